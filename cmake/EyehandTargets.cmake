@@ -1,0 +1,64 @@
+# How every target of this project is compiled, in one place.
+include_guard()
+include(GNUInstallDirs)
+
+add_library(eyehand_options INTERFACE)
+target_compile_features(eyehand_options INTERFACE cxx_std_20)
+if(MSVC)
+    target_compile_options(eyehand_options INTERFACE /utf-8 /permissive- /Zc:__cplusplus /bigobj)
+endif()
+if(WIN32)
+    target_compile_definitions(eyehand_options INTERFACE
+        _WIN32_WINNT=0x0A00 WINVER=0x0A00 NOMINMAX WIN32_LEAN_AND_MEAN UNICODE _UNICODE)
+endif()
+if(MINGW)
+    # Beast's and Catch2's template instances exceed the 65,535 sections of a plain object file.
+    target_compile_options(eyehand_options INTERFACE -Wa,-mbig-obj)
+endif()
+if(EYEHAND_SANITIZE)
+    target_compile_options(eyehand_options INTERFACE
+        -fsanitize=${EYEHAND_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    target_link_options(eyehand_options INTERFACE -fsanitize=${EYEHAND_SANITIZE})
+endif()
+
+add_library(eyehand_warnings INTERFACE)
+if(MSVC)
+    target_compile_options(eyehand_warnings INTERFACE /W4 $<$<BOOL:${EYEHAND_WARNINGS_AS_ERRORS}>:/WX>)
+else()
+    target_compile_options(eyehand_warnings INTERFACE
+        -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+        $<$<BOOL:${EYEHAND_WARNINGS_AS_ERRORS}>:-Werror>)
+endif()
+
+# Compilations are cached where ccache is found. GCC's precompiled headers need the two sloppiness
+# settings and -fpch-preprocess (ccache manual, "Precompiled headers").
+find_program(EYEHAND_CCACHE ccache)
+if(EYEHAND_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+        ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${EYEHAND_CCACHE})
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        target_compile_options(eyehand_options INTERFACE -fpch-preprocess)
+    endif()
+endif()
+
+# eyehand_library(NAME sources...): a static library eyehand::NAME, public headers in include/.
+function(eyehand_library name)
+    add_library(eyehand_${name} STATIC ${ARGN})
+    add_library(eyehand::${name} ALIAS eyehand_${name})
+    set_target_properties(eyehand_${name} PROPERTIES EXPORT_NAME ${name} CXX_EXTENSIONS OFF)
+    target_compile_features(eyehand_${name} PUBLIC cxx_std_20)
+    target_include_directories(eyehand_${name}
+        PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
+               $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+        PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+    target_link_libraries(eyehand_${name}
+        PRIVATE $<BUILD_INTERFACE:eyehand_options> $<BUILD_INTERFACE:eyehand_warnings>)
+endfunction()
+
+# eyehand_program(NAME sources...): an executable compiled like everything else here.
+function(eyehand_program name)
+    add_executable(${name} ${ARGN})
+    set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF
+        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+    target_link_libraries(${name} PRIVATE eyehand_options eyehand_warnings)
+endfunction()

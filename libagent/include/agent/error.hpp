@@ -1,0 +1,31 @@
+// What can go wrong in an agent itself; the desktop's and the model's errors keep their own categories.
+#pragma once
+
+#include <system_error>
+
+namespace agent {
+
+enum class errc {
+    empty_task = 1,    ///< a run needs something to do
+    bad_profile,       ///< a profile's field is missing, of the wrong type or out of range
+    profile_not_found, ///< no built-in profile and no folder has that name
+    journal_failed,    ///< the run directory or a file in it cannot be written
+    journal_corrupt,   ///< the journal cannot be read back; what() names file and line
+    unknown_tool,      ///< a profile offers a tool that nobody registered
+    duplicate_tool,    ///< a tool of that name is registered already
+};
+
+[[nodiscard]] const std::error_category& error_category() noexcept;
+[[nodiscard]] std::error_code make_error_code(errc code) noexcept;
+
+/// Thrown for what the caller or the file system did wrong. What a model does wrong is never an
+/// exception: it goes back to the model as a tool result.
+class Error : public std::system_error {
+public:
+    using std::system_error::system_error;
+};
+
+} // namespace agent
+
+template <>
+struct std::is_error_code_enum<agent::errc> : std::true_type {};

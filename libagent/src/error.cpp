@@ -1,0 +1,37 @@
+#include "agent/error.hpp"
+
+#include <string>
+
+namespace agent {
+namespace {
+
+class Category final : public std::error_category {
+public:
+    const char* name() const noexcept override { return "agent"; }
+
+    std::string message(int value) const override {
+        switch (static_cast<errc>(value)) {
+        case errc::empty_task: return "the task is empty";
+        case errc::bad_profile: return "the profile is not valid";
+        case errc::profile_not_found: return "no such profile";
+        case errc::journal_failed: return "the run directory cannot be written";
+        case errc::journal_corrupt: return "the journal cannot be read";
+        case errc::unknown_tool: return "no such tool";
+        case errc::duplicate_tool: return "the tool is registered already";
+        }
+        return "unknown agent error";
+    }
+};
+
+} // namespace
+
+const std::error_category& error_category() noexcept {
+    static const Category category;
+    return category;
+}
+
+std::error_code make_error_code(errc code) noexcept {
+    return {static_cast<int>(code), error_category()};
+}
+
+} // namespace agent
