@@ -7,19 +7,20 @@ namespace winio {
 
 /// Why an operation on a desktop failed. `temporary(code)` tells whether trying again can help.
 enum class errc {
-    no_display = 1,       ///< the session has no display at all
-    display_not_found,    ///< the named display is not among `Desktop::displays()`
-    capture_unavailable,  ///< the screen cannot be read just now: locked, secure desktop, disconnected
-    capture_failed,       ///< the system refused to copy the screen, for good
-    input_refused,        ///< the system took none or only some of the events sent to it
-    input_not_permitted,  ///< the window under the input runs with higher rights than this program
-    outside_work_area,    ///< an effect aims at a point that its work area does not contain
-    window_not_found,     ///< no top-level window has that handle or title
-    launch_failed,        ///< the program could not be started
-    clipboard_failed,     ///< another program holds the clipboard, or it has no such format
-    encode_failed,        ///< zlib refused: out of memory
-    cancelled,            ///< the stop token was triggered while waiting
-    not_supported,        ///< this back-end has no such part
+    no_display = 1,      ///< the session has no display at all
+    display_not_found,   ///< the named display is not among `Desktop::displays()`
+    capture_unavailable, ///< the screen cannot be read just now: locked, secure desktop,
+                         ///< disconnected
+    capture_failed,      ///< the system refused to copy the screen, for good
+    input_refused,       ///< the system took none or only some of the events sent to it
+    input_not_permitted, ///< the window under the input runs with higher rights than this program
+    outside_work_area,   ///< an effect aims at a point that its work area does not contain
+    window_not_found,    ///< no top-level window has that handle or title
+    launch_failed,       ///< the program could not be started
+    clipboard_failed,    ///< another program holds the clipboard, or it has no such format
+    encode_failed,       ///< zlib refused: out of memory
+    cancelled,           ///< the stop token was triggered while waiting
+    not_supported,       ///< this back-end has no such part
 };
 
 [[nodiscard]] const std::error_category& error_category() noexcept;
@@ -28,8 +29,8 @@ enum class errc {
 /// True for errors that may go away by themselves (`capture_unavailable`, `clipboard_failed`).
 [[nodiscard]] bool temporary(const std::error_code& code) noexcept;
 
-/// Thrown by everything in libwinio that the system refused. Callers branch on `code()`, people read
-/// `what()`, which names the cause and, where there is one, the remedy.
+/// Thrown by everything in libwinio that the system refused. Callers branch on `code()`, people
+/// read `what()`, which names the cause and, where there is one, the remedy.
 class Error : public std::system_error {
 public:
     using std::system_error::system_error;

@@ -1,0 +1,108 @@
+// What a back-end implements: a screen to look at and a pair of hands to work it with.
+#pragma once
+
+#include "winio/effect.hpp"
+#include "winio/frame.hpp"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace winio {
+
+struct Display {
+    std::string id;   ///< stable while the display stays attached; what `--display` takes
+    std::string name; ///< for people
+    Rect bounds;      ///< physical pixels of the virtual desktop
+    int dpi = 96;     ///< 96 is 100 %
+    bool primary = false;
+};
+
+struct CaptureOptions {
+    bool pointer = true;          ///< deliver the pointer's shape and place with each frame
+    bool layered_windows = false; ///< Win32: CAPTUREBLT, at the price of a flickering pointer
+};
+
+/// Reads the screen. Keeps buffers between calls; use it on the thread that opened it.
+class Capturer {
+public:
+    virtual ~Capturer() = default;
+    /// Copies `area` (desktop pixels) into `into`, reusing its memory. Throws
+    /// Error{capture_unavailable} when trying again may help, Error{capture_failed} when not,
+    /// Error{no_display} without a display.
+    virtual void capture(const Rect& area, Frame& into) = 0;
+};
+
+/// What became of a batch.
+struct SendReport {
+    std::size_t sent = 0;     ///< events given to the system
+    std::size_t accepted = 0; ///< events it took, counted from the front
+    std::string problem;      ///< why not all, or empty
+    [[nodiscard]] bool complete() const { return accepted == sent; }
+};
+
+struct WindowInfo {
+    WindowId id{};
+    std::string title; ///< UTF-8
+    std::string window_class;
+    std::string process; ///< file name of the program, where it is known
+    Rect bounds;
+    bool foreground = false;
+    bool minimised = false;
+};
+
+/// The optional part of a desktop that knows its top-level windows.
+class Windows {
+public:
+    virtual ~Windows() = default;
+    /// Visible top-level windows, topmost first.
+    virtual std::vector<WindowInfo> list() = 0;
+    /// Carries out a command. Throws Error{window_not_found} or Error{input_refused}.
+    virtual void apply(const WindowCommand& command) = 0;
+};
+
+/// The optional part of a desktop that has a clipboard. Text is UTF-8.
+class Clipboard {
+public:
+    virtual ~Clipboard() = default;
+    virtual std::string text() = 0; ///< empty when it holds no text
+    virtual void set_text(std::string_view utf8) = 0;
+};
+
+/// A screen with pointer and keyboard. Not thread-safe: one thread at a time.
+class Desktop {
+public:
+    virtual ~Desktop() = default;
+    /// Enumerated afresh at each call; empty when there is none.
+    virtual std::vector<Display> displays() = 0;
+    virtual std::unique_ptr<Capturer> open_capturer(const CaptureOptions& options) = 0;
+    /// Gives the events to the system in one piece. Never sleeps, never throws for a refused event:
+    /// the report says how many were taken.
+    virtual SendReport send(std::span<const InputEvent> events) = 0;
+    /// Where the pointer is; nothing where that cannot be known.
+    virtual std::optional<Point> pointer() = 0;
+    /// Starts a program. Throws Error{launch_failed}.
+    virtual void launch(const LaunchCommand& command) = 0;
+    virtual Windows* windows() noexcept { return nullptr; }     ///< nullptr: this back-end has none
+    virtual Clipboard* clipboard() noexcept { return nullptr; } ///< nullptr: this back-end has none
+};
+
+/// The desktop of this session: Win32 on Windows. Throws Error{not_supported} where no back-end
+/// exists.
+[[nodiscard]] std::unique_ptr<Desktop> open_desktop();
+
+/// Which part of the desktop an agent works on.
+struct AreaChoice {
+    std::string display;         ///< a display's id; empty: the primary one; "all": every display
+    std::optional<NormBox> crop; ///< a part of that, in 0..1000
+};
+
+/// The work area that `choice` means among `displays`. Throws Error{no_display} when there is none,
+/// Error{display_not_found} (naming those there are) and std::invalid_argument for an empty crop.
+[[nodiscard]] WorkArea choose_area(std::span<const Display> displays, const AreaChoice& choice);
+
+} // namespace winio

@@ -1,0 +1,52 @@
+// Carries plans out on a desktop, and lets go of everything it pressed.
+#pragma once
+
+#include "winio/desktop.hpp"
+
+#include <stop_token>
+#include <vector>
+
+namespace winio {
+
+/// What carrying out a plan came to.
+struct HandsReport {
+    std::size_t events = 0;   ///< input events the system took
+    std::size_t released = 0; ///< keys and buttons let go because the plan broke off
+    std::string problem;      ///< why it broke off, or empty
+    std::error_code error;    ///< the same for programs
+    [[nodiscard]] bool complete() const { return !error; }
+};
+
+/// Sends a plan's steps in order, waits between them on the stop token, and keeps track of what is
+/// held down: whatever happens, nothing that a plan pressed stays pressed. Refers to the desktop,
+/// which must outlive it. Not thread-safe.
+class Hands {
+public:
+    /// Nothing outside `fence` can be aimed at.
+    Hands(Desktop& desktop, WorkArea fence);
+    /// Releases what is still held.
+    ~Hands();
+    Hands(const Hands&) = delete;
+    Hands& operator=(const Hands&) = delete;
+
+    [[nodiscard]] const WorkArea& fence() const { return fence_; }
+
+    /// Carries out the plan. Never throws for what the system refuses: the report says so, with
+    /// `input_refused`, `outside_work_area` (nothing was sent), `cancelled`, `not_supported` or
+    /// what the effect itself failed with.
+    HandsReport carry_out(const Plan& plan, std::stop_token stop = {});
+
+    /// Releases everything held, in the opposite order of pressing. Returns how many there were.
+    std::size_t release_all();
+
+private:
+    using Held = std::variant<Button, Key>;
+    void send(const Batch& batch, HandsReport& report);
+    void note(const InputEvent& event);
+
+    Desktop& desktop_;
+    WorkArea fence_;
+    std::vector<Held> held_;
+};
+
+} // namespace winio

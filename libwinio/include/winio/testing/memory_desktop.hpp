@@ -1,0 +1,84 @@
+// A desktop in memory, for tests of programs and tools that work one.
+#pragma once
+
+#include "winio/desktop.hpp"
+#include "winio/error.hpp"
+
+#include <functional>
+#include <set>
+
+namespace winio::testing {
+
+/// A screen that tests paint and hands that tests read. Everything sent to it is recorded;
+/// `on_input` lets a test play the program under the pointer. Not thread-safe.
+///
+///     MemoryDesktop desktop({1920, 1080});
+///     desktop.on_input = [&](const InputEvent& event) { ... repaint desktop.screen() ... };
+class MemoryDesktop final : public Desktop, private Windows, private Clipboard {
+public:
+    /// One primary display at the origin.
+    explicit MemoryDesktop(Size size = {1920, 1080});
+    /// Any layout; the screen covers their bounding rectangle.
+    explicit MemoryDesktop(std::vector<Display> displays);
+    ~MemoryDesktop() override;
+
+    // Desktop
+    std::vector<Display> displays() override;
+    std::unique_ptr<Capturer> open_capturer(const CaptureOptions& options) override;
+    SendReport send(std::span<const InputEvent> events) override;
+    std::optional<Point> pointer() override;
+    void launch(const LaunchCommand& command) override;
+    Windows* windows() noexcept override { return this; }
+    Clipboard* clipboard() noexcept override { return this; }
+
+    // What a test sets up
+    Image& screen() { return screen_; }
+    void set_displays(std::vector<Display> displays);
+    void set_windows(std::vector<WindowInfo> windows) { windows_ = std::move(windows); }
+    void set_pointer_shape(std::optional<PointerShape> shape) { shape_ = std::move(shape); }
+    std::function<void(const InputEvent&)> on_input;     ///< after each accepted event
+    std::function<void(const LaunchCommand&)> on_launch; ///< may throw
+    std::function<void(const WindowCommand&)> on_window; ///< may throw
+    void fail_next_captures(errc code, int times) {
+        capture_error_ = code;
+        capture_failures_ = times;
+    }
+    void accept_at_most(std::size_t events) { budget_ = events; } ///< then refuse, until set again
+    void accept_everything() { budget_.reset(); }
+
+    // What a test asks
+    [[nodiscard]] const std::vector<InputEvent>& events() const { return events_; }
+    [[nodiscard]] const std::vector<LaunchCommand>& launches() const { return launches_; }
+    [[nodiscard]] const std::vector<WindowCommand>& window_commands() const { return commands_; }
+    [[nodiscard]] std::string typed() const; ///< characters and Enter (as \n) and Tab, UTF-8
+    [[nodiscard]] bool holds(Button button) const { return buttons_.contains(button); }
+    [[nodiscard]] bool holds(const Key& key) const { return keys_.contains(key); }
+    [[nodiscard]] bool holds_anything() const { return !buttons_.empty() || !keys_.empty(); }
+    [[nodiscard]] int captures() const { return captures_; }
+
+private:
+    class MemoryCapturer;
+    std::vector<WindowInfo> list() override;
+    void apply(const WindowCommand& command) override;
+    std::string text() override { return clipboard_; }
+    void set_text(std::string_view utf8) override { clipboard_ = utf8; }
+
+    std::vector<Display> displays_;
+    Rect bounds_;
+    Image screen_;
+    std::vector<WindowInfo> windows_;
+    std::optional<PointerShape> shape_;
+    Point pointer_;
+    std::string clipboard_;
+    errc capture_error_{};
+    int capture_failures_ = 0;
+    int captures_ = 0;
+    std::optional<std::size_t> budget_;
+    std::vector<InputEvent> events_;
+    std::vector<LaunchCommand> launches_;
+    std::vector<WindowCommand> commands_;
+    std::set<Button> buttons_;
+    std::set<Key> keys_;
+};
+
+} // namespace winio::testing
