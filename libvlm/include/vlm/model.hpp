@@ -1,0 +1,32 @@
+// The interface to any chat model.
+#pragma once
+
+#include "vlm/chat.hpp"
+
+#include <functional>
+#include <stop_token>
+#include <string>
+
+namespace vlm {
+
+/// A piece of a reply as it arrives.
+struct Delta {
+    enum class Kind { text, reasoning, tool_call };
+    Kind kind = Kind::text;
+    std::string text;
+};
+
+/// Called on the thread that called `reply`, in order. Must not throw.
+using OnDelta = std::function<void(const Delta&)>;
+
+/// Something that answers. Not thread-safe: one reply at a time.
+class ChatModel {
+public:
+    virtual ~ChatModel() = default;
+    /// Asks and waits for the whole reply. Throws Error; with `errc::cancelled` within 100 ms of a
+    /// stop request. A model that does not stream calls `on_delta` once, or not at all.
+    virtual ChatReply reply(const ChatRequest& request, const OnDelta& on_delta = {},
+                            std::stop_token stop = {}) = 0;
+};
+
+} // namespace vlm
