@@ -11,13 +11,20 @@ public:
 
     std::string message(int value) const override {
         switch (static_cast<errc>(value)) {
-        case errc::empty_task: return "the task is empty";
-        case errc::bad_profile: return "the profile is not valid";
-        case errc::profile_not_found: return "no such profile";
-        case errc::journal_failed: return "the run directory cannot be written";
-        case errc::journal_corrupt: return "the journal cannot be read";
-        case errc::unknown_tool: return "no such tool";
-        case errc::duplicate_tool: return "the tool is registered already";
+        case errc::empty_task:
+            return "the task is empty";
+        case errc::bad_profile:
+            return "the profile is not valid";
+        case errc::profile_not_found:
+            return "no such profile";
+        case errc::journal_failed:
+            return "the run directory cannot be written";
+        case errc::journal_corrupt:
+            return "the journal cannot be read";
+        case errc::unknown_tool:
+            return "no such tool";
+        case errc::duplicate_tool:
+            return "the tool is registered already";
         }
         return "unknown agent error";
     }

@@ -1,4 +1,5 @@
-// What can go wrong in an agent itself; the desktop's and the model's errors keep their own categories.
+// What can go wrong in an agent itself; the desktop's and the model's errors keep their own
+// categories.
 #pragma once
 
 #include <system_error>

@@ -1,0 +1,56 @@
+// An agent: a desktop to work, a model to ask, a profile to follow.
+//
+//     auto desktop = winio::open_desktop();
+//     vlm::OpenAiClient model({.endpoint = "http://localhost:1234"});
+//     agent::Agent agent(*desktop, model, agent::load_profile("observer"));
+//     auto run = agent::RunDirectory::create("runs");
+//     agent::RunControl control;
+//     const agent::RunFinished result = agent.run("Open Notepad and type hello.", run, control);
+#pragma once
+
+#include "agent/control.hpp"
+#include "agent/desktop_tools.hpp"
+#include "agent/event.hpp"
+#include "agent/profile.hpp"
+#include "agent/run.hpp"
+#include "agent/tool.hpp"
+#include "vlm/model.hpp"
+#include "winio/desktop.hpp"
+#include "winio/settle.hpp"
+
+#include <string>
+#include <vector>
+
+namespace agent {
+
+struct AgentOptions {
+    winio::AreaChoice area;        ///< the part of the desktop to see and to touch
+    winio::SettleOptions settle;   ///< before each screenshot
+    std::vector<std::string> with; ///< tools offered besides the profile's, by registered name
+    std::vector<Setting> settings; ///< for run.json
+};
+
+/// Refers to desktop and model, which must outlive it. Runs on the caller's thread; not
+/// thread-safe.
+class Agent {
+public:
+    /// Throws Error{unknown_tool} or Error{bad_profile} when the profile's tools are not in the
+    /// box.
+    Agent(winio::Desktop& desktop, vlm::ChatModel& model, Profile profile,
+          Toolbox tools = desktop_tools(), AgentOptions options = {});
+
+    /// Works on the task until it is done, the steps are used up, something fails or the control says stop.
+    /// What the desktop or the model refuses is an outcome, not an exception. Throws Error{empty_task} and
+    /// Error{journal_failed} when the run directory cannot be written.
+    RunFinished run(const std::string& task, RunDirectory& directory, RunControl& control,
+                    Observer* observer = nullptr);
+
+private:
+    winio::Desktop& desktop_;
+    vlm::ChatModel& model_;
+    Profile profile_;
+    Toolbox tools_;
+    AgentOptions options_;
+};
+
+} // namespace agent

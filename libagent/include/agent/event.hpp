@@ -1,0 +1,63 @@
+// What happens in a run, for those who watch: terminal, log, panel.
+#pragma once
+
+#include "agent/mode.hpp"
+#include "vlm/model.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace agent {
+
+struct RunStarted {
+    std::string task;
+    std::string profile;
+    std::string model;
+};
+struct RunFinished {
+    Outcome outcome = Outcome::completed;
+    std::string why;
+    int turns = 0;
+    vlm::Usage usage; ///< totals; what no reply told is unknown
+    std::chrono::milliseconds elapsed{};
+};
+
+using Payload = std::variant<RunStarted, Observe, Ask, Invoke, Finish, Observed, ObserveFailed,
+                             Replied, AskFailed, Invoked, Stopped, RunFinished>;
+
+/// One entry of the journal.
+struct Event {
+    std::uint64_t seq = 0;         ///< from 1, without gaps
+    std::chrono::milliseconds t{}; ///< since the run started
+    int turn = 0;
+    Payload payload;
+    std::string line; ///< the entry as JSON, without line break
+};
+
+/// Calls the overload that fits the event's payload; the last one should take anything, because
+/// later versions add payloads.
+///
+///     visit(event, [](const Replied& fact) { ... }, [](const auto&) {});
+template <class... Overloads>
+void visit(const Event& event, Overloads&&... overloads) {
+    struct Visitor : std::decay_t<Overloads>... {
+        using std::decay_t<Overloads>::operator()...;
+    };
+    std::visit(Visitor{std::forward<Overloads>(overloads)...}, event.payload);
+}
+
+/// Somebody who watches. Called on the running thread, in order. An observer that throws is not
+/// called again; the run goes on, and its last words are in the run's result.
+class Observer {
+public:
+    virtual ~Observer() = default;
+    virtual void on_event(const Event& event) = 0;
+    /// A piece of the model's reply as it arrives; not in the journal.
+    virtual void on_delta(const vlm::Delta&) {}
+};
+
+} // namespace agent

@@ -1,0 +1,51 @@
+// The journal of a run: events.jsonl, one JSON object a line, append-only, written before anything
+// acts.
+//
+// Each entry has "seq" (from 1), "t" (ms since start), "type", "turn" and "prev": the SHA-256 of
+// the line before it, without its line break (64 zeros in the first line).
+#pragma once
+
+#include "agent/event.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace agent {
+
+/// Appends to a file, each line flushed to the system before `append` returns. Not thread-safe.
+class Journal {
+public:
+    /// Called with every entry after it was written.
+    using Listener = std::function<void(const Event&)>;
+
+    /// Opens or continues `file`. What it holds is read and verified; a torn last line (a crash
+    /// while writing) is dropped. Throws Error{journal_failed} when it cannot be written and
+    /// Error{journal_corrupt}, naming the line, when it cannot be believed.
+    explicit Journal(std::filesystem::path file, Listener listener = {});
+
+    /// Throws Error{journal_failed}: then the entry may be missing, and the run must end.
+    void append(Payload payload, int turn);
+    void append(const Command& command, int turn);
+    void append(const Fact& fact, int turn);
+
+    /// The facts that were in the file when it was opened. A command to act without a fact gets
+    /// one: it was interrupted, and whether it took effect is unknown.
+    [[nodiscard]] const std::vector<Fact>& recovered() const { return recovered_; }
+
+private:
+    void recover();
+    std::filesystem::path file_;
+    Listener listener_;
+    std::ofstream out_;
+    std::uint64_t seq_ = 0;
+    std::string previous_hash_;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    std::chrono::milliseconds offset_{};
+    std::vector<Fact> recovered_;
+};
+
+} // namespace agent

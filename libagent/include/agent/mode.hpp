@@ -1,0 +1,130 @@
+// A mode decides what an agent does next. It is a state machine without I/O: it says what should
+// happen (Command) and is told what did (Fact). A World makes commands come true; a Journal keeps
+// both.
+//
+// Because a mode is nothing but its facts, a run can be resumed by folding the journal, replayed
+// against another World, and tested one transition a line.
+#pragma once
+
+#include "vlm/chat.hpp"
+#include "winio/geometry.hpp"
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace agent {
+
+/// How a run ended; docs/agent-cli.md maps these to exit codes.
+enum class Outcome {
+    completed,
+    failed,
+    steps_used_up,
+    endpoint_failed,
+    desktop_failed,
+    refused,
+    cancelled,
+};
+[[nodiscard]] std::string_view to_string(Outcome outcome);
+
+// ---- commands: what should happen
+// -------------------------------------------------------------------
+
+/// Wait until the screen is stable, then take a picture for the model.
+struct Observe {
+    int screenshot = 0; ///< its number: the turn that will see it
+};
+/// Ask the model. Images in the request are named by hash; the World has their bytes.
+struct Ask {
+    std::string role; ///< which of the profile's roles speaks
+    vlm::ChatRequest request;
+};
+/// Run one tool call.
+struct Invoke {
+    vlm::ToolCall call;
+};
+/// The run is over.
+struct Finish {
+    Outcome outcome = Outcome::completed;
+    std::string why; ///< the model's last words, or what went wrong
+};
+using Command = std::variant<Observe, Ask, Invoke, Finish>;
+
+// ---- facts: what did happen
+// -------------------------------------------------------------------------
+
+struct Observed {
+    std::string sha256; ///< of the PNG file
+    std::string file;   ///< within the run directory, with forward slashes
+    winio::Size size;   ///< of the picture
+    winio::Rect area;   ///< of the desktop it shows
+    std::vector<winio::Rect> changed;
+    std::chrono::milliseconds settle{};
+    std::chrono::microseconds capture{};
+    std::chrono::microseconds scale{};
+    std::chrono::microseconds encode{};
+};
+struct ObserveFailed {
+    std::string error; ///< category and number of the code, such as "winio:4"
+    std::string message;
+};
+struct Replied {
+    vlm::ChatReply reply;
+};
+struct AskFailed {
+    std::string error;
+    std::string message;
+};
+struct Invoked {
+    std::string call_id;
+    std::string tool;
+    bool ok = false;
+    std::string result_json; ///< what the model is told
+    bool wants_screenshot = false;
+    std::string desktop_failure; ///< why the run cannot go on: the system refused; or empty
+    bool interrupted = false;    ///< nobody knows whether it happened
+    std::chrono::microseconds act{};
+};
+/// The user wants the run to end.
+struct Stopped {
+    std::string why;
+};
+using Fact = std::variant<Observed, ObserveFailed, Replied, AskFailed, Invoked, Stopped>;
+
+// ---- the machine
+// ------------------------------------------------------------------------------------
+
+/// What a mode is at, for panels and logs.
+struct ModeState {
+    int turn = 0; ///< model exchanges begun
+    std::string phase;
+};
+
+/// No clock, no I/O, no randomness: the same facts give the same command, byte for byte.
+class Mode {
+public:
+    virtual ~Mode() = default;
+    [[nodiscard]] virtual Command next() const = 0;
+    virtual void apply(const Fact& fact) = 0;
+    [[nodiscard]] virtual ModeState state() const = 0;
+};
+
+/// Where commands come true: a desktop and a model, a recording, a test.
+class World {
+public:
+    virtual ~World() = default;
+    /// What came of it. Failures of the desktop and the model are facts, not exceptions; what it
+    /// throws is the run directory's (Error{journal_failed}) or a bug. Never called with Finish.
+    virtual Fact execute(const Command& command) = 0;
+};
+
+class Journal;
+
+/// Folds the journal's facts into the mode, then goes on until the mode says Finish. Every command
+/// is in the journal before it is executed, every fact before it is applied. Throws what the
+/// journal and the world throw.
+Finish drive(Mode& mode, Journal& journal, World& world);
+
+} // namespace agent

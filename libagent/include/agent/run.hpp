@@ -1,0 +1,69 @@
+// The directory a run leaves behind.
+//
+//     run_0007/
+//       run.json            versions, settings with their sources, the profile in force, task,
+//       outcome events.jsonl        the journal execution_log.txt   the same for people http.log
+//       what went over the wire, images as hash and length screenshots/turn_0001.png ...
+#pragma once
+
+#include "agent/event.hpp"
+#include "agent/profile.hpp"
+#include "vlm/openai_client.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace agent {
+
+/// A setting in force and where it came from ("default", "profile", "LMSTUDIO_MODEL", "--model").
+struct Setting {
+    std::string name;
+    std::string value;
+    std::string source;
+};
+
+/// How screenshots are named: prefix, number (at least four digits), ".png".
+struct ScreenshotNames {
+    std::string prefix = "turn_";
+    int offset = 0; ///< added to the turn
+};
+
+/// Owns the files of one run. Every write is on its way to the disk before the call returns; what
+/// cannot be written is Error{journal_failed} with file and reason. Not thread-safe.
+class RunDirectory {
+public:
+    /// Creates `parent`/run_NNNN with the next free number; safe with several programs doing so at
+    /// once.
+    static RunDirectory create(const std::filesystem::path& parent, ScreenshotNames names = {});
+
+    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+    [[nodiscard]] std::filesystem::path journal_file() const { return path_ / "events.jsonl"; }
+
+    /// Writes run.json; again with the outcome when the run is over. Replaces the file in one step.
+    void write_summary(const std::string& task, const Profile& profile,
+                       std::span<const Setting> settings, const RunFinished* finished = nullptr);
+    /// Stores a screenshot and returns its name within the directory, with forward slashes.
+    std::string save_screenshot(int number, std::span<const std::uint8_t> png);
+    [[nodiscard]] std::vector<std::uint8_t> read(const std::string& name) const;
+    /// Adds an entry to execution_log.txt.
+    void log_event(const Event& event);
+    void log_note(std::string_view text);
+    /// Adds an exchange to http.log, prompts and tool schemas shortened.
+    void log_exchange(const vlm::Exchange& exchange);
+
+private:
+    RunDirectory(std::filesystem::path path, ScreenshotNames names);
+    void append(const char* name, std::string_view text);
+    std::filesystem::path path_;
+    ScreenshotNames names_;
+    int exchanges_ = 0;
+};
+
+/// The version of this library, "0.1.0".
+[[nodiscard]] std::string_view version();
+
+} // namespace agent

@@ -1,0 +1,50 @@
+// The world in which an agent really acts: a desktop, a model and a run directory.
+#pragma once
+
+#include "agent/agent.hpp"
+#include "winio/frame_pipeline.hpp"
+#include "winio/hands.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace agent {
+
+class DesktopWorld final : public World {
+public:
+    /// Everything referred to must outlive it.
+    DesktopWorld(winio::Desktop& desktop, vlm::ChatModel& model, const Toolbox& tools,
+                 const Profile& profile, const AgentOptions& options, RunDirectory& directory,
+                 RunControl& control, vlm::OnDelta on_delta);
+
+    Fact execute(const Command& command) override;
+
+private:
+    Fact on(const Observe& command);
+    Fact on(const Ask& command);
+    Fact on(const Invoke& command);
+    Fact on(const Finish& command);
+    void choose_area();
+    [[nodiscard]] vlm::ChatRequest with_images(vlm::ChatRequest request);
+    void act_out(const winio::Plan& plan, const vlm::ToolCall& call, Invoked& fact);
+    [[nodiscard]] Fact stopped() const { return Stopped{control_.why()}; }
+
+    winio::Desktop& desktop_;
+    vlm::ChatModel& model_;
+    const Toolbox& tools_;
+    const Profile& profile_;
+    const AgentOptions& options_;
+    RunDirectory& directory_;
+    RunControl& control_;
+    vlm::OnDelta on_delta_;
+    winio::WorkArea area_;
+    std::unique_ptr<winio::Capturer> capturer_;
+    winio::FramePipeline pipeline_;
+    /// The screenshots that the conversation still holds, by hash.
+    std::map<std::string, vlm::Image> images_;
+    bool asked_ = false;
+};
+
+} // namespace agent

@@ -1,0 +1,66 @@
+#include "execution_log.hpp"
+
+#include "text.hpp"
+
+#include <fmt/format.h>
+
+namespace agent {
+namespace {
+
+std::string tokens(const std::optional<int>& count) {
+    return count ? fmt::format("{}", *count) : std::string("unknown");
+}
+
+std::string words(std::string_view text) {
+    return text.empty() ? std::string("(nothing)") : std::string(text);
+}
+
+} // namespace
+
+std::string describe(const Event& event) {
+    std::string text;
+    visit(
+        event,
+        [&](const RunStarted& it) {
+            text = fmt::format("RUN STARTED\nTask: {}\nProfile: {}\nModel: {}\n", it.task,
+                               it.profile, it.model);
+        },
+        [&](const Observed& it) {
+            text = fmt::format("SCREENSHOT {} ({}x{}, of {}x{} at {},{}; settled in {} ms)\n",
+                               it.file, it.size.width, it.size.height, it.area.width,
+                               it.area.height, it.area.x, it.area.y, it.settle.count());
+        },
+        [&](const ObserveFailed& it) { text = fmt::format("SCREENSHOT FAILED: {}\n", it.message); },
+        [&](const Ask& it) {
+            text = fmt::format("TURN {} ({})\nRequest: {} messages, {} tools\n", event.turn,
+                               it.role, it.request.messages.size(), it.request.tools.size());
+        },
+        [&](const Replied& it) {
+            text = fmt::format("REPLY after {} ms; tokens: {} in, {} out\nText: {}\n",
+                               it.reply.total.count(), tokens(it.reply.usage.prompt_tokens),
+                               tokens(it.reply.usage.completion_tokens), words(it.reply.text));
+            for (const vlm::ToolCall& call : it.reply.tool_calls) {
+                text += fmt::format("Call: {} {}\n", call.name, call.arguments_json);
+            }
+        },
+        [&](const AskFailed& it) { text = fmt::format("NO REPLY: {}\n", it.message); },
+        [&](const Invoke& it) {
+            text = fmt::format("ACTION {}\nArguments: {}\n", it.call.name, it.call.arguments_json);
+        },
+        [&](const Invoked& it) {
+            text = fmt::format("RESULT of {}: {}\n", it.tool, it.result_json);
+            if (!it.desktop_failure.empty()) text += "Desktop: " + it.desktop_failure + "\n";
+        },
+        [&](const Stopped& it) { text = fmt::format("STOPPED: {}\n", it.why); },
+        [&](const RunFinished& it) {
+            text = fmt::format("RUN FINISHED: {} after {} turns and {:.1f} s\n{}\n"
+                               "Tokens: {} in, {} out\n",
+                               to_string(it.outcome), it.turns,
+                               static_cast<double>(it.elapsed.count()) / 1000, words(it.why),
+                               tokens(it.usage.prompt_tokens), tokens(it.usage.completion_tokens));
+        },
+        [](const auto&) {});
+    return to_valid_utf8(text);
+}
+
+} // namespace agent

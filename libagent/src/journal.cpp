@@ -1,0 +1,141 @@
+#include "agent/journal.hpp"
+
+#include "agent/error.hpp"
+#include "agent/tool.hpp"
+#include "journal_json.hpp"
+#include "path_text.hpp"
+#include "vlm/digest.hpp"
+
+#include <fmt/format.h>
+
+#include <sstream>
+#include <utility>
+
+namespace agent {
+namespace {
+
+const std::string no_hash(64, '0');
+
+[[noreturn]] void refuse(const std::filesystem::path& file, std::size_t line,
+                         std::string_view why) {
+    throw Error(errc::journal_corrupt, fmt::format("{}, line {}: {}", text_of(file), line, why));
+}
+
+} // namespace
+
+Journal::Journal(std::filesystem::path file, Listener listener)
+    : file_(std::move(file)), listener_(std::move(listener)), previous_hash_(no_hash) {
+    recover();
+}
+
+void Journal::recover() {
+    std::string text;
+    {
+        std::ifstream in(file_, std::ios::binary);
+        if (in) {
+            std::ostringstream whole;
+            whole << in.rdbuf();
+            text = std::move(whole).str();
+        }
+    }
+    // A line counts once its line break is there: whatever follows the last one was being written.
+    const std::size_t complete = text.rfind('\n') + 1; // npos + 1 == 0
+    std::optional<vlm::ToolCall> pending;
+    int turn = 0;
+    std::size_t number = 0;
+    for (std::size_t at = 0; at < complete;) {
+        const std::size_t end = text.find('\n', at);
+        const std::string_view line(text.data() + at, end - at);
+        at = end + 1;
+        ++number;
+        std::string why;
+        const auto value = parse_json(line, &why);
+        if (!value || !value->is_object()) refuse(file_, number, value ? "not an object" : why);
+        const json::object& entry = value->as_object();
+        try {
+            if (entry.at("seq").to_number<std::uint64_t>() != seq_ + 1) {
+                refuse(file_, number, "an entry is missing before it");
+            }
+            if (entry.at("prev").as_string() != previous_hash_) {
+                refuse(file_, number, "the line before it has been changed");
+            }
+            offset_ = std::chrono::milliseconds(entry.at("t").to_number<std::int64_t>());
+            turn = entry.at("turn").to_number<int>();
+            if (auto call = read_invoke(entry)) pending = std::move(call);
+            if (auto fact = read_fact(entry)) {
+                pending.reset();
+                recovered_.push_back(*std::move(fact));
+            }
+        } catch (const Error&) {
+            throw;
+        } catch (const std::exception& problem) { // a member is missing or of the wrong type
+            refuse(file_, number, problem.what());
+        }
+        ++seq_;
+        previous_hash_ = vlm::sha256_hex(line);
+    }
+    if (complete < text.size()) {
+        std::error_code error;
+        std::filesystem::resize_file(file_, complete, error);
+        if (error) {
+            throw Error(errc::journal_failed,
+                        fmt::format("{}: {}", text_of(file_), error.message()));
+        }
+    }
+    out_.open(file_, std::ios::binary | std::ios::app);
+    if (!out_) {
+        throw Error(errc::journal_failed,
+                    fmt::format("{} cannot be written; is the folder writable?", text_of(file_)));
+    }
+    if (pending) {
+        Invoked unknown;
+        unknown.call_id = pending->id;
+        unknown.tool = pending->name;
+        unknown.interrupted = true;
+        unknown.result_json =
+            fail("interrupted",
+                 "The run was interrupted during this call. Whether it took effect is "
+                 "unknown: look at the screen before repeating it.")
+                .json();
+        append(Fact(unknown), turn);
+        recovered_.emplace_back(std::move(unknown));
+    }
+}
+
+void Journal::append(Payload payload, int turn) {
+    const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::chrono::steady_clock::now() - start_);
+    Event event;
+    event.seq = seq_ + 1;
+    event.t = offset_ + elapsed;
+    event.turn = turn;
+    event.payload = std::move(payload);
+
+    json::object entry{{"seq", event.seq},
+                       {"t", event.t.count()},
+                       {"type", type_name(event.payload)},
+                       {"turn", turn},
+                       {"prev", previous_hash_}};
+    write_payload(event.payload, entry);
+    event.line = json::serialize(entry);
+
+    out_ << event.line << '\n' << std::flush;
+    if (!out_) {
+        throw Error(
+            errc::journal_failed,
+            fmt::format("{} cannot be written any more; is the disk full?", text_of(file_)));
+    }
+    seq_ = event.seq;
+    previous_hash_ = vlm::sha256_hex(event.line);
+    if (listener_) listener_(event);
+}
+
+void Journal::append(const Command& command, int turn) {
+    std::visit([&](const auto& it) { append(Payload(it), turn); }, command);
+}
+
+void Journal::append(const Fact& fact, int turn) {
+    std::visit([&](const auto& it) { append(Payload(it), turn); }, fact);
+}
+
+} // namespace agent

@@ -1,0 +1,22 @@
+// The journal's entries as JSON, and back.
+#pragma once
+
+#include "agent/event.hpp"
+#include "json.hpp"
+
+#include <optional>
+#include <string_view>
+
+namespace agent {
+
+/// The entry's "type".
+[[nodiscard]] std::string_view type_name(const Payload& payload);
+/// Adds the payload's own members.
+void write_payload(const Payload& payload, json::object& entry);
+/// The fact an entry tells of; nothing for all other entries. Throws std::exception when a member
+/// is missing or of the wrong type.
+[[nodiscard]] std::optional<Fact> read_fact(const json::object& entry);
+/// The call an "invoke" entry announces; nothing for all other entries.
+[[nodiscard]] std::optional<vlm::ToolCall> read_invoke(const json::object& entry);
+
+} // namespace agent

@@ -1,0 +1,31 @@
+// Boost.JSON as this library uses it.
+#pragma once
+
+#include "agent/json_view.hpp"
+
+#include <boost/json.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace agent {
+
+namespace json = boost::json;
+
+/// A parsed document, for JsonViews to look into.
+class JsonDocument {
+public:
+    explicit JsonDocument(json::value value) : value_(std::move(value)) {}
+    [[nodiscard]] JsonView view() const { return JsonView(&value_); }
+    [[nodiscard]] static JsonView view_of(const json::value& value) { return JsonView(&value); }
+
+private:
+    json::value value_;
+};
+
+/// Parses JSON text; nothing when it is none, and `problem` says why and where.
+[[nodiscard]] std::optional<json::value> parse_json(std::string_view text,
+                                                    std::string* problem = nullptr);
+
+} // namespace agent

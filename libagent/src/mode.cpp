@@ -1,0 +1,39 @@
+#include "agent/mode.hpp"
+
+#include "agent/journal.hpp"
+
+namespace agent {
+
+std::string_view to_string(Outcome outcome) {
+    switch (outcome) {
+    case Outcome::completed:
+        return "completed";
+    case Outcome::failed:
+        return "failed";
+    case Outcome::steps_used_up:
+        return "steps_used_up";
+    case Outcome::endpoint_failed:
+        return "endpoint_failed";
+    case Outcome::desktop_failed:
+        return "desktop_failed";
+    case Outcome::refused:
+        return "refused";
+    case Outcome::cancelled:
+        return "cancelled";
+    }
+    return "failed";
+}
+
+Finish drive(Mode& mode, Journal& journal, World& world) {
+    for (const Fact& fact : journal.recovered()) mode.apply(fact);
+    while (true) {
+        const Command command = mode.next();
+        journal.append(command, mode.state().turn); // before it happens
+        if (const auto* finish = std::get_if<Finish>(&command)) return *finish;
+        const Fact fact = world.execute(command);
+        journal.append(fact, mode.state().turn);
+        mode.apply(fact);
+    }
+}
+
+} // namespace agent

@@ -1,0 +1,146 @@
+#include "modes/conversation_mode.hpp"
+
+#include "agent/tool.hpp"
+#include "text.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace agent {
+namespace {
+
+vlm::Image by_name(const Observed& fact) { return {fact.sha256, nullptr}; }
+
+std::string screenshot_result(const Observed& fact) {
+    return ok()
+        .with("file", fact.file)
+        .with("width", fact.size.width)
+        .with("height", fact.size.height)
+        .json();
+}
+
+} // namespace
+
+ConversationMode::ConversationMode(const Profile& profile, const std::string& task,
+                                   std::vector<vlm::ToolSpec> tools)
+    : max_steps_(profile.max_steps), task_(replace_all(profile.task_prompt, "{{task}}", task)),
+      transcript_(profile.screenshots, profile.thinks),
+      phase_(profile.screenshot_first ? Phase::observing : Phase::asking) {
+    request_.model = profile.model;
+    request_.tools = std::move(tools);
+    request_.sampling = profile.sampling;
+    transcript_.add(vlm::Message::system(profile.system_prompt));
+    if (!profile.screenshot_first) transcript_.add(vlm::Message::user(task_));
+}
+
+Command ConversationMode::next() const {
+    switch (phase_) {
+    case Phase::observing:
+        return Observe{replies_ + 1};
+    case Phase::asking: {
+        Ask ask{"agent", request_};
+        ask.request.messages = transcript_.messages();
+        return ask;
+    }
+    case Phase::acting:
+        return Invoke{calls_.front()};
+    case Phase::finished:
+        break;
+    }
+    return finish_;
+}
+
+void ConversationMode::apply(const Fact& fact) {
+    std::visit([this](const auto& it) { on(it); }, fact);
+}
+
+ModeState ConversationMode::state() const {
+    switch (phase_) {
+    case Phase::observing:
+        return {replies_, "observing"};
+    case Phase::asking:
+        return {replies_ + 1, "asking"};
+    case Phase::acting:
+        return {replies_, "acting"};
+    case Phase::finished:
+        break;
+    }
+    return {replies_, "finished"};
+}
+
+void ConversationMode::on(const Observed& fact) {
+    if (calls_.empty()) {
+        transcript_.add(vlm::Message::user(task_, by_name(fact)));
+    } else {
+        answer_calls(screenshot_result(fact));
+        transcript_.add(vlm::Message::user("The screen as it is now:", by_name(fact)));
+    }
+    go_on();
+}
+
+void ConversationMode::on(const ObserveFailed& fact) {
+    finish(Outcome::desktop_failed, fact.message);
+}
+
+void ConversationMode::on(const Replied& fact) {
+    ++replies_;
+    calls_ = fact.reply.tool_calls;
+    if (calls_.empty()) {
+        std::string words = strip_think(fact.reply.text);
+        if (words.empty()) {
+            finish(Outcome::failed, "the model answered with neither words nor a tool call");
+        } else {
+            finish(Outcome::completed, std::move(words));
+        }
+        return;
+    }
+    transcript_.add(vlm::Message::assistant(fact.reply.text, calls_));
+    phase_ = Phase::acting;
+}
+
+void ConversationMode::on(const AskFailed& fact) { finish(Outcome::endpoint_failed, fact.message); }
+
+void ConversationMode::on(const Invoked& fact) {
+    if (!fact.desktop_failure.empty()) {
+        finish(Outcome::desktop_failed, fact.desktop_failure);
+        return;
+    }
+    if (fact.wants_screenshot && replies_ < max_steps_) {
+        phase_ = Phase::observing; // the call is answered when the picture is there
+        return;
+    }
+    answer_calls(fact.result_json);
+    go_on();
+}
+
+void ConversationMode::on(const Stopped& fact) { finish(Outcome::cancelled, fact.why); }
+
+/// Every call of a reply needs an answer, or servers refuse the next request.
+void ConversationMode::answer_calls(const std::string& first_result) {
+    const std::string refusal =
+        fail("too_many_tool_calls",
+             fmt::format("Only one tool call a reply: {} was carried out, this one was not.",
+                         calls_.front().name))
+            .json();
+    for (std::size_t i = 0; i < calls_.size(); ++i) {
+        transcript_.add(vlm::Message::tool(calls_[i].id, i == 0 ? first_result : refusal));
+    }
+    calls_.clear();
+}
+
+void ConversationMode::go_on() {
+    if (replies_ < max_steps_) {
+        phase_ = Phase::asking;
+    } else {
+        finish(Outcome::steps_used_up,
+               fmt::format("the task was not finished within {} steps", max_steps_));
+    }
+}
+
+void ConversationMode::finish(Outcome outcome, std::string why) {
+    finish_ = {outcome, std::move(why)};
+    phase_ = Phase::finished;
+}
+
+} // namespace agent

@@ -1,0 +1,47 @@
+// One agent in a running conversation: it asks, the model answers with one tool call or with its
+// final words. Which agent that is, the profile says.
+#pragma once
+
+#include "agent/mode.hpp"
+#include "agent/profile.hpp"
+#include "agent/transcript.hpp"
+
+#include <string>
+#include <vector>
+
+namespace agent {
+
+class ConversationMode final : public Mode {
+public:
+    /// `tools` is what the model is offered.
+    ConversationMode(const Profile& profile, const std::string& task,
+                     std::vector<vlm::ToolSpec> tools);
+
+    [[nodiscard]] Command next() const override;
+    void apply(const Fact& fact) override;
+    [[nodiscard]] ModeState state() const override;
+
+private:
+    enum class Phase { observing, asking, acting, finished };
+
+    void on(const Observed& fact);
+    void on(const ObserveFailed& fact);
+    void on(const Replied& fact);
+    void on(const AskFailed& fact);
+    void on(const Invoked& fact);
+    void on(const Stopped& fact);
+    void answer_calls(const std::string& first_result);
+    void go_on();
+    void finish(Outcome outcome, std::string why);
+
+    vlm::ChatRequest request_; ///< all but the messages
+    int max_steps_;
+    std::string task_;
+    Transcript transcript_;
+    Phase phase_;
+    int replies_ = 0;
+    std::vector<vlm::ToolCall> calls_; ///< of the latest reply; the first one is carried out
+    Finish finish_;
+};
+
+} // namespace agent

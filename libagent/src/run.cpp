@@ -1,0 +1,189 @@
+#include "agent/run.hpp"
+
+#include "agent/error.hpp"
+#include "execution_log.hpp"
+#include "json.hpp"
+#include "path_text.hpp"
+#include "text.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <ctime>
+#include <sstream>
+
+namespace agent {
+namespace {
+
+constexpr int format = 1;
+constexpr std::string_view prefix = "run_";
+// Long prompts and schemas repeat in every request; the run's profile has them whole.
+constexpr std::size_t log_prompt_limit = 400;
+
+[[noreturn]] void refuse(const std::filesystem::path& file, std::string_view what,
+                         std::string_view why) {
+    throw Error(errc::journal_failed, fmt::format("{} {}: {}", text_of(file), what, why));
+}
+
+std::string timestamp() {
+    return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(std::time(nullptr)));
+}
+
+/// The highest number of a run in `parent`, or 0.
+int highest_run(const std::filesystem::path& parent) {
+    int highest = 0;
+    std::error_code error;
+    for (std::filesystem::directory_iterator it(parent, error), end; !error && it != end;
+         it.increment(error)) {
+        const std::string name = text_of(it->path().filename());
+        if (!name.starts_with(prefix)) continue;
+        int number = 0;
+        const char* last = name.data() + name.size();
+        const auto [stopped, bad] = std::from_chars(name.data() + prefix.size(), last, number);
+        if (bad == std::errc{} && stopped == last) highest = std::max(highest, number);
+    }
+    return highest;
+}
+
+void write_file(const std::filesystem::path& file, std::string_view bytes) {
+    std::ofstream out(file, std::ios::binary | std::ios::trunc);
+    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    out.close();
+    if (!out) refuse(file, "cannot be written", "is the folder writable and the disk not full?");
+}
+
+void shorten_text(json::value& text) {
+    const json::string& whole = text.as_string();
+    if (whole.size() > log_prompt_limit) {
+        text = fmt::format("{} [{} bytes in all]",
+                           shorten({whole.data(), whole.size()}, log_prompt_limit), whole.size());
+    }
+}
+
+/// A request for the log: prompts shortened, of each tool only the name.
+std::string shortened_request(const std::string& body) {
+    auto value = parse_json(body);
+    if (!value || !value->is_object()) return body;
+    json::object& request = value->as_object();
+    if (json::value* messages = request.if_contains("messages"); messages && messages->is_array()) {
+        for (json::value& message : messages->as_array()) {
+            if (!message.is_object()) continue;
+            json::value* content = message.as_object().if_contains("content");
+            if (content != nullptr && content->is_string()) shorten_text(*content);
+        }
+    }
+    if (json::value* tools = request.if_contains("tools"); tools && tools->is_array()) {
+        for (json::value& tool : tools->as_array()) {
+            const json::value* function =
+                tool.is_object() ? tool.as_object().if_contains("function") : nullptr;
+            if (function == nullptr || !function->is_object()) continue;
+            const json::value* name = function->as_object().if_contains("name");
+            if (name != nullptr) tool = json::value(*name);
+        }
+    }
+    return json::serialize(*value);
+}
+
+} // namespace
+
+std::string_view version() { return EYEHAND_VERSION; }
+
+RunDirectory::RunDirectory(std::filesystem::path path, ScreenshotNames names)
+    : path_(std::move(path)), names_(std::move(names)) {}
+
+RunDirectory RunDirectory::create(const std::filesystem::path& parent, ScreenshotNames names) {
+    std::error_code error;
+    std::filesystem::create_directories(parent, error);
+    if (error) refuse(parent, "cannot be created", error.message());
+    // Whoever creates the folder has the number; the others take the next one.
+    for (int number = highest_run(parent) + 1;; ++number) {
+        const std::filesystem::path path = parent / fmt::format("{}{:04}", prefix, number);
+        if (std::filesystem::create_directory(path, error)) {
+            std::filesystem::create_directory(path / "screenshots", error);
+            if (error) refuse(path / "screenshots", "cannot be created", error.message());
+            return {path, std::move(names)};
+        }
+        if (error) refuse(path, "cannot be created", error.message());
+    }
+}
+
+void RunDirectory::write_summary(const std::string& task, const Profile& profile,
+                                 std::span<const Setting> settings, const RunFinished* finished) {
+    json::object all{{"format", format},
+                     {"versions", json::object{{"eyehand", version()}}},
+                     {"task", to_valid_utf8(task)}};
+    json::object in_force;
+    for (const Setting& setting : settings) {
+        in_force[setting.name] =
+            json::object{{"value", to_valid_utf8(setting.value)}, {"source", setting.source}};
+    }
+    all["settings"] = std::move(in_force);
+    all["profile"] = json::parse(to_json(profile));
+    if (finished != nullptr) {
+        all["outcome"] = to_string(finished->outcome);
+        all["why"] = to_valid_utf8(finished->why);
+        all["turns"] = finished->turns;
+        all["elapsed_ms"] = finished->elapsed.count();
+    } else {
+        all["outcome"] = nullptr;
+    }
+    const std::filesystem::path file = path_ / "run.json";
+    const std::filesystem::path next = path_ / "run.json.new";
+    write_file(next, json::serialize(all) + "\n");
+    std::error_code error;
+    std::filesystem::rename(next, file, error);
+    if (error) refuse(file, "cannot be written", error.message());
+}
+
+std::string RunDirectory::save_screenshot(int number, std::span<const std::uint8_t> png) {
+    const std::string name =
+        fmt::format("screenshots/{}{:04}.png", names_.prefix, number + names_.offset);
+    write_file(path_ / path_of(name), {reinterpret_cast<const char*>(png.data()), png.size()});
+    return name;
+}
+
+std::vector<std::uint8_t> RunDirectory::read(const std::string& name) const {
+    const std::filesystem::path file = path_ / path_of(name);
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream bytes;
+    bytes << in.rdbuf();
+    if (!in) refuse(file, "cannot be read", "is it still there?");
+    const std::string text = std::move(bytes).str();
+    return {text.begin(), text.end()};
+}
+
+void RunDirectory::append(const char* name, std::string_view text) {
+    const std::filesystem::path file = path_ / name;
+    std::ofstream out(file, std::ios::binary | std::ios::app);
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    out.close();
+    if (!out) refuse(file, "cannot be written", "is the disk full?");
+}
+
+void RunDirectory::log_event(const Event& event) {
+    const std::string text = describe(event);
+    if (!text.empty()) log_note(text);
+}
+
+void RunDirectory::log_note(std::string_view text) {
+    append("execution_log.txt", fmt::format("[{}] {}\n", timestamp(), text));
+}
+
+void RunDirectory::log_exchange(const vlm::Exchange& exchange) {
+    ++exchanges_;
+    std::string text =
+        fmt::format("[{}] #{} {} {}\n", timestamp(), exchanges_, exchange.method, exchange.url);
+    if (!exchange.request_body.empty()) {
+        text += "request: " + shortened_request(exchange.request_body) + "\n";
+    }
+    if (exchange.error.empty() || exchange.status != 0) {
+        text += fmt::format("response: {} in {} ms\n{}\n", exchange.status,
+                            exchange.elapsed.count(), to_valid_utf8(exchange.response_body));
+    }
+    if (!exchange.error.empty()) text += fmt::format("failed: {}\n", exchange.error);
+    append("http.log", text + "\n");
+}
+
+} // namespace agent

@@ -1,0 +1,95 @@
+#include "text.hpp"
+
+#include <cstdint>
+
+namespace agent {
+namespace {
+
+constexpr std::string_view white_space = " \t\r\n\f\v";
+
+/// The length of the valid UTF-8 sequence at the start of `text`, or 0 (RFC 3629, section 4).
+std::size_t sequence_length(std::string_view text) {
+    const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
+    const auto continues = [&](std::size_t i) {
+        return i < text.size() && (byte(i) & 0xC0) == 0x80;
+    };
+    const std::uint8_t first = byte(0);
+    if (first < 0x80) return 1;
+    if (first >= 0xC2 && first <= 0xDF) return continues(1) ? 2 : 0;
+    if (first >= 0xE0 && first <= 0xEF) {
+        if (!continues(1) || !continues(2)) return 0;
+        if (first == 0xE0 && byte(1) < 0xA0) return 0; // overlong
+        if (first == 0xED && byte(1) > 0x9F) return 0; // surrogate
+        return 3;
+    }
+    if (first >= 0xF0 && first <= 0xF4) {
+        if (!continues(1) || !continues(2) || !continues(3)) return 0;
+        if (first == 0xF0 && byte(1) < 0x90) return 0; // overlong
+        if (first == 0xF4 && byte(1) > 0x8F) return 0; // beyond U+10FFFF
+        return 4;
+    }
+    return 0;
+}
+
+bool is_continuation(char c) { return (static_cast<std::uint8_t>(c) & 0xC0) == 0x80; }
+
+} // namespace
+
+std::string to_valid_utf8(std::string_view text) {
+    std::string valid;
+    valid.reserve(text.size());
+    while (!text.empty()) {
+        const std::size_t length = sequence_length(text);
+        if (length == 0) {
+            valid += "\xEF\xBF\xBD";
+            text.remove_prefix(1);
+        } else {
+            valid += text.substr(0, length);
+            text.remove_prefix(length);
+        }
+    }
+    return valid;
+}
+
+std::size_t count_code_points(std::string_view text) {
+    std::size_t count = 0;
+    for (const char c : text) count += is_continuation(c) ? 0 : 1;
+    return count;
+}
+
+std::string shorten(std::string_view text, std::size_t limit) {
+    std::size_t points = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (is_continuation(text[i])) continue;
+        if (points++ == limit) return std::string(text.substr(0, i)) + "…";
+    }
+    return std::string(text);
+}
+
+std::string_view trim(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(white_space);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(white_space) - first + 1);
+}
+
+std::string one_line(std::string_view text) {
+    std::string line;
+    for (const char c : trim(text)) {
+        const bool space = white_space.find(c) != std::string_view::npos;
+        if (!space)
+            line += c;
+        else if (!line.empty() && line.back() != ' ')
+            line += ' ';
+    }
+    return line;
+}
+
+std::string replace_all(std::string text, std::string_view from, std::string_view to) {
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
+        text.replace(at, from.size(), to);
+        at += to.size();
+    }
+    return text;
+}
+
+} // namespace agent

@@ -1,0 +1,54 @@
+#include "agent/tool.hpp"
+
+#include <stdexcept>
+
+namespace agent {
+
+ToolResult& ToolResult::with(std::string_view name, std::string_view text) & {
+    members_.emplace_back(name, json_quote(text));
+    return *this;
+}
+
+ToolResult& ToolResult::with(std::string_view name, double number) & {
+    members_.emplace_back(name, json_number(number));
+    return *this;
+}
+
+std::string ToolResult::json() const {
+    if (!succeeded()) {
+        return R"({"ok":false,"error":{"type":)" + json_quote(error_type_) + R"(,"message":)" +
+               json_quote(message_) + "}}";
+    }
+    std::string text = R"({"ok":true)";
+    if (!message_.empty()) text += R"(,"message":)" + json_quote(message_);
+    for (const auto& [name, value] : members_) text += "," + json_quote(name) + ":" + value;
+    return text + "}";
+}
+
+ToolResult ok(std::string_view message) {
+    ToolResult result;
+    result.message_ = message;
+    return result;
+}
+
+ToolResult act(winio::Plan plan, std::string_view message) {
+    ToolResult result = ok(message);
+    result.plan_ = std::move(plan);
+    return result;
+}
+
+ToolResult look() {
+    ToolResult result;
+    result.wants_screenshot_ = true;
+    return result;
+}
+
+ToolResult fail(std::string_view type, std::string_view message) {
+    if (type.empty()) throw std::invalid_argument("a failed tool result needs an error type");
+    ToolResult result;
+    result.error_type_ = type;
+    result.message_ = message;
+    return result;
+}
+
+} // namespace agent

@@ -1,0 +1,185 @@
+#include "agent/error.hpp"
+#include "agent/tool.hpp"
+#include "json.hpp"
+#include "text.hpp"
+#include "vlm/chat.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace agent {
+namespace {
+
+constexpr std::size_t not_a_parameter = static_cast<std::size_t>(-1);
+
+/// A schema with its description in front, where small models read it.
+std::string described(const std::string& schema, const std::string& description) {
+    if (description.empty()) return schema;
+    const std::string member = R"("description":)" + json_quote(description);
+    if (schema == "{}") return "{" + member + "}";
+    return "{" + member + "," + schema.substr(1);
+}
+
+std::string parameters_of(const std::vector<ArgumentInfo>& arguments) {
+    std::string properties;
+    std::string required;
+    for (const ArgumentInfo& argument : arguments) {
+        if (!properties.empty()) properties += ',';
+        properties +=
+            json_quote(argument.name) + ":" + described(argument.schema, argument.description);
+        if (!argument.required) continue;
+        if (!required.empty()) required += ',';
+        required += json_quote(argument.name);
+    }
+    return R"({"type":"object","properties":{)" + properties + R"(},"required":[)" + required +
+           "]}";
+}
+
+/// The arguments as an object; a model may also write them as JSON inside a JSON string.
+std::optional<json::value> arguments_object(const std::string& text, ToolResult& problem) {
+    if (trim(text).empty()) return json::object();
+    std::string why;
+    auto value = parse_json(text, &why);
+    if (value && value->is_string()) {
+        const json::string inner = value->as_string();
+        value = parse_json({inner.data(), inner.size()}, &why);
+    }
+    if (!value) {
+        problem = fail("invalid_json",
+                       fmt::format("The arguments are not JSON ({}). Send one JSON object.", why));
+        return std::nullopt;
+    }
+    if (value->is_null()) return json::object();
+    if (!value->is_object()) {
+        problem = fail("invalid_args", "The arguments must be one JSON object.");
+        return std::nullopt;
+    }
+    return value;
+}
+
+} // namespace
+
+void Toolbox::add(Tool tool) {
+    if (tool.name.empty()) throw std::invalid_argument("a tool needs a name");
+    if (has(tool.name)) {
+        throw Error(errc::duplicate_tool, fmt::format("there is a tool \"{}\" already", tool.name));
+    }
+    tools_.push_back(std::move(tool));
+}
+
+const Toolbox::Tool* Toolbox::find(std::string_view name) const {
+    const auto found = std::find_if(tools_.begin(), tools_.end(),
+                                    [&](const Tool& tool) { return tool.name == name; });
+    return found == tools_.end() ? nullptr : &*found;
+}
+
+bool Toolbox::has(std::string_view name) const { return find(name) != nullptr; }
+
+std::string Toolbox::name_of(std::string_view registered_name) const {
+    for (const Tool& tool : tools_) {
+        if (tool.id == registered_name) return tool.name;
+    }
+    return {};
+}
+
+std::vector<vlm::ToolSpec> Toolbox::specs() const {
+    std::vector<vlm::ToolSpec> specs;
+    specs.reserve(tools_.size());
+    for (const Tool& tool : tools_) {
+        specs.push_back({tool.name, tool.description, parameters_of(tool.arguments)});
+    }
+    return specs;
+}
+
+Toolbox Toolbox::faced(std::span<const ToolFace> faces) const {
+    Toolbox box;
+    for (const ToolFace& face : faces) {
+        const auto found = std::find_if(tools_.begin(), tools_.end(),
+                                        [&](const Tool& tool) { return tool.id == face.tool; });
+        if (found == tools_.end()) {
+            std::vector<std::string> known;
+            for (const Tool& tool : tools_) known.push_back(tool.id);
+            throw Error(errc::unknown_tool, fmt::format("there is no tool \"{}\"; there are: {}",
+                                                        face.tool, fmt::join(known, ", ")));
+        }
+        Tool tool = *found;
+        if (!face.name.empty()) tool.name = face.name;
+        if (!face.description.empty()) tool.description = face.description;
+        if (face.arguments) {
+            const Tool& own = *found;
+            tool.arguments.clear();
+            tool.order.clear();
+            for (const ArgumentFace& shown : *face.arguments) {
+                ArgumentInfo info;
+                std::size_t parameter = not_a_parameter;
+                if (shown.is.empty()) {
+                    info.ignored = true;
+                    info.schema = schema_of<std::string>();
+                } else {
+                    const auto argument =
+                        std::find_if(own.arguments.begin(), own.arguments.end(),
+                                     [&](const ArgumentInfo& a) { return a.id == shown.is; });
+                    if (argument == own.arguments.end()) {
+                        throw Error(errc::bad_profile,
+                                    fmt::format("tool \"{}\": it has no argument \"{}\"", face.tool,
+                                                shown.is));
+                    }
+                    info = *argument;
+                    parameter =
+                        own.order[static_cast<std::size_t>(argument - own.arguments.begin())];
+                }
+                info.name = shown.name;
+                if (!shown.description.empty()) info.description = shown.description;
+                if (!shown.missing_error.empty()) info.missing_error = shown.missing_error;
+                if (!shown.invalid_error.empty()) info.invalid_error = shown.invalid_error;
+                if (shown.required) info.required = *shown.required;
+                tool.arguments.push_back(std::move(info));
+                tool.order.push_back(parameter);
+            }
+            for (const ArgumentInfo& argument : own.arguments) {
+                const bool shown =
+                    std::any_of(tool.arguments.begin(), tool.arguments.end(),
+                                [&](const ArgumentInfo& info) { return info.id == argument.id; });
+                if (argument.required && !shown) {
+                    throw Error(errc::bad_profile,
+                                fmt::format("tool \"{}\": its argument \"{}\" cannot be left out",
+                                            face.tool, argument.id));
+                }
+            }
+        }
+        box.add(std::move(tool));
+    }
+    return box;
+}
+
+ToolResult Toolbox::problem_result(const ArgumentInfo& info, const ArgumentProblem& problem) {
+    return fail(problem.missing ? info.missing_error : info.invalid_error,
+                fmt::format("Argument \"{}\": {}.", info.name, problem.message));
+}
+
+ToolResult Toolbox::call(const vlm::ToolCall& call, ToolContext& context) const {
+    const Tool* tool = find(call.name);
+    if (tool == nullptr) {
+        std::vector<std::string> names;
+        for (const Tool& known : tools_) names.push_back(known.name);
+        return fail("unknown_tool", fmt::format("There is no tool \"{}\". Use one of: {}.",
+                                                call.name, fmt::join(names, ", ")));
+    }
+    ToolResult problem;
+    const auto arguments = arguments_object(call.arguments_json, problem);
+    if (!arguments) return problem;
+    const JsonView object = JsonDocument::view_of(*arguments);
+
+    Given given(tool->parameters);
+    std::vector<const ArgumentInfo*> infos(given.size(), nullptr);
+    for (std::size_t i = 0; i < tool->arguments.size(); ++i) {
+        const std::size_t parameter = tool->order[i];
+        if (parameter == not_a_parameter) continue; // offered for the model's sake only
+        infos[parameter] = &tool->arguments[i];
+        given[parameter] = object.find(tool->arguments[i].name);
+    }
+    return tool->invoke(given, infos, context);
+}
+
+} // namespace agent
