@@ -1,0 +1,155 @@
+#include "platform.hpp"
+
+#include <cstdlib>
+#include <stdexcept>
+#include <thread>
+
+#ifdef _WIN32
+#include <windows.h>
+
+#include <fcntl.h>
+#include <io.h>
+#include <shellapi.h>
+
+#include <cstdio>
+#include <mutex>
+#else
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+#endif
+
+namespace cli {
+
+#ifdef _WIN32
+
+namespace {
+
+std::string utf8(const wchar_t* text) {
+    const int size = WideCharToMultiByte(CP_UTF8, 0, text, -1, nullptr, 0, nullptr, nullptr);
+    if (size <= 1) return {};
+    std::string bytes(static_cast<std::size_t>(size), '\0');
+    WideCharToMultiByte(CP_UTF8, 0, text, -1, bytes.data(), size, nullptr, nullptr);
+    bytes.pop_back(); // the terminating zero
+    return bytes;
+}
+
+std::wstring utf16(const std::string& text) {
+    const int size = MultiByteToWideChar(CP_UTF8, 0, text.c_str(), -1, nullptr, 0);
+    std::wstring units(static_cast<std::size_t>(size), L'\0');
+    MultiByteToWideChar(CP_UTF8, 0, text.c_str(), -1, units.data(), size);
+    units.pop_back();
+    return units;
+}
+
+} // namespace
+
+std::vector<std::string> utf8_arguments(int, char**) {
+    // argv is in the code page and has lost what that cannot say.
+    int count = 0;
+    const std::unique_ptr<LPWSTR, decltype(&LocalFree)> all(
+        CommandLineToArgvW(GetCommandLineW(), &count), &LocalFree);
+    if (!all) throw std::runtime_error("the command line cannot be read");
+    std::vector<std::string> arguments;
+    for (int i = 1; i < count; ++i) arguments.push_back(utf8(all.get()[i]));
+    return arguments;
+}
+
+std::string environment_variable(const std::string& name) {
+    const wchar_t* value = _wgetenv(utf16(name).c_str());
+    return value == nullptr ? std::string() : utf8(value);
+}
+
+void prepare_console() {
+    SetConsoleOutputCP(CP_UTF8);
+    SetConsoleCP(CP_UTF8);
+    _setmode(_fileno(stdout), _O_BINARY); // "\n" stays "\n": JSON lines are read by other programs
+    _setmode(_fileno(stderr), _O_BINARY);
+}
+
+bool input_is_terminal() { return _isatty(_fileno(stdin)) != 0; }
+
+namespace {
+
+std::mutex watch_mutex;
+std::function<void()> watch_callback;
+
+// The system calls this on a thread of its own.
+BOOL WINAPI on_console_event(DWORD) {
+    const std::lock_guard lock(watch_mutex);
+    if (!watch_callback) return FALSE;
+    watch_callback();
+    return TRUE;
+}
+
+} // namespace
+
+class InterruptWatch::Impl {
+public:
+    explicit Impl(std::function<void()> callback) {
+        const std::lock_guard lock(watch_mutex);
+        watch_callback = std::move(callback);
+        SetConsoleCtrlHandler(nullptr, FALSE); // a parent may have switched Ctrl+C off
+        SetConsoleCtrlHandler(on_console_event, TRUE);
+    }
+    ~Impl() {
+        SetConsoleCtrlHandler(on_console_event, FALSE);
+        const std::lock_guard lock(watch_mutex);
+        watch_callback = nullptr;
+    }
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+};
+
+#else
+
+std::vector<std::string> utf8_arguments(int argc, char** argv) {
+    return {argv + (argc > 0 ? 1 : 0), argv + argc};
+}
+
+std::string environment_variable(const std::string& name) {
+    const char* value = std::getenv(name.c_str());
+    return value == nullptr ? std::string() : std::string(value);
+}
+
+void prepare_console() {}
+
+bool input_is_terminal() { return isatty(STDIN_FILENO) != 0; }
+
+// A signal handler may do next to nothing, a thread that waits for signals may do anything. The
+// signals are blocked in all threads (this one is created first) and taken by that thread alone.
+class InterruptWatch::Impl {
+public:
+    explicit Impl(std::function<void()> callback) : callback_(std::move(callback)) {
+        sigemptyset(&signals_);
+        for (const int signal : {SIGINT, SIGTERM, SIGHUP, wake_up}) sigaddset(&signals_, signal);
+        pthread_sigmask(SIG_BLOCK, &signals_, &previous_);
+        thread_ = std::thread([this] {
+            int signal = 0;
+            while (sigwait(&signals_, &signal) == 0 && signal != wake_up) callback_();
+        });
+    }
+    ~Impl() {
+        pthread_kill(thread_.native_handle(), wake_up);
+        thread_.join();
+        pthread_sigmask(SIG_SETMASK, &previous_, nullptr);
+    }
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+
+private:
+    static constexpr int wake_up = SIGUSR1;
+    std::function<void()> callback_;
+    sigset_t signals_{};
+    sigset_t previous_{};
+    std::thread thread_;
+};
+
+#endif
+
+InterruptWatch::InterruptWatch(std::function<void()> on_interrupt)
+    : impl_(std::make_unique<Impl>(std::move(on_interrupt))) {}
+
+InterruptWatch::~InterruptWatch() = default;
+
+} // namespace cli

@@ -1,0 +1,79 @@
+// agent-cli run TASK
+#include "commands.hpp"
+
+#include "agent/error.hpp"
+#include "environment.hpp"
+#include "platform.hpp"
+#include "terminal_view.hpp"
+
+#include <fmt/format.h>
+
+#include <iostream>
+
+namespace cli {
+namespace {
+
+std::string ask_for_task() {
+    if (!input_is_terminal()) {
+        throw UsageError("no task was given: agent-cli run \"what is to be done\"");
+    }
+    std::cerr << "What is to be done? " << std::flush;
+    std::string task;
+    std::getline(std::cin, task);
+    return task;
+}
+
+agent::RunDirectory create_directory(const RunSettings& settings) {
+    try {
+        return agent::RunDirectory::create(settings.run_dir, settings.screenshots);
+    } catch (const agent::Error& error) {
+        throw UsageError(fmt::format("{}; choose another folder with --run-dir", error.what()));
+    }
+}
+
+Detail detail(const RunFlags& flags) {
+    if (flags.quiet) return Detail::quiet;
+    return flags.verbose ? Detail::verbose : Detail::normal;
+}
+
+} // namespace
+
+ExitCode run_task(RunFlags flags) {
+    if (flags.task.empty()) flags.task = ask_for_task();
+    if (flags.task.find_first_not_of(" \t\r\n") == std::string::npos) {
+        throw UsageError("the task is empty: say what is to be done");
+    }
+    RunSettings settings = resolve(flags);
+    const auto desktop = winio::open_desktop();
+    const vlm::OpenAiClient check_url(
+        settings.client); // before a run directory is made for nothing
+
+    agent::RunDirectory directory = create_directory(settings);
+    settings.client.on_exchange = [&](const vlm::Exchange& exchange) {
+        directory.log_exchange(exchange);
+    };
+    vlm::OpenAiClient model(settings.client);
+    agent::Agent agent(*desktop, model, settings.profile, agent::desktop_tools(), settings.agent);
+
+    agent::RunControl control;
+    int interrupts = 0;
+    const InterruptWatch watch([&] {
+        if (++interrupts == 1) {
+            if (!flags.quiet) fmt::print(stderr, "stopping; press Ctrl+C again to stop at once\n");
+            control.stop("interrupted by the user");
+        } else {
+            control.stop_now("interrupted by the user");
+        }
+    });
+    TerminalView view({.detail = detail(flags), .json = flags.json});
+    const agent::RunFinished result = agent.run(flags.task, directory, control, &view);
+
+    if (result.outcome == agent::Outcome::completed && !flags.json) fmt::print("{}\n", result.why);
+    if (!flags.quiet) {
+        const std::u8string path = directory.path().generic_u8string();
+        fmt::print(stderr, "run directory: {}\n", std::string(path.begin(), path.end()));
+    }
+    return exit_code(result.outcome);
+}
+
+} // namespace cli

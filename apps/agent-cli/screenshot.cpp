@@ -1,0 +1,40 @@
+// agent-cli screenshot FILE
+#include "commands.hpp"
+
+#include "environment.hpp"
+#include "winio/frame_pipeline.hpp"
+#include "winio/settle.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+namespace cli {
+
+ExitCode take_screenshot(const ScreenshotFlags& flags) {
+    const winio::AreaChoice choice = area_choice(flags.view);
+    winio::FramePipeline pipeline(picture_options(flags.view));
+    const auto desktop = winio::open_desktop();
+    const winio::WorkArea area = winio::choose_area(desktop->displays(), choice);
+    const auto capturer = desktop->open_capturer({.pointer = !flags.view.no_cursor});
+    winio::Frame frame;
+    capturer->capture(area.bounds(), frame);
+    const winio::Picture picture = pipeline.process(std::move(frame));
+
+    std::ofstream out(std::filesystem::path(std::u8string(flags.file.begin(), flags.file.end())),
+                      std::ios::binary | std::ios::trunc);
+    out.write(reinterpret_cast<const char*>(picture.png->data()),
+              static_cast<std::streamsize>(picture.png->size()));
+    out.close();
+    if (!out) {
+        throw UsageError(
+            fmt::format("{} cannot be written: does its folder exist, and may you write "
+                        "there?",
+                        flags.file));
+    }
+    fmt::print("{} {}x{} of {}x{} at {},{}\n", flags.file, picture.size.width, picture.size.height,
+               picture.area.width, picture.area.height, picture.area.x, picture.area.y);
+    return ExitCode::completed;
+}
+
+} // namespace cli

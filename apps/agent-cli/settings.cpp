@@ -1,0 +1,183 @@
+#include "settings.hpp"
+
+#include "environment.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+
+namespace cli {
+namespace {
+
+constexpr int most_pixels = 16384;
+constexpr int most_steps = 1000000;
+constexpr double a_day = 86400;
+
+winio::NormBox parse_crop(const std::string& text) {
+    std::array<double, 4> numbers{};
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const auto [stopped, error] = std::from_chars(at, end, numbers[i]);
+        const bool separated =
+            i + 1 < numbers.size() ? stopped != end && *stopped == ',' : stopped == end;
+        if (error != std::errc{} || !separated) {
+            throw UsageError(fmt::format(
+                "--crop is \"{}\"; it must be x1,y1,x2,y2 with numbers from 0 to 1000", text));
+        }
+        at = stopped == end ? end : stopped + 1;
+    }
+    return {numbers[0], numbers[1], numbers[2], numbers[3]};
+}
+
+winio::Size parse_image(const std::string& text) {
+    const auto size = winio::parse_size(text);
+    if (!size || size->width > most_pixels || size->height > most_pixels) {
+        throw UsageError(
+            fmt::format("--image is \"{}\"; it must be WIDTHxHEIGHT, such as 1536x864, up "
+                        "to {} each",
+                        text, most_pixels));
+    }
+    return *size;
+}
+
+/// Collects values with their sources.
+class Sources {
+public:
+    explicit Sources(std::vector<agent::Setting>& all) : all_(all) {}
+
+    /// What counts of the profile's value, the environment's and the flag's.
+    template <class T>
+    void pick(const char* name, T& value, const char* variable,
+              const std::optional<T>& from_environment, const char* flag = "",
+              const std::optional<T>& from_flag = std::nullopt, const char* otherwise = "profile") {
+        const char* source = otherwise;
+        if (from_environment) {
+            value = *from_environment;
+            source = variable;
+        }
+        if (from_flag) {
+            value = *from_flag;
+            source = flag;
+        }
+        note(name, fmt::format("{}", value), source);
+    }
+    void note(std::string name, std::string value, std::string source) {
+        all_.push_back({std::move(name), std::move(value), std::move(source)});
+    }
+
+private:
+    std::vector<agent::Setting>& all_;
+};
+
+std::chrono::milliseconds seconds(double value) {
+    return std::chrono::milliseconds(static_cast<std::int64_t>(value * 1000));
+}
+
+template <class T>
+std::optional<T> given(const T& value) {
+    return value == T{} ? std::nullopt : std::optional(value);
+}
+
+} // namespace
+
+winio::AreaChoice area_choice(const ViewFlags& flags) {
+    winio::AreaChoice choice;
+    choice.display = flags.display;
+    if (!flags.crop.empty()) choice.crop = parse_crop(flags.crop);
+    return choice;
+}
+
+winio::PictureOptions picture_options(const ViewFlags& flags) {
+    winio::PictureOptions options;
+    if (!flags.image.empty()) options.box = parse_image(flags.image);
+    options.exact = flags.image_exact;
+    options.pointer = !flags.no_cursor;
+    return options;
+}
+
+vlm::ClientOptions resolve(const EndpointFlags& flags) {
+    vlm::ClientOptions client;
+    if (const auto endpoint = text_variable("LMSTUDIO_ENDPOINT")) client.endpoint = *endpoint;
+    if (flags.endpoint) client.endpoint = *flags.endpoint;
+    if (const auto key = text_variable("EYEHAND_API_KEY")) client.api_key = *key;
+    if (const auto timeout = number_variable("LMSTUDIO_TIMEOUT", -a_day, a_day)) {
+        client.timeout = seconds(*timeout);
+    }
+    return client;
+}
+
+std::string model_name(const EndpointFlags& flags, const std::string& fallback) {
+    if (flags.model) return *flags.model;
+    return text_variable("LMSTUDIO_MODEL").value_or(fallback);
+}
+
+RunSettings resolve(const RunFlags& flags) {
+    RunSettings settings;
+    settings.profile = agent::load_profile(flags.profile);
+    settings.client = resolve(flags.server);
+    settings.agent.area = area_choice(flags.view);
+    settings.agent.with = flags.with;
+
+    agent::Profile& profile = settings.profile;
+    Sources sources(settings.agent.settings);
+    sources.note("profile", flags.profile, flags.profile == "observer" ? "default" : "--profile");
+    sources.pick("endpoint", settings.client.endpoint, "LMSTUDIO_ENDPOINT",
+                 text_variable("LMSTUDIO_ENDPOINT"), "--endpoint", flags.server.endpoint,
+                 "default");
+    sources.pick("model", profile.model, "LMSTUDIO_MODEL", text_variable("LMSTUDIO_MODEL"),
+                 "--model", flags.server.model);
+    sources.note("timeout_ms", fmt::format("{}", settings.client.timeout.count()),
+                 text_variable("LMSTUDIO_TIMEOUT") ? "LMSTUDIO_TIMEOUT" : "default");
+    sources.pick("max_steps", profile.max_steps, "AGENT_MAX_STEPS",
+                 int_variable("AGENT_MAX_STEPS", 1, most_steps), "--max-steps", flags.max_steps);
+
+    if (const auto value = number_variable("LMSTUDIO_TEMPERATURE", 0, 2)) {
+        profile.sampling.temperature = *value;
+        sources.note("temperature", fmt::format("{}", *value), "LMSTUDIO_TEMPERATURE");
+    }
+    if (const auto value = int_variable("LMSTUDIO_MAX_TOKENS", 1, 10000000)) {
+        profile.sampling.max_tokens = *value;
+        sources.note("max_tokens", fmt::format("{}", *value), "LMSTUDIO_MAX_TOKENS");
+    }
+    if (const auto value = number_variable("AGENT_STEP_DELAY", 0, 600)) {
+        profile.step_delay = seconds(*value);
+        sources.note("step_delay_ms", fmt::format("{}", profile.step_delay.count()),
+                     "AGENT_STEP_DELAY");
+    }
+    if (const auto value = int_variable("AGENT_KEEP_LAST_SCREENSHOTS", 1, 1000)) {
+        profile.screenshots.keep = static_cast<std::size_t>(*value);
+        sources.note("keep_screenshots", fmt::format("{}", *value), "AGENT_KEEP_LAST_SCREENSHOTS");
+    }
+    if (const auto value = int_variable("AGENT_KEEP_LAST_THINKS", 1, 1000)) {
+        profile.thinks.keep = static_cast<std::size_t>(*value);
+        sources.note("keep_thinks", fmt::format("{}", *value), "AGENT_KEEP_LAST_THINKS");
+    }
+
+    std::optional<winio::Size> image;
+    if (!flags.view.image.empty()) image = parse_image(flags.view.image);
+    const auto width = image ? std::optional(image->width) : std::nullopt;
+    const auto height = image ? std::optional(image->height) : std::nullopt;
+    sources.pick("image_width", profile.image.width, "AGENT_IMAGE_W",
+                 int_variable("AGENT_IMAGE_W", 1, most_pixels), "--image", width);
+    sources.pick("image_height", profile.image.height, "AGENT_IMAGE_H",
+                 int_variable("AGENT_IMAGE_H", 1, most_pixels), "--image", height);
+    if (flags.view.image_exact) {
+        profile.image_exact = true;
+        sources.note("image_exact", "true", "--image-exact");
+    }
+    if (!flags.view.display.empty()) sources.note("display", flags.view.display, "--display");
+    if (!flags.view.crop.empty()) sources.note("crop", flags.view.crop, "--crop");
+
+    std::string run_dir = "runs";
+    sources.pick("run_dir", run_dir, "AGENT_DUMP_DIR", text_variable("AGENT_DUMP_DIR"), "--run-dir",
+                 given(flags.run_dir), "default");
+    settings.run_dir = std::u8string(run_dir.begin(), run_dir.end());
+    settings.screenshots.prefix = text_variable("AGENT_DUMP_PREFIX").value_or("turn_");
+    // The variable numbers the first screenshot, which is 1 without it.
+    settings.screenshots.offset = int_variable("AGENT_DUMP_START", 0, 1000000).value_or(1) - 1;
+    return settings;
+}
+
+} // namespace cli

@@ -1,0 +1,316 @@
+// Whole runs on a desktop in memory, with a scripted model.
+#include "agent/agent.hpp"
+#include "agent/error.hpp"
+#include "json.hpp"
+#include "vlm/openai_client.hpp"
+#include "vlm/testing/chat_server.hpp"
+#include "vlm/testing/scripted_model.hpp"
+#include "winio/error.hpp"
+#include "winio/testing/memory_desktop.hpp"
+
+#include "catch.hpp"
+#include "temp_folder.hpp"
+
+#include <set>
+#include <thread>
+
+namespace {
+
+using namespace agent;
+using vlm::testing::ScriptedModel;
+using winio::testing::MemoryDesktop;
+
+/// A run's parts, with a screen of one pixel a coordinate unit.
+struct Stage {
+    test::TempFolder folder;
+    MemoryDesktop desktop{winio::Size{1001, 1001}};
+    ScriptedModel model;
+    RunControl control;
+    AgentOptions options;
+    Profile profile = load_profile("observer");
+    std::filesystem::path run_path;
+
+    Stage() { options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0); }
+    RunFinished run(const std::string& task = "do it", Observer* observer = nullptr) {
+        return run_with(model, task, observer);
+    }
+    RunFinished run_with(vlm::ChatModel& asked, const std::string& task = "do it",
+                         Observer* observer = nullptr, RunDirectory* directory = nullptr) {
+        RunDirectory made = RunDirectory::create(folder.path());
+        RunDirectory& used = directory == nullptr ? made : *directory;
+        run_path = used.path();
+        Agent agent(desktop, asked, profile, desktop_tools(), options);
+        return agent.run(task, used, control, observer);
+    }
+    /// The journal's entries, each checked to be JSON.
+    [[nodiscard]] std::vector<json::value> entries() const {
+        std::vector<json::value> all;
+        for (const std::string& line : test::lines_of(run_path / "events.jsonl")) {
+            auto entry = parse_json(line);
+            REQUIRE(entry);
+            all.push_back(*std::move(entry));
+        }
+        return all;
+    }
+    [[nodiscard]] std::string types() const {
+        std::string all;
+        for (const json::value& entry : entries()) {
+            all += std::string(entry.at("type").as_string()) + " ";
+        }
+        return all;
+    }
+    [[nodiscard]] json::value summary() const {
+        auto json = parse_json(test::read_file(run_path / "run.json"));
+        REQUIRE(json);
+        return *json;
+    }
+};
+
+vlm::Error endpoint_down() { return {vlm::errc::unreachable, "nothing listens at localhost:1234"}; }
+
+} // namespace
+
+TEST_CASE("an agent looks, acts, looks again and says that it is done") {
+    Stage stage;
+    stage.model.call("click_element", R"({"label":"OK","box":[300,400]})", "I click OK.")
+        .call("type_text", R"({"text":"Zażółć\n世界"})")
+        .call("observe_screen", "{}")
+        .say("It is done.");
+    const RunFinished result = stage.run();
+
+    CHECK(result.outcome == Outcome::completed);
+    CHECK(result.why == "It is done.");
+    CHECK(result.turns == 4);
+    CHECK(stage.desktop.typed() == "Zażółć\n世界");
+    CHECK(stage.desktop.pointer() == winio::Point{300, 400});
+    CHECK_FALSE(stage.desktop.holds_anything());
+    CHECK(stage.types() ==
+          "run_started observe observed ask replied invoke invoked ask replied invoke "
+          "invoked ask replied invoke invoked observe observed ask replied finish "
+          "run_finished ");
+    CHECK(std::filesystem::exists(stage.run_path / "screenshots/turn_0001.png"));
+    CHECK(std::filesystem::exists(stage.run_path / "screenshots/turn_0004.png"));
+    CHECK(stage.summary().at("outcome").as_string() == "completed");
+    CHECK_THAT(test::read_file(stage.run_path / "execution_log.txt"),
+               ContainsSubstring("RUN FINISHED: completed after 4 turns"));
+}
+
+TEST_CASE("the model gets the screenshots' bytes") {
+    Stage stage;
+    stage.model.call("observe_screen", "{}").say("done");
+    stage.desktop.screen().fill({0, 0, 500, 500}, {0, 0, 255, 255});
+    stage.run();
+    REQUIRE(stage.model.requests().size() == 2);
+    const auto& first = stage.model.requests()[0].messages.at(1);
+    const auto& image = std::get<vlm::Image>(first.parts.at(1));
+    REQUIRE(image.bytes);
+    const std::string file = test::read_file(stage.run_path / "screenshots/turn_0001.png");
+    CHECK(std::string(image.bytes->begin(), image.bytes->end()) == file);
+}
+
+TEST_CASE("an action is in the journal before it happens") {
+    Stage stage;
+    stage.model.call("press_key", R"({"key":"ctrl+s"})").say("done");
+    int seen = 0;
+    stage.desktop.on_input = [&](const winio::InputEvent&) {
+        ++seen;
+        const auto lines = test::lines_of(stage.run_path / "events.jsonl");
+        CHECK_THAT(lines.back(), ContainsSubstring(R"("type":"invoke")"));
+        CHECK_THAT(lines.back(), ContainsSubstring("ctrl+s"));
+    };
+    stage.run();
+    CHECK(seen == 4);
+}
+
+TEST_CASE("a question is in the journal before it is asked") {
+    Stage stage;
+    stage.model.answer([&](const vlm::ChatRequest&) -> vlm::ChatReply {
+        CHECK_THAT(test::lines_of(stage.run_path / "events.jsonl").back(),
+                   ContainsSubstring(R"("type":"ask")"));
+        return {.text = "done"};
+    });
+    CHECK(stage.run().outcome == Outcome::completed);
+}
+
+TEST_CASE("a model's mistakes go back to it and the run goes on") {
+    Stage stage;
+    stage.model.call("fly_away", "{}")
+        .call("click_element", "this is not JSON")
+        .call("click_element", R"({"label":"OK","box":"abc"})")
+        .call("press_key", R"({"key":"hyper"})")
+        .say("I give up.");
+    CHECK(stage.run().outcome == Outcome::completed);
+    const auto& messages = stage.model.requests().back().messages;
+    std::string types;
+    for (const auto& message : messages) {
+        if (message.role != vlm::Role::tool) continue;
+        const auto result = parse_json(message.text());
+        REQUIRE(result);
+        types += std::string(result->at("error").at("type").as_string()) + " ";
+    }
+    CHECK(types == "unknown_tool invalid_json invalid_box invalid_key ");
+    CHECK(stage.desktop.events().empty());
+}
+
+TEST_CASE("an endpoint that is down ends the run with everything written") {
+    Stage stage;
+    stage.model.call("press_key", R"({"key":"enter"})").fail(endpoint_down());
+    const RunFinished result = stage.run();
+    CHECK(result.outcome == Outcome::endpoint_failed);
+    CHECK_THAT(result.why, ContainsSubstring("nothing listens"));
+    CHECK_THAT(stage.types(), ContainsSubstring("invoked ask ask_failed finish run_finished"));
+    CHECK(stage.summary().at("outcome").as_string() == "endpoint_failed");
+}
+
+TEST_CASE("a display that is not there ends the run and names those that are") {
+    Stage stage;
+    stage.options.area.display = "7";
+    const RunFinished result = stage.run();
+    CHECK(result.outcome == Outcome::desktop_failed);
+    CHECK_THAT(result.why, ContainsSubstring("7"));
+    CHECK(stage.types() == "run_started observe observe_failed finish run_finished ");
+}
+
+TEST_CASE("a screen that cannot be read for good ends the run") {
+    Stage stage;
+    stage.desktop.fail_next_captures(winio::errc::capture_failed, 1000);
+    CHECK(stage.run().outcome == Outcome::desktop_failed);
+}
+
+TEST_CASE("input that the system refuses ends the run with the reason") {
+    Stage stage;
+    stage.model.call("press_key", R"({"key":"ctrl+shift+s"})");
+    stage.desktop.accept_at_most(2);
+    const RunFinished result = stage.run();
+    CHECK(result.outcome == Outcome::desktop_failed);
+    CHECK_THAT(result.why, ContainsSubstring("press_key: "));
+    CHECK_THAT(stage.types(), ContainsSubstring("invoke invoked finish run_finished"));
+}
+
+TEST_CASE("the steps are used up") {
+    Stage stage;
+    stage.profile.max_steps = 2;
+    stage.model.call("press_key", R"({"key":"a"})").call("press_key", R"({"key":"b"})");
+    const RunFinished result = stage.run();
+    CHECK(result.outcome == Outcome::steps_used_up);
+    CHECK(result.turns == 2);
+}
+
+TEST_CASE("a stop before the run begins ends it before anything is seen") {
+    Stage stage;
+    stage.control.stop("interrupted by the user");
+    const RunFinished result = stage.run();
+    CHECK(result.outcome == Outcome::cancelled);
+    CHECK(result.why == "interrupted by the user");
+    CHECK(stage.desktop.captures() == 0);
+}
+
+TEST_CASE("a stop during an action lets the action finish") {
+    Stage stage;
+    stage.model.call("press_key", R"({"key":"ctrl+s"})");
+    stage.desktop.on_input = [&](const winio::InputEvent&) { stage.control.stop(); };
+    CHECK(stage.run().outcome == Outcome::cancelled);
+    CHECK(stage.desktop.events().size() == 4);
+    CHECK_FALSE(stage.desktop.holds_anything());
+}
+
+TEST_CASE("a stop while the model thinks breaks off the waiting") {
+    Stage stage;
+    vlm::testing::ChatServer server;
+    server.enqueue({.never = true});
+    vlm::OpenAiClient client({.endpoint = server.url()});
+    const std::jthread user([&] {
+        REQUIRE(server.wait_for_requests(1, std::chrono::seconds(60)));
+        stage.control.stop();
+    });
+    CHECK(stage.run_with(client).outcome == Outcome::cancelled);
+    CHECK(server.wait_until_disconnected(std::chrono::seconds(60)));
+}
+
+TEST_CASE("an empty task is refused before anything is written") {
+    Stage stage;
+    for (const char* task : {"", " \n\t"}) {
+        try {
+            stage.run(task);
+            FAIL("no exception");
+        } catch (const Error& error) {
+            CHECK(error.code() == errc::empty_task);
+        }
+    }
+}
+
+TEST_CASE("an observer that throws is left out and the run goes on") {
+    struct Clumsy : Observer {
+        void on_event(const Event&) override { throw std::runtime_error("stumbled"); }
+    } clumsy;
+    Stage stage;
+    stage.model.say("done");
+    CHECK(stage.run("do it", &clumsy).outcome == Outcome::completed);
+    CHECK_THAT(test::read_file(stage.run_path / "execution_log.txt"),
+               ContainsSubstring("OBSERVER FAILED: stumbled"));
+}
+
+TEST_CASE("a run directory that goes away ends the run with a clear error") {
+    Stage stage;
+    stage.model.call("observe_screen", "{}");
+    RunDirectory directory = RunDirectory::create(stage.folder.path());
+    stage.model.answer([](const vlm::ChatRequest&) -> vlm::ChatReply { return {.text = "done"}; });
+    struct Thief : Observer {
+        std::filesystem::path loot;
+        void on_event(const Event& event) override {
+            visit(
+                event, [&](const Replied&) { std::filesystem::remove_all(loot); },
+                [](const auto&) {});
+        }
+    } thief;
+    thief.loot = directory.path() / "screenshots";
+    try {
+        stage.run_with(stage.model, "do it", &thief, &directory);
+        FAIL("no exception");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::journal_failed);
+        CHECK_THAT(error.what(), ContainsSubstring("turn_0002.png cannot be written"));
+    }
+    // What was there is still readable, up to the command that could not be carried out.
+    CHECK_THAT(stage.types(), ContainsSubstring("invoked observe "));
+}
+
+TEST_CASE("a real client's traffic is logged without image data") {
+    Stage stage;
+    vlm::testing::ChatServer server;
+    server.enqueue({.body = vlm::testing::completion("done")});
+    RunDirectory directory = RunDirectory::create(stage.folder.path());
+    vlm::OpenAiClient client(
+        {.endpoint = server.url(),
+         .api_key = "secret-key",
+         .on_exchange = [&](const vlm::Exchange& exchange) { directory.log_exchange(exchange); }});
+    CHECK(stage.run_with(client, "do it", nullptr, &directory).outcome == Outcome::completed);
+    CHECK_THAT(server.requests().at(0).body, ContainsSubstring("data:image/png;base64,iVBORw0"));
+    const std::string log = test::read_file(directory.path() / "http.log");
+    const std::string picture = std::string(stage.entries().at(2).at("sha256").as_string());
+    CHECK_THAT(log, ContainsSubstring(picture));
+    CHECK_THAT(log, !ContainsSubstring("base64"));
+    CHECK_THAT(log, !ContainsSubstring("iVBORw0"));
+    for (const auto& file : std::filesystem::recursive_directory_iterator(directory.path())) {
+        if (file.is_regular_file())
+            CHECK_THAT(test::read_file(file), !ContainsSubstring("secret-key"));
+    }
+}
+
+TEST_CASE("a tool of the user's own is offered and runs") {
+    struct Nothing {};
+    Stage stage;
+    Toolbox tools = desktop_tools();
+    int rung = 0;
+    tools.add<Nothing>("ring_bell", "Rings.", {}, [&](const Nothing&, ToolContext&) {
+        ++rung;
+        return ok("it rang");
+    });
+    stage.options.with = {"ring_bell"};
+    stage.model.call("ring_bell", "{}").say("done");
+    Agent agent(stage.desktop, stage.model, stage.profile, tools, stage.options);
+    RunDirectory directory = RunDirectory::create(stage.folder.path());
+    CHECK(agent.run("ring", directory, stage.control).outcome == Outcome::completed);
+    CHECK(rung == 1);
+    CHECK(stage.model.requests().at(0).tools.back().name == "ring_bell");
+}

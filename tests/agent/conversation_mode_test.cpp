@@ -1,0 +1,200 @@
+// Every transition of the conversation's state machine, without any I/O.
+#include "modes/conversation_mode.hpp"
+
+#include "catch.hpp"
+
+namespace {
+
+using namespace agent;
+
+Profile profile(int max_steps = 3) {
+    Profile it;
+    it.system_prompt = "be careful";
+    it.model = "m";
+    it.max_steps = max_steps;
+    return it;
+}
+
+ConversationMode mode_for(const Profile& it) { return {it, "the task", {{"look", "", "{}"}}}; }
+
+Fact observed(const std::string& hash = "h1") {
+    Observed fact;
+    fact.sha256 = hash;
+    fact.file = "screenshots/turn_0001.png";
+    fact.size = {1536, 864};
+    return fact;
+}
+
+Fact words(const std::string& text) { return Replied{{.text = text}}; }
+
+Fact calls(std::vector<std::string> names) {
+    vlm::ChatReply reply;
+    for (const std::string& name : names) {
+        reply.tool_calls.push_back(
+            {"id" + std::to_string(reply.tool_calls.size()), name, "{}", {}});
+    }
+    return Replied{reply};
+}
+
+Fact invoked(const std::string& result = R"({"ok":true})", bool wants_screenshot = false) {
+    Invoked fact;
+    fact.call_id = "id0";
+    fact.ok = true;
+    fact.result_json = result;
+    fact.wants_screenshot = wants_screenshot;
+    return fact;
+}
+
+/// The command in one word, for tables.
+std::string word(const Mode& mode) {
+    const Command command = mode.next();
+    if (const auto* finish = std::get_if<Finish>(&command))
+        return std::string(to_string(finish->outcome));
+    if (std::holds_alternative<Observe>(command)) return "observe";
+    if (std::holds_alternative<Ask>(command)) return "ask";
+    return "invoke";
+}
+
+std::string path(Mode& mode, const std::vector<Fact>& facts) {
+    std::string all = word(mode);
+    for (const Fact& fact : facts) {
+        mode.apply(fact);
+        all += " " + word(mode);
+    }
+    return all;
+}
+
+vlm::ChatRequest request(const Mode& mode) { return std::get<Ask>(mode.next()).request; }
+
+std::string roles(const vlm::ChatRequest& request) {
+    std::string all;
+    for (const auto& message : request.messages) all += vlm::to_string(message.role).substr(0, 1);
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("the conversation goes through these states") {
+    struct Row {
+        std::vector<Fact> facts;
+        std::string commands;
+    };
+    const Row row = GENERATE(
+        Row{{observed(), words("done")}, "observe ask completed"},
+        Row{{observed(), words("<think>x</think>done")}, "observe ask completed"},
+        Row{{observed(), words("")}, "observe ask failed"},
+        Row{{observed(), words("<think>x</think>")}, "observe ask failed"},
+        Row{{observed(), calls({"click"}), invoked(), words("done")},
+            "observe ask invoke ask completed"},
+        Row{{observed(), calls({"look"}), invoked("", true), observed("h2"), words("done")},
+            "observe ask invoke observe ask completed"},
+        Row{{observed(), calls({"a"}), invoked(), calls({"b"}), invoked(), calls({"c"}), invoked()},
+            "observe ask invoke ask invoke ask invoke steps_used_up"},
+        Row{{observed(), calls({"a"}), invoked(), calls({"b"}), invoked(), calls({"look"}),
+             invoked("", true)},
+            "observe ask invoke ask invoke ask invoke steps_used_up"},
+        Row{{ObserveFailed{"winio:3", "locked"}}, "observe desktop_failed"},
+        Row{{observed(), AskFailed{"vlm:2", "nobody listens"}}, "observe ask endpoint_failed"},
+        Row{{Stopped{"user"}}, "observe cancelled"},
+        Row{{observed(), Stopped{"user"}}, "observe ask cancelled"},
+        Row{{observed(), calls({"click"}), Stopped{"user"}}, "observe ask invoke cancelled"});
+    ConversationMode mode = mode_for(profile());
+    CHECK(path(mode, row.facts) == row.commands);
+}
+
+TEST_CASE("without a first screenshot the conversation begins with a question") {
+    Profile it = profile();
+    it.screenshot_first = false;
+    ConversationMode mode = mode_for(it);
+    CHECK(path(mode, {words("done")}) == "ask completed");
+}
+
+TEST_CASE("an action that the desktop refuses ends the run with its reason") {
+    ConversationMode mode = mode_for(profile());
+    Invoked refused;
+    refused.desktop_failure = "input was refused";
+    path(mode, {observed(), calls({"click"}), refused});
+    const auto finish = std::get<Finish>(mode.next());
+    CHECK(finish.outcome == Outcome::desktop_failed);
+    CHECK(finish.why == "input was refused");
+}
+
+TEST_CASE("the first request holds the prompt, the task and the screenshot by hash") {
+    ConversationMode mode = mode_for(profile());
+    mode.apply(observed("abc"));
+    const auto first = request(mode);
+    CHECK(roles(first) == "su");
+    CHECK(first.model == "m");
+    CHECK(first.tools.size() == 1);
+    CHECK(first.messages.at(0).text() == "be careful");
+    CHECK(first.messages.at(1).text() == "the task");
+    CHECK(std::get<vlm::Image>(first.messages.at(1).parts.at(1)).sha256 == "abc");
+}
+
+TEST_CASE("only the first call of a reply is carried out, and every other one is answered") {
+    ConversationMode mode = mode_for(profile());
+    mode.apply(observed());
+    mode.apply(calls({"click", "type", "press"}));
+    CHECK(std::get<Invoke>(mode.next()).call.name == "click");
+    mode.apply(invoked(R"({"ok":true,"clicked":"OK"})"));
+    const auto next = request(mode);
+    CHECK(roles(next) == "suattt");
+    CHECK(next.messages.at(3).tool_call_id == "id0");
+    CHECK(next.messages.at(3).text() == R"({"ok":true,"clicked":"OK"})");
+    CHECK(next.messages.at(4).tool_call_id == "id1");
+    CHECK_THAT(next.messages.at(4).text(), ContainsSubstring(R"("type":"too_many_tool_calls")"));
+    CHECK_THAT(next.messages.at(5).text(), ContainsSubstring(R"("type":"too_many_tool_calls")"));
+}
+
+TEST_CASE("a screenshot follows the answers of its reply as a user message") {
+    ConversationMode mode = mode_for(profile());
+    mode.apply(observed());
+    mode.apply(calls({"look", "click"}));
+    mode.apply(invoked(R"({"ok":true})", true));
+    mode.apply(observed("second"));
+    const auto next = request(mode);
+    CHECK(roles(next) == "suattu");
+    CHECK(next.messages.at(3).text() ==
+          R"({"ok":true,"file":"screenshots/turn_0001.png","width":1536,"height":864})");
+    CHECK(std::get<vlm::Image>(next.messages.at(5).parts.at(1)).sha256 == "second");
+}
+
+TEST_CASE("screenshots are numbered by the turn that sees them") {
+    ConversationMode mode = mode_for(profile());
+    CHECK(std::get<Observe>(mode.next()).screenshot == 1);
+    path(mode, {observed(), calls({"click"}), invoked(), calls({"look"}), invoked("", true)});
+    CHECK(std::get<Observe>(mode.next()).screenshot == 3);
+}
+
+TEST_CASE("the turn counts model exchanges begun") {
+    ConversationMode mode = mode_for(profile());
+    CHECK(mode.state().turn == 0);
+    mode.apply(observed());
+    CHECK(mode.state().turn == 1);
+    mode.apply(calls({"click"}));
+    CHECK(mode.state().turn == 1);
+    mode.apply(invoked());
+    CHECK(mode.state().turn == 2);
+}
+
+TEST_CASE("the same facts give the same command") {
+    const std::vector<Fact> facts{observed(), calls({"click"}), invoked()};
+    ConversationMode one = mode_for(profile());
+    ConversationMode other = mode_for(profile());
+    path(one, facts);
+    for (const Fact& fact : facts) other.apply(fact);
+    const auto a = request(one);
+    const auto b = request(other);
+    REQUIRE(a.messages.size() == b.messages.size());
+    for (std::size_t i = 0; i < a.messages.size(); ++i) {
+        CHECK(a.messages[i].text() == b.messages[i].text());
+        CHECK(a.messages[i].tool_calls == b.messages[i].tool_calls);
+    }
+}
+
+TEST_CASE("the final answer has no think tags") {
+    ConversationMode mode = mode_for(profile());
+    mode.apply(observed());
+    mode.apply(words("<think>long\nthoughts</think>\nSaved."));
+    CHECK(std::get<Finish>(mode.next()).why == "Saved.");
+}

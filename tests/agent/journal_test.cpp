@@ -1,0 +1,233 @@
+#include "agent/error.hpp"
+#include "agent/journal.hpp"
+#include "json.hpp"
+#include "vlm/digest.hpp"
+
+#include "catch.hpp"
+#include "temp_folder.hpp"
+
+namespace {
+
+using namespace agent;
+
+Fact replied_with_call() {
+    vlm::ChatReply reply;
+    reply.text = "I click \"OK\" \xF0\x9F\x98\x80\n";
+    reply.reasoning = "why not";
+    reply.tool_calls = {{"id1", "click", R"({"box":[1,2]})", R"({"extra":1})"}};
+    reply.finish = vlm::FinishReason::tool_calls;
+    reply.usage = {120, std::nullopt, 7};
+    reply.model = "m";
+    reply.wait = std::chrono::milliseconds(12);
+    reply.total = std::chrono::milliseconds(34);
+    return Replied{reply};
+}
+
+Fact observed() {
+    Observed fact;
+    fact.sha256 = "abc";
+    fact.file = "screenshots/turn_0001.png";
+    fact.size = {1536, 864};
+    fact.area = {-1920, 0, 1920, 1080};
+    fact.changed = {{1, 2, 3, 4}, {5, 6, 7, 8}};
+    fact.settle = std::chrono::milliseconds(180);
+    fact.capture = std::chrono::microseconds(9500);
+    fact.scale = std::chrono::microseconds(7900);
+    fact.encode = std::chrono::microseconds(12345);
+    return fact;
+}
+
+Fact invoked() {
+    Invoked fact;
+    fact.call_id = "id1";
+    fact.tool = "click";
+    fact.ok = true;
+    fact.result_json = R"({"ok":true})";
+    fact.act = std::chrono::microseconds(1500);
+    return fact;
+}
+
+const Command invoke = Invoke{{"id1", "click", R"({"box":[1,2]})", {}}};
+
+void write_run(const std::filesystem::path& file) {
+    Journal journal(file);
+    journal.append(Payload(RunStarted{"do it", "observer", "m"}), 0);
+    journal.append(Command(Observe{1}), 0);
+    journal.append(observed(), 0);
+    journal.append(replied_with_call(), 1);
+    journal.append(invoke, 1);
+    journal.append(invoked(), 1);
+}
+
+std::string problem_with(const std::filesystem::path& file) {
+    try {
+        const Journal journal(file);
+        return "none";
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::journal_corrupt);
+        return error.what();
+    }
+}
+
+void write(const std::filesystem::path& file, const std::string& text) {
+    std::ofstream(file, std::ios::binary) << text;
+}
+
+} // namespace
+
+TEST_CASE("every entry is a JSON object that knows its place and the hash of the line before it") {
+    const test::TempFolder folder;
+    write_run(folder / "events.jsonl");
+    const auto lines = test::lines_of(folder / "events.jsonl");
+    REQUIRE(lines.size() == 6);
+    std::string previous(64, '0');
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const auto entry = parse_json(lines[i]);
+        REQUIRE(entry);
+        CHECK(entry->at("seq").as_int64() == static_cast<std::int64_t>(i + 1));
+        CHECK(entry->at("prev").as_string() == previous);
+        CHECK(entry->at("t").as_int64() >= 0);
+        CHECK(entry->as_object().contains("turn"));
+        previous = vlm::sha256_hex(lines[i]);
+    }
+    CHECK_THAT(lines[2], ContainsSubstring(R"("settle_ms":180,"capture_ms":9.5E0)"));
+}
+
+TEST_CASE("the facts of a journal read back as they were") {
+    const test::TempFolder folder;
+    write_run(folder / "events.jsonl");
+    const Journal journal(folder / "events.jsonl");
+    REQUIRE(journal.recovered().size() == 3);
+
+    const auto& picture = std::get<Observed>(journal.recovered()[0]);
+    const auto& expected = std::get<Observed>(observed());
+    CHECK(picture.sha256 == expected.sha256);
+    CHECK(picture.file == expected.file);
+    CHECK(picture.size == expected.size);
+    CHECK(picture.area == expected.area);
+    CHECK(picture.changed == expected.changed);
+    CHECK(picture.settle == expected.settle);
+    CHECK(picture.capture == expected.capture);
+    CHECK(picture.encode == expected.encode);
+
+    const auto& reply = std::get<Replied>(journal.recovered()[1]).reply;
+    const auto sent = std::get<Replied>(replied_with_call()).reply;
+    CHECK(reply.text == sent.text);
+    CHECK(reply.reasoning == sent.reasoning);
+    CHECK(reply.tool_calls == sent.tool_calls);
+    CHECK(reply.finish == sent.finish);
+    CHECK(reply.usage.prompt_tokens == 120);
+    CHECK_FALSE(reply.usage.cached_tokens);
+    CHECK(reply.total == sent.total);
+
+    CHECK(std::get<Invoked>(journal.recovered()[2]).result_json == R"({"ok":true})");
+    CHECK_FALSE(std::get<Invoked>(journal.recovered()[2]).interrupted);
+}
+
+TEST_CASE("a journal goes on where it ended") {
+    const test::TempFolder folder;
+    write_run(folder / "events.jsonl");
+    {
+        Journal journal(folder / "events.jsonl");
+        journal.append(Fact(Stopped{"enough"}), 1);
+    }
+    const Journal journal(folder / "events.jsonl");
+    CHECK(journal.recovered().size() == 4);
+}
+
+TEST_CASE("a torn last line is dropped and the next entry follows the one before it") {
+    const test::TempFolder folder;
+    const auto file = folder / "events.jsonl";
+    write_run(file);
+    const std::string whole = test::read_file(file);
+    for (const std::size_t cut : {std::size_t{1}, std::size_t{2}, std::size_t{40}}) {
+        write(file, whole.substr(0, whole.size() - cut)); // the last line is "invoked"
+        {
+            Journal journal(file);
+            CHECK(std::get<Invoked>(journal.recovered().back()).interrupted);
+        }
+        CHECK(problem_with(file) == "none");
+    }
+}
+
+TEST_CASE("an action without an end is told as interrupted, once") {
+    const test::TempFolder folder;
+    const auto file = folder / "events.jsonl";
+    {
+        Journal journal(file);
+        journal.append(invoke, 1);
+    }
+    for (int times = 0; times < 2; ++times) {
+        const Journal journal(file);
+        REQUIRE(journal.recovered().size() == 1);
+        const auto& fact = std::get<Invoked>(journal.recovered()[0]);
+        CHECK(fact.interrupted);
+        CHECK(fact.call_id == "id1");
+        CHECK_THAT(fact.result_json, ContainsSubstring("look at the screen before repeating it"));
+    }
+    CHECK(test::lines_of(file).size() == 2);
+}
+
+TEST_CASE("a journal that was changed is refused with the line") {
+    const test::TempFolder folder;
+    const auto file = folder / "events.jsonl";
+    write_run(file);
+    const std::string whole = test::read_file(file);
+    const auto line_end = [&](int line) {
+        std::size_t at = 0;
+        for (int i = 0; i < line; ++i) at = whole.find('\n', at) + 1;
+        return at;
+    };
+    std::string changed = whole;
+    changed.replace(whole.find("do it"), 5, "do me");
+    write(file, changed);
+    CHECK_THAT(problem_with(file),
+               ContainsSubstring("line 2: the line before it has been changed"));
+
+    write(file, whole.substr(0, line_end(2)) + whole.substr(line_end(3)));
+    CHECK_THAT(problem_with(file), ContainsSubstring("line 3: an entry is missing before it"));
+
+    write(file, "not json\n");
+    CHECK_THAT(problem_with(file), ContainsSubstring("line 1"));
+    write(file, "[]\n");
+    CHECK_THAT(problem_with(file), ContainsSubstring("line 1: not an object"));
+    write(file, "{}\n");
+    CHECK_THAT(problem_with(file), ContainsSubstring("line 1"));
+}
+
+TEST_CASE("a listener hears of an entry after it was written") {
+    const test::TempFolder folder;
+    const auto file = folder / "events.jsonl";
+    std::vector<std::string> heard;
+    Journal journal(file, [&](const Event& event) {
+        CHECK(test::lines_of(file).back() == event.line);
+        heard.push_back(event.line);
+    });
+    journal.append(invoke, 1);
+    journal.append(invoked(), 1);
+    CHECK(heard.size() == 2);
+}
+
+TEST_CASE("a journal that cannot be written says so") {
+    const test::TempFolder folder;
+    try {
+        const Journal journal(folder / "no/such/folder/events.jsonl");
+        FAIL("no exception");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::journal_failed);
+        CHECK_THAT(error.what(), ContainsSubstring("events.jsonl"));
+    }
+}
+
+#ifdef __linux__
+TEST_CASE("a full disk ends the journal with a clear error") {
+    Journal journal("/dev/full");
+    try {
+        journal.append(invoke, 1);
+        FAIL("no exception");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::journal_failed);
+        CHECK_THAT(error.what(), ContainsSubstring("is the disk full?"));
+    }
+}
+#endif

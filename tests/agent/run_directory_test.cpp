@@ -1,0 +1,129 @@
+#include "agent/error.hpp"
+#include "agent/run.hpp"
+#include "json.hpp"
+
+#include "catch.hpp"
+#include "temp_folder.hpp"
+
+#include <set>
+#include <thread>
+
+namespace {
+
+using namespace agent;
+namespace fs = std::filesystem;
+
+} // namespace
+
+TEST_CASE("run directories are numbered from one and never used twice") {
+    const test::TempFolder folder;
+    CHECK(RunDirectory::create(folder / "runs").path().filename() == "run_0001");
+    CHECK(RunDirectory::create(folder / "runs").path().filename() == "run_0002");
+    fs::create_directories(folder / "runs/run_0041");
+    fs::create_directories(folder / "runs/run_x");
+    fs::create_directories(folder / "runs/run_77x");
+    CHECK(RunDirectory::create(folder / "runs").path().filename() == "run_0042");
+}
+
+TEST_CASE("agents that start at once get directories of their own") {
+    const test::TempFolder folder;
+    std::vector<fs::path> paths(8);
+    {
+        std::vector<std::jthread> threads;
+        for (fs::path& path : paths) {
+            threads.emplace_back([&] { path = RunDirectory::create(folder.path()).path(); });
+        }
+    }
+    CHECK(std::set<fs::path>(paths.begin(), paths.end()).size() == paths.size());
+}
+
+TEST_CASE("a folder that cannot hold runs is refused with its name") {
+    const test::TempFolder folder;
+    std::ofstream(folder / "file") << "x";
+    try {
+        (void)RunDirectory::create(folder / "file/runs");
+        FAIL("no exception");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::journal_failed);
+        CHECK_THAT(error.what(), ContainsSubstring("file/runs cannot be created"));
+    }
+}
+
+TEST_CASE("screenshots are stored under prefix and number, and read back") {
+    const test::TempFolder folder;
+    RunDirectory run = RunDirectory::create(folder.path(), {"screen_", 4});
+    const std::vector<std::uint8_t> bytes{0x89, 'P', 'N', 'G', 0, '\r', '\n'};
+    CHECK(run.save_screenshot(1, bytes) == "screenshots/screen_0005.png");
+    CHECK(run.read("screenshots/screen_0005.png") == bytes);
+    CHECK(RunDirectory::create(folder.path()).save_screenshot(12345, bytes) ==
+          "screenshots/turn_12345.png");
+}
+
+TEST_CASE("a screenshot that cannot be written ends with its name and a remedy") {
+    const test::TempFolder folder;
+    RunDirectory run = RunDirectory::create(folder.path());
+    fs::remove_all(run.path() / "screenshots");
+    try {
+        (void)run.save_screenshot(1, std::vector<std::uint8_t>{1});
+        FAIL("no exception");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::journal_failed);
+        CHECK_THAT(error.what(),
+                   ContainsSubstring("turn_0001.png cannot be written: is the folder"));
+    }
+}
+
+TEST_CASE("run.json has settings with their sources, and the outcome once there is one") {
+    const test::TempFolder folder;
+    RunDirectory run = RunDirectory::create(folder.path());
+    const std::vector<Setting> settings{{"model", "m", "--model"}};
+    run.write_summary("do it", load_profile("observer"), settings);
+    auto json = parse_json(test::read_file(run.path() / "run.json"));
+    REQUIRE(json);
+    CHECK(json->at("format").as_int64() == 1);
+    CHECK(json->at("task").as_string() == "do it");
+    CHECK(json->at("settings").at("model").at("source").as_string() == "--model");
+    CHECK(json->at("profile").at("name").as_string() == "observer");
+    CHECK(json->at("outcome").is_null());
+
+    RunFinished finished;
+    finished.outcome = Outcome::steps_used_up;
+    run.write_summary("do it", load_profile("observer"), settings, &finished);
+    json = parse_json(test::read_file(run.path() / "run.json"));
+    REQUIRE(json);
+    CHECK(json->at("outcome").as_string() == "steps_used_up");
+    CHECK_FALSE(fs::exists(run.path() / "run.json.new"));
+}
+
+TEST_CASE("the HTTP log shortens prompts and schemas and keeps responses whole") {
+    const test::TempFolder folder;
+    RunDirectory run = RunDirectory::create(folder.path());
+    vlm::Exchange exchange;
+    exchange.method = "POST";
+    exchange.url = "http://localhost:1234/v1/chat/completions";
+    exchange.request_body = R"({"messages":[{"role":"system","content":")" +
+                            std::string(5000, 'a') +
+                            R"("}],"tools":[{"type":"function","function":{"name":"click",)"
+                            R"("parameters":{"much":"schema"}}}]})";
+    exchange.status = 200;
+    exchange.response_body = std::string(5000, 'b');
+    run.log_exchange(exchange);
+    const std::string log = test::read_file(run.path() / "http.log");
+    CHECK_THAT(log, ContainsSubstring("#1 POST http://localhost:1234/v1/chat/completions"));
+    CHECK_THAT(log, ContainsSubstring("[5000 bytes in all]"));
+    CHECK_THAT(log, ContainsSubstring(R"("tools":["click"])"));
+    CHECK_THAT(log, ContainsSubstring(std::string(5000, 'b')));
+    CHECK_THAT(log, !ContainsSubstring("schema"));
+}
+
+TEST_CASE("an exchange without an answer is logged with its reason") {
+    const test::TempFolder folder;
+    RunDirectory run = RunDirectory::create(folder.path());
+    vlm::Exchange exchange;
+    exchange.method = "GET";
+    exchange.error = "nothing listens";
+    run.log_exchange(exchange);
+    const std::string log = test::read_file(run.path() / "http.log");
+    CHECK_THAT(log, ContainsSubstring("failed: nothing listens"));
+    CHECK_THAT(log, !ContainsSubstring("response:"));
+}

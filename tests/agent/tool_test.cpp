@@ -1,0 +1,188 @@
+#include "agent/error.hpp"
+#include "agent/tool.hpp"
+#include "vlm/chat.hpp"
+#include "winio/testing/memory_desktop.hpp"
+
+#include "catch.hpp"
+
+#include <optional>
+#include <string>
+
+namespace {
+
+using agent::arg;
+using agent::fail;
+using agent::not_empty;
+using agent::ok;
+using agent::range;
+using agent::Toolbox;
+using agent::ToolContext;
+using agent::ToolResult;
+
+enum class Channel { left, right, both };
+BOOST_DESCRIBE_ENUM(Channel, left, right, both)
+
+struct SetVolume {
+    int percent = -1;
+    Channel channel = Channel::both;
+    std::optional<std::string> device;
+    winio::NormPoint knob;
+};
+
+/// The tool of the public header's example; it tells what it was given.
+Toolbox volume_tools() {
+    Toolbox tools;
+    tools.add<SetVolume>("set_volume", "Sets how loud the speakers are.",
+                         {arg("percent", &SetVolume::percent, "0 is silent", range{0, 100}),
+                          arg("channel", &SetVolume::channel, "which speaker"),
+                          arg("device", &SetVolume::device, "left out: the default device"),
+                          arg("knob", &SetVolume::knob, "centre of the knob")},
+                         [](const SetVolume& args, ToolContext&) {
+                             return ok()
+                                 .with("percent", args.percent)
+                                 .with("channel", static_cast<int>(args.channel))
+                                 .with("device", args.device.value_or("default"))
+                                 .with("x", args.knob.x)
+                                 .with("y", args.knob.y);
+                         });
+    return tools;
+}
+
+std::string call(const Toolbox& tools, const std::string& name, const std::string& arguments) {
+    winio::testing::MemoryDesktop desktop;
+    ToolContext context{desktop, winio::WorkArea({0, 0, 1920, 1080}), {}};
+    return tools.call({"id", name, arguments, {}}, context).json();
+}
+
+std::string set_volume(const std::string& arguments) {
+    return call(volume_tools(), "set_volume", arguments);
+}
+
+} // namespace
+
+TEST_CASE("a tool's schema lists its arguments in the order of registration") {
+    const auto specs = volume_tools().specs();
+    REQUIRE(specs.size() == 1);
+    CHECK(specs[0].name == "set_volume");
+    CHECK(specs[0].description == "Sets how loud the speakers are.");
+    CHECK(
+        specs[0].parameters_json ==
+        R"({"type":"object","properties":{)"
+        R"("percent":{"description":"0 is silent","type":"integer","minimum":0,"maximum":100},)"
+        R"("channel":{"description":"which speaker","type":"string","enum":["left","right","both"]},)"
+        R"("device":{"description":"left out: the default device","type":"string"},)"
+        R"("knob":{"description":"centre of the knob","type":"array","items":{"type":"number"},"minItems":2,"maxItems":2}},)"
+        R"("required":["percent","channel","knob"]})");
+}
+
+TEST_CASE("arguments reach the callable as the struct's members") {
+    CHECK(set_volume(R"({"percent":30,"channel":"left","device":"HDMI","knob":[250,500.5]})") ==
+          R"({"ok":true,"percent":30,"channel":0,"device":"HDMI","x":250,"y":500.5})");
+}
+
+TEST_CASE("an optional argument may be absent or null") {
+    CHECK_THAT(set_volume(R"({"percent":1,"channel":"both","knob":[0,0]})"),
+               ContainsSubstring(R"("device":"default")"));
+    CHECK_THAT(set_volume(R"({"percent":1,"channel":"both","device":null,"knob":[0,0]})"),
+               ContainsSubstring(R"("device":"default")"));
+}
+
+TEST_CASE("numbers in quotes, unknown members and enum names in capitals are accepted") {
+    CHECK_THAT(set_volume(R"({"percent":" 42 ","channel":"RIGHT","knob":["1","2"],"hurry":true})"),
+               ContainsSubstring(R"("percent":42,"channel":1)"));
+}
+
+TEST_CASE("arguments may be JSON inside a JSON string") {
+    CHECK_THAT(set_volume(R"("{\"percent\":7,\"channel\":\"left\",\"knob\":[1,1]}")"),
+               ContainsSubstring(R"("percent":7)"));
+}
+
+TEST_CASE("coordinates are clamped, other numbers are not") {
+    CHECK_THAT(set_volume(R"({"percent":1,"channel":"left","knob":[-5,5000]})"),
+               ContainsSubstring(R"("x":0,"y":1000)"));
+    CHECK(
+        set_volume(R"({"percent":101,"channel":"left","knob":[1,1]})") ==
+        R"({"ok":false,"error":{"type":"invalid_args","message":"Argument \"percent\": it must be a number from 0 to 100, not 101."}})");
+}
+
+TEST_CASE("what is wrong with an argument is said in words a model can act on") {
+    CHECK_THAT(set_volume(R"({"channel":"left","knob":[1,1]})"),
+               ContainsSubstring(R"(Argument \"percent\": it is missing.)"));
+    CHECK_THAT(set_volume(R"({"percent":1,"channel":"middle","knob":[1,1]})"),
+               ContainsSubstring("it must be one of left, right, both, not"));
+    CHECK_THAT(set_volume(R"({"percent":1,"channel":"left","knob":"here"})"),
+               ContainsSubstring("it must be [x, y]"));
+    CHECK_THAT(set_volume(R"({"percent":1e300,"channel":"left","knob":[1,1]})"),
+               ContainsSubstring("it must be a number from 0 to 100"));
+}
+
+TEST_CASE("arguments that are no JSON object are told apart") {
+    CHECK_THAT(set_volume("{percent: 1}"), ContainsSubstring(R"("type":"invalid_json")"));
+    CHECK_THAT(set_volume("[1,2]"), ContainsSubstring(R"("type":"invalid_args")"));
+    CHECK_THAT(set_volume(""), ContainsSubstring("it is missing"));
+}
+
+TEST_CASE("deeply nested arguments are refused, not followed") {
+    CHECK_THAT(set_volume(std::string(100000, '[')), ContainsSubstring(R"("type":"invalid_json")"));
+}
+
+TEST_CASE("an unknown tool is answered with the names of those there are") {
+    CHECK(
+        call(volume_tools(), "set_brightness", "{}") ==
+        R"({"ok":false,"error":{"type":"unknown_tool","message":"There is no tool \"set_brightness\". Use one of: set_volume."}})");
+}
+
+TEST_CASE("a tool cannot be registered twice") {
+    Toolbox tools = volume_tools();
+    try {
+        tools.add<SetVolume>("set_volume", "", {},
+                             [](const SetVolume&, ToolContext&) { return ok(); });
+        FAIL("no exception");
+    } catch (const agent::Error& error) {
+        CHECK(error.code() == agent::errc::duplicate_tool);
+    }
+}
+
+TEST_CASE("a face gives a tool another name, other argument names and another order") {
+    agent::ToolFace face{"set_volume", "loudness", "Louder or softer.", std::nullopt};
+    face.arguments = {{{.name = "reason", .description = "why"},
+                       {.name = "at", .is = "knob"},
+                       {.name = "how_much", .is = "percent", .invalid_error = "bad_percent"},
+                       {.name = "side", .is = "channel"}}};
+    const Toolbox tools = volume_tools().faced(std::vector{face});
+    const auto spec = tools.specs().at(0);
+    CHECK(spec.name == "loudness");
+    CHECK_THAT(spec.parameters_json,
+               ContainsSubstring(R"("required":["reason","at","how_much","side"])"));
+    CHECK(call(tools, "loudness",
+               R"({"reason":"too soft","at":[5,6],"how_much":80,"side":"left"})") ==
+          R"({"ok":true,"percent":80,"channel":0,"device":"default","x":5,"y":6})");
+    CHECK_THAT(call(tools, "loudness", R"({"at":[5,6],"how_much":800,"side":"left"})"),
+               ContainsSubstring(R"("type":"bad_percent","message":"Argument \"how_much\")"));
+    CHECK_THAT(call(tools, "set_volume", "{}"), ContainsSubstring("unknown_tool"));
+    CHECK(tools.name_of("set_volume") == "loudness");
+}
+
+TEST_CASE("a face cannot name what a tool does not have, nor leave out what it needs") {
+    const auto refusal = [](agent::ToolFace face) {
+        try {
+            (void)volume_tools().faced(std::vector{std::move(face)});
+        } catch (const agent::Error& error) {
+            return std::string(error.what());
+        }
+        return std::string("no exception");
+    };
+    CHECK_THAT(refusal({"mute", {}, {}, std::nullopt}), ContainsSubstring("there are: set_volume"));
+    agent::ToolFace unknown{"set_volume", {}, {}, {{{.name = "a", .is = "volume"}}}};
+    CHECK_THAT(refusal(unknown), ContainsSubstring(R"(it has no argument "volume")"));
+    agent::ToolFace too_few{"set_volume", {}, {}, {{{.name = "a", .is = "percent"}}}};
+    CHECK_THAT(refusal(too_few), ContainsSubstring(R"(its argument "channel" cannot be left out)"));
+}
+
+TEST_CASE("results are JSON whatever they are made of") {
+    CHECK(ok().json() == R"({"ok":true})");
+    CHECK(ok("done").with("text", "a \"b\"\n\xFF").with("n", 2.5).json() ==
+          "{\"ok\":true,\"message\":\"done\",\"text\":\"a \\\"b\\\"\\n\xEF\xBF\xBD\",\"n\":2.5}");
+    CHECK(fail("no_luck", "try later").json() ==
+          R"({"ok":false,"error":{"type":"no_luck","message":"try later"}})");
+}
