@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace winio {
@@ -31,9 +32,10 @@ struct CaptureOptions {
 class Capturer {
 public:
     virtual ~Capturer() = default;
-    /// Copies `area` (desktop pixels) into `into`, reusing its memory. Throws
-    /// Error{capture_unavailable} when trying again may help, Error{capture_failed} when not,
-    /// Error{no_display} without a display.
+    /// Copies `area` (desktop pixels) into `into`, reusing its memory; what lies outside the
+    /// desktop is black. Throws Error{capture_unavailable} when trying again may help,
+    /// Error{capture_failed} when not, Error{no_display} without a display and
+    /// std::invalid_argument for an empty area.
     virtual void capture(const Rect& area, Frame& into) = 0;
 };
 
@@ -42,6 +44,7 @@ struct SendReport {
     std::size_t sent = 0;     ///< events given to the system
     std::size_t accepted = 0; ///< events it took, counted from the front
     std::string problem;      ///< why not all, or empty
+    std::error_code error;    ///< the same for programs: `input_refused`, `input_not_permitted`
     [[nodiscard]] bool complete() const { return accepted == sent; }
 };
 

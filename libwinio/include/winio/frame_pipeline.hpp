@@ -34,6 +34,7 @@ struct Picture {
 /// One pipeline a stream of frames; not thread-safe.
 class FramePipeline {
 public:
+    /// Throws std::invalid_argument for an empty box or a PNG level out of range.
     explicit FramePipeline(PictureOptions options = {});
     ~FramePipeline();
     FramePipeline(FramePipeline&&) noexcept;
