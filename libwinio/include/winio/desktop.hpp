@@ -16,10 +16,10 @@
 namespace winio {
 
 struct Display {
-    std::string id;   ///< stable while the display stays attached; what `--display` takes
-    std::string name; ///< for people
-    Rect bounds;      ///< physical pixels of the virtual desktop
-    int dpi = 96;     ///< 96 is 100 %
+    std::string id{};   ///< stable while the display stays attached; what `--display` takes
+    std::string name{}; ///< for people
+    Rect bounds{};      ///< physical pixels of the virtual desktop
+    int dpi = 96;       ///< 96 is 100 %
     bool primary = false;
 };
 
@@ -43,17 +43,17 @@ public:
 struct SendReport {
     std::size_t sent = 0;     ///< events given to the system
     std::size_t accepted = 0; ///< events it took, counted from the front
-    std::string problem;      ///< why not all, or empty
-    std::error_code error;    ///< the same for programs: `input_refused`, `input_not_permitted`
+    std::string problem{};    ///< why not all, or empty
+    std::error_code error{};  ///< the same for programs: `input_refused`, `input_not_permitted`
     [[nodiscard]] bool complete() const { return accepted == sent; }
 };
 
 struct WindowInfo {
     WindowId id{};
-    std::string title; ///< UTF-8
-    std::string window_class;
-    std::string process; ///< file name of the program, where it is known
-    Rect bounds;
+    std::string title{}; ///< UTF-8
+    std::string window_class{};
+    std::string process{}; ///< file name of the program, where it is known
+    Rect bounds{};
     bool foreground = false;
     bool minimised = false;
 };
@@ -100,8 +100,8 @@ public:
 
 /// Which part of the desktop an agent works on.
 struct AreaChoice {
-    std::string display;         ///< a display's id; empty: the primary one; "all": every display
-    std::optional<NormBox> crop; ///< a part of that, in 0..1000
+    std::string display{};         ///< a display's id; empty: the primary one; "all": every display
+    std::optional<NormBox> crop{}; ///< a part of that, in 0..1000
 };
 
 /// The work area that `choice` means among `displays`. Throws Error{no_display} when there is none,

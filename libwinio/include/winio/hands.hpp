@@ -12,8 +12,8 @@ namespace winio {
 struct HandsReport {
     std::size_t events = 0;   ///< input events the system took
     std::size_t released = 0; ///< keys and buttons let go that the plan itself did not release
-    std::string problem;      ///< why it broke off, or empty
-    std::error_code error;    ///< the same for programs
+    std::string problem{};    ///< why it broke off, or empty
+    std::error_code error{};  ///< the same for programs
     [[nodiscard]] bool complete() const { return !error; }
 };
 
