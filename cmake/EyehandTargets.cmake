@@ -27,6 +27,8 @@ if(MSVC)
 else()
     target_compile_options(eyehand_warnings INTERFACE
         -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+        # GCC 12 warns of "literal" + std::string when it optimises: GCC bug 105651.
+        $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
         $<$<BOOL:${EYEHAND_WARNINGS_AS_ERRORS}>:-Werror>)
 endif()
 

@@ -11,19 +11,32 @@ public:
 
     std::string message(int value) const override {
         switch (static_cast<errc>(value)) {
-        case errc::no_display: return "no display is attached";
-        case errc::display_not_found: return "no such display";
-        case errc::capture_unavailable: return "the screen cannot be read at the moment";
-        case errc::capture_failed: return "the screen cannot be read";
-        case errc::input_refused: return "the system did not take the input";
-        case errc::input_not_permitted: return "the target runs with higher rights";
-        case errc::outside_work_area: return "the point is outside the work area";
-        case errc::window_not_found: return "no such window";
-        case errc::launch_failed: return "the program could not be started";
-        case errc::clipboard_failed: return "the clipboard is not available";
-        case errc::encode_failed: return "the image could not be encoded";
-        case errc::cancelled: return "cancelled";
-        case errc::not_supported: return "not supported by this desktop";
+        case errc::no_display:
+            return "no display is attached";
+        case errc::display_not_found:
+            return "no such display";
+        case errc::capture_unavailable:
+            return "the screen cannot be read at the moment";
+        case errc::capture_failed:
+            return "the screen cannot be read";
+        case errc::input_refused:
+            return "the system did not take the input";
+        case errc::input_not_permitted:
+            return "the target runs with higher rights";
+        case errc::outside_work_area:
+            return "the point is outside the work area";
+        case errc::window_not_found:
+            return "no such window";
+        case errc::launch_failed:
+            return "the program could not be started";
+        case errc::clipboard_failed:
+            return "the clipboard is not available";
+        case errc::encode_failed:
+            return "the image could not be encoded";
+        case errc::cancelled:
+            return "cancelled";
+        case errc::not_supported:
+            return "not supported by this desktop";
         }
         return "unknown winio error";
     }

@@ -10,15 +10,16 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace winio {
 
 struct Display {
-    std::string id;   ///< stable while the display stays attached; what `--display` takes
-    std::string name; ///< for people
-    Rect bounds;      ///< physical pixels of the virtual desktop
-    int dpi = 96;     ///< 96 is 100 %
+    std::string id{};   ///< stable while the display stays attached; what `--display` takes
+    std::string name{}; ///< for people
+    Rect bounds{};      ///< physical pixels of the virtual desktop
+    int dpi = 96;       ///< 96 is 100 %
     bool primary = false;
 };
 
@@ -31,9 +32,10 @@ struct CaptureOptions {
 class Capturer {
 public:
     virtual ~Capturer() = default;
-    /// Copies `area` (desktop pixels) into `into`, reusing its memory. Throws
-    /// Error{capture_unavailable} when trying again may help, Error{capture_failed} when not,
-    /// Error{no_display} without a display.
+    /// Copies `area` (desktop pixels) into `into`, reusing its memory; what lies outside the
+    /// desktop is black. Throws Error{capture_unavailable} when trying again may help,
+    /// Error{capture_failed} when not, Error{no_display} without a display and
+    /// std::invalid_argument for an empty area.
     virtual void capture(const Rect& area, Frame& into) = 0;
 };
 
@@ -41,16 +43,17 @@ public:
 struct SendReport {
     std::size_t sent = 0;     ///< events given to the system
     std::size_t accepted = 0; ///< events it took, counted from the front
-    std::string problem;      ///< why not all, or empty
+    std::string problem{};    ///< why not all, or empty
+    std::error_code error{};  ///< the same for programs: `input_refused`, `input_not_permitted`
     [[nodiscard]] bool complete() const { return accepted == sent; }
 };
 
 struct WindowInfo {
     WindowId id{};
-    std::string title; ///< UTF-8
-    std::string window_class;
-    std::string process; ///< file name of the program, where it is known
-    Rect bounds;
+    std::string title{}; ///< UTF-8
+    std::string window_class{};
+    std::string process{}; ///< file name of the program, where it is known
+    Rect bounds{};
     bool foreground = false;
     bool minimised = false;
 };
@@ -97,8 +100,8 @@ public:
 
 /// Which part of the desktop an agent works on.
 struct AreaChoice {
-    std::string display;         ///< a display's id; empty: the primary one; "all": every display
-    std::optional<NormBox> crop; ///< a part of that, in 0..1000
+    std::string display{};         ///< a display's id; empty: the primary one; "all": every display
+    std::optional<NormBox> crop{}; ///< a part of that, in 0..1000
 };
 
 /// The work area that `choice` means among `displays`. Throws Error{no_display} when there is none,

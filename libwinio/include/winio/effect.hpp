@@ -53,7 +53,7 @@ using InputEvent = std::variant<PointerMove, ButtonChange, WheelTurn, KeyChange,
 using Batch = std::vector<InputEvent>;
 
 struct ClipboardWrite {
-    std::string text; ///< UTF-8
+    std::string text{}; ///< UTF-8
     friend bool operator==(const ClipboardWrite&, const ClipboardWrite&) = default;
 };
 
@@ -64,12 +64,12 @@ enum class WindowAction { focus, move, close };
 struct WindowCommand {
     WindowId window{};
     WindowAction action = WindowAction::focus;
-    Rect to; ///< for `move`
+    Rect to{}; ///< for `move`
     friend bool operator==(const WindowCommand&, const WindowCommand&) = default;
 };
 
 struct LaunchCommand {
-    std::string command; ///< UTF-8: a program with its arguments, or a document
+    std::string command{}; ///< UTF-8: a program with its arguments, or a document
     friend bool operator==(const LaunchCommand&, const LaunchCommand&) = default;
 };
 
@@ -77,15 +77,15 @@ using Effect = std::variant<Batch, ClipboardWrite, WindowCommand, LaunchCommand>
 
 /// One effect, and how long to wait after it.
 struct Step {
-    Effect effect;
+    Effect effect{};
     std::chrono::milliseconds wait{0};
     friend bool operator==(const Step&, const Step&) = default;
 };
 
 /// What a gesture comes to: steps in order, and the points it aims at (for fence and guard).
 struct Plan {
-    std::vector<Step> steps;
-    std::vector<Point> targets;
+    std::vector<Step> steps{};
+    std::vector<Point> targets{};
     friend bool operator==(const Plan&, const Plan&) = default;
 };
 

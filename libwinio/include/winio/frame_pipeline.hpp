@@ -16,7 +16,7 @@ struct PictureOptions {
     Size box{1536, 864}; ///< the picture fits into this, aspect kept, never enlarged
     bool exact = false;  ///< true: exactly `box`, distorted or enlarged if need be
     bool pointer = true; ///< draw the pointer
-    PngOptions png;
+    PngOptions png{};
 };
 
 /// A picture as it is sent and stored. Copies share the bytes.
@@ -34,6 +34,7 @@ struct Picture {
 /// One pipeline a stream of frames; not thread-safe.
 class FramePipeline {
 public:
+    /// Throws std::invalid_argument for an empty box or a PNG level out of range.
     explicit FramePipeline(PictureOptions options = {});
     ~FramePipeline();
     FramePipeline(FramePipeline&&) noexcept;

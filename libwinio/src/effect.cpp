@@ -1,0 +1,132 @@
+#include "winio/effect.hpp"
+
+#include "overloaded.hpp"
+#include "utf8.hpp"
+
+#include <cstdlib>
+
+namespace winio {
+namespace {
+
+std::string_view name_of(Button button) {
+    switch (button) {
+    case Button::left:
+        return "left";
+    case Button::right:
+        return "right";
+    case Button::middle:
+        return "middle";
+    }
+    return "?";
+}
+
+std::string_view name_of(Press press) { return press == Press::down ? "down" : "up"; }
+
+std::string_view name_of(WindowAction action) {
+    switch (action) {
+    case WindowAction::focus:
+        return "focus";
+    case WindowAction::move:
+        return "move";
+    case WindowAction::close:
+        return "close";
+    }
+    return "?";
+}
+
+std::string words(std::string_view first, std::string_view second) {
+    return std::string(first) + " " + std::string(second);
+}
+
+std::string place(Point p) { return "(" + std::to_string(p.x) + ", " + std::to_string(p.y) + ")"; }
+
+std::string_view direction(const WheelTurn& turn) {
+    if (turn.axis == Axis::vertical) return turn.notches >= 0 ? "up" : "down";
+    return turn.notches >= 0 ? "right" : "left";
+}
+
+// Quoted, with line breaks shown and cut so that a log line stays a line.
+std::string quoted(std::string_view text) {
+    constexpr std::size_t most_scalars = 80;
+    std::string result = "\"";
+    std::size_t count = 0;
+    for (std::size_t at = 0; at < text.size();) {
+        if (count++ == most_scalars) return result + "...\"";
+        const auto decoded = utf8::decode(text, at);
+        at += decoded ? decoded->length : 1;
+        const char32_t scalar = decoded ? decoded->scalar : 0xFFFD;
+        if (scalar == U'\n')
+            result += "\\n";
+        else if (scalar == U'\r')
+            result += "\\r";
+        else
+            utf8::append(result, scalar);
+    }
+    return result + "\"";
+}
+
+std::string describe(const InputEvent& event) {
+    return std::visit(
+        overloaded{
+            [](const PointerMove& move) { return "move to " + place(move.to); },
+            [](const ButtonChange& change) {
+                return words(name_of(change.button), name_of(change.press));
+            },
+            [](const WheelTurn& turn) {
+                return "wheel " + std::string(direction(turn)) + " " +
+                       std::to_string(std::abs(static_cast<long long>(turn.notches)));
+            },
+            [](const KeyChange& change) {
+                return "key " + words(to_string(change.key), name_of(change.press));
+            },
+            [](const TypedScalar&) { return std::string(); }, // gathered into words by `describe`
+        },
+        event);
+}
+
+std::string describe(const Batch& batch) {
+    std::string text;
+    const auto append = [&](const std::string& part) {
+        if (!text.empty()) text += ", ";
+        text += part;
+    };
+    for (std::size_t at = 0; at < batch.size();) {
+        std::string typed;
+        for (; at < batch.size(); ++at) {
+            const auto* scalar = std::get_if<TypedScalar>(&batch[at]);
+            if (scalar == nullptr) break;
+            utf8::append(typed, scalar->scalar);
+        }
+        if (!typed.empty())
+            append("type " + quoted(typed));
+        else
+            append(describe(batch[at++]));
+    }
+    return text.empty() ? "nothing" : text;
+}
+
+std::string describe(const WindowCommand& command) {
+    std::string text = words(name_of(command.action), "window ") +
+                       std::to_string(static_cast<std::uintptr_t>(command.window));
+    if (command.action == WindowAction::move)
+        text += " to " + place(command.to.origin()) + ", " + std::to_string(command.to.width) +
+                "x" + std::to_string(command.to.height);
+    return text;
+}
+
+} // namespace
+
+std::string to_string(const Effect& effect) {
+    return std::visit(
+        overloaded{
+            [](const Batch& batch) { return describe(batch); },
+            [](const ClipboardWrite& write) {
+                return "put " + quoted(write.text) + " on the clipboard";
+            },
+            [](const WindowCommand& command) { return describe(command); },
+            [](const LaunchCommand& command) { return "launch " + quoted(command.command); },
+        },
+        effect);
+}
+
+} // namespace winio

@@ -1,0 +1,133 @@
+// Rows are compared by memcmp first: on a desktop nearly all of them are equal. Only rows that
+// differ are looked at pixel by pixel, because a difference in alpha alone is none.
+#include "winio/frame_diff.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <stdexcept>
+#include <tuple>
+
+namespace winio {
+namespace {
+
+constexpr auto colour_mask =
+    std::bit_cast<std::uint32_t>(std::array<std::uint8_t, 4>{255, 255, 255, 0});
+
+bool same_bytes(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
+    return std::memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+bool same_colours(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
+    std::uint32_t difference = 0;
+    for (std::size_t at = 0; at < a.size(); at += 4) {
+        std::uint32_t one = 0;
+        std::uint32_t other = 0;
+        std::memcpy(&one, &a[at], sizeof one);
+        std::memcpy(&other, &b[at], sizeof other);
+        difference |= one ^ other;
+    }
+    return (difference & colour_mask) == 0;
+}
+
+// The rows of one band in which one column of tiles differs.
+struct DirtyRows {
+    int first = 0;
+    int last = -1;
+    [[nodiscard]] bool any() const { return last >= first; }
+    void add(int row) {
+        if (!any()) first = row;
+        last = row;
+    }
+};
+
+class Band {
+public:
+    Band(int width, int tile)
+        : tile_(tile), width_(width), columns_(static_cast<std::size_t>((width - 1) / tile + 1)) {}
+
+    void compare(std::span<const std::uint8_t> before, std::span<const std::uint8_t> after, int y) {
+        if (same_bytes(before, after)) return;
+        const auto tile_bytes = static_cast<std::size_t>(tile_) * 4;
+        for (std::size_t column = 0; column < columns_.size(); ++column) {
+            const std::size_t left = column * tile_bytes;
+            const std::size_t length = std::min(tile_bytes, before.size() - left);
+            const auto a = before.subspan(left, length);
+            const auto b = after.subspan(left, length);
+            if (!same_bytes(a, b) && !same_colours(a, b)) columns_[column].add(y);
+        }
+    }
+
+    // Neighbouring dirty tiles become one rectangle; then the band starts afresh.
+    void flush(std::vector<Rect>& into) {
+        const auto before = static_cast<std::ptrdiff_t>(into.size());
+        for (std::size_t column = 0; column < columns_.size();) {
+            if (!columns_[column].any()) {
+                ++column;
+                continue;
+            }
+            const std::size_t begin = column;
+            DirtyRows rows = columns_[column];
+            while (++column < columns_.size() && columns_[column].any()) {
+                rows.first = std::min(rows.first, columns_[column].first);
+                rows.last = std::max(rows.last, columns_[column].last);
+            }
+            const int left = static_cast<int>(begin) * tile_;
+            const auto right =
+                std::min<std::int64_t>(static_cast<std::int64_t>(column) * tile_, width_);
+            into.push_back(
+                {left, rows.first, static_cast<int>(right) - left, rows.last - rows.first + 1});
+        }
+        std::sort(into.begin() + before, into.end(), [](const Rect& a, const Rect& b) {
+            return std::tie(a.y, a.x) < std::tie(b.y, b.x);
+        });
+        std::ranges::fill(columns_, DirtyRows{});
+    }
+
+private:
+    int tile_;
+    int width_;
+    std::vector<DirtyRows> columns_;
+};
+
+std::vector<Rect> everything(Size size, int tile) {
+    std::vector<Rect> rects;
+    for (int y = 0; y < size.height; y += tile) {
+        const int rows = std::min(tile, size.height - y);
+        rects.push_back({0, y, size.width, rows});
+        if (rows < tile) break; // y + tile might overflow
+    }
+    return rects;
+}
+
+} // namespace
+
+std::vector<Rect> changed_rects(const ImageView& before, const ImageView& after, int tile) {
+    if (tile < 1) throw std::invalid_argument("tiles need at least one row");
+    if (before.size() != after.size())
+        return everything(after.empty() ? before.size() : after.size(), tile);
+    if (after.empty()) return {};
+
+    std::vector<Rect> rects;
+    Band band(after.width(), std::min(tile, std::max(after.width(), after.height())));
+    const int band_rows = std::min(tile, after.height());
+    for (int y = 0; y < after.height(); ++y) {
+        band.compare(before.row(y), after.row(y), y);
+        if ((y + 1) % band_rows == 0) band.flush(rects);
+    }
+    band.flush(rects);
+    return rects;
+}
+
+bool same_pixels(const ImageView& before, const ImageView& after) {
+    if (before.size() != after.size()) return false;
+    for (int y = 0; y < before.height(); ++y) {
+        const auto a = before.row(y);
+        const auto b = after.row(y);
+        if (!same_bytes(a, b) && !same_colours(a, b)) return false;
+    }
+    return true;
+}
+
+} // namespace winio

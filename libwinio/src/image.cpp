@@ -1,0 +1,79 @@
+#include "winio/image.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+
+namespace winio {
+namespace {
+
+constexpr std::size_t bytes_per_pixel = 4;
+
+std::size_t checked_bytes(Size size) {
+    if (size.width < 0 || size.height < 0)
+        throw std::invalid_argument("an image cannot have a negative size");
+    // What a vector can hold at all; also keeps pointer differences defined.
+    constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
+    const auto row = static_cast<std::size_t>(size.width) * bytes_per_pixel;
+    const auto height = static_cast<std::size_t>(size.height);
+    if (height != 0 && row > most / height)
+        throw std::invalid_argument("an image this large does not fit into memory");
+    return row * height;
+}
+
+} // namespace
+
+ImageView::ImageView(const std::uint8_t* data, Size size, std::size_t stride)
+    : data_(data), size_(size), stride_(stride) {
+    if (data == nullptr || size.empty()) throw std::invalid_argument("an image view needs pixels");
+    if (stride < static_cast<std::size_t>(size.width) * bytes_per_pixel)
+        throw std::invalid_argument("an image's stride must not be shorter than a row");
+}
+
+ImageView ImageView::crop(const Rect& part) const {
+    const Rect inside = intersection(part, {0, 0, size_.width, size_.height});
+    if (inside.empty()) return {};
+    return {data_ + static_cast<std::size_t>(inside.y) * stride_ +
+                static_cast<std::size_t>(inside.x) * bytes_per_pixel,
+            inside.size(), stride_};
+}
+
+Image::Image(Size size) : size_(size), bytes_(checked_bytes(size)) {
+    fill({0, 0, size.width, size.height}, Color{});
+}
+
+Image::Image(const ImageView& source) : size_(source.size()), bytes_(checked_bytes(source.size())) {
+    for (int y = 0; y < height(); ++y) std::ranges::copy(source.row(y), row(y).begin());
+}
+
+ImageView Image::view() const {
+    if (empty()) return {};
+    return {bytes_.data(), size_, stride()};
+}
+
+void Image::resize(Size size) {
+    bytes_.resize(checked_bytes(size));
+    size_ = size;
+}
+
+Color Image::at(int x, int y) const {
+    const auto* pixel =
+        bytes_.data() + static_cast<std::size_t>(y) * stride() + static_cast<std::size_t>(x) * 4;
+    return {pixel[0], pixel[1], pixel[2], pixel[3]};
+}
+
+void Image::fill(const Rect& area, Color color) {
+    const Rect inside = intersection(area, {0, 0, size_.width, size_.height});
+    if (inside.empty()) return;
+    const std::uint8_t pixel[] = {color.blue, color.green, color.red, color.alpha};
+    const auto left = static_cast<std::size_t>(inside.x) * bytes_per_pixel;
+    const auto length = static_cast<std::size_t>(inside.width) * bytes_per_pixel;
+    const auto first = row(inside.y).subspan(left, length);
+    for (std::size_t at = 0; at < length; at += bytes_per_pixel)
+        std::memcpy(first.data() + at, pixel, sizeof pixel);
+    for (int y = inside.y + 1; y < inside.bottom(); ++y)
+        std::ranges::copy(first, row(y).subspan(left, length).begin());
+}
+
+} // namespace winio

@@ -1,0 +1,160 @@
+#include "winio/testing/memory_desktop.hpp"
+
+#include "../utf8.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace winio::testing {
+namespace {
+
+Rect bounds_of(const std::vector<Display>& displays) {
+    Rect bounds;
+    for (const Display& display : displays) bounds = bounding_rect(bounds, display.bounds);
+    return bounds;
+}
+
+template <typename Set, typename Value>
+void change(Set& held, const Value& value, Press press) {
+    if (press == Press::down)
+        held.insert(value);
+    else
+        held.erase(value);
+}
+
+} // namespace
+
+class MemoryDesktop::MemoryCapturer final : public Capturer {
+public:
+    MemoryCapturer(MemoryDesktop& desktop, const CaptureOptions& options)
+        : desktop_(desktop), options_(options) {}
+
+    void capture(const Rect& area, Frame& into) override {
+        if (area.empty()) throw std::invalid_argument("an empty area cannot be captured");
+        if (desktop_.capture_failures_ > 0) {
+            --desktop_.capture_failures_;
+            throw Error(desktop_.capture_error_, "the test made this capture fail");
+        }
+        if (desktop_.displays_.empty())
+            throw Error(errc::no_display, "this session has no display");
+        into.origin = area.origin();
+        into.pixels.resize(area.size());
+        into.pixels.fill({0, 0, area.width, area.height}, Color{});
+        copy_screen(area, into.pixels);
+        into.damage.reset();
+        into.pointer.reset();
+        if (options_.pointer && desktop_.shape_) {
+            into.pointer = desktop_.shape_;
+            into.pointer->position = desktop_.pointer_;
+        }
+        ++desktop_.captures_;
+    }
+
+private:
+    void copy_screen(const Rect& area, Image& into) const {
+        const Rect& bounds = desktop_.bounds_;
+        const Rect visible = intersection(area, bounds);
+        const ImageView source = desktop_.screen_.view().crop(
+            {visible.x - bounds.x, visible.y - bounds.y, visible.width, visible.height});
+        const auto left = static_cast<std::size_t>(visible.x - area.x) * 4;
+        for (int y = 0; y < source.height(); ++y)
+            std::ranges::copy(source.row(y),
+                              into.row(visible.y - area.y + y).subspan(left).begin());
+    }
+
+    MemoryDesktop& desktop_;
+    CaptureOptions options_;
+};
+
+MemoryDesktop::MemoryDesktop(Size size)
+    : MemoryDesktop(std::vector<Display>{{.id = "1",
+                                          .name = "memory",
+                                          .bounds = {0, 0, size.width, size.height},
+                                          .primary = true}}) {}
+
+MemoryDesktop::MemoryDesktop(std::vector<Display> displays) { set_displays(std::move(displays)); }
+MemoryDesktop::~MemoryDesktop() = default;
+
+void MemoryDesktop::set_displays(std::vector<Display> displays) {
+    displays_ = std::move(displays);
+    bounds_ = bounds_of(displays_);
+    screen_ = Image(bounds_.size());
+}
+
+std::vector<Display> MemoryDesktop::displays() { return displays_; }
+
+std::unique_ptr<Capturer> MemoryDesktop::open_capturer(const CaptureOptions& options) {
+    return std::make_unique<MemoryCapturer>(*this, options);
+}
+
+SendReport MemoryDesktop::send(std::span<const InputEvent> events) {
+    SendReport report;
+    report.sent = events.size();
+    // Decided before the first event, so that `on_input` can change it for the next batch only.
+    const std::size_t allowed = std::min(budget_.value_or(events.size()), events.size());
+    if (budget_) *budget_ -= allowed;
+    for (const InputEvent& event : events.first(allowed)) {
+        if (const auto* move = std::get_if<PointerMove>(&event);
+            move != nullptr && !bounds_.empty())
+            pointer_ = {std::clamp(move->to.x, bounds_.x, bounds_.right() - 1),
+                        std::clamp(move->to.y, bounds_.y, bounds_.bottom() - 1)};
+        if (const auto* button = std::get_if<ButtonChange>(&event))
+            change(buttons_, button->button, button->press);
+        if (const auto* key = std::get_if<KeyChange>(&event)) change(keys_, key->key, key->press);
+        events_.push_back(event);
+        ++report.accepted;
+        if (on_input) on_input(event);
+    }
+    if (!report.complete()) {
+        report.problem = "the test made the desktop refuse this input";
+        report.error = errc::input_refused;
+    }
+    return report;
+}
+
+std::optional<Point> MemoryDesktop::pointer() { return pointer_; }
+
+void MemoryDesktop::launch(const LaunchCommand& command) {
+    if (command.command.empty()) throw Error(errc::launch_failed, "no program is named");
+    if (on_launch) on_launch(command);
+    launches_.push_back(command);
+}
+
+std::string MemoryDesktop::typed() const {
+    std::string text;
+    for (const InputEvent& event : events_) {
+        if (const auto* scalar = std::get_if<TypedScalar>(&event))
+            utf8::append(text, scalar->scalar);
+        else if (event == InputEvent{KeyChange{NamedKey::enter, Press::down}})
+            text += '\n';
+        else if (event == InputEvent{KeyChange{NamedKey::tab, Press::down}})
+            text += '\t';
+    }
+    return text;
+}
+
+std::vector<WindowInfo> MemoryDesktop::list() { return windows_; }
+
+void MemoryDesktop::apply(const WindowCommand& command) {
+    const auto found = std::ranges::find(windows_, command.window, &WindowInfo::id);
+    if (found == windows_.end()) throw Error(errc::window_not_found, "no window has this id");
+    if (on_window) on_window(command);
+    commands_.push_back(command);
+    switch (command.action) {
+    case WindowAction::focus:
+        for (WindowInfo& window : windows_) window.foreground = false;
+        found->foreground = true;
+        found->minimised = false;
+        std::rotate(windows_.begin(), found, found + 1);
+        break;
+    case WindowAction::move:
+        found->bounds = command.to;
+        break;
+    case WindowAction::close:
+        windows_.erase(found);
+        break;
+    }
+}
+
+} // namespace winio::testing

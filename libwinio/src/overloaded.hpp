@@ -1,0 +1,13 @@
+// One lambda a case for std::visit.
+#pragma once
+
+namespace winio {
+
+template <typename... Cases>
+struct overloaded : Cases... {
+    using Cases::operator()...;
+};
+template <typename... Cases>
+overloaded(Cases...) -> overloaded<Cases...>;
+
+} // namespace winio

@@ -1,0 +1,71 @@
+#include "winio/desktop.hpp"
+#include "winio/error.hpp"
+
+#include "catch.hpp"
+#include "printing.hpp"
+
+using namespace winio;
+
+namespace {
+
+const std::vector<Display> two{
+    {.id = "1", .name = "left", .bounds = {-1280, 56, 1280, 1024}},
+    {.id = "2", .name = "main", .bounds = {0, 0, 1920, 1080}, .primary = true},
+};
+
+} // namespace
+
+TEST_CASE("without a choice the primary display is the work area") {
+    CHECK(choose_area(two, {}).bounds() == Rect{0, 0, 1920, 1080});
+}
+
+TEST_CASE("a display is chosen by its id") {
+    CHECK(choose_area(two, {.display = "1"}).bounds() == Rect{-1280, 56, 1280, 1024});
+}
+
+TEST_CASE("all displays together are their bounding rectangle") {
+    CHECK(choose_area(two, {.display = "all"}).bounds() == Rect{-1280, 0, 3200, 1080});
+}
+
+TEST_CASE("a crop is a part of the chosen display and crops side by side share no pixel") {
+    const Rect left = choose_area(two, {.crop = NormBox{0, 0, 500, 500}}).bounds();
+    const Rect right = choose_area(two, {.crop = NormBox{1000, 0, 500, 500}}).bounds();
+    CHECK(left == Rect{0, 0, 960, 540});
+    CHECK(right == Rect{960, 0, 960, 540});
+}
+
+TEST_CASE("an unknown display is answered with those there are") {
+    try {
+        (void)choose_area(two, {.display = "3"});
+        FAIL("no error");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::display_not_found);
+        CHECK_THAT(error.what(), ContainsSubstring("\"3\""));
+        CHECK_THAT(error.what(), ContainsSubstring("\"1\", \"2\""));
+    }
+}
+
+TEST_CASE("without any display there is no work area") {
+    try {
+        (void)choose_area({}, {});
+        FAIL("no error");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::no_display);
+    }
+}
+
+TEST_CASE("a crop without a pixel is refused") {
+    CHECK_THROWS_AS(choose_area(two, {.crop = NormBox{5, 5, 5, 900}}), std::invalid_argument);
+    CHECK_THROWS_AS(choose_area(two, {.crop = NormBox{0.1, 0, 0.2, 900}}), std::invalid_argument);
+}
+
+#ifndef _WIN32
+TEST_CASE("a system without back-end says that it has none") {
+    try {
+        (void)open_desktop();
+        FAIL("no error");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::not_supported);
+    }
+}
+#endif

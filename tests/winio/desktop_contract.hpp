@@ -1,0 +1,129 @@
+// What every back-end promises, whatever system it is made for. Each back-end's tests call this
+// with a desktop of their own.
+#pragma once
+
+#include "winio/desktop.hpp"
+#include "winio/error.hpp"
+
+#include "catch.hpp"
+#include "printing.hpp"
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+
+namespace desktop_contract {
+
+/// Waits until `fulfilled`, looking every few milliseconds; false when it takes too long.
+inline bool eventually(const std::function<bool()>& fulfilled, std::chrono::milliseconds limit) {
+    const auto deadline = std::chrono::steady_clock::now() + limit;
+    std::mutex mutex;
+    std::condition_variable never;
+    std::unique_lock lock(mutex);
+    while (!fulfilled()) {
+        if (std::chrono::steady_clock::now() >= deadline) return false;
+        never.wait_for(lock, std::chrono::milliseconds(2));
+    }
+    return true;
+}
+
+/// Lists displays, captures, moves the pointer. Presses nothing and types nothing.
+inline void check(winio::Desktop& desktop) {
+    using namespace winio;
+    const auto displays = desktop.displays();
+    REQUIRE_FALSE(displays.empty());
+
+    SECTION("displays have ids of their own, an extent and exactly one of them is primary") {
+        int primaries = 0;
+        for (const Display& display : displays) {
+            CHECK_FALSE(display.id.empty());
+            CHECK_FALSE(display.bounds.empty());
+            CHECK(display.dpi >= 96);
+            primaries += display.primary;
+            for (const Display& other : displays)
+                if (&other != &display) CHECK(other.id != display.id);
+        }
+        CHECK(primaries == 1);
+    }
+    SECTION("a capture has the size and origin that were asked for") {
+        const Rect area{displays[0].bounds.x + 10, displays[0].bounds.y + 20, 33, 17};
+        Frame frame;
+        desktop.open_capturer({})->capture(area, frame);
+        CHECK(frame.pixels.size() == area.size());
+        CHECK(frame.origin == area.origin());
+    }
+    SECTION("a capturer can change its area and keeps nothing of the one before") {
+        const Rect& bounds = displays[0].bounds;
+        const auto capturer = desktop.open_capturer({.pointer = false});
+        Frame frame;
+        capturer->capture({bounds.x, bounds.y, 64, 64}, frame);
+        capturer->capture({bounds.x + 8, bounds.y, 16, 8}, frame);
+        CHECK(frame.pixels.size() == Size{16, 8});
+        CHECK(frame.origin == Point{bounds.x + 8, bounds.y});
+        CHECK_FALSE(frame.pointer.has_value());
+    }
+    SECTION("what lies outside the desktop is black") {
+        Rect all;
+        for (const Display& display : displays) all = bounding_rect(all, display.bounds);
+        Frame frame;
+        const auto capturer = desktop.open_capturer({});
+        capturer->capture({displays[0].bounds.x, displays[0].bounds.y, 20, 20}, frame);
+        capturer->capture({all.right() + 100, all.y, 20, 20}, frame);
+        Image black({20, 20});
+        for (int y = 0; y < 20; ++y)
+            for (int x = 0; x < 20; ++x) {
+                const Color color = frame.pixels.at(x, y);
+                REQUIRE(int{color.red} + color.green + color.blue == 0);
+            }
+    }
+    SECTION("an empty area cannot be captured") {
+        Frame frame;
+        CHECK_THROWS_AS(desktop.open_capturer({})->capture({0, 0, 0, 5}, frame),
+                        std::invalid_argument);
+    }
+    SECTION("the pointer goes where it is sent, in corners and in the middle") {
+        const Rect& bounds = displays[0].bounds;
+        for (const Point to :
+             {Point{bounds.x, bounds.y}, Point{bounds.right() - 1, bounds.y},
+              Point{bounds.x, bounds.bottom() - 1}, Point{bounds.right() - 1, bounds.bottom() - 1},
+              Point{bounds.x + bounds.width / 2, bounds.y + bounds.height / 2}}) {
+            const InputEvent move = PointerMove{to};
+            const SendReport report = desktop.send({&move, 1});
+            CHECK(report.complete());
+            CHECK(report.sent == 1);
+            CHECK_FALSE(report.error);
+            // The pointer may lag behind: up to 105 ms were seen under Wine.
+            INFO("sent to " << to.x << ", " << to.y << ", is at " << desktop.pointer()->x << ", "
+                            << desktop.pointer()->y);
+            CHECK(eventually([&] { return desktop.pointer() == to; },
+                             std::chrono::milliseconds(200)));
+        }
+    }
+    SECTION("sending nothing is complete") {
+        CHECK(desktop.send({}).complete());
+        CHECK(desktop.send({}).sent == 0);
+    }
+    SECTION("clipboard text comes back, characters beyond ASCII and line ends included") {
+        if (Clipboard* clipboard = desktop.clipboard()) {
+            for (const char* text : {"é 世界 😀", "two\r\nlines", "one\nline", ""}) {
+                clipboard->set_text(text);
+                CHECK(clipboard->text() == text);
+            }
+        }
+    }
+    SECTION("a window that does not exist is not found") {
+        if (Windows* windows = desktop.windows()) {
+            try {
+                windows->apply({WindowId{0x7FFFFF00}, WindowAction::focus, {}});
+                FAIL("no error");
+            } catch (const Error& error) {
+                CHECK(error.code() == errc::window_not_found);
+            }
+        }
+    }
+    SECTION("a program that does not exist cannot be launched") {
+        CHECK_THROWS_AS(desktop.launch({""}), Error);
+    }
+}
+
+} // namespace desktop_contract

@@ -1,0 +1,237 @@
+#include "winio/hands.hpp"
+
+#include "winio/error.hpp"
+#include "winio/gesture.hpp"
+#include "winio/testing/memory_desktop.hpp"
+
+#include "catch.hpp"
+#include "printing.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+using namespace winio;
+using namespace std::chrono_literals;
+using testing::MemoryDesktop;
+
+namespace {
+
+const WorkArea everywhere({0, 0, 1920, 1080});
+const ButtonChange left_down{Button::left, Press::down};
+const KeyChange ctrl_down{NamedKey::ctrl, Press::down};
+const KeyChange shift_down{NamedKey::shift, Press::down};
+
+Plan plan_of(std::vector<Step> steps) { return {std::move(steps), {}}; }
+
+// A desktop without windows and clipboard, whose `send` does what a test says.
+class BareDesktop final : public Desktop {
+public:
+    std::function<SendReport(std::span<const InputEvent>)> on_send;
+    std::vector<InputEvent> sent;
+
+    std::vector<Display> displays() override { return {}; }
+    std::unique_ptr<Capturer> open_capturer(const CaptureOptions&) override { return nullptr; }
+    SendReport send(std::span<const InputEvent> events) override {
+        sent.insert(sent.end(), events.begin(), events.end());
+        if (on_send) return on_send(events);
+        return {events.size(), events.size(), {}, {}};
+    }
+    std::optional<Point> pointer() override { return std::nullopt; }
+    void launch(const LaunchCommand&) override {}
+};
+
+} // namespace
+
+TEST_CASE("hands carry out all steps of a plan") {
+    MemoryDesktop desktop;
+    Hands hands(desktop, everywhere);
+    const auto report = hands.carry_out(gesture::click({640, 360}));
+    CHECK(report.complete());
+    CHECK(report.events == 3);
+    CHECK(report.released == 0);
+    CHECK(desktop.pointer() == Point{640, 360});
+    CHECK_FALSE(desktop.holds_anything());
+}
+
+TEST_CASE("a target outside the fence is refused before anything is sent") {
+    MemoryDesktop desktop;
+    Hands hands(desktop, WorkArea({100, 100, 100, 100}));
+    Plan plan = gesture::click({150, 150});
+    plan.targets.push_back({200, 150});
+    const auto report = hands.carry_out(plan);
+    CHECK(report.error == errc::outside_work_area);
+    CHECK_THAT(report.problem, ContainsSubstring("(200, 150)"));
+    CHECK(desktop.events().empty());
+}
+
+TEST_CASE("a move outside the fence is refused even when no target says so") {
+    MemoryDesktop desktop;
+    Hands hands(desktop, WorkArea({100, 100, 100, 100}));
+    const auto report = hands.carry_out(
+        plan_of({Step{Batch{PointerMove{{150, 150}}}}, Step{Batch{PointerMove{{99, 150}}}}}));
+    CHECK(report.error == errc::outside_work_area);
+    CHECK(desktop.events().empty());
+}
+
+TEST_CASE("a half-accepted batch is reported and what it pressed is released") {
+    MemoryDesktop desktop;
+    desktop.accept_at_most(2);
+    desktop.on_input = [&](const InputEvent&) { desktop.accept_everything(); };
+    Hands hands(desktop, everywhere);
+    const auto report = hands.carry_out(gesture::click({5, 5}));
+    CHECK(report.error == errc::input_refused);
+    CHECK(report.events == 2);
+    CHECK(report.released == 1);
+    CHECK_THAT(report.problem, ContainsSubstring("2 of 3"));
+    CHECK_FALSE(desktop.holds_anything());
+}
+
+TEST_CASE("what the system did not accept is not released") {
+    MemoryDesktop desktop;
+    desktop.accept_at_most(1);
+    desktop.on_input = [&](const InputEvent&) { desktop.accept_everything(); };
+    Hands hands(desktop, everywhere);
+    const auto report = hands.carry_out(gesture::click({5, 5}));
+    CHECK(report.released == 0);
+    CHECK(desktop.events() == std::vector<InputEvent>{PointerMove{{5, 5}}});
+}
+
+TEST_CASE("the cause of a refusal is passed on") {
+    BareDesktop desktop;
+    desktop.on_send = [](std::span<const InputEvent> events) {
+        return SendReport{events.size(), 0, "it runs as administrator", errc::input_not_permitted};
+    };
+    Hands hands(desktop, everywhere);
+    const auto report = hands.carry_out(gesture::click({5, 5}));
+    CHECK(report.error == errc::input_not_permitted);
+    CHECK_THAT(report.problem, ContainsSubstring("administrator"));
+}
+
+TEST_CASE("nothing that a plan pressed stays pressed, the last pressed goes up first") {
+    MemoryDesktop desktop;
+    Hands hands(desktop, everywhere);
+    const auto report = hands.carry_out(plan_of({Step{Batch{ctrl_down, shift_down, left_down}}}));
+    CHECK(report.complete());
+    CHECK(report.released == 3);
+    CHECK(desktop.events() == std::vector<InputEvent>{ctrl_down, shift_down, left_down,
+                                                      ButtonChange{Button::left, Press::up},
+                                                      KeyChange{NamedKey::shift, Press::up},
+                                                      KeyChange{NamedKey::ctrl, Press::up}});
+}
+
+TEST_CASE("the destructor releases what the system refused to release earlier") {
+    MemoryDesktop desktop;
+    {
+        Hands hands(desktop, everywhere);
+        desktop.accept_at_most(1);
+        CHECK(hands.carry_out(plan_of({Step{Batch{left_down}}})).released == 0);
+        CHECK(desktop.holds(Button::left));
+        desktop.accept_everything();
+    }
+    CHECK_FALSE(desktop.holds_anything());
+}
+
+TEST_CASE("one refused release does not keep the others down") {
+    BareDesktop desktop;
+    desktop.on_send = [](std::span<const InputEvent> events) {
+        const auto refused =
+            std::ranges::find(events, InputEvent{KeyChange{NamedKey::shift, Press::up}});
+        return SendReport{
+            events.size(), static_cast<std::size_t>(refused - events.begin()), {}, {}};
+    };
+    Hands hands(desktop, everywhere);
+    CHECK(hands.carry_out(plan_of({Step{Batch{ctrl_down, shift_down}}})).released == 1);
+    const InputEvent ctrl_up = KeyChange{NamedKey::ctrl, Press::up};
+    CHECK(std::ranges::find(desktop.sent, ctrl_up) != desktop.sent.end());
+}
+
+TEST_CASE("an exception on the way releases what is held and goes on to the caller") {
+    BareDesktop desktop;
+    desktop.on_send = [](std::span<const InputEvent> events) {
+        if (std::ranges::find(events, InputEvent{TypedScalar{U'!'}}) != events.end())
+            throw std::bad_alloc();
+        return SendReport{events.size(), events.size(), {}, {}};
+    };
+    Hands hands(desktop, everywhere);
+    CHECK_THROWS_AS(
+        hands.carry_out(plan_of({Step{Batch{left_down}}, Step{Batch{TypedScalar{U'!'}}}})),
+        std::bad_alloc);
+    CHECK(desktop.sent.back() == InputEvent{ButtonChange{Button::left, Press::up}});
+}
+
+TEST_CASE("a stop ends a long wait within 100 ms and releases the button") {
+    MemoryDesktop desktop;
+    Hands hands(desktop, everywhere);
+    std::mutex mutex;
+    std::condition_variable pressed;
+    bool is_pressed = false;
+    desktop.on_input = [&](const InputEvent&) {
+        const std::lock_guard lock(mutex);
+        is_pressed = true;
+        pressed.notify_one();
+    };
+    std::stop_source stop;
+    std::chrono::steady_clock::time_point stopped_at;
+    std::jthread stopper([&] {
+        std::unique_lock lock(mutex);
+        pressed.wait(lock, [&] { return is_pressed; });
+        stopped_at = std::chrono::steady_clock::now();
+        stop.request_stop();
+    });
+    const auto report = hands.carry_out(plan_of({Step{Batch{left_down}, 60s}}), stop.get_token());
+    const auto took = std::chrono::steady_clock::now() - stopped_at;
+    CHECK(report.error == errc::cancelled);
+    CHECK(report.released == 1);
+    CHECK(took < 100ms);
+    CHECK_FALSE(desktop.holds_anything());
+}
+
+TEST_CASE("a stop before the start sends nothing") {
+    MemoryDesktop desktop;
+    Hands hands(desktop, everywhere);
+    std::stop_source stop;
+    stop.request_stop();
+    CHECK(hands.carry_out(gesture::click({1, 1}), stop.get_token()).error == errc::cancelled);
+    CHECK(desktop.events().empty());
+}
+
+TEST_CASE("waits between steps are kept") {
+    MemoryDesktop desktop;
+    Hands hands(desktop, everywhere);
+    const auto start = std::chrono::steady_clock::now();
+    CHECK(hands.carry_out(plan_of({Step{Batch{PointerMove{{1, 1}}}, 30ms}})).complete());
+    CHECK(std::chrono::steady_clock::now() - start >= 30ms);
+}
+
+TEST_CASE("clipboard, windows and programs are reached through the desktop's parts") {
+    MemoryDesktop desktop;
+    desktop.set_windows({{.id = WindowId{5}, .title = "editor"}});
+    Hands hands(desktop, everywhere);
+    const auto report = hands.carry_out(
+        plan_of({Step{ClipboardWrite{"text"}}, Step{WindowCommand{WindowId{5}, {}, {}}},
+                 Step{LaunchCommand{"notepad"}}}));
+    CHECK(report.complete());
+    CHECK(desktop.clipboard()->text() == "text");
+    CHECK(desktop.window_commands().size() == 1);
+    CHECK(desktop.launches() == std::vector<LaunchCommand>{{"notepad"}});
+}
+
+TEST_CASE("a part that the desktop lacks is reported as not supported") {
+    BareDesktop desktop;
+    Hands hands(desktop, everywhere);
+    CHECK(hands.carry_out(plan_of({Step{ClipboardWrite{"x"}}})).error == errc::not_supported);
+    CHECK(hands.carry_out(plan_of({Step{WindowCommand{}}})).error == errc::not_supported);
+}
+
+TEST_CASE("what an effect failed with is in the report and ends the plan") {
+    MemoryDesktop desktop;
+    Hands hands(desktop, everywhere);
+    const auto report =
+        hands.carry_out(plan_of({Step{Batch{left_down}}, Step{WindowCommand{WindowId{9}, {}, {}}},
+                                 Step{LaunchCommand{"x"}}}));
+    CHECK(report.error == errc::window_not_found);
+    CHECK(report.released == 1);
+    CHECK(desktop.launches().empty());
+}

@@ -1,0 +1,67 @@
+#include "winio/image.hpp"
+
+#include "catch.hpp"
+#include "printing.hpp"
+
+#include <limits>
+
+using namespace winio;
+
+TEST_CASE("a new image is black and opaque") {
+    const Image image({3, 2});
+    CHECK(image.at(2, 1) == Color{0, 0, 0, 255});
+    CHECK(image.stride() == 12);
+}
+
+TEST_CASE("filling is clipped to the image") {
+    Image image({4, 4});
+    image.fill({2, -1, 10, 3}, {.red = 200});
+    CHECK(image.at(2, 0).red == 200);
+    CHECK(image.at(3, 1).red == 200);
+    CHECK(image.at(1, 0).red == 0);
+    CHECK(image.at(2, 2).red == 0);
+}
+
+TEST_CASE("a crop shares its image's pixels and is clipped to it") {
+    Image image({4, 4});
+    image.fill({3, 3, 1, 1}, {.blue = 9});
+    const ImageView crop = image.view().crop({2, 2, 10, 10});
+    REQUIRE(crop.size() == Size{2, 2});
+    CHECK(crop.row(1)[4] == 9);
+    CHECK(image.view().crop({4, 0, 1, 1}).empty());
+}
+
+TEST_CASE("an image made of a view with padding has none") {
+    const std::uint8_t padded[] = {1, 2, 3, 4, 99, 99, 99, 99, 5, 6, 7, 8};
+    const Image image(ImageView(padded, {1, 2}, 8));
+    CHECK(image.stride() == 4);
+    CHECK(image.at(0, 1) == Color{5, 6, 7, 8});
+}
+
+TEST_CASE("a view without pixels or with rows that overlap is refused") {
+    const std::uint8_t pixel[4] = {};
+    CHECK_THROWS_AS(ImageView(pixel, {2, 1}, 4), std::invalid_argument);
+    CHECK_THROWS_AS(ImageView(pixel, {0, 1}, 4), std::invalid_argument);
+    CHECK_THROWS_AS(ImageView(nullptr, {1, 1}, 4), std::invalid_argument);
+}
+
+TEST_CASE("an image that no memory could hold is refused instead of overflowing") {
+    const int most = std::numeric_limits<int>::max();
+    CHECK_THROWS_AS(Image({most, most}), std::invalid_argument);
+    CHECK_THROWS_AS(Image({-1, 5}), std::invalid_argument);
+    Image image;
+    CHECK_THROWS_AS(image.resize({most, most}), std::invalid_argument);
+}
+
+TEST_CASE("shrinking an image keeps its memory") {
+    Image image({100, 100});
+    const auto* before = image.data();
+    image.resize({10, 10});
+    image.resize({100, 100});
+    CHECK(image.data() == before);
+}
+
+TEST_CASE("an empty image has an empty view") {
+    CHECK(Image().view().empty());
+    CHECK(Image({0, 0}).view().empty());
+}

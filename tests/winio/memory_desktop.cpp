@@ -1,0 +1,115 @@
+#include "winio/testing/memory_desktop.hpp"
+
+#include "catch.hpp"
+#include "desktop_contract.hpp"
+#include "printing.hpp"
+
+using namespace winio;
+using testing::MemoryDesktop;
+
+TEST_CASE("the memory desktop keeps what every desktop promises") {
+    MemoryDesktop desktop;
+    desktop_contract::check(desktop);
+}
+
+TEST_CASE("a memory desktop with a display at negative coordinates does too") {
+    MemoryDesktop desktop({{.id = "1", .bounds = {-800, -100, 800, 600}},
+                           {.id = "2", .bounds = {0, 0, 1024, 768}, .primary = true}});
+    desktop_contract::check(desktop);
+}
+
+TEST_CASE("a capture shows what the test painted, whatever the displays' origin") {
+    MemoryDesktop desktop({{.id = "1", .bounds = {-100, -50, 200, 100}, .primary = true}});
+    desktop.screen().fill({10, 20, 1, 1}, {.red = 77});
+    Frame frame;
+    desktop.open_capturer({})->capture({-90, -30, 5, 5}, frame);
+    CHECK(int{frame.pixels.at(0, 0).red} == 77);
+    CHECK(int{frame.pixels.at(1, 0).red} == 0);
+    CHECK(desktop.captures() == 1);
+}
+
+TEST_CASE("a capture carries the pointer when it is asked for and there is one") {
+    MemoryDesktop desktop;
+    Frame frame;
+    desktop.open_capturer({})->capture({0, 0, 5, 5}, frame);
+    CHECK_FALSE(frame.pointer.has_value());
+    PointerShape shape;
+    shape.pixels = Image({3, 3});
+    desktop.set_pointer_shape(shape);
+    const InputEvent move = PointerMove{{700, 3}};
+    desktop.send({&move, 1});
+    desktop.open_capturer({})->capture({0, 0, 5, 5}, frame);
+    REQUIRE(frame.pointer.has_value());
+    CHECK(frame.pointer->position == Point{700, 3});
+    desktop.open_capturer({.pointer = false})->capture({0, 0, 5, 5}, frame);
+    CHECK_FALSE(frame.pointer.has_value());
+}
+
+TEST_CASE("captures fail as often as the test wants and then work") {
+    MemoryDesktop desktop;
+    desktop.fail_next_captures(errc::capture_unavailable, 1);
+    const auto capturer = desktop.open_capturer({});
+    Frame frame;
+    CHECK_THROWS_AS(capturer->capture({0, 0, 5, 5}, frame), Error);
+    CHECK_NOTHROW(capturer->capture({0, 0, 5, 5}, frame));
+}
+
+TEST_CASE("a desktop whose displays are gone has none to capture") {
+    MemoryDesktop desktop;
+    desktop.set_displays({});
+    Frame frame;
+    try {
+        desktop.open_capturer({})->capture({0, 0, 5, 5}, frame);
+        FAIL("no error");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::no_display);
+    }
+}
+
+TEST_CASE("input is recorded up to the number that the test allows") {
+    MemoryDesktop desktop;
+    desktop.accept_at_most(2);
+    const Batch batch{TypedScalar{U'a'}, TypedScalar{U'b'}, TypedScalar{U'c'}};
+    const SendReport report = desktop.send(batch);
+    CHECK(report.sent == 3);
+    CHECK(report.accepted == 2);
+    CHECK_FALSE(report.problem.empty());
+    CHECK(report.error == errc::input_refused);
+    CHECK(desktop.typed() == "ab");
+    CHECK(desktop.send(batch).accepted == 0);
+    desktop.accept_everything();
+    CHECK(desktop.send(batch).complete());
+}
+
+TEST_CASE("held keys and buttons are known") {
+    MemoryDesktop desktop;
+    desktop.send(Batch{ButtonChange{Button::right, Press::down}, KeyChange{U'a', Press::down}});
+    CHECK(desktop.holds(Button::right));
+    CHECK(desktop.holds(Key{U'a'}));
+    desktop.send(Batch{ButtonChange{Button::right, Press::up}, KeyChange{U'a', Press::up}});
+    CHECK_FALSE(desktop.holds_anything());
+}
+
+TEST_CASE("Enter and Tab are part of what was typed") {
+    MemoryDesktop desktop;
+    desktop.send(Batch{TypedScalar{U'世'}, KeyChange{NamedKey::enter, Press::down},
+                       KeyChange{NamedKey::enter, Press::up},
+                       KeyChange{NamedKey::tab, Press::down}});
+    CHECK(desktop.typed() == "世\n\t");
+}
+
+TEST_CASE("window commands change the list of windows") {
+    MemoryDesktop desktop;
+    desktop.set_windows({{.id = WindowId{1}, .title = "one", .foreground = true},
+                         {.id = WindowId{2}, .title = "two", .minimised = true}});
+    Windows& windows = *desktop.windows();
+    windows.apply({WindowId{2}, WindowAction::focus, {}});
+    CHECK(windows.list().front().title == "two");
+    CHECK(windows.list().front().foreground);
+    CHECK_FALSE(windows.list().front().minimised);
+    CHECK_FALSE(windows.list().back().foreground);
+    windows.apply({WindowId{2}, WindowAction::move, {1, 2, 3, 4}});
+    CHECK(windows.list().front().bounds == Rect{1, 2, 3, 4});
+    windows.apply({WindowId{2}, WindowAction::close, {}});
+    CHECK(windows.list().size() == 1);
+}

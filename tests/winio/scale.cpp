@@ -1,0 +1,137 @@
+#include "winio/scale.hpp"
+
+#include "catch.hpp"
+#include "printing.hpp"
+#include "random_image.hpp"
+
+#include <cmath>
+
+using namespace winio;
+
+namespace {
+
+Image scaled(const Image& source, Size size) {
+    Image result;
+    scale(source.view(), size, result);
+    return result;
+}
+
+Image vertical_stripes(Size size, int period) {
+    Image image(size);
+    for (int x = 0; x < size.width; x += period)
+        image.fill({x, 0, 1, size.height}, {255, 255, 255, 255});
+    return image;
+}
+
+// What an output channel should be, by the definition of area averaging, in double precision.
+double mean_of_area(const Image& source, Size size, int x, int y, std::size_t channel) {
+    const double left = static_cast<double>(x) * source.width() / size.width;
+    const double right = static_cast<double>(x + 1) * source.width() / size.width;
+    const double top = static_cast<double>(y) * source.height() / size.height;
+    const double bottom = static_cast<double>(y + 1) * source.height() / size.height;
+    double sum = 0;
+    for (int v = static_cast<int>(top); v < bottom && v < source.height(); ++v) {
+        for (int u = static_cast<int>(left); u < right && u < source.width(); ++u) {
+            const double covered = (std::min(right, u + 1.0) - std::max<double>(left, u)) *
+                                   (std::min(bottom, v + 1.0) - std::max<double>(top, v));
+            sum += covered * source.view().row(v)[static_cast<std::size_t>(u) * 4 + channel];
+        }
+    }
+    return sum / ((right - left) * (bottom - top));
+}
+
+} // namespace
+
+TEST_CASE("stripes as wide as a pixel average exactly") {
+    // Every second column white: 2 to 1 is 127.5 everywhere, rounded up.
+    const Image half = scaled(vertical_stripes({64, 8}, 2), {32, 4});
+    for (int x = 0; x < 32; ++x) CHECK(half.at(x, 3) == Color{128, 128, 128, 255});
+}
+
+TEST_CASE("five columns become four with the exact share of each") {
+    // White is the first of five columns: 4/5 of the first output column, nothing of the others.
+    const Image result = scaled(vertical_stripes({20, 5}, 5), {16, 4});
+    for (int x = 0; x < 16; ++x) CHECK(int{result.at(x, 0).red} == (x % 4 == 0 ? 204 : 0));
+}
+
+TEST_CASE("flat colours stay what they are at any ratio") {
+    for (const Size size : {Size{1536, 864}, {1344, 756}, {97, 53}, {1919, 1079}, {2500, 1300}}) {
+        Image source({1920, 1080});
+        source.fill({0, 0, 1920, 1080}, {1, 127, 254, 255});
+        const Image result = scaled(source, size);
+        const Image expected = [&] {
+            Image image(size);
+            image.fill({0, 0, size.width, size.height}, {1, 127, 254, 255});
+            return image;
+        }();
+        for (int y = 0; y < size.height; ++y)
+            REQUIRE(std::ranges::equal(result.view().row(y), expected.view().row(y)));
+    }
+}
+
+TEST_CASE("shrinking gives the mean of what each pixel covers") {
+    const Image source = random_image({61, 47}, 7);
+    for (const Size size : {Size{60, 46}, {31, 47}, {61, 12}, {17, 13}, {1, 1}, {3, 40}}) {
+        const Image result = scaled(source, size);
+        for (int y = 0; y < size.height; ++y)
+            for (int x = 0; x < size.width; ++x)
+                for (std::size_t channel = 0; channel < 3; ++channel) {
+                    const double is =
+                        result.view().row(y)[static_cast<std::size_t>(x) * 4 + channel];
+                    REQUIRE(std::abs(is - mean_of_area(source, size, x, y, channel)) <= 0.5 + 1e-9);
+                }
+    }
+}
+
+TEST_CASE("large images with coprime sizes are still exact") {
+    const Image source = random_image({1931, 701}, 8); // primes: the totals are 1,353,631
+    const Size size{1000, 500};
+    const Image result = scaled(source, size);
+    for (int y = 0; y < size.height; y += 71)
+        for (int x = 0; x < size.width; x += 37)
+            REQUIRE(std::abs(result.at(x, y).red - mean_of_area(source, size, x, y, 2)) <=
+                    0.5 + 1e-6);
+}
+
+TEST_CASE("growing interpolates between pixel centres and continues the edges") {
+    Image source({2, 1});
+    source.fill({1, 0, 1, 1}, {.blue = 100, .green = 100, .red = 100});
+    const Image result = scaled(source, {8, 2});
+    const int expected[] = {0, 0, 13, 38, 63, 88, 100, 100}; // 12.5, 37.5, ... rounded up
+    for (int x = 0; x < 8; ++x) CHECK(int{result.at(x, 1).green} == expected[x]);
+}
+
+TEST_CASE("one axis may shrink while the other grows") {
+    Image source({4, 1});
+    source.fill({0, 0, 2, 1}, {.red = 200});
+    const Image result = scaled(source, {2, 3});
+    for (int y = 0; y < 3; ++y) {
+        CHECK(int{result.at(0, y).red} == 200);
+        CHECK(int{result.at(1, y).red} == 0);
+    }
+}
+
+TEST_CASE("equal sizes copy and the result is opaque") {
+    const Image source = random_image({33, 9}, 3);
+    const Image result = scaled(source, {33, 9});
+    for (int y = 0; y < 9; ++y)
+        for (int x = 0; x < 33; ++x) {
+            Color expected = source.at(x, y);
+            expected.alpha = 255;
+            REQUIRE(result.at(x, y) == expected);
+        }
+}
+
+TEST_CASE("padding between rows is not read as pixels") {
+    const Image wide = random_image({50, 20}, 4);
+    const Image narrow(wide.view().crop({0, 0, 30, 20}));
+    Image from_view;
+    scale(wide.view().crop({0, 0, 30, 20}), {20, 10}, from_view);
+    CHECK(std::ranges::equal(from_view.row(9), scaled(narrow, {20, 10}).row(9)));
+}
+
+TEST_CASE("scaling nothing or to nothing is refused") {
+    Image into;
+    CHECK_THROWS_AS(scale(ImageView(), {1, 1}, into), std::invalid_argument);
+    CHECK_THROWS_AS(scale(Image({1, 1}).view(), {0, 1}, into), std::invalid_argument);
+}
