@@ -24,10 +24,10 @@
 namespace agent {
 
 struct AgentOptions {
-    winio::AreaChoice area;        ///< the part of the desktop to see and to touch
-    winio::SettleOptions settle;   ///< before each screenshot
-    std::vector<std::string> with; ///< tools offered besides the profile's, by registered name
-    std::vector<Setting> settings; ///< for run.json
+    winio::AreaChoice area{};        ///< the part of the desktop to see and to touch
+    winio::SettleOptions settle{};   ///< before each screenshot
+    std::vector<std::string> with{}; ///< tools offered besides the profile's, by registered name
+    std::vector<Setting> settings{}; ///< for run.json
 };
 
 /// Refers to desktop and model, which must outlive it. Runs on the caller's thread; not
@@ -39,9 +39,9 @@ public:
     Agent(winio::Desktop& desktop, vlm::ChatModel& model, Profile profile,
           Toolbox tools = desktop_tools(), AgentOptions options = {});
 
-    /// Works on the task until it is done, the steps are used up, something fails or the control says stop.
-    /// What the desktop or the model refuses is an outcome, not an exception. Throws Error{empty_task} and
-    /// Error{journal_failed} when the run directory cannot be written.
+    /// Works on the task until it is done, the steps are used up, something fails or the control
+    /// says stop. What the desktop or the model refuses is an outcome, not an exception. Throws
+    /// Error{empty_task} and Error{journal_failed} when the run directory cannot be written.
     RunFinished run(const std::string& task, RunDirectory& directory, RunControl& control,
                     Observer* observer = nullptr);
 

@@ -38,17 +38,17 @@ struct Observe {
 };
 /// Ask the model. Images in the request are named by hash; the World has their bytes.
 struct Ask {
-    std::string role; ///< which of the profile's roles speaks
-    vlm::ChatRequest request;
+    std::string role{}; ///< which of the profile's roles speaks
+    vlm::ChatRequest request{};
 };
 /// Run one tool call.
 struct Invoke {
-    vlm::ToolCall call;
+    vlm::ToolCall call{};
 };
 /// The run is over.
 struct Finish {
     Outcome outcome = Outcome::completed;
-    std::string why; ///< the model's last words, or what went wrong
+    std::string why{}; ///< the model's last words, or what went wrong
 };
 using Command = std::variant<Observe, Ask, Invoke, Finish>;
 
@@ -56,40 +56,40 @@ using Command = std::variant<Observe, Ask, Invoke, Finish>;
 // -------------------------------------------------------------------------
 
 struct Observed {
-    std::string sha256; ///< of the PNG file
-    std::string file;   ///< within the run directory, with forward slashes
-    winio::Size size;   ///< of the picture
-    winio::Rect area;   ///< of the desktop it shows
-    std::vector<winio::Rect> changed;
+    std::string sha256{}; ///< of the PNG file
+    std::string file{};   ///< within the run directory, with forward slashes
+    winio::Size size{};   ///< of the picture
+    winio::Rect area{};   ///< of the desktop it shows
+    std::vector<winio::Rect> changed{};
     std::chrono::milliseconds settle{};
     std::chrono::microseconds capture{};
     std::chrono::microseconds scale{};
     std::chrono::microseconds encode{};
 };
 struct ObserveFailed {
-    std::string error; ///< category and number of the code, such as "winio:4"
-    std::string message;
+    std::string error{}; ///< category and number of the code, such as "winio:4"
+    std::string message{};
 };
 struct Replied {
-    vlm::ChatReply reply;
+    vlm::ChatReply reply{};
 };
 struct AskFailed {
-    std::string error;
-    std::string message;
+    std::string error{};
+    std::string message{};
 };
 struct Invoked {
-    std::string call_id;
-    std::string tool;
+    std::string call_id{};
+    std::string tool{};
     bool ok = false;
-    std::string result_json; ///< what the model is told
+    std::string result_json{}; ///< what the model is told
     bool wants_screenshot = false;
-    std::string desktop_failure; ///< why the run cannot go on: the system refused; or empty
-    bool interrupted = false;    ///< nobody knows whether it happened
+    std::string desktop_failure{}; ///< why the run cannot go on: the system refused; or empty
+    bool interrupted = false;      ///< nobody knows whether it happened
     std::chrono::microseconds act{};
 };
 /// The user wants the run to end.
 struct Stopped {
-    std::string why;
+    std::string why{};
 };
 using Fact = std::variant<Observed, ObserveFailed, Replied, AskFailed, Invoked, Stopped>;
 
@@ -99,7 +99,7 @@ using Fact = std::variant<Observed, ObserveFailed, Replied, AskFailed, Invoked, 
 /// What a mode is at, for panels and logs.
 struct ModeState {
     int turn = 0; ///< model exchanges begun
-    std::string phase;
+    std::string phase{};
 };
 
 /// No clock, no I/O, no randomness: the same facts give the same command, byte for byte.

@@ -21,9 +21,9 @@ namespace agent {
 
 /// A setting in force and where it came from ("default", "profile", "LMSTUDIO_MODEL", "--model").
 struct Setting {
-    std::string name;
-    std::string value;
-    std::string source;
+    std::string name{};
+    std::string value{};
+    std::string source{};
 };
 
 /// How screenshots are named: prefix, number (at least four digits), ".png".

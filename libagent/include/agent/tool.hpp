@@ -147,10 +147,10 @@ std::optional<ArgumentProblem> decode(JsonView json, T& into, const Constraints&
 /// What an argument is called and how its problems are named; runtime values that a profile may
 /// change.
 struct ArgumentInfo {
-    std::string id; ///< the tool's own name for it
-    std::string name;
-    std::string description;
-    std::string schema; ///< without description
+    std::string id{}; ///< the tool's own name for it
+    std::string name{};
+    std::string description{};
+    std::string schema{}; ///< without description
     bool required = true;
     bool ignored = false; ///< offered and required for the model's sake, not used by the tool
     std::string missing_error = "invalid_args";
@@ -195,21 +195,22 @@ Argument<Args> arg(std::string name, Member Args::*member, std::string descripti
 
 /// How a profile shows one argument.
 struct ArgumentFace {
-    std::string name;
-    std::string is; ///< the tool's own argument; empty: the tool ignores it (a justification, say)
-    std::string description;   ///< empty: the tool's own
-    std::string missing_error; ///< empty: the tool's own
-    std::string invalid_error; ///< empty: the tool's own
-    std::optional<bool> required;
+    std::string name{};
+    std::string
+        is{}; ///< the tool's own argument; empty: the tool ignores it (a justification, say)
+    std::string description{};   ///< empty: the tool's own
+    std::string missing_error{}; ///< empty: the tool's own
+    std::string invalid_error{}; ///< empty: the tool's own
+    std::optional<bool> required{};
 };
 
 /// How a profile shows a tool: another name, other arguments in another order. Arguments of the
 /// tool that the face leaves out are not offered; required ones cannot be left out.
 struct ToolFace {
-    std::string tool; ///< the name it was registered under
-    std::string name; ///< empty: the same
-    std::string description;
-    std::optional<std::vector<ArgumentFace>> arguments; ///< nothing: the tool's own
+    std::string tool{}; ///< the name it was registered under
+    std::string name{}; ///< empty: the same
+    std::string description{};
+    std::optional<std::vector<ArgumentFace>> arguments{}; ///< nothing: the tool's own
 };
 
 // ---- the box

@@ -13,48 +13,48 @@ namespace vlm {
 
 /// A tool as it is offered to a model.
 struct ToolSpec {
-    std::string name;
-    std::string description;
-    std::string parameters_json; ///< a JSON schema of type object; sent byte for byte
+    std::string name{};
+    std::string description{};
+    std::string parameters_json{}; ///< a JSON schema of type object; sent byte for byte
 };
 
 enum class ToolChoice { automatic, none, required };
 
 /// How the model picks its words; what is not set is left to the server.
 struct Sampling {
-    std::optional<double> temperature;
-    std::optional<double> top_p;
-    std::optional<int> top_k;
-    std::optional<double> presence_penalty;
-    std::optional<std::int64_t> seed;
-    std::optional<int> max_tokens; ///< of the reply
-    std::vector<std::string> stop;
+    std::optional<double> temperature{};
+    std::optional<double> top_p{};
+    std::optional<int> top_k{};
+    std::optional<double> presence_penalty{};
+    std::optional<std::int64_t> seed{};
+    std::optional<int> max_tokens{}; ///< of the reply
+    std::vector<std::string> stop{};
 };
 
 struct ChatRequest {
-    std::string model; ///< empty: the server's choice (the field is then not sent)
-    std::vector<Message> messages;
-    std::vector<ToolSpec> tools; ///< empty: neither tools nor tool_choice are sent
+    std::string model{}; ///< empty: the server's choice (the field is then not sent)
+    std::vector<Message> messages{};
+    std::vector<ToolSpec> tools{}; ///< empty: neither tools nor tool_choice are sent
     ToolChoice tool_choice = ToolChoice::automatic;
-    Sampling sampling;
+    Sampling sampling{};
 };
 
 /// Token counts; what a server does not tell is unknown, not zero.
 struct Usage {
-    std::optional<int> prompt_tokens;
-    std::optional<int> cached_tokens;
-    std::optional<int> completion_tokens;
+    std::optional<int> prompt_tokens{};
+    std::optional<int> cached_tokens{};
+    std::optional<int> completion_tokens{};
 };
 
 enum class FinishReason { stop, length, tool_calls, content_filter, error, unknown };
 
 struct ChatReply {
-    std::string text;      ///< UTF-8; think blocks that the server left in the text are still there
-    std::string reasoning; ///< what the server delivered apart as reasoning
-    std::vector<ToolCall> tool_calls; ///< each with an id and a name
+    std::string text{}; ///< UTF-8; think blocks that the server left in the text are still there
+    std::string reasoning{};            ///< what the server delivered apart as reasoning
+    std::vector<ToolCall> tool_calls{}; ///< each with an id and a name
     FinishReason finish = FinishReason::unknown;
-    Usage usage;
-    std::string model;                 ///< as the server named it
+    Usage usage{};
+    std::string model{};               ///< as the server named it
     std::chrono::milliseconds wait{};  ///< to the first byte of the answer
     std::chrono::milliseconds total{}; ///< until the answer was complete
 };

@@ -21,8 +21,8 @@ enum class Role { system, user, assistant, tool };
 /// A picture, by reference: copies share the bytes. Without bytes it is only a name for them, which
 /// whoever sends the request has to resolve first.
 struct Image {
-    std::string sha256; ///< of the bytes, lower-case hexadecimal
-    std::shared_ptr<const std::vector<std::uint8_t>> bytes; ///< the encoded file, or null
+    std::string sha256{}; ///< of the bytes, lower-case hexadecimal
+    std::shared_ptr<const std::vector<std::uint8_t>> bytes{}; ///< the encoded file, or null
     std::string media_type = "image/png";
 };
 
@@ -37,11 +37,12 @@ using Part = std::variant<std::string, Image>;
 
 /// A model's wish to have a tool called.
 struct ToolCall {
-    std::string id;
-    std::string name;
+    std::string id{};
+    std::string name{};
     std::string
-        arguments_json;     ///< as the model wrote it, which may not be JSON at all; "" means "{}"
-    std::string extra_json; ///< an object with the call's unknown fields, to be sent back; or empty
+        arguments_json{}; ///< as the model wrote it, which may not be JSON at all; "" means "{}"
+    std::string
+        extra_json{}; ///< an object with the call's unknown fields, to be sent back; or empty
     friend bool operator==(const ToolCall&, const ToolCall&) = default;
 };
 

@@ -14,9 +14,9 @@ namespace vlm::testing {
 struct Answer {
     int status = 200;
     std::string content_type = "application/json";
-    std::string body;
-    std::map<std::string, std::string> headers; ///< further ones
-    std::string raw;    ///< if not empty, these bytes instead of all the above
+    std::string body{};
+    std::map<std::string, std::string> headers{}; ///< further ones
+    std::string raw{};  ///< if not empty, these bytes instead of all the above
     bool never = false; ///< reads the request and stays silent until the client goes away
     bool close = false; ///< closes (resets) the connection after what was sent, else keeps it
     std::size_t cut_after = std::string::npos; ///< sends only so many bytes, then closes
