@@ -120,9 +120,9 @@ wine_live() {
     trap "kill -INT $program 2>/dev/null" INT
     # shellcheck disable=SC2064
     trap "kill -TERM $program 2>/dev/null" TERM HUP
-    tail -c +1 -s 0.1 -f --pid="$program" "$dir/out" 2>/dev/null &
+    tail -c +1 -s 0.1 -f --pid="$program" "$dir/out" &
     followers+=($!)
-    tail -c +1 -s 0.1 -f --pid="$program" "$dir/err" 2>/dev/null >&2 &
+    tail -c +1 -s 0.1 -f --pid="$program" "$dir/err" >&2 &
     followers+=($!)
     # A signal ends the waiting, not the program.
     while true; do
