@@ -105,7 +105,7 @@ wine_environment() {
 }
 
 # wine_live PROGRAM ARGS...: runs it with its output shown as it comes, and returns its exit status.
-# Wine leaves helpers behind that hold on to what they inherit. A pipe would therefore never end, so Wine
+# Wine leaves processes behind that hold on to what they inherit. A pipe would therefore never end, so Wine
 # writes to files and the files are followed. Ctrl+C reaches the program, which ends in its own way.
 wine_live() {
     local dir program followers=() status=0
