@@ -1,0 +1,24 @@
+// Physical pixels for the time of one call, whatever the program has chosen for itself.
+#pragma once
+
+#include <windows.h>
+
+namespace winio::win32 {
+
+/// Makes this thread per-monitor aware and restores what it was. Where the system refuses (Wine
+/// does, its processes are aware already) nothing changes.
+class DpiScope {
+public:
+    DpiScope()
+        : previous_(SetThreadDpiAwarenessContext(DPI_AWARENESS_CONTEXT_PER_MONITOR_AWARE_V2)) {}
+    ~DpiScope() {
+        if (previous_ != nullptr) SetThreadDpiAwarenessContext(previous_);
+    }
+    DpiScope(const DpiScope&) = delete;
+    DpiScope& operator=(const DpiScope&) = delete;
+
+private:
+    DPI_AWARENESS_CONTEXT previous_;
+};
+
+} // namespace winio::win32

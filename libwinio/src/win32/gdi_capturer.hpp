@@ -1,0 +1,31 @@
+// Reads the screen by BitBlt: works on every session, needs no graphics adapter.
+#pragma once
+
+#include "win32/handles.hpp"
+#include "win32/pointer_reader.hpp"
+#include "win32/system_calls.hpp"
+#include "winio/desktop.hpp"
+
+namespace winio::win32 {
+
+class GdiCapturer final : public Capturer {
+public:
+    /// Refers to `system`, which must outlive it.
+    GdiCapturer(const SystemCalls& system, const CaptureOptions& options)
+        : system_(system), options_(options) {}
+
+    void capture(const Rect& area, Frame& into) override;
+
+private:
+    void copy_screen(const Rect& visible);
+    void prepare_bitmap(HDC screen, Size size);
+
+    const SystemCalls& system_;
+    CaptureOptions options_;
+    PointerReader pointer_;
+    Bitmap bitmap_; ///< kept for the next capture of the same size
+    Size bitmap_size_;
+    const std::uint8_t* bitmap_pixels_ = nullptr;
+};
+
+} // namespace winio::win32

@@ -1,0 +1,99 @@
+// One owner for each kind of handle. They count what they hold, because the system's own count
+// (GetGuiResources) is always 0 under Wine.
+#pragma once
+
+#include <windows.h>
+
+#include <atomic>
+#include <utility>
+
+namespace winio::win32 {
+
+inline std::atomic<int> open_handles{0};      ///< held at the moment, of all kinds
+inline std::atomic<long> acquired_handles{0}; ///< since the program started
+
+/// Owns one handle. `Kind` names its type, the value that means none and how it is given back.
+template <typename Kind>
+class Handle {
+public:
+    using Type = typename Kind::Type;
+    Handle() = default;
+    explicit Handle(Type handle) : handle_(handle) {
+        if (!*this) return;
+        ++open_handles;
+        ++acquired_handles;
+    }
+    Handle(Handle&& other) noexcept : handle_(std::exchange(other.handle_, Kind::none())) {}
+    Handle& operator=(Handle&& other) noexcept {
+        std::swap(handle_, other.handle_);
+        return *this;
+    }
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+    ~Handle() {
+        if (const Type mine = release(); mine != Kind::none()) Kind::close(mine);
+    }
+
+    [[nodiscard]] Type get() const { return handle_; }
+    [[nodiscard]] explicit operator bool() const { return handle_ != Kind::none(); }
+    /// Gives the handle away, to somebody who closes it.
+    Type release() {
+        if (*this) --open_handles;
+        return std::exchange(handle_, Kind::none());
+    }
+
+private:
+    Type handle_ = Kind::none();
+};
+
+template <typename T>
+struct NullIsNone {
+    using Type = T;
+    static Type none() { return nullptr; }
+};
+
+struct ScreenDcKind : NullIsNone<HDC> {
+    static void close(HDC dc) { ReleaseDC(nullptr, dc); }
+};
+struct MemoryDcKind : NullIsNone<HDC> {
+    static void close(HDC dc) { DeleteDC(dc); }
+};
+struct BitmapKind : NullIsNone<HBITMAP> {
+    static void close(HBITMAP bitmap) { DeleteObject(bitmap); }
+};
+struct KernelObjectKind : NullIsNone<HANDLE> {
+    static void close(HANDLE object) { CloseHandle(object); }
+};
+struct GlobalMemoryKind : NullIsNone<HGLOBAL> {
+    static void close(HGLOBAL memory) { GlobalFree(memory); }
+};
+struct WindowKind : NullIsNone<HWND> {
+    static void close(HWND window) { DestroyWindow(window); }
+};
+
+using ScreenDc = Handle<ScreenDcKind>; ///< of the whole screen, by GetDC
+using MemoryDc = Handle<MemoryDcKind>;
+using Bitmap = Handle<BitmapKind>;
+using KernelObject = Handle<KernelObjectKind>;
+using GlobalMemory = Handle<GlobalMemoryKind>;
+using Window = Handle<WindowKind>; ///< one of this thread's own
+
+/// A bitmap selected into a DC; what was selected before comes back at the end.
+class Selection {
+public:
+    Selection(HDC dc, HGDIOBJ object) : dc_(dc), previous_(SelectObject(dc, object)) {}
+    ~Selection() {
+        if (*this) SelectObject(dc_, previous_);
+    }
+    Selection(const Selection&) = delete;
+    Selection& operator=(const Selection&) = delete;
+    [[nodiscard]] explicit operator bool() const {
+        return previous_ != nullptr && previous_ != HGDI_ERROR;
+    }
+
+private:
+    HDC dc_;
+    HGDIOBJ previous_;
+};
+
+} // namespace winio::win32

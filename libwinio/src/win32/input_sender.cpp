@@ -1,0 +1,180 @@
+#include "win32/input_sender.hpp"
+
+#include "win32/displays.hpp"
+#include "win32/dpi_scope.hpp"
+#include "win32/system_text.hpp"
+#include "winio/error.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace winio::win32 {
+namespace {
+
+static_assert(mouse_move == MOUSEEVENTF_MOVE && mouse_left_down == MOUSEEVENTF_LEFTDOWN &&
+              mouse_left_up == MOUSEEVENTF_LEFTUP && mouse_right_down == MOUSEEVENTF_RIGHTDOWN &&
+              mouse_right_up == MOUSEEVENTF_RIGHTUP &&
+              mouse_middle_down == MOUSEEVENTF_MIDDLEDOWN &&
+              mouse_middle_up == MOUSEEVENTF_MIDDLEUP && mouse_wheel == MOUSEEVENTF_WHEEL &&
+              mouse_hwheel == MOUSEEVENTF_HWHEEL && mouse_virtual_desk == MOUSEEVENTF_VIRTUALDESK &&
+              mouse_absolute == MOUSEEVENTF_ABSOLUTE && key_extended == KEYEVENTF_EXTENDEDKEY &&
+              key_up == KEYEVENTF_KEYUP && key_unicode == KEYEVENTF_UNICODE &&
+              wheel_delta == WHEEL_DELTA);
+static_assert(vk_left_shift == VK_LSHIFT && vk_left_ctrl == VK_LCONTROL &&
+              vk_left_alt == VK_LMENU && vk_right_alt == VK_RMENU && vk_left_windows == VK_LWIN);
+
+INPUT to_input(const NativeInput& native) {
+    INPUT input{};
+    if (native.kind == NativeInput::Kind::mouse) {
+        input.type = INPUT_MOUSE;
+        input.mi.dx = native.dx;
+        input.mi.dy = native.dy;
+        input.mi.mouseData = static_cast<DWORD>(native.wheel);
+        input.mi.dwFlags = native.flags;
+    } else {
+        input.type = INPUT_KEYBOARD;
+        input.ki.wVk = native.virtual_key;
+        input.ki.wScan = native.scan;
+        input.ki.dwFlags = native.flags;
+    }
+    return input;
+}
+
+bool is_keyboard(const InputEvent& event) {
+    return std::holds_alternative<KeyChange>(event) || std::holds_alternative<TypedScalar>(event);
+}
+
+bool is_pressing(const InputEvent& event) { return !std::holds_alternative<PointerMove>(event); }
+
+std::string title_of(HWND window) {
+    std::array<wchar_t, 256> title{};
+    const int length =
+        GetWindowTextW(GetAncestor(window, GA_ROOT), title.data(), static_cast<int>(title.size()));
+    return narrow({title.data(), static_cast<std::size_t>(std::max(length, 0))});
+}
+
+SendReport refused(std::size_t events, errc code, std::string problem) {
+    return {events, 0, std::move(problem), code};
+}
+
+} // namespace
+
+SendReport InputSender::send(std::span<const InputEvent> events) {
+    if (events.empty()) return {};
+    const DpiScope physical_pixels;
+    const InputContext now = context();
+    if (now.virtual_desktop.empty())
+        return refused(events.size(), errc::input_refused, "this session has no display");
+    if (auto problem = permission_problem(events))
+        return refused(events.size(), errc::input_not_permitted, std::move(*problem));
+
+    const Translation translation = translator_.translate(events, now);
+    std::vector<NativeInput> inputs;
+    if (std::ranges::any_of(events, is_pressing)) inputs = releases_of_users_modifiers();
+    const std::size_t before = inputs.size();
+    inputs.insert(inputs.end(), translation.inputs.begin(), translation.inputs.end());
+
+    const auto [taken, error] = give(inputs);
+    const std::size_t accepted_inputs = taken - std::min(taken, before);
+    SendReport report;
+    report.sent = events.size();
+    report.accepted = complete_events(translation, accepted_inputs);
+    translator_.accept(events, report.accepted, now);
+    if (report.complete()) return report;
+
+    // Of the event at which the system stopped, a part may be pressed that nobody else knows of.
+    const std::size_t begin = report.accepted == 0 ? 0 : translation.ends[report.accepted - 1];
+    const std::span all(translation.inputs);
+    give(releases_of(all.subspan(begin, accepted_inputs - begin)));
+    report.error = errc::input_refused;
+    report.problem = "SendInput took " + std::to_string(taken) + " of " +
+                     std::to_string(inputs.size()) + " inputs: " + describe_error(error) +
+                     "; is the session locked, or a prompt for administrator rights shown?";
+    return report;
+}
+
+InputContext InputSender::context() const {
+    const HKL layout =
+        GetKeyboardLayout(GetWindowThreadProcessId(system_.foreground_window(), nullptr));
+    InputContext now;
+    now.virtual_desktop = virtual_desktop(system_);
+    now.buttons_swapped = system_.get_system_metrics(SM_SWAPBUTTON) != 0;
+    now.layout.key_of_character = [this, layout](char16_t character) -> int {
+        return system_.vk_key_scan(static_cast<WCHAR>(character), layout);
+    };
+    now.layout.scan_code = [layout](std::uint16_t virtual_key) {
+        return static_cast<std::uint16_t>(MapVirtualKeyExW(virtual_key, MAPVK_VK_TO_VSC, layout));
+    };
+    return now;
+}
+
+// Windows drops input to windows of higher integrity and reports success: so we have to ask before.
+std::optional<std::string>
+InputSender::permission_problem(std::span<const InputEvent> events) const {
+    const auto problem = [](HWND window, const char* which) {
+        return "the window \"" + title_of(window) + "\" " + which +
+               " runs with higher rights than this program, and Windows drops input to it: run "
+               "this program as administrator too, or work another window";
+    };
+    if (std::ranges::any_of(events, is_keyboard)) {
+        const HWND window = system_.foreground_window();
+        if (stands_above_us(window)) return problem(window, "in the foreground");
+    }
+    POINT at{};
+    bool known = system_.get_cursor_pos(&at) != 0;
+    for (const InputEvent& event : events) {
+        if (const auto* move = std::get_if<PointerMove>(&event)) {
+            at = {move->to.x, move->to.y};
+            known = true;
+        } else if (!is_keyboard(event) && known) {
+            const HWND window = system_.window_from_point(at);
+            if (stands_above_us(window)) return problem(window, "under the pointer");
+        }
+    }
+    return std::nullopt;
+}
+
+bool InputSender::stands_above_us(HWND window) const {
+    if (window == nullptr) return false;
+    const auto ours = system_.own_integrity();
+    const auto theirs = system_.integrity_of_window(window);
+    return ours && theirs && *theirs > *ours;
+}
+
+// A Ctrl that the user holds would turn typed text into shortcuts. It stays up afterwards: pressing
+// it again would leave it pressed for good if the user lets go in between.
+std::vector<NativeInput> InputSender::releases_of_users_modifiers() const {
+    constexpr std::array modifiers{
+        KeyCode{VK_LSHIFT, 0x2A, false},   KeyCode{VK_RSHIFT, 0x36, false},
+        KeyCode{VK_LCONTROL, 0x1D, false}, KeyCode{VK_RCONTROL, 0x1D, true},
+        KeyCode{VK_LMENU, 0x38, false},    KeyCode{VK_RMENU, 0x38, true},
+        KeyCode{VK_LWIN, 0x5B, true},      KeyCode{VK_RWIN, 0x5C, true}};
+    std::vector<NativeInput> releases;
+    for (const KeyCode& code : modifiers) {
+        // Layouts with AltGr press the left Ctrl along with the right Alt.
+        const bool ours = translator_.holds(code.virtual_key) ||
+                          (code.virtual_key == VK_LCONTROL && translator_.holds(VK_RMENU));
+        if (ours || (system_.get_async_key_state(code.virtual_key) & 0x8000) == 0) continue;
+        // Alt or Windows alone, down and up, opens a menu: a key between that means nothing (E8 is
+        // unassigned in winuser.h) keeps it shut.
+        NativeInput nothing;
+        nothing.virtual_key = 0xE8;
+        releases.push_back(nothing);
+        nothing.flags = key_up;
+        releases.push_back(nothing);
+        releases.push_back(key_release(code));
+    }
+    return releases;
+}
+
+InputSender::Taken InputSender::give(std::span<const NativeInput> inputs) {
+    if (inputs.empty()) return {};
+    std::vector<INPUT> batch;
+    batch.reserve(inputs.size());
+    for (const NativeInput& input : inputs) batch.push_back(to_input(input));
+    const UINT taken =
+        system_.send_input(static_cast<UINT>(batch.size()), batch.data(), sizeof(INPUT));
+    return {taken, GetLastError()};
+}
+
+} // namespace winio::win32

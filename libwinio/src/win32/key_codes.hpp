@@ -1,0 +1,39 @@
+// Which keys of the keyboard make a Key.
+#pragma once
+
+#include "winio/keys.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace winio::win32 {
+
+/// One key of the keyboard, as SendInput is told of it.
+struct KeyCode {
+    std::uint16_t virtual_key = 0;
+    std::uint16_t scan = 0;
+    bool extended = false;
+    friend bool operator==(const KeyCode&, const KeyCode&) = default;
+};
+
+/// What has to be asked of a keyboard layout.
+struct KeyLayout {
+    /// VkKeyScanExW: the virtual key in the low byte, the modifiers in the high one; -1 for none.
+    std::function<int(char16_t)> key_of_character;
+    /// MapVirtualKeyExW(MAPVK_VK_TO_VSC).
+    std::function<std::uint16_t(std::uint16_t virtual_key)> scan_code;
+};
+
+// Virtual keys (winuser.h) that other files need to know.
+inline constexpr std::uint16_t vk_left_shift = 0xA0;
+inline constexpr std::uint16_t vk_left_ctrl = 0xA2;
+inline constexpr std::uint16_t vk_left_alt = 0xA4;
+inline constexpr std::uint16_t vk_right_alt = 0xA5;
+inline constexpr std::uint16_t vk_left_windows = 0x5B;
+
+/// The keys to hold for `key` in the order of pressing: the modifiers that its character needs on
+/// this layout, then the key itself. Empty when the layout has no key for the character.
+[[nodiscard]] std::vector<KeyCode> codes_of(const Key& key, const KeyLayout& layout);
+
+} // namespace winio::win32

@@ -1,0 +1,69 @@
+#include "win32/launch.hpp"
+
+#include "win32/handles.hpp"
+#include "win32/system_text.hpp"
+#include "winio/error.hpp"
+
+#include <windows.h>
+// After <windows.h>, which they need.
+#include <objbase.h>
+#include <shellapi.h>
+
+namespace winio::win32 {
+namespace {
+
+// Zero, or GetLastError's reason why not.
+DWORD start_program(std::wstring command_line) { // CreateProcessW writes into it
+    STARTUPINFOW startup{};
+    startup.cb = sizeof startup;
+    PROCESS_INFORMATION started{};
+    // A console program gets a console of its own, so that Ctrl+C meant for this one spares it.
+    if (CreateProcessW(nullptr, command_line.data(), nullptr, nullptr, FALSE,
+                       CREATE_NEW_CONSOLE | CREATE_DEFAULT_ERROR_MODE, nullptr, nullptr, &startup,
+                       &started) == 0)
+        return GetLastError();
+    const KernelObject process(started.hProcess);
+    const KernelObject thread(started.hThread);
+    return ERROR_SUCCESS;
+}
+
+// The shell may hand an opening over to COM objects.
+class Com {
+public:
+    Com() : result_(CoInitializeEx(nullptr, COINIT_APARTMENTTHREADED | COINIT_DISABLE_OLE1DDE)) {}
+    ~Com() {
+        if (SUCCEEDED(result_)) CoUninitialize();
+    }
+    Com(const Com&) = delete;
+    Com& operator=(const Com&) = delete;
+
+private:
+    HRESULT result_;
+};
+
+DWORD open_document(const std::wstring& document) {
+    const Com com;
+    SHELLEXECUTEINFOW info{};
+    info.cbSize = sizeof info;
+    info.fMask = SEE_MASK_FLAG_NO_UI | SEE_MASK_NOASYNC;
+    info.lpFile = document.c_str();
+    info.nShow = SW_SHOWNORMAL;
+    return ShellExecuteExW(&info) != 0 ? ERROR_SUCCESS : GetLastError();
+}
+
+} // namespace
+
+void launch(const LaunchCommand& command) {
+    if (command.command.empty()) throw Error(errc::launch_failed, "no program is named");
+    const std::wstring text = wide(command.command);
+    const DWORD as_program = start_program(text);
+    if (as_program == ERROR_SUCCESS) return;
+    // Also programs that ask for administrator rights end up here: the shell can start them.
+    const DWORD as_document = open_document(text);
+    if (as_document == ERROR_SUCCESS) return;
+    throw Error(errc::launch_failed, "\"" + command.command + "\" cannot be started (" +
+                                         describe_error(as_program) + ") and not be opened (" +
+                                         describe_error(as_document) + ")");
+}
+
+} // namespace winio::win32

@@ -1,0 +1,91 @@
+#include "win32/pointer_shape.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace winio::win32 {
+namespace {
+
+constexpr Color transparent{0, 0, 0, 0};
+
+bool bit(const Image& mask, int x, int y) { return mask.at(x, y).green >= 128; }
+
+bool has_alpha(const Image& image) {
+    for (int y = 0; y < image.height(); ++y)
+        for (int x = 0; x < image.width(); ++x)
+            if (image.at(x, y).alpha != 0) return true;
+    return false;
+}
+
+// Collects pixels; the invert mask stays empty as long as nothing inverts.
+class ShapeWriter {
+public:
+    explicit ShapeWriter(Size size) { shape_.pixels = Image(size); }
+    void put(int x, int y, Color color) { shape_.pixels.fill({x, y, 1, 1}, color); }
+    void invert(int x, int y) {
+        const Size size = shape_.pixels.size();
+        shape_.invert.resize(static_cast<std::size_t>(size.width) *
+                             static_cast<std::size_t>(size.height));
+        shape_.invert[static_cast<std::size_t>(y) * static_cast<std::size_t>(size.width) +
+                      static_cast<std::size_t>(x)] = 1;
+        put(x, y, transparent);
+    }
+    PointerShape finish() && { return std::move(shape_); }
+
+private:
+    PointerShape shape_;
+};
+
+// Screen = (screen AND mask) XOR colour: black and white paint, the rest keeps or inverts.
+PointerShape monochrome(const Image& mask) {
+    if (mask.empty() || mask.height() % 2 != 0)
+        throw std::invalid_argument("a monochrome pointer's mask has two halves");
+    const Size size{mask.width(), mask.height() / 2};
+    ShapeWriter shape(size);
+    for (int y = 0; y < size.height; ++y) {
+        for (int x = 0; x < size.width; ++x) {
+            const bool keep = bit(mask, x, y);
+            const bool flip = bit(mask, x, y + size.height);
+            if (keep && flip)
+                shape.invert(x, y);
+            else if (keep)
+                shape.put(x, y, transparent);
+            else
+                shape.put(x, y, flip ? Color{255, 255, 255, 255} : Color{0, 0, 0, 255});
+        }
+    }
+    return std::move(shape).finish();
+}
+
+// A colour pointer made before alpha existed has none anywhere: there the mask tells what is
+// transparent, and colour on transparent ground inverts.
+PointerShape masked(const Image& colour, const Image& mask) {
+    if (mask.size() != colour.size())
+        throw std::invalid_argument("a colour pointer's mask has the size of its colours");
+    ShapeWriter shape(colour.size());
+    for (int y = 0; y < colour.height(); ++y) {
+        for (int x = 0; x < colour.width(); ++x) {
+            Color color = colour.at(x, y);
+            color.alpha = 255;
+            if (!bit(mask, x, y))
+                shape.put(x, y, color);
+            else if (color == Color{0, 0, 0, 255})
+                shape.put(x, y, transparent);
+            else
+                shape.invert(x, y);
+        }
+    }
+    return std::move(shape).finish();
+}
+
+} // namespace
+
+PointerShape shape_of(const CursorBitmaps& bitmaps) {
+    if (!bitmaps.colour) return monochrome(bitmaps.mask);
+    if (!has_alpha(*bitmaps.colour)) return masked(*bitmaps.colour, bitmaps.mask);
+    PointerShape shape;
+    shape.pixels = *bitmaps.colour;
+    return shape;
+}
+
+} // namespace winio::win32

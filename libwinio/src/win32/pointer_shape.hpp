@@ -1,0 +1,21 @@
+// From the bitmaps of an HCURSOR to a PointerShape.
+#pragma once
+
+#include "winio/frame.hpp"
+
+#include <optional>
+
+namespace winio::win32 {
+
+/// The two bitmaps of a cursor, read as 32-bit top-down images.
+struct CursorBitmaps {
+    std::optional<Image> colour; ///< nothing: monochrome, both halves are in `mask`
+    Image mask; ///< white where a mask bit is set. With colour: the AND mask; without: the AND mask
+                ///< above the XOR mask, twice as high as the pointer
+};
+
+/// What the bitmaps mean; position and hotspot are the caller's. Throws std::invalid_argument when
+/// the mask does not fit.
+[[nodiscard]] PointerShape shape_of(const CursorBitmaps& bitmaps);
+
+} // namespace winio::win32

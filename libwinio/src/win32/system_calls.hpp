@@ -1,0 +1,38 @@
+// The system functions whose refusals matter, in a table: tests put their own in, to have a capture
+// refused, a batch half taken or a target elevated. Everything else calls the system directly.
+#pragma once
+
+#include <windows.h>
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace winio::win32 {
+
+/// The integrity level of the process that owns a window; nothing where it cannot be told.
+[[nodiscard]] std::optional<DWORD> integrity_of_window(HWND window);
+[[nodiscard]] std::optional<DWORD> integrity_of_this_process();
+[[nodiscard]] std::vector<HMONITOR> monitors();
+
+struct SystemCalls {
+    std::function<std::vector<HMONITOR>()> monitors = win32::monitors;
+    std::function<int(int)> get_system_metrics = ::GetSystemMetrics;
+
+    std::function<HDC(HWND)> get_dc = ::GetDC;
+    std::function<BOOL(HDC, int, int, int, int, HDC, int, int, DWORD)> bit_blt = ::BitBlt;
+    std::function<BOOL(CURSORINFO*)> get_cursor_info = ::GetCursorInfo;
+
+    std::function<UINT(UINT, INPUT*, int)> send_input = ::SendInput;
+    std::function<SHORT(int)> get_async_key_state = ::GetAsyncKeyState;
+    std::function<SHORT(WCHAR, HKL)> vk_key_scan = ::VkKeyScanExW;
+    std::function<BOOL(POINT*)> get_cursor_pos = ::GetCursorPos;
+    std::function<HWND()> foreground_window = ::GetForegroundWindow;
+    std::function<HWND(POINT)> window_from_point = ::WindowFromPoint;
+    std::function<std::optional<DWORD>(HWND)> integrity_of_window = win32::integrity_of_window;
+    std::function<std::optional<DWORD>()> own_integrity = win32::integrity_of_this_process;
+
+    std::function<BOOL(HWND)> open_clipboard = ::OpenClipboard;
+};
+
+} // namespace winio::win32

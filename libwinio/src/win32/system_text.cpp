@@ -1,0 +1,31 @@
+#include "win32/system_text.hpp"
+
+#include "win32/utf16.hpp"
+
+#include <array>
+
+namespace winio::win32 {
+
+static_assert(sizeof(wchar_t) == sizeof(char16_t));
+
+std::wstring wide(std::string_view utf8) {
+    const std::u16string units = to_utf16(utf8);
+    return {units.begin(), units.end()};
+}
+
+std::string narrow(std::wstring_view text) {
+    return to_utf8(std::u16string(text.begin(), text.end()));
+}
+
+std::string describe_error(DWORD error) {
+    std::array<wchar_t, 512> buffer{};
+    const DWORD length =
+        FormatMessageW(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, nullptr, error,
+                       0, buffer.data(), static_cast<DWORD>(buffer.size()), nullptr);
+    std::wstring_view text(buffer.data(), length);
+    while (!text.empty() && (text.back() <= L' ' || text.back() == L'.')) text.remove_suffix(1);
+    const std::string number = "system error " + std::to_string(error);
+    return text.empty() ? number : narrow(text) + " (" + number + ")";
+}
+
+} // namespace winio::win32

@@ -1,0 +1,17 @@
+// Strings as Windows takes and gives them.
+#pragma once
+
+#include <windows.h>
+
+#include <string>
+#include <string_view>
+
+namespace winio::win32 {
+
+/// Throws std::invalid_argument for what is not UTF-8.
+[[nodiscard]] std::wstring wide(std::string_view utf8);
+[[nodiscard]] std::string narrow(std::wstring_view text);
+/// What the system says about an error of GetLastError's, without line break, with its number.
+[[nodiscard]] std::string describe_error(DWORD error);
+
+} // namespace winio::win32

@@ -1,0 +1,35 @@
+#include "win32/win32_desktop.hpp"
+
+#include "win32/displays.hpp"
+#include "win32/dpi_scope.hpp"
+#include "win32/gdi_capturer.hpp"
+#include "win32/launch.hpp"
+
+namespace winio {
+namespace win32 {
+
+Win32Desktop::Win32Desktop(SystemCalls system)
+    : system_(std::move(system)), input_(system_), clipboard_(system_) {}
+
+std::vector<Display> Win32Desktop::displays() { return win32::displays(system_); }
+
+std::unique_ptr<Capturer> Win32Desktop::open_capturer(const CaptureOptions& options) {
+    return std::make_unique<GdiCapturer>(system_, options);
+}
+
+SendReport Win32Desktop::send(std::span<const InputEvent> events) { return input_.send(events); }
+
+std::optional<Point> Win32Desktop::pointer() {
+    const DpiScope physical_pixels;
+    POINT at{};
+    if (!system_.get_cursor_pos(&at)) return std::nullopt;
+    return Point{at.x, at.y};
+}
+
+void Win32Desktop::launch(const LaunchCommand& command) { win32::launch(command); }
+
+} // namespace win32
+
+std::unique_ptr<Desktop> open_desktop() { return std::make_unique<win32::Win32Desktop>(); }
+
+} // namespace winio

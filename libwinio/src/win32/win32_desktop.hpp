@@ -1,0 +1,31 @@
+// The desktop of this session.
+#pragma once
+
+#include "win32/input_sender.hpp"
+#include "win32/system_calls.hpp"
+#include "win32/text_clipboard.hpp"
+#include "win32/window_list.hpp"
+#include "winio/desktop.hpp"
+
+namespace winio::win32 {
+
+class Win32Desktop final : public Desktop {
+public:
+    explicit Win32Desktop(SystemCalls system = {});
+    std::vector<Display> displays() override;
+    /// The capturer refers to this desktop, which must outlive it.
+    std::unique_ptr<Capturer> open_capturer(const CaptureOptions& options) override;
+    SendReport send(std::span<const InputEvent> events) override;
+    std::optional<Point> pointer() override;
+    void launch(const LaunchCommand& command) override;
+    Windows* windows() noexcept override { return &windows_; }
+    Clipboard* clipboard() noexcept override { return &clipboard_; }
+
+private:
+    SystemCalls system_;
+    InputSender input_;
+    WindowList windows_;
+    TextClipboard clipboard_;
+};
+
+} // namespace winio::win32

@@ -1,0 +1,184 @@
+#include "win32/window_list.hpp"
+
+#include "win32/dpi_scope.hpp"
+#include "win32/handles.hpp"
+#include "win32/poll.hpp"
+#include "win32/system_text.hpp"
+#include "winio/error.hpp"
+
+#include <windows.h>
+
+#include <array>
+
+namespace winio::win32 {
+namespace {
+
+using namespace std::chrono_literals;
+
+HWND handle_of(WindowId id) { return reinterpret_cast<HWND>(static_cast<std::uintptr_t>(id)); }
+WindowId id_of(HWND window) { return WindowId{reinterpret_cast<std::uintptr_t>(window)}; }
+
+Rect bounds_of(HWND window) {
+    RECT rect{};
+    GetWindowRect(window, &rect);
+    return {rect.left, rect.top, rect.right - rect.left, rect.bottom - rect.top};
+}
+
+std::string title_of(HWND window) {
+    std::array<wchar_t, 1024> text{};
+    const int length = GetWindowTextW(window, text.data(), static_cast<int>(text.size()));
+    return narrow({text.data(), static_cast<std::size_t>(length)});
+}
+
+std::string class_of(HWND window) {
+    std::array<wchar_t, 257> text{}; // class names have at most 256 characters
+    const int length = GetClassNameW(window, text.data(), static_cast<int>(text.size()));
+    return narrow({text.data(), static_cast<std::size_t>(length)});
+}
+
+std::string process_of(HWND window) {
+    DWORD process_id = 0;
+    GetWindowThreadProcessId(window, &process_id);
+    const KernelObject process(OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, process_id));
+    if (!process) return {};
+    std::array<wchar_t, 1024> path{};
+    auto length = static_cast<DWORD>(path.size());
+    if (QueryFullProcessImageNameW(process.get(), 0, path.data(), &length) == 0) return {};
+    const std::wstring_view text(path.data(), length);
+    const auto slash = text.find_last_of(L"\\/");
+    return narrow(slash == std::wstring_view::npos ? text : text.substr(slash + 1));
+}
+
+// Windows 10 keeps windows of suspended apps and other virtual desktops "visible" but cloaked.
+bool is_cloaked(HWND window) {
+    using GetAttribute = HRESULT(WINAPI*)(HWND, DWORD, void*, DWORD);
+    static const auto get_attribute = [] {
+        const HMODULE library =
+            LoadLibraryExW(L"dwmapi.dll", nullptr, LOAD_LIBRARY_SEARCH_SYSTEM32);
+        return library == nullptr ? nullptr
+                                  : reinterpret_cast<GetAttribute>(reinterpret_cast<void*>(
+                                        GetProcAddress(library, "DwmGetWindowAttribute")));
+    }();
+    constexpr DWORD cloaked_attribute = 14; // DWMWA_CLOAKED
+    DWORD cloaked = 0;
+    return get_attribute != nullptr &&
+           SUCCEEDED(get_attribute(window, cloaked_attribute, &cloaked, sizeof cloaked)) &&
+           cloaked != 0;
+}
+
+BOOL CALLBACK collect_visible(HWND window, LPARAM into) {
+    if (IsWindowVisible(window) != 0 && !is_cloaked(window))
+        reinterpret_cast<std::vector<HWND>*>(into)->push_back(window);
+    return TRUE;
+}
+
+// While two threads share their input state, one may give the other's window the foreground.
+class SharedInput {
+public:
+    explicit SharedInput(DWORD other)
+        : other_(other), attached_(other != 0 && other != GetCurrentThreadId() &&
+                                   AttachThreadInput(GetCurrentThreadId(), other, TRUE) != 0) {}
+    ~SharedInput() {
+        if (attached_) AttachThreadInput(GetCurrentThreadId(), other_, FALSE);
+    }
+    SharedInput(const SharedInput&) = delete;
+    SharedInput& operator=(const SharedInput&) = delete;
+
+private:
+    DWORD other_;
+    bool attached_;
+};
+
+[[noreturn]] void not_found() {
+    throw Error(errc::window_not_found, "this window does not exist (any more)");
+}
+
+void check_exists(HWND window) {
+    if (IsWindow(window) == 0) not_found();
+}
+
+// A window with a modal dialog is disabled: the dialog is what can have the foreground.
+HWND window_to_activate(HWND window) {
+    if (IsWindowEnabled(window) != 0) return window;
+    const HWND popup = GetLastActivePopup(window);
+    return popup == nullptr ? window : popup;
+}
+
+void focus(HWND window) {
+    if (IsIconic(window) != 0) ShowWindowAsync(window, SW_RESTORE);
+    const HWND target = window_to_activate(window);
+    const auto has_it = [&] { return GetForegroundWindow() == target && IsIconic(window) == 0; };
+    if (has_it()) return;
+    // Windows lets only the foreground program give the foreground away. SetForegroundWindow alone
+    // works right after a launch or an input of ours; else sharing the input of the thread that has
+    // it does.
+    SetForegroundWindow(target);
+    if (poll(100ms, has_it)) return;
+    {
+        const SharedInput shared(GetWindowThreadProcessId(GetForegroundWindow(), nullptr));
+        BringWindowToTop(target);
+        SetForegroundWindow(target);
+    }
+    if (poll(500ms, has_it)) return;
+    check_exists(window);
+    throw Error(errc::input_refused, "the window \"" + title_of(window) +
+                                         "\" did not come to the foreground; click on it instead");
+}
+
+void move(HWND window, const Rect& to) {
+    if (to.empty()) throw Error(errc::input_refused, "a window cannot be made empty");
+    if (IsIconic(window) != 0 || IsZoomed(window) != 0) ShowWindowAsync(window, SW_RESTORE);
+    // Asynchronously, because a program that hangs would hang this one too.
+    if (SetWindowPos(window, nullptr, to.x, to.y, to.width, to.height,
+                     SWP_NOZORDER | SWP_NOACTIVATE | SWP_ASYNCWINDOWPOS) == 0)
+        throw Error(errc::input_refused,
+                    "the window \"" + title_of(window) +
+                        "\" cannot be moved: " + describe_error(GetLastError()));
+    // A window may have a least size of its own: not arriving at `to` is no error.
+    (void)poll(200ms, [&] { return bounds_of(window) == to; });
+}
+
+void close(HWND window) {
+    if (PostMessageW(window, WM_CLOSE, 0, 0) == 0)
+        throw Error(errc::input_refused,
+                    "the window \"" + title_of(window) +
+                        "\" cannot be closed: " + describe_error(GetLastError()));
+}
+
+} // namespace
+
+std::vector<WindowInfo> WindowList::list() {
+    const DpiScope physical_pixels;
+    std::vector<HWND> handles; // EnumWindows goes from the topmost down
+    EnumWindows(collect_visible, reinterpret_cast<LPARAM>(&handles));
+    const HWND foreground = GetForegroundWindow();
+    std::vector<WindowInfo> windows;
+    for (const HWND handle : handles) {
+        WindowInfo info;
+        info.id = id_of(handle);
+        info.title = title_of(handle);
+        info.window_class = class_of(handle);
+        info.process = process_of(handle);
+        info.bounds = bounds_of(handle);
+        info.foreground = handle == foreground;
+        info.minimised = IsIconic(handle) != 0;
+        windows.push_back(std::move(info));
+    }
+    return windows;
+}
+
+void WindowList::apply(const WindowCommand& command) {
+    const DpiScope physical_pixels;
+    const HWND window = handle_of(command.window);
+    check_exists(window);
+    switch (command.action) {
+    case WindowAction::focus:
+        return focus(window);
+    case WindowAction::move:
+        return move(window, command.to);
+    case WindowAction::close:
+        return close(window);
+    }
+}
+
+} // namespace winio::win32

@@ -1,0 +1,201 @@
+// What cannot be brought about on a test machine: the system's answers come from the test.
+#include "catch.hpp"
+
+#include "win32/win32_desktop.hpp"
+#include "winio/error.hpp"
+#include "winio/gesture.hpp"
+#include "winio/hands.hpp"
+
+#include <set>
+
+using namespace winio;
+using win32::SystemCalls;
+using win32::Win32Desktop;
+
+namespace {
+
+// A keyboard and mouse that nobody gets to feel: records what SendInput was given.
+struct Recorder {
+    std::vector<INPUT> inputs;
+    std::size_t take_at_most = 1'000'000; // then refuse once
+    int swapped = 0;
+    std::set<int> users_keys;
+    DWORD integrity_of_others = SECURITY_MANDATORY_MEDIUM_RID;
+
+    SystemCalls system() {
+        SystemCalls calls;
+        calls.send_input = [this](UINT count, INPUT* batch, int) -> UINT {
+            const auto taken = std::min<std::size_t>(count, take_at_most);
+            take_at_most = 1'000'000;
+            inputs.insert(inputs.end(), batch, batch + taken);
+            SetLastError(taken < count ? ERROR_ACCESS_DENIED : ERROR_SUCCESS);
+            return static_cast<UINT>(taken);
+        };
+        calls.get_system_metrics = [this](int index) {
+            return index == SM_SWAPBUTTON ? swapped : GetSystemMetrics(index);
+        };
+        calls.vk_key_scan = [](WCHAR character, HKL) -> SHORT {
+            return character == L'@' ? SHORT{0x600 | 'Q'} : VkKeyScanW(character); // as in German
+        };
+        calls.get_async_key_state = [this](int key) -> SHORT {
+            return users_keys.contains(key) ? SHORT{-0x8000} : SHORT{0};
+        };
+        calls.own_integrity = [] { return std::optional<DWORD>(SECURITY_MANDATORY_MEDIUM_RID); };
+        calls.integrity_of_window = [this](HWND) {
+            return std::optional<DWORD>(integrity_of_others);
+        };
+        calls.foreground_window = [] { return GetDesktopWindow(); };
+        calls.window_from_point = [](POINT) { return GetDesktopWindow(); };
+        return calls;
+    }
+
+    // Keys as "+q" and "-q" by virtual key, extended ones with "e".
+    [[nodiscard]] std::vector<std::string> keys() const {
+        std::vector<std::string> result;
+        for (const INPUT& input : inputs) {
+            if (input.type != INPUT_KEYBOARD) continue;
+            std::string text = (input.ki.dwFlags & KEYEVENTF_KEYUP) != 0 ? "-" : "+";
+            if ((input.ki.dwFlags & KEYEVENTF_EXTENDEDKEY) != 0) text += "e";
+            result.push_back(text + std::to_string(input.ki.wVk));
+        }
+        return result;
+    }
+    [[nodiscard]] std::vector<DWORD> mouse_flags() const {
+        std::vector<DWORD> flags;
+        for (const INPUT& input : inputs)
+            if (input.type == INPUT_MOUSE) flags.push_back(input.mi.dwFlags);
+        return flags;
+    }
+};
+
+const WorkArea anywhere({0, 0, 640, 480});
+
+} // namespace
+
+TEST_CASE("a batch goes to the system in one call") {
+    Recorder recorder;
+    auto system = recorder.system();
+    int calls = 0;
+    system.send_input = [&](UINT count, INPUT*, int) {
+        ++calls;
+        return count;
+    };
+    Win32Desktop desktop(system);
+    CHECK(desktop.send(std::get<Batch>(gesture::type("a😀b").steps[0].effect)).complete());
+    CHECK(calls == 1);
+}
+
+TEST_CASE("of a half-accepted click the pressed button is released and the count reported") {
+    Recorder recorder;
+    Win32Desktop desktop(recorder.system());
+    Hands hands(desktop, anywhere);
+    recorder.take_at_most = 2;
+    const HandsReport report = hands.carry_out(gesture::click({5, 5}));
+    CHECK(report.error == errc::input_refused);
+    CHECK(report.events == 2);
+    CHECK(report.released == 1);
+    CHECK_THAT(report.problem, ContainsSubstring("2 of 3"));
+    CHECK(recorder.mouse_flags().back() == MOUSEEVENTF_LEFTUP);
+}
+
+TEST_CASE("a key that needs a modifier and is torn off between the two leaves none pressed") {
+    Recorder recorder;
+    Win32Desktop desktop(recorder.system());
+    recorder.take_at_most = 1;
+    const SendReport report = desktop.send(Batch{KeyChange{U'@', Press::down}});
+    CHECK(report.accepted == 0);
+    CHECK(recorder.keys() == std::vector<std::string>{"+e165", "-e165"});
+}
+
+TEST_CASE("input to a window with higher rights is refused before it is sent") {
+    Recorder recorder;
+    recorder.integrity_of_others = SECURITY_MANDATORY_HIGH_RID;
+    Win32Desktop desktop(recorder.system());
+    for (const Plan& plan : {gesture::click({5, 5}), gesture::type("x"), gesture::scroll({5, 5}, 1),
+                             gesture::press(*parse_chord("enter"))}) {
+        Hands hands(desktop, anywhere);
+        const HandsReport report = hands.carry_out(plan);
+        CHECK(report.error == errc::input_not_permitted);
+        CHECK(report.events == 0);
+        CHECK_THAT(report.problem, ContainsSubstring("higher rights"));
+    }
+    CHECK(recorder.inputs.empty());
+}
+
+TEST_CASE("moving the pointer over a window with higher rights is allowed") {
+    Recorder recorder;
+    recorder.integrity_of_others = SECURITY_MANDATORY_HIGH_RID;
+    Win32Desktop desktop(recorder.system());
+    CHECK(desktop.send(Batch{PointerMove{{5, 5}}}).complete());
+}
+
+TEST_CASE("a window whose rights are unknown is given the input") {
+    Recorder recorder;
+    auto system = recorder.system();
+    system.integrity_of_window = [](HWND) { return std::optional<DWORD>(); };
+    Win32Desktop desktop(system);
+    CHECK(desktop.send(Batch{TypedScalar{U'x'}}).complete());
+}
+
+TEST_CASE("on a German keyboard the at sign is AltGr and Q") {
+    Recorder recorder;
+    Win32Desktop desktop(recorder.system());
+    Hands hands(desktop, anywhere);
+    REQUIRE(hands.carry_out(gesture::press(*parse_chord("@"))).complete());
+    CHECK(recorder.keys() == std::vector<std::string>{"+e165", "+81", "-81", "-e165"});
+    CHECK(recorder.inputs[1].ki.wScan != 0);
+}
+
+TEST_CASE("with swapped buttons a left click presses the right one") {
+    Recorder recorder;
+    recorder.swapped = 1;
+    Win32Desktop desktop(recorder.system());
+    Hands hands(desktop, anywhere);
+    REQUIRE(hands.carry_out(gesture::click_here()).complete());
+    CHECK(recorder.mouse_flags() == std::vector<DWORD>{MOUSEEVENTF_RIGHTDOWN, MOUSEEVENTF_RIGHTUP});
+}
+
+TEST_CASE("modifiers that the user holds are released before anything is pressed") {
+    Recorder recorder;
+    recorder.users_keys = {VK_LSHIFT, VK_RMENU};
+    Win32Desktop desktop(recorder.system());
+    const SendReport report = desktop.send(Batch{TypedScalar{U'x'}});
+    CHECK(report.complete());
+    // E8 (232) means nothing and keeps a lone Alt from opening a menu.
+    CHECK(recorder.keys() ==
+          std::vector<std::string>{"+232", "-232", "-160", "+232", "-232", "-e165", "+0", "-0"});
+}
+
+TEST_CASE("modifiers that a plan holds are its own and stay") {
+    Recorder recorder;
+    Win32Desktop desktop(recorder.system());
+    REQUIRE(desktop.send(Batch{KeyChange{NamedKey::shift, Press::down}}).complete());
+    recorder.users_keys = {VK_LSHIFT};
+    REQUIRE(desktop.send(Batch{ButtonChange{Button::left, Press::down}}).complete());
+    CHECK(recorder.keys() == std::vector<std::string>{"+160"});
+}
+
+TEST_CASE("a move alone leaves the user's modifiers alone") {
+    Recorder recorder;
+    recorder.users_keys = {VK_LSHIFT};
+    Win32Desktop desktop(recorder.system());
+    REQUIRE(desktop.send(Batch{PointerMove{{1, 1}}}).complete());
+    CHECK(recorder.keys().empty());
+}
+
+TEST_CASE("input without any display is refused") {
+    Recorder recorder;
+    auto system = recorder.system();
+    system.get_system_metrics = [](int) { return 0; };
+    Win32Desktop desktop(system);
+    const SendReport report = desktop.send(Batch{PointerMove{{1, 1}}});
+    CHECK(report.accepted == 0);
+    CHECK(report.error == errc::input_refused);
+}
+
+TEST_CASE("a pointer that cannot be asked is unknown") {
+    Recorder recorder;
+    auto system = recorder.system();
+    system.get_cursor_pos = [](POINT*) -> BOOL { return FALSE; };
+    CHECK_FALSE(Win32Desktop(system).pointer().has_value());
+}

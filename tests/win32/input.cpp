@@ -1,0 +1,160 @@
+// What hands do, seen by the program under them.
+#include "test_window.hpp"
+
+#include "winio/gesture.hpp"
+#include "winio/hands.hpp"
+
+using namespace winio;
+using namespace std::chrono_literals;
+
+namespace {
+
+// Long, because the machine may be busy; a test that passes does not wait for it.
+constexpr auto limit = 5s;
+
+struct Session {
+    std::unique_ptr<Desktop> desktop = open_desktop();
+    TestWindow window{*desktop};
+    Hands hands{*desktop, choose_area(desktop->displays(), {})};
+
+    void carry_out(const Plan& plan) {
+        const HandsReport report = hands.carry_out(plan);
+        INFO(report.problem);
+        REQUIRE(report.complete());
+    }
+    void click_into_edit() { carry_out(gesture::click(centre_of(window.state().edit))); }
+};
+
+// What arrives in an edit control has CR LF.
+bool shows(const TestWindow& window, const std::string& text) {
+    const bool shown = eventually([&] { return window.text() == text; }, limit);
+    if (!shown) UNSCOPED_INFO("the text field has: " << window.text());
+    return shown;
+}
+
+} // namespace
+
+TEST_CASE("typed text arrives, whatever its script, with its line breaks") {
+    Session session;
+    session.click_into_edit();
+    session.carry_out(gesture::type("Zażółć gęślą jaźń\nHello, world! {}[]@\\|~\n世界 😀 end"));
+    CHECK(shows(session.window, "Zażółć gęślą jaźń\r\nHello, world! {}[]@\\|~\r\n世界 😀 end"));
+}
+
+TEST_CASE("text longer than a batch arrives complete and in order") {
+    Session session;
+    session.click_into_edit();
+    std::string text;
+    for (int i = 0; i < 60; ++i) text += "word" + std::to_string(i) + " ";
+    session.carry_out(gesture::type(text));
+    CHECK(shows(session.window, text));
+}
+
+TEST_CASE("a click presses the button under it and no other") {
+    Session session;
+    session.carry_out(gesture::click(centre_of(session.window.state().button_b)));
+    CHECK(eventually([&] { return session.window.state().clicks_b == 1; }, limit));
+    CHECK(session.window.state().clicks_a == 0);
+    session.carry_out(gesture::click(centre_of(session.window.state().button_a)));
+    CHECK(eventually([&] { return session.window.state().clicks_a == 1; }, limit));
+    CHECK(session.window.state().clicks_b == 1);
+}
+
+TEST_CASE("a click on the first and last pixel of a button presses it") {
+    Session session;
+    const Rect button = rect_of(session.window.state().button_a);
+    session.carry_out(gesture::click({button.x, button.y}));
+    CHECK(eventually([&] { return session.window.state().clicks_a == 1; }, limit));
+    session.carry_out(gesture::click({button.right() - 1, button.bottom() - 1}));
+    CHECK(eventually([&] { return session.window.state().clicks_a == 2; }, limit));
+}
+
+TEST_CASE("a double-click is one") {
+    Session session;
+    session.carry_out(gesture::click(centre_of(session.window.state().area), Button::left, 2));
+    CHECK(eventually([&] { return session.window.state().area_double_clicks == 1; }, limit));
+    CHECK(session.window.state().area_presses == 1);
+}
+
+TEST_CASE("a right click is one") {
+    Session session;
+    session.carry_out(gesture::click(centre_of(session.window.state().area), Button::right));
+    CHECK(eventually([&] { return session.window.state().area_right_clicks == 1; }, limit));
+    CHECK(session.window.state().area_presses == 0);
+}
+
+TEST_CASE("dragging over text selects it") {
+    Session session;
+    session.click_into_edit();
+    session.carry_out(gesture::type("select all of this"));
+    REQUIRE(shows(session.window, "select all of this"));
+    const Rect edit = rect_of(session.window.state().edit);
+    session.carry_out(gesture::drag({edit.x + 3, edit.y + 8}, {edit.x + 300, edit.y + 8}));
+    CHECK(eventually([&] { return session.window.state().selection_end == 18; }, limit));
+    CHECK(session.window.state().selection_begin == 0);
+}
+
+TEST_CASE("wheel notches arrive with their number and direction") {
+    Session session;
+    const Point at = centre_of(session.window.state().area);
+    session.carry_out(gesture::scroll(at, -3));
+    CHECK(eventually([&] { return session.window.state().wheel_units == -360; }, limit));
+    session.carry_out(gesture::scroll(at, 5));
+    CHECK(eventually([&] { return session.window.state().wheel_units == 240; }, limit));
+}
+
+TEST_CASE("the horizontal wheel goes right with positive notches") {
+    Session session;
+    session.carry_out(gesture::scroll(centre_of(session.window.state().area), 2, Axis::horizontal));
+    CHECK(eventually([&] { return session.window.state().horizontal_wheel_units == 240; }, limit));
+}
+
+TEST_CASE("chords select and copy, and no key stays pressed") {
+    Session session;
+    session.desktop->clipboard()->set_text("");
+    session.click_into_edit();
+    session.carry_out(gesture::type("copy é 世界 😀"));
+    REQUIRE(shows(session.window, "copy é 世界 😀"));
+    session.carry_out(gesture::press(*parse_chord("ctrl+a")));
+    CHECK(eventually([&] { return session.window.state().selected_all == 1; }, limit));
+    session.carry_out(gesture::press(*parse_chord("ctrl+c")));
+    CHECK(
+        eventually([&] { return session.desktop->clipboard()->text() == "copy é 世界 😀"; }, limit));
+    CHECK(eventually([&] { return session.window.state().keys_held == 0; }, limit));
+}
+
+TEST_CASE("pasting with a chord brings the clipboard's text") {
+    Session session;
+    session.click_into_edit();
+    session.desktop->clipboard()->set_text("Grüße é 世界 😀\r\nsecond line");
+    session.carry_out(gesture::press(*parse_chord("ctrl+v")));
+    CHECK(shows(session.window, "Grüße é 世界 😀\r\nsecond line"));
+}
+
+TEST_CASE("navigation keys move the caret, which the numeric pad's would not") {
+    Session session;
+    session.click_into_edit();
+    session.carry_out(gesture::type("bc"));
+    REQUIRE(shows(session.window, "bc"));
+    session.carry_out(gesture::press(*parse_chord("home")));
+    session.carry_out(gesture::type("a"));
+    session.carry_out(gesture::press(*parse_chord("end")));
+    session.carry_out(gesture::press(*parse_chord("backspace")));
+    session.carry_out(gesture::press(*parse_chord("shift+d")));
+    CHECK(shows(session.window, "abD"));
+}
+
+TEST_CASE("keys held by a plan that breaks off are released in the program too") {
+    Session session;
+    session.click_into_edit();
+    const Plan holding{{Step{Batch{KeyChange{NamedKey::shift, Press::down}}},
+                        Step{WindowCommand{WindowId{0x7FFFFF00}, WindowAction::focus, {}}}}};
+    CHECK(session.hands.carry_out(holding).released == 1);
+    CHECK(eventually(
+        [&] {
+            return session.window.state().key_presses > 0 && session.window.state().keys_held == 0;
+        },
+        limit));
+    session.carry_out(gesture::press(*parse_chord("x")));
+    CHECK(shows(session.window, "x"));
+}

@@ -1,0 +1,26 @@
+// What the test window has received, in memory that it shares with the test.
+#pragma once
+
+#include <atomic>
+
+struct SharedRect {
+    std::atomic<int> left{0}, top{0}, right{0}, bottom{0}; // screen coordinates
+};
+
+struct TestWindowState {
+    std::atomic<int> ready{0}; // the window has been painted
+    SharedRect edit, button_a, button_b, area;
+    std::atomic<int> clicks_a{0}, clicks_b{0};
+    std::atomic<int> area_presses{0}, area_double_clicks{0}, area_right_clicks{0};
+    std::atomic<int> wheel_units{0}, horizontal_wheel_units{0};
+    std::atomic<int> key_presses{0};  // key-down messages
+    std::atomic<int> keys_held{0};    // key-downs without their key-up
+    std::atomic<int> selected_all{0}; // Ctrl+A arrived
+    std::atomic<int> selection_begin{0}, selection_end{0};
+    std::atomic<int> text_length{0};
+    wchar_t text[4096]{}; // of the edit control
+};
+
+// The area's left and right half, as COLORREFs.
+inline constexpr unsigned long area_left_color = 0x3C1EC8;  // red 200, green 30, blue 60
+inline constexpr unsigned long area_right_color = 0xDCA014; // red 20, green 160, blue 220

@@ -1,0 +1,27 @@
+#include "win32/absolute_coordinates.hpp"
+
+#include "catch.hpp"
+#include "printing.hpp"
+
+#include <cmath>
+
+using namespace winio;
+using win32::to_absolute;
+
+TEST_CASE("every pixel is hit under both known ways back from absolute coordinates") {
+    for (const int width :
+         {640, 800, 1024, 1280, 1366, 1536, 1600, 1920, 2560, 3440, 3840, 5120, 7680}) {
+        const Rect desktop{-width / 3, 0, width, 100};
+        for (int x = desktop.x; x < desktop.right(); ++x) {
+            const std::int64_t absolute = to_absolute({x, 0}, desktop).x;
+            REQUIRE(desktop.x + (absolute * width >> 16) == x);
+            const double scaled = static_cast<double>(absolute) * (width - 1) / 65535;
+            REQUIRE(desktop.x + static_cast<int>(std::lround(scaled)) == x);
+        }
+    }
+}
+
+TEST_CASE("points outside the virtual desktop go to its edge") {
+    const Rect desktop{-100, -100, 200, 200};
+    CHECK(to_absolute({-500, 500}, desktop) == to_absolute({-100, 99}, desktop));
+}

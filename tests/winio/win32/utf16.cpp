@@ -1,0 +1,23 @@
+#include "win32/utf16.hpp"
+
+#include "catch.hpp"
+
+using namespace winio::win32;
+
+TEST_CASE("scalars past U+FFFF are two surrogates") {
+    CHECK(units_of(U'é') == u"é");
+    CHECK(units_of(U'😀') == std::u16string{0xD83D, 0xDE00});
+    CHECK(units_of(0x10FFFF) == std::u16string{0xDBFF, 0xDFFF});
+}
+
+TEST_CASE("text survives the way to UTF-16 and back") {
+    for (const char* text : {"", "plain", "Zażółć gęślą jaźń", "世界 😀\r\n"})
+        CHECK(to_utf8(to_utf16(text)) == text);
+}
+
+TEST_CASE("lone surrogates become replacement characters and broken UTF-8 is refused") {
+    CHECK(to_utf8(std::u16string{u'a', 0xD83D}) == "a\xEF\xBF\xBD");
+    CHECK(to_utf8(std::u16string{0xDE00, 0xD83D, u'b'}) == "\xEF\xBF\xBD\xEF\xBF\xBD"
+                                                           "b");
+    CHECK_THROWS_AS(to_utf16("a\xff"), std::invalid_argument);
+}
