@@ -25,13 +25,16 @@ struct Match {
 };
 
 // One letter misread in a caption of four costs 25, being only a part of a longer caption 30: the
-// button "Seve" is a better "Save" than the title "Save As".
+// button "Seve" is a better "Save" than the title "Save As". Noise beside it costs less, but it may
+// be a word after all: the "in:" of "Save in:" is no more believed than an icon.
 constexpr std::size_t cost_of_all_letters = 100;
 constexpr std::size_t cost_of_being_a_part = 30;
+constexpr std::size_t cost_of_noise = 10;
 
-// What the reader makes of icons: a letter or two that it does not believe in itself.
+// What the reader makes of icons: a letter that it does not believe in itself. Two would be the
+// "in:" of "Save in:".
 constexpr int hardly_believed = 50;
-constexpr std::size_t longest_noise = 2;
+constexpr std::size_t longest_noise = 1;
 
 // The part of a word's box that a part of its characters takes.
 Box part_of(const Word& word, const Token& token) {
@@ -57,6 +60,11 @@ bool are_noise(std::span<const Piece> pieces) {
                        [](const Piece& piece) { return piece.is_noise; });
 }
 
+std::size_t cost_of_rest(std::span<const Piece> before, std::span<const Piece> after) {
+    if (before.empty() && after.empty()) return 0;
+    return are_noise(before) && are_noise(after) ? cost_of_noise : cost_of_being_a_part;
+}
+
 std::optional<Match> best_of(std::optional<Match> a, const std::optional<Match>& b) {
     return !a || (b && b->cost < a->cost) ? b : a;
 }
@@ -74,9 +82,8 @@ std::optional<Match> match_in(const Words& words, std::u32string_view phrase) {
             box = united(box, pieces[last].box);
             const auto wrong = differences(seen, phrase);
             if (!wrong) continue;
-            const bool whole = are_noise(all.first(first)) && are_noise(all.subspan(last + 1));
-            const std::size_t cost =
-                *wrong * cost_of_all_letters / phrase.size() + (whole ? 0 : cost_of_being_a_part);
+            const std::size_t cost = *wrong * cost_of_all_letters / phrase.size() +
+                                     cost_of_rest(all.first(first), all.subspan(last + 1));
             best = best_of(best, Match{box, cost});
         }
     }
