@@ -8,6 +8,7 @@
 #include <boost/beast/http.hpp>
 #include <csignal>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 namespace stand_in {
@@ -124,8 +125,14 @@ private:
     asio::signal_set signals_;
 };
 
-Server::Server(const std::string& host, std::uint16_t port, Handler handler)
-    : impl_(std::make_unique<Impl>(host, port, std::move(handler))) {}
+Server::Server(const std::string& host, std::uint16_t port, Handler handler) {
+    try {
+        impl_ = std::make_unique<Impl>(host, port, std::move(handler));
+    } catch (const boost::system::system_error& error) {
+        throw std::system_error(error.code(),
+                                "cannot listen on " + host + " port " + std::to_string(port));
+    }
+}
 Server::~Server() = default;
 std::uint16_t Server::port() const noexcept { return impl_->port(); }
 void Server::run() { impl_->run(); }
