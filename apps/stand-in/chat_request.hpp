@@ -1,0 +1,34 @@
+// What a chat-completions request says, as far as a stand-in needs to know it.
+#pragma once
+
+#include <boost/json/array.hpp>
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace stand_in {
+
+struct ChatRequest {
+    std::string model;
+    bool stream = false;
+    bool wants_usage = false;         ///< `stream_options.include_usage`
+    boost::json::array tools;         ///< as sent
+    std::string text;                 ///< every text of every message, one after the other
+    std::optional<std::string> image; ///< the bytes of the last image
+    bool image_is_new = false;        ///< it came after the assistant's last message
+    bool has_assistant_message = false;
+    std::string failure; ///< the last call's result, if it says `"ok": false`
+};
+
+/// What is wrong with a request.
+class BadRequest : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// Throws BadRequest.
+[[nodiscard]] ChatRequest parse_chat_request(std::string_view body);
+
+} // namespace stand_in

@@ -1,0 +1,59 @@
+// Reads the text of a screenshot, with the place of every word.
+#pragma once
+
+#include "geometry.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stand_in {
+
+/// One word as it was read.
+struct Word {
+    std::string text;
+    Box box;
+    int confidence = 0; ///< 0..100, as the reader states it
+};
+
+using Words = std::vector<Word>;
+
+/// Words that stand together on one line: a caption, a menu entry, a label, a line of a text.
+struct Segment {
+    Box box;
+    /// The same words read at different magnifications, the most confident reading first; never
+    /// empty.
+    std::vector<Words> readings;
+
+    /// The most confident reading.
+    [[nodiscard]] std::string text() const;
+};
+
+/// What can be read on one screenshot, top to bottom, left to right.
+struct Screen {
+    int width = 0;
+    int height = 0;
+    std::vector<Segment> segments;
+};
+
+/// Reads PNG screenshots with Tesseract. Not thread-safe. Screens and pieces of text that look
+/// exactly like earlier ones are remembered, within a bound, so that only what changed is read
+/// again.
+class Reader {
+public:
+    /// Throws std::runtime_error if Tesseract's English data is not installed.
+    Reader();
+    ~Reader();
+    Reader(const Reader&) = delete;
+    Reader& operator=(const Reader&) = delete;
+
+    /// Throws std::runtime_error if the bytes are not a picture.
+    [[nodiscard]] Screen read(std::string_view png);
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace stand_in

@@ -1,0 +1,346 @@
+#include "player.hpp"
+
+#include <algorithm>
+#include <boost/json/serialize.hpp>
+#include <cmath>
+#include <fmt/format.h>
+#include <utility>
+
+namespace stand_in {
+namespace {
+
+constexpr int most_repeats = 2;
+constexpr std::size_t segments_in_a_statement = 12;
+
+int to_thousandths(int pixel, int extent) {
+    if (extent < 2) return 0;
+    return std::clamp(static_cast<int>(std::lround(pixel * 1000.0 / (extent - 1))), 0, 1000);
+}
+
+Area area_of(const Box& box, const Screen& screen) {
+    return {to_thousandths(box.x, screen.width), to_thousandths(box.y, screen.height),
+            to_thousandths(std::max(box.x, box.right() - 1), screen.width),
+            to_thousandths(std::max(box.y, box.bottom() - 1), screen.height)};
+}
+
+constexpr Area middle_of_the_screen{500, 500, 500, 500};
+
+std::string first_words(const Screen& screen) {
+    std::string words;
+    std::size_t count = 0;
+    for (const Segment& segment : screen.segments) {
+        const std::string text = segment.text();
+        if (!is_searchable(text)) continue;
+        if (++count > segments_in_a_statement) break;
+        words += fmt::format("{}\"{}\"", words.empty() ? "" : ", ", text);
+    }
+    return words.empty() ? "no text at all" : words;
+}
+
+std::string on_one_line(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    return text;
+}
+
+struct Doing {
+    Role role;
+    std::string words; ///< "I click", "I type"
+};
+
+Doing doing_of(Action action) {
+    switch (action) {
+    case Action::double_click:
+        return {Role::double_click, "double-click"};
+    case Action::right_click:
+        return {Role::right_click, "right-click"};
+    case Action::type:
+        return {Role::type, "type"};
+    case Action::press:
+        return {Role::press, "press"};
+    case Action::scroll:
+        return {Role::scroll, "scroll"};
+    case Action::finish:
+        return {Role::complete, "finish at"};
+    case Action::wait_for:
+        return {Role::observe, "wait for"};
+    case Action::click:
+        break;
+    }
+    return {Role::click, "click"};
+}
+
+bool is_click(const Step& step) {
+    return step.action == Action::click || step.action == Action::double_click ||
+           step.action == Action::right_click;
+}
+
+std::string describe(const Step& step) {
+    const std::string what =
+        is_click(step) ? describe(step.target) : fmt::format("\"{}\"", step.text);
+    const std::string at = step.at.empty() ? "" : fmt::format(" at \"{}\"", step.at);
+    return fmt::format("{} {}{}", doing_of(step.action).words, what, at);
+}
+
+bool must_see(const Step& step) {
+    const bool blind = step.action == Action::type || step.action == Action::press ||
+                       (step.action == Action::scroll && step.at.empty());
+    return !blind || !step.if_visible.empty();
+}
+
+/// One request being answered.
+class Round {
+public:
+    Round(const Script& script, Progress progress, const ChatRequest& request,
+          const std::optional<Screen>& screen)
+        : script_(script), request_(request), screen_(screen), tools_(request.tools),
+          progress_(std::move(progress)) {
+        if (is_new_conversation()) {
+            progress_ = Progress{};
+            progress_.opening = request.text;
+        }
+    }
+
+    Turn answer() {
+        Reply reply = decide();
+        return {reply, progress_, note_on(reply)};
+    }
+
+private:
+    // Agents that work as a team send each request by itself, without the assistant's earlier
+    // messages: there only the text of the first request tells a new run from the next turn.
+    bool is_new_conversation() const {
+        if (request_.has_assistant_message) return false;
+        const bool of_a_team = tools_.has(Role::brief) || tools_.has(Role::complete);
+        return !of_a_team || progress_.opening.empty() || request_.text == progress_.opening;
+    }
+
+    Reply decide() {
+        if (!request_.image && tools_.has(Role::brief)) return brief();
+        if (auto reply = settle_last_action()) return *reply;
+        while (progress_.step < script_.steps.size()) {
+            const Step& step = current();
+            if (must_see(step) && !can_see()) return look_again("I need to see the screen");
+            const bool left_out = !step.if_visible.empty() && !sees(*screen_, step.if_visible);
+            const bool waited =
+                step.action == Action::wait_for && can_see() && sees(*screen_, step.text);
+            if (!left_out && !waited) return act(step);
+            go_on();
+        }
+        return {"The script has come to its end: each of its steps has been carried out.", {}};
+    }
+
+    // Says what has become of the last call, or nothing if the next step can be looked at.
+    std::optional<Reply> settle_last_action() {
+        if (progress_.stage == Progress::Stage::ready) return std::nullopt;
+        if (!request_.failure.empty())
+            return repeat_after(fmt::format("The tool reported a failure: {}", request_.failure));
+        if (progress_.stage == Progress::Stage::pointed) return click_at_pointer();
+        const Step& step = current();
+        if (step.expect.empty() && step.expect_gone.empty()) {
+            go_on();
+            return std::nullopt;
+        }
+        if (!can_see()) return look_again("I need to see what happened");
+        const std::string missing = unmet_expectation(step);
+        if (missing.empty()) {
+            go_on();
+            return std::nullopt;
+        }
+        // What was started may still be on its way to the screen: one look before it is started
+        // again.
+        if (progress_.looks == 0 && tools_.has(Role::observe)) return look_again(missing);
+        return repeat_after(missing);
+    }
+
+    std::string unmet_expectation(const Step& step) const {
+        if (!step.expect.empty() && !sees(*screen_, step.expect))
+            return fmt::format("I do not see \"{}\" on the screen", step.expect);
+        if (!step.expect_gone.empty() && sees(*screen_, step.expect_gone))
+            return fmt::format("I still see \"{}\" on the screen", step.expect_gone);
+        return {};
+    }
+
+    std::optional<Reply> repeat_after(const std::string& reason) {
+        if (progress_.repeats >= most_repeats) {
+            return Reply{fmt::format("I tried {} times to {}. {}. {}", most_repeats + 1,
+                                     describe(current()), reason, what_i_see()),
+                         {}};
+        }
+        ++progress_.repeats;
+        progress_.looks = 0;
+        progress_.stage = Progress::Stage::ready;
+        return std::nullopt;
+    }
+
+    Reply act(const Step& step) {
+        switch (step.action) {
+        case Action::click:
+        case Action::double_click:
+        case Action::right_click:
+            return click(step);
+        case Action::wait_for:
+            return look_for(step.text);
+        case Action::finish:
+            return finish(step);
+        case Action::scroll:
+            return scroll(step);
+        case Action::type:
+        case Action::press:
+            break;
+        }
+        return acted(step, tools_.call(doing_of(step.action).role, intent_of(step)));
+    }
+
+    Reply click(const Step& step) {
+        const auto box = find(*screen_, step.target);
+        if (!box) return look_for_target(step.target);
+        const Role role = doing_of(step.action).role;
+        Intent intent = intent_of(step);
+        intent.place = area_of(*box, *screen_);
+        if (!tools_.has(role) || tools_.takes_place(role))
+            return acted(step, tools_.call(role, intent));
+        auto move = tools_.call(Role::move, intent);
+        if (!move) return cannot_express(step);
+        progress_.stage = Progress::Stage::pointed;
+        return {fmt::format("I see {} and point at it.", describe(step.target)), std::move(move)};
+    }
+
+    Reply click_at_pointer() {
+        const Step& step = current();
+        return acted(step, tools_.call(doing_of(step.action).role, intent_of(step)));
+    }
+
+    Reply scroll(const Step& step) {
+        Intent intent = intent_of(step);
+        intent.place = middle_of_the_screen;
+        if (!step.at.empty()) {
+            const auto box = find(*screen_, Target{.text = step.at});
+            if (!box) return look_for(step.at);
+            intent.place = area_of(*box, *screen_);
+        }
+        return acted(step, tools_.call(Role::scroll, intent));
+    }
+
+    Reply finish(const Step& step) {
+        if (!sees(*screen_, step.text)) return look_for(step.text);
+        Intent intent = intent_of(step);
+        intent.text = step.say.empty() ? intent.reason : step.say;
+        intent.evidence = fmt::format("The screen shows \"{}\". What else can be read on it: {}.",
+                                      step.text, first_words(*screen_));
+        const std::string words =
+            step.say.empty()
+                ? fmt::format("I see \"{}\" on the screen: the task is done.", step.text)
+                : step.say;
+        return {words, tools_.call(Role::complete, intent)};
+    }
+
+    // Planning needs no eyes: the instructions are the script's next step.
+    Reply brief() {
+        const std::string next = progress_.step < script_.steps.size()
+                                     ? fmt::format("Next: {}.", describe(current()))
+                                     : std::string("Every step has been carried out.");
+        Intent intent;
+        intent.text = next;
+        intent.reason = fmt::format("{} This is the next step of the script that this stand-in "
+                                    "follows, one step at a time.",
+                                    next);
+        return {next, tools_.call(Role::brief, intent)};
+    }
+
+    Reply acted(const Step& step, std::optional<ToolCall> call) {
+        if (!call) return cannot_express(step);
+        progress_.stage = Progress::Stage::acted;
+        progress_.looks = 0;
+        return {step.say.empty() ? fmt::format("I {}.", describe(step)) : step.say,
+                std::move(call)};
+    }
+
+    Reply cannot_express(const Step& step) const {
+        return {fmt::format("None of the tools offered lets me {}.", describe(step)), {}};
+    }
+
+    Reply look_for(const std::string& phrase) { return look_for_target(Target{.text = phrase}); }
+
+    Reply look_for_target(const Target& target) {
+        const std::string wanted = stand_in::describe(target);
+        if (may_look_again())
+            return look_again(fmt::format("I do not see {} on the screen", wanted));
+        return {fmt::format("I cannot see {} on the screen. {}", wanted, what_i_see()), {}};
+    }
+
+    bool may_look_again() const {
+        return tools_.has(Role::observe) && progress_.looks < script_.patience;
+    }
+
+    Reply look_again(const std::string& reason) {
+        Intent intent;
+        intent.reason = fmt::format("{}: a new picture of the screen will show whether it has "
+                                    "changed in the meantime.",
+                                    reason);
+        auto call = may_look_again() ? tools_.call(Role::observe, intent) : std::nullopt;
+        if (!call) return {fmt::format("{}, but I get no new picture of it.", reason), {}};
+        ++progress_.looks;
+        return {fmt::format("{}; I look again.", reason), std::move(call)};
+    }
+
+    Intent intent_of(const Step& step) const {
+        Intent intent;
+        intent.label = is_click(step) ? stand_in::describe(step.target) : step.text;
+        if (is_click(step) && !step.target.text.empty()) intent.label = step.target.text;
+        if (!is_click(step)) intent.text = step.text;
+        intent.reason = fmt::format("Step {} of the script is to {}, and the screen shows what it "
+                                    "needs.",
+                                    progress_.step + 1, describe(step));
+        return intent;
+    }
+
+    // A picture from before the last action is used only where no newer one can be had.
+    bool can_see() const {
+        return screen_ && (request_.image_is_new || !tools_.has(Role::observe));
+    }
+
+    std::string what_i_see() const {
+        return screen_ ? fmt::format("I see: {}.", first_words(*screen_))
+                       : std::string("I was shown no picture.");
+    }
+
+    void go_on() {
+        ++progress_.step;
+        progress_.stage = Progress::Stage::ready;
+        progress_.looks = 0;
+        progress_.repeats = 0;
+    }
+
+    const Step& current() const { return script_.steps[progress_.step]; }
+
+    std::string note_on(const Reply& reply) const {
+        const std::string step = progress_.step < script_.steps.size()
+                                     ? fmt::format("step {} of {} ({})", progress_.step + 1,
+                                                   script_.steps.size(), describe(current()))
+                                     : std::string("after the last step");
+        const std::string seen =
+            screen_ ? fmt::format("{} pieces of text seen", screen_->segments.size())
+                    : std::string("no picture");
+        const std::string call = reply.call
+                                     ? fmt::format(" -> {}{}", reply.call->name,
+                                                   boost::json::serialize(reply.call->arguments))
+                                     : std::string();
+        return on_one_line(fmt::format("{}; {}; {}{}", step, seen, reply.content, call));
+    }
+
+    const Script& script_;
+    const ChatRequest& request_;
+    const std::optional<Screen>& screen_;
+    const ToolFaces tools_;
+    Progress progress_;
+};
+
+} // namespace
+
+Turn play(const Script& script, const Progress& progress, const ChatRequest& request,
+          const std::optional<Screen>& screen) {
+    return Round(script, progress, request, screen).answer();
+}
+
+} // namespace stand_in

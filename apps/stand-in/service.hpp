@@ -1,0 +1,43 @@
+// What the stand-in answers to an HTTP request. Knows no sockets.
+#pragma once
+
+#include "chat_reply.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace stand_in {
+
+struct HttpReply {
+    unsigned status = 200;
+    std::string content_type = "application/json";
+    std::string body;
+};
+
+/// One conversation at a time, as a model with one slot would have it. Not thread-safe.
+class Service {
+public:
+    /// `log` gets one line for each exchange.
+    explicit Service(Script script, std::function<void(std::string_view)> log = {});
+
+    [[nodiscard]] HttpReply answer(std::string_view method, std::string_view target,
+                                   std::string_view body);
+
+private:
+    HttpReply chat(std::string_view body);
+    void take_turn(const ChatRequest& request);
+
+    Script script_;
+    std::function<void(std::string_view)> log_;
+    Reader reader_;
+    Progress progress_;
+
+    // The last exchange: the same request again is a retry and gets the same answer.
+    std::size_t last_request_ = 0;
+    Reply last_reply_;
+    Envelope last_envelope_;
+};
+
+} // namespace stand_in

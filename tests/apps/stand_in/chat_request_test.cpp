@@ -1,0 +1,67 @@
+#include "chat_request.hpp"
+
+#include "catch.hpp"
+
+using namespace stand_in;
+
+namespace {
+
+ChatRequest with_messages(const std::string& messages) {
+    return parse_chat_request(R"({"messages":[)" + messages + "]}");
+}
+
+const std::string first_image =
+    R"({"role":"user","content":[{"type":"text","text":"look"},)"
+    R"({"type":"image_url","image_url":{"url":"data:image/png;base64,Zmlyc3Q="}}]})";
+const std::string second_image =
+    R"({"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,c2Vjb25k"}}]})";
+const std::string assistant = R"({"role":"assistant","content":null,"tool_calls":[]})";
+
+} // namespace
+
+TEST_CASE("The last image of the messages counts") {
+    const auto request = with_messages(first_image + "," + second_image);
+    CHECK(request.image == "second");
+    CHECK(request.image_is_new);
+    CHECK_FALSE(request.has_assistant_message);
+    CHECK_THAT(request.text, ContainsSubstring("look"));
+}
+
+TEST_CASE("An image from before the assistant's last message is an old one") {
+    const auto request = with_messages(first_image + "," + assistant);
+    CHECK(request.image == "first");
+    CHECK_FALSE(request.image_is_new);
+    CHECK(request.has_assistant_message);
+}
+
+TEST_CASE("A failed call is known by its result") {
+    const std::string failed =
+        R"({"role":"tool","tool_call_id":"a","content":"{\"ok\":false,\"error\":\"no\"}"})";
+    const std::string done = R"({"role":"tool","tool_call_id":"a","content":"{\"ok\":true}"})";
+    CHECK_THAT(with_messages(assistant + "," + failed).failure, ContainsSubstring("no"));
+    CHECK(with_messages(assistant + "," + done).failure.empty());
+    CHECK(with_messages(failed + "," + assistant).failure.empty());
+}
+
+TEST_CASE("What is no chat request is refused with the reason") {
+    CHECK_THROWS_WITH(parse_chat_request("{"), ContainsSubstring("not valid JSON"));
+    CHECK_THROWS_WITH(parse_chat_request("{}"), ContainsSubstring("\"messages\""));
+    CHECK_THROWS_WITH(parse_chat_request(R"({"messages":[]})"), ContainsSubstring("\"messages\""));
+    CHECK_THROWS_WITH(with_messages("{}"), ContainsSubstring("\"role\""));
+    CHECK_THROWS_WITH(
+        with_messages(
+            R"({"role":"user","content":[{"type":"image_url","image_url":{"url":"http://a/b.png"}}]})"),
+        ContainsSubstring("data URL"));
+    CHECK_THROWS_WITH(
+        with_messages(
+            R"({"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,!!"}}]})"),
+        ContainsSubstring("base64"));
+}
+
+TEST_CASE("Streaming and usage are asked for") {
+    const auto request = parse_chat_request(
+        R"({"stream":true,"stream_options":{"include_usage":true},"messages":[{"role":"user","content":"hi"}]})");
+    CHECK(request.stream);
+    CHECK(request.wants_usage);
+    CHECK_FALSE(request.image);
+}

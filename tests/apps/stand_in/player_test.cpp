@@ -1,0 +1,260 @@
+#include "player.hpp"
+
+#include "catch.hpp"
+#include "phrase.hpp"
+#include "profiles.hpp"
+
+using namespace stand_in;
+using namespace stand_in_test;
+
+namespace {
+
+Segment segment(int x, int y, const std::string& text) {
+    const int width = 8 * static_cast<int>(text.size());
+    return {{x, y, width, 10}, {{Word{text, {x, y, width, 10}, 95}}}};
+}
+
+Screen showing(std::vector<Segment> segments) { return {1001, 1001, std::move(segments)}; }
+
+const Screen desktop = showing({segment(10, 20, "File"), segment(60, 20, "Edit")});
+const Screen menu =
+    showing({segment(10, 20, "File"), segment(60, 20, "Edit"), segment(10, 50, "Save as...")});
+const Screen alert = showing({segment(400, 400, "Updates are ready")});
+
+/// An agent that talks to the player, turn by turn.
+class Talk {
+public:
+    Talk(const std::string& script, json::array tools) : script_(parse_script(script)) {
+        request_.tools = std::move(tools);
+        request_.text = "the task";
+    }
+
+    Reply see(const Screen& screen) { return send(screen, true); }
+    Reply see_nothing_new(const Screen& old) { return send(old, false); }
+    Reply see_nothing() { return send(std::nullopt, false); }
+    Reply see_after_failure(const Screen& screen) {
+        request_.failure = R"({"ok":false})";
+        Reply reply = send(screen, true);
+        request_.failure.clear();
+        return reply;
+    }
+    // The next request is the first of a conversation.
+    void begin_again() { request_.has_assistant_message = false; }
+    void say(const std::string& text) { request_.text = text; }
+
+private:
+    Reply send(const std::optional<Screen>& screen, bool is_new) {
+        request_.image = screen ? std::optional<std::string>("png") : std::nullopt;
+        request_.image_is_new = is_new;
+        Turn turn = play(script_, progress_, request_, screen);
+        progress_ = turn.progress;
+        request_.has_assistant_message = true;
+        return turn.reply;
+    }
+
+    Script script_;
+    ChatRequest request_;
+    Progress progress_;
+};
+
+std::string name_of(const Reply& reply) { return reply.call ? reply.call->name : "no call"; }
+
+std::string arguments_of(const Reply& reply) {
+    return reply.call ? json::serialize(reply.call->arguments) : "no call";
+}
+
+} // namespace
+
+TEST_CASE("A click goes to where the text is, in thousandths of the screen") {
+    Talk talk(R"({"steps": [{"click": "File"}]})", observer_tools());
+    CHECK(arguments_of(talk.see(desktop)) == R"({"label":"File","box":[10,20,41,29]})");
+}
+
+TEST_CASE("A window that has moved is clicked where it is now") {
+    Talk talk(R"({"steps": [{"click": "File"}]})", observer_tools());
+    const Screen elsewhere = showing({segment(510, 720, "File")});
+    CHECK(arguments_of(talk.see(elsewhere)) == R"({"label":"File","box":[510,720,541,729]})");
+}
+
+TEST_CASE("Each reply does one step, and the end is said in words") {
+    Talk talk(R"({"steps": [{"click": "File"}, {"type": "Zażółć\n你好"}, {"press": "ctrl+s"}]})",
+              observer_tools());
+    CHECK(name_of(talk.see(desktop)) == "click_element");
+    CHECK(arguments_of(talk.see(desktop)) == R"({"text":"Zażółć\n你好"})");
+    CHECK(arguments_of(talk.see(desktop)) == R"({"key":"ctrl+s"})");
+    const Reply last = talk.see(desktop);
+    CHECK_FALSE(last.call);
+    CHECK_THAT(last.content, ContainsSubstring("come to its end"));
+}
+
+TEST_CASE("What is not there is looked for again, then said plainly, never guessed") {
+    Talk talk(R"({"patience": 2, "steps": [{"click": "File"}]})", observer_tools());
+    for (int look = 0; look < 2; ++look) {
+        const Reply reply = talk.see(alert);
+        CHECK(name_of(reply) == "observe_screen");
+        CHECK(reply.content == "I do not see \"File\" on the screen; I look again.");
+    }
+    const Reply reply = talk.see(alert);
+    CHECK_FALSE(reply.call);
+    CHECK(reply.content == "I cannot see \"File\" on the screen. I see: \"Updates are ready\".");
+}
+
+TEST_CASE("Without a tool to look with the statement comes at once") {
+    Talk talk(R"({"steps": [{"click": "File"}]})", commander_tools());
+    const Reply reply = talk.see(alert);
+    CHECK_FALSE(reply.call);
+    CHECK_THAT(reply.content, ContainsSubstring("I cannot see \"File\""));
+}
+
+TEST_CASE("The script goes on when what it waits for appears") {
+    Talk talk(R"({"steps": [{"wait_for": "Edit"}, {"click": "File"}]})", observer_tools());
+    CHECK(name_of(talk.see(alert)) == "observe_screen");
+    CHECK(name_of(talk.see(desktop)) == "click_element");
+}
+
+TEST_CASE("A step for a dialog is left out when there is no dialog") {
+    const std::string script =
+        R"({"steps": [{"click": "Updates are ready", "if_visible": "Updates"}, {"click": "Edit"}]})";
+    Talk without(script, observer_tools());
+    CHECK_THAT(arguments_of(without.see(desktop)), ContainsSubstring("Edit"));
+    Talk with(script, observer_tools());
+    CHECK_THAT(arguments_of(with.see(alert)), ContainsSubstring("Updates"));
+}
+
+TEST_CASE(
+    "An effect that is missing is waited for once, then the step is repeated, then given up") {
+    Talk talk(R"({"steps": [{"click": "File", "expect": "Save as..."}]})", observer_tools());
+    for (int attempt = 0; attempt < 3; ++attempt) {
+        CHECK(name_of(talk.see(desktop)) == "click_element");
+        CHECK(name_of(talk.see(desktop)) == "observe_screen");
+    }
+    const Reply reply = talk.see(desktop);
+    CHECK_FALSE(reply.call);
+    CHECK_THAT(reply.content, ContainsSubstring("I tried 3 times to click \"File\""));
+    CHECK_THAT(reply.content, ContainsSubstring("I do not see \"Save as...\" on the screen"));
+}
+
+TEST_CASE("An effect that is seen lets the script go on") {
+    Talk talk(R"({"steps": [{"click": "File", "expect": "Save as..."}, {"click": "Save as..."}]})",
+              observer_tools());
+    (void)talk.see(desktop);
+    CHECK_THAT(arguments_of(talk.see(menu)), ContainsSubstring("Save as..."));
+}
+
+TEST_CASE("What should be gone and is not counts as a missing effect") {
+    Talk talk(R"({"steps": [{"click": "Save as...", "expect_gone": "Save as..."}]})",
+              commander_tools());
+    CHECK(name_of(talk.see(menu)) == "click_element");
+    CHECK(name_of(talk.see(menu)) == "click_element");
+    CHECK_THAT(talk.see(desktop).content, ContainsSubstring("come to its end"));
+}
+
+TEST_CASE("A step whose tool reported a failure is done again, within a bound") {
+    Talk talk(R"({"steps": [{"press": "enter"}, {"click": "Edit"}]})", observer_tools());
+    CHECK(name_of(talk.see(desktop)) == "press_key");
+    CHECK(name_of(talk.see_after_failure(desktop)) == "press_key");
+    CHECK(name_of(talk.see_after_failure(desktop)) == "press_key");
+    const Reply reply = talk.see_after_failure(desktop);
+    CHECK_FALSE(reply.call);
+    CHECK_THAT(reply.content, ContainsSubstring("The tool reported a failure"));
+}
+
+TEST_CASE("Before it has seen the screen it looks") {
+    Talk talk(R"({"steps": [{"click": "File"}]})", basic_tools());
+    CHECK(name_of(talk.see_nothing()) == "take_screenshot");
+    CHECK(name_of(talk.see(desktop)) == "move_mouse");
+}
+
+TEST_CASE("A picture from before the last action is not trusted where a new one can be had") {
+    Talk talk(R"({"steps": [{"click": "File"}, {"click": "Edit"}]})", observer_tools());
+    (void)talk.see(desktop);
+    CHECK(name_of(talk.see_nothing_new(desktop)) == "observe_screen");
+    CHECK(name_of(talk.see(desktop)) == "click_element");
+}
+
+TEST_CASE("Pointing and clicking are two exchanges where the tools want it so") {
+    Talk talk(R"({"steps": [{"click": "File"}, {"type": "a"}]})", basic_tools());
+    CHECK(arguments_of(talk.see(desktop)) == R"({"x":26,"y":25})");
+    CHECK(name_of(talk.see_nothing_new(desktop)) == "click_mouse");
+    CHECK(name_of(talk.see_nothing_new(desktop)) == "type_text");
+}
+
+TEST_CASE("What the tools cannot express is said plainly") {
+    Talk talk(R"({"steps": [{"press": "ctrl+s"}]})", basic_tools());
+    const Reply reply = talk.see(desktop);
+    CHECK_FALSE(reply.call);
+    CHECK(reply.content == "None of the tools offered lets me press \"ctrl+s\".");
+}
+
+TEST_CASE("A double click is not replaced by something else") {
+    Talk talk(R"({"steps": [{"double_click": "File"}]})", basic_tools());
+    CHECK_THAT(talk.see(desktop).content, ContainsSubstring("None of the tools offered"));
+}
+
+TEST_CASE("The end is reported with evidence where a tool asks for it, else in words") {
+    const std::string script = R"({"steps": [{"finish": "Edit", "say": "All done."}]})";
+    Talk team(script, planner_tools());
+    const Reply report = team.see(desktop);
+    REQUIRE(report.call);
+    CHECK(report.call->name == "report_mission_complete");
+    CHECK(code_points(report.call->arguments.at("evidence").as_string()) >= 100);
+
+    Talk alone(script, observer_tools());
+    const Reply words = alone.see(desktop);
+    CHECK_FALSE(words.call);
+    CHECK(words.content == "All done.");
+}
+
+TEST_CASE("The end is not claimed before its sign is seen") {
+    Talk talk(R"({"patience": 0, "steps": [{"finish": "Edit"}]})", planner_tools());
+    CHECK_FALSE(talk.see(alert).call);
+    CHECK(talk.see(desktop).call);
+}
+
+TEST_CASE("A new conversation begins with the first step") {
+    Talk talk(R"({"steps": [{"click": "File"}, {"click": "Edit"}]})", observer_tools());
+    (void)talk.see(desktop);
+    talk.begin_again();
+    CHECK_THAT(arguments_of(talk.see(desktop)), ContainsSubstring("File"));
+}
+
+TEST_CASE("A team's turns carry no history: only the opening text begins anew") {
+    Talk talk(R"({"steps": [{"click": "File"}, {"click": "Edit"}, {"click": "File"}]})",
+              commander_tools());
+    (void)talk.see(desktop);
+    talk.begin_again();
+    talk.say("the task, turn 2");
+    CHECK_THAT(arguments_of(talk.see(desktop)), ContainsSubstring("Edit"));
+    talk.begin_again();
+    talk.say("the task");
+    CHECK_THAT(arguments_of(talk.see(desktop)), ContainsSubstring("File"));
+}
+
+TEST_CASE("A planner that sees no picture briefs the operator with the next step") {
+    Talk talk(R"({"steps": [{"click": "File"}]})", briefing_tools());
+    const Reply reply = talk.see_nothing();
+    REQUIRE(reply.call);
+    CHECK(reply.call->name == "spawn_operator");
+    CHECK_THAT(arguments_of(reply), ContainsSubstring(R"(Next: click \"File\".)"));
+}
+
+TEST_CASE("The same request gives the same turn") {
+    const Script script = parse_script(R"({"steps": [{"click": "File"}]})");
+    ChatRequest request;
+    request.tools = observer_tools();
+    request.image = "png";
+    request.image_is_new = true;
+    const Turn once = play(script, {}, request, desktop);
+    const Turn twice = play(script, {}, request, desktop);
+    CHECK(once.note == twice.note);
+    CHECK(arguments_of(once.reply) == arguments_of(twice.reply));
+}
+
+TEST_CASE("The note on a turn is one line, whatever is typed") {
+    const Script script = parse_script(R"({"steps": [{"type": "a\nb"}]})");
+    ChatRequest request;
+    request.tools = observer_tools();
+    const Turn turn = play(script, {}, request, std::nullopt);
+    CHECK(turn.note.find('\n') == std::string::npos);
+    CHECK_THAT(turn.note, ContainsSubstring("step 1 of 1"));
+}
