@@ -2,12 +2,14 @@
 
 #include "agent/error.hpp"
 #include "agent/tool.hpp"
+#include "append_file.hpp"
 #include "journal_json.hpp"
 #include "path_text.hpp"
 #include "vlm/digest.hpp"
 
 #include <fmt/format.h>
 
+#include <fstream>
 #include <sstream>
 #include <utility>
 
@@ -27,6 +29,8 @@ Journal::Journal(std::filesystem::path file, Listener listener)
     : file_(std::move(file)), listener_(std::move(listener)), previous_hash_(no_hash) {
     recover();
 }
+
+Journal::~Journal() = default;
 
 void Journal::recover() {
     std::string text;
@@ -82,8 +86,8 @@ void Journal::recover() {
                         fmt::format("{}: {}", text_of(file_), error.message()));
         }
     }
-    out_.open(file_, std::ios::binary | std::ios::app);
-    if (!out_) {
+    out_ = std::make_unique<AppendFile>(file_);
+    if (!out_->is_open()) {
         throw Error(errc::journal_failed,
                     fmt::format("{} cannot be written; is the folder writable?", text_of(file_)));
     }
@@ -119,8 +123,7 @@ void Journal::append(Payload payload, int turn) {
     write_payload(event.payload, entry);
     event.line = json::serialize(entry);
 
-    out_ << event.line << '\n' << std::flush;
-    if (!out_) {
+    if (!out_->append(event.line + '\n')) {
         throw Error(
             errc::journal_failed,
             fmt::format("{} cannot be written any more; is the disk full?", text_of(file_)));

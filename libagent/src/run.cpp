@@ -1,6 +1,7 @@
 #include "agent/run.hpp"
 
 #include "agent/error.hpp"
+#include "append_file.hpp"
 #include "execution_log.hpp"
 #include "json.hpp"
 #include "path_text.hpp"
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <charconv>
 #include <ctime>
+#include <fstream>
 #include <sstream>
 
 namespace agent {
@@ -156,10 +158,7 @@ std::vector<std::uint8_t> RunDirectory::read(const std::string& name) const {
 
 void RunDirectory::append(const char* name, std::string_view text) {
     const std::filesystem::path file = path_ / name;
-    std::ofstream out(file, std::ios::binary | std::ios::app);
-    out.write(text.data(), static_cast<std::streamsize>(text.size()));
-    out.close();
-    if (!out) refuse(file, "cannot be written", "is the disk full?");
+    if (!AppendFile(file).append(text)) refuse(file, "cannot be written", "is the disk full?");
 }
 
 void RunDirectory::log_event(const Event& event) {

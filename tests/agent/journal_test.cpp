@@ -6,6 +6,12 @@
 #include "catch.hpp"
 #include "temp_folder.hpp"
 
+#ifdef __linux__
+#include <sys/resource.h>
+
+#include <csignal>
+#endif
+
 namespace {
 
 using namespace agent;
@@ -100,7 +106,7 @@ TEST_CASE("the facts of a journal read back as they were") {
     REQUIRE(journal.recovered().size() == 3);
 
     const auto& picture = std::get<Observed>(journal.recovered()[0]);
-    const auto& expected = std::get<Observed>(observed());
+    const auto expected = std::get<Observed>(observed());
     CHECK(picture.sha256 == expected.sha256);
     CHECK(picture.file == expected.file);
     CHECK(picture.size == expected.size);
@@ -220,14 +226,31 @@ TEST_CASE("a journal that cannot be written says so") {
 }
 
 #ifdef __linux__
-TEST_CASE("a full disk ends the journal with a clear error") {
-    Journal journal("/dev/full");
-    try {
+TEST_CASE("a full disk ends the journal with a clear error, and what is on it stays readable") {
+    const test::TempFolder folder;
+    const auto file = folder / "events.jsonl";
+    {
+        Journal journal(file);
         journal.append(invoke, 1);
-        FAIL("no exception");
-    } catch (const Error& error) {
-        CHECK(error.code() == errc::journal_failed);
-        CHECK_THAT(error.what(), ContainsSubstring("is the disk full?"));
+        journal.append(invoked(), 1);
+        // The system refuses to let the file grow beyond a part of the next line, as a full disk
+        // would.
+        const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+        rlimit old_limit{};
+        getrlimit(RLIMIT_FSIZE, &old_limit);
+        const rlimit limit{std::filesystem::file_size(file) + 20, old_limit.rlim_max};
+        setrlimit(RLIMIT_FSIZE, &limit);
+        std::string message;
+        try {
+            journal.append(invoke, 2);
+        } catch (const Error& error) {
+            message = error.what();
+        }
+        setrlimit(RLIMIT_FSIZE, &old_limit);
+        std::signal(SIGXFSZ, old_handler);
+        CHECK_THAT(message, ContainsSubstring("is the disk full?"));
     }
+    const Journal journal(file);
+    CHECK(journal.recovered().size() == 1);
 }
 #endif

@@ -9,14 +9,16 @@
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace agent {
 
-/// Appends to a file, each line flushed to the system before `append` returns. Not thread-safe.
+class AppendFile;
+
+/// Appends to a file, each line with the system before `append` returns. Not thread-safe.
 class Journal {
 public:
     /// Called with every entry after it was written.
@@ -27,7 +29,11 @@ public:
     /// Error{journal_corrupt}, naming the line, when it cannot be believed.
     explicit Journal(std::filesystem::path file, Listener listener = {});
 
-    /// Throws Error{journal_failed}: then the entry may be missing, and the run must end.
+    ~Journal();
+    Journal(const Journal&) = delete;
+    Journal& operator=(const Journal&) = delete;
+
+    /// Throws Error{journal_failed}: then the entry is missing, and the run must end.
     void append(Payload payload, int turn);
     void append(const Command& command, int turn);
     void append(const Fact& fact, int turn);
@@ -40,7 +46,7 @@ private:
     void recover();
     std::filesystem::path file_;
     Listener listener_;
-    std::ofstream out_;
+    std::unique_ptr<AppendFile> out_;
     std::uint64_t seq_ = 0;
     std::string previous_hash_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

@@ -12,9 +12,9 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace agent {
