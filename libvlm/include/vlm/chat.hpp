@@ -22,13 +22,13 @@ enum class ToolChoice { automatic, none, required };
 
 /// How the model picks its words; what is not set is left to the server.
 struct Sampling {
-    std::optional<double> temperature;
-    std::optional<double> top_p;
-    std::optional<int> top_k;
-    std::optional<double> presence_penalty;
-    std::optional<std::int64_t> seed;
-    std::optional<int> max_tokens; ///< of the reply
-    std::vector<std::string> stop;
+    std::optional<double> temperature{};
+    std::optional<double> top_p{};
+    std::optional<int> top_k{};
+    std::optional<double> presence_penalty{};
+    std::optional<std::int64_t> seed{};
+    std::optional<int> max_tokens{}; ///< of the reply
+    std::vector<std::string> stop{};
 };
 
 struct ChatRequest {
