@@ -21,10 +21,10 @@ namespace vlm {
 /// One HTTP exchange, for logs. Image data is replaced by its SHA-256 and length; no key is in it.
 struct Exchange {
     std::string method;
-    std::string url;
+    std::string url; ///< without its query, where some services expect the key
     std::string request_body;
     int status = 0;            ///< 0: there was no answer
-    std::string response_body; ///< as received
+    std::string response_body; ///< as received, but for the key
     std::string error;         ///< why it failed, or empty
     std::chrono::milliseconds elapsed{};
 };
@@ -32,19 +32,20 @@ struct Exchange {
 struct ClientOptions {
     /// A base ("http://host:1234", "http://host:1234/v1") or the full path of chat completions.
     std::string endpoint = "http://localhost:1234/v1/chat/completions";
-    std::string api_key;                             ///< sent as a bearer token; empty: none
+    std::string api_key{};                           ///< sent as a bearer token; empty: none
     std::chrono::milliseconds connect_timeout{5000}; ///< 0 or less: none
     std::chrono::milliseconds timeout{240000};       ///< for the whole exchange; 0 or less: none
     std::size_t max_response_bytes = std::size_t{64} << 20;
     std::function<void(const Exchange&)>
-        on_exchange; ///< after each exchange, on the calling thread
+        on_exchange{}; ///< after each exchange, on the calling thread
 };
 
 /// Speaks the portable form of the protocol that all known servers accept (docs/vlm.md). Blocking;
 /// one connection, kept alive between requests. Not thread-safe.
 class OpenAiClient final : public ChatModel {
 public:
-    /// Throws Error{bad_url}.
+    /// Throws Error{bad_url} or, for https, Error{not_supported}; std::invalid_argument if the key
+    /// contains what cannot stand in a header.
     explicit OpenAiClient(ClientOptions options = {});
     ~OpenAiClient() override;
 
