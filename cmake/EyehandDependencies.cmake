@@ -1,9 +1,12 @@
-# Everything this project takes from others: Boost (headers), zlib, fmt; for the programs CLI11; for the
-# tests Catch2 and libpng.
+# Everything this project takes from others: Boost (headers), zlib, fmt; outside Windows OpenSSL; for the
+# programs CLI11; for the tests Catch2 and libpng.
 include_guard()
 
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
+if(NOT WIN32)
+    find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+endif()
 
 if(CMAKE_CROSSCOMPILING AND MINGW)
     # The cross compiler must not see all of /usr/include. The header-only libraries are shown to it

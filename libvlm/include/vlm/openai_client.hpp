@@ -21,10 +21,10 @@ namespace vlm {
 /// One HTTP exchange, for logs. Image data is replaced by its SHA-256 and length; no key is in it.
 struct Exchange {
     std::string method{};
-    std::string url{};
+    std::string url{}; ///< without its query, where some services expect the key
     std::string request_body{};
     int status = 0;              ///< 0: there was no answer
-    std::string response_body{}; ///< as received
+    std::string response_body{}; ///< as received, but for the key
     std::string error{};         ///< why it failed, or empty
     std::chrono::milliseconds elapsed{};
 };
@@ -44,7 +44,8 @@ struct ClientOptions {
 /// one connection, kept alive between requests. Not thread-safe.
 class OpenAiClient final : public ChatModel {
 public:
-    /// Throws Error{bad_url}.
+    /// Throws Error{bad_url} or, for https, Error{not_supported}; std::invalid_argument if the key
+    /// contains what cannot stand in a header.
     explicit OpenAiClient(ClientOptions options = {});
     ~OpenAiClient() override;
 

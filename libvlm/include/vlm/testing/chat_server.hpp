@@ -18,7 +18,8 @@ struct Answer {
     std::map<std::string, std::string> headers{}; ///< further ones
     std::string raw{};  ///< if not empty, these bytes instead of all the above
     bool never = false; ///< reads the request and stays silent until the client goes away
-    bool close = false; ///< closes (resets) the connection after what was sent, else keeps it
+    bool close = false; ///< closes the connection after what was sent, else keeps it; resets it if
+                        ///< nothing was (`cut_after` 0)
     std::size_t cut_after = std::string::npos; ///< sends only so many bytes, then closes
 };
 

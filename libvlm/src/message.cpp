@@ -1,0 +1,64 @@
+#include "vlm/message.hpp"
+
+#include "vlm/digest.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+namespace vlm {
+
+std::string_view to_string(Role role) {
+    switch (role) {
+    case Role::system:
+        return "system";
+    case Role::user:
+        return "user";
+    case Role::assistant:
+        return "assistant";
+    case Role::tool:
+        return "tool";
+    }
+    throw std::invalid_argument("not a vlm::Role");
+}
+
+Image make_image(std::vector<std::uint8_t> bytes, std::string media_type) {
+    return make_image(std::make_shared<const std::vector<std::uint8_t>>(std::move(bytes)),
+                      std::move(media_type));
+}
+
+Image make_image(std::shared_ptr<const std::vector<std::uint8_t>> bytes, std::string media_type) {
+    if (!bytes) throw std::invalid_argument("make_image: there are no bytes");
+    std::string hash = sha256_hex(std::span<const std::uint8_t>(*bytes));
+    return {std::move(hash), std::move(bytes), std::move(media_type)};
+}
+
+Message Message::system(std::string text) { return {Role::system, {std::move(text)}, {}, {}}; }
+
+Message Message::user(std::string text) { return {Role::user, {std::move(text)}, {}, {}}; }
+
+Message Message::user(std::string text, Image image) {
+    return {Role::user, {std::move(text), std::move(image)}, {}, {}};
+}
+
+Message Message::assistant(std::string text, std::vector<ToolCall> calls) {
+    return {Role::assistant, {std::move(text)}, std::move(calls), {}};
+}
+
+Message Message::tool(std::string call_id, std::string text) {
+    return {Role::tool, {std::move(text)}, {}, std::move(call_id)};
+}
+
+std::string Message::text() const {
+    std::string joined;
+    bool first = true;
+    for (const Part& part : parts) {
+        const auto* text = std::get_if<std::string>(&part);
+        if (!text) continue;
+        if (!first) joined += '\n';
+        joined += *text;
+        first = false;
+    }
+    return joined;
+}
+
+} // namespace vlm

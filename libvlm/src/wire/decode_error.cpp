@@ -1,0 +1,183 @@
+#include "decode_error.hpp"
+
+#include "json.hpp"
+#include "utf8.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace vlm::wire {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t longest_message = 1000; // bytes of a server's words in ours
+constexpr std::size_t longest_search = 65536; // bytes in which a known phrase is looked for
+
+bool contains_any(std::string_view text, std::initializer_list<std::string_view> phrases) {
+    return std::any_of(phrases.begin(), phrases.end(), [&](std::string_view phrase) {
+        return text.find(phrase) != std::string_view::npos;
+    });
+}
+
+/// How llama-server, LM Studio, Ollama, vLLM and OpenAI say that a request is too long. Searched in
+/// the whole text, because LM Studio and gateways wrap the words of the engine behind them.
+bool is_context_overflow(std::string_view lower) {
+    return contains_any(lower,
+                        {"context_length_exceeded", "exceed_context_size_error",
+                         "exceeds the available context size", "context size has been exceeded",
+                         "maximum context length", "trying to keep the first", "n_keep",
+                         "does not fit in context length", "mid-generation context overflow",
+                         "input length exceeds the context length",
+                         "prompt is longer than the context length"});
+}
+
+bool is_missing_vision(std::string_view lower) {
+    return contains_any(lower, {"mmproj", "image input is not supported", "does not support image",
+                                "vision is not supported"});
+}
+
+bool is_crash(std::string_view lower) {
+    return contains_any(lower, {"channel error", "model has crashed"});
+}
+
+bool is_no_model_loaded(std::string_view lower) {
+    return contains_any(lower, {"no models loaded", "no model loaded", "model is unloaded",
+                                "failed to load model"});
+}
+
+/// {"error":{"message":...}}, {"error":"..."}, {"message":...}, {"detail":...}, or an array with
+/// one of these in it.
+std::string_view message_in(const json::value& value) {
+    if (const json::array* array = value.if_array())
+        return array->empty() || array->front().is_array() ? std::string_view()
+                                                           : message_in(array->front());
+    const json::object* object = value.if_object();
+    if (!object) return {};
+    if (const json::object* error = object_member(*object, "error")) {
+        const std::string_view message = string_member(*error, "message");
+        return !message.empty() ? message : string_member(*error, "type");
+    }
+    for (const std::string_view name : {"error", "message", "detail"})
+        if (const std::string_view text = string_member(*object, name); !text.empty()) return text;
+    return {};
+}
+
+/// The server's own words, or empty.
+std::string server_message(std::string_view body, const Where& where) {
+    const std::string_view text = trimmed(body);
+    if (text.empty() || text.starts_with('<')) return {}; // an HTML page tells a person nothing
+    if (const auto value = parse_json(text)) {
+        const std::string_view message = message_in(*value);
+        return where.quote(message.empty() ? text : message, longest_message);
+    }
+    return where.quote(text, longest_message);
+}
+
+errc category_of(int status, std::string_view lower) {
+    if (is_context_overflow(lower)) return errc::context_overflow;
+    if (is_missing_vision(lower)) return errc::not_supported;
+    switch (status) {
+    case 200:
+        return errc::server_error;
+    case 401:
+    case 403:
+        return errc::unauthorized;
+    case 404:
+        return errc::not_found;
+    case 429: // out of credit is no matter of waiting
+        return contains_any(lower, {"insufficient_quota"}) ? errc::http_status : errc::overloaded;
+    case 408:
+    case 409:
+    case 503:
+        return errc::overloaded;
+    case 501:
+        return errc::not_supported;
+    default:
+        return errc::http_status;
+    }
+}
+
+constexpr std::string_view url_hint = "is the URL right? It should end in /v1/chat/completions";
+
+std::string remedy_for_missing(std::string_view said, const Where& where) {
+    if (ascii_lower(said).find("model") != std::string::npos)
+        return "the server has no such model" +
+               (where.model.empty() ? std::string()
+                                    : " as \"" + where.quote(where.model, 200) + '"') +
+               "; check the model's name against the server's list, or load it there";
+    return "nothing answers at this path; " + std::string(url_hint);
+}
+
+std::string remedy_for(int status, std::string_view lower, std::string_view said,
+                       const Where& where, std::string_view location) {
+    if (is_context_overflow(lower))
+        return "the conversation is longer than the model's context; send fewer or smaller "
+               "images, or load the model with a longer context";
+    if (is_missing_vision(lower))
+        return "the loaded model cannot see images; load a vision model (for llama-server with "
+               "its --mmproj file)";
+    if (is_crash(lower))
+        return "the model crashed on the server, often for lack of memory; reload it, with a "
+               "shorter context or a smaller model";
+    // LM Studio's answer to an unknown path, with status 200.
+    if (contains_any(lower, {"unexpected endpoint"})) return std::string(url_hint);
+    if (is_no_model_loaded(lower)) return "load a model on the server and try again";
+    if (status >= 300 && status < 400)
+        return location.empty() ? "the server redirects; give its final URL as the endpoint"
+                                : "the server redirects to " + where.quote(location, 200) +
+                                      "; give that URL as the endpoint";
+    switch (status) {
+    case 200:
+        return {};
+    case 400:
+    case 422:
+        return "the server refuses this request; its message says which part it does not accept";
+    case 401:
+    case 403:
+        return "check the API key, or set one";
+    case 402:
+        return "the account has no credit left";
+    case 404:
+        return remedy_for_missing(said, where);
+    case 405:
+        return std::string(url_hint);
+    case 408:
+    case 409:
+        return "try again";
+    case 413:
+        return "the request is too large for the server; send fewer or smaller images";
+    case 429:
+        return contains_any(lower, {"insufficient_quota"})
+                   ? "the account's quota is used up"
+                   : "too many requests; wait a little and try again";
+    case 501:
+        return "this server cannot do that";
+    case 502:
+    case 504:
+        return "a proxy answers, but the server behind it does not; is it running?";
+    case 503:
+        return lower.find("loading") != std::string_view::npos
+                   ? "the server is still loading the model; try again in a moment"
+                   : "the server is busy; try again in a moment";
+    default:
+        return "see the server's own log for the cause";
+    }
+}
+
+} // namespace
+
+Error decode_error(int status, std::string_view body, const Where& where,
+                   std::string_view location) {
+    const std::string lower = ascii_lower(body.substr(0, longest_search));
+    std::string said = server_message(body, where);
+    std::string what = where.url;
+    what += status == 200 ? " answered with an error"
+                          : " answered with status " + std::to_string(status);
+    if (!said.empty()) what += " (\"" + said + "\")";
+    const std::string remedy = remedy_for(status, lower, said, where, location);
+    if (!remedy.empty()) what += ": " + remedy;
+    return {category_of(status, lower), what, status, std::move(said)};
+}
+
+} // namespace vlm::wire

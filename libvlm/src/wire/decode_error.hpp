@@ -1,0 +1,18 @@
+// From an answer that says failure to one vlm::Error with its category and its remedy.
+#pragma once
+
+#include "vlm/error.hpp"
+
+#include "where.hpp"
+
+#include <string_view>
+
+namespace vlm::wire {
+
+/// The error in an answer with this status and body: JSON in any of the known shapes, plain text
+/// or HTML. `location` is the header of a redirection. Status 200 is for errors in bodies of
+/// successful answers.
+[[nodiscard]] Error decode_error(int status, std::string_view body, const Where& where,
+                                 std::string_view location = {});
+
+} // namespace vlm::wire

@@ -1,0 +1,22 @@
+// From the body of a successful answer to a ChatReply (docs/vlm.md, "What is accepted").
+#pragma once
+
+#include "vlm/chat.hpp"
+
+#include "decode_error.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vlm::wire {
+
+/// The reply in the body of an answer with status 200. Throws Error: `bad_response` for what is no
+/// chat completion, `server_error` or `context_overflow` for an error object, and `truncated` for
+/// a reply that hit the output limit in the middle of a tool call. `wait` and `total` stay zero.
+[[nodiscard]] ChatReply decode_reply(std::string_view body, const Where& where);
+
+/// The ids in a list of models. Throws Error as above.
+[[nodiscard]] std::vector<std::string> decode_models(std::string_view body, const Where& where);
+
+} // namespace vlm::wire

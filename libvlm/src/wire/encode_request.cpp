@@ -1,0 +1,440 @@
+#include "encode_request.hpp"
+
+#include "vlm/digest.hpp"
+
+#include "json.hpp"
+#include "utf8.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+namespace vlm::wire {
+namespace {
+
+// --- The portable order -----------------------------------------------------------------------
+
+void append_part(std::vector<Part>& parts, const Part& part) {
+    const auto* text = std::get_if<std::string>(&part);
+    auto* last = parts.empty() ? nullptr : std::get_if<std::string>(&parts.back());
+    if (!text || !last) {
+        parts.push_back(part);
+    } else if (!text->empty()) {
+        if (!last->empty()) *last += '\n';
+        *last += *text;
+    }
+}
+
+void append_message(Message& into, const Message& message) {
+    for (const Part& part : message.parts) append_part(into.parts, part);
+    into.tool_calls.insert(into.tool_calls.end(), message.tool_calls.begin(),
+                           message.tool_calls.end());
+}
+
+void check_message(const Message& message) {
+    for (const Part& part : message.parts)
+        if (std::holds_alternative<Image>(part) && message.role != Role::user)
+            throw std::invalid_argument("an image is only allowed in a user message");
+    if (!message.tool_calls.empty() && message.role != Role::assistant)
+        throw std::invalid_argument("a tool call is only allowed in an assistant message");
+    if (message.role == Role::tool && message.tool_call_id.empty())
+        throw std::invalid_argument("a tool result does not say which call it answers");
+    for (const ToolCall& call : message.tool_calls)
+        if (call.id.empty() || call.name.empty())
+            throw std::invalid_argument("a tool call in the history has no id or no name");
+}
+
+/// What was said between two messages of the assistant: the results of its calls, then one message
+/// of the user.
+struct Turn {
+    std::vector<Message> results;
+    std::optional<Message> user;
+
+    void flush(std::vector<Message>& into) {
+        std::move(results.begin(), results.end(), std::back_inserter(into));
+        results.clear();
+        if (user) into.push_back(std::move(*user));
+        user.reset();
+    }
+};
+
+// --- Writing JSON -----------------------------------------------------------------------------
+
+/// Measures what would be written: the body, images and all, is then allocated once.
+struct Length {
+    std::size_t value = 0;
+    void append(std::string_view text) { value += text.size(); }
+};
+
+constexpr std::size_t base64_length(std::size_t bytes) { return (bytes + 2) / 3 * 4; }
+
+void write_base64(Length& out, const std::vector<std::uint8_t>& bytes) {
+    out.value += base64_length(bytes.size());
+}
+
+void write_base64(std::string& out, const std::vector<std::uint8_t>& bytes) {
+    constexpr std::string_view digits =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const auto digit = [&](std::uint32_t bits, int shift) { return digits[(bits >> shift) & 63]; };
+    std::size_t at = out.size();
+    out.resize(at + base64_length(bytes.size()));
+    std::size_t i = 0;
+    for (; i + 3 <= bytes.size(); i += 3) {
+        const std::uint32_t bits = std::uint32_t{bytes[i]} << 16 |
+                                   std::uint32_t{bytes[i + 1]} << 8 | std::uint32_t{bytes[i + 2]};
+        out[at++] = digit(bits, 18);
+        out[at++] = digit(bits, 12);
+        out[at++] = digit(bits, 6);
+        out[at++] = digit(bits, 0);
+    }
+    const std::size_t rest = bytes.size() - i;
+    if (rest == 0) return;
+    const std::uint32_t bits = std::uint32_t{bytes[i]} << 16 |
+                               (rest == 2 ? std::uint32_t{bytes[i + 1]} << 8 : std::uint32_t{0});
+    out[at++] = digit(bits, 18);
+    out[at++] = digit(bits, 12);
+    out[at++] = rest == 2 ? digit(bits, 6) : '=';
+    out[at++] = '=';
+}
+
+/// The inside of a JSON string.
+template <class Out>
+void write_escaped(Out& out, std::string_view text) {
+    constexpr std::string_view hex = "0123456789abcdef";
+    std::size_t plain = 0; // how many bytes from the front need no change
+    const auto flush = [&](std::size_t skip) {
+        out.append(text.substr(0, plain));
+        text.remove_prefix(plain + skip);
+        plain = 0;
+    };
+    while (plain < text.size()) {
+        const auto byte = static_cast<unsigned char>(text[plain]);
+        if (byte == '"' || byte == '\\') {
+            const std::array<char, 2> escape{'\\', text[plain]};
+            flush(1);
+            out.append(std::string_view(escape.data(), escape.size()));
+        } else if (byte == '\n') {
+            flush(1);
+            out.append(std::string_view("\\n"));
+        } else if (byte < 0x20) {
+            const std::array<char, 6> escape{'\\', 'u', '0', '0', hex[byte >> 4], hex[byte & 15]};
+            flush(1);
+            out.append(std::string_view(escape.data(), escape.size()));
+        } else if (byte < 0x80) {
+            ++plain;
+        } else if (const Utf8Step step = utf8_step(text.substr(plain)); step.valid) {
+            plain += step.length;
+        } else {
+            flush(step.length);
+            out.append(replacement);
+        }
+    }
+    flush(0);
+}
+
+template <class Out>
+void write_string(Out& out, std::string_view text) {
+    out.append(std::string_view("\""));
+    write_escaped(out, text);
+    out.append(std::string_view("\""));
+}
+
+template <class Out, class Number>
+void write_number(Out& out, Number number) {
+    if constexpr (std::is_floating_point_v<Number>)
+        if (!std::isfinite(number))
+            throw std::invalid_argument("a sampling value is not a finite number");
+    std::array<char, 32> text{}; // the longest double has 24 characters
+    const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{}) throw std::logic_error("a number does not fit its buffer");
+    out.append(std::string_view(text.data(), static_cast<std::size_t>(end - text.data())));
+}
+
+/// Commas between the members of an object or the elements of an array.
+template <class Out>
+class Separator {
+public:
+    explicit Separator(Out& out) : out_(out) {}
+    void operator()() {
+        if (!first_) out_.append(std::string_view(","));
+        first_ = false;
+    }
+    void key(std::string_view name) {
+        (*this)();
+        write_string(out_, name);
+        out_.append(std::string_view(":"));
+    }
+
+private:
+    Out& out_;
+    bool first_ = true;
+};
+
+template <class Out>
+void write(Out& out, std::string_view json) {
+    out.append(json);
+}
+
+// --- The request ------------------------------------------------------------------------------
+
+template <class Out>
+void write_image(Out& out, const Image& image, ImageMode mode) {
+    if (mode == ImageMode::redacted) {
+        const std::string hash = !image.sha256.empty() ? image.sha256
+                                 : image.bytes         ? sha256_hex(std::span(*image.bytes))
+                                                       : std::string("unknown");
+        write_escaped(out, "sha256:" + hash);
+        if (image.bytes) write_escaped(out, ", " + std::to_string(image.bytes->size()) + " bytes");
+        return;
+    }
+    if (!image.bytes || image.bytes->empty())
+        throw std::invalid_argument("the image " + image.sha256 + " has no bytes to send");
+    write(out, "data:");
+    write_escaped(out, image.media_type);
+    write(out, ";base64,");
+    write_base64(out, *image.bytes);
+}
+
+template <class Out>
+void write_parts(Out& out, const std::vector<Part>& parts, ImageMode mode) {
+    write(out, "[");
+    Separator comma(out);
+    for (const Part& part : parts) {
+        if (const auto* text = std::get_if<std::string>(&part)) {
+            if (text->empty()) continue; // some templates stumble over an empty part
+            comma();
+            write(out, R"({"type":"text","text":)");
+            write_string(out, *text);
+            write(out, "}");
+        } else {
+            comma();
+            write(out, R"({"type":"image_url","image_url":{"url":")");
+            write_image(out, std::get<Image>(part), mode);
+            write(out, R"("}})");
+        }
+    }
+    write(out, "]");
+}
+
+/// The members of `fields` that are not written here anyway, each with a comma in front.
+template <class Out>
+void write_unknown(Out& out, const boost::json::object& fields,
+                   std::initializer_list<std::string_view> known) {
+    for (const auto& [key, value] : fields) {
+        if (std::find(known.begin(), known.end(), std::string_view(key)) != known.end()) continue;
+        write(out, ",");
+        write_string(out, key);
+        write(out, ":");
+        write(out, boost::json::serialize(value));
+    }
+}
+
+boost::json::object unknown_fields(const ToolCall& call) {
+    if (call.extra_json.empty()) return {};
+    std::optional<boost::json::value> extra = parse_json(call.extra_json);
+    if (!extra || !extra->is_object())
+        throw std::invalid_argument("the further fields of the tool call " + call.id +
+                                    " are no JSON object");
+    return std::move(extra->get_object());
+}
+
+template <class Out>
+void write_call(Out& out, const ToolCall& call) {
+    const boost::json::object extra = unknown_fields(call);
+    write(out, R"({"id":)");
+    write_string(out, call.id);
+    write(out, R"(,"type":"function","function":{"name":)");
+    write_string(out, call.name);
+    write(out, R"(,"arguments":)");
+    write_string(out, call.arguments_json);
+    if (const boost::json::object* function = object_member(extra, "function"))
+        write_unknown(out, *function, {"name", "arguments"});
+    write(out, "}");
+    write_unknown(out, extra, {"id", "type", "function", "index"});
+    write(out, "}");
+}
+
+template <class Out>
+void write_message(Out& out, const Message& message, ImageMode mode) {
+    write(out, R"({"role":)");
+    write_string(out, to_string(message.role));
+    if (message.role == Role::tool) {
+        write(out, R"(,"tool_call_id":)");
+        write_string(out, message.tool_call_id);
+    }
+    write(out, R"(,"content":)");
+    const bool with_image =
+        std::any_of(message.parts.begin(), message.parts.end(),
+                    [](const Part& part) { return std::holds_alternative<Image>(part); });
+    if (with_image)
+        write_parts(out, message.parts, mode);
+    else
+        write_string(out, message.text());
+    if (!message.tool_calls.empty()) {
+        write(out, R"(,"tool_calls":[)");
+        Separator comma(out);
+        for (const ToolCall& call : message.tool_calls) {
+            comma();
+            write_call(out, call);
+        }
+        write(out, "]");
+    }
+    write(out, "}");
+}
+
+template <class Out>
+void write_tool(Out& out, const ToolSpec& tool) {
+    write(out, R"({"type":"function","function":{"name":)");
+    write_string(out, tool.name);
+    if (!tool.description.empty()) {
+        write(out, R"(,"description":)");
+        write_string(out, tool.description);
+    }
+    write(out, R"(,"parameters":)");
+    write(out, tool.parameters_json);
+    write(out, "}}");
+}
+
+std::string_view name_of(ToolChoice choice) {
+    switch (choice) {
+    case ToolChoice::automatic:
+        return "auto";
+    case ToolChoice::none:
+        return "none";
+    case ToolChoice::required:
+        return "required";
+    }
+    throw std::invalid_argument("not a vlm::ToolChoice");
+}
+
+template <class Out>
+void write_sampling(Out& out, Separator<Out>& member, const Sampling& sampling) {
+    const auto optional = [&](std::string_view name, const auto& value) {
+        if (!value) return;
+        member.key(name);
+        write_number(out, *value);
+    };
+    optional("temperature", sampling.temperature);
+    optional("top_p", sampling.top_p);
+    optional("top_k", sampling.top_k);
+    optional("presence_penalty", sampling.presence_penalty);
+    optional("seed", sampling.seed);
+    optional("max_tokens", sampling.max_tokens);
+    if (sampling.stop.empty()) return;
+    member.key("stop");
+    write(out, "[");
+    Separator comma(out);
+    for (const std::string& stop : sampling.stop) {
+        comma();
+        write_string(out, stop);
+    }
+    write(out, "]");
+}
+
+template <class Out>
+void write_request(Out& out, const ChatRequest& request, const std::vector<Message>& messages,
+                   ImageMode mode) {
+    write(out, "{");
+    Separator member(out);
+    if (!request.model.empty()) {
+        member.key("model");
+        write_string(out, request.model);
+    }
+    member.key("messages");
+    write(out, "[");
+    Separator comma(out);
+    for (const Message& message : messages) {
+        comma();
+        write_message(out, message, mode);
+    }
+    write(out, "]");
+    if (!request.tools.empty()) {
+        member.key("tools");
+        write(out, "[");
+        Separator between(out);
+        for (const ToolSpec& tool : request.tools) {
+            between();
+            write_tool(out, tool);
+        }
+        write(out, "]");
+        member.key("tool_choice");
+        write_string(out, name_of(request.tool_choice));
+    }
+    write_sampling(out, member, request.sampling);
+    write(out, "}");
+}
+
+void check_tools(const std::vector<ToolSpec>& tools) {
+    for (const ToolSpec& tool : tools) {
+        if (tool.name.empty()) throw std::invalid_argument("a tool has no name");
+        const std::optional<boost::json::value> parameters = parse_json(tool.parameters_json);
+        if (!parameters || !parameters->is_object())
+            throw std::invalid_argument("the parameters of the tool " + tool.name +
+                                        " are no JSON object");
+    }
+}
+
+} // namespace
+
+std::string encode_request(const ChatRequest& request, ImageMode images) {
+    if (request.messages.empty()) throw std::invalid_argument("the request has no messages");
+    check_tools(request.tools);
+    const std::vector<Message> messages = portable_messages(request.messages);
+    Length length;
+    write_request(length, request, messages, images);
+    std::string body;
+    body.reserve(length.value);
+    write_request(body, request, messages, images);
+    return body;
+}
+
+std::vector<Message> portable_messages(const std::vector<Message>& messages) {
+    std::vector<Message> result;
+    Message system{Role::system, {}, {}, {}};
+    Turn turn;
+    for (const Message& message : messages) {
+        check_message(message);
+        switch (message.role) {
+        case Role::system:
+            append_message(system, message);
+            break;
+        case Role::tool:
+            turn.results.push_back(message);
+            break;
+        case Role::user:
+            if (!turn.user) turn.user.emplace(Message{Role::user, {}, {}, {}});
+            append_message(*turn.user, message);
+            break;
+        case Role::assistant:
+            turn.flush(result);
+            if (result.empty() || result.back().role != Role::assistant)
+                result.push_back({Role::assistant, {}, {}, {}});
+            append_message(result.back(), message);
+            break;
+        }
+    }
+    turn.flush(result);
+    for (Message& message : result)
+        for (ToolCall& call : message.tool_calls)
+            call.arguments_json = portable_arguments(call.arguments_json);
+    if (!system.text().empty()) result.insert(result.begin(), std::move(system));
+    return result;
+}
+
+std::string portable_arguments(const std::string& arguments_json) {
+    const std::optional<boost::json::value> value = parse_json(arguments_json);
+    if (value && value->is_object()) return arguments_json;
+    if (value && value->is_string()) {
+        const std::string_view inner = value->get_string();
+        const std::optional<boost::json::value> unpacked = parse_json(inner);
+        if (unpacked && unpacked->is_object()) return std::string(inner);
+    }
+    return "{}";
+}
+
+} // namespace vlm::wire

@@ -1,0 +1,34 @@
+// From a ChatRequest to the body of an HTTP request, in the form that all known servers accept
+// (docs/vlm.md, "What is sent").
+#pragma once
+
+#include "vlm/chat.hpp"
+
+#include <string>
+#include <vector>
+
+namespace vlm::wire {
+
+enum class ImageMode {
+    inlined, ///< a base64 data URL
+    redacted ///< "sha256:<hex>, <n> bytes": for logs
+};
+
+/// The same request gives the same bytes. Text that is not UTF-8 gets U+FFFD in its place. Throws
+/// std::invalid_argument for what no server could understand: no messages, an image without bytes
+/// (unless redacted) or outside a user message, a tool without a name or whose parameters are no
+/// JSON object, a call or tool result without an id, a sampling value that is not finite.
+[[nodiscard]] std::string encode_request(const ChatRequest& request,
+                                         ImageMode images = ImageMode::inlined);
+
+/// The messages in the order and shape that strict chat templates ask for: one system message in
+/// front, tool results directly behind the calls they answer, and no two neighbours of the same
+/// role except tool results. Neighbouring texts are joined by a line break.
+[[nodiscard]] std::vector<Message> portable_messages(const std::vector<Message>& messages);
+
+/// A call's arguments as JSON text of an object, byte for byte if they are that already, unpacked
+/// if they are a JSON string that holds one, and "{}" otherwise: llama-server and Ollama refuse a
+/// history whose arguments do not parse.
+[[nodiscard]] std::string portable_arguments(const std::string& arguments_json);
+
+} // namespace vlm::wire

@@ -1,0 +1,34 @@
+#include "json.hpp"
+
+namespace vlm::wire {
+
+boost::json::value parse_json(std::string_view text, boost::system::error_code& error) {
+    boost::json::parse_options options;
+    options.max_depth = max_json_depth;
+    return boost::json::parse(text, error, {}, options);
+}
+
+std::optional<boost::json::value> parse_json(std::string_view text) {
+    boost::system::error_code error;
+    boost::json::value value = parse_json(text, error);
+    if (error) return std::nullopt;
+    return value;
+}
+
+const boost::json::value* member(const boost::json::object& object, std::string_view name) {
+    const boost::json::value* value = object.if_contains(name);
+    return value && !value->is_null() ? value : nullptr;
+}
+
+std::string_view string_member(const boost::json::object& object, std::string_view name) {
+    const boost::json::value* value = member(object, name);
+    if (!value || !value->is_string()) return {};
+    return value->get_string();
+}
+
+const boost::json::object* object_member(const boost::json::object& object, std::string_view name) {
+    const boost::json::value* value = member(object, name);
+    return value ? value->if_object() : nullptr;
+}
+
+} // namespace vlm::wire

@@ -1,0 +1,33 @@
+// JSON from strangers, with the one limit on nesting.
+#pragma once
+
+#include <boost/json.hpp>
+
+#include <optional>
+#include <string_view>
+
+namespace vlm::wire {
+
+/// Deeper nesting is refused: tool arguments are a few levels deep, and what is parsed is also
+/// printed and destroyed by recursion. (Boost.JSON's own default is 32.)
+inline constexpr std::size_t max_json_depth = 64;
+
+[[nodiscard]] boost::json::value parse_json(std::string_view text,
+                                            boost::system::error_code& error);
+
+/// Nothing if `text` is not JSON.
+[[nodiscard]] std::optional<boost::json::value> parse_json(std::string_view text);
+
+/// The member, or null if it is missing or JSON's null.
+[[nodiscard]] const boost::json::value* member(const boost::json::object& object,
+                                               std::string_view name);
+
+/// The member's text, or empty if it is missing or no string.
+[[nodiscard]] std::string_view string_member(const boost::json::object& object,
+                                             std::string_view name);
+
+/// The member if it is an object, else null.
+[[nodiscard]] const boost::json::object* object_member(const boost::json::object& object,
+                                                       std::string_view name);
+
+} // namespace vlm::wire

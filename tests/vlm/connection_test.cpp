@@ -1,0 +1,629 @@
+#include "http/connection.hpp"
+
+#include "catch_error.hpp"
+#include "vlm/testing/chat_server.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include <future>
+#include <memory>
+#include <thread>
+#include <vector>
+
+using namespace std::chrono_literals;
+using boost::asio::ip::tcp;
+using vlm::errc;
+using vlm::http::Connection;
+using vlm::http::Limits;
+using vlm::http::Response;
+using vlm::testing::Answer;
+using vlm::testing::ChatServer;
+
+namespace {
+
+// How long a test waits for what must happen soon: long enough for a loaded machine.
+constexpr auto soon = 20s;
+
+vlm::http::Url url_of(const ChatServer& server, const std::string& host = "127.0.0.1") {
+    return {"http", host, static_cast<std::uint16_t>(server.port()), "/v1/chat/completions", ""};
+}
+
+Response post(Connection& connection, std::string_view body = "{}", const Limits& limits = {},
+              std::stop_token stop = {}) {
+    return connection.request({"POST", "/v1/chat/completions", {}, body}, limits, std::move(stop));
+}
+
+Answer raw(std::string bytes) {
+    Answer answer;
+    answer.raw = std::move(bytes);
+    return answer;
+}
+
+Answer text(std::string body) {
+    Answer answer;
+    answer.body = std::move(body);
+    return answer;
+}
+
+Answer silent() {
+    Answer answer;
+    answer.never = true;
+    return answer;
+}
+
+/// Closes without a byte of an answer.
+Answer reset() {
+    Answer answer;
+    answer.close = true;
+    answer.cut_after = 0;
+    return answer;
+}
+
+/// A port on which connections are made but never accepted, let alone read.
+class DeafListener {
+public:
+    DeafListener() : acceptor_(context_) {
+        acceptor_.open(tcp::v4());
+        acceptor_.bind({boost::asio::ip::address_v4::loopback(), 0});
+        acceptor_.listen(5);
+    }
+    [[nodiscard]] vlm::http::Url url() const {
+        return {"http", "127.0.0.1", acceptor_.local_endpoint().port(), "/", ""};
+    }
+    void close() { acceptor_.close(); }
+
+private:
+    boost::asio::io_context context_;
+    tcp::acceptor acceptor_;
+};
+
+/// A port that nothing listens on: it was given to somebody and given back.
+vlm::http::Url refused_url() {
+    DeafListener listener;
+    const vlm::http::Url url = listener.url();
+    listener.close();
+    return url;
+}
+
+/// The code of the error that ends a request running on another thread while `interrupt` runs here.
+template <class Action, class Interrupt>
+std::error_code interrupted(Action action, Interrupt interrupt) {
+    std::future<std::error_code> result = std::async(std::launch::async, [&]() -> std::error_code {
+        try {
+            action();
+        } catch (const vlm::Error& error) {
+            return error.code();
+        }
+        return {};
+    });
+    interrupt();
+    if (result.wait_for(soon) != std::future_status::ready) {
+        UNSCOPED_INFO("the request did not end");
+        std::terminate(); // the future's destructor would wait for ever
+    }
+    return result.get();
+}
+
+} // namespace
+
+TEST_CASE("connection: an answer arrives with status, headers and body") {
+    ChatServer server;
+    Answer answer = text("hello");
+    answer.status = 418;
+    answer.headers = {{"X-Extra", "1"}};
+    server.enqueue(answer);
+    Connection connection(url_of(server));
+    const Response response = post(connection);
+    CHECK(response.status == 418);
+    CHECK(response.body == "hello");
+    CHECK(response.header("x-extra") == "1");
+    CHECK(response.header("absent").empty());
+}
+
+TEST_CASE("connection: the request arrives as it was given") {
+    ChatServer server;
+    server.enqueue(text("ok"));
+    Connection connection(url_of(server));
+    connection.request({"POST", "/x?y=1", {{"X-A", "b"}}, "body"}, {}, {});
+    const auto request = server.requests().at(0);
+    CHECK(request.method == "POST");
+    CHECK(request.target == "/x?y=1");
+    CHECK(request.body == "body");
+    CHECK(request.headers.at("x-a") == "b");
+    CHECK(request.headers.at("host") == "127.0.0.1:" + std::to_string(server.port()));
+    CHECK(request.headers.at("content-length") == "4");
+}
+
+TEST_CASE("connection: two requests use one connection") {
+    ChatServer server;
+    server.enqueue(text("1"));
+    server.enqueue(text("2"));
+    Connection connection(url_of(server));
+    CHECK(post(connection).body == "1");
+    CHECK(post(connection).body == "2");
+    CHECK(server.connections() == 1);
+}
+
+TEST_CASE("connection: a megabyte goes out and comes back") {
+    ChatServer server;
+    const std::string large(std::size_t{3} << 20, 'x');
+    server.enqueue(text(large));
+    Connection connection(url_of(server));
+    CHECK(post(connection, large).body == large);
+    CHECK(server.requests().at(0).body == large);
+}
+
+TEST_CASE("connection: an answer that asks for it closes the connection") {
+    ChatServer server;
+    Answer last = text("1");
+    last.headers = {{"Connection", "close"}};
+    server.enqueue(last);
+    server.enqueue(text("2"));
+    Connection connection(url_of(server));
+    CHECK(post(connection).body == "1");
+    CHECK(server.wait_until_disconnected(soon));
+    CHECK(post(connection).body == "2");
+    CHECK(server.connections() == 2);
+}
+
+TEST_CASE("connection: one that the server closed while idle is replaced silently") {
+    ChatServer server;
+    Answer last = text("1");
+    last.close = true; // and does not say so
+    server.enqueue(last);
+    server.enqueue(text("2"));
+    Connection connection(url_of(server));
+    CHECK(post(connection).body == "1");
+    CHECK(post(connection).body == "2");
+    CHECK(server.connections() == 2);
+}
+
+TEST_CASE("connection: one that breaks under the next request is replaced once") {
+    ChatServer server;
+    server.enqueue(text("1"));
+    server.enqueue(reset());
+    server.enqueue(text("2"));
+    Connection connection(url_of(server));
+    CHECK(post(connection).body == "1");
+    CHECK(post(connection).body == "2");
+    CHECK(server.connections() == 2);
+    CHECK(server.requests().size() == 3);
+}
+
+TEST_CASE("connection: it is replaced only once") {
+    ChatServer server;
+    server.enqueue(text("1"));
+    server.enqueue(reset());
+    server.enqueue(reset());
+    server.enqueue(text("never asked for"));
+    Connection connection(url_of(server));
+    CHECK(post(connection).body == "1");
+    CHECK(error_of([&] { post(connection); }).code() == errc::connection_lost);
+    CHECK(server.requests().size() == 3);
+}
+
+TEST_CASE("connection: a new one that breaks before the answer is an error") {
+    ChatServer server;
+    server.enqueue(reset());
+    Connection connection(url_of(server));
+    const vlm::Error error = error_of([&] { post(connection); });
+    CHECK(error.code() == errc::connection_lost);
+    CHECK(mentions(error, "without an answer"));
+    CHECK(server.requests().size() == 1);
+}
+
+TEST_CASE("connection: an answer that breaks off is an error, and is not asked for again") {
+    for (const std::size_t bytes : {1U, 20U, 60U, 200U}) {
+        CAPTURE(bytes);
+        ChatServer server;
+        Answer cut = text(std::string(1000, 'x'));
+        cut.cut_after = bytes;
+        server.enqueue(text("1"));
+        server.enqueue(cut);
+        Connection connection(url_of(server));
+        post(connection);
+        CHECK(error_of([&] { post(connection); }).code() == errc::connection_lost);
+        CHECK(server.requests().size() == 2);
+    }
+}
+
+TEST_CASE("connection: after an error the next request works") {
+    ChatServer server;
+    server.enqueue(reset());
+    server.enqueue(text("2"));
+    Connection connection(url_of(server));
+    CHECK_THROWS_AS(post(connection), vlm::Error);
+    CHECK(post(connection).body == "2");
+}
+
+TEST_CASE("connection: nothing listens") {
+    Connection connection(refused_url());
+    const vlm::Error error = error_of([&] { post(connection); });
+    CHECK(error.code() == errc::unreachable);
+    CHECK(mentions(error, "LM Studio"));
+    CHECK(mentions(error, "127.0.0.1:"));
+}
+
+TEST_CASE("connection: a name that nobody knows") {
+    // RFC 6761 reserves .invalid for names that do not exist.
+    Connection connection({"http", "name.invalid", 80, "/", ""});
+    const vlm::Error error = error_of([&] { post(connection); });
+    CHECK(error.code() == errc::unreachable);
+    CHECK(mentions(error, "name.invalid"));
+}
+
+TEST_CASE("connection: a resolver that finds nothing, or rubbish, is an error") {
+    for (const std::vector<std::string>& found :
+         {std::vector<std::string>{}, std::vector<std::string>{"rubbish"}}) {
+        Connection connection({"http", "name.test", 80, "/", ""},
+                              [found](const std::string&) { return found; });
+        CHECK(error_of([&] { post(connection); }).code() == errc::unreachable);
+    }
+}
+
+TEST_CASE("connection: every address of a name is tried") {
+    ChatServer server;
+    server.enqueue(text("found"));
+    // The server listens on 127.0.0.1 only.
+    Connection connection(url_of(server, "name.test"), [](const std::string& host) {
+        CHECK(host == "name.test");
+        return std::vector<std::string>{"127.0.0.2", "::1", "127.0.0.1"};
+    });
+    CHECK(post(connection).body == "found");
+}
+
+TEST_CASE("connection: localhost is the loopback addresses, without a lookup") {
+    ChatServer server;
+    server.enqueue(text("found"));
+    Connection connection(url_of(server, "localhost"), [](const std::string&) {
+        FAIL("localhost was looked up");
+        return std::vector<std::string>{};
+    });
+    CHECK(post(connection).body == "found");
+    CHECK(server.requests().at(0).headers.at("host") ==
+          "localhost:" + std::to_string(server.port()));
+}
+
+TEST_CASE("connection: silence ends at the time limit and closes the socket") {
+    ChatServer server;
+    server.enqueue(silent());
+    Connection connection(url_of(server));
+    Limits limits;
+    limits.total = 50ms;
+    const vlm::Error error = error_of([&] { post(connection, "{}", limits); });
+    CHECK(error.code() == errc::timeout);
+    CHECK(mentions(error, "50 ms"));
+    CHECK(server.wait_until_disconnected(soon));
+}
+
+TEST_CASE("connection: an answer that stops half way ends at the time limit") {
+    for (const std::string half : {"HTTP/1.1 200 OK\r\nContent-Le",
+                                   "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this"}) {
+        ChatServer server;
+        server.enqueue(raw(half));
+        Connection connection(url_of(server));
+        Limits limits;
+        limits.total = 100ms;
+        CHECK(error_of([&] { post(connection, "{}", limits); }).code() == errc::timeout);
+        CHECK(server.wait_until_disconnected(soon));
+    }
+}
+
+TEST_CASE("connection: no limits means no limits") {
+    ChatServer server;
+    server.enqueue(text("ok"));
+    Connection connection(url_of(server));
+    CHECK(post(connection, "{}", {.connect = 0ms, .total = -1ms}).body == "ok");
+    server.enqueue(text("ok"));
+    const auto longest = std::chrono::milliseconds::max();
+    CHECK(post(connection, "{}", {.connect = longest, .total = longest}).body == "ok");
+}
+
+TEST_CASE("connection: a name lookup that hangs ends at the time limit") {
+    std::promise<void> release;
+    std::shared_future<void> released = release.get_future().share();
+    Connection connection({"http", "name.test", 80, "/", ""}, [released](const std::string&) {
+        released.wait();
+        return std::vector<std::string>{"127.0.0.1"};
+    });
+    Limits limits;
+    limits.connect = 20ms;
+    const vlm::Error error = error_of([&] { post(connection, "{}", limits); });
+    CHECK(error.code() == errc::timeout);
+    CHECK(mentions(error, "name.test"));
+    release.set_value();
+}
+
+TEST_CASE("connection: a stop request ends a name lookup that hangs") {
+    std::promise<void> release;
+    std::promise<void> asked;
+    std::stop_source stop;
+    {
+        Connection connection(
+            {"http", "name.test", 80, "/", ""},
+            [released = release.get_future().share(), &asked](const std::string&) {
+                asked.set_value();
+                released.wait();
+                return std::vector<std::string>{"127.0.0.1"};
+            });
+        CHECK(interrupted([&] { post(connection, "{}", {}, stop.get_token()); },
+                          [&] {
+                              asked.get_future().wait();
+                              stop.request_stop();
+                          }) == errc::cancelled);
+    } // the connection goes before the lookup ends
+    release.set_value();
+}
+
+TEST_CASE("connection: a stop request before the start sends nothing") {
+    ChatServer server;
+    Connection connection(url_of(server));
+    std::stop_source stop;
+    stop.request_stop();
+    CHECK(error_of([&] { post(connection, "{}", {}, stop.get_token()); }).code() ==
+          errc::cancelled);
+    CHECK(server.connections() == 0);
+}
+
+TEST_CASE("connection: a stop request while waiting for the answer closes the socket") {
+    ChatServer server;
+    server.enqueue(silent());
+    Connection connection(url_of(server));
+    std::stop_source stop;
+    CHECK(interrupted([&] { post(connection, "{}", {}, stop.get_token()); },
+                      [&] {
+                          CHECK(server.wait_for_requests(1, soon));
+                          stop.request_stop();
+                      }) == errc::cancelled);
+    CHECK(server.wait_until_disconnected(soon));
+}
+
+TEST_CASE("connection: a stop request in the middle of the answer ends it") {
+    ChatServer server;
+    server.enqueue(raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this"));
+    Connection connection(url_of(server));
+    std::stop_source stop;
+    CHECK(interrupted([&] { post(connection, "{}", {}, stop.get_token()); },
+                      [&] {
+                          CHECK(server.wait_for_requests(1, soon));
+                          stop.request_stop();
+                      }) == errc::cancelled);
+    CHECK(server.wait_until_disconnected(soon));
+}
+
+TEST_CASE("connection: a stop request ends a request that nobody reads") {
+    DeafListener listener;
+    Connection connection(listener.url());
+    const std::string large(std::size_t{64} << 20, 'x'); // more than sockets buffer
+    std::stop_source stop;
+    CHECK(interrupted([&] { post(connection, large, {}, stop.get_token()); },
+                      [&] { stop.request_stop(); }) == errc::cancelled);
+}
+
+TEST_CASE("connection: a request that nobody reads ends at the time limit") {
+    DeafListener listener;
+    Connection connection(listener.url());
+    const std::string large(std::size_t{64} << 20, 'x');
+    Limits limits;
+    limits.total = 100ms;
+    CHECK(error_of([&] { post(connection, large, limits); }).code() == errc::timeout);
+}
+
+TEST_CASE("connection: after a cancelled request the next one works") {
+    ChatServer server;
+    server.enqueue(silent());
+    server.enqueue(text("2"));
+    Connection connection(url_of(server));
+    std::stop_source stop;
+    CHECK(interrupted([&] { post(connection, "{}", {}, stop.get_token()); },
+                      [&] {
+                          CHECK(server.wait_for_requests(1, soon));
+                          stop.request_stop();
+                      }) == errc::cancelled);
+    CHECK(post(connection).body == "2");
+}
+
+TEST_CASE("connection: a stop request after the answer changes nothing") {
+    ChatServer server;
+    server.enqueue(text("1"));
+    server.enqueue(text("2"));
+    Connection connection(url_of(server));
+    std::stop_source stop;
+    CHECK(post(connection, "{}", {}, stop.get_token()).body == "1");
+    stop.request_stop();
+    CHECK(post(connection).body == "2");
+    CHECK(server.connections() == 1);
+}
+
+TEST_CASE("connection: stop requests at any moment lead to an answer or to a cancellation") {
+    ChatServer server;
+    Connection connection(url_of(server));
+    for (int round = 0; round < 50; ++round) {
+        server.enqueue(text(std::string(100000, 'x')));
+        std::stop_source stop;
+        const std::error_code code =
+            interrupted([&] { post(connection, "{}", {}, stop.get_token()); },
+                        [&] {
+                            for (int i = 0; i < round * 20; ++i) std::this_thread::yield();
+                            stop.request_stop();
+                        });
+        CHECK((!code || code == errc::cancelled));
+    }
+}
+
+#ifndef _WIN32
+// Windows refuses what does not fit into the backlog; Linux drops it, and connecting hangs.
+namespace {
+
+/// A port where every further attempt to connect hangs.
+class FullListener {
+public:
+    explicit FullListener(const char* address = "127.0.0.1", std::uint16_t port = 0)
+        : acceptor_(context_) {
+        acceptor_.open(tcp::v4());
+        acceptor_.bind({boost::asio::ip::make_address(address), port});
+        acceptor_.listen(0);
+        // Linux queues one connection more than the backlog says. Nobody runs the loop: the
+        // attempts are only begun.
+        for (int i = 0; i < 4; ++i) {
+            fillers_.push_back(std::make_unique<tcp::socket>(context_));
+            fillers_.back()->async_connect(acceptor_.local_endpoint(),
+                                           [](boost::system::error_code) {});
+        }
+    }
+    [[nodiscard]] vlm::http::Url url() const {
+        return {"http", "127.0.0.1", acceptor_.local_endpoint().port(), "/", ""};
+    }
+
+private:
+    boost::asio::io_context context_;
+    tcp::acceptor acceptor_;
+    std::vector<std::unique_ptr<tcp::socket>> fillers_;
+};
+
+} // namespace
+
+TEST_CASE("connection: connecting ends at its own time limit") {
+    FullListener listener;
+    Connection connection(listener.url());
+    Limits limits;
+    limits.connect = 50ms;
+    const vlm::Error error = error_of([&] { post(connection, "{}", limits); });
+    CHECK(error.code() == errc::timeout);
+    CHECK(mentions(error, "no connection to 127.0.0.1:"));
+    CHECK(mentions(error, "50 ms"));
+}
+
+TEST_CASE("connection: a stop request ends connecting") {
+    FullListener listener;
+    Connection connection(listener.url());
+    std::stop_source stop;
+    CHECK(interrupted([&] { post(connection, "{}", {}, stop.get_token()); },
+                      [&] { stop.request_stop(); }) == errc::cancelled);
+}
+
+TEST_CASE("connection: an address that does not answer leaves time for the next one") {
+    ChatServer server;
+    server.enqueue(text("found"));
+    const FullListener deaf("127.0.0.3", static_cast<std::uint16_t>(server.port()));
+    Connection connection(url_of(server, "name.test"), [](const std::string&) {
+        return std::vector<std::string>{"127.0.0.3", "127.0.0.1"};
+    });
+    Limits limits;
+    limits.connect = 400ms;
+    CHECK(post(connection, "{}", limits).body == "found");
+}
+#endif
+
+TEST_CASE("connection: a chunked body is put together") {
+    ChatServer server;
+    server.enqueue(raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+                       "5\r\nhello\r\n6;x=y\r\n world\r\n0\r\nTrailer: 1\r\n\r\n"));
+    server.enqueue(text("2"));
+    Connection connection(url_of(server));
+    CHECK(post(connection).body == "hello world");
+    CHECK(post(connection).body == "2");
+    CHECK(server.connections() == 1);
+}
+
+TEST_CASE("connection: interim answers are skipped") {
+    ChatServer server;
+    server.enqueue(raw("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
+                       "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
+    Connection connection(url_of(server));
+    const Response response = post(connection);
+    CHECK(response.status == 200);
+    CHECK(response.body == "ok");
+}
+
+TEST_CASE("connection: interim answers without end are refused") {
+    ChatServer server;
+    std::string endless;
+    for (int i = 0; i < 100; ++i) endless += "HTTP/1.1 100 Continue\r\n\r\n";
+    server.enqueue(raw(endless));
+    Connection connection(url_of(server));
+    CHECK(error_of([&] { post(connection); }).code() == errc::bad_response);
+}
+
+TEST_CASE("connection: a body without a length ends with the connection") {
+    ChatServer server;
+    Answer answer = raw("HTTP/1.1 200 OK\r\n\r\nall of it");
+    answer.close = true;
+    server.enqueue(answer);
+    Connection connection(url_of(server));
+    CHECK(post(connection).body == "all of it");
+}
+
+TEST_CASE("connection: what is not HTTP is refused") {
+    for (const std::string bytes :
+         {"rubbish\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 abc OK\r\n\r\n",
+          "HTTP/9.9 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
+          "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
+          "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n"}) {
+        CAPTURE(bytes);
+        ChatServer server;
+        server.enqueue(raw(bytes));
+        Connection connection(url_of(server));
+        const vlm::Error error = error_of([&] { post(connection); });
+        CHECK(error.code() == errc::bad_response);
+        CHECK(mentions(error, "is the port right"));
+    }
+}
+
+TEST_CASE("connection: a header without end is refused") {
+    ChatServer server;
+    server.enqueue(raw("HTTP/1.1 200 OK\r\nX: " + std::string(200000, 'x')));
+    Connection connection(url_of(server));
+    CHECK(error_of([&] { post(connection); }).code() == errc::bad_response);
+}
+
+TEST_CASE("connection: a body shorter than it said is an error") {
+    ChatServer server;
+    Answer answer = raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort");
+    answer.close = true;
+    server.enqueue(answer);
+    Connection connection(url_of(server));
+    const vlm::Error error = error_of([&] { post(connection); });
+    CHECK(error.code() == errc::connection_lost);
+    CHECK(mentions(error, "middle of its answer"));
+}
+
+TEST_CASE("connection: bytes behind an answer are not taken for the next one") {
+    ChatServer server;
+    server.enqueue(raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n"
+                       "Content-Length: 5\r\n\r\nwrong"));
+    server.enqueue(text("right"));
+    Connection connection(url_of(server));
+    CHECK(post(connection).body == "ok");
+    CHECK(post(connection).body == "right");
+    CHECK(server.connections() == 2);
+}
+
+TEST_CASE("connection: a body above the limit is refused, announced or not") {
+    Answer chunked = raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+                         "40\r\n" +
+                         std::string(64, 'x') + "\r\n0\r\n\r\n");
+    for (const Answer& answer : {text(std::string(64, 'x')), chunked}) {
+        ChatServer server;
+        server.enqueue(answer);
+        server.enqueue(answer);
+        Connection connection(url_of(server));
+        Limits limits;
+        limits.body_bytes = 63;
+        const vlm::Error error = error_of([&] { post(connection, "{}", limits); });
+        CHECK(error.code() == errc::response_too_large);
+        CHECK(mentions(error, "63 bytes"));
+        limits.body_bytes = 64;
+        CHECK(post(connection, "{}", limits).body.size() == 64);
+    }
+}
+
+TEST_CASE("connection: an early refusal of a long request is read") {
+    ChatServer server;
+    Answer answer = text("too large");
+    answer.status = 413;
+    server.enqueue(answer);
+    Connection connection(url_of(server));
+    CHECK(post(connection, std::string(std::size_t{8} << 20, 'x')).status == 413);
+}

@@ -1,0 +1,336 @@
+#include "wire/decode_reply.hpp"
+
+#include "catch_error.hpp"
+#include "llama_server.hpp"
+
+using vlm::ChatReply;
+using vlm::errc;
+using vlm::FinishReason;
+
+namespace {
+
+const vlm::wire::Where where{"http://h/v1/chat/completions", "m", "sk-0123456789"};
+
+ChatReply decode(std::string_view body) { return vlm::wire::decode_reply(body, where); }
+
+ChatReply decode_message(const std::string& message, const std::string& finish = "\"stop\"") {
+    return decode(R"({"choices":[{"finish_reason":)" + finish + R"(,"message":)" + message + "}]}");
+}
+
+vlm::ToolCall decode_call(const std::string& call) {
+    const ChatReply reply = decode_message(R"({"tool_calls":[)" + call + "]}");
+    REQUIRE(reply.tool_calls.size() == 1);
+    return reply.tool_calls[0];
+}
+
+std::string arguments(const std::string& json) {
+    return decode_call(R"({"id":"c","function":{"name":"f","arguments":)" + json + "}}")
+        .arguments_json;
+}
+
+vlm::Error refused(std::string_view body) {
+    CAPTURE(body.substr(0, 100));
+    const vlm::Error error = error_of([&] { (void)decode(body); });
+    CHECK(error.code() == errc::bad_response);
+    CHECK(error.status() == 200);
+    CHECK(mentions(error, where.url));
+    return error;
+}
+
+} // namespace
+
+TEST_CASE("llama-server: a plain answer") {
+    const ChatReply reply = decode(llama_server::plain);
+    CHECK(reply.text == " models press supported use click performance double which.");
+    CHECK(reply.reasoning.empty());
+    CHECK(reply.tool_calls.empty());
+    CHECK(reply.finish == FinishReason::stop);
+    CHECK(reply.model == "tiny-vl");
+    CHECK(reply.usage.prompt_tokens == 30);
+    CHECK(reply.usage.completion_tokens == 10);
+    CHECK(reply.usage.cached_tokens == 0);
+}
+
+TEST_CASE("llama-server: an answer cut by max_tokens is an answer") {
+    const ChatReply reply = decode(llama_server::length);
+    CHECK(reply.finish == FinishReason::length);
+    CHECK(reply.text == " server tools menu can");
+    CHECK(reply.usage.cached_tokens == 29);
+}
+
+TEST_CASE("llama-server: two calls in one message") {
+    const ChatReply reply = decode(llama_server::two_calls);
+    REQUIRE(reply.tool_calls.size() == 2);
+    CHECK(reply.finish == FinishReason::tool_calls);
+    CHECK(reply.tool_calls[0] ==
+          vlm::ToolCall{"YNtvQRAbc8eGJQt3fNue7bBiJMBcD0Mb", "click", "{\"x\"\n:8,\"y\":6}", ""});
+    CHECK(reply.tool_calls[1].arguments_json == R"({"x":589,"y":3,"button":"right"})");
+}
+
+TEST_CASE("llama-server: a call cut by max_tokens is an error, never a call") {
+    const vlm::Error error = error_of([] { (void)decode(llama_server::cut_call); });
+    CHECK(error.code() == errc::truncated);
+    CHECK(mentions(error, "after 25 tokens"));
+    CHECK(mentions(error, "click"));
+    CHECK(mentions(error, "max_tokens"));
+}
+
+TEST_CASE("llama-server: reasoning is kept apart from the text") {
+    const ChatReply reply = decode(llama_server::thinking);
+    CHECK(reply.reasoning == " models press supported use click performance double which.");
+    CHECK(reply.text == reply.reasoning);
+    CHECK(reply.tool_calls.size() == 1);
+}
+
+TEST_CASE("llama-server: the list of models") {
+    CHECK(vlm::wire::decode_models(llama_server::models, where) ==
+          std::vector<std::string>{"tiny-vl"});
+}
+
+TEST_CASE("content may be missing, null, empty, text or parts") {
+    CHECK(decode_message("{}").text.empty());
+    CHECK(decode_message(R"({"content":null})").text.empty());
+    CHECK(decode_message(R"({"content":""})").text.empty());
+    CHECK(decode_message(R"({"content":"a"})").text == "a");
+    CHECK(decode_message(R"({"content":["a",{"type":"text","text":"b"},{"type":"image"}]})").text ==
+          "ab");
+}
+
+TEST_CASE("a reasoning part belongs to the reasoning") {
+    const ChatReply reply = decode_message(
+        R"({"content":[{"type":"reasoning","text":"hm"},{"type":"text","text":"yes"}]})");
+    CHECK(reply.text == "yes");
+    CHECK(reply.reasoning == "hm");
+}
+
+TEST_CASE("reasoning has two names") {
+    CHECK(decode_message(R"({"content":"a","reasoning":"b"})").reasoning == "b");
+    CHECK(decode_message(R"({"reasoning_content":"b","reasoning":"b"})").reasoning == "b");
+}
+
+TEST_CASE("think blocks stay in the text") {
+    CHECK(decode_message(R"({"content":"<think>x</think>y"})").text == "<think>x</think>y");
+}
+
+TEST_CASE("a refusal stands in place of missing text") {
+    CHECK(decode_message(R"({"content":null,"refusal":"I cannot."})").text == "I cannot.");
+}
+
+TEST_CASE("no tool calls are written in three ways") {
+    CHECK(decode_message(R"({"content":"a"})").tool_calls.empty());
+    CHECK(decode_message(R"({"tool_calls":null})").tool_calls.empty());
+    CHECK(decode_message(R"({"tool_calls":[]})").tool_calls.empty());
+}
+
+TEST_CASE("a call without a name is no call") {
+    CHECK(decode_message(R"({"tool_calls":[{"id":"c","function":{"name":""}},{"id":"d"},
+                             {"function":{"arguments":"{}"}}]})")
+              .tool_calls.empty());
+}
+
+TEST_CASE("arguments may be text, an object, empty, null or missing") {
+    CHECK(arguments(R"("{\"x\":1}")") == R"({"x":1})");
+    CHECK(arguments(R"({"x":1,"y":[true,null]})") == R"({"x":1,"y":[true,null]})");
+    CHECK(arguments(R"("")") == "{}");
+    CHECK(arguments(R"("  ")") == "{}");
+    CHECK(arguments("null") == "{}");
+    CHECK(decode_call(R"({"id":"c","function":{"name":"f"}})").arguments_json == "{}");
+}
+
+TEST_CASE("arguments that the model got wrong are handed on as they are") {
+    CHECK(arguments(R"("{not json")") == "{not json");
+    CHECK(arguments(R"("\"{\\\"x\\\":1}\"")") == R"("{\"x\":1}")");
+    CHECK(arguments("[1,2]") == "[1,2]");
+    CHECK(arguments("5") == "5");
+}
+
+TEST_CASE("a missing id is made up: the same for the same bytes, another in another answer") {
+    const std::string one =
+        R"({"tool_calls":[{"function":{"name":"f"}},{"function":{"name":"f"}}]})";
+    const ChatReply first = decode_message(one);
+    const ChatReply again = decode_message(one);
+    const ChatReply other = decode_message(one, "\"tool_calls\"");
+    CHECK(!first.tool_calls[0].id.empty());
+    CHECK(first.tool_calls[0].id != first.tool_calls[1].id);
+    CHECK(first.tool_calls == again.tool_calls);
+    CHECK(first.tool_calls[0].id != other.tool_calls[0].id);
+}
+
+TEST_CASE("an id that is used twice is replaced once") {
+    const ChatReply reply = decode_message(
+        R"({"tool_calls":[{"id":"a","function":{"name":"f"}},{"id":"a","function":{"name":"g"}}]})");
+    CHECK(reply.tool_calls[0].id == "a");
+    CHECK(reply.tool_calls[1].id != "a");
+}
+
+TEST_CASE("unknown fields of a call are kept for sending back") {
+    CHECK(decode_call(R"({"id":"c","index":0,"type":"function","extra_content":{"google":
+        {"thought_signature":"s"}},"function":{"name":"f","arguments":"{}","strict":true}})")
+              .extra_json ==
+          R"({"extra_content":{"google":{"thought_signature":"s"}},"function":{"strict":true}})");
+}
+
+TEST_CASE("the old function_call is a call") {
+    const ChatReply reply = decode_message(
+        R"({"content":null,"function_call":{"name":"f","arguments":"{}"}})", "\"function_call\"");
+    REQUIRE(reply.tool_calls.size() == 1);
+    CHECK(reply.tool_calls[0].name == "f");
+    CHECK(reply.finish == FinishReason::tool_calls);
+}
+
+TEST_CASE("calls count, whatever the finish reason says") {
+    CHECK(decode_message(R"({"tool_calls":[{"function":{"name":"f"}}]})", "\"stop\"")
+              .tool_calls.size() == 1);
+}
+
+TEST_CASE("finish reasons, known and unknown") {
+    const auto finish = [](const std::string& json) { return decode_message("{}", json).finish; };
+    CHECK(finish("\"stop\"") == FinishReason::stop);
+    CHECK(finish("\"length\"") == FinishReason::length);
+    CHECK(finish("\"tool_calls\"") == FinishReason::tool_calls);
+    CHECK(finish("\"content_filter\"") == FinishReason::content_filter);
+    CHECK(finish("\"error\"") == FinishReason::error);
+    CHECK(finish("\"eos\"") == FinishReason::unknown);
+    CHECK(finish("null") == FinishReason::unknown);
+    CHECK(finish("7") == FinishReason::unknown);
+}
+
+TEST_CASE("a complete call at the output limit is a call, an empty one is cut") {
+    const auto at_limit = [](const std::string& arguments_json) {
+        return decode_message(R"({"tool_calls":[{"function":{"name":"f","arguments":)" +
+                                  arguments_json + "}}]}",
+                              "\"length\"");
+    };
+    CHECK(at_limit(R"("{\"x\":1}")").tool_calls.size() == 1);
+    CHECK(error_of([&] { (void)at_limit(R"("")"); }).code() == errc::truncated);
+    CHECK(error_of([&] { (void)at_limit(R"("{\"x\":")"); }).code() == errc::truncated);
+}
+
+TEST_CASE("token counts that are missing or impossible are unknown") {
+    const auto usage = [](const std::string& json) {
+        return decode(R"({"choices":[{"message":{"content":"a"}}],"usage":)" + json + "}").usage;
+    };
+    CHECK(!usage("null").prompt_tokens);
+    CHECK(!usage("7").prompt_tokens);
+    CHECK(!usage(R"({"prompt_tokens":"7"})").prompt_tokens);
+    CHECK(!usage(R"({"prompt_tokens":-1})").prompt_tokens);
+    CHECK(!usage(R"({"prompt_tokens":1e300})").prompt_tokens);
+    CHECK(!usage(R"({"prompt_tokens":99999999999999999999999999})").prompt_tokens);
+    CHECK(usage(R"({"prompt_tokens":7.0})").prompt_tokens == 7);
+    CHECK(!usage(R"({"prompt_tokens":7})").cached_tokens);
+}
+
+TEST_CASE("cached tokens come from the usage, else from llama-server's timings") {
+    const std::string choices = R"({"choices":[{"message":{}}],"timings":{"cache_n":5})";
+    CHECK(decode(choices + "}").usage.cached_tokens == 5);
+    CHECK(decode(choices + R"(,"usage":{"prompt_tokens_details":{"cached_tokens":9}}})")
+              .usage.cached_tokens == 9);
+}
+
+TEST_CASE("an error object in a successful answer is the server's error") {
+    const vlm::Error error =
+        error_of([] { (void)decode(R"({"error":{"message":"no luck","code":500}})"); });
+    CHECK(error.code() == errc::server_error);
+    CHECK(error.status() == 200);
+    CHECK(error.server_message() == "no luck");
+    CHECK(mentions(error, "no luck"));
+    CHECK(error_of([] { (void)decode(R"({"error":"text"})"); }).server_message() == "text");
+    CHECK(error_of([] { (void)decode(R"([{"error":{"message":"m"}}])"); }).server_message() == "m");
+    CHECK(error_of([] { (void)decode(R"({"object":"error","message":"m"})"); }).code() ==
+          errc::server_error);
+    CHECK(error_of([] {
+              (void)decode(R"({"choices":[{"message":{},"error":{"message":"m"}}]})");
+          }).server_message() == "m");
+}
+
+TEST_CASE("an error that is null is none") {
+    CHECK(decode(R"({"error":null,"choices":[{"message":{"content":"a"}}]})").text == "a");
+}
+
+TEST_CASE("a context overflow in a successful answer is recognised") {
+    CHECK(error_of([] { (void)decode(R"({"error":"maximum context length is 4096"})"); }).code() ==
+          errc::context_overflow);
+}
+
+TEST_CASE("HTML is named, and what the URL should be") {
+    for (const std::string_view body :
+         {"<!DOCTYPE html><html>", "  \r\n<html>", "\xEF\xBB\xBF<a>"}) {
+        const vlm::Error error = refused(body);
+        CHECK(mentions(error, "HTML"));
+        CHECK(mentions(error, "/v1"));
+    }
+}
+
+TEST_CASE("an empty body is named") {
+    CHECK(mentions(refused(""), "empty"));
+    CHECK(mentions(refused(" \n"), "empty"));
+}
+
+TEST_CASE("text that is not JSON is quoted, but not at length") {
+    CHECK(mentions(refused("not json"), "\"not json\""));
+    CHECK(std::string(refused(std::string(100000, 'x')).what()).size() < 1000);
+    CHECK(mentions(refused("no json with sk-0123456789 in it"), "with [API key] in it"));
+}
+
+TEST_CASE("an event stream that was not asked for is named") {
+    CHECK(mentions(refused("data: {\"choices\":[]}\n\n"), "event stream"));
+}
+
+TEST_CASE("JSON that is no chat completion is refused") {
+    for (const std::string_view body :
+         {"{}", "[]", "7", "null", "\"text\"", "{\"choices\":null}", "{\"choices\":{}}",
+          "{\"choices\":[]}", "{\"choices\":[7]}", "{\"choices\":[{}]}",
+          "{\"choices\":[{\"message\":null}]}", "{\"choices\":[{\"message\":\"a\"}]}"})
+        refused(body);
+}
+
+TEST_CASE("a wrong type in a field that matters is refused by its name") {
+    const auto refuses = [](const std::string& message, const std::string& field) {
+        CHECK(mentions(refused(R"({"choices":[{"message":)" + message + "}]}"), field));
+    };
+    refuses(R"({"content":7})", "\"content\"");
+    refuses(R"({"content":{"text":"a"}})", "\"content\"");
+    refuses(R"({"content":[7]})", "\"content\"");
+    refuses(R"({"tool_calls":7})", "\"tool_calls\"");
+    refuses(R"({"tool_calls":{"id":"c"}})", "\"tool_calls\"");
+    refuses(R"({"tool_calls":["f"]})", "\"tool_calls\"");
+    refuses(R"({"tool_calls":[{"function":"f"}]})", "\"function\"");
+    refuses(R"({"tool_calls":[{"function":{"name":7}}]})", "\"name\"");
+}
+
+TEST_CASE("a wrong type in a field that tells little is ignored") {
+    const ChatReply reply = decode(R"({"choices":[{"finish_reason":{},"message":{"content":"a",
+        "reasoning_content":7,"refusal":[],"tool_calls":[{"id":7,"type":8,"index":"x",
+        "function":{"name":"f"}}]}}],"model":9,"usage":"much","timings":[]})");
+    CHECK(reply.text == "a");
+    CHECK(reply.model.empty());
+    CHECK(!reply.tool_calls.at(0).id.empty());
+}
+
+TEST_CASE("hostile JSON is refused without harm") {
+    refused(std::string(10000, '['));
+    refused(R"({"choices":)" + std::string(10000, '[') + std::string(10000, ']') + "}");
+    refused("{\"choices\":[{\"message\":{\"content\":\"\xFF\"}}]}");
+    refused("{\"choices\":[{\"message\":{\"content\":\"\\ud800\"}}]}");
+    refused(llama_server::plain.substr(0, llama_server::plain.size() - 1));
+    refused(std::string(llama_server::plain) + "x");
+    refused(std::string_view("\0\0\0", 3));
+}
+
+TEST_CASE("of duplicate keys the last counts, and huge numbers do no harm") {
+    CHECK(decode(R"({"choices":[],"choices":[{"message":{"content":"a","content":"b"}}]})").text ==
+          "b");
+    CHECK(decode(R"({"choices":[{"message":{"content":"a"}}],"created":1e999})").text == "a");
+}
+
+TEST_CASE("a list of models that is none is refused") {
+    const auto models = [](std::string_view body) {
+        return error_of([&] { (void)vlm::wire::decode_models(body, where); }).code();
+    };
+    CHECK(models("{}") == errc::bad_response);
+    CHECK(models(R"({"data":7})") == errc::bad_response);
+    CHECK(models("<html>") == errc::bad_response);
+    CHECK(models(R"({"error":"x"})") == errc::server_error);
+    CHECK(vlm::wire::decode_models(R"({"data":[7,{"id":8},{"id":"a"},{}]})", where) ==
+          std::vector<std::string>{"a"});
+}

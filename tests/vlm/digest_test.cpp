@@ -1,0 +1,34 @@
+#include "vlm/digest.hpp"
+
+#include "catch.hpp"
+
+#include <vector>
+
+// The vectors are those of NIST: FIPS 180-2, appendix B, and the SHA examples with zero bits.
+
+TEST_CASE("SHA-256 of nothing") {
+    CHECK(vlm::sha256_hex("") ==
+          "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    CHECK(vlm::sha256_hex(std::span<const std::uint8_t>()) ==
+          "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
+TEST_CASE("SHA-256 of one block") {
+    CHECK(vlm::sha256_hex("abc") ==
+          "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+TEST_CASE("SHA-256 of two blocks") {
+    CHECK(vlm::sha256_hex("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq") ==
+          "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+}
+
+TEST_CASE("SHA-256 of a million letters") {
+    CHECK(vlm::sha256_hex(std::string(1000000, 'a')) ==
+          "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST_CASE("SHA-256 of bytes and of the same text are equal") {
+    const std::vector<std::uint8_t> bytes{'a', 'b', 'c'};
+    CHECK(vlm::sha256_hex(std::span<const std::uint8_t>(bytes)) == vlm::sha256_hex("abc"));
+}
