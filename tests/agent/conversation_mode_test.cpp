@@ -59,7 +59,7 @@ std::string path(Mode& mode, const std::vector<Fact>& facts) {
     std::string all = word(mode);
     for (const Fact& fact : facts) {
         mode.apply(fact);
-        all += " " + word(mode);
+        all.append(" ").append(word(mode));
     }
     return all;
 }
