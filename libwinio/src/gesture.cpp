@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 #include <stdexcept>
 #include <utility>
 
@@ -79,7 +78,8 @@ Plan drag(Point from, Point to, int steps, std::chrono::milliseconds step_wait) 
         Step{Batch{PointerMove{from}, ButtonChange{Button::left, Press::down}}, step_wait});
     for (int i = 1; i <= steps; ++i)
         plan.steps.push_back(Step{Batch{PointerMove{between(from, to, i, steps)}}, step_wait});
-    plan.steps.push_back(Step{Batch{ButtonChange{Button::left, Press::up}}});
+    // Says once more where: the pointer may have been pushed meanwhile.
+    plan.steps.push_back(Step{Batch{PointerMove{to}, ButtonChange{Button::left, Press::up}}});
     return plan;
 }
 
@@ -92,8 +92,8 @@ Plan scroll(Point at, int notches, Axis axis) {
 Plan press(const KeyChord& chord) {
     Batch batch;
     for (const Key& key : chord.keys) batch.emplace_back(KeyChange{key, Press::down});
-    for (const Key& key : chord.keys | std::views::reverse)
-        batch.emplace_back(KeyChange{key, Press::up});
+    for (auto key = chord.keys.rbegin(); key != chord.keys.rend(); ++key)
+        batch.emplace_back(KeyChange{*key, Press::up});
     return in_one_batch(std::move(batch), {});
 }
 

@@ -6,7 +6,6 @@
 #include "stoppable_wait.hpp"
 
 #include <algorithm>
-#include <ranges>
 
 namespace winio {
 namespace {
@@ -82,6 +81,7 @@ Hands::Hands(Desktop& desktop, WorkArea fence) : desktop_(desktop), fence_(fence
 
 Hands::~Hands() { const ReleaseGuard last_chance(*this); }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): a token is two pointers, and shared
 HandsReport Hands::carry_out(const Plan& plan, std::stop_token stop) {
     HandsReport report;
     if (const auto point = first_point_outside(plan, fence_)) {
@@ -117,7 +117,8 @@ HandsReport Hands::carry_out(const Plan& plan, std::stop_token stop) {
 std::size_t Hands::release_all() {
     if (held_.empty()) return 0;
     Batch releases;
-    for (const Held& held : held_ | std::views::reverse) releases.push_back(release_of(held));
+    for (auto held = held_.rbegin(); held != held_.rend(); ++held)
+        releases.push_back(release_of(*held));
     const auto before = held_.size();
     auto accepted = std::min(desktop_.send(releases).accepted, releases.size());
     for (std::size_t i = 0; i < accepted; ++i) note(releases[i]);

@@ -255,7 +255,7 @@ std::optional<KeyChord> parse(std::string_view text, std::string& problem) {
         }
         if (std::ranges::find(chord.keys, *key) == chord.keys.end()) chord.keys.push_back(*key);
     }
-    std::ranges::stable_partition(chord.keys, is_modifier);
+    std::stable_partition(chord.keys.begin(), chord.keys.end(), is_modifier);
     return chord;
 }
 

@@ -110,7 +110,8 @@ template <int Taps, typename Real, typename Sum>
 void sum_columns(const std::vector<Sum>& sums, const Axis& columns,
                  const std::vector<Real>& weights, std::uint64_t total,
                  std::span<std::uint8_t> row) {
-    const Real half = static_cast<Real>(total / 2) + Real{0.5};
+    const std::uint64_t half_down = total / 2;
+    const Real half = static_cast<Real>(half_down) + Real{0.5};
     const Real inverse = Real{1} / static_cast<Real>(total);
     const int taps = Taps == 0 ? columns.taps : Taps;
     const Real* weight = weights.data();

@@ -21,7 +21,7 @@ milliseconds passed(Clock::time_point from, Clock::time_point to) {
 } // namespace
 
 Settled wait_until_stable(Capturer& capturer, const Rect& area, const SettleOptions& options,
-                          std::stop_token stop) {
+                          std::stop_token stop) { // NOLINT(performance-unnecessary-value-param)
     const auto start = Clock::now();
     auto quiet_since = start;
     Settled result;

@@ -22,7 +22,11 @@ struct Session {
         INFO(report.problem);
         REQUIRE(report.complete());
     }
-    void click_into_edit() { carry_out(gesture::click(centre_of(window.state().edit))); }
+    // A program gets the keyboard when it handles the click, not when the click is sent.
+    void click_into_edit() {
+        carry_out(gesture::click(centre_of(window.state().edit)));
+        REQUIRE(eventually([&] { return window.state().edit_focused == 1; }, limit));
+    }
 };
 
 // What arrives in an edit control has CR LF.

@@ -50,7 +50,7 @@ TEST_CASE("a drag presses, goes in equal steps with a wait after each, and relea
     CHECK(plan.steps[1] == Step{Batch{PointerMove{{10, 90}}}, 7ms});
     CHECK(plan.steps[2] == Step{Batch{PointerMove{{20, 80}}}, 7ms});
     CHECK(plan.steps[3] == Step{Batch{PointerMove{{30, 70}}}, 7ms});
-    CHECK(plan.steps[4] == Step{Batch{left_up}});
+    CHECK(plan.steps[4] == Step{Batch{PointerMove{{30, 70}}, left_up}});
     CHECK(plan.targets == std::vector<Point>{{0, 100}, {30, 70}});
     CHECK_THROWS_AS(gesture::drag({}, {}, 0), std::invalid_argument);
 }

@@ -91,6 +91,22 @@ TEST_CASE("captures that fail for a moment are repeated") {
     CHECK(wait_until_stable(*capturer, area, quick).end == SettleEnd::stable);
 }
 
+TEST_CASE("what happened during a failed capture nobody knows: the quiet period starts anew") {
+    MemoryDesktop desktop({64, 64});
+    const auto start = std::chrono::steady_clock::now();
+    auto failed_at = start;
+    Watched capturer(desktop, [&](int n) {
+        if (n != 5) return;
+        failed_at = std::chrono::steady_clock::now();
+        throw Error(errc::capture_unavailable, "locked for a moment");
+    });
+    const Settled settled = wait_until_stable(capturer, area, quick);
+    const auto ready_at = std::chrono::steady_clock::now();
+    CHECK(failed_at > start);
+    CHECK(ready_at - failed_at >= 30ms);
+    CHECK(settled.end == SettleEnd::stable);
+}
+
 TEST_CASE("captures that keep failing end with their error at the timeout") {
     MemoryDesktop desktop({64, 64});
     desktop.fail_next_captures(errc::capture_unavailable, 1'000'000);

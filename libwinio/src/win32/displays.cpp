@@ -60,7 +60,8 @@ std::vector<Display> displays(const SystemCalls& system) {
         display.primary = (info.dwFlags & MONITORINFOF_PRIMARY) != 0;
         found.push_back(std::move(display));
     }
-    std::ranges::stable_partition(found, &Display::primary);
+    std::stable_partition(found.begin(), found.end(),
+                          [](const Display& display) { return display.primary; });
     return found;
 }
 

@@ -5,8 +5,8 @@
 #include "win32/utf16.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <ranges>
+#include <optional>
+#include <utility>
 
 namespace winio::win32 {
 namespace {
@@ -44,7 +44,8 @@ NativeInput button_change(const ButtonChange& change, bool swapped) {
 }
 
 // WM_MOUSEWHEEL has 16 bits for the distance: 273 notches at once are the most it can tell.
-void append_wheel(const WheelTurn& turn, std::vector<NativeInput>& inputs) {
+std::vector<NativeInput> wheel_turns(const WheelTurn& turn) {
+    std::vector<NativeInput> inputs;
     constexpr int most_at_once = 32767 / wheel_delta;
     for (int left = turn.notches; left != 0;) {
         const int notches = std::clamp(left, -most_at_once, most_at_once);
@@ -53,6 +54,7 @@ void append_wheel(const WheelTurn& turn, std::vector<NativeInput>& inputs) {
         inputs.push_back(input);
         left -= notches;
     }
+    return inputs;
 }
 
 NativeInput key(const KeyCode& code, std::uint32_t flags) {
@@ -83,26 +85,48 @@ bool pressed_by(const Held& held, std::uint16_t virtual_key) {
 }
 
 // Buttons come in pairs of flags, of which the one for up is twice the one for down.
-bool is_button_down(const NativeInput& input) {
-    return input.kind == NativeInput::Kind::mouse &&
-           (input.flags == mouse_left_down || input.flags == mouse_right_down ||
-            input.flags == mouse_middle_down);
+constexpr std::uint32_t button_downs = mouse_left_down | mouse_right_down | mouse_middle_down;
+constexpr std::uint32_t button_ups = button_downs << 1U;
+
+bool presses(const NativeInput& input) {
+    return input.kind == NativeInput::Kind::mouse ? (input.flags & button_downs) != 0
+                                                  : (input.flags & key_up) == 0;
 }
 
-bool is_key_down(const NativeInput& input) {
-    return input.kind == NativeInput::Kind::key && (input.flags & key_up) == 0;
+NativeInput release_of(const NativeInput& pressed) {
+    if (pressed.kind == NativeInput::Kind::mouse)
+        return mouse((pressed.flags & button_downs) << 1U);
+    NativeInput release = pressed;
+    release.flags |= key_up;
+    return release;
 }
 
-NativeInput release_of(NativeInput pressed) {
-    pressed.flags =
-        pressed.kind == NativeInput::Kind::key ? pressed.flags | key_up : pressed.flags << 1U;
-    return pressed;
+// `input`, if it releases something, as `release_of` would have made it.
+NativeInput as_release(const NativeInput& input) {
+    return input.kind == NativeInput::Kind::mouse ? mouse(input.flags & button_ups) : input;
 }
 
 } // namespace
 
+struct InputTranslator::Progress {
+    std::vector<NativeInput> inputs;
+    std::optional<NativeInput> last_move;
+
+    // A press, release or turn after a move of the same batch says once more where: between the
+    // two, Wine may put the pointer back to where the X server saw it last.
+    void add_at_pointer(NativeInput input) {
+        if (last_move) {
+            input.flags |= last_move->flags;
+            input.dx = last_move->dx;
+            input.dy = last_move->dy;
+        }
+        inputs.push_back(input);
+    }
+};
+
 void InputTranslator::append(const InputEvent& event, const InputContext& context, Held& held,
-                             std::vector<NativeInput>& inputs) {
+                             Progress& progress) {
+    auto& inputs = progress.inputs;
     const auto press = [&](const Key& what) {
         auto codes = codes_of(what, context.layout);
         if (codes.empty()) { // no such key here: the character itself, which has no release
@@ -122,17 +146,22 @@ void InputTranslator::append(const InputEvent& event, const InputContext& contex
     const auto release = [&](const Key& what) {
         const auto found = held.find(what);
         const auto codes = found != held.end() ? found->second : codes_of(what, context.layout);
-        for (const KeyCode& code : codes | std::views::reverse) inputs.push_back(key_release(code));
+        for (auto code = codes.rbegin(); code != codes.rend(); ++code)
+            inputs.push_back(key_release(*code));
         if (found != held.end()) held.erase(found);
     };
     std::visit(overloaded{
                    [&](const PointerMove& move) {
                        inputs.push_back(pointer_move(move.to, context.virtual_desktop));
+                       progress.last_move = inputs.back();
                    },
                    [&](const ButtonChange& change) {
-                       inputs.push_back(button_change(change, context.buttons_swapped));
+                       progress.add_at_pointer(button_change(change, context.buttons_swapped));
                    },
-                   [&](const WheelTurn& turn) { append_wheel(turn, inputs); },
+                   [&](const WheelTurn& turn) {
+                       for (const NativeInput& input : wheel_turns(turn))
+                           progress.add_at_pointer(input);
+                   },
                    [&](const KeyChange& change) {
                        if (change.press == Press::up)
                            release(change.key);
@@ -148,16 +177,18 @@ Translation InputTranslator::translate(std::span<const InputEvent> events,
                                        const InputContext& context) const {
     Translation translation;
     Held held = held_;
+    Progress progress;
     for (const InputEvent& event : events) {
-        append(event, context, held, translation.inputs);
-        translation.ends.push_back(translation.inputs.size());
+        append(event, context, held, progress);
+        translation.ends.push_back(progress.inputs.size());
     }
+    translation.inputs = std::move(progress.inputs);
     return translation;
 }
 
 void InputTranslator::accept(std::span<const InputEvent> events, std::size_t accepted,
                              const InputContext& context) {
-    std::vector<NativeInput> already_sent;
+    Progress already_sent;
     for (const InputEvent& event : events.first(accepted))
         append(event, context, held_, already_sent);
 }
@@ -174,11 +205,12 @@ std::size_t complete_events(const Translation& translation, std::size_t accepted
 std::vector<NativeInput> releases_of(std::span<const NativeInput> inputs) {
     std::vector<NativeInput> releases;
     for (const NativeInput& input : inputs) {
-        const auto released = std::ranges::find(releases, input);
-        if (is_key_down(input) || is_button_down(input))
+        if (presses(input)) {
             releases.push_back(release_of(input));
-        else if (released != releases.end())
-            releases.erase(released);
+            continue;
+        }
+        const auto released = std::ranges::find(releases, as_release(input));
+        if (released != releases.end()) releases.erase(released);
     }
     std::ranges::reverse(releases);
     return releases;

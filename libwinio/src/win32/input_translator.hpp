@@ -41,8 +41,9 @@ public:
 
 private:
     using Held = std::map<Key, std::vector<KeyCode>>;
+    struct Progress; // through a batch
     static void append(const InputEvent& event, const InputContext& context, Held& held,
-                       std::vector<NativeInput>& inputs);
+                       Progress& progress);
     Held held_;
 };
 

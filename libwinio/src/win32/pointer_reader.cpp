@@ -57,6 +57,8 @@ std::optional<PointerShape> PointerReader::read(const SystemCalls& system) {
     if (info.flags != CURSOR_SHOWING || info.hCursor == nullptr) return std::nullopt;
     if (info.hCursor != cursor_ || !shape_) {
         shape_ = read_shape(info.hCursor);
+        // Wine does not show one program another's cursor; an arrow at least tells the place.
+        if (!shape_) shape_ = read_shape(LoadCursorW(nullptr, IDC_ARROW));
         cursor_ = info.hCursor;
     }
     if (shape_) shape_->position = {info.ptScreenPos.x, info.ptScreenPos.y};

@@ -38,7 +38,8 @@ void publish_places() {
     publish(area, state->area);
 }
 
-void publish_text() {
+void publish_edit() {
+    state->edit_focused = GetFocus() == edit && GetForegroundWindow() == GetParent(edit);
     DWORD begin = 0;
     DWORD end = 0;
     SendMessageW(edit, EM_GETSEL, reinterpret_cast<WPARAM>(&begin), reinterpret_cast<LPARAM>(&end));
@@ -191,7 +192,7 @@ int WINAPI WinMain(HINSTANCE, HINSTANCE, LPSTR, int) {
         note(message);
         TranslateMessage(&message);
         DispatchMessageW(&message);
-        publish_text();
+        publish_edit();
     }
     return 0;
 }

@@ -17,6 +17,7 @@ struct TestWindowState {
     std::atomic<int> keys_held{0};    // key-downs without their key-up
     std::atomic<int> selected_all{0}; // Ctrl+A arrived
     std::atomic<int> selection_begin{0}, selection_end{0};
+    std::atomic<int> edit_focused{0};
     std::atomic<int> text_length{0};
     wchar_t text[4096]{}; // of the edit control
 };

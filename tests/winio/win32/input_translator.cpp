@@ -92,6 +92,30 @@ TEST_CASE("the left button is the right one's place where buttons are swapped") 
           std::vector{button(mouse_right_down), button(mouse_left_up), button(mouse_middle_down)});
 }
 
+TEST_CASE("what follows a move in its batch happens at the move's place, in one input") {
+    const auto inputs =
+        translated({PointerMove{{500, 500}}, ButtonChange{Button::left, Press::down},
+                    ButtonChange{Button::left, Press::up}, WheelTurn{1}});
+    REQUIRE(inputs.size() == 4);
+    for (const std::size_t i : {1U, 2U, 3U}) {
+        CHECK((inputs[i].flags & inputs[0].flags) == inputs[0].flags);
+        CHECK(inputs[i].dx == inputs[0].dx);
+        CHECK(inputs[i].dy == inputs[0].dy);
+    }
+    CHECK((inputs[1].flags & mouse_left_down) != 0);
+    CHECK((inputs[2].flags & mouse_left_up) != 0);
+    CHECK((inputs[3].flags & mouse_wheel) != 0);
+}
+
+TEST_CASE("a click torn off after a move is released without moving") {
+    const auto inputs =
+        translated({PointerMove{{500, 500}}, ButtonChange{Button::left, Press::down}});
+    CHECK(releases_of(inputs) == std::vector{button(mouse_left_up)});
+    CHECK(releases_of(translated({PointerMove{{500, 500}}, ButtonChange{Button::left, Press::down},
+                                  ButtonChange{Button::left, Press::up}}))
+              .empty());
+}
+
 TEST_CASE("a notch is 120 units, positive away from the user") {
     CHECK(translated({WheelTurn{3}})[0].wheel == 360);
     CHECK(translated({WheelTurn{-2}})[0].wheel == -240);
