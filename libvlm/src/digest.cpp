@@ -21,24 +21,31 @@ using Digest = std::array<unsigned char, 32>;
 
 #ifdef _WIN32
 
-struct HashHandle {
-    BCRYPT_HASH_HANDLE value = nullptr;
-    HashHandle() = default;
-    HashHandle(const HashHandle&) = delete;
-    HashHandle& operator=(const HashHandle&) = delete;
-    ~HashHandle() {
-        if (value) BCryptDestroyHash(value);
-    }
-};
-
 void check(NTSTATUS status) {
     if (status < 0) throw std::runtime_error("Windows refused to compute a SHA-256");
 }
 
+struct Algorithm {
+    BCRYPT_ALG_HANDLE value = nullptr;
+    Algorithm() { check(BCryptOpenAlgorithmProvider(&value, BCRYPT_SHA256_ALGORITHM, nullptr, 0)); }
+    Algorithm(const Algorithm&) = delete;
+    Algorithm& operator=(const Algorithm&) = delete;
+    ~Algorithm() { BCryptCloseAlgorithmProvider(value, 0); }
+};
+
+struct Hash {
+    BCRYPT_HASH_HANDLE value = nullptr;
+    explicit Hash(const Algorithm& algorithm) {
+        check(BCryptCreateHash(algorithm.value, &value, nullptr, 0, nullptr, 0, 0));
+    }
+    Hash(const Hash&) = delete;
+    Hash& operator=(const Hash&) = delete;
+    ~Hash() { BCryptDestroyHash(value); }
+};
+
 Digest sha256(std::span<const std::uint8_t> bytes) {
-    HashHandle hash;
-    // A pseudo handle (Windows 10): no algorithm provider to open and to close.
-    check(BCryptCreateHash(BCRYPT_SHA256_ALG_HANDLE, &hash.value, nullptr, 0, nullptr, 0, 0));
+    const Algorithm algorithm;
+    const Hash hash(algorithm);
     while (!bytes.empty()) {
         const std::size_t length =
             std::min<std::size_t>(bytes.size(), std::numeric_limits<ULONG>::max());

@@ -19,7 +19,12 @@ constexpr std::string_view chat_completions = "/chat/completions";
                     "; it should look like http://localhost:1234/v1/chat/completions");
 }
 
-std::string quoted(std::string_view text) { return '"' + wire::excerpt(text, 200) + '"'; }
+std::string quoted(std::string_view text) {
+    std::string result = "\"";
+    result += wire::excerpt(text, 200);
+    result += '"';
+    return result;
+}
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -95,8 +100,12 @@ bool is_version(std::string_view segment) {
 } // namespace
 
 std::string Url::authority() const {
-    std::string result = host.find(':') == std::string::npos ? host : '[' + host + ']';
-    if (port != (scheme == "https" ? 443 : 80)) result += ':' + std::to_string(port);
+    const bool is_ipv6 = host.find(':') != std::string::npos;
+    std::string result;
+    if (is_ipv6) result += '[';
+    result += host;
+    if (is_ipv6) result += ']';
+    if (port != (scheme == "https" ? 443 : 80)) result.append(":").append(std::to_string(port));
     return result;
 }
 
