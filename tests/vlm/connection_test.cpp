@@ -573,7 +573,9 @@ TEST_CASE("connection: what is not HTTP is refused") {
 
 TEST_CASE("connection: a header without end is refused") {
     ChatServer server;
-    server.enqueue(raw("HTTP/1.1 200 OK\r\nX: " + std::string(200000, 'x')));
+    std::string endless = "HTTP/1.1 200 OK\r\nX: ";
+    endless.append(200000, 'x');
+    server.enqueue(raw(endless));
     Connection connection(url_of(server));
     CHECK(error_of([&] { post(connection); }).code() == errc::bad_response);
 }
@@ -601,9 +603,9 @@ TEST_CASE("connection: bytes behind an answer are not taken for the next one") {
 }
 
 TEST_CASE("connection: a body above the limit is refused, announced or not") {
-    Answer chunked = raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-                         "40\r\n" +
-                         std::string(64, 'x') + "\r\n0\r\n\r\n");
+    std::string chunks = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n40\r\n";
+    chunks.append(64, 'x').append("\r\n0\r\n\r\n");
+    const Answer chunked = raw(chunks);
     for (const Answer& answer : {text(std::string(64, 'x')), chunked}) {
         ChatServer server;
         server.enqueue(answer);

@@ -28,8 +28,9 @@ Image image_of(std::string_view bytes) {
     return vlm::make_image(std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
 }
 
-ToolCall call(std::string id, std::string arguments = "{}") {
-    return {std::move(id), "click", std::move(arguments), {}};
+ToolCall call(const std::string& id, const std::string& arguments = "{}",
+              const std::string& extra = {}) {
+    return {id, "click", arguments, extra};
 }
 
 } // namespace
@@ -186,12 +187,12 @@ TEST_CASE("tool results come directly after their calls, the user's words and im
 }
 
 TEST_CASE("what was sent before stays a prefix of what is sent next") {
-    std::vector<Message> history{Message::system("s"), Message::user("task", image_of("abc"))};
-    const std::string before = encode(history);
-    history.push_back(Message::assistant("", {call("c1")}));
-    history.push_back(Message::tool("c1", "ok"));
-    history.push_back(Message::user("", image_of("def")));
-    const std::string after = encode(history);
+    const std::vector<Message> turn_1{Message::system("s"), Message::user("task", image_of("abc"))};
+    const std::vector<Message> turn_2{turn_1[0], turn_1[1], Message::assistant("", {call("c1")}),
+                                      Message::tool("c1", "ok"),
+                                      Message::user("", image_of("def"))};
+    const std::string before = encode(turn_1);
+    const std::string after = encode(turn_2);
     CHECK(after.starts_with(before.substr(0, before.size() - 2))); // without "]}"
 }
 
@@ -213,9 +214,10 @@ TEST_CASE("arguments packed into a JSON string are unpacked once") {
 }
 
 TEST_CASE("unknown fields of a call are sent back where they were") {
-    ToolCall with_extra = call("c1");
-    with_extra.extra_json = R"({"id":"x","extra_content":{"google":{"thought_signature":"s"}},)"
-                            R"("function":{"name":"y","strict":true}})";
+    const ToolCall with_extra =
+        call("c1", "{}",
+             R"({"id":"x","extra_content":{"google":{"thought_signature":"s"}},)"
+             R"("function":{"name":"y","strict":true}})");
     CHECK_THAT(encode({Message::user("u"), Message::assistant("", {with_extra})}),
                ContainsSubstring(
                    R"({"id":"c1","type":"function","function":{"name":"click","arguments":"{}",)"
@@ -227,8 +229,7 @@ TEST_CASE("what no server could understand is a mistake of the caller") {
     tool_image.parts.emplace_back(image_of("abc"));
     Message user_call = Message::user("u");
     user_call.tool_calls = {call("c1")};
-    ToolCall bad_extra = call("c1");
-    bad_extra.extra_json = "[]";
+    const ToolCall bad_extra = call("c1", "{}", "[]");
     CHECK_THROWS_AS(encode({}), std::invalid_argument);
     CHECK_THROWS_AS(encode({tool_image}), std::invalid_argument);
     CHECK_THROWS_AS(encode({user_call}), std::invalid_argument);

@@ -12,7 +12,7 @@ std::string steps(std::string_view text) {
     std::string result;
     while (!text.empty()) {
         const auto step = utf8_step(text);
-        result += (step.valid ? "v" : "?") + std::to_string(step.length);
+        result.append(step.valid ? "v" : "?").append(std::to_string(step.length));
         text.remove_prefix(step.length);
     }
     return result;

@@ -225,6 +225,7 @@ void Connection::Impl::check_interrupted(Step step, const Limits& limits) {
 
 void Connection::Impl::close() {
     error_code ignored;
+    socket_.cancel(ignored); // Wine 8 does not end a waiting send when its socket is closed
     socket_.close(ignored);
     connected_ = false;
     buffer_.clear();

@@ -140,6 +140,7 @@ private:
 
         void close() {
             error_code ignored;
+            socket_.cancel(ignored); // Wine 8 does not end a waiting send when its socket is closed
             socket_.close(ignored);
         }
 
