@@ -121,7 +121,7 @@ void Journal::append(Payload payload, int turn) {
                        {"turn", turn},
                        {"prev", previous_hash_}};
     write_payload(event.payload, entry);
-    event.line = json::serialize(entry);
+    event.line = to_text(entry);
 
     if (!out_->append(event.line + '\n')) {
         throw Error(

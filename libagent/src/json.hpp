@@ -28,4 +28,7 @@ private:
 [[nodiscard]] std::optional<json::value> parse_json(std::string_view text,
                                                     std::string* problem = nullptr);
 
+/// JSON text for files that people read, too: numbers as "20.5", where Boost.JSON writes "2.05E1".
+[[nodiscard]] std::string to_text(const json::value& value);
+
 } // namespace agent

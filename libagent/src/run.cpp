@@ -85,7 +85,7 @@ std::string shortened_request(const std::string& body) {
             if (name != nullptr) tool = json::value(*name);
         }
     }
-    return json::serialize(*value);
+    return to_text(*value);
 }
 
 } // namespace
@@ -133,7 +133,7 @@ void RunDirectory::write_summary(const std::string& task, const Profile& profile
     }
     const std::filesystem::path file = path_ / "run.json";
     const std::filesystem::path next = path_ / "run.json.new";
-    write_file(next, json::serialize(all) + "\n");
+    write_file(next, to_text(all) + "\n");
     std::error_code error;
     std::filesystem::rename(next, file, error);
     if (error) refuse(file, "cannot be written", error.message());

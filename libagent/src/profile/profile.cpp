@@ -294,7 +294,7 @@ std::string to_json(const Profile& profile) {
     const auto retention = [](const Retention& r) {
         return json::object{{"keep", r.keep}, {"batch", r.batch}};
     };
-    return json::serialize(json::object{{"schema", schema},
+    return to_text(json::object{{"schema", schema},
                                         {"name", profile.name},
                                         {"description", profile.description},
                                         {"mode", profile.mode},

@@ -1,0 +1,151 @@
+#include "process.hpp"
+
+#include "temp_folder.hpp"
+
+#include <stdexcept>
+
+#ifdef _WIN32
+#include <windows.h>
+
+#include <array>
+#include <memory>
+#else
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#endif
+
+namespace test {
+
+#ifdef _WIN32
+
+namespace {
+
+struct CloseHandleOf {
+    using pointer = HANDLE;
+    void operator()(HANDLE handle) const {
+        if (handle != nullptr && handle != INVALID_HANDLE_VALUE) CloseHandle(handle);
+    }
+};
+using Handle = std::unique_ptr<HANDLE, CloseHandleOf>;
+
+std::wstring wide(const std::string& text) {
+    const int size =
+        MultiByteToWideChar(CP_UTF8, 0, text.data(), static_cast<int>(text.size()), nullptr, 0);
+    std::wstring units(static_cast<std::size_t>(size), L'\0');
+    MultiByteToWideChar(CP_UTF8, 0, text.data(), static_cast<int>(text.size()), units.data(), size);
+    return units;
+}
+
+std::filesystem::path program() {
+    std::array<wchar_t, 1024> path{};
+    GetModuleFileNameW(nullptr, path.data(), static_cast<DWORD>(path.size()));
+    return std::filesystem::path(path.data()).parent_path() / "agent-cli.exe";
+}
+
+/// Quotes as CommandLineToArgvW takes apart: backslashes count only before a quote.
+std::string quoted(const std::string& argument) {
+    std::string text = "\"";
+    std::size_t backslashes = 0;
+    for (const char c : argument) {
+        if (c == '"') text.append(backslashes + 1, '\\');
+        backslashes = c == '\\' ? backslashes + 1 : 0;
+        text += c;
+    }
+    return text.append(backslashes, '\\') + "\"";
+}
+
+Handle inheritable_file(const std::filesystem::path& file, DWORD access, DWORD creation) {
+    SECURITY_ATTRIBUTES inherit{sizeof inherit, nullptr, TRUE};
+    Handle handle(CreateFileW(file.c_str(), access, FILE_SHARE_READ | FILE_SHARE_WRITE, &inherit,
+                              creation, FILE_ATTRIBUTE_NORMAL, nullptr));
+    if (handle.get() == INVALID_HANDLE_VALUE) throw std::runtime_error("no file for output");
+    return handle;
+}
+
+} // namespace
+
+ProcessResult
+agent_cli(const std::vector<std::string>& arguments,
+          const std::map<std::string, std::string>& variables,
+          const std::function<void(const std::function<void()>& interrupt)>& while_running) {
+    const TempFolder folder;
+    const Handle in = inheritable_file("NUL", GENERIC_READ, OPEN_EXISTING);
+    Handle out = inheritable_file(folder / "out", GENERIC_WRITE, CREATE_ALWAYS);
+    Handle err = inheritable_file(folder / "err", GENERIC_WRITE, CREATE_ALWAYS);
+
+    std::wstring command = L"\"" + program().wstring() + L"\"";
+    for (const std::string& argument : arguments) command += L" " + wide(quoted(argument));
+    for (const auto& [name, value] : variables) {
+        SetEnvironmentVariableW(wide(name).c_str(), wide(value).c_str());
+    }
+    STARTUPINFOW startup{};
+    startup.cb = sizeof startup;
+    startup.dwFlags = STARTF_USESTDHANDLES;
+    startup.hStdInput = in.get();
+    startup.hStdOutput = out.get();
+    startup.hStdError = err.get();
+    PROCESS_INFORMATION info{};
+    // A console of its own group: Ctrl+Break reaches it and not this program.
+    const BOOL started =
+        CreateProcessW(nullptr, command.data(), nullptr, nullptr, TRUE, CREATE_NEW_PROCESS_GROUP,
+                       nullptr, nullptr, &startup, &info);
+    for (const auto& [name, value] : variables)
+        SetEnvironmentVariableW(wide(name).c_str(), nullptr);
+    if (started == 0) throw std::runtime_error("agent-cli.exe does not start");
+    const Handle process(info.hProcess);
+    const Handle thread(info.hThread);
+    if (while_running) {
+        while_running([&] {
+            if (GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, info.dwProcessId) == 0) {
+                throw std::runtime_error("Ctrl+Break could not be sent");
+            }
+        });
+    }
+    WaitForSingleObject(process.get(), INFINITE); // CTest has the time limit
+    DWORD status = 0;
+    GetExitCodeProcess(process.get(), &status);
+    out.reset();
+    err.reset();
+    return {static_cast<int>(status), read_file(folder / "out"), read_file(folder / "err")};
+}
+
+#else
+
+ProcessResult
+agent_cli(const std::vector<std::string>& arguments,
+          const std::map<std::string, std::string>& variables,
+          const std::function<void(const std::function<void()>& interrupt)>& while_running) {
+    const TempFolder folder;
+    const std::string out = (folder / "out").string();
+    const std::string err = (folder / "err").string();
+    const std::filesystem::path program =
+        std::filesystem::read_symlink("/proc/self/exe").parent_path() / "agent-cli";
+    std::vector<std::string> words{program.string()};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+
+    const pid_t child = fork();
+    if (child < 0) throw std::runtime_error("fork failed");
+    if (child == 0) {
+        for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
+        dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
+        dup2(open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
+        dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
+        execv(argv[0], argv.data());
+        _exit(126);
+    }
+    if (while_running) while_running([&] { kill(child, SIGINT); });
+    int status = 0;
+    waitpid(child, &status, 0); // CTest has the time limit
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
+}
+
+#endif
+
+} // namespace test

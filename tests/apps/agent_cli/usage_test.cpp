@@ -1,0 +1,61 @@
+// What agent-cli says to commands that cannot be carried out.
+#include "process.hpp"
+
+#include "catch.hpp"
+#include "temp_folder.hpp"
+
+using test::agent_cli;
+
+TEST_CASE("the version is data and goes to standard output") {
+    const auto result = agent_cli({"--version"});
+    CHECK(result.status == 0);
+    CHECK(result.out == "agent-cli 0.1.0\n");
+    CHECK(result.err.empty());
+}
+
+TEST_CASE("the help names the commands and the exit codes") {
+    const auto result = agent_cli({"--help"});
+    CHECK(result.status == 0);
+    for (const char* word : {"run", "screenshot", "doctor", "130 interrupted"}) {
+        CHECK_THAT(result.out, ContainsSubstring(word));
+    }
+}
+
+TEST_CASE("a mistake in the command line is exit code 2 and names the mistake") {
+    struct Row {
+        std::vector<std::string> arguments;
+        const char* words;
+    };
+    const Row row = GENERATE(
+        Row{{}, "subcommand"}, Row{{"fly"}, "fly"}, Row{{"run", "x", "--max-steps", "0"}, "1"},
+        Row{{"run", "x", "--max-steps", "many"}, "many"}, Row{{"run", ""}, "no task"},
+        Row{{"run"}, "no task was given"}, Row{{"run", " \t"}, "the task is empty"},
+        Row{{"run", "x", "--profile", "nobody"}, "observer"},
+        Row{{"run", "x", "--image", "huge"}, "WIDTHxHEIGHT"},
+        Row{{"run", "x", "--image", "99999x1"}, "16384"},
+        Row{{"run", "x", "--crop", "1,2,3"}, "x1,y1,x2,y2"},
+        Row{{"run", "x", "--crop", "1,2,3,four"}, "x1,y1,x2,y2"}, Row{{"screenshot"}, "FILE"},
+        Row{{"screenshot", "x.png", "--crop", "a"}, "x1,y1,x2,y2"});
+    const auto result = agent_cli(row.arguments);
+    INFO(result.out << result.err);
+    CHECK(result.status == 2);
+    CHECK_THAT(result.out + result.err, ContainsSubstring(row.words));
+}
+
+TEST_CASE("a bad environment variable is named with what it must be") {
+    const auto result = agent_cli({"run", "x"}, {{"AGENT_MAX_STEPS", "lots"}});
+    CHECK(result.status == 2);
+    CHECK_THAT(result.err,
+               ContainsSubstring("AGENT_MAX_STEPS is \"lots\"; it must be a whole number"));
+}
+
+#ifndef _WIN32
+TEST_CASE("where there is no desktop, the exit code is 5") {
+    const test::TempFolder folder;
+    CHECK(agent_cli({"run", "x", "--run-dir", folder.path().string()}).status == 5);
+    CHECK(agent_cli({"screenshot", (folder / "x.png").string()}).status == 5);
+    const auto doctor = agent_cli({"doctor", "--endpoint", "http://127.0.0.1:1"});
+    CHECK(doctor.status == 5);
+    CHECK_THAT(doctor.out, ContainsSubstring("FAIL  desktop"));
+}
+#endif
