@@ -67,7 +67,10 @@ void prepare_console() {
     _setmode(_fileno(stderr), _O_BINARY);
 }
 
-bool input_is_terminal() { return _isatty(_fileno(stdin)) != 0; }
+bool input_is_terminal() {
+    DWORD mode = 0; // _isatty takes the NUL device for a terminal, too
+    return GetConsoleMode(GetStdHandle(STD_INPUT_HANDLE), &mode) != 0;
+}
 
 namespace {
 

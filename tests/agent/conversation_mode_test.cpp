@@ -175,6 +175,8 @@ TEST_CASE("the turn counts model exchanges begun") {
     CHECK(mode.state().turn == 1);
     mode.apply(invoked());
     CHECK(mode.state().turn == 2);
+    mode.apply(AskFailed{"vlm:2", "nobody listens"}); // it was begun, though nobody answered
+    CHECK(mode.state().turn == 2);
 }
 
 TEST_CASE("the same facts give the same command") {

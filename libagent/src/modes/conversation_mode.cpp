@@ -66,7 +66,7 @@ ModeState ConversationMode::state() const {
     case Phase::finished:
         break;
     }
-    return {replies_, "finished"};
+    return {finished_in_turn_, "finished"};
 }
 
 void ConversationMode::on(const Observed& fact) {
@@ -139,6 +139,7 @@ void ConversationMode::go_on() {
 }
 
 void ConversationMode::finish(Outcome outcome, std::string why) {
+    finished_in_turn_ = state().turn;
     finish_ = {outcome, std::move(why)};
     phase_ = Phase::finished;
 }

@@ -40,6 +40,7 @@ private:
     Transcript transcript_;
     Phase phase_;
     int replies_ = 0;
+    int finished_in_turn_ = 0;
     std::vector<vlm::ToolCall> calls_; ///< of the latest reply; the first one is carried out
     Finish finish_;
 };

@@ -66,6 +66,32 @@ Handle inheritable_file(const std::filesystem::path& file, DWORD access, DWORD c
     return handle;
 }
 
+bool runs_under_wine() {
+    return GetProcAddress(GetModuleHandleW(L"ntdll.dll"), "wine_get_version") != nullptr;
+}
+
+/// Ctrl+C as the user's terminal sends it. Wine has no console here; its terminal is the Unix one,
+/// which sends SIGINT.
+void interrupt(DWORD process, const std::string& last_argument) {
+    if (!runs_under_wine()) {
+        if (GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, process) == 0) {
+            throw std::runtime_error("Ctrl+Break could not be sent");
+        }
+        return;
+    }
+    const std::wstring mark = std::filesystem::path(wide(last_argument)).filename().wstring();
+    std::wstring command = L"Z:\\usr\\bin\\env pkill -INT -f " + mark;
+    STARTUPINFOW startup{};
+    startup.cb = sizeof startup;
+    PROCESS_INFORMATION info{};
+    if (CreateProcessW(nullptr, command.data(), nullptr, nullptr, FALSE, 0, nullptr, nullptr,
+                       &startup, &info) == 0) {
+        throw std::runtime_error("pkill does not start");
+    }
+    const Handle pkill(info.hProcess);
+    const Handle thread(info.hThread);
+}
+
 } // namespace
 
 ProcessResult
@@ -99,11 +125,7 @@ agent_cli(const std::vector<std::string>& arguments,
     const Handle process(info.hProcess);
     const Handle thread(info.hThread);
     if (while_running) {
-        while_running([&] {
-            if (GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, info.dwProcessId) == 0) {
-                throw std::runtime_error("Ctrl+Break could not be sent");
-            }
-        });
+        while_running([&] { interrupt(info.dwProcessId, arguments.back()); });
     }
     WaitForSingleObject(process.get(), INFINITE); // CTest has the time limit
     DWORD status = 0;

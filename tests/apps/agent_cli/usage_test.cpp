@@ -27,7 +27,8 @@ TEST_CASE("a mistake in the command line is exit code 2 and names the mistake") 
         const char* words;
     };
     const Row row = GENERATE(
-        Row{{}, "subcommand"}, Row{{"fly"}, "fly"}, Row{{"run", "x", "--max-steps", "0"}, "1"},
+        Row{{}, "subcommand"}, Row{{"fly"}, "subcommand"},
+        Row{{"run", "x", "--max-steps", "0"}, "1"},
         Row{{"run", "x", "--max-steps", "many"}, "many"}, Row{{"run", ""}, "no task"},
         Row{{"run"}, "no task was given"}, Row{{"run", " \t"}, "the task is empty"},
         Row{{"run", "x", "--profile", "nobody"}, "observer"},
