@@ -313,7 +313,9 @@ TEST_CASE("hostile JSON is refused without harm") {
     refused("{\"choices\":[{\"message\":{\"content\":\"\xFF\"}}]}");
     refused("{\"choices\":[{\"message\":{\"content\":\"\\ud800\"}}]}");
     refused(llama_server::plain.substr(0, llama_server::plain.size() - 1));
-    refused(std::string(llama_server::plain) + "x");
+    std::string with_more(llama_server::plain);
+    with_more += 'x';
+    refused(with_more);
     refused(std::string_view("\0\0\0", 3));
 }
 
