@@ -63,9 +63,10 @@ Answer reset() {
 /// A port on which connections are made but never accepted, let alone read.
 class DeafListener {
 public:
-    DeafListener() : acceptor_(context_) {
+    explicit DeafListener(const char* address = "127.0.0.1", std::uint16_t port = 0)
+        : acceptor_(context_) {
         acceptor_.open(tcp::v4());
-        acceptor_.bind({boost::asio::ip::address_v4::loopback(), 0});
+        acceptor_.bind({boost::asio::ip::make_address(address), port});
         acceptor_.listen(5);
     }
     [[nodiscard]] vlm::http::Url url() const {
@@ -271,6 +272,22 @@ TEST_CASE("connection: every address of a name is tried") {
         return std::vector<std::string>{"127.0.0.2", "::1", "127.0.0.1"};
     });
     CHECK(post(connection).body == "found");
+}
+
+TEST_CASE("connection: the address that worked is tried first the next time") {
+    ChatServer server;
+    Answer last = text("1");
+    last.close = true;
+    server.enqueue(last);
+    server.enqueue(text("2"));
+    Connection connection(url_of(server, "name.test"), [](const std::string&) {
+        return std::vector<std::string>{"127.0.0.3", "127.0.0.1"};
+    });
+    CHECK(post(connection).body == "1");
+    const DeafListener deaf("127.0.0.3", static_cast<std::uint16_t>(server.port()));
+    Limits limits;
+    limits.total = 10s; // only if the deaf one is asked
+    CHECK(post(connection, "{}", limits).body == "2");
 }
 
 TEST_CASE("connection: localhost is the loopback addresses, without a lookup") {

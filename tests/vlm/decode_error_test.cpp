@@ -116,7 +116,9 @@ TEST_CASE("an HTML page is not repeated") {
 }
 
 TEST_CASE("long, binary and multi-line bodies become one short valid line") {
-    const Error error = decode(500, std::string(100000, 'x') + "\xFF");
+    std::string body(100000, 'x');
+    body += '\xFF';
+    const Error error = decode(500, body);
     CHECK(error.server_message().size() < 1100);
     CHECK(decode(500, "a\xFF\nb").server_message() == "a\xEF\xBF\xBD b");
 }
@@ -165,7 +167,9 @@ TEST_CASE("a key that the server repeats is not repeated here") {
 }
 
 TEST_CASE("a key at the edge of an excerpt leaves no piece behind") {
-    const Error error = decode(401, std::string(995, 'x') + "sk-0123456789");
+    std::string body(995, 'x');
+    body += "sk-0123456789";
+    const Error error = decode(401, body);
     CHECK(!mentions(error, "sk-01"));
 }
 

@@ -309,11 +309,15 @@ TEST_CASE("a wrong type in a field that tells little is ignored") {
 
 TEST_CASE("hostile JSON is refused without harm") {
     refused(std::string(10000, '['));
-    refused(R"({"choices":)" + std::string(10000, '[') + std::string(10000, ']') + "}");
+    std::string deep = R"({"choices":)";
+    deep.append(10000, '[').append(10000, ']').append("}");
+    refused(deep);
     refused("{\"choices\":[{\"message\":{\"content\":\"\xFF\"}}]}");
     refused("{\"choices\":[{\"message\":{\"content\":\"\\ud800\"}}]}");
     refused(llama_server::plain.substr(0, llama_server::plain.size() - 1));
-    refused(std::string(llama_server::plain) + "x");
+    std::string with_more(llama_server::plain);
+    with_more += 'x';
+    refused(with_more);
     refused(std::string_view("\0\0\0", 3));
 }
 

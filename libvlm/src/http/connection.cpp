@@ -431,7 +431,7 @@ Response Connection::Impl::request(const Request& request, const Limits& limits,
     context_.poll(); // a stop request that came when the last request had just ended
     cancelled_ = stop.stop_requested();
     check_interrupted(Step::exchange, limits);
-    const std::stop_callback on_stop(stop, [this] {
+    const std::stop_callback on_stop(std::move(stop), [this] {
         asio::post(context_, [this] {
             cancelled_ = true;
             close();

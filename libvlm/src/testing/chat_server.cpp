@@ -36,7 +36,8 @@ std::string response_text(const Answer& answer) {
         std::string(beast::http::obsolete_reason(beast::http::int_to_status(status)));
     text += "\r\nContent-Type: " + answer.content_type;
     text += "\r\nContent-Length: " + std::to_string(answer.body.size());
-    for (const auto& [name, value] : answer.headers) text += "\r\n" + name + ": " + value;
+    for (const auto& [name, value] : answer.headers)
+        text.append("\r\n").append(name).append(": ").append(value);
     return text + "\r\n\r\n" + answer.body;
 }
 
