@@ -31,11 +31,9 @@ if(MSVC)
 else()
     target_compile_options(eyehand_warnings INTERFACE
         -Wall -Wextra -Wpedantic -Wconversion -Wshadow
-        # GCC 12 warns of "literal" + std::string when it optimises: GCC bug 105651.
-        $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
         $<$<BOOL:${EYEHAND_WARNINGS_AS_ERRORS}>:-Werror>)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-        # False alarms in GCC 12's own std::string (https://gcc.gnu.org/PR105651).
+        # GCC 12 raises false alarms of "literal" + std::string when it optimises: GCC bug 105651.
         target_compile_options(eyehand_warnings INTERFACE -Wno-restrict)
     endif()
 endif()

@@ -96,7 +96,9 @@ TEST_CASE("every entry is a JSON object that knows its place and the hash of the
         CHECK(entry->as_object().contains("turn"));
         previous = vlm::sha256_hex(lines[i]);
     }
-    CHECK_THAT(lines[2], ContainsSubstring(R"("settle_ms":180,"capture_ms":9.5,"scale_ms":7.9,"encode_ms":12.345)"));
+    CHECK_THAT(
+        lines[2],
+        ContainsSubstring(R"("settle_ms":180,"capture_ms":9.5,"scale_ms":7.9,"encode_ms":12.345)"));
 }
 
 TEST_CASE("the facts of a journal read back as they were") {

@@ -295,22 +295,22 @@ std::string to_json(const Profile& profile) {
         return json::object{{"keep", r.keep}, {"batch", r.batch}};
     };
     return to_text(json::object{{"schema", schema},
-                                        {"name", profile.name},
-                                        {"description", profile.description},
-                                        {"mode", profile.mode},
-                                        {"system_prompt", to_valid_utf8(profile.system_prompt)},
-                                        {"task_prompt", to_valid_utf8(profile.task_prompt)},
-                                        {"model", profile.model},
-                                        {"sampling", std::move(sampling)},
-                                        {"max_steps", profile.max_steps},
-                                        {"step_delay_ms", profile.step_delay.count()},
-                                        {"image", json::object{{"width", profile.image.width},
-                                                               {"height", profile.image.height},
-                                                               {"exact", profile.image_exact}}},
-                                        {"screenshot_first", profile.screenshot_first},
-                                        {"screenshots", retention(profile.screenshots)},
-                                        {"thinks", retention(profile.thinks)},
-                                        {"tools", std::move(tools)}});
+                                {"name", profile.name},
+                                {"description", profile.description},
+                                {"mode", profile.mode},
+                                {"system_prompt", to_valid_utf8(profile.system_prompt)},
+                                {"task_prompt", to_valid_utf8(profile.task_prompt)},
+                                {"model", profile.model},
+                                {"sampling", std::move(sampling)},
+                                {"max_steps", profile.max_steps},
+                                {"step_delay_ms", profile.step_delay.count()},
+                                {"image", json::object{{"width", profile.image.width},
+                                                       {"height", profile.image.height},
+                                                       {"exact", profile.image_exact}}},
+                                {"screenshot_first", profile.screenshot_first},
+                                {"screenshots", retention(profile.screenshots)},
+                                {"thinks", retention(profile.thinks)},
+                                {"tools", std::move(tools)}});
 }
 
 } // namespace agent
