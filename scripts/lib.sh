@@ -135,3 +135,49 @@ wine_live() {
     rm -rf "$dir"
     return "$status"
 }
+
+# --- stages -------------------------------------------------------------------------------------------
+# A script that takes long says where it is and how long is left. It lists its stages in order, gives each a
+# title and an estimate in seconds (on two cores), and runs each through `stage`. A second estimate,
+# NAME-again, is for a machine that has done it before. The last run's durations replace the estimates.
+stages=()
+declare -A seconds titles estimate
+stage_number=0
+
+# recall_durations FILE: and keeps what is measured from now on in that file.
+recall_durations() {
+    local name value
+    durations=$eyehand_cache/$1
+    for name in "${stages[@]}"; do estimate[$name]=${estimate[$name]:-$name}; done
+    [[ -r $durations ]] || return 0
+    while read -r name value; do
+        [[ -z ${seconds[$name]:-} || ! $value =~ ^[0-9]{1,6}$ ]] || seconds[$name]=$value
+    done <"$durations"
+}
+
+remember_durations() {
+    local name
+    mkdir -p "$eyehand_cache" || return 0
+    for name in "${!seconds[@]}"; do printf '%s %s\n' "$name" "${seconds[$name]}"; done >"$durations.$$" || return 0
+    mv "$durations.$$" "$durations"
+}
+
+time_left() {
+    local name left=0
+    for name in "${stages[@]:stage_number}"; do left=$((left + seconds[${estimate[$name]}])); done
+    if ((left < 90)); then echo "$left s"; else echo "$(((left + 30) / 60)) min"; fi
+}
+
+# stage NAME COMMAND...: announces it, runs it and returns its status. A stage that went well is the best
+# guess for the next time.
+stage() {
+    local name=$1 begin=$SECONDS left status=0
+    shift
+    left=$(time_left)
+    stage_number=$((stage_number + 1))
+    say "[$stage_number/${#stages[@]}] ${titles[$name]} ... (about $left left)"
+    "$@" || status=$?
+    ((status == 0)) || return "$status"
+    seconds[${estimate[$name]}]=$((SECONDS - begin))
+    remember_durations || true
+}

@@ -104,6 +104,9 @@ TEST_CASE("A placeholder without a value names what to pass") {
 TEST_CASE("The Notepad script that comes with the stand-in is valid") {
     std::ifstream file(EYEHAND_STAND_IN_SCRIPTS "/notepad-save.json", std::ios::binary);
     const std::string json{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    const Script script = parse_script(json, {{"file", "C:\\eyehand-demo\\eyehand-demo.txt"}});
+    const Script script = parse_script(json, {{"line1", "Hello,"},
+                                              {"line2", "world"},
+                                              {"file", "C:\\hello.txt"},
+                                              {"title", "hello.txt"}});
     CHECK(script.steps.back().action == Action::finish);
 }

@@ -1,0 +1,21 @@
+// Whatever a user's profile.json holds, it is a profile or Error{bad_profile}; one that was read
+// reads again from what a run keeps of it.
+#include "agent/error.hpp"
+#include "agent/profile.hpp"
+#include "json.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string text(reinterpret_cast<const char*>(data), size);
+    try {
+        const agent::Profile profile = agent::parse_profile(
+            {{"profile.json", text}, {"system.txt", "Use {{click}}."}}, "fuzz");
+        if (!agent::parse_json(agent::to_json(profile))) std::abort();
+    } catch (const agent::Error& error) {
+        if (error.code() != agent::errc::bad_profile) std::abort();
+    }
+    return 0;
+}
