@@ -75,15 +75,17 @@ Fact DesktopWorld::execute(const Command& command) {
     return std::visit([this](const auto& it) { return on(it); }, command);
 }
 
-void DesktopWorld::choose_area() { area_ = winio::choose_area(desktop_.displays(), options_.area); }
+winio::WorkArea DesktopWorld::choose_area() {
+    return winio::choose_area(desktop_.displays(), options_.area);
+}
 
 Fact DesktopWorld::on(const Observe& command) {
     try {
-        choose_area(); // displays come and go
+        area_ = choose_area(); // displays come and go
         if (!capturer_) capturer_ = desktop_.open_capturer({});
         TimedCapturer capturer(*capturer_);
-        winio::Settled settled = winio::wait_until_stable(capturer, area_.bounds(), options_.settle,
-                                                          control_.at_safe_point());
+        winio::Settled settled = winio::wait_until_stable(
+            capturer, area_->bounds(), options_.settle, control_.at_safe_point());
         const winio::Picture picture = pipeline_.process(std::move(settled.frame));
         vlm::Image image = vlm::make_image(picture.png);
         Observed fact;
@@ -139,8 +141,9 @@ Fact DesktopWorld::on(const Invoke& command) {
     fact.tool = command.call.name;
     const auto start = Clock::now();
     try {
-        choose_area();
-        ToolContext context{desktop_, area_, control_.at_once()};
+        // The model means what it saw, even if a display has come or gone since.
+        if (!area_) area_ = choose_area();
+        ToolContext context{desktop_, *area_, control_.at_once()};
         const ToolResult result = tools_.call(command.call, context);
         fact.ok = result.succeeded();
         fact.result_json = result.json();
@@ -156,7 +159,7 @@ Fact DesktopWorld::on(const Invoke& command) {
 }
 
 void DesktopWorld::act_out(const winio::Plan& plan, const vlm::ToolCall& call, Invoked& fact) {
-    winio::Hands hands(desktop_, area_);
+    winio::Hands hands(desktop_, *area_);
     const winio::HandsReport report = hands.carry_out(plan, control_.at_once());
     if (report.complete()) return;
     fact.ok = false;

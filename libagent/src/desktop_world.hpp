@@ -26,7 +26,7 @@ private:
     Fact on(const Ask& command);
     Fact on(const Invoke& command);
     Fact on(const Finish& command);
-    void choose_area();
+    [[nodiscard]] winio::WorkArea choose_area();
     [[nodiscard]] vlm::ChatRequest with_images(vlm::ChatRequest request);
     void act_out(const winio::Plan& plan, const vlm::ToolCall& call, Invoked& fact);
     [[nodiscard]] Fact stopped() const { return Stopped{control_.why()}; }
@@ -39,7 +39,7 @@ private:
     RunDirectory& directory_;
     RunControl& control_;
     vlm::OnDelta on_delta_;
-    winio::WorkArea area_;
+    std::optional<winio::WorkArea> area_; ///< of the latest screenshot
     std::unique_ptr<winio::Capturer> capturer_;
     winio::FramePipeline pipeline_;
     /// The screenshots that the conversation still holds, by hash.

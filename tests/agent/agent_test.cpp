@@ -171,6 +171,21 @@ TEST_CASE("a display that is not there ends the run and names those that are") {
     CHECK(stage.types() == "run_started observe observe_failed finish run_finished ");
 }
 
+TEST_CASE("coordinates mean what the model saw, even if a display has come since") {
+    Stage stage;
+    stage.options.area.display = "all";
+    stage.model
+        .answer([&](const vlm::ChatRequest&) -> vlm::ChatReply {
+            stage.desktop.set_displays({{.id = "1", .bounds = {0, 0, 1001, 1001}, .primary = true},
+                                        {.id = "2", .bounds = {-1001, 0, 1001, 1001}}});
+            return {
+                .tool_calls = {{"id", "click_element", R"({"label":"OK","box":[300,400]})", {}}}};
+        })
+        .say("done");
+    stage.run();
+    CHECK(stage.desktop.pointer() == winio::Point{300, 400});
+}
+
 TEST_CASE("a screen that cannot be read for good ends the run") {
     Stage stage;
     stage.desktop.fail_next_captures(winio::errc::capture_failed, 1000);
