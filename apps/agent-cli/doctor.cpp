@@ -63,6 +63,7 @@ bool check_endpoint(const EndpointFlags& flags) {
         }
         return there;
     } catch (const vlm::Error& error) {
+        if (error.code() == vlm::errc::bad_url) throw;
         refuse("endpoint", error.what());
         return false;
     }

@@ -1,6 +1,7 @@
 #include "platform.hpp"
 
 #include <cstdlib>
+#include <iostream>
 #include <stdexcept>
 #include <thread>
 
@@ -11,6 +12,8 @@
 #include <io.h>
 #include <shellapi.h>
 
+#include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <mutex>
 #else
@@ -72,16 +75,40 @@ bool input_is_terminal() {
     return GetConsoleMode(GetStdHandle(STD_INPUT_HANDLE), &mode) != 0;
 }
 
+std::string read_line() {
+    const HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
+    DWORD mode = 0;
+    std::string line;
+    if (GetConsoleMode(input, &mode) == 0) {
+        std::getline(std::cin, line);
+        return line;
+    }
+    // The console gives text beyond the code page only through ReadConsoleW.
+    std::wstring units;
+    wchar_t unit = 0;
+    DWORD read = 0;
+    while (ReadConsoleW(input, &unit, 1, &read, nullptr) != 0 && read == 1 && unit != L'\n') {
+        if (unit != L'\r') units += unit;
+    }
+    return utf8(units.c_str());
+}
+
 namespace {
 
 std::mutex watch_mutex;
-std::function<void()> watch_callback;
+std::condition_variable watch_ended;
+std::function<void(Interrupt)> watch_callback;
 
-// The system calls this on a thread of its own.
-BOOL WINAPI on_console_event(DWORD) {
-    const std::lock_guard lock(watch_mutex);
+// The system calls this on a thread of its own. When it returns from one of the last three events,
+// the process is ended at once: it has to wait until the run's files are closed, and gets about 5 s
+// for that (https://learn.microsoft.com/windows/console/handlerroutine).
+BOOL WINAPI on_console_event(DWORD event) {
+    std::unique_lock lock(watch_mutex);
     if (!watch_callback) return FALSE;
-    watch_callback();
+    const bool forced =
+        event == CTRL_CLOSE_EVENT || event == CTRL_LOGOFF_EVENT || event == CTRL_SHUTDOWN_EVENT;
+    watch_callback(forced ? Interrupt::forced : Interrupt::asked);
+    if (forced) watch_ended.wait_for(lock, std::chrono::seconds(4), [] { return !watch_callback; });
     return TRUE;
 }
 
@@ -89,7 +116,7 @@ BOOL WINAPI on_console_event(DWORD) {
 
 class InterruptWatch::Impl {
 public:
-    explicit Impl(std::function<void()> callback) {
+    explicit Impl(std::function<void(Interrupt)> callback) {
         const std::lock_guard lock(watch_mutex);
         watch_callback = std::move(callback);
         SetConsoleCtrlHandler(nullptr, FALSE); // a parent may have switched Ctrl+C off
@@ -97,8 +124,11 @@ public:
     }
     ~Impl() {
         SetConsoleCtrlHandler(on_console_event, FALSE);
-        const std::lock_guard lock(watch_mutex);
-        watch_callback = nullptr;
+        {
+            const std::lock_guard lock(watch_mutex);
+            watch_callback = nullptr;
+        }
+        watch_ended.notify_all();
     }
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
@@ -119,17 +149,25 @@ void prepare_console() {}
 
 bool input_is_terminal() { return isatty(STDIN_FILENO) != 0; }
 
+std::string read_line() {
+    std::string line;
+    std::getline(std::cin, line);
+    return line;
+}
+
 // A signal handler may do next to nothing, a thread that waits for signals may do anything. The
 // signals are blocked in all threads (this one is created first) and taken by that thread alone.
 class InterruptWatch::Impl {
 public:
-    explicit Impl(std::function<void()> callback) : callback_(std::move(callback)) {
+    explicit Impl(std::function<void(Interrupt)> callback) : callback_(std::move(callback)) {
         sigemptyset(&signals_);
         for (const int signal : {SIGINT, SIGTERM, SIGHUP, wake_up}) sigaddset(&signals_, signal);
         pthread_sigmask(SIG_BLOCK, &signals_, &previous_);
         thread_ = std::thread([this] {
             int signal = 0;
-            while (sigwait(&signals_, &signal) == 0 && signal != wake_up) callback_();
+            while (sigwait(&signals_, &signal) == 0 && signal != wake_up) {
+                callback_(signal == SIGHUP ? Interrupt::forced : Interrupt::asked);
+            }
         });
     }
     ~Impl() {
@@ -142,7 +180,7 @@ public:
 
 private:
     static constexpr int wake_up = SIGUSR1;
-    std::function<void()> callback_;
+    std::function<void(Interrupt)> callback_;
     sigset_t signals_{};
     sigset_t previous_{};
     std::thread thread_;
@@ -150,7 +188,7 @@ private:
 
 #endif
 
-InterruptWatch::InterruptWatch(std::function<void()> on_interrupt)
+InterruptWatch::InterruptWatch(std::function<void(Interrupt)> on_interrupt)
     : impl_(std::make_unique<Impl>(std::move(on_interrupt))) {}
 
 InterruptWatch::~InterruptWatch() = default;

@@ -16,11 +16,18 @@ namespace cli {
 void prepare_console();
 [[nodiscard]] bool input_is_terminal();
 
-/// Calls `on_interrupt` on a thread of its own at each Ctrl+C (and SIGTERM, or the closing of the
-/// console) while it exists. At most one at a time.
+/// A line from standard input in UTF-8, without its end; empty at the end of the input.
+[[nodiscard]] std::string read_line();
+
+enum class Interrupt {
+    asked,  ///< Ctrl+C, SIGTERM: finish what has begun
+    forced, ///< the console is being closed, the system shuts down: seconds are left
+};
+
+/// Calls `on_interrupt` on a thread of its own at each interrupt while it exists. One at a time.
 class InterruptWatch {
 public:
-    explicit InterruptWatch(std::function<void()> on_interrupt);
+    explicit InterruptWatch(std::function<void(Interrupt)> on_interrupt);
     ~InterruptWatch();
     InterruptWatch(const InterruptWatch&) = delete;
     InterruptWatch& operator=(const InterruptWatch&) = delete;

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include <iostream>
+#include <optional>
 
 namespace cli {
 namespace {
@@ -17,10 +17,8 @@ std::string ask_for_task() {
     if (!input_is_terminal()) {
         throw UsageError("no task was given: agent-cli run \"what is to be done\"");
     }
-    std::cerr << "What is to be done? " << std::flush;
-    std::string task;
-    std::getline(std::cin, task);
-    return task;
+    fmt::print(stderr, "What is to be done? ");
+    return read_line();
 }
 
 agent::RunDirectory create_directory(const RunSettings& settings) {
@@ -45,20 +43,21 @@ ExitCode run_task(RunFlags flags) {
     }
     RunSettings settings = resolve(flags);
     const auto desktop = winio::open_desktop();
-    const vlm::OpenAiClient check_url(
-        settings.client); // before a run directory is made for nothing
 
-    agent::RunDirectory directory = create_directory(settings);
+    // The directory comes last: what is wrong with the settings is found before one is made for
+    // nothing.
+    std::optional<agent::RunDirectory> directory;
     settings.client.on_exchange = [&](const vlm::Exchange& exchange) {
-        directory.log_exchange(exchange);
+        directory->log_exchange(exchange);
     };
     vlm::OpenAiClient model(settings.client);
     agent::Agent agent(*desktop, model, settings.profile, agent::desktop_tools(), settings.agent);
+    directory = create_directory(settings);
 
     agent::RunControl control;
     int interrupts = 0;
-    const InterruptWatch watch([&] {
-        if (++interrupts == 1) {
+    const InterruptWatch watch([&](Interrupt interrupt) {
+        if (interrupt == Interrupt::asked && ++interrupts == 1) {
             if (!flags.quiet) fmt::print(stderr, "stopping; press Ctrl+C again to stop at once\n");
             control.stop("interrupted by the user");
         } else {
@@ -66,11 +65,14 @@ ExitCode run_task(RunFlags flags) {
         }
     });
     TerminalView view({.detail = detail(flags), .json = flags.json});
-    const agent::RunFinished result = agent.run(flags.task, directory, control, &view);
+    const agent::RunFinished result = agent.run(flags.task, *directory, control, &view);
 
-    if (result.outcome == agent::Outcome::completed && !flags.json) fmt::print("{}\n", result.why);
+    if (result.outcome != agent::Outcome::completed)
+        fmt::print(stderr, "{}\n", printable(result.why));
+    else if (!flags.json)
+        fmt::print("{}\n", printable(result.why));
     if (!flags.quiet) {
-        const std::u8string path = directory.path().generic_u8string();
+        const std::u8string path = directory->path().generic_u8string();
         fmt::print(stderr, "run directory: {}\n", std::string(path.begin(), path.end()));
     }
     return exit_code(result.outcome);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -28,7 +29,40 @@ winio::NormBox parse_crop(const std::string& text) {
         }
         at = stopped == end ? end : stopped + 1;
     }
-    return {numbers[0], numbers[1], numbers[2], numbers[3]};
+    const winio::NormBox crop{numbers[0], numbers[1], numbers[2], numbers[3]};
+    const auto inside = [](double n) { return n >= 0 && n <= 1000; }; // not true of NaN, either
+    if (!std::all_of(numbers.begin(), numbers.end(), inside) || crop.x1 >= crop.x2 ||
+        crop.y1 >= crop.y2) {
+        throw UsageError(fmt::format(
+            "--crop is \"{}\"; it must be x1,y1,x2,y2 from 0 to 1000, with x1 < x2 and y1 < y2",
+            text));
+    }
+    return crop;
+}
+
+std::string checked_key(const std::string& key) {
+    if (!std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < 0x7F; })) {
+        throw UsageError(
+            "the environment variable EYEHAND_API_KEY holds a space, a control character or a "
+            "character outside ASCII; copy the key again");
+    }
+    return key;
+}
+
+/// A file name's beginning; what would make a folder of it, or no file at all, is refused.
+std::string checked_prefix(const std::string& prefix) {
+    if (prefix.find_first_of("/\\:*?\"<>|") != std::string::npos) {
+        throw UsageError(
+            fmt::format("the environment variable AGENT_DUMP_PREFIX is \"{}\"; it must be a "
+                        "file name's beginning, such as turn_",
+                        prefix));
+    }
+    return prefix;
+}
+
+/// An endpoint as it may be shown: some services expect the key in the query.
+std::string without_query(const std::string& endpoint) {
+    return endpoint.substr(0, endpoint.find('?'));
 }
 
 winio::Size parse_image(const std::string& text) {
@@ -91,6 +125,10 @@ winio::AreaChoice area_choice(const ViewFlags& flags) {
 
 winio::PictureOptions picture_options(const ViewFlags& flags) {
     winio::PictureOptions options;
+    if (const auto width = int_variable("AGENT_IMAGE_W", 1, most_pixels))
+        options.box.width = *width;
+    if (const auto height = int_variable("AGENT_IMAGE_H", 1, most_pixels))
+        options.box.height = *height;
     if (!flags.image.empty()) options.box = parse_image(flags.image);
     options.exact = flags.image_exact;
     options.pointer = !flags.no_cursor;
@@ -101,7 +139,7 @@ vlm::ClientOptions resolve(const EndpointFlags& flags) {
     vlm::ClientOptions client;
     if (const auto endpoint = text_variable("LMSTUDIO_ENDPOINT")) client.endpoint = *endpoint;
     if (flags.endpoint) client.endpoint = *flags.endpoint;
-    if (const auto key = text_variable("EYEHAND_API_KEY")) client.api_key = *key;
+    if (const auto key = text_variable("EYEHAND_API_KEY")) client.api_key = checked_key(*key);
     if (const auto timeout = number_variable("LMSTUDIO_TIMEOUT", -a_day, a_day)) {
         client.timeout = seconds(*timeout);
     }
@@ -123,9 +161,10 @@ RunSettings resolve(const RunFlags& flags) {
     agent::Profile& profile = settings.profile;
     Sources sources(settings.agent.settings);
     sources.note("profile", flags.profile, flags.profile == "observer" ? "default" : "--profile");
-    sources.pick("endpoint", settings.client.endpoint, "LMSTUDIO_ENDPOINT",
-                 text_variable("LMSTUDIO_ENDPOINT"), "--endpoint", flags.server.endpoint,
-                 "default");
+    sources.note("endpoint", without_query(settings.client.endpoint),
+                 flags.server.endpoint                ? "--endpoint"
+                 : text_variable("LMSTUDIO_ENDPOINT") ? "LMSTUDIO_ENDPOINT"
+                                                      : "default");
     sources.pick("model", profile.model, "LMSTUDIO_MODEL", text_variable("LMSTUDIO_MODEL"),
                  "--model", flags.server.model);
     sources.note("timeout_ms", fmt::format("{}", settings.client.timeout.count()),
@@ -174,9 +213,19 @@ RunSettings resolve(const RunFlags& flags) {
     sources.pick("run_dir", run_dir, "AGENT_DUMP_DIR", text_variable("AGENT_DUMP_DIR"), "--run-dir",
                  given(flags.run_dir), "default");
     settings.run_dir = std::u8string(run_dir.begin(), run_dir.end());
-    settings.screenshots.prefix = text_variable("AGENT_DUMP_PREFIX").value_or("turn_");
+    settings.screenshots.prefix =
+        checked_prefix(text_variable("AGENT_DUMP_PREFIX").value_or("turn_"));
     // The variable numbers the first screenshot, which is 1 without it.
     settings.screenshots.offset = int_variable("AGENT_DUMP_START", 0, 1000000).value_or(1) - 1;
+    if (text_variable("AGENT_DUMP_PREFIX")) {
+        sources.note("screenshot_prefix", settings.screenshots.prefix, "AGENT_DUMP_PREFIX");
+    }
+    if (text_variable("AGENT_DUMP_START")) {
+        sources.note("screenshot_start", fmt::format("{}", settings.screenshots.offset + 1),
+                     "AGENT_DUMP_START");
+    }
+    if (!flags.with.empty())
+        sources.note("with", fmt::format("{}", fmt::join(flags.with, ", ")), "--with");
     return settings;
 }
 

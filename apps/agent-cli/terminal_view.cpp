@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace cli {
 namespace {
 
@@ -10,18 +13,21 @@ using agent::Event;
 constexpr std::size_t short_words = 72;
 constexpr std::size_t short_arguments = 60;
 
-/// `text` on one line, cut after `limit` code points; control characters, with which a model could
-/// repaint the terminal, become spaces.
+bool is_control(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7F;
+}
+
+/// `text` on one line, cut after `limit` code points; control characters become spaces.
 std::string brief(const std::string& text, std::size_t limit) {
     std::string line;
     std::size_t points = 0;
     for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x20 || byte == 0x7F) {
+        if (is_control(c)) {
             if (!line.empty() && line.back() != ' ') line += ' ';
             continue;
         }
-        const bool starts_point = (byte & 0xC0) != 0x80;
+        const bool starts_point = (static_cast<unsigned char>(c) & 0xC0) != 0x80;
         if (starts_point && points++ == limit) return line + "…";
         line += c;
     }
@@ -37,6 +43,13 @@ std::string spend(const vlm::Usage& usage) {
 }
 
 } // namespace
+
+std::string printable(const std::string& text) {
+    std::string rest;
+    std::copy_if(text.begin(), text.end(), std::back_inserter(rest),
+                 [](char c) { return !is_control(c) || c == '\n' || c == '\t'; });
+    return rest;
+}
 
 void TerminalView::say(const std::string& line) const {
     if (options_.detail == Detail::quiet) return;
@@ -74,14 +87,14 @@ void TerminalView::on_event(const Event& event) {
             const std::string& given =
                 reply.tool_calls.empty() ? std::string() : reply.tool_calls.front().arguments_json;
             say(fmt::format("[{:3}] {}{}{} {} -> {} ({} ms)", event.turn, brief(reply.text, words),
-                            reply.text.empty() ? "" : " | ", it.tool, brief(given, arguments),
+                            reply.text.empty() ? "" : " | ", brief(it.tool, words),
+                            brief(given, arguments),
                             it.ok ? (verbose ? it.result_json : "ok") : brief(it.result_json, 120),
                             (event.t - asked_).count()));
         },
         [&](const agent::RunFinished& it) {
             say(fmt::format("{} after {} turns and {:.1f} s; {}", to_string(it.outcome), it.turns,
                             static_cast<double>(it.elapsed.count()) / 1000, spend(it.usage)));
-            if (it.outcome != agent::Outcome::completed) say(it.why);
         },
         [](const auto&) {});
 }

@@ -8,6 +8,10 @@
 
 namespace cli {
 
+/// `text` without the control characters with which a model could repaint the terminal; line breaks
+/// and tabs stay.
+[[nodiscard]] std::string printable(const std::string& text);
+
 enum class Detail { quiet, normal, verbose };
 
 /// Writes progress to `talk` and, with `json`, every event's line to `data`.

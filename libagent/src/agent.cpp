@@ -71,33 +71,55 @@ private:
 Agent::Agent(winio::Desktop& desktop, vlm::ChatModel& model, Profile profile, Toolbox tools,
              AgentOptions options)
     : desktop_(desktop), model_(model), profile_(std::move(profile)),
-      tools_(offered(tools, profile_, options.with)), options_(std::move(options)) {}
+      tools_(offered(tools, profile_, options.with)), options_(std::move(options)) {
+    // An area that no display could have is the caller's mistake, and better told now than in
+    // mid-run.
+    const std::vector<winio::Display> any{
+        {.id = "any", .bounds = {0, 0, 1000, 1000}, .primary = true}};
+    (void)winio::choose_area(any, {.crop = options_.area.crop});
+}
 
 RunFinished Agent::run(const std::string& task, RunDirectory& directory, RunControl& control,
                        Observer* observer) {
     if (trim(task).empty())
         throw Error(errc::empty_task, "the task is empty: say what is to be done");
     const auto start = std::chrono::steady_clock::now();
-    directory.write_summary(task, profile_, options_.settings);
     Audience audience(directory, observer);
     Journal journal(directory.journal_file(), [&](const Event& event) { audience.tell(event); });
+    if (!journal.empty()) {
+        throw Error(errc::run_exists, "the run directory holds a run already: create another one");
+    }
+    const RunSummary summary{task, profile_, tools_.specs(), options_.settings};
+    directory.write_summary(summary);
     DesktopWorld world(desktop_, model_, tools_, profile_, options_, directory, control,
                        [&](const vlm::Delta& delta) { audience.tell(delta); });
-    ConversationMode mode(profile_, task, tools_.specs());
+    ConversationMode mode(profile_, task, summary.tools);
 
-    journal.append(Payload(RunStarted{task, profile_.name, profile_.model}), 0);
-    const Finish finish = drive(mode, journal, world);
-
-    RunFinished result;
-    result.outcome = finish.outcome;
-    result.why = finish.why;
-    result.turns = mode.state().turn;
-    result.usage = audience.usage();
-    result.elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(
-        std::chrono::steady_clock::now() - start);
-    journal.append(Payload(result), result.turns);
-    directory.write_summary(task, profile_, options_.settings, &result);
-    return result;
+    const auto close = [&](Outcome outcome, const std::string& why) {
+        RunFinished result;
+        result.outcome = outcome;
+        result.why = why;
+        result.turns = mode.state().turn;
+        result.usage = audience.usage();
+        result.elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(
+            std::chrono::steady_clock::now() - start);
+        journal.append(Payload(result), result.turns);
+        directory.write_summary(summary, &result);
+        return result;
+    };
+    try {
+        journal.append(Payload(RunStarted{task, profile_.name, profile_.model}), 0);
+        const Finish finish = drive(mode, journal, world);
+        return close(finish.outcome, finish.why);
+    } catch (const std::exception& problem) {
+        // A file that cannot be written, a tool that throws: what can still be told is told.
+        try {
+            close(Outcome::failed, problem.what());
+        } catch (
+            const Error&) { // NOLINT(bugprone-empty-catch): the first problem is the one to report
+        }
+        throw;
+    }
 }
 
 } // namespace agent

@@ -26,7 +26,20 @@ std::string code_name(const std::error_code& code) {
 bool model_can_help(const std::error_code& code) {
     return code == winio::errc::outside_work_area || code == winio::errc::window_not_found ||
            code == winio::errc::launch_failed || code == winio::errc::clipboard_failed ||
-           code == winio::errc::not_supported;
+           code == winio::errc::input_not_permitted || code == winio::errc::not_supported;
+}
+
+/// Tells that a call came to nothing, and whose business that is: the user's, the model's, or the
+/// run's.
+void not_done(Invoked& fact, const std::error_code& code, const std::string& why) {
+    fact.ok = false;
+    if (code == winio::errc::cancelled) {
+        fact.interrupted = true;
+        fact.result_json = fail("interrupted", "The action was broken off by the user.").json();
+        return;
+    }
+    fact.result_json = fail("desktop_failed", why).json();
+    if (!model_can_help(code)) fact.desktop_failure = fact.tool + ": " + why;
 }
 
 /// Notes how long the latest capture took.
@@ -70,8 +83,12 @@ DesktopWorld::DesktopWorld(winio::Desktop& desktop, vlm::ChatModel& model, const
       directory_(directory), control_(control), on_delta_(std::move(on_delta)),
       pipeline_(picture_options(profile)) {}
 
+std::optional<Stopped> DesktopWorld::stopped() {
+    if (!control_.stopping()) return std::nullopt;
+    return Stopped{control_.why()};
+}
+
 Fact DesktopWorld::execute(const Command& command) {
-    if (control_.stopping()) return stopped();
     return std::visit([this](const auto& it) { return on(it); }, command);
 }
 
@@ -101,7 +118,7 @@ Fact DesktopWorld::on(const Observe& command) {
         images_.insert_or_assign(fact.sha256, std::move(image));
         return fact;
     } catch (const winio::Error& error) {
-        if (error.code() == winio::errc::cancelled) return stopped();
+        if (error.code() == winio::errc::cancelled) return broken_off();
         capturer_.reset(); // whatever it held may be gone with the display
         return ObserveFailed{code_name(error.code()), error.what()};
     }
@@ -109,13 +126,13 @@ Fact DesktopWorld::on(const Observe& command) {
 
 Fact DesktopWorld::on(const Ask& command) {
     if (std::exchange(asked_, true) && !pause(profile_.step_delay, control_.at_safe_point())) {
-        return stopped();
+        return broken_off();
     }
     try {
         return Replied{
             model_.reply(with_images(command.request), on_delta_, control_.at_safe_point())};
     } catch (const vlm::Error& error) {
-        if (error.code() == vlm::errc::cancelled) return stopped();
+        if (error.code() == vlm::errc::cancelled) return broken_off();
         return AskFailed{code_name(error.code()), error.what()};
     }
 }
@@ -148,31 +165,19 @@ Fact DesktopWorld::on(const Invoke& command) {
         fact.ok = result.succeeded();
         fact.result_json = result.json();
         fact.wants_screenshot = result.wants_screenshot();
-        if (result.plan()) act_out(*result.plan(), command.call, fact);
+        if (result.plan()) act_out(*result.plan(), fact);
     } catch (const winio::Error& error) {
-        fact.ok = false;
-        fact.result_json = fail("desktop_failed", error.what()).json();
-        if (!model_can_help(error.code())) fact.desktop_failure = error.what();
+        not_done(fact, error.code(), error.what());
     }
     fact.act = since(start);
     return fact;
 }
 
-void DesktopWorld::act_out(const winio::Plan& plan, const vlm::ToolCall& call, Invoked& fact) {
+void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
     winio::Hands hands(desktop_, *area_);
     const winio::HandsReport report = hands.carry_out(plan, control_.at_once());
     if (report.complete()) return;
-    fact.ok = false;
-    if (report.error == winio::errc::cancelled) {
-        fact.interrupted = true;
-        fact.result_json = fail("interrupted", "The action was broken off by the user.").json();
-        return;
-    }
-    fact.result_json = fail("desktop_failed", report.problem).json();
-    if (!model_can_help(report.error)) {
-        fact.desktop_failure = fmt::format("{}: {} ({} keys or buttons were released)", call.name,
-                                           report.problem, report.released);
-    }
+    not_done(fact, report.error, report.problem);
 }
 
 Fact DesktopWorld::on(const Finish&) {

@@ -19,6 +19,7 @@ public:
                  const Profile& profile, const AgentOptions& options, RunDirectory& directory,
                  RunControl& control, vlm::OnDelta on_delta);
 
+    std::optional<Stopped> stopped() override;
     Fact execute(const Command& command) override;
 
 private:
@@ -28,8 +29,8 @@ private:
     Fact on(const Finish& command);
     [[nodiscard]] winio::WorkArea choose_area();
     [[nodiscard]] vlm::ChatRequest with_images(vlm::ChatRequest request);
-    void act_out(const winio::Plan& plan, const vlm::ToolCall& call, Invoked& fact);
-    [[nodiscard]] Fact stopped() const { return Stopped{control_.why()}; }
+    void act_out(const winio::Plan& plan, Invoked& fact);
+    [[nodiscard]] Fact broken_off() const { return Stopped{control_.why()}; }
 
     winio::Desktop& desktop_;
     vlm::ChatModel& model_;

@@ -19,6 +19,8 @@ public:
             return "no such profile";
         case errc::journal_failed:
             return "the run directory cannot be written";
+        case errc::run_exists:
+            return "the run directory holds a run already";
         case errc::journal_corrupt:
             return "the journal cannot be read";
         case errc::unknown_tool:
@@ -40,5 +42,9 @@ const std::error_category& error_category() noexcept {
 std::error_code make_error_code(errc code) noexcept {
     return {static_cast<int>(code), error_category()};
 }
+
+Error::Error(errc code, const std::string& what)
+    : std::system_error(make_error_code(code), what),
+      what_(std::make_shared<const std::string>(what)) {}
 
 } // namespace agent

@@ -26,13 +26,20 @@ std::string_view to_string(Outcome outcome) {
 
 Finish drive(Mode& mode, Journal& journal, World& world) {
     for (const Fact& fact : journal.recovered()) mode.apply(fact);
+    bool told_to_stop = false;
+    const auto tell = [&](const Fact& fact) {
+        told_to_stop = told_to_stop || std::holds_alternative<Stopped>(fact);
+        journal.append(fact, mode.state().turn);
+        mode.apply(fact);
+    };
     while (true) {
+        if (!told_to_stop) {
+            if (const auto stopped = world.stopped()) tell(*stopped);
+        }
         const Command command = mode.next();
         journal.append(command, mode.state().turn); // before it happens
         if (const auto* finish = std::get_if<Finish>(&command)) return *finish;
-        const Fact fact = world.execute(command);
-        journal.append(fact, mode.state().turn);
-        mode.apply(fact);
+        tell(world.execute(command));
     }
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int format = 1;
 constexpr std::string_view prefix = "run_";
-// Long prompts and schemas repeat in every request; the run's profile has them whole.
+// Long prompts and schemas repeat in every request; run.json has them whole.
 constexpr std::size_t log_prompt_limit = 400;
 
 [[noreturn]] void refuse(const std::filesystem::path& file, std::string_view what,
@@ -111,18 +111,24 @@ RunDirectory RunDirectory::create(const std::filesystem::path& parent, Screensho
     }
 }
 
-void RunDirectory::write_summary(const std::string& task, const Profile& profile,
-                                 std::span<const Setting> settings, const RunFinished* finished) {
+void RunDirectory::write_summary(const RunSummary& summary, const RunFinished* finished) {
     json::object all{{"format", format},
                      {"versions", json::object{{"eyehand", version()}}},
-                     {"task", to_valid_utf8(task)}};
+                     {"task", to_valid_utf8(summary.task)}};
     json::object in_force;
-    for (const Setting& setting : settings) {
+    for (const Setting& setting : summary.settings) {
         in_force[setting.name] =
             json::object{{"value", to_valid_utf8(setting.value)}, {"source", setting.source}};
     }
     all["settings"] = std::move(in_force);
-    all["profile"] = json::parse(to_json(profile));
+    all["profile"] = json::parse(to_json(summary.profile));
+    json::array tools;
+    for (const vlm::ToolSpec& tool : summary.tools) {
+        tools.emplace_back(json::object{{"name", tool.name},
+                                        {"description", tool.description},
+                                        {"parameters", json::parse(tool.parameters_json)}});
+    }
+    all["tools"] = std::move(tools);
     if (finished != nullptr) {
         all["outcome"] = to_string(finished->outcome);
         all["why"] = to_valid_utf8(finished->why);

@@ -51,12 +51,6 @@ std::string to_valid_utf8(std::string_view text) {
     return valid;
 }
 
-std::size_t count_code_points(std::string_view text) {
-    std::size_t count = 0;
-    for (const char c : text) count += is_continuation(c) ? 0 : 1;
-    return count;
-}
-
 std::string shorten(std::string_view text, std::size_t limit) {
     std::size_t points = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {

@@ -9,8 +9,6 @@ namespace agent {
 
 /// `text` with every byte that is not valid UTF-8 replaced by U+FFFD.
 [[nodiscard]] std::string to_valid_utf8(std::string_view text);
-/// The number of code points in valid UTF-8.
-[[nodiscard]] std::size_t count_code_points(std::string_view text);
 /// The first `limit` code points, with an ellipsis where something was cut off.
 [[nodiscard]] std::string shorten(std::string_view text, std::size_t limit);
 /// `text` with runs of white space (line breaks too) as one space each, trimmed.

@@ -76,13 +76,6 @@ const Toolbox::Tool* Toolbox::find(std::string_view name) const {
 
 bool Toolbox::has(std::string_view name) const { return find(name) != nullptr; }
 
-std::string Toolbox::name_of(std::string_view registered_name) const {
-    for (const Tool& tool : tools_) {
-        if (tool.id == registered_name) return tool.name;
-    }
-    return {};
-}
-
 std::vector<vlm::ToolSpec> Toolbox::specs() const {
     std::vector<vlm::ToolSpec> specs;
     specs.reserve(tools_.size());
@@ -133,7 +126,14 @@ Toolbox Toolbox::faced(std::span<const ToolFace> faces) const {
                 if (!shown.description.empty()) info.description = shown.description;
                 if (!shown.missing_error.empty()) info.missing_error = shown.missing_error;
                 if (!shown.invalid_error.empty()) info.invalid_error = shown.invalid_error;
-                if (shown.required) info.required = *shown.required;
+                if (shown.required) {
+                    if (info.required && !*shown.required && !info.ignored) {
+                        throw Error(errc::bad_profile,
+                                    fmt::format("tool \"{}\": its argument \"{}\" is required",
+                                                face.tool, shown.is));
+                    }
+                    info.required = *shown.required;
+                }
                 tool.arguments.push_back(std::move(info));
                 tool.order.push_back(parameter);
             }

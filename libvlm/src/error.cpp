@@ -59,7 +59,8 @@ std::error_code make_error_code(errc code) noexcept {
 
 Error::Error(errc code, const std::string& what, std::optional<int> http_status,
              std::string server_message)
-    : std::system_error(make_error_code(code), what), status_(http_status),
+    : std::system_error(make_error_code(code), what),
+      what_(std::make_shared<const std::string>(what)), status_(http_status),
       server_message_(std::move(server_message)) {}
 
 } // namespace vlm

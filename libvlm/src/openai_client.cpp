@@ -39,7 +39,7 @@ std::chrono::milliseconds since(Clock::time_point start) {
 class OpenAiClient::Impl {
 public:
     explicit Impl(ClientOptions options)
-        : options_(std::move(options)), url_(checked_endpoint(options_)), url_text_(url_.text()),
+        : options_(std::move(options)), url_(checked_endpoint(options_)), url_text_(url_.shown()),
           connection_(url_) {}
 
     ChatReply reply(const ChatRequest& request, const OnDelta& on_delta, std::stop_token stop) {
@@ -95,7 +95,8 @@ private:
         if (options_.on_exchange) {
             log.request_body = wire::without_secret(std::move(log.request_body), options_.api_key);
             log.status = response.status;
-            log.response_body = wire::without_secret(std::move(response.body), options_.api_key);
+            log.response_body =
+                wire::without_secret(wire::without_data_urls(response.body), options_.api_key);
             if (failure) log.error = failure->what();
             log.elapsed = elapsed_;
             options_.on_exchange(log);

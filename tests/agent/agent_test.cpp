@@ -167,7 +167,7 @@ TEST_CASE("a display that is not there ends the run and names those that are") {
     stage.options.area.display = "7";
     const RunFinished result = stage.run();
     CHECK(result.outcome == Outcome::desktop_failed);
-    CHECK_THAT(result.why, ContainsSubstring("7"));
+    CHECK_THAT(result.why, ContainsSubstring("there is no display \"7\", only \"1\""));
     CHECK(stage.types() == "run_started observe observe_failed finish run_finished ");
 }
 
@@ -229,13 +229,83 @@ TEST_CASE("a stop during an action lets the action finish") {
     CHECK_FALSE(stage.desktop.holds_anything());
 }
 
+TEST_CASE("a stop during the last step's action is a stop, not the end of the steps") {
+    Stage stage;
+    stage.profile.max_steps = 1;
+    stage.model.call("press_key", R"({"key":"ctrl+s"})");
+    stage.desktop.on_input = [&](const winio::InputEvent&) { stage.control.stop(); };
+    CHECK(stage.run().outcome == Outcome::cancelled);
+}
+
+TEST_CASE("a stop at once breaks the action off and releases what it pressed") {
+    struct Nothing {};
+    Stage stage;
+    Toolbox tools = desktop_tools();
+    tools.add<Nothing>(
+        "hold", "Holds the mouse button down.", {}, [](const Nothing&, ToolContext&) {
+            const winio::Batch press{winio::ButtonChange{}};
+            const winio::Batch release{winio::ButtonChange{.press = winio::Press::up}};
+            return act({{{press, std::chrono::hours(1)}, {release, {}}}, {}});
+        });
+    stage.options.with = {"hold"};
+    stage.model.call("hold", "{}");
+    stage.desktop.on_input = [&](const winio::InputEvent&) { stage.control.stop_now("enough"); };
+    Agent agent(stage.desktop, stage.model, stage.profile, tools, stage.options);
+    RunDirectory directory = RunDirectory::create(stage.folder.path());
+    stage.run_path = directory.path();
+    const RunFinished result = agent.run("hold", directory, stage.control);
+    CHECK(result.outcome == Outcome::cancelled);
+    CHECK(result.why == "enough");
+    CHECK_FALSE(stage.desktop.holds_anything());
+    CHECK_THAT(test::read_file(directory.journal_file()),
+               ContainsSubstring(R"("interrupted":true)"));
+    CHECK(stage.types().ends_with("invoke invoked stopped finish run_finished "));
+}
+
+TEST_CASE("a run directory is used once") {
+    Stage stage;
+    stage.model.say("first").say("second");
+    RunDirectory directory = RunDirectory::create(stage.folder.path());
+    stage.run_with(stage.model, "do it", nullptr, &directory);
+    try {
+        stage.run_with(stage.model, "do something else", nullptr, &directory);
+        FAIL("no exception");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::run_exists);
+    }
+}
+
+TEST_CASE("a tool that throws ends the run with its files closed") {
+    struct Nothing {};
+    Stage stage;
+    Toolbox tools;
+    tools.add<Nothing>("break", "Breaks.", {}, [](const Nothing&, ToolContext&) -> ToolResult {
+        throw std::out_of_range("broken");
+    });
+    stage.profile.tools = {{.tool = "break"}};
+    stage.model.call("break", "{}");
+    Agent agent(stage.desktop, stage.model, stage.profile, tools, stage.options);
+    RunDirectory directory = RunDirectory::create(stage.folder.path());
+    stage.run_path = directory.path();
+    CHECK_THROWS_AS(agent.run("break it", directory, stage.control), std::out_of_range);
+    CHECK(stage.types().ends_with("invoke run_finished "));
+    CHECK(stage.summary().at("outcome").as_string() == "failed");
+    CHECK(stage.summary().at("why").as_string() == "broken");
+}
+
+TEST_CASE("a crop without a pixel is a mistake of the caller") {
+    Stage stage;
+    stage.options.area.crop = winio::NormBox{500, 500, 500, 900};
+    CHECK_THROWS_AS(stage.run(), std::invalid_argument);
+}
+
 TEST_CASE("a stop while the model thinks breaks off the waiting") {
     Stage stage;
     vlm::testing::ChatServer server;
     server.enqueue({.never = true});
     vlm::OpenAiClient client({.endpoint = server.url()});
     const std::jthread user([&] {
-        REQUIRE(server.wait_for_requests(1, std::chrono::seconds(60)));
+        server.wait_for_requests(1, std::chrono::seconds(60)); // or the test ends in its own way
         stage.control.stop();
     });
     CHECK(stage.run_with(client).outcome == Outcome::cancelled);
@@ -286,8 +356,9 @@ TEST_CASE("a run directory that goes away ends the run with a clear error") {
         CHECK(error.code() == errc::journal_failed);
         CHECK_THAT(error.what(), ContainsSubstring("turn_0002.png cannot be written"));
     }
-    // What was there is still readable, up to the command that could not be carried out.
-    CHECK_THAT(stage.types(), ContainsSubstring("invoked observe "));
+    // What can still be told is told.
+    CHECK_THAT(stage.types(), ContainsSubstring("invoked observe run_finished"));
+    CHECK(stage.summary().at("outcome").as_string() == "failed");
 }
 
 TEST_CASE("a real client's traffic is logged without image data") {

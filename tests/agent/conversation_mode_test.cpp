@@ -27,6 +27,10 @@ Fact observed(const std::string& hash = "h1") {
 
 Fact words(const std::string& text) { return Replied{{.text = text}}; }
 
+Fact cut_off(vlm::FinishReason reason) {
+    return Replied{{.text = "I now open the", .finish = reason}};
+}
+
 Fact calls(std::vector<std::string> names) {
     vlm::ChatReply reply;
     for (const std::string& name : names) {
@@ -93,6 +97,13 @@ TEST_CASE("the conversation goes through these states") {
         Row{{observed(), calls({"a"}), invoked(), calls({"b"}), invoked(), calls({"look"}),
              invoked("", true)},
             "observe ask invoke ask invoke ask invoke steps_used_up"},
+        Row{{observed(), cut_off(vlm::FinishReason::length)}, "observe ask failed"},
+        Row{{observed(), cut_off(vlm::FinishReason::content_filter)}, "observe ask failed"},
+        Row{{observed(), cut_off(vlm::FinishReason::unknown)}, "observe ask completed"},
+        Row{{observed(), words("done"), Stopped{"user"}}, "observe ask completed completed"},
+        Row{{observed(), calls({"a"}), invoked(), calls({"b"}), invoked(), calls({"c"}), invoked(),
+             Stopped{"user"}},
+            "observe ask invoke ask invoke ask invoke steps_used_up cancelled"},
         Row{{ObserveFailed{"winio:3", "locked"}}, "observe desktop_failed"},
         Row{{observed(), AskFailed{"vlm:2", "nobody listens"}}, "observe ask endpoint_failed"},
         Row{{Stopped{"user"}}, "observe cancelled"},

@@ -90,6 +90,7 @@ TEST_CASE("a profile's mistake is named with file, member and reason") {
     CHECK_THAT(problem_with(R"({"schema":1,"name":"x","tools":[{"name":"y"}]})"),
                ContainsSubstring(R"(tools[0]: "tool" is missing)"));
     CHECK_THAT(problem_with(minimal, "Use {{klick}}."), ContainsSubstring("{{klick}}"));
+    CHECK_THAT(problem_with(minimal, "Use {{click}} for {{task}}."), ContainsSubstring("{{task}}"));
 }
 
 TEST_CASE("members that this version does not know are ignored") {

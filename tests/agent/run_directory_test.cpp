@@ -76,19 +76,23 @@ TEST_CASE("a screenshot that cannot be written ends with its name and a remedy")
 TEST_CASE("run.json has settings with their sources, and the outcome once there is one") {
     const test::TempFolder folder;
     RunDirectory run = RunDirectory::create(folder.path());
-    const std::vector<Setting> settings{{"model", "m", "--model"}};
-    run.write_summary("do it", load_profile("observer"), settings);
+    const RunSummary summary{.task = "do it",
+                             .profile = load_profile("observer"),
+                             .tools = {{"click", "Clicks.", R"({"type":"object"})"}},
+                             .settings = {{"model", "m", "--model"}}};
+    run.write_summary(summary);
     auto json = parse_json(test::read_file(run.path() / "run.json"));
     REQUIRE(json);
     CHECK(json->at("format").as_int64() == 1);
     CHECK(json->at("task").as_string() == "do it");
     CHECK(json->at("settings").at("model").at("source").as_string() == "--model");
     CHECK(json->at("profile").at("name").as_string() == "observer");
+    CHECK(json->at("tools").at(0).at("parameters").at("type").as_string() == "object");
     CHECK(json->at("outcome").is_null());
 
     RunFinished finished;
     finished.outcome = Outcome::steps_used_up;
-    run.write_summary("do it", load_profile("observer"), settings, &finished);
+    run.write_summary(summary, &finished);
     json = parse_json(test::read_file(run.path() / "run.json"));
     REQUIRE(json);
     CHECK(json->at("outcome").as_string() == "steps_used_up");

@@ -225,6 +225,29 @@ TEST_CASE("client: an exchange for the log has no image data") {
     CHECK_THAT(exchanges[0].request_body, ContainsSubstring(", 3 bytes"));
 }
 
+TEST_CASE("client: an image that the server repeats is in no error and in no exchange") {
+    ChatServer server;
+    std::string logged;
+    OpenAiClient client(
+        {.endpoint = server.url(), .on_exchange = [&](const vlm::Exchange& exchange) {
+             logged = exchange.response_body + exchange.error;
+         }});
+    const std::string picture = "data:image/png;base64," + std::string(4000, 'A') + "==";
+    server.enqueue(
+        {.status = 422, .body = R"({"detail":[{"msg":"no","input":")" + picture + R"("}]})"});
+    std::string message;
+    try {
+        (void)client.reply({.messages = {vlm::Message::user("hi")}});
+    } catch (const vlm::Error& error) {
+        message = error.what() + error.server_message();
+    }
+    CHECK_THAT(message, ContainsSubstring("[4002 characters, sha256:"));
+    for (const std::string& text : {message, logged}) {
+        CHECK_THAT(text, ContainsSubstring("sha256:"));
+        CHECK_THAT(text, !ContainsSubstring("AAAAAAAAAA"));
+    }
+}
+
 TEST_CASE("client: the key is in no error and in no exchange") {
     const std::string key = "sk-0123456789";
     ChatServer server;

@@ -41,7 +41,9 @@ public:
 
     /// Works on the task until it is done, the steps are used up, something fails or the control
     /// says stop. What the desktop or the model refuses is an outcome, not an exception. Throws
-    /// Error{empty_task} and Error{journal_failed} when the run directory cannot be written.
+    /// Error{empty_task}, Error{run_exists} for a directory that was used before,
+    /// Error{journal_failed} when the directory cannot be written, and whatever else a tool or a
+    /// model throws; before that the run's files are closed as failed.
     RunFinished run(const std::string& task, RunDirectory& directory, RunControl& control,
                     Observer* observer = nullptr);
 

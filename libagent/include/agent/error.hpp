@@ -2,6 +2,8 @@
 // categories.
 #pragma once
 
+#include <memory>
+#include <string>
 #include <system_error>
 
 namespace agent {
@@ -11,6 +13,7 @@ enum class errc {
     bad_profile,       ///< a profile's field is missing, of the wrong type or out of range
     profile_not_found, ///< no built-in profile and no folder has that name
     journal_failed,    ///< the run directory or a file in it cannot be written
+    run_exists,        ///< the run directory holds a run already
     journal_corrupt,   ///< the journal cannot be read back; what() names file and line
     unknown_tool,      ///< a profile offers a tool that nobody registered
     duplicate_tool,    ///< a tool of that name is registered already
@@ -23,7 +26,13 @@ enum class errc {
 /// exception: it goes back to the model as a tool result.
 class Error : public std::system_error {
 public:
-    using std::system_error::system_error;
+    Error(errc code, const std::string& what);
+    /// `what` as it was given: std::system_error would add the code's general words behind the
+    /// remedy.
+    [[nodiscard]] const char* what() const noexcept override { return what_->c_str(); }
+
+private:
+    std::shared_ptr<const std::string> what_; // copying an exception must not throw
 };
 
 } // namespace agent

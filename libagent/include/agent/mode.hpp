@@ -10,6 +10,7 @@
 #include "winio/geometry.hpp"
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -115,6 +116,8 @@ public:
 class World {
 public:
     virtual ~World() = default;
+    /// The user's wish to end the run; asked before each command, told to the mode once.
+    virtual std::optional<Stopped> stopped() { return std::nullopt; }
     /// What came of it. Failures of the desktop and the model are facts, not exceptions; what it
     /// throws is the run directory's (Error{journal_failed}) or a bug. Never called with Finish.
     virtual Fact execute(const Command& command) = 0;

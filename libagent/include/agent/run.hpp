@@ -26,6 +26,14 @@ struct Setting {
     std::string source{};
 };
 
+/// What run.json says besides the outcome.
+struct RunSummary {
+    std::string task{};
+    Profile profile{};                  ///< as it is in force
+    std::vector<vlm::ToolSpec> tools{}; ///< as the model is offered them
+    std::vector<Setting> settings{};
+};
+
 /// How screenshots are named: prefix, number (at least four digits), ".png".
 struct ScreenshotNames {
     std::string prefix = "turn_";
@@ -44,8 +52,7 @@ public:
     [[nodiscard]] std::filesystem::path journal_file() const { return path_ / "events.jsonl"; }
 
     /// Writes run.json; again with the outcome when the run is over. Replaces the file in one step.
-    void write_summary(const std::string& task, const Profile& profile,
-                       std::span<const Setting> settings, const RunFinished* finished = nullptr);
+    void write_summary(const RunSummary& summary, const RunFinished* finished = nullptr);
     /// Stores a screenshot and returns its name within the directory, with forward slashes.
     std::string save_screenshot(int number, std::span<const std::uint8_t> png);
     [[nodiscard]] std::vector<std::uint8_t> read(const std::string& name) const;

@@ -231,9 +231,6 @@ public:
     /// What is offered to the model, in order of registration.
     [[nodiscard]] std::vector<vlm::ToolSpec> specs() const;
     [[nodiscard]] bool has(std::string_view name) const;
-    /// The names a tool is known by here, given the name it was registered under; empty when it is
-    /// not.
-    [[nodiscard]] std::string name_of(std::string_view registered_name) const;
 
     /// Decodes the call's arguments and runs the tool. Whatever the model did wrong is a failed
     /// result

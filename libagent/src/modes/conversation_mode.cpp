@@ -25,19 +25,20 @@ std::string screenshot_result(const Observed& fact) {
 ConversationMode::ConversationMode(const Profile& profile, const std::string& task,
                                    std::vector<vlm::ToolSpec> tools)
     : max_steps_(profile.max_steps), task_(replace_all(profile.task_prompt, "{{task}}", task)),
-      transcript_(profile.screenshots, profile.thinks),
-      phase_(profile.screenshot_first ? Phase::observing : Phase::asking) {
+      transcript_(profile.screenshots, profile.thinks), phase_(Phase::observing) {
     request_.model = profile.model;
     request_.tools = std::move(tools);
     request_.sampling = profile.sampling;
     transcript_.add(vlm::Message::system(profile.system_prompt));
-    if (!profile.screenshot_first) transcript_.add(vlm::Message::user(task_));
+    if (profile.screenshot_first) return;
+    transcript_.add(vlm::Message::user(task_));
+    go_on();
 }
 
 Command ConversationMode::next() const {
     switch (phase_) {
     case Phase::observing:
-        return Observe{replies_ + 1};
+        return Observe{turn_ + 1};
     case Phase::asking: {
         Ask ask{"agent", request_};
         ask.request.messages = transcript_.messages();
@@ -58,15 +59,15 @@ void ConversationMode::apply(const Fact& fact) {
 ModeState ConversationMode::state() const {
     switch (phase_) {
     case Phase::observing:
-        return {replies_, "observing"};
+        return {turn_, "observing"};
     case Phase::asking:
-        return {replies_ + 1, "asking"};
+        return {turn_, "asking"};
     case Phase::acting:
-        return {replies_, "acting"};
+        return {turn_, "acting"};
     case Phase::finished:
         break;
     }
-    return {finished_in_turn_, "finished"};
+    return {turn_, "finished"};
 }
 
 void ConversationMode::on(const Observed& fact) {
@@ -84,15 +85,9 @@ void ConversationMode::on(const ObserveFailed& fact) {
 }
 
 void ConversationMode::on(const Replied& fact) {
-    ++replies_;
     calls_ = fact.reply.tool_calls;
     if (calls_.empty()) {
-        std::string words = strip_think(fact.reply.text);
-        if (words.empty()) {
-            finish(Outcome::failed, "the model answered with neither words nor a tool call");
-        } else {
-            finish(Outcome::completed, std::move(words));
-        }
+        finish_with(fact.reply);
         return;
     }
     transcript_.add(vlm::Message::assistant(fact.reply.text, calls_));
@@ -106,7 +101,7 @@ void ConversationMode::on(const Invoked& fact) {
         finish(Outcome::desktop_failed, fact.desktop_failure);
         return;
     }
-    if (fact.wants_screenshot && replies_ < max_steps_) {
+    if (fact.wants_screenshot && turn_ < max_steps_) {
         phase_ = Phase::observing; // the call is answered when the picture is there
         return;
     }
@@ -114,7 +109,29 @@ void ConversationMode::on(const Invoked& fact) {
     go_on();
 }
 
-void ConversationMode::on(const Stopped& fact) { finish(Outcome::cancelled, fact.why); }
+void ConversationMode::on(const Stopped& fact) {
+    // A run that has come to its own end has no use for another; one that only ran out of steps
+    // has.
+    if (phase_ == Phase::finished && finish_.outcome != Outcome::steps_used_up) return;
+    finish(Outcome::cancelled, fact.why);
+}
+
+/// A reply without a call is the last one, and the answer if it is whole.
+void ConversationMode::finish_with(const vlm::ChatReply& reply) {
+    std::string words = strip_think(reply.text);
+    if (reply.finish == vlm::FinishReason::length) {
+        finish(Outcome::failed,
+               "the model's reply was cut off at the output limit; raise max_tokens "
+               "(LMSTUDIO_MAX_TOKENS) or choose a model that thinks less");
+    } else if (reply.finish == vlm::FinishReason::content_filter ||
+               reply.finish == vlm::FinishReason::error) {
+        finish(Outcome::failed, "the server broke the model's reply off: " + words);
+    } else if (words.empty()) {
+        finish(Outcome::failed, "the model answered with neither words nor a tool call");
+    } else {
+        finish(Outcome::completed, std::move(words));
+    }
+}
 
 /// Every call of a reply needs an answer, or servers refuse the next request.
 void ConversationMode::answer_calls(const std::string& first_result) {
@@ -130,7 +147,8 @@ void ConversationMode::answer_calls(const std::string& first_result) {
 }
 
 void ConversationMode::go_on() {
-    if (replies_ < max_steps_) {
+    if (turn_ < max_steps_) {
+        ++turn_;
         phase_ = Phase::asking;
     } else {
         finish(Outcome::steps_used_up,
@@ -139,7 +157,6 @@ void ConversationMode::go_on() {
 }
 
 void ConversationMode::finish(Outcome outcome, std::string why) {
-    finished_in_turn_ = state().turn;
     finish_ = {outcome, std::move(why)};
     phase_ = Phase::finished;
 }

@@ -30,6 +30,7 @@ private:
     void on(const AskFailed& fact);
     void on(const Invoked& fact);
     void on(const Stopped& fact);
+    void finish_with(const vlm::ChatReply& reply);
     void answer_calls(const std::string& first_result);
     void go_on();
     void finish(Outcome outcome, std::string why);
@@ -39,8 +40,7 @@ private:
     std::string task_;
     Transcript transcript_;
     Phase phase_;
-    int replies_ = 0;
-    int finished_in_turn_ = 0;
+    int turn_ = 0;                     ///< exchanges begun
     std::vector<vlm::ToolCall> calls_; ///< of the latest reply; the first one is carried out
     Finish finish_;
 };

@@ -151,8 +151,9 @@ std::string prompt(const std::map<std::string, std::string>& files, const Member
         text =
             replace_all(text, "{{" + face.tool + "}}", face.name.empty() ? face.tool : face.name);
     }
-    const std::size_t open = text.find("{{");
-    if (open != std::string::npos && text.compare(open, 8, "{{task}}") != 0) {
+    for (std::size_t open = text.find("{{"); open != std::string::npos;
+         open = text.find("{{", open + 2)) {
+        if (member == "task_prompt" && text.compare(open, 8, "{{task}}") == 0) continue;
         members.refuse(member, fmt::format("has a placeholder without meaning: {}",
                                            one_line(text.substr(open, 40))));
     }

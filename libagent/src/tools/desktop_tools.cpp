@@ -45,7 +45,7 @@ ToolResult click(const ClickArgs& args, ToolContext& context) {
 
 ToolResult type(const TypeArgs& args, ToolContext&) {
     const std::string problem = winio::gesture::typing_problem(args.text);
-    if (!problem.empty()) return fail("invalid_text", problem);
+    if (!problem.empty()) return fail("invalid_args", problem);
     return act(winio::gesture::type(args.text)).with("typed", args.text);
 }
 

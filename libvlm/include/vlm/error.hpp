@@ -1,6 +1,7 @@
 // What can go wrong between a program and a model server.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -36,12 +37,16 @@ public:
     Error(errc code, const std::string& what, std::optional<int> http_status = std::nullopt,
           std::string server_message = {});
 
+    /// `what` as it was given: std::system_error would add the code's general words behind the
+    /// remedy.
+    [[nodiscard]] const char* what() const noexcept override { return what_->c_str(); }
     /// The HTTP status, where a server answered with one.
     [[nodiscard]] std::optional<int> status() const noexcept { return status_; }
     /// What the server itself said, or empty.
     [[nodiscard]] const std::string& server_message() const noexcept { return server_message_; }
 
 private:
+    std::shared_ptr<const std::string> what_; // copying an exception must not throw
     std::optional<int> status_;
     std::string server_message_;
 };

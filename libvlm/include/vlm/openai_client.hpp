@@ -24,7 +24,7 @@ struct Exchange {
     std::string url{}; ///< without its query, where some services expect the key
     std::string request_body{};
     int status = 0;              ///< 0: there was no answer
-    std::string response_body{}; ///< as received, but for the key
+    std::string response_body{}; ///< as received, but for the key and image data
     std::string error{};         ///< why it failed, or empty
     std::chrono::milliseconds elapsed{};
 };
@@ -54,7 +54,7 @@ public:
     /// The ids of the models the server offers.
     std::vector<std::string> models(std::stop_token stop = {});
 
-    /// The URL that requests go to, after completion of a base.
+    /// The URL that requests go to, after completion of a base; without its query.
     [[nodiscard]] const std::string& url() const;
 
 private:

@@ -120,7 +120,7 @@ TEST_CASE("a display that is not there is exit code 5, names those that are, and
     Stage stage;
     const auto result = stage.run({"--display", "7"});
     CHECK(result.status == 5);
-    CHECK_THAT(result.err, ContainsSubstring("7"));
+    CHECK_THAT(result.err, ContainsSubstring("there is no display \"7\", only \""));
     check_complete(stage, "desktop_failed");
     CHECK(agent_cli({"screenshot", (stage.folder / "x.png").string(), "--display", "7"}).status ==
           5);
@@ -129,16 +129,76 @@ TEST_CASE("a display that is not there is exit code 5, names those that are, and
 TEST_CASE("a run folder that cannot be made is exit code 2 and names the option") {
     Stage stage;
     std::ofstream(stage.folder / "file") << "x";
-    const auto result = stage.run({"--run-dir", (stage.folder / "file/runs").string()});
+    const auto result = agent_cli({"run", "do it", "--endpoint", stage.server.url(), "--run-dir",
+                                   (stage.folder / "file/runs").string()});
     CHECK(result.status == 2);
-    CHECK_THAT(result.err, ContainsSubstring("--run-dir"));
+    CHECK_THAT(result.err, ContainsSubstring("cannot be created"));
+    CHECK_THAT(result.err, ContainsSubstring("choose another folder with --run-dir"));
 }
 
 TEST_CASE("a bad endpoint is exit code 2 before anything is written") {
     Stage stage;
-    const auto result = stage.run({"--endpoint", "localhost:1234"});
+    const auto result = agent_cli({"run", "do it", "--endpoint", "localhost:1234", "--run-dir",
+                                   stage.folder.path().string()});
     CHECK(result.status == 2);
+    CHECK_THAT(result.err, ContainsSubstring("localhost:1234"));
     CHECK_FALSE(std::filesystem::exists(stage.run_path()));
+}
+
+TEST_CASE("a tool that is not there is exit code 2 before anything is written") {
+    Stage stage;
+    const auto result = stage.run({"--with", "fly"});
+    CHECK(result.status == 2);
+    CHECK_THAT(result.err, ContainsSubstring("there is no tool \"fly\""));
+    CHECK_FALSE(std::filesystem::exists(stage.run_path()));
+}
+
+TEST_CASE("--quiet leaves the reason of a failure") {
+    Stage stage;
+    const auto result = agent_cli({"run", "do it", "--quiet", "--endpoint", "http://127.0.0.1:1",
+                                   "--run-dir", stage.folder.path().string()});
+    CHECK(result.status == 4);
+    CHECK(result.out.empty());
+    CHECK_THAT(result.err, ContainsSubstring("nothing listens"));
+}
+
+TEST_CASE("the variables of the reference systems reach the model and the run") {
+    Stage stage;
+    stage.answer("done");
+    const auto result = agent_cli({"run", "do it"},
+                                  {{"LMSTUDIO_ENDPOINT", stage.server.url() + "?key=in-the-query"},
+                                   {"LMSTUDIO_TIMEOUT", "30"},
+                                   {"LMSTUDIO_TEMPERATURE", "0.25"},
+                                   {"LMSTUDIO_MAX_TOKENS", "77"},
+                                   {"AGENT_MAX_STEPS", "4"},
+                                   {"AGENT_STEP_DELAY", "0.01"},
+                                   {"AGENT_KEEP_LAST_SCREENSHOTS", "3"},
+                                   {"AGENT_KEEP_LAST_THINKS", "5"},
+                                   {"AGENT_DUMP_DIR", stage.folder.path().string()}});
+    INFO(result.err);
+    CHECK(result.status == 0);
+    const std::string body = stage.server.requests().at(0).body;
+    CHECK_THAT(body, ContainsSubstring(R"("temperature":0.25)"));
+    CHECK_THAT(body, ContainsSubstring(R"("max_tokens":77)"));
+    const std::string summary = test::read_file(stage.run_path() / "run.json");
+    CHECK_THAT(summary,
+               ContainsSubstring(R"("timeout_ms":{"value":"30000","source":"LMSTUDIO_TIMEOUT"})"));
+    CHECK_THAT(summary, ContainsSubstring(R"("max_steps":4)"));
+    CHECK_THAT(summary, ContainsSubstring(R"("step_delay_ms":10)"));
+    CHECK_THAT(summary, ContainsSubstring(R"("screenshots":{"keep":3,"batch":8})"));
+    CHECK_THAT(summary, ContainsSubstring(R"("thinks":{"keep":5,"batch":8})"));
+    CHECK_THAT(summary, ContainsSubstring(R"("parameters":{"type":"object")"));
+    CHECK_THAT(summary + result.err, !ContainsSubstring("in-the-query"));
+}
+
+TEST_CASE("a model cannot send control characters to the terminal") {
+    Stage stage;
+    stage.answer("\x1B[2Jgone", "\x1B]0;title");
+    stage.answer("\x1B[31mred");
+    const auto result = stage.run();
+    CHECK(result.status == 0);
+    CHECK(result.out == "[31mred\n");
+    CHECK_THAT(result.err, !ContainsSubstring("\x1B"));
 }
 
 TEST_CASE("--json prints the journal as it happens, and nothing else") {
@@ -177,7 +237,7 @@ TEST_CASE(
     Stage stage;
     stage.server.enqueue({.never = true});
     const auto result = stage.run({}, [&](const std::function<void()>& interrupt) {
-        REQUIRE(stage.server.wait_for_requests(1, std::chrono::seconds(60)));
+        CHECK(stage.server.wait_for_requests(1, std::chrono::seconds(60)));
         interrupt();
     });
     INFO(result.err);

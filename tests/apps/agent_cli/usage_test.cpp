@@ -28,14 +28,17 @@ TEST_CASE("a mistake in the command line is exit code 2 and names the mistake") 
     };
     const Row row = GENERATE(
         Row{{}, "subcommand"}, Row{{"fly"}, "subcommand"},
-        Row{{"run", "x", "--max-steps", "0"}, "1"},
+        Row{{"run", "x", "--max-steps", "0"}, "--max-steps"},
         Row{{"run", "x", "--max-steps", "many"}, "many"}, Row{{"run", ""}, "no task"},
         Row{{"run"}, "no task was given"}, Row{{"run", " \t"}, "the task is empty"},
         Row{{"run", "x", "--profile", "nobody"}, "observer"},
         Row{{"run", "x", "--image", "huge"}, "WIDTHxHEIGHT"},
         Row{{"run", "x", "--image", "99999x1"}, "16384"},
         Row{{"run", "x", "--crop", "1,2,3"}, "x1,y1,x2,y2"},
-        Row{{"run", "x", "--crop", "1,2,3,four"}, "x1,y1,x2,y2"}, Row{{"screenshot"}, "FILE"},
+        Row{{"run", "x", "--crop", "1,2,3,four"}, "x1,y1,x2,y2"},
+        Row{{"run", "x", "--crop", "500,500,500,900"}, "x1 < x2"},
+        Row{{"run", "x", "--crop", "nan,0,5,5"}, "0 to 1000"},
+        Row{{"run", "x", "--crop", "0,0,5000,5"}, "0 to 1000"}, Row{{"screenshot"}, "FILE"},
         Row{{"screenshot", "x.png", "--crop", "a"}, "x1,y1,x2,y2"});
     const auto result = agent_cli(row.arguments);
     INFO(result.out << result.err);
@@ -44,10 +47,21 @@ TEST_CASE("a mistake in the command line is exit code 2 and names the mistake") 
 }
 
 TEST_CASE("a bad environment variable is named with what it must be") {
-    const auto result = agent_cli({"run", "x"}, {{"AGENT_MAX_STEPS", "lots"}});
+    struct Row {
+        const char* name;
+        const char* value;
+        const char* words;
+    };
+    const Row row = GENERATE(
+        Row{"AGENT_MAX_STEPS", "lots", "AGENT_MAX_STEPS is \"lots\"; it must be a whole number"},
+        Row{"LMSTUDIO_TEMPERATURE", "9",
+            "LMSTUDIO_TEMPERATURE is \"9\"; it must be a number from 0 to 2"},
+        Row{"AGENT_DUMP_PREFIX", "../x", "AGENT_DUMP_PREFIX is \"../x\""},
+        Row{"EYEHAND_API_KEY", "two words", "EYEHAND_API_KEY holds a space"});
+    const auto result = agent_cli({"run", "x"}, {{row.name, row.value}});
     CHECK(result.status == 2);
-    CHECK_THAT(result.err,
-               ContainsSubstring("AGENT_MAX_STEPS is \"lots\"; it must be a whole number"));
+    CHECK_THAT(result.err, ContainsSubstring(row.words));
+    CHECK_THAT(result.err, !ContainsSubstring("two words"));
 }
 
 #ifndef _WIN32
