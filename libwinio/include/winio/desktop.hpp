@@ -85,7 +85,7 @@ public:
     virtual std::unique_ptr<Capturer> open_capturer(const CaptureOptions& options) = 0;
     /// Gives the events to the system in one piece. Never sleeps, never throws for a refused event:
     /// the report says how many were taken.
-    virtual SendReport send(std::span<const InputEvent> events) = 0;
+    [[nodiscard]] virtual SendReport send(std::span<const InputEvent> events) = 0;
     /// Where the pointer is; nothing where that cannot be known.
     virtual std::optional<Point> pointer() = 0;
     /// Starts a program. Throws Error{launch_failed}.

@@ -25,7 +25,7 @@ public:
     // Desktop
     std::vector<Display> displays() override;
     std::unique_ptr<Capturer> open_capturer(const CaptureOptions& options) override;
-    SendReport send(std::span<const InputEvent> events) override;
+    [[nodiscard]] SendReport send(std::span<const InputEvent> events) override;
     std::optional<Point> pointer() override;
     void launch(const LaunchCommand& command) override;
     Windows* windows() noexcept override { return this; }
