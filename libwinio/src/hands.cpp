@@ -6,6 +6,7 @@
 #include "stoppable_wait.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace winio {
 namespace {
@@ -70,6 +71,16 @@ public:
     }
     ReleaseGuard(const ReleaseGuard&) = delete;
     ReleaseGuard& operator=(const ReleaseGuard&) = delete;
+// A plan's text comes from a model: to the caller of `carry_out` it is no mistake of its own.
+template <typename Action>
+void reporting_bad_text(errc code, Action action) {
+    try {
+        action();
+    } catch (const std::invalid_argument& error) {
+        throw Error(code, error.what());
+    }
+}
+
 
 private:
     Hands& hands_;
@@ -97,10 +108,14 @@ HandsReport Hands::carry_out(const Plan& plan, std::stop_token stop) {
                 overloaded{
                     [&](const Batch& batch) { send(batch, report); },
                     [&](const ClipboardWrite& write) {
-                        clipboard_of(desktop_).set_text(write.text);
+                        Clipboard& clipboard = clipboard_of(desktop_);
+                        reporting_bad_text(errc::clipboard_failed,
+                                           [&] { clipboard.set_text(write.text); });
                     },
                     [&](const WindowCommand& command) { windows_of(desktop_).apply(command); },
-                    [&](const LaunchCommand& command) { desktop_.launch(command); },
+                    [&](const LaunchCommand& command) {
+                        reporting_bad_text(errc::launch_failed, [&] { desktop_.launch(command); });
+                    },
                 },
                 step.effect);
             if (!report.complete()) break;

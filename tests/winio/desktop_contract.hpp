@@ -123,6 +123,13 @@ inline void check(winio::Desktop& desktop) {
     }
     SECTION("a program that does not exist cannot be launched") {
         CHECK_THROWS_AS(desktop.launch({""}), Error);
+    SECTION("text with a NUL or what is not UTF-8 is a mistake of the caller") {
+        for (const std::string& text : {std::string("caf\xe9"), std::string("a\0b", 3)}) {
+            CHECK_THROWS_AS(desktop.launch({text}), std::invalid_argument);
+            if (Clipboard* clipboard = desktop.clipboard())
+                CHECK_THROWS_AS(clipboard->set_text(text), std::invalid_argument);
+        }
+    }
     }
 }
 

@@ -235,3 +235,17 @@ TEST_CASE("what an effect failed with is in the report and ends the plan") {
     CHECK(report.released == 1);
     CHECK(desktop.launches().empty());
 }
+
+TEST_CASE("text that no clipboard and no command line can hold is reported") {
+    MemoryDesktop desktop;
+    Hands hands(desktop, everywhere);
+    for (const std::string& text : {std::string("caf\xe9"), std::string("a\0b", 3)}) {
+        const auto written = hands.carry_out(plan_of({Step{ClipboardWrite{text}}}));
+        CHECK(written.error == errc::clipboard_failed);
+        CHECK_THAT(written.problem, ContainsSubstring("clipboard") && ContainsSubstring("byte"));
+        const auto launched = hands.carry_out(plan_of({Step{LaunchCommand{text}}}));
+        CHECK(launched.error == errc::launch_failed);
+        CHECK_THAT(launched.problem, ContainsSubstring("command") && ContainsSubstring("byte"));
+    }
+    CHECK(desktop.launches().empty());
+}

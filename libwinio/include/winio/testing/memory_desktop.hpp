@@ -61,7 +61,7 @@ private:
     std::vector<WindowInfo> list() override;
     void apply(const WindowCommand& command) override;
     std::string text() override { return clipboard_; }
-    void set_text(std::string_view utf8) override { clipboard_ = utf8; }
+    void set_text(std::string_view utf8) override;
 
     std::vector<Display> displays_;
     Rect bounds_;
