@@ -1,7 +1,5 @@
 #include "winio/error.hpp"
 
-#include <string>
-
 namespace winio {
 namespace {
 
@@ -52,6 +50,11 @@ const std::error_category& error_category() noexcept {
 std::error_code make_error_code(errc code) noexcept {
     return {static_cast<int>(code), error_category()};
 }
+
+Error::Error(errc code, const std::string& text) : Error(make_error_code(code), text) {}
+
+Error::Error(std::error_code code, const std::string& text)
+    : std::system_error(code), text_(text) {}
 
 bool temporary(const std::error_code& code) noexcept {
     return code == errc::capture_unavailable || code == errc::clipboard_failed;

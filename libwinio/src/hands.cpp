@@ -6,6 +6,7 @@
 #include "stoppable_wait.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace winio {
 namespace {
@@ -28,7 +29,19 @@ std::string words(Point p) { return "(" + std::to_string(p.x) + ", " + std::to_s
 
 std::string outside(Point p, const Rect& fence) {
     return words(p) + " lies outside the work area, which goes from " + words(fence.origin()) +
-           " to " + words({fence.right() - 1, fence.bottom() - 1}) + "; nothing was sent";
+           " to " + words({fence.right() - 1, fence.bottom() - 1});
+}
+
+// Whether a batch presses a button or turns the wheel at a place that it does not name itself.
+// Letting go is right anywhere.
+bool acts_where_the_pointer_is(const Batch& batch) {
+    for (const InputEvent& event : batch) {
+        if (std::holds_alternative<PointerMove>(event)) return false;
+        if (std::holds_alternative<WheelTurn>(event)) return true;
+        const auto* button = std::get_if<ButtonChange>(&event);
+        if (button != nullptr && button->press == Press::down) return true;
+    }
+    return false;
 }
 
 void fail(HandsReport& report, std::error_code error, std::string problem) {
@@ -58,6 +71,16 @@ Clipboard& clipboard_of(Desktop& desktop) {
     throw Error(errc::not_supported, "this desktop has no clipboard");
 }
 
+// A plan's text comes from a model: to the caller of `carry_out` it is no mistake of its own.
+template <typename Action>
+void reporting_bad_text(errc code, Action action) {
+    try {
+        action();
+    } catch (const std::invalid_argument& error) {
+        throw Error(code, error.what());
+    }
+}
+
 // Lets go at the end of its scope, by whatever way it is left.
 class ReleaseGuard {
 public:
@@ -85,7 +108,8 @@ Hands::~Hands() { const ReleaseGuard last_chance(*this); }
 HandsReport Hands::carry_out(const Plan& plan, std::stop_token stop) {
     HandsReport report;
     if (const auto point = first_point_outside(plan, fence_)) {
-        fail(report, errc::outside_work_area, outside(*point, fence_.bounds()));
+        fail(report, errc::outside_work_area,
+             outside(*point, fence_.bounds()) + "; nothing was sent");
         return report;
     }
 
@@ -95,12 +119,16 @@ HandsReport Hands::carry_out(const Plan& plan, std::stop_token stop) {
             if (stop.stop_requested()) throw Error(errc::cancelled, "stopped before the next step");
             std::visit(
                 overloaded{
-                    [&](const Batch& batch) { send(batch, report); },
+                    [&](const Batch& batch) { send(batch, report, stop); },
                     [&](const ClipboardWrite& write) {
-                        clipboard_of(desktop_).set_text(write.text);
+                        Clipboard& clipboard = clipboard_of(desktop_);
+                        reporting_bad_text(errc::clipboard_failed,
+                                           [&] { clipboard.set_text(write.text); });
                     },
                     [&](const WindowCommand& command) { windows_of(desktop_).apply(command); },
-                    [&](const LaunchCommand& command) { desktop_.launch(command); },
+                    [&](const LaunchCommand& command) {
+                        reporting_bad_text(errc::launch_failed, [&] { desktop_.launch(command); });
+                    },
                 },
                 step.effect);
             if (!report.complete()) break;
@@ -128,8 +156,16 @@ std::size_t Hands::release_all() {
     return before - held_.size();
 }
 
-void Hands::send(const Batch& batch, HandsReport& report) {
+void Hands::send(const Batch& batch, HandsReport& report, const std::stop_token& stop) {
     if (batch.empty()) return;
+    if (acts_where_the_pointer_is(batch)) {
+        if (const auto point = pointer_outside(stop)) {
+            fail(report, errc::outside_work_area,
+                 "the pointer at " + outside(*point, fence_.bounds()) +
+                     "; nothing was pressed there: move the pointer first");
+            return;
+        }
+    }
     const SendReport sent = desktop_.send(batch);
     const std::size_t accepted = std::min(sent.accepted, batch.size());
     for (std::size_t i = 0; i < accepted; ++i) note(batch[i]);
@@ -138,6 +174,20 @@ void Hands::send(const Batch& batch, HandsReport& report) {
     fail(report, sent.error ? sent.error : make_error_code(errc::input_refused),
          "the system took " + std::to_string(accepted) + " of " + std::to_string(batch.size()) +
              " input events" + (sent.problem.empty() ? "" : ": " + sent.problem));
+}
+
+// Where the pointer is when that is outside the fence. After a move it may lag behind: up to 105 ms
+// were seen under Wine.
+std::optional<Point> Hands::pointer_outside(const std::stop_token& stop) {
+    constexpr std::chrono::milliseconds longest_lag{200};
+    const auto deadline = std::chrono::steady_clock::now() + longest_lag;
+    for (;;) {
+        const auto at = desktop_.pointer();
+        if (!at || fence_.contains(*at)) return std::nullopt;
+        if (std::chrono::steady_clock::now() >= deadline) return at;
+        if (wait_for(std::chrono::milliseconds{5}, stop) == Waited::stopped)
+            throw Error(errc::cancelled, "stopped while waiting for the pointer");
+    }
 }
 
 void Hands::note(const InputEvent& event) {

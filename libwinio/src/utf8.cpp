@@ -1,5 +1,7 @@
 #include "utf8.hpp"
 
+#include <stdexcept>
+
 namespace winio::utf8 {
 namespace {
 
@@ -43,6 +45,13 @@ std::optional<std::size_t> first_invalid(std::string_view text) {
         at += decoded->length;
     }
     return std::nullopt;
+}
+
+void check_text(std::string_view text, const std::string& name) {
+    if (const auto at = first_invalid(text))
+        throw std::invalid_argument(name + " is not valid UTF-8 at byte " + std::to_string(*at));
+    if (const auto at = text.find('\0'); at != std::string_view::npos)
+        throw std::invalid_argument(name + " has a NUL character at byte " + std::to_string(at));
 }
 
 void append(std::string& text, char32_t scalar) {

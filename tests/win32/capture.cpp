@@ -68,6 +68,8 @@ TEST_CASE("a capture across the desktop's edge is black beyond it") {
     const auto desktop = open_desktop();
     const Rect bounds = desktop->displays().front().bounds;
     Frame frame;
+    frame.pixels = Image({30, 5});
+    frame.pixels.fill({0, 0, 30, 5}, {255, 255, 255, 255}); // what must not shine through
     const auto capturer = desktop->open_capturer({.pointer = false});
     capturer->capture({bounds.right() - 10, bounds.y, 30, 5}, frame);
     for (int x = 10; x < 30; ++x) CHECK(same_rgb(frame.pixels.at(x, 2), {}));

@@ -66,10 +66,9 @@ inline void check(winio::Desktop& desktop) {
         Rect all;
         for (const Display& display : displays) all = bounding_rect(all, display.bounds);
         Frame frame;
-        const auto capturer = desktop.open_capturer({});
-        capturer->capture({displays[0].bounds.x, displays[0].bounds.y, 20, 20}, frame);
-        capturer->capture({all.right() + 100, all.y, 20, 20}, frame);
-        Image black({20, 20});
+        frame.pixels = Image({20, 20});
+        frame.pixels.fill({0, 0, 20, 20}, {255, 255, 255, 255}); // what must not shine through
+        desktop.open_capturer({})->capture({all.right() + 100, all.y, 20, 20}, frame);
         for (int y = 0; y < 20; ++y)
             for (int x = 0; x < 20; ++x) {
                 const Color color = frame.pixels.at(x, y);
@@ -123,6 +122,13 @@ inline void check(winio::Desktop& desktop) {
     }
     SECTION("a program that does not exist cannot be launched") {
         CHECK_THROWS_AS(desktop.launch({""}), Error);
+    }
+    SECTION("text with a NUL or what is not UTF-8 is a mistake of the caller") {
+        for (const std::string& text : {std::string("caf\xe9"), std::string("a\0b", 3)}) {
+            CHECK_THROWS_AS(desktop.launch({text}), std::invalid_argument);
+            if (Clipboard* clipboard = desktop.clipboard())
+                CHECK_THROWS_AS(clipboard->set_text(text), std::invalid_argument);
+        }
     }
 }
 

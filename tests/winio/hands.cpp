@@ -29,6 +29,7 @@ Plan plan_of(std::vector<Step> steps) { return {std::move(steps), {}}; }
 class BareDesktop final : public Desktop {
 public:
     std::function<SendReport(std::span<const InputEvent>)> on_send;
+    std::function<Point()> on_pointer; ///< without it nobody knows where the pointer is
     std::vector<InputEvent> sent;
 
     std::vector<Display> displays() override { return {}; }
@@ -38,7 +39,9 @@ public:
         if (on_send) return on_send(events);
         return {events.size(), events.size(), {}, {}};
     }
-    std::optional<Point> pointer() override { return std::nullopt; }
+    std::optional<Point> pointer() override {
+        return on_pointer ? std::optional(on_pointer()) : std::nullopt;
+    }
     void launch(const LaunchCommand&) override {}
 };
 
@@ -73,6 +76,67 @@ TEST_CASE("a move outside the fence is refused even when no target says so") {
         plan_of({Step{Batch{PointerMove{{150, 150}}}}, Step{Batch{PointerMove{{99, 150}}}}}));
     CHECK(report.error == errc::outside_work_area);
     CHECK(desktop.events().empty());
+}
+
+TEST_CASE("a click or a turn where the pointer is needs it inside the fence") {
+    for (const Plan& plan : {gesture::click_here(), plan_of({Step{Batch{WheelTurn{1}}}}),
+                             plan_of({Step{Batch{left_down, PointerMove{{150, 150}}}}})}) {
+        MemoryDesktop desktop; // its pointer is at (0, 0)
+        Hands hands(desktop, WorkArea({100, 100, 100, 100}));
+        const auto report = hands.carry_out(plan);
+        CHECK(report.error == errc::outside_work_area);
+        CHECK_THAT(report.problem, ContainsSubstring("(0, 0)"));
+        CHECK(desktop.events().empty());
+        REQUIRE(hands.carry_out(gesture::move({150, 150})).complete());
+        CHECK(hands.carry_out(plan).complete());
+    }
+}
+
+TEST_CASE("a pointer pushed out of the fence after a plan's move presses nothing there") {
+    MemoryDesktop desktop;
+    desktop.set_windows({{.id = WindowId{5}}});
+    desktop.on_window = [&](const WindowCommand&) { // somebody's hand, while the plan waits
+        const InputEvent push = PointerMove{{500, 500}};
+        REQUIRE(desktop.send({&push, 1}).complete());
+    };
+    Hands hands(desktop, WorkArea({100, 100, 100, 100}));
+    const auto report = hands.carry_out(
+        plan_of({Step{Batch{PointerMove{{150, 150}}}}, Step{WindowCommand{WindowId{5}, {}, {}}},
+                 Step{Batch{left_down}}, Step{Batch{PointerMove{{160, 160}}}},
+                 Step{Batch{ButtonChange{Button::left, Press::up}}}}));
+    CHECK(report.error == errc::outside_work_area);
+    CHECK_THAT(report.problem, ContainsSubstring("(500, 500)"));
+    CHECK(desktop.events().size() == 2); // the two moves
+}
+
+TEST_CASE("a button is released wherever the pointer was pushed") {
+    MemoryDesktop desktop;
+    desktop.set_windows({{.id = WindowId{5}}});
+    desktop.on_window = [&](const WindowCommand&) {
+        const InputEvent push = PointerMove{{500, 500}};
+        REQUIRE(desktop.send({&push, 1}).complete());
+    };
+    Hands hands(desktop, WorkArea({100, 100, 100, 100}));
+    const auto report = hands.carry_out(plan_of(
+        {Step{Batch{PointerMove{{150, 150}}, left_down}}, Step{WindowCommand{WindowId{5}, {}, {}}},
+         Step{Batch{ButtonChange{Button::left, Press::up}}}}));
+    CHECK(report.complete());
+    CHECK_FALSE(desktop.holds_anything());
+}
+
+TEST_CASE("a pointer that lags behind its last move is waited for") {
+    BareDesktop desktop;
+    int asked = 0;
+    desktop.on_pointer = [&] { return ++asked < 5 ? Point{0, 0} : Point{150, 150}; };
+    Hands hands(desktop, WorkArea({100, 100, 100, 100}));
+    CHECK(hands.carry_out(gesture::click_here()).complete());
+    CHECK(asked == 5);
+}
+
+TEST_CASE("a click where nobody knows the pointer's place is allowed") {
+    BareDesktop desktop;
+    Hands hands(desktop, WorkArea({100, 100, 100, 100}));
+    CHECK(hands.carry_out(gesture::click_here()).complete());
 }
 
 TEST_CASE("a half-accepted batch is reported and what it pressed is released") {
@@ -233,5 +297,19 @@ TEST_CASE("what an effect failed with is in the report and ends the plan") {
                                  Step{LaunchCommand{"x"}}}));
     CHECK(report.error == errc::window_not_found);
     CHECK(report.released == 1);
+    CHECK(desktop.launches().empty());
+}
+
+TEST_CASE("text that no clipboard and no command line can hold is reported") {
+    MemoryDesktop desktop;
+    Hands hands(desktop, everywhere);
+    for (const std::string& text : {std::string("caf\xe9"), std::string("a\0b", 3)}) {
+        const auto written = hands.carry_out(plan_of({Step{ClipboardWrite{text}}}));
+        CHECK(written.error == errc::clipboard_failed);
+        CHECK_THAT(written.problem, ContainsSubstring("clipboard") && ContainsSubstring("byte"));
+        const auto launched = hands.carry_out(plan_of({Step{LaunchCommand{text}}}));
+        CHECK(launched.error == errc::launch_failed);
+        CHECK_THAT(launched.problem, ContainsSubstring("command") && ContainsSubstring("byte"));
+    }
     CHECK(desktop.launches().empty());
 }

@@ -37,7 +37,7 @@ TEST_CASE("a capture carries the pointer when it is asked for and there is one")
     shape.pixels = Image({3, 3});
     desktop.set_pointer_shape(shape);
     const InputEvent move = PointerMove{{700, 3}};
-    desktop.send({&move, 1});
+    REQUIRE(desktop.send({&move, 1}).complete());
     desktop.open_capturer({})->capture({0, 0, 5, 5}, frame);
     REQUIRE(frame.pointer.has_value());
     CHECK(frame.pointer->position == Point{700, 3});
@@ -83,18 +83,20 @@ TEST_CASE("input is recorded up to the number that the test allows") {
 
 TEST_CASE("held keys and buttons are known") {
     MemoryDesktop desktop;
-    desktop.send(Batch{ButtonChange{Button::right, Press::down}, KeyChange{U'a', Press::down}});
+    const Batch down{ButtonChange{Button::right, Press::down}, KeyChange{U'a', Press::down}};
+    REQUIRE(desktop.send(down).complete());
     CHECK(desktop.holds(Button::right));
     CHECK(desktop.holds(Key{U'a'}));
-    desktop.send(Batch{ButtonChange{Button::right, Press::up}, KeyChange{U'a', Press::up}});
+    const Batch up{ButtonChange{Button::right, Press::up}, KeyChange{U'a', Press::up}};
+    REQUIRE(desktop.send(up).complete());
     CHECK_FALSE(desktop.holds_anything());
 }
 
 TEST_CASE("Enter and Tab are part of what was typed") {
     MemoryDesktop desktop;
-    desktop.send(Batch{TypedScalar{U'世'}, KeyChange{NamedKey::enter, Press::down},
-                       KeyChange{NamedKey::enter, Press::up},
-                       KeyChange{NamedKey::tab, Press::down}});
+    const Batch batch{TypedScalar{U'世'}, KeyChange{NamedKey::enter, Press::down},
+                      KeyChange{NamedKey::enter, Press::up}, KeyChange{NamedKey::tab, Press::down}};
+    REQUIRE(desktop.send(batch).complete());
     CHECK(desktop.typed() == "世\n\t");
 }
 

@@ -79,7 +79,7 @@ TEST_CASE("a pointer that moves does not keep the screen from being stable") {
     desktop.set_pointer_shape(shape);
     Watched capturer(desktop, [&](int n) {
         const InputEvent move = PointerMove{{n % 60, 5}};
-        desktop.send({&move, 1});
+        CHECK(desktop.send({&move, 1}).complete());
     });
     CHECK(wait_until_stable(capturer, area, quick).end == SettleEnd::stable);
 }

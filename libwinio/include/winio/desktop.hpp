@@ -68,11 +68,13 @@ public:
     virtual void apply(const WindowCommand& command) = 0;
 };
 
-/// The optional part of a desktop that has a clipboard. Text is UTF-8.
+/// The optional part of a desktop that has a clipboard. Text is UTF-8. Both throw
+/// Error{clipboard_failed}.
 class Clipboard {
 public:
     virtual ~Clipboard() = default;
     virtual std::string text() = 0; ///< empty when it holds no text
+    /// Throws std::invalid_argument for text that is not UTF-8 or has a NUL character.
     virtual void set_text(std::string_view utf8) = 0;
 };
 
@@ -85,10 +87,11 @@ public:
     virtual std::unique_ptr<Capturer> open_capturer(const CaptureOptions& options) = 0;
     /// Gives the events to the system in one piece. Never sleeps, never throws for a refused event:
     /// the report says how many were taken.
-    virtual SendReport send(std::span<const InputEvent> events) = 0;
+    [[nodiscard]] virtual SendReport send(std::span<const InputEvent> events) = 0;
     /// Where the pointer is; nothing where that cannot be known.
     virtual std::optional<Point> pointer() = 0;
-    /// Starts a program. Throws Error{launch_failed}.
+    /// Starts a program. Throws Error{launch_failed}, and std::invalid_argument for a command that
+    /// is not UTF-8 or has a NUL character.
     virtual void launch(const LaunchCommand& command) = 0;
     virtual Windows* windows() noexcept { return nullptr; }     ///< nullptr: this back-end has none
     virtual Clipboard* clipboard() noexcept { return nullptr; } ///< nullptr: this back-end has none

@@ -1,6 +1,8 @@
 // What can go wrong between a program and a desktop.
 #pragma once
 
+#include <stdexcept>
+#include <string>
 #include <system_error>
 
 namespace winio {
@@ -12,12 +14,14 @@ enum class errc {
     capture_unavailable, ///< the screen cannot be read just now: locked, secure desktop,
                          ///< disconnected
     capture_failed,      ///< the system refused to copy the screen, for good
-    input_refused,       ///< the system took none or only some of the events sent to it
+    input_refused,       ///< the system took none or only some of the events sent to it, or
+                         ///< refused a window command
     input_not_permitted, ///< the window under the input runs with higher rights than this program
     outside_work_area,   ///< an effect aims at a point that its work area does not contain
-    window_not_found,    ///< no top-level window has that handle or title
+    window_not_found,    ///< no window has that id (any more)
     launch_failed,       ///< the program could not be started
-    clipboard_failed,    ///< another program holds the clipboard, or it has no such format
+    clipboard_failed,    ///< the clipboard could not be read or written: mostly another program
+                         ///< holds it
     encode_failed,       ///< zlib refused: out of memory
     cancelled,           ///< the stop token was triggered while waiting
     not_supported,       ///< this back-end has no such part
@@ -33,7 +37,13 @@ enum class errc {
 /// read `what()`, which names the cause and, where there is one, the remedy.
 class Error : public std::system_error {
 public:
-    using std::system_error::system_error;
+    Error(errc code, const std::string& text);
+    Error(std::error_code code, const std::string& text);
+    /// The text alone: std::system_error would add the code's words after the remedy.
+    [[nodiscard]] const char* what() const noexcept override { return text_.what(); }
+
+private:
+    std::runtime_error text_; // a text that copies without throwing
 };
 
 } // namespace winio

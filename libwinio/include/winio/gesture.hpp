@@ -1,8 +1,10 @@
 // Gestures: pure functions from what is meant to the Plan that does it. `Hands` carries plans out.
 //
-//     hands.carry_out(gesture::click({640, 360}), stop);
-//     hands.carry_out(gesture::type("Zażółć\n"), stop);
-//     hands.carry_out(gesture::press(*parse_chord("ctrl+s")), stop);
+//     for (const Plan& plan : {gesture::click({640, 360}), gesture::type("Zażółć\n"),
+//                              gesture::press(*parse_chord("ctrl+s"))}) {
+//         const HandsReport report = hands.carry_out(plan, stop);
+//         if (!report.complete()) return report;
+//     }
 #pragma once
 
 #include "winio/effect.hpp"

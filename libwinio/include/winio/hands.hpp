@@ -22,7 +22,8 @@ struct HandsReport {
 /// ends without releasing it. Refers to the desktop, which must outlive it. Not thread-safe.
 class Hands {
 public:
-    /// Nothing outside `fence` can be aimed at.
+    /// Nothing outside `fence` can be aimed at: not by a move, and not by a button or the wheel
+    /// where the pointer is already.
     Hands(Desktop& desktop, WorkArea fence);
     /// Releases what is still held because the system refused to let go of it earlier.
     ~Hands();
@@ -32,9 +33,10 @@ public:
     [[nodiscard]] const WorkArea& fence() const { return fence_; }
 
     /// Carries out the plan. Never throws for what the system refuses: the report says so, with
-    /// `input_refused`, `input_not_permitted`, `outside_work_area` (nothing was sent), `cancelled`,
-    /// `not_supported` or what the effect itself failed with.
-    HandsReport carry_out(const Plan& plan, std::stop_token stop = {});
+    /// `input_refused`, `input_not_permitted`, `outside_work_area`, `cancelled`, `not_supported` or
+    /// what the effect itself failed with. A plan with a target or a move outside the fence is
+    /// refused before anything is sent.
+    [[nodiscard]] HandsReport carry_out(const Plan& plan, std::stop_token stop = {});
 
     /// Releases everything held, in the opposite order of pressing. Returns how many were let go;
     /// what the system refuses to release stays on the list.
@@ -42,7 +44,8 @@ public:
 
 private:
     using Held = std::variant<Button, Key>;
-    void send(const Batch& batch, HandsReport& report);
+    void send(const Batch& batch, HandsReport& report, const std::stop_token& stop);
+    [[nodiscard]] std::optional<Point> pointer_outside(const std::stop_token& stop);
     void note(const InputEvent& event);
 
     Desktop& desktop_;

@@ -117,6 +117,7 @@ std::optional<Point> MemoryDesktop::pointer() { return pointer_; }
 
 void MemoryDesktop::launch(const LaunchCommand& command) {
     if (command.command.empty()) throw Error(errc::launch_failed, "no program is named");
+    utf8::check_text(command.command, "the command");
     if (on_launch) on_launch(command);
     launches_.push_back(command);
 }
@@ -132,6 +133,11 @@ std::string MemoryDesktop::typed() const {
             text += '\t';
     }
     return text;
+}
+
+void MemoryDesktop::set_text(std::string_view utf8) {
+    utf8::check_text(utf8, "the clipboard's text");
+    clipboard_ = utf8;
 }
 
 std::vector<WindowInfo> MemoryDesktop::list() { return windows_; }

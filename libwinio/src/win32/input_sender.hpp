@@ -15,7 +15,7 @@ class InputSender {
 public:
     /// Refers to `system`, which must outlive it.
     explicit InputSender(const SystemCalls& system) : system_(system) {}
-    SendReport send(std::span<const InputEvent> events);
+    [[nodiscard]] SendReport send(std::span<const InputEvent> events);
 
 private:
     [[nodiscard]] InputContext context() const;

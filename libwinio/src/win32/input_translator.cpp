@@ -84,6 +84,13 @@ bool pressed_by(const Held& held, std::uint16_t virtual_key) {
     });
 }
 
+template <typename Held>
+KeyUse use_of_next_key(const Held& held) {
+    const bool shortcut = held.contains(NamedKey::ctrl) || held.contains(NamedKey::alt) ||
+                          held.contains(NamedKey::windows);
+    return shortcut ? KeyUse::shortcut : KeyUse::character;
+}
+
 // Buttons come in pairs of flags, of which the one for up is twice the one for down.
 constexpr std::uint32_t button_downs = mouse_left_down | mouse_right_down | mouse_middle_down;
 constexpr std::uint32_t button_ups = button_downs << 1U;
@@ -128,7 +135,7 @@ void InputTranslator::append(const InputEvent& event, const InputContext& contex
                              Progress& progress) {
     auto& inputs = progress.inputs;
     const auto press = [&](const Key& what) {
-        auto codes = codes_of(what, context.layout);
+        auto codes = codes_of(what, context.layout, use_of_next_key(held));
         if (codes.empty()) { // no such key here: the character itself, which has no release
             if (const auto* character = std::get_if<char32_t>(&what))
                 append_text(*character, inputs);
@@ -145,10 +152,14 @@ void InputTranslator::append(const InputEvent& event, const InputContext& contex
     };
     const auto release = [&](const Key& what) {
         const auto found = held.find(what);
-        const auto codes = found != held.end() ? found->second : codes_of(what, context.layout);
-        for (auto code = codes.rbegin(); code != codes.rend(); ++code)
+        if (found == held.end()) { // not ours: its modifiers may be held for something else
+            const auto codes = codes_of(what, context.layout);
+            if (!codes.empty()) inputs.push_back(key_release(codes.back()));
+            return;
+        }
+        for (auto code = found->second.rbegin(); code != found->second.rend(); ++code)
             inputs.push_back(key_release(*code));
-        if (found != held.end()) held.erase(found);
+        held.erase(found);
     };
     std::visit(overloaded{
                    [&](const PointerMove& move) {

@@ -59,7 +59,7 @@ std::vector<KeyCode> codes_of_named(NamedKey key, const KeyLayout& layout) {
 }
 
 // Shortcuts are made of Latin letters and digits also where the layout writes others: Ctrl+C on a
-// Russian keyboard. There the virtual key is the ASCII code of the capital letter.
+// Russian keyboard. There the virtual key is the ASCII code of the capital letter or the digit.
 std::optional<std::uint16_t> shortcut_key(char32_t character) {
     if (character >= U'a' && character <= U'z')
         return static_cast<std::uint16_t>(character - U'a' + U'A');
@@ -97,9 +97,14 @@ std::vector<KeyCode> codes_of_character(char32_t character, const KeyLayout& lay
 
 } // namespace
 
-std::vector<KeyCode> codes_of(const Key& key, const KeyLayout& layout) {
+std::vector<KeyCode> codes_of(const Key& key, const KeyLayout& layout, KeyUse use) {
     if (const auto* named = std::get_if<NamedKey>(&key)) return codes_of_named(*named, layout);
-    return codes_of_character(std::get<char32_t>(key), layout);
+    const char32_t character = std::get<char32_t>(key);
+    if (use == KeyUse::shortcut) {
+        if (const auto virtual_key = shortcut_key(character))
+            return {code(*virtual_key, false, layout)};
+    }
+    return codes_of_character(character, layout);
 }
 
 } // namespace winio::win32

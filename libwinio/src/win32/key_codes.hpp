@@ -32,8 +32,14 @@ inline constexpr std::uint16_t vk_left_alt = 0xA4;
 inline constexpr std::uint16_t vk_right_alt = 0xA5;
 inline constexpr std::uint16_t vk_left_windows = 0x5B;
 
+/// What a key is pressed for. With Ctrl, Alt or Windows held it is a shortcut.
+enum class KeyUse { character, shortcut };
+
 /// The keys to hold for `key` in the order of pressing: the modifiers that its character needs on
-/// this layout, then the key itself. Empty when the layout has no key for the character.
-[[nodiscard]] std::vector<KeyCode> codes_of(const Key& key, const KeyLayout& layout);
+/// this layout, then the key itself. Empty when the layout has no key for the character. Letters
+/// and digits of a shortcut need no modifiers: Ctrl+1 is the key of the 1, also on a French
+/// keyboard, where the character needs Shift.
+[[nodiscard]] std::vector<KeyCode> codes_of(const Key& key, const KeyLayout& layout,
+                                            KeyUse use = KeyUse::character);
 
 } // namespace winio::win32

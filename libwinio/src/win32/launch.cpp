@@ -1,5 +1,6 @@
 #include "win32/launch.hpp"
 
+#include "utf8.hpp"
 #include "win32/handles.hpp"
 #include "win32/system_text.hpp"
 #include "winio/error.hpp"
@@ -55,6 +56,7 @@ DWORD open_document(const std::wstring& document) {
 
 void launch(const LaunchCommand& command) {
     if (command.command.empty()) throw Error(errc::launch_failed, "no program is named");
+    utf8::check_text(command.command, "the command");
     const std::wstring text = wide(command.command);
     const DWORD as_program = start_program(text);
     if (as_program == ERROR_SUCCESS) return;

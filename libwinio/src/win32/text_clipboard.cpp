@@ -1,12 +1,12 @@
 #include "win32/text_clipboard.hpp"
 
+#include "utf8.hpp"
 #include "win32/handles.hpp"
 #include "win32/poll.hpp"
 #include "win32/system_text.hpp"
 #include "winio/error.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 namespace winio::win32 {
 namespace {
@@ -67,11 +67,9 @@ std::string TextClipboard::text() {
     return narrow(whole.substr(0, whole.find(L'\0'))); // not every program ends its text
 }
 
-void TextClipboard::set_text(std::string_view utf8) {
-    const std::wstring text = wide(utf8);
-    if (text.find(L'\0') != std::wstring::npos)
-        throw std::invalid_argument("the clipboard's text cannot contain a NUL character");
-    GlobalMemory memory = memory_of(text);
+void TextClipboard::set_text(std::string_view text) {
+    utf8::check_text(text, "the clipboard's text");
+    GlobalMemory memory = memory_of(wide(text));
     // Text without an owner is refused after EmptyClipboard (SetClipboardData's documentation).
     const Window owner(
         CreateWindowExW(0, L"STATIC", L"", 0, 0, 0, 0, 0, HWND_MESSAGE, nullptr, nullptr, nullptr));

@@ -11,8 +11,7 @@ public:
     /// Refers to `system`, which must outlive it.
     explicit TextClipboard(const SystemCalls& system) : system_(system) {}
     std::string text() override;
-    /// Throws std::invalid_argument for NUL and what is not UTF-8.
-    void set_text(std::string_view utf8) override;
+    void set_text(std::string_view text) override;
 
 private:
     const SystemCalls& system_;

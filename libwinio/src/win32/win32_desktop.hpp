@@ -15,7 +15,7 @@ public:
     std::vector<Display> displays() override;
     /// The capturer refers to this desktop, which must outlive it.
     std::unique_ptr<Capturer> open_capturer(const CaptureOptions& options) override;
-    SendReport send(std::span<const InputEvent> events) override;
+    [[nodiscard]] SendReport send(std::span<const InputEvent> events) override;
     std::optional<Point> pointer() override;
     void launch(const LaunchCommand& command) override;
     Windows* windows() noexcept override { return &windows_; }

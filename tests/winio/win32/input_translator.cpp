@@ -41,6 +41,17 @@ InputContext russian_context() {
     return context;
 }
 
+// Like a French keyboard: digits need Shift.
+InputContext french_context() {
+    auto context = german_context();
+    context.layout.key_of_character = [](char16_t character) -> int {
+        constexpr int shift = 0x100;
+        if (character >= u'0' && character <= u'9') return shift | character;
+        return german(character);
+    };
+    return context;
+}
+
 NativeInput key(std::uint16_t vk, std::uint32_t flags = 0) {
     NativeInput input;
     input.virtual_key = vk;
@@ -183,6 +194,37 @@ TEST_CASE("a driver's modifier bits are masked") {
 
 TEST_CASE("shortcuts work where the layout has no Latin letters") {
     CHECK(translated(tap(U'c'), russian_context()) == std::vector{key('C'), key('C', key_up)});
+}
+
+TEST_CASE("a digit in a shortcut is its key, also where the character needs Shift") {
+    for (const auto& [modifier, code, flags] :
+         {std::tuple{NamedKey::ctrl, vk_left_ctrl, 0U}, std::tuple{NamedKey::alt, vk_left_alt, 0U},
+          std::tuple{NamedKey::windows, vk_left_windows, key_extended}}) {
+        const Batch chord{KeyChange{modifier, Press::down}, KeyChange{U'1', Press::down},
+                          KeyChange{U'1', Press::up}, KeyChange{modifier, Press::up}};
+        CHECK(translated(chord, french_context()) ==
+              std::vector{key(code, flags), key('1'), key('1', key_up), key(code, flags | key_up)});
+    }
+}
+
+TEST_CASE("a digit alone is the character, with the Shift it needs") {
+    CHECK(translated(tap(U'1'), french_context()) ==
+          std::vector{key(vk_left_shift), key('1'), key('1', key_up), key(vk_left_shift, key_up)});
+}
+
+TEST_CASE("a shortcut's modifier may have been pressed in an earlier batch") {
+    InputTranslator translator;
+    const Batch ctrl_down{KeyChange{NamedKey::ctrl, Press::down}};
+    translator.accept(ctrl_down, 1, french_context());
+    CHECK(translator.translate(tap(U'1'), french_context()).inputs ==
+          std::vector{key('1'), key('1', key_up)});
+}
+
+TEST_CASE("releasing a key that is not held leaves the modifiers of its character alone") {
+    CHECK(translated({KeyChange{U'!', Press::up}}) == std::vector{key('1', key_up)});
+    CHECK(translated({KeyChange{NamedKey::shift, Press::down}, KeyChange{U'!', Press::up}}) ==
+          std::vector{key(vk_left_shift), key('1', key_up)});
+    CHECK(translated({KeyChange{U'世', Press::up}}).empty());
 }
 
 TEST_CASE("a character without a key is typed instead, once") {

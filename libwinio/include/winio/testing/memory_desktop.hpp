@@ -25,7 +25,7 @@ public:
     // Desktop
     std::vector<Display> displays() override;
     std::unique_ptr<Capturer> open_capturer(const CaptureOptions& options) override;
-    SendReport send(std::span<const InputEvent> events) override;
+    [[nodiscard]] SendReport send(std::span<const InputEvent> events) override;
     std::optional<Point> pointer() override;
     void launch(const LaunchCommand& command) override;
     Windows* windows() noexcept override { return this; }
@@ -61,7 +61,7 @@ private:
     std::vector<WindowInfo> list() override;
     void apply(const WindowCommand& command) override;
     std::string text() override { return clipboard_; }
-    void set_text(std::string_view utf8) override { clipboard_ = utf8; }
+    void set_text(std::string_view utf8) override;
 
     std::vector<Display> displays_;
     Rect bounds_;

@@ -1,0 +1,24 @@
+#include "winio/error.hpp"
+
+#include "catch.hpp"
+
+using namespace winio;
+
+TEST_CASE("an error says exactly what it was given, so that the remedy comes last") {
+    const Error error(errc::capture_unavailable, "BitBlt was refused; is the session locked?");
+    CHECK(std::string(error.what()) == "BitBlt was refused; is the session locked?");
+    CHECK(error.code() == errc::capture_unavailable);
+    const Error from_code(make_error_code(errc::cancelled), "stopped");
+    CHECK(std::string(from_code.what()) == "stopped");
+    CHECK(from_code.code() == errc::cancelled);
+}
+
+TEST_CASE("a copy of an error outlives it and cannot fail") {
+    static_assert(std::is_nothrow_copy_constructible_v<Error>);
+    static_assert(std::is_nothrow_copy_assignable_v<Error>);
+    auto first = std::make_unique<Error>(errc::launch_failed, "a program that nobody has");
+    const Error copy = *first;
+    first.reset();
+    CHECK(std::string(copy.what()) == "a program that nobody has");
+    CHECK(copy.code() == errc::launch_failed);
+}
