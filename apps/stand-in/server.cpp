@@ -113,8 +113,11 @@ public:
 private:
     void accept() {
         acceptor_.async_accept([this](beast::error_code error, tcp::socket socket) {
+            if (error == asio::error::operation_aborted) return;
+            // Out of file handles, say: trying again at once would only keep the processor busy.
+            if (error && error != asio::error::connection_aborted) throw beast::system_error(error);
             if (!error) std::make_shared<Connection>(std::move(socket), handler_)->read();
-            if (acceptor_.is_open()) accept();
+            accept();
         });
     }
 

@@ -12,8 +12,7 @@ namespace {
 using Microseconds = std::chrono::microseconds;
 using Milliseconds = std::chrono::milliseconds;
 
-// ---- writing
-// ---------------------------------------------------------------------------------------
+// ---- writing ------------------------------------------------------------------------------------
 
 std::string valid(std::string_view text) { return to_valid_utf8(text); }
 
@@ -151,8 +150,7 @@ private:
     }
 };
 
-// ---- reading
-// ---------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 std::string string_at(const json::object& entry, std::string_view name) {
     const json::string& text = entry.at(name).as_string();

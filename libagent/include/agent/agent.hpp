@@ -35,7 +35,7 @@ struct AgentOptions {
 class Agent {
 public:
     /// Throws Error{unknown_tool} or Error{bad_profile} when the profile's tools are not in the
-    /// box.
+    /// box, and std::invalid_argument for an empty crop.
     Agent(winio::Desktop& desktop, vlm::ChatModel& model, Profile profile,
           Toolbox tools = desktop_tools(), AgentOptions options = {});
 

@@ -51,7 +51,7 @@ void visit(const Event& event, Overloads&&... overloads) {
 }
 
 /// Somebody who watches. Called on the running thread, in order. An observer that throws is not
-/// called again; the run goes on, and its last words are in the run's result.
+/// called again, and execution_log.txt says so; the run goes on.
 class Observer {
 public:
     virtual ~Observer() = default;

@@ -2,8 +2,8 @@
 // happen (Command) and is told what did (Fact). A World makes commands come true; a Journal keeps
 // both.
 //
-// Because a mode is nothing but its facts, a run can be resumed by folding the journal, replayed
-// against another World, and tested one transition a line.
+// Because a mode is nothing but its facts, it can be brought to where it was by folding a journal,
+// run against another World, and tested one transition a line.
 #pragma once
 
 #include "vlm/chat.hpp"
@@ -30,8 +30,7 @@ enum class Outcome {
 };
 [[nodiscard]] std::string_view to_string(Outcome outcome);
 
-// ---- commands: what should happen
-// -------------------------------------------------------------------
+// ---- commands: what should happen ---------------------------------------------------------------
 
 /// Wait until the screen is stable, then take a picture for the model.
 struct Observe {
@@ -53,8 +52,7 @@ struct Finish {
 };
 using Command = std::variant<Observe, Ask, Invoke, Finish>;
 
-// ---- facts: what did happen
-// -------------------------------------------------------------------------
+// ---- facts: what did happen ---------------------------------------------------------------------
 
 struct Observed {
     std::string sha256{}; ///< of the PNG file
@@ -94,8 +92,7 @@ struct Stopped {
 };
 using Fact = std::variant<Observed, ObserveFailed, Replied, AskFailed, Invoked, Stopped>;
 
-// ---- the machine
-// ------------------------------------------------------------------------------------
+// ---- the machine --------------------------------------------------------------------------------
 
 /// What a mode is at, for panels and logs.
 struct ModeState {

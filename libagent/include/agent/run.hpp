@@ -1,9 +1,11 @@
 // The directory a run leaves behind.
 //
 //     run_0007/
-//       run.json            versions, settings with their sources, the profile in force, task,
-//       outcome events.jsonl        the journal execution_log.txt   the same for people http.log
-//       what went over the wire, images as hash and length screenshots/turn_0001.png ...
+//       run.json           versions, task, settings with sources, profile and tools, outcome
+//       events.jsonl       the journal
+//       execution_log.txt  the same for people
+//       http.log           what went over the wire, images as hash and length
+//       screenshots/turn_0001.png ...
 #pragma once
 
 #include "agent/event.hpp"

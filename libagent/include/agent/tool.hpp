@@ -1,6 +1,9 @@
 // Tools: a typed struct, an argument list and a callable.
 //
-//     struct SetVolume { int percent = 0; std::optional<std::string> device; winio::NormPoint knob;
+//     struct SetVolume {
+//         int percent = 0;
+//         std::optional<std::string> device;
+//         winio::NormPoint knob;
 //     };
 //
 //     tools.add<SetVolume>("set_volume", "Sets how loud the speakers are.",
@@ -12,7 +15,7 @@
 //         });
 //
 // The list's order is the schema's order. What a model gets wrong becomes a result that says so; an
-// exception from the callable is the desktop's (winio::Error) or a bug.
+// exception from the callable is the desktop's (winio::Error) or ends the run.
 #pragma once
 
 #include "agent/json_view.hpp"
@@ -45,8 +48,7 @@ struct ToolSpec;
 
 namespace agent {
 
-// ---- results
-// --------------------------------------------------------------------------------------
+// ---- results ------------------------------------------------------------------------------------
 
 /// What a tool call came to. The model reads `json()`: {"ok":true,...} or
 /// {"ok":false,"error":{"type","message"}}.
@@ -103,8 +105,7 @@ struct ToolContext {
     std::stop_token stop;
 };
 
-// ---- arguments
-// ------------------------------------------------------------------------------------
+// ---- arguments ----------------------------------------------------------------------------------
 
 /// Why an argument could not be decoded.
 struct ArgumentProblem {
@@ -190,8 +191,7 @@ Argument<Args> arg(std::string name, Member Args::*member, std::string descripti
             }};
 }
 
-// ---- faces
-// ----------------------------------------------------------------------------------------
+// ---- faces --------------------------------------------------------------------------------------
 
 /// How a profile shows one argument.
 struct ArgumentFace {
@@ -213,8 +213,7 @@ struct ToolFace {
     std::optional<std::vector<ArgumentFace>> arguments{}; ///< nothing: the tool's own
 };
 
-// ---- the box
-// ---------------------------------------------------------------------------------------
+// ---- the box ------------------------------------------------------------------------------------
 
 /// The tools an agent has. Copies are independent. Not thread-safe while tools are added.
 class Toolbox {
@@ -290,8 +289,7 @@ void Toolbox::add(std::string name, std::string description, std::vector<Argumen
     add(std::move(tool));
 }
 
-// ---- argument types
-// --------------------------------------------------------------------------------
+// ---- argument types -----------------------------------------------------------------------------
 
 template <>
 struct ArgumentType<bool> {

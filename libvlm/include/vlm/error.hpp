@@ -31,7 +31,8 @@ enum class errc {
 [[nodiscard]] std::error_code make_error_code(errc code) noexcept;
 
 /// Thrown when a model could not be asked or did not answer properly. `what()` names the cause and
-/// the remedy in plain words and never contains an API key.
+/// the remedy in plain words and never contains an API key (of eight
+/// or more characters; shorter ones are placeholders that local servers ignore).
 class Error : public std::system_error {
 public:
     Error(errc code, const std::string& what, std::optional<int> http_status = std::nullopt,
