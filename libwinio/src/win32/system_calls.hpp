@@ -12,6 +12,7 @@ namespace winio::win32 {
 
 /// The integrity level of the process that owns a window; nothing where it cannot be told.
 [[nodiscard]] std::optional<DWORD> integrity_of_window(HWND window);
+/// The level up to which this process may work windows.
 [[nodiscard]] std::optional<DWORD> integrity_of_this_process();
 [[nodiscard]] std::vector<HMONITOR> monitors();
 
