@@ -23,6 +23,7 @@ struct SystemCalls {
     std::function<HDC(HWND)> get_dc = ::GetDC;
     std::function<BOOL(HDC, int, int, int, int, HDC, int, int, DWORD)> bit_blt = ::BitBlt;
     std::function<BOOL(CURSORINFO*)> get_cursor_info = ::GetCursorInfo;
+    std::function<BOOL(HICON, ICONINFO*)> get_icon_info = ::GetIconInfo;
 
     std::function<UINT(UINT, INPUT*, int)> send_input = ::SendInput;
     std::function<SHORT(int)> get_async_key_state = ::GetAsyncKeyState;
