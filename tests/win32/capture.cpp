@@ -3,6 +3,7 @@
 #include "win32/handles.hpp"
 #include "win32/win32_desktop.hpp"
 #include "winio/error.hpp"
+#include "winio/frame_diff.hpp"
 #include "winio/gesture.hpp"
 #include "winio/hands.hpp"
 
@@ -179,4 +180,25 @@ TEST_CASE("layered windows are captured by option only") {
         desktop.open_capturer({.layered_windows = layered})->capture({0, 0, 64, 64}, frame);
         CHECK(((used & CAPTUREBLT) != 0) == layered);
     }
+}
+
+TEST_CASE("a new cursor with the handle of an old one is drawn as what it is") {
+    HCURSOR real = LoadCursorW(nullptr, IDC_ARROW);
+    win32::SystemCalls system;
+    system.get_cursor_info = [](CURSORINFO* info) -> BOOL {
+        *info = {sizeof *info, CURSOR_SHOWING, LoadCursorW(nullptr, IDC_WAIT), {20, 20}};
+        return TRUE;
+    };
+    system.get_icon_info = [&](HICON, ICONINFO* info) { return GetIconInfo(real, info); };
+    win32::Win32Desktop desktop(system);
+    const auto capturer = desktop.open_capturer({});
+    const auto shape = [&] {
+        Frame frame;
+        capturer->capture({0, 0, 64, 64}, frame);
+        REQUIRE(frame.pointer);
+        return frame.pointer->pixels;
+    };
+    const Image arrow = shape();
+    real = LoadCursorW(nullptr, IDC_IBEAM);
+    CHECK_FALSE(same_pixels(shape().view(), arrow.view()));
 }

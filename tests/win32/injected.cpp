@@ -44,6 +44,10 @@ struct Recorder {
         calls.integrity_of_window = [this](HWND) {
             return std::optional<DWORD>(integrity_of_others);
         };
+        calls.get_cursor_pos = [](POINT* at) -> BOOL {
+            *at = {5, 5};
+            return TRUE;
+        };
         calls.foreground_window = [] { return GetDesktopWindow(); };
         calls.window_from_point = [](POINT) { return GetDesktopWindow(); };
         return calls;
@@ -120,6 +124,30 @@ TEST_CASE("input to a window with higher rights is refused before it is sent") {
         CHECK_THAT(report.problem, ContainsSubstring("higher rights"));
     }
     CHECK(recorder.inputs.empty());
+}
+
+TEST_CASE("a button is released over a window with higher rights that came up after the press") {
+    Recorder recorder;
+    auto system = recorder.system();
+    const auto record = system.send_input;
+    system.send_input = [&](UINT count, INPUT* batch, int size) {
+        recorder.integrity_of_others = SECURITY_MANDATORY_HIGH_RID;
+        return record(count, batch, size);
+    };
+    Win32Desktop desktop(system);
+    Hands hands(desktop, anywhere);
+    CHECK(hands.carry_out(gesture::drag({5, 5}, {50, 50}, 2)).complete());
+    REQUIRE_FALSE(recorder.inputs.empty());
+    CHECK((recorder.mouse_flags().back() & MOUSEEVENTF_LEFTUP) != 0);
+}
+
+TEST_CASE("a key is released although a window with higher rights has the foreground by then") {
+    Recorder recorder;
+    Win32Desktop desktop(recorder.system());
+    REQUIRE(desktop.send(Batch{KeyChange{NamedKey::ctrl, Press::down}}).complete());
+    recorder.integrity_of_others = SECURITY_MANDATORY_HIGH_RID;
+    CHECK(desktop.send(Batch{KeyChange{NamedKey::ctrl, Press::up}}).complete());
+    CHECK(recorder.keys() == std::vector<std::string>{"+162", "-162"});
 }
 
 TEST_CASE("moving the pointer over a window with higher rights is allowed") {

@@ -2,7 +2,12 @@
 
 #include "winio/desktop.hpp"
 
+#include "temp_folder.hpp"
+
+#include <windows.h>
+
 #include <algorithm>
+#include <array>
 #include <set>
 
 using namespace winio;
@@ -18,6 +23,40 @@ std::set<WindowId> notepads(Desktop& desktop) {
             found.insert(window.id);
     return found;
 }
+
+// A kind of file that the shell hands to Notepad together with its arguments, as it does scripts.
+// Made for the user, because the machine's kinds are the administrator's; Wine knows only those,
+// and a key that the user has is written for the user through HKEY_CLASSES_ROOT too.
+class ScriptKind {
+public:
+    ScriptKind() {
+        for (const Root& root : roots) {
+            set(root, L".eyehandtest", L"EyehandTest");
+            set(root, LR"(EyehandTest\shell\open\command)", L"notepad.exe %*");
+        }
+    }
+    ~ScriptKind() {
+        for (const Root& root : roots)
+            for (const wchar_t* name : {L".eyehandtest", L"EyehandTest"})
+                RegDeleteTreeW(root.key, (root.path + name).c_str());
+    }
+    ScriptKind(const ScriptKind&) = delete;
+    ScriptKind& operator=(const ScriptKind&) = delete;
+
+private:
+    struct Root {
+        HKEY key;
+        std::wstring path;
+    };
+    inline static const std::array roots{Root{HKEY_CURRENT_USER, LR"(Software\Classes\)"},
+                                         Root{HKEY_CLASSES_ROOT, L""}};
+
+    static void set(const Root& root, const wchar_t* name, const std::wstring& value) {
+        REQUIRE(RegSetKeyValueW(
+                    root.key, (root.path + name).c_str(), nullptr, REG_SZ, value.c_str(),
+                    static_cast<DWORD>((value.size() + 1) * sizeof(wchar_t))) == ERROR_SUCCESS);
+    }
+};
 
 } // namespace
 
@@ -36,6 +75,29 @@ TEST_CASE("a launched program opens its window and can be closed") {
         20s));
     for (const WindowId window : opened)
         desktop->windows()->apply({window, WindowAction::close, {}});
+    CHECK(eventually([&] { return notepads(*desktop) == before; }, 10s));
+}
+
+TEST_CASE("what only the shell can start gets its arguments as they were quoted") {
+    const ScriptKind kind;
+    const test::TempFolder folder;
+    std::ofstream(folder / "a script.eyehandtest") << "script";
+    std::ofstream(folder / "two words.txt") << "text";
+    std::ostringstream command; // ... "a script.eyehandtest" "two words.txt"
+    command << '"' << (folder / "a script.eyehandtest").string() << "\" \""
+            << (folder / "two words.txt").string() << '"';
+    const auto desktop = open_desktop();
+    const auto before = notepads(*desktop);
+    desktop->launch({command.str()});
+    std::optional<WindowInfo> opened;
+    CHECK(eventually(
+        [&] {
+            for (const WindowInfo& window : desktop->windows()->list())
+                if (window.title.starts_with("two words")) opened = window;
+            return opened.has_value();
+        },
+        20s));
+    if (opened) desktop->windows()->apply({opened->id, WindowAction::close, {}});
     CHECK(eventually([&] { return notepads(*desktop) == before; }, 10s));
 }
 

@@ -3,12 +3,15 @@
 
 #include "test_window/state.hpp"
 
+#include "win32/handles.hpp"
 #include "winio/desktop.hpp"
 
 #include "desktop_contract.hpp"
 
 #include <windows.h>
 
+#include <memory>
+#include <optional>
 #include <string>
 
 using desktop_contract::eventually;
@@ -22,17 +25,47 @@ public:
     TestWindow(const TestWindow&) = delete;
     TestWindow& operator=(const TestWindow&) = delete;
 
-    [[nodiscard]] const TestWindowState& state() const { return *state_; }
+    [[nodiscard]] const TestWindowState& state() const { return *state_.get(); }
     [[nodiscard]] std::string text() const; ///< of the edit control
     [[nodiscard]] winio::WindowInfo info() const;
-    [[nodiscard]] bool listed() const;
     [[nodiscard]] bool exits_within(std::chrono::milliseconds limit) const;
 
+    [[nodiscard]] HANDLE process() const { return process_.handle(); }
+
 private:
+    // Each gives back what it holds also when the constructor fails half-way.
+    class SharedState {
+    public:
+        explicit SharedState(const std::wstring& name);
+        [[nodiscard]] TestWindowState* get() const { return view_.get(); }
+
+    private:
+        struct Unmap {
+            void operator()(TestWindowState* state) const { UnmapViewOfFile(state); }
+        };
+        winio::win32::KernelObject mapping_;
+        std::unique_ptr<TestWindowState, Unmap> view_;
+    };
+    class Process { // ends with its owner
+    public:
+        explicit Process(std::wstring command);
+        ~Process() { TerminateProcess(process_.get(), 1); }
+        Process(const Process&) = delete;
+        Process& operator=(const Process&) = delete;
+        [[nodiscard]] HANDLE handle() const { return process_.get(); }
+        [[nodiscard]] DWORD id() const { return id_; }
+
+    private:
+        winio::win32::KernelObject process_;
+        DWORD id_ = 0;
+    };
+
+    [[nodiscard]] std::optional<winio::WindowInfo> find() const;
+
     winio::Desktop& desktop_;
-    HANDLE mapping_ = nullptr;
-    TestWindowState* state_ = nullptr;
-    PROCESS_INFORMATION process_{};
+    std::wstring name_;
+    SharedState state_;
+    Process process_;
 };
 
 [[nodiscard]] winio::Rect rect_of(const SharedRect& shared);

@@ -2,6 +2,7 @@
 
 #include "win32/displays.hpp"
 #include "win32/dpi_scope.hpp"
+#include "win32/pointer_reader.hpp"
 #include "win32/system_text.hpp"
 #include "winio/error.hpp"
 
@@ -45,7 +46,7 @@ void GdiCapturer::capture(const Rect& area, Frame& into) {
         copy_rows({bitmap_pixels_, visible.size(), static_cast<std::size_t>(visible.width) * 4},
                   {visible.x - area.x, visible.y - area.y}, into.pixels);
     }
-    if (options_.pointer) into.pointer = pointer_.read(system_);
+    if (options_.pointer) into.pointer = read_pointer(system_);
 }
 
 // DCs are fresh each time and of this thread: they do not survive a change of displays.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "win32/handles.hpp"
-#include "win32/pointer_reader.hpp"
 #include "win32/system_calls.hpp"
 #include "winio/desktop.hpp"
 
@@ -22,7 +21,6 @@ private:
 
     const SystemCalls& system_;
     CaptureOptions options_;
-    PointerReader pointer_;
     Bitmap bitmap_; ///< kept for the next capture of the same size
     Size bitmap_size_;
     const std::uint8_t* bitmap_pixels_ = nullptr;

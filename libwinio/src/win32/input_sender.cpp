@@ -44,6 +44,13 @@ bool is_keyboard(const InputEvent& event) {
     return std::holds_alternative<KeyChange>(event) || std::holds_alternative<TypedScalar>(event);
 }
 
+// Letting go of something does no harm anywhere, and not letting go of it does.
+bool is_release(const InputEvent& event) {
+    if (const auto* button = std::get_if<ButtonChange>(&event)) return button->press == Press::up;
+    if (const auto* key = std::get_if<KeyChange>(&event)) return key->press == Press::up;
+    return false;
+}
+
 bool is_pressing(const InputEvent& event) { return !std::holds_alternative<PointerMove>(event); }
 
 std::string title_of(HWND window) {
@@ -116,7 +123,10 @@ InputSender::permission_problem(std::span<const InputEvent> events) const {
                " runs with higher rights than this program, and Windows drops input to it: run "
                "this program as administrator too, or work another window";
     };
-    if (std::ranges::any_of(events, is_keyboard)) {
+    const auto types = [](const InputEvent& event) {
+        return is_keyboard(event) && !is_release(event);
+    };
+    if (std::ranges::any_of(events, types)) {
         const HWND window = system_.foreground_window();
         if (stands_above_us(window)) return problem(window, "in the foreground");
     }
@@ -126,7 +136,7 @@ InputSender::permission_problem(std::span<const InputEvent> events) const {
         if (const auto* move = std::get_if<PointerMove>(&event)) {
             at = {move->to.x, move->to.y};
             known = true;
-        } else if (!is_keyboard(event) && known) {
+        } else if (known && !is_keyboard(event) && !is_release(event)) {
             const HWND window = system_.window_from_point(at);
             if (stands_above_us(window)) return problem(window, "under the pointer");
         }

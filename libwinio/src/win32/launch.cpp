@@ -1,6 +1,7 @@
 #include "win32/launch.hpp"
 
 #include "utf8.hpp"
+#include "win32/command_line.hpp"
 #include "win32/handles.hpp"
 #include "win32/system_text.hpp"
 #include "winio/error.hpp"
@@ -42,14 +43,24 @@ private:
     HRESULT result_;
 };
 
-DWORD open_document(const std::wstring& document) {
+// Zero, or GetLastError's reason why not.
+DWORD open(const std::wstring& file, const std::wstring& arguments) {
     const Com com;
     SHELLEXECUTEINFOW info{};
     info.cbSize = sizeof info;
     info.fMask = SEE_MASK_FLAG_NO_UI | SEE_MASK_NOASYNC;
-    info.lpFile = document.c_str();
+    info.lpFile = file.c_str();
+    if (!arguments.empty()) info.lpParameters = arguments.c_str();
     info.nShow = SW_SHOWNORMAL;
     return ShellExecuteExW(&info) != 0 ? ERROR_SUCCESS : GetLastError();
+}
+
+// The whole text first: a document's name may have spaces without being quoted.
+DWORD open_by_shell(const std::wstring& text) {
+    const DWORD as_document = open(text, {});
+    const auto [program, arguments] = split_command_line(text);
+    if (as_document == ERROR_SUCCESS || program.empty() || program == text) return as_document;
+    return open(std::wstring(program), std::wstring(arguments));
 }
 
 } // namespace
@@ -60,12 +71,13 @@ void launch(const LaunchCommand& command) {
     const std::wstring text = wide(command.command);
     const DWORD as_program = start_program(text);
     if (as_program == ERROR_SUCCESS) return;
-    // Also programs that ask for administrator rights end up here: the shell can start them.
-    const DWORD as_document = open_document(text);
-    if (as_document == ERROR_SUCCESS) return;
+    // Besides documents, programs end up here that ask for administrator rights or that only the
+    // shell finds.
+    const DWORD by_shell = open_by_shell(text);
+    if (by_shell == ERROR_SUCCESS) return;
     throw Error(errc::launch_failed, "\"" + command.command + "\" cannot be started (" +
                                          describe_error(as_program) + ") and not be opened (" +
-                                         describe_error(as_document) + ")");
+                                         describe_error(by_shell) + ")");
 }
 
 } // namespace winio::win32

@@ -5,8 +5,9 @@
 
 namespace winio::win32 {
 
-/// A command line is started as it stands; what is no program is opened as a document or an
-/// address. Throws Error{launch_failed}.
+/// A command line is started as it stands; what cannot be is opened by the shell: as a document, as
+/// an address, or as a program with arguments. Throws Error{launch_failed}, and
+/// std::invalid_argument for a command that is not UTF-8 or has a NUL character.
 void launch(const LaunchCommand& command);
 
 } // namespace winio::win32

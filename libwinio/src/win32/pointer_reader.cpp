@@ -26,9 +26,9 @@ std::optional<Image> read_bitmap(HBITMAP bitmap) {
     return image;
 }
 
-std::optional<PointerShape> read_shape(HCURSOR cursor) {
+std::optional<PointerShape> read_shape(const SystemCalls& system, HCURSOR cursor) {
     ICONINFO info{};
-    if (GetIconInfo(cursor, &info) == 0) return std::nullopt;
+    if (!system.get_icon_info(cursor, &info)) return std::nullopt;
     const Bitmap mask(info.hbmMask); // both are copies of ours to free
     const Bitmap colour(info.hbmColor);
     CursorBitmaps bitmaps;
@@ -49,20 +49,17 @@ std::optional<PointerShape> read_shape(HCURSOR cursor) {
 
 } // namespace
 
-std::optional<PointerShape> PointerReader::read(const SystemCalls& system) {
+std::optional<PointerShape> read_pointer(const SystemCalls& system) {
     CURSORINFO info{};
     info.cbSize = sizeof info;
     if (!system.get_cursor_info(&info)) return std::nullopt;
     // Neither 0 (hidden) nor CURSOR_SUPPRESSED (touch is in use).
     if (info.flags != CURSOR_SHOWING || info.hCursor == nullptr) return std::nullopt;
-    if (info.hCursor != cursor_ || !shape_) {
-        shape_ = read_shape(info.hCursor);
-        // Wine does not show one program another's cursor; an arrow at least tells the place.
-        if (!shape_) shape_ = read_shape(LoadCursorW(nullptr, IDC_ARROW));
-        cursor_ = info.hCursor;
-    }
-    if (shape_) shape_->position = {info.ptScreenPos.x, info.ptScreenPos.y};
-    return shape_;
+    auto shape = read_shape(system, info.hCursor);
+    // Wine does not show one program another's cursor; an arrow at least tells the place.
+    if (!shape) shape = read_shape(system, LoadCursorW(nullptr, IDC_ARROW));
+    if (shape) shape->position = {info.ptScreenPos.x, info.ptScreenPos.y};
+    return shape;
 }
 
 } // namespace winio::win32

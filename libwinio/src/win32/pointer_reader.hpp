@@ -8,16 +8,9 @@
 
 namespace winio::win32 {
 
-/// Reads the pointer. Remembers the last shape, because the same cursor mostly stays for long.
-class PointerReader {
-public:
-    /// Nothing while the pointer is hidden or suppressed by touch, or cannot be read. Call it
-    /// within a DpiScope.
-    [[nodiscard]] std::optional<PointerShape> read(const SystemCalls& system);
-
-private:
-    HCURSOR cursor_ = nullptr;
-    std::optional<PointerShape> shape_; ///< of `cursor_`; nothing when it could not be read
-};
+/// Nothing while the pointer is hidden or suppressed by touch, or cannot be read. Call it within a
+/// DpiScope. The shape is read anew each time: a cursor's handle says nothing about it, because the
+/// system gives the handle of a destroyed cursor to the next one. Costs 0.2 ms under Wine.
+[[nodiscard]] std::optional<PointerShape> read_pointer(const SystemCalls& system);
 
 } // namespace winio::win32

@@ -12,6 +12,7 @@ namespace winio::win32 {
 
 /// The integrity level of the process that owns a window; nothing where it cannot be told.
 [[nodiscard]] std::optional<DWORD> integrity_of_window(HWND window);
+/// The level up to which this process may work windows.
 [[nodiscard]] std::optional<DWORD> integrity_of_this_process();
 [[nodiscard]] std::vector<HMONITOR> monitors();
 
@@ -22,6 +23,7 @@ struct SystemCalls {
     std::function<HDC(HWND)> get_dc = ::GetDC;
     std::function<BOOL(HDC, int, int, int, int, HDC, int, int, DWORD)> bit_blt = ::BitBlt;
     std::function<BOOL(CURSORINFO*)> get_cursor_info = ::GetCursorInfo;
+    std::function<BOOL(HICON, ICONINFO*)> get_icon_info = ::GetIconInfo;
 
     std::function<UINT(UINT, INPUT*, int)> send_input = ::SendInput;
     std::function<SHORT(int)> get_async_key_state = ::GetAsyncKeyState;

@@ -109,13 +109,14 @@ void focus(HWND window) {
     const HWND target = window_to_activate(window);
     const auto has_it = [&] { return GetForegroundWindow() == target && IsIconic(window) == 0; };
     if (has_it()) return;
-    // Windows lets only the foreground program give the foreground away. SetForegroundWindow alone
-    // works right after a launch or an input of ours; else sharing the input of the thread that has
-    // it does.
+    // SetForegroundWindow alone works for a program that has the foreground, was started by the one
+    // that has it, or received the last input. Sending input is not receiving it: this program
+    // mostly has to share the input of the thread in the foreground.
     SetForegroundWindow(target);
     if (poll(100ms, has_it)) return;
-    {
-        const SharedInput shared(GetWindowThreadProcessId(GetForegroundWindow(), nullptr));
+    // Sharing the input of a program that hangs would hang this one too.
+    if (const HWND foreground = GetForegroundWindow(); IsHungAppWindow(foreground) == 0) {
+        const SharedInput shared(GetWindowThreadProcessId(foreground, nullptr));
         BringWindowToTop(target);
         SetForegroundWindow(target);
     }

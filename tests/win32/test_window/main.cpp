@@ -1,5 +1,6 @@
 // The program under the tests' hands: a text field, two buttons and a painted area. It tells what
 // reached it through shared memory: eyehand-test-window MAPPING X Y
+#include "../dpi_awareness.hpp"
 #include "state.hpp"
 
 #include <windows.h>
@@ -159,6 +160,7 @@ void register_class(const wchar_t* name, WNDPROC procedure, UINT style) {
 } // namespace
 
 int WINAPI WinMain(HINSTANCE, HINSTANCE, LPSTR, int) {
+    become_per_monitor_aware();
     int count = 0;
     wchar_t** arguments = CommandLineToArgvW(GetCommandLineW(), &count);
     if (arguments == nullptr || count != 4) return 2;

@@ -1,0 +1,17 @@
+// A command line's program and the rest.
+#pragma once
+
+#include <string_view>
+
+namespace winio::win32 {
+
+struct CommandLine {
+    std::wstring_view program;   ///< without its quotes
+    std::wstring_view arguments; ///< quoted as they were
+};
+
+/// Splits off the program as CommandLineToArgvW does: it ends at the next quote if it starts with
+/// one, else at the next space or tab. Refers to `text`.
+[[nodiscard]] CommandLine split_command_line(std::wstring_view text);
+
+} // namespace winio::win32

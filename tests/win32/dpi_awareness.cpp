@@ -1,0 +1,8 @@
+#include "dpi_awareness.hpp"
+
+namespace {
+
+// Before `main`, which all test programs share.
+[[maybe_unused]] const bool aware = (become_per_monitor_aware(), true);
+
+} // namespace

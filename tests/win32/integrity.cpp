@@ -1,0 +1,56 @@
+// What is taken for the rights of a window's program where the system does not tell.
+#include "test_window.hpp"
+
+#include "win32/system_calls.hpp"
+
+using namespace winio;
+using win32::integrity_of_this_process;
+using win32::integrity_of_window;
+
+namespace {
+
+// Who opens the object from now on gets no access to it, as to one of another user.
+void deny_access(HANDLE object) {
+    ACL nobody{};
+    REQUIRE(InitializeAcl(&nobody, sizeof nobody, ACL_REVISION));
+    SECURITY_DESCRIPTOR descriptor{};
+    REQUIRE(InitializeSecurityDescriptor(&descriptor, SECURITY_DESCRIPTOR_REVISION));
+    REQUIRE(SetSecurityDescriptorDacl(&descriptor, TRUE, &nobody, FALSE));
+    REQUIRE(SetKernelObjectSecurity(object, DACL_SECURITY_INFORMATION, &descriptor));
+}
+
+HWND handle_of(const TestWindow& window) { return reinterpret_cast<HWND>(window.info().id); }
+
+} // namespace
+
+TEST_CASE("a program of one's own has one's own rights") {
+    const auto desktop = open_desktop();
+    const TestWindow window(*desktop);
+    REQUIRE(integrity_of_this_process());
+    CHECK(integrity_of_window(handle_of(window)) == integrity_of_this_process());
+}
+
+TEST_CASE("the rights of a process that may not be opened are unknown") {
+    const auto desktop = open_desktop();
+    const TestWindow window(*desktop);
+    deny_access(window.process());
+    const win32::KernelObject opened(
+        OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, GetProcessId(window.process())));
+    REQUIRE_FALSE(opened);
+    CHECK_FALSE(integrity_of_window(handle_of(window)));
+}
+
+TEST_CASE("a process whose token may not be read has higher rights") {
+    const auto desktop = open_desktop();
+    const TestWindow window(*desktop);
+    HANDLE opened = nullptr;
+    REQUIRE(OpenProcessToken(window.process(), WRITE_DAC, &opened));
+    const win32::KernelObject token(opened);
+    deny_access(token.get());
+    REQUIRE_FALSE(OpenProcessToken(window.process(), TOKEN_QUERY, &opened));
+    CHECK(integrity_of_window(handle_of(window)) == DWORD{SECURITY_MANDATORY_HIGH_RID});
+}
+
+TEST_CASE("a window that does not exist has no rights that anybody knows") {
+    CHECK_FALSE(integrity_of_window(reinterpret_cast<HWND>(INT_PTR{0x7FFFFF00})));
+}
