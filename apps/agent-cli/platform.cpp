@@ -123,12 +123,13 @@ public:
         SetConsoleCtrlHandler(on_console_event, TRUE);
     }
     ~Impl() {
-        SetConsoleCtrlHandler(on_console_event, FALSE);
         {
             const std::lock_guard lock(watch_mutex);
             watch_callback = nullptr;
         }
         watch_ended.notify_all();
+        // Last: it may wait for a handler that is running, which waits for the lines above.
+        SetConsoleCtrlHandler(on_console_event, FALSE);
     }
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
