@@ -2,6 +2,7 @@
 
 #include "agent/error.hpp"
 #include "environment.hpp"
+#include "platform.hpp"
 #include "vlm/error.hpp"
 #include "winio/error.hpp"
 
@@ -32,7 +33,7 @@ void add_endpoint(CLI::App& command, EndpointFlags& flags) {
 }
 
 int complain(ExitCode code, const std::string& why) {
-    fmt::print(stderr, "agent-cli: {}\n", why);
+    print_to(stderr, "agent-cli: " + why + "\n");
     return static_cast<int>(code);
 }
 
@@ -58,7 +59,7 @@ int run_program(std::vector<std::string> arguments) {
     run_command->add_option("--with", run.with, "Offer a further tool, by name");
     run_command->add_flag("--json", run.json, "Print the run's events to standard output");
     run_command->add_flag("-v,--verbose", run.verbose, "Show everything that is said");
-    run_command->add_flag("--quiet", run.quiet, "Show nothing but the final answer");
+    run_command->add_flag("--quiet", run.quiet, "Show only the final answer, or why there is none");
 
     ScreenshotFlags screenshot;
     CLI::App* screenshot_command = app.add_subcommand("screenshot", "Save what a model would see");

@@ -1,5 +1,6 @@
 #include "platform.hpp"
 
+#include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <stdexcept>
@@ -23,6 +24,11 @@
 #endif
 
 namespace cli {
+
+void print_to(std::FILE* stream, const std::string& text) noexcept {
+    std::fwrite(text.data(), 1, text.size(), stream);
+    std::fflush(stream);
+}
 
 #ifdef _WIN32
 
@@ -84,11 +90,12 @@ std::string read_line() {
         return line;
     }
     // The console gives text beyond the code page only through ReadConsoleW.
+    constexpr wchar_t end_of_input = 0x1A; // Ctrl+Z
     std::wstring units;
     wchar_t unit = 0;
     DWORD read = 0;
     while (ReadConsoleW(input, &unit, 1, &read, nullptr) != 0 && read == 1 && unit != L'\n') {
-        if (unit != L'\r') units += unit;
+        if (unit != L'\r' && unit != end_of_input) units += unit;
     }
     return utf8(units.c_str());
 }
@@ -117,8 +124,11 @@ BOOL WINAPI on_console_event(DWORD event) {
 class InterruptWatch::Impl {
 public:
     explicit Impl(std::function<void(Interrupt)> callback) {
-        const std::lock_guard lock(watch_mutex);
-        watch_callback = std::move(callback);
+        {
+            const std::lock_guard lock(watch_mutex);
+            watch_callback = std::move(callback);
+        }
+        // Without the lock: a handler that runs holds the system's, and wants ours.
         SetConsoleCtrlHandler(nullptr, FALSE); // a parent may have switched Ctrl+C off
         SetConsoleCtrlHandler(on_console_event, TRUE);
     }
@@ -146,7 +156,9 @@ std::string environment_variable(const std::string& name) {
     return value == nullptr ? std::string() : std::string(value);
 }
 
-void prepare_console() {}
+void prepare_console() {
+    signal(SIGPIPE, SIG_IGN); // a closed pipe is no reason to leave a run half done
+}
 
 bool input_is_terminal() { return isatty(STDIN_FILENO) != 0; }
 

@@ -1,6 +1,7 @@
 // What differs between systems: arguments, terminals, signals.
 #pragma once
 
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <string>
@@ -15,13 +16,15 @@ namespace cli {
 /// Makes standard output and error take UTF-8 and exactly the bytes that are written.
 void prepare_console();
 [[nodiscard]] bool input_is_terminal();
+/// Writes and flushes. That nobody reads any more (a closed pipe) is no reason to end: never throws.
+void print_to(std::FILE* stream, const std::string& text) noexcept;
 
 /// A line from standard input in UTF-8, without its end; empty at the end of the input.
 [[nodiscard]] std::string read_line();
 
 enum class Interrupt {
     asked,  ///< Ctrl+C, SIGTERM: finish what has begun
-    forced, ///< the console is being closed, the system shuts down: seconds are left
+    forced, ///< the console is being closed: seconds are left
 };
 
 /// Calls `on_interrupt` on a thread of its own at each interrupt while it exists. One at a time.

@@ -17,7 +17,7 @@ std::string ask_for_task() {
     if (!input_is_terminal()) {
         throw UsageError("no task was given: agent-cli run \"what is to be done\"");
     }
-    fmt::print(stderr, "What is to be done? ");
+    print_to(stderr, "What is to be done? ");
     return read_line();
 }
 
@@ -57,23 +57,23 @@ ExitCode run_task(RunFlags flags) {
     agent::RunControl control;
     int interrupts = 0;
     const InterruptWatch watch([&](Interrupt interrupt) {
-        if (interrupt == Interrupt::asked && ++interrupts == 1) {
-            if (!flags.quiet) fmt::print(stderr, "stopping; press Ctrl+C again to stop at once\n");
-            control.stop("interrupted by the user");
-        } else {
+        if (interrupt == Interrupt::forced || ++interrupts > 1) {
             control.stop_now("interrupted by the user");
+            return;
         }
+        control.stop("interrupted by the user");
+        if (!flags.quiet) print_to(stderr, "stopping; press Ctrl+C again to stop at once\n");
     });
     TerminalView view({.detail = detail(flags), .json = flags.json});
     const agent::RunFinished result = agent.run(flags.task, *directory, control, &view);
 
-    if (result.outcome != agent::Outcome::completed)
-        fmt::print(stderr, "{}\n", printable(result.why));
-    else if (!flags.json)
-        fmt::print("{}\n", printable(result.why));
+    const bool completed = result.outcome == agent::Outcome::completed;
+    if (!completed || !flags.json) {
+        print_to(completed ? stdout : stderr, printable(result.why) + "\n");
+    }
     if (!flags.quiet) {
         const std::u8string path = directory->path().generic_u8string();
-        fmt::print(stderr, "run directory: {}\n", std::string(path.begin(), path.end()));
+        print_to(stderr, "run directory: " + std::string(path.begin(), path.end()) + "\n");
     }
     return exit_code(result.outcome);
 }

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
-
 namespace cli {
 namespace {
 
@@ -13,23 +10,29 @@ using agent::Event;
 constexpr std::size_t short_words = 72;
 constexpr std::size_t short_arguments = 60;
 
-bool is_control(char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte == 0x7F;
+/// The length of the control character at `at`, or 0: C0, DEL, and C1 (U+0080 to U+009F), which terminals
+/// obey, too.
+std::size_t control_length(const std::string& text, std::size_t at) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    if (byte(at) < 0x20 || byte(at) == 0x7F) return 1;
+    const bool c1 =
+        byte(at) == 0xC2 && at + 1 < text.size() && byte(at + 1) >= 0x80 && byte(at + 1) <= 0x9F;
+    return c1 ? 2 : 0;
 }
 
 /// `text` on one line, cut after `limit` code points; control characters become spaces.
 std::string brief(const std::string& text, std::size_t limit) {
     std::string line;
     std::size_t points = 0;
-    for (const char c : text) {
-        if (is_control(c)) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (const std::size_t length = control_length(text, i)) {
             if (!line.empty() && line.back() != ' ') line += ' ';
+            i += length - 1;
             continue;
         }
-        const bool starts_point = (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+        const bool starts_point = (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80;
         if (starts_point && points++ == limit) return line + "…";
-        line += c;
+        line += text[i];
     }
     return line;
 }
@@ -46,8 +49,13 @@ std::string spend(const vlm::Usage& usage) {
 
 std::string printable(const std::string& text) {
     std::string rest;
-    std::copy_if(text.begin(), text.end(), std::back_inserter(rest),
-                 [](char c) { return !is_control(c) || c == '\n' || c == '\t'; });
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const std::size_t length = control_length(text, i);
+        if (length == 0 || text[i] == '\n' || text[i] == '\t')
+            rest += text[i];
+        else
+            i += length - 1;
+    }
     return rest;
 }
 

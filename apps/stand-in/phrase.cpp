@@ -12,7 +12,7 @@ std::u32string decode(std::string_view text) {
     for (std::size_t i = 0; i < text.size();) {
         const auto lead = static_cast<unsigned char>(text[i]);
         const std::size_t length = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-        if (lead < 0x80 || lead < 0xC0 || i + length > text.size()) {
+        if (lead < 0xC0 || i + length > text.size()) {
             result += static_cast<char32_t>(lead);
             ++i;
             continue;

@@ -48,6 +48,7 @@ constexpr std::array<std::string_view, 4> directions{"up", "down", "left", "righ
 template <class Table>
 std::string names_of(const Table& table) {
     std::vector<std::string_view> names;
+    names.reserve(table.size());
     for (const auto& [name, value] : table) names.push_back(name);
     return fmt::format("{}", fmt::join(names, ", "));
 }

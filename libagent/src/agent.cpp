@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -68,7 +69,7 @@ private:
 
 } // namespace
 
-Agent::Agent(winio::Desktop& desktop, vlm::ChatModel& model, Profile profile, Toolbox tools,
+Agent::Agent(winio::Desktop& desktop, vlm::ChatModel& model, Profile profile, const Toolbox& tools,
              AgentOptions options)
     : desktop_(desktop), model_(model), profile_(std::move(profile)),
       tools_(offered(tools, profile_, options.with)), options_(std::move(options)) {
@@ -84,17 +85,18 @@ RunFinished Agent::run(const std::string& task, RunDirectory& directory, RunCont
     if (trim(task).empty())
         throw Error(errc::empty_task, "the task is empty: say what is to be done");
     const auto start = std::chrono::steady_clock::now();
-    Audience audience(directory, observer);
-    Journal journal(directory.journal_file(), [&](const Event& event) { audience.tell(event); });
-    if (!journal.empty()) {
+    if (std::filesystem::exists(directory.journal_file())) {
         throw Error(errc::run_exists, "the run directory holds a run already: create another one");
     }
+    Audience audience(directory, observer);
+    Journal journal(directory.journal_file(), [&](const Event& event) { audience.tell(event); });
     const RunSummary summary{task, profile_, tools_.specs(), options_.settings};
     directory.write_summary(summary);
     DesktopWorld world(desktop_, model_, tools_, profile_, options_, directory, control,
                        [&](const vlm::Delta& delta) { audience.tell(delta); });
     ConversationMode mode(profile_, task, summary.tools);
 
+    bool closed = false;
     const auto close = [&](Outcome outcome, const std::string& why) {
         RunFinished result;
         result.outcome = outcome;
@@ -103,6 +105,7 @@ RunFinished Agent::run(const std::string& task, RunDirectory& directory, RunCont
         result.usage = audience.usage();
         result.elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(
             std::chrono::steady_clock::now() - start);
+        closed = true; // a run ends once, even if the next line fails
         journal.append(Payload(result), result.turns);
         directory.write_summary(summary, &result);
         return result;

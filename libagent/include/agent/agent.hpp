@@ -37,7 +37,7 @@ public:
     /// Throws Error{unknown_tool} or Error{bad_profile} when the profile's tools are not in the
     /// box, and std::invalid_argument for an empty crop.
     Agent(winio::Desktop& desktop, vlm::ChatModel& model, Profile profile,
-          Toolbox tools = desktop_tools(), AgentOptions options = {});
+          const Toolbox& tools = desktop_tools(), AgentOptions options = {});
 
     /// Works on the task until it is done, the steps are used up, something fails or the control
     /// says stop. What the desktop or the model refuses is an outcome, not an exception. Throws

@@ -38,8 +38,6 @@ public:
     void append(const Command& command, int turn);
     void append(const Fact& fact, int turn);
 
-    /// True as long as nothing was ever written.
-    [[nodiscard]] bool empty() const { return seq_ == 0; }
     /// The facts that were in the file when it was opened. A command to act without a fact gets
     /// one: it was interrupted, and whether it took effect is unknown.
     [[nodiscard]] const std::vector<Fact>& recovered() const { return recovered_; }

@@ -59,7 +59,11 @@ DWORD open(const std::wstring& file, const std::wstring& arguments) {
 DWORD open_by_shell(const std::wstring& text) {
     const DWORD as_document = open(text, {});
     const auto [program, arguments] = split_command_line(text);
-    if (as_document == ERROR_SUCCESS || program.empty() || program == text) return as_document;
+    // Whatever else went wrong (a user who declined, say) would only go wrong again, or start the
+    // wrong program.
+    const bool not_there = as_document == ERROR_FILE_NOT_FOUND ||
+                           as_document == ERROR_PATH_NOT_FOUND || as_document == ERROR_INVALID_NAME;
+    if (!not_there || program.empty() || program == text) return as_document;
     return open(std::wstring(program), std::wstring(arguments));
 }
 

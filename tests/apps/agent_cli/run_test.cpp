@@ -194,10 +194,11 @@ TEST_CASE("the variables of the reference systems reach the model and the run") 
 TEST_CASE("a model cannot send control characters to the terminal") {
     Stage stage;
     stage.answer("\x1B[2Jgone", "\x1B]0;title");
-    stage.answer("\x1B[31mred");
+    stage.answer("\x1B[31mred\xC2\x9B"
+                 "0m");
     const auto result = stage.run();
     CHECK(result.status == 0);
-    CHECK(result.out == "[31mred\n");
+    CHECK(result.out == "[31mred0m\n");
     CHECK_THAT(result.err, !ContainsSubstring("\x1B"));
 }
 
