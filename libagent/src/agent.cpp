@@ -117,9 +117,8 @@ RunFinished Agent::run(const std::string& task, RunDirectory& directory, RunCont
     } catch (const std::exception& problem) {
         // A file that cannot be written, a tool that throws: what can still be told is told.
         try {
-            close(Outcome::failed, problem.what());
-        } catch (
-            const Error&) { // NOLINT(bugprone-empty-catch): the first problem is the one to report
+            if (!closed) close(Outcome::failed, problem.what());
+        } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): the first problem counts
         }
         throw;
     }

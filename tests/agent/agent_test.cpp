@@ -293,6 +293,29 @@ TEST_CASE("a tool that throws ends the run with its files closed") {
     CHECK(stage.summary().at("why").as_string() == "broken");
 }
 
+TEST_CASE("a run ends once in the journal, even if its summary cannot be written") {
+    struct Obstacle : Observer {
+        std::filesystem::path path;
+        void on_event(const Event& event) override {
+            visit(
+                event, [&](const RunFinished&) { std::filesystem::create_directory(path); },
+                [](const auto&) {});
+        }
+    } obstacle;
+    Stage stage;
+    stage.model.say("done");
+    RunDirectory directory = RunDirectory::create(stage.folder.path());
+    obstacle.path = directory.path() / "run.json.new";
+    try {
+        stage.run_with(stage.model, "do it", &obstacle, &directory);
+        FAIL("no exception");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::journal_failed);
+    }
+    CHECK(stage.types() == "run_started observe observed ask replied finish run_finished ");
+    CHECK(stage.entries().back().at("outcome").as_string() == "completed");
+}
+
 TEST_CASE("a crop without a pixel is a mistake of the caller") {
     Stage stage;
     stage.options.area.crop = winio::NormBox{500, 500, 500, 900};
