@@ -124,13 +124,15 @@ winio::AreaChoice area_choice(const ViewFlags& flags) {
 }
 
 winio::PictureOptions picture_options(const ViewFlags& flags) {
+    winio::Size box{1536, 864};
+    if (const auto width = int_variable("AGENT_IMAGE_W", 1, most_pixels)) box.width = *width;
+    if (const auto height = int_variable("AGENT_IMAGE_H", 1, most_pixels)) box.height = *height;
+    if (!flags.image.empty()) box = parse_image(flags.image);
     winio::PictureOptions options;
-    if (const auto width = int_variable("AGENT_IMAGE_W", 1, most_pixels))
-        options.box.width = *width;
-    if (const auto height = int_variable("AGENT_IMAGE_H", 1, most_pixels))
-        options.box.height = *height;
-    if (!flags.image.empty()) options.box = parse_image(flags.image);
-    options.exact = flags.image_exact;
+    if (flags.image_exact)
+        options.size = winio::ExactSize{box};
+    else
+        options.size = winio::FitWithin{box};
     options.pointer = !flags.no_cursor;
     return options;
 }

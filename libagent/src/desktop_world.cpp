@@ -69,8 +69,10 @@ bool pause(std::chrono::milliseconds duration, const std::stop_token& stop) {
 
 winio::PictureOptions picture_options(const Profile& profile) {
     winio::PictureOptions options;
-    options.box = profile.image;
-    options.exact = profile.image_exact;
+    if (profile.image_exact)
+        options.size = winio::ExactSize{profile.image};
+    else
+        options.size = winio::FitWithin{profile.image};
     return options;
 }
 
@@ -92,9 +94,7 @@ Fact DesktopWorld::execute(const Command& command) {
     return std::visit([this](const auto& it) { return on(it); }, command);
 }
 
-winio::WorkArea DesktopWorld::choose_area() {
-    return winio::choose_area(desktop_.displays(), options_.area);
-}
+winio::WorkArea DesktopWorld::choose_area() { return winio::choose_area(desktop_, options_.area); }
 
 Fact DesktopWorld::on(const Observe& command) {
     try {

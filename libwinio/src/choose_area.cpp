@@ -1,6 +1,8 @@
 #include "winio/desktop.hpp"
 #include "winio/error.hpp"
 
+#include "window_words.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -45,15 +47,41 @@ Rect cropped(const Rect& bounds, const NormBox& crop) {
     return result;
 }
 
+// The part of a window that can be seen at all: Windows puts maximised ones a border's width
+// beyond the edges.
+Rect window_bounds(std::span<const WindowInfo> windows, const WindowQuery& query,
+                   const Rect& desktop) {
+    const auto window = find_window(windows, query);
+    if (!window)
+        throw Error(errc::window_not_found,
+                    "no window " + words(query) + "; there are: " + titles(windows));
+    const Rect visible = intersection(window->bounds, desktop);
+    if (window->state == WindowState::minimised || visible.empty())
+        throw Error(errc::window_not_found,
+                    "nothing of the window \"" + window->title + "\" can be seen");
+    return visible;
+}
+
 } // namespace
 
-WorkArea choose_area(std::span<const Display> displays, const AreaChoice& choice) {
+WorkArea choose_area(std::span<const Display> displays, const AreaChoice& choice,
+                     std::span<const WindowInfo> windows) {
     if (displays.empty() || bounds_of_all(displays).empty())
         throw Error(errc::no_display, "this session has no display");
-    const Rect bounds = choice.display == "all"  ? bounds_of_all(displays)
-                        : choice.display.empty() ? primary(displays).bounds
-                                                 : named(displays, choice.display).bounds;
+    const Rect bounds = choice.window
+                            ? window_bounds(windows, *choice.window, bounds_of_all(displays))
+                        : choice.display == "all" ? bounds_of_all(displays)
+                        : choice.display.empty()  ? primary(displays).bounds
+                                                  : named(displays, choice.display).bounds;
     return WorkArea(choice.crop ? cropped(bounds, *choice.crop) : bounds);
+}
+
+WorkArea choose_area(Desktop& desktop, const AreaChoice& choice) {
+    Windows* windows = choice.window ? desktop.windows() : nullptr;
+    if (choice.window && windows == nullptr)
+        throw Error(errc::not_supported, "this desktop does not know its windows");
+    return choose_area(desktop.displays(), choice,
+                       windows == nullptr ? std::vector<WindowInfo>{} : windows->list());
 }
 
 } // namespace winio

@@ -16,7 +16,7 @@ std::chrono::microseconds since(Clock::time_point start) {
 }
 
 void check(const PictureOptions& options) {
-    if (options.box.empty()) throw std::invalid_argument("a picture needs at least one pixel");
+    (void)picture_size({1, 1}, options.size);
     if (options.png.level < 0 || options.png.level > 9)
         throw std::invalid_argument("a PNG's level is 0 to 9");
 }
@@ -30,7 +30,7 @@ struct FramePipeline::State {
     Image scaled; // kept for its memory
 
     [[nodiscard]] Size picture_size(Size source) const {
-        return options.exact ? options.box : fit_within(source, options.box);
+        return winio::picture_size(source, options.size);
     }
 
     // What differs from the previous frame, in desktop coordinates; all of it when the previous one
@@ -68,7 +68,7 @@ FramePipeline::~FramePipeline() = default;
 FramePipeline::FramePipeline(FramePipeline&&) noexcept = default;
 FramePipeline& FramePipeline::operator=(FramePipeline&&) noexcept = default;
 
-Picture FramePipeline::process(Frame frame) {
+Picture FramePipeline::process(Frame&& frame) {
     if (frame.pixels.empty()) throw std::invalid_argument("a frame without pixels has no picture");
     State& state = *state_;
     if (state.options.pointer) draw_pointer(frame);
@@ -86,7 +86,7 @@ Picture FramePipeline::process(Frame frame) {
     picture.area = area;
     picture.changed = std::move(changed);
     // Only now: had encoding failed, the history would claim a picture that nobody got.
-    state.previous = std::move(frame);
+    std::swap(state.previous, frame);
     state.picture = picture;
     return picture;
 }

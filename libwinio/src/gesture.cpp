@@ -70,16 +70,17 @@ Plan click_here(Button button) {
     return in_one_batch(std::move(batch), {});
 }
 
-Plan drag(Point from, Point to, int steps, std::chrono::milliseconds step_wait) {
+Plan drag(Point from, Point to, const DragOptions& options) {
+    const auto [button, steps, step_wait] = options;
     if (steps < 1) throw std::invalid_argument("a drag needs at least one step");
     Plan plan;
     plan.targets = {from, to};
     plan.steps.push_back(
-        Step{Batch{PointerMove{from}, ButtonChange{Button::left, Press::down}}, step_wait});
+        Step{Batch{PointerMove{from}, ButtonChange{button, Press::down}}, step_wait});
     for (int i = 1; i <= steps; ++i)
         plan.steps.push_back(Step{Batch{PointerMove{between(from, to, i, steps)}}, step_wait});
     // Says once more where: the pointer may have been pushed meanwhile.
-    plan.steps.push_back(Step{Batch{PointerMove{to}, ButtonChange{Button::left, Press::up}}});
+    plan.steps.push_back(Step{Batch{PointerMove{to}, ButtonChange{button, Press::up}}});
     return plan;
 }
 

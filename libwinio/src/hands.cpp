@@ -125,6 +125,7 @@ HandsReport Hands::carry_out(const Plan& plan, std::stop_token stop) {
                         reporting_bad_text(errc::clipboard_failed,
                                            [&] { clipboard.set_text(write.text); });
                     },
+                    [&](const ClipboardRestore&) {},
                     [&](const WindowCommand& command) { windows_of(desktop_).apply(command); },
                     [&](const LaunchCommand& command) {
                         reporting_bad_text(errc::launch_failed, [&] { desktop_.launch(command); });

@@ -136,7 +136,7 @@ TEST_CASE("a button is released over a window with higher rights that came up af
     };
     Win32Desktop desktop(system);
     Hands hands(desktop, anywhere);
-    CHECK(hands.carry_out(gesture::drag({5, 5}, {50, 50}, 2)).complete());
+    CHECK(hands.carry_out(gesture::drag({5, 5}, {50, 50}, {.steps = 2})).complete());
     REQUIRE_FALSE(recorder.inputs.empty());
     CHECK((recorder.mouse_flags().back() & MOUSEEVENTF_LEFTUP) != 0);
 }

@@ -14,7 +14,7 @@ TEST_CASE("the list tells a window's title, class, program, place and state") {
     CHECK(info.process == "eyehand-test-window.exe");
     CHECK(info.bounds == Rect{200, 150, 640, 480});
     CHECK(info.foreground);
-    CHECK_FALSE(info.minimised);
+    CHECK(info.state == WindowState::normal);
     CHECK(eventually([&] { return desktop->windows()->list().front().id == info.id; }, 5s));
 }
 
@@ -33,9 +33,9 @@ TEST_CASE("focus restores a minimised window") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop);
     ShowWindow(reinterpret_cast<HWND>(window.info().id), SW_MINIMIZE);
-    REQUIRE(eventually([&] { return window.info().minimised; }, 5s));
+    REQUIRE(eventually([&] { return window.info().state == WindowState::minimised; }, 5s));
     desktop->windows()->apply({window.info().id, WindowAction::focus, {}});
-    CHECK_FALSE(window.info().minimised);
+    CHECK(window.info().state == WindowState::normal);
     CHECK(window.info().foreground);
 }
 

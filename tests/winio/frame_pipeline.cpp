@@ -56,10 +56,10 @@ TEST_CASE("a moved pointer is a change and a pointer that stays is none") {
     FramePipeline pipeline;
     Frame frame = frame_of({64, 64});
     frame.pointer = dot({5, 5});
-    const Picture first = pipeline.process(frame);
-    CHECK(pipeline.process(frame).png == first.png);
+    const Picture first = pipeline.process(Frame(frame));
+    CHECK(pipeline.process(Frame(frame)).png == first.png);
     frame.pointer = dot({40, 5});
-    const Picture moved = pipeline.process(frame);
+    const Picture moved = pipeline.process(Frame(frame));
     CHECK(moved.changed == std::vector<Rect>{{0, 5, 64, 1}});
     CHECK(*moved.png != *first.png);
 }
@@ -68,9 +68,9 @@ TEST_CASE("without pointer in the options its moves are no changes") {
     FramePipeline pipeline({.pointer = false});
     Frame frame = frame_of({64, 64});
     frame.pointer = dot({5, 5});
-    const Picture first = pipeline.process(frame);
+    const Picture first = pipeline.process(Frame(frame));
     frame.pointer = dot({40, 5});
-    CHECK(pipeline.process(frame).png == first.png);
+    CHECK(pipeline.process(Frame(frame)).png == first.png);
     CHECK(*first.png == *FramePipeline().process(frame_of({64, 64})).png);
 }
 
@@ -91,13 +91,13 @@ TEST_CASE("the picture fits into its box with the aspect kept and is never enlar
 }
 
 TEST_CASE("an exact picture has the size of its box") {
-    FramePipeline pipeline({.box = {300, 100}, .exact = true});
+    FramePipeline pipeline({.size = ExactSize{{300, 100}}});
     CHECK(pipeline.process(frame_of({64, 64})).size == Size{300, 100});
 }
 
 TEST_CASE("an empty frame and impossible options are refused") {
     FramePipeline pipeline;
     CHECK_THROWS_AS(pipeline.process(Frame{}), std::invalid_argument);
-    CHECK_THROWS_AS(FramePipeline({.box = {0, 5}}), std::invalid_argument);
+    CHECK_THROWS_AS(FramePipeline({.size = FitWithin{{0, 5}}}), std::invalid_argument);
     CHECK_THROWS_AS(FramePipeline({.png = {.level = 12}}), std::invalid_argument);
 }

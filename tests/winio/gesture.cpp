@@ -44,7 +44,7 @@ TEST_CASE("a click where the pointer is aims at nothing") {
 }
 
 TEST_CASE("a drag presses, goes in equal steps with a wait after each, and releases") {
-    const Plan plan = gesture::drag({0, 100}, {30, 70}, 3, 7ms);
+    const Plan plan = gesture::drag({0, 100}, {30, 70}, {.steps = 3, .step_wait = 7ms});
     REQUIRE(plan.steps.size() == 5);
     CHECK(plan.steps[0] == Step{Batch{PointerMove{{0, 100}}, left_down}, 7ms});
     CHECK(plan.steps[1] == Step{Batch{PointerMove{{10, 90}}}, 7ms});
@@ -52,7 +52,7 @@ TEST_CASE("a drag presses, goes in equal steps with a wait after each, and relea
     CHECK(plan.steps[3] == Step{Batch{PointerMove{{30, 70}}}, 7ms});
     CHECK(plan.steps[4] == Step{Batch{PointerMove{{30, 70}}, left_up}});
     CHECK(plan.targets == std::vector<Point>{{0, 100}, {30, 70}});
-    CHECK_THROWS_AS(gesture::drag({}, {}, 0), std::invalid_argument);
+    CHECK_THROWS_AS(gesture::drag(Point{}, Point{}, {.steps = 0}), std::invalid_argument);
 }
 
 TEST_CASE("scrolling turns the wheel at a place") {

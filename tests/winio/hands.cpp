@@ -42,6 +42,7 @@ public:
     std::optional<Point> pointer() override {
         return on_pointer ? std::optional(on_pointer()) : std::nullopt;
     }
+    std::chrono::milliseconds double_click_time() override { return {}; }
     void launch(const LaunchCommand&) override {}
 };
 

@@ -103,12 +103,12 @@ TEST_CASE("Enter and Tab are part of what was typed") {
 TEST_CASE("window commands change the list of windows") {
     MemoryDesktop desktop;
     desktop.set_windows({{.id = WindowId{1}, .title = "one", .foreground = true},
-                         {.id = WindowId{2}, .title = "two", .minimised = true}});
+                         {.id = WindowId{2}, .title = "two", .state = WindowState::minimised}});
     Windows& windows = *desktop.windows();
     windows.apply({WindowId{2}, WindowAction::focus, {}});
     CHECK(windows.list().front().title == "two");
     CHECK(windows.list().front().foreground);
-    CHECK_FALSE(windows.list().front().minimised);
+    CHECK(windows.list().front().state == WindowState::normal);
     CHECK_FALSE(windows.list().back().foreground);
     windows.apply({WindowId{2}, WindowAction::move, {1, 2, 3, 4}});
     CHECK(windows.list().front().bounds == Rect{1, 2, 3, 4});

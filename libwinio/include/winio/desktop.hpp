@@ -5,9 +5,11 @@
 #include "winio/frame.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -48,15 +50,31 @@ struct SendReport {
     [[nodiscard]] bool complete() const { return accepted == sent; }
 };
 
+enum class WindowState { normal, minimised, maximised };
+
 struct WindowInfo {
     WindowId id{};
     std::string title{}; ///< UTF-8
     std::string window_class{};
-    std::string process{}; ///< file name of the program, where it is known
-    Rect bounds{};
+    std::string process{};        ///< file name of the program, where it is known
+    std::uint32_t process_id = 0; ///< 0 where it is not known
+    Rect bounds{};                ///< desktop pixels
+    WindowState state = WindowState::normal;
     bool foreground = false;
-    bool minimised = false;
 };
+
+/// Describes a window: each part that is not empty has to fit, upper and lower case (of ASCII)
+/// alike.
+struct WindowQuery {
+    std::string title{};        ///< a part of the title
+    std::string window_class{}; ///< the whole class
+    std::string process{};      ///< the whole file name of the program
+};
+
+/// The window that fits, among several the one whose title is just the one asked for, then the
+/// topmost; nothing where none fits.
+[[nodiscard]] std::optional<WindowInfo> find_window(std::span<const WindowInfo> windows,
+                                                    const WindowQuery& query);
 
 /// The optional part of a desktop that knows its top-level windows.
 class Windows {
@@ -68,7 +86,7 @@ public:
     virtual void apply(const WindowCommand& command) = 0;
 };
 
-/// The optional part of a desktop that has a clipboard. Text is UTF-8. Both throw
+/// The optional part of a desktop that has a clipboard. Text is UTF-8. All throw
 /// Error{clipboard_failed}.
 class Clipboard {
 public:
@@ -76,7 +94,16 @@ public:
     virtual std::string text() = 0; ///< empty when it holds no text
     /// Throws std::invalid_argument for text that is not UTF-8 or has a NUL character.
     virtual void set_text(std::string_view utf8) = 0;
+    virtual std::optional<Image> image() = 0; ///< opaque pixels; nothing when it holds no image
+    /// Throws std::invalid_argument for an empty image. Alpha is ignored.
+    virtual void set_image(const ImageView& image) = 0;
 };
+
+/// Waits until a window fits and returns it. Throws Error{window_not_found} when none did within
+/// `timeout`, naming those there are, and Error{cancelled}.
+[[nodiscard]] WindowInfo wait_for_window(Windows& windows, const WindowQuery& query,
+                                         std::chrono::milliseconds timeout,
+                                         std::stop_token stop = {});
 
 /// A screen with pointer and keyboard. Not thread-safe: one thread at a time.
 class Desktop {
@@ -93,22 +120,30 @@ public:
     /// Starts a program. Throws Error{launch_failed}, and std::invalid_argument for a command that
     /// is not UTF-8 or has a NUL character.
     virtual void launch(const LaunchCommand& command) = 0;
+    /// Two clicks at one place within this time are a double-click to programs.
+    virtual std::chrono::milliseconds double_click_time() = 0;
     virtual Windows* windows() noexcept { return nullptr; }     ///< nullptr: this back-end has none
     virtual Clipboard* clipboard() noexcept { return nullptr; } ///< nullptr: this back-end has none
 };
 
-/// The desktop of this session: Win32 on Windows. Throws Error{not_supported} where no back-end
-/// exists.
+/// The desktop of this session: Win32 on Windows, elsewhere the X11 display that the session's
+/// environment names. Throws Error{no_display} where there is none and Error{not_supported} where
+/// this library was built without a back-end for the system.
 [[nodiscard]] std::unique_ptr<Desktop> open_desktop();
 
 /// Which part of the desktop an agent works on.
 struct AreaChoice {
-    std::string display{};         ///< a display's id; empty: the primary one; "all": every display
-    std::optional<NormBox> crop{}; ///< a part of that, in 0..1000
+    std::string display{}; ///< a display's id; empty: the primary one; "all": every display
+    std::optional<WindowQuery> window{}; ///< that window instead, as far as it is on a display
+    std::optional<NormBox> crop{};       ///< a part of that, in 0..1000
 };
 
-/// The work area that `choice` means among `displays`. Throws Error{no_display} when there is none,
-/// Error{display_not_found} (naming those there are) and std::invalid_argument for an empty crop.
-[[nodiscard]] WorkArea choose_area(std::span<const Display> displays, const AreaChoice& choice);
+/// The work area that `choice` means among these displays and windows (topmost first). Throws Error{no_display} when there is no
+/// display, Error{display_not_found} (naming those there are), Error{window_not_found} when no
+/// window fits or none of it can be seen, and std::invalid_argument for an empty crop.
+[[nodiscard]] WorkArea choose_area(std::span<const Display> displays, const AreaChoice& choice,
+                                   std::span<const WindowInfo> windows = {});
+/// The same for what the desktop has at the moment.
+[[nodiscard]] WorkArea choose_area(Desktop& desktop, const AreaChoice& choice);
 
 } // namespace winio

@@ -57,6 +57,12 @@ struct ClipboardWrite {
     friend bool operator==(const ClipboardWrite&, const ClipboardWrite&) = default;
 };
 
+/// Puts back what the clipboard held before the plan's first ClipboardWrite, as far as that was
+/// text or an image. Where a plan has one, it happens also when the plan breaks off.
+struct ClipboardRestore {
+    friend bool operator==(const ClipboardRestore&, const ClipboardRestore&) = default;
+};
+
 /// A top-level window; the value is the back-end's own.
 enum class WindowId : std::uintptr_t {};
 
@@ -73,7 +79,7 @@ struct LaunchCommand {
     friend bool operator==(const LaunchCommand&, const LaunchCommand&) = default;
 };
 
-using Effect = std::variant<Batch, ClipboardWrite, WindowCommand, LaunchCommand>;
+using Effect = std::variant<Batch, ClipboardWrite, ClipboardRestore, WindowCommand, LaunchCommand>;
 
 /// One effect, and how long to wait after it.
 struct Step {

@@ -23,8 +23,6 @@ struct Frame {
     Image pixels;                        ///< without pointer; alpha has no meaning
     Point origin;                        ///< desktop position of the top left pixel
     std::optional<PointerShape> pointer; ///< nothing: hidden, or the back-end does not know
-    std::optional<std::vector<Rect>>
-        damage; ///< what changed since the last capture, if it is known
 };
 
 /// Draws the pointer onto the frame's pixels, clipped at the edges, and forgets it. Colour,

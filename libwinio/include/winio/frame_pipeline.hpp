@@ -2,6 +2,7 @@
 #pragma once
 
 #include "winio/frame.hpp"
+#include "winio/picture_size.hpp"
 #include "winio/png.hpp"
 
 #include <chrono>
@@ -13,10 +14,10 @@ namespace winio {
 
 /// How captures become pictures for a model.
 struct PictureOptions {
-    Size box{1536, 864}; ///< the picture fits into this, aspect kept, never enlarged
-    bool exact = false;  ///< true: exactly `box`, distorted or enlarged if need be
+    PictureSize size = FitWithin{{1536, 864}};
     bool pointer = true; ///< draw the pointer
     PngOptions png{};
+    int threads = 0; ///< that scale and encode at most; 0: one a processor. No effect on the bytes.
 };
 
 /// A picture as it is sent and stored. Copies share the bytes.
@@ -25,23 +26,25 @@ struct Picture {
     Size size;                 ///< of the picture
     Rect area;                 ///< of the desktop it shows
     std::vector<Rect> changed; ///< desktop rectangles that differ from the previous frame
-    std::chrono::microseconds scale_time{};
-    std::chrono::microseconds encode_time{};
+    std::chrono::microseconds scale_time{};  ///< of all threads together
+    std::chrono::microseconds encode_time{}; ///< the same
 };
 
 /// Turns frames into pictures and owns their history: it draws the pointer, compares with the
-/// previous source frame, scales and encodes. An unchanged frame gives the previous bytes again.
-/// One pipeline a stream of frames; not thread-safe.
+/// previous source frame, and scales and encodes only those stripes of rows that changed. The same
+/// frame gives the same bytes, whatever came before it; an unchanged one gives the very same
+/// `png`. One pipeline a stream of frames; not thread-safe.
 class FramePipeline {
 public:
-    /// Throws std::invalid_argument for an empty box or a PNG level out of range.
+    /// Throws std::invalid_argument for options out of range.
     explicit FramePipeline(PictureOptions options = {});
     ~FramePipeline();
     FramePipeline(FramePipeline&&) noexcept;
     FramePipeline& operator=(FramePipeline&&) noexcept;
 
-    /// Throws std::invalid_argument for an empty frame, Error{encode_failed} when memory runs out.
-    Picture process(Frame frame);
+    /// Takes the frame and leaves in it memory of the same size to capture into. Throws
+    /// std::invalid_argument for an empty frame, Error{encode_failed} when memory runs out.
+    Picture process(Frame&& frame);
 
     [[nodiscard]] const PictureOptions& options() const;
 

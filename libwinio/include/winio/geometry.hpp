@@ -40,6 +40,14 @@ struct Rect {
     friend bool operator==(const Rect&, const Rect&) = default;
 };
 
+/// Some rows of an image, counted from its top.
+struct RowRange {
+    int first = 0;
+    int count = 0;
+    [[nodiscard]] constexpr int end() const { return first + count; } ///< one past the last
+    friend bool operator==(const RowRange&, const RowRange&) = default;
+};
+
 /// The part that both rectangles cover; empty when they do not overlap.
 [[nodiscard]] Rect intersection(const Rect& a, const Rect& b);
 /// The smallest rectangle that covers both; an empty one counts for nothing.

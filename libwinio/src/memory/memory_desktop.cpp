@@ -42,7 +42,6 @@ public:
         into.pixels.resize(area.size());
         into.pixels.fill({0, 0, area.width, area.height}, Color{});
         copy_screen(area, into.pixels);
-        into.damage.reset();
         into.pointer.reset();
         if (options_.pointer && desktop_.shape_) {
             into.pointer = desktop_.shape_;
@@ -138,6 +137,17 @@ std::string MemoryDesktop::typed() const {
 void MemoryDesktop::set_text(std::string_view utf8) {
     utf8::check_text(utf8, "the clipboard's text");
     clipboard_ = utf8;
+    clipboard_image_.reset();
+}
+
+void MemoryDesktop::set_image(const ImageView& image) {
+    if (image.empty()) throw std::invalid_argument("the clipboard takes no empty image");
+    clipboard_.clear();
+    clipboard_image_ = Image(image);
+    for (int y = 0; y < image.height(); ++y) {
+        const auto row = clipboard_image_->row(y);
+        for (std::size_t at = 3; at < row.size(); at += 4) row[at] = 255;
+    }
 }
 
 std::vector<WindowInfo> MemoryDesktop::list() { return windows_; }
@@ -151,7 +161,7 @@ void MemoryDesktop::apply(const WindowCommand& command) {
     case WindowAction::focus:
         for (WindowInfo& window : windows_) window.foreground = false;
         found->foreground = true;
-        found->minimised = false;
+        if (found->state == WindowState::minimised) found->state = WindowState::normal;
         std::rotate(windows_.begin(), found, found + 1);
         break;
     case WindowAction::move:

@@ -37,7 +37,6 @@ void GdiCapturer::capture(const Rect& area, Frame& into) {
 
     into.origin = area.origin();
     into.pixels.resize(area.size());
-    into.damage.reset();
     into.pointer.reset();
     const Rect visible = intersection(area, desktop);
     if (visible != area) into.pixels.fill({0, 0, area.width, area.height}, Color{});

@@ -81,4 +81,10 @@ void TextClipboard::set_text(std::string_view text) {
     memory.release(); // the system's now
 }
 
+std::optional<Image> TextClipboard::image() { return std::nullopt; }
+
+void TextClipboard::set_image(const ImageView&) {
+    throw Error(errc::not_supported, "images on the clipboard come with the next commit");
+}
+
 } // namespace winio::win32

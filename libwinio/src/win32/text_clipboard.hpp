@@ -12,6 +12,8 @@ public:
     explicit TextClipboard(const SystemCalls& system) : system_(system) {}
     std::string text() override;
     void set_text(std::string_view text) override;
+    std::optional<Image> image() override;
+    void set_image(const ImageView& image) override;
 
 private:
     const SystemCalls& system_;

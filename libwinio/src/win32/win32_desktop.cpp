@@ -26,6 +26,10 @@ std::optional<Point> Win32Desktop::pointer() {
     return Point{at.x, at.y};
 }
 
+std::chrono::milliseconds Win32Desktop::double_click_time() {
+    return std::chrono::milliseconds{GetDoubleClickTime()};
+}
+
 void Win32Desktop::launch(const LaunchCommand& command) { win32::launch(command); }
 
 } // namespace win32

@@ -18,6 +18,7 @@ public:
     [[nodiscard]] SendReport send(std::span<const InputEvent> events) override;
     std::optional<Point> pointer() override;
     void launch(const LaunchCommand& command) override;
+    std::chrono::milliseconds double_click_time() override;
     Windows* windows() noexcept override { return &windows_; }
     Clipboard* clipboard() noexcept override { return &clipboard_; }
 

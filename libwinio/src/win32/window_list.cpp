@@ -162,7 +162,9 @@ std::vector<WindowInfo> WindowList::list() {
         info.process = process_of(handle);
         info.bounds = bounds_of(handle);
         info.foreground = handle == foreground;
-        info.minimised = IsIconic(handle) != 0;
+        info.state = IsIconic(handle) != 0   ? WindowState::minimised
+                     : IsZoomed(handle) != 0 ? WindowState::maximised
+                                             : WindowState::normal;
         windows.push_back(std::move(info));
     }
     return windows;

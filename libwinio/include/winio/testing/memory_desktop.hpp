@@ -28,6 +28,7 @@ public:
     [[nodiscard]] SendReport send(std::span<const InputEvent> events) override;
     std::optional<Point> pointer() override;
     void launch(const LaunchCommand& command) override;
+    std::chrono::milliseconds double_click_time() override { return double_click_time_; }
     Windows* windows() noexcept override { return this; }
     Clipboard* clipboard() noexcept override { return this; }
 
@@ -36,6 +37,8 @@ public:
     void set_displays(std::vector<Display> displays);
     void set_windows(std::vector<WindowInfo> windows) { windows_ = std::move(windows); }
     void set_pointer_shape(std::optional<PointerShape> shape) { shape_ = std::move(shape); }
+    /// Zero at first, so that tests of clicks need not wait.
+    void set_double_click_time(std::chrono::milliseconds time) { double_click_time_ = time; }
     std::function<void(const InputEvent&)> on_input;     ///< after each accepted event
     std::function<void(const LaunchCommand&)> on_launch; ///< may throw
     std::function<void(const WindowCommand&)> on_window; ///< may throw
@@ -62,6 +65,8 @@ private:
     void apply(const WindowCommand& command) override;
     std::string text() override { return clipboard_; }
     void set_text(std::string_view utf8) override;
+    std::optional<Image> image() override { return clipboard_image_; }
+    void set_image(const ImageView& image) override;
 
     std::vector<Display> displays_;
     Rect bounds_;
@@ -70,6 +75,8 @@ private:
     std::optional<PointerShape> shape_;
     Point pointer_;
     std::string clipboard_;
+    std::optional<Image> clipboard_image_;
+    std::chrono::milliseconds double_click_time_{0};
     errc capture_error_{};
     int capture_failures_ = 0;
     int captures_ = 0;
