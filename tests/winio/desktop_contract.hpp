@@ -110,6 +110,31 @@ inline void check(winio::Desktop& desktop) {
             }
         }
     }
+    SECTION("text and image on the clipboard take each other's place") {
+        if (Clipboard* clipboard = desktop.clipboard()) {
+            Image image({3, 2});
+            image.fill({1, 0, 1, 2}, {.blue = 10, .green = 20, .red = 30});
+            clipboard->set_image(image.view());
+            CHECK(clipboard->text().empty());
+            const auto back = clipboard->image();
+            REQUIRE(back);
+            REQUIRE(back->size() == image.size());
+            for (int y = 0; y < 2; ++y)
+                for (int x = 0; x < 3; ++x) CHECK(back->at(x, y) == image.at(x, y));
+            clipboard->set_text("text");
+            CHECK_FALSE(clipboard->image());
+        }
+    }
+    SECTION("an empty image does not go onto the clipboard") {
+        if (Clipboard* clipboard = desktop.clipboard())
+            CHECK_THROWS_AS(clipboard->set_image({}), std::invalid_argument);
+    }
+    SECTION("lines on the clipboard are broken in one of the usual ways") {
+        if (Clipboard* clipboard = desktop.clipboard()) {
+            const std::string_view line_break = clipboard->line_break();
+            CHECK((line_break == "\n" || line_break == "\r\n"));
+        }
+    }
     SECTION("a window that does not exist is not found") {
         if (Windows* windows = desktop.windows()) {
             try {
