@@ -18,18 +18,28 @@ Size percent_of(Size source, double percent) {
             at_least_one(source.height * percent / 100)};
 }
 
+// To the nearest, halves to even: as Python rounds, in which the rule is written.
+int rounded_cells(double cells) {
+    const double below = std::floor(cells);
+    const double rest = cells - below;
+    const bool up = rest > 0.5 || (rest == 0.5 && std::fmod(below, 2) != 0);
+    return std::max(1, static_cast<int>(up ? below + 1 : below));
+}
+
 Size within_tokens(Size source, const FitTokens& wish) {
     if (wish.tokens < 1 || wish.multiple < 1)
         throw std::invalid_argument("a picture needs at least one token of at least one pixel");
-    const double cell = wish.multiple;
-    const double wide = source.width / cell;
-    const double high = source.height / cell;
-    auto columns = at_least_one(wide);
-    auto rows = at_least_one(high);
+    const double wide = static_cast<double>(source.width) / wish.multiple;
+    const double high = static_cast<double>(source.height) / wish.multiple;
+    const int most_columns = rounded_cells(wide);
+    const int most_rows = rounded_cells(high);
+    int columns = most_columns;
+    int rows = most_rows;
     if (static_cast<double>(columns) * rows > wish.tokens) {
+        // Below one where only the rounding was too much.
         const double shrink = std::sqrt(wide * high / wish.tokens);
-        columns = std::max(1, static_cast<int>(wide / shrink));
-        rows = std::max(1, static_cast<int>(high / shrink));
+        columns = std::clamp(static_cast<int>(wide / shrink), 1, most_columns);
+        rows = std::clamp(static_cast<int>(high / shrink), 1, most_rows);
         // A very long strip, whose short side had to be rounded up to one cell.
         columns = std::min(columns, wish.tokens / std::min(rows, wish.tokens));
         rows = std::min(rows, wish.tokens / columns);

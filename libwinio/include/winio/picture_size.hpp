@@ -24,7 +24,8 @@ struct Percent {
 /// cells of `multiple` pixels, one token each: 28 pixels in Qwen2-VL and Qwen2.5-VL, 32 in
 /// Qwen3-VL. Both sides are multiples of that, scaled alike and then rounded, so that the server
 /// need not scale again; never larger than the source rounded so. (The rule is `smart_resize` of
-/// Qwen's own qwen_vl_utils, without its lower limit.)
+/// Qwen's own qwen_vl_utils, without its lower limit; that rule enlarges a side by a cell where
+/// rounding made the other one smaller, and cannot hold long strips to the limit.)
 struct FitTokens {
     int tokens = 1024;
     int multiple = 32;
