@@ -69,10 +69,7 @@ bool pause(std::chrono::milliseconds duration, const std::stop_token& stop) {
 
 winio::PictureOptions picture_options(const Profile& profile) {
     winio::PictureOptions options;
-    if (profile.image_exact)
-        options.size = winio::ExactSize{profile.image};
-    else
-        options.size = winio::FitWithin{profile.image};
+    options.size = profile.image;
     return options;
 }
 

@@ -74,7 +74,7 @@ TEST_CASE("with tokens, sides are multiples, tokens and the rounded source are n
         return std::clamp(static_cast<int>(std::exp(log)), 1, most);
     };
     for (int i = 0; i < 100'000; ++i) {
-        const Size source{any(100'000), any(100'000)};
+        const Size source{any(16'000), any(16'000)};
         const FitTokens wish{.tokens = any(20'000), .multiple = any(64)};
         const Size size = picture_size(source, wish);
         INFO(source << " in " << wish.tokens << " tokens of " << wish.multiple << ": " << size);
@@ -90,5 +90,49 @@ TEST_CASE("with tokens, sides are multiples, tokens and the rounded source are n
                 wish.tokens);
         REQUIRE(size.width <= rounded(source.width));
         REQUIRE(size.height <= rounded(source.height));
+    }
+}
+
+TEST_CASE("a picture's size is read from text, and written so that it can be read again") {
+    struct Row {
+        const char* text;
+        PictureSize wish;
+        const char* written;
+    };
+    const Row row = GENERATE(Row{"1536x864", FitWithin{{1536, 864}}, "1536x864"},
+                             Row{"640X480!", ExactSize{{640, 480}}, "640x480!"},
+                             Row{"62.5%", Percent{62.5}, "62.5%"},
+                             Row{"tokens:1024", FitTokens{1024, 32}, "tokens:1024:32"},
+                             Row{"tokens:256:28", FitTokens{256, 28}, "tokens:256:28"});
+    CHECK(parse_picture_size(row.text) == row.wish);
+    CHECK(to_string(row.wish) == row.written);
+    CHECK(parse_picture_size(row.written) == row.wish);
+}
+
+TEST_CASE("what is no picture's size is not read as one") {
+    for (const char* text : {"",
+                             "x",
+                             "big",
+                             "1536",
+                             "0x5",
+                             "5x0",
+                             "16385x5",
+                             "99999x1!",
+                             "0%",
+                             "401%",
+                             "-5%",
+                             "%",
+                             "nan%",
+                             "tokens:",
+                             "tokens:0",
+                             "tokens:-4",
+                             "tokens:5:",
+                             "tokens:5:0",
+                             "tokens:5:257",
+                             "tokens:9999999",
+                             "tokens:5:28:1",
+                             "1536x864 "}) {
+        INFO(text);
+        CHECK_FALSE(parse_picture_size(text));
     }
 }
