@@ -495,6 +495,20 @@ TEST_CASE("a clipboard that cannot be put back is reported although all was carr
     CHECK(writes == 2);
 }
 
+TEST_CASE("a clipboard that cannot be put back after a refusal is told on top of it") {
+    MemoryDesktop desktop;
+    int writes = 0;
+    desktop.on_clipboard = [&](ClipboardUse use) {
+        if (use == ClipboardUse::write && ++writes == 2)
+            throw Error(errc::clipboard_failed, "another program holds it");
+    };
+    desktop.accept_at_most(0);
+    Hands hands(desktop, everywhere);
+    const auto report = hands.carry_out(gesture::paste("new"));
+    CHECK(report.error == errc::input_refused);
+    CHECK_THAT(report.problem, ContainsSubstring("put back"));
+}
+
 TEST_CASE("line breaks of all kinds reach the clipboard as the system's own") {
     MemoryDesktop desktop;
     desktop.set_line_break("\r\n");
