@@ -61,6 +61,18 @@ TEST_CASE("a maximised window tells so, and moves to where it is sent") {
     CHECK(window.info().state == WindowState::normal);
 }
 
+TEST_CASE("a window minimised while it was maximised moves to where it is sent") {
+    const auto desktop = open_desktop();
+    const TestWindow window(*desktop);
+    for (const int how : {SW_MAXIMIZE, SW_MINIMIZE})
+        ShowWindow(reinterpret_cast<HWND>(window.info().id), how);
+    REQUIRE(eventually([&] { return window.info().state == WindowState::minimised; }, 5s));
+    const Rect to{310, 230, 720, 510};
+    desktop->windows()->apply({window.info().id, WindowAction::move, to});
+    CHECK(eventually([&] { return window.info().bounds == to; }, 5s));
+    CHECK(window.info().state == WindowState::normal);
+}
+
 TEST_CASE("a window with higher rights is neither moved nor closed, and that is said") {
     win32::SystemCalls system;
     system.own_integrity = [] { return std::optional<DWORD>(SECURITY_MANDATORY_MEDIUM_RID); };

@@ -12,16 +12,17 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace winio::win32 {
 namespace {
 
 // The usual causes are the lock screen, a prompt for administrator rights and a disconnected remote
 // session: all pass.
-[[noreturn]] void unavailable(const SystemCalls& system, const std::string& call) {
+[[noreturn]] void unavailable(const SystemCalls& system, std::string_view call) {
     const std::string reason = describe_error(GetLastError());
     throw Error(errc::capture_unavailable,
-                call + " was refused: " + reason + "; " + likely_cause(system));
+                std::string(call) + " was refused: " + reason + "; " + likely_cause(system));
 }
 
 // A bitmap selected into a DC; what was selected before comes back at the end.

@@ -138,7 +138,8 @@ void focus(const SystemCalls& system, HWND window) {
 void move(const SystemCalls& system, HWND window, const Rect& to) {
     if (to.empty()) throw Error(errc::input_refused, "a window cannot be made empty");
     check_permitted(system, window);
-    if (IsIconic(window) != 0 || IsZoomed(window) != 0) ShowWindowAsync(window, SW_RESTORE);
+    // Unlike SW_RESTORE, which makes a window maximised again that was so when it was minimised.
+    if (IsIconic(window) != 0 || IsZoomed(window) != 0) ShowWindowAsync(window, SW_SHOWNOACTIVATE);
     // Asynchronously, because a program that hangs would hang this one too.
     if (SetWindowPos(window, nullptr, to.x, to.y, to.width, to.height,
                      SWP_NOZORDER | SWP_NOACTIVATE | SWP_ASYNCWINDOWPOS) == 0)
