@@ -136,8 +136,8 @@ TEST_CASE("palettes of 1, 4 and 8 bits are looked up, the leftmost pixel in the 
 }
 
 TEST_CASE("an index past the palette's end is black") {
-    CHECK(colors_of(dib({.bits = 8, .colours_used = 1}, {0, 0, 255, 0, 0, 200, 0, 0})) ==
-          std::vector{red, black});
+    CHECK(colors_of(dib({.width = 3, .bits = 8, .colours_used = 1},
+                        {0, 0, 255, 0, 0, 1, 200, 0})) == std::vector{red, black, black});
 }
 
 TEST_CASE("a palette that hints at colours of 24 bits is skipped") {
