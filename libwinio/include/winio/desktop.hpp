@@ -82,7 +82,8 @@ public:
     virtual ~Windows() = default;
     /// Visible top-level windows, topmost first.
     virtual std::vector<WindowInfo> list() = 0;
-    /// Carries out a command. Throws Error{window_not_found} or Error{input_refused}.
+    /// Carries out a command. Throws Error{window_not_found}, Error{input_refused} or
+    /// Error{input_not_permitted}.
     virtual void apply(const WindowCommand& command) = 0;
 };
 
