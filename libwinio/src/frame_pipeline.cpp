@@ -78,7 +78,8 @@ public:
                   stale_.begin() + (rows.end() - 1) / height + 1, true);
     }
 
-    // Stripes stay stale if this fails.
+    // Makes stale stripes show `source`. They count as stale until `mark_fresh`: should anything
+    // fail before the picture is handed out, the next one starts from the frame before it.
     void refresh(const ImageView& source, int threads, TimeSpent& scaling, TimeSpent& encoding) {
         std::vector<int> stripes;
         for (int index = 0; index < png_.stripes(); ++index)
@@ -92,8 +93,9 @@ public:
             const TimeSpent::Span span(encoding);
             png_.encode(index, rows);
         });
-        std::fill(stale_.begin(), stale_.end(), false);
     }
+
+    void mark_fresh() noexcept { std::fill(stale_.begin(), stale_.end(), false); }
 
     [[nodiscard]] std::vector<std::uint8_t> file() const { return png_.file(); }
 
@@ -130,12 +132,13 @@ struct FramePipeline::State {
     PictureOptions options;
     Rect area;                             // of the desktop, that `striped` is for
     std::optional<StripedPicture> striped; // nothing before the first frame
-    Image previous;                        // what `picture` shows, with its pointer; or empty
-    Picture picture;
+    Image previous;                        // what `png` shows, with its pointer; or empty
+    std::shared_ptr<const std::vector<std::uint8_t>> png;
 
     void start_afresh(const Rect& with) {
         striped.reset(); // first, lest two of them are in memory
         previous = Image();
+        png.reset();
         striped.emplace(with.size(), options);
         area = with;
     }
@@ -159,16 +162,15 @@ Picture FramePipeline::process(Frame&& frame) {
     if (!state.striped || state.area != area) state.start_afresh(area);
 
     Picture picture;
-    if (state.previous.empty()) {
+    picture.size = state.striped->size();
+    picture.area = area;
+    if (state.previous.empty())
         picture.changed = {{0, 0, area.width, area.height}};
-    } else {
+    else
         picture.changed = changed_rects(state.previous.view(), frame.pixels.view());
-        if (picture.changed.empty()) {
-            picture.png = state.picture.png;
-            picture.size = state.picture.size;
-            picture.area = area;
-            return picture;
-        }
+    if (picture.changed.empty()) {
+        picture.png = state.png;
+        return picture;
     }
     for (const Rect& rect : picture.changed) state.striped->mark_stale({rect.y, rect.height});
 
@@ -179,13 +181,13 @@ Picture FramePipeline::process(Frame&& frame) {
         const TimeSpent::Span span(encoding);
         picture.png = std::make_shared<const std::vector<std::uint8_t>>(state.striped->file());
     }
-    picture.size = state.striped->size();
-    picture.area = area;
     picture.changed = moved_by(std::move(picture.changed), frame.origin);
     picture.scale_time = scaling.sum();
     picture.encode_time = encoding.sum();
-    // Only now: had encoding failed, the history would claim a picture that nobody got.
-    state.picture = picture;
+
+    // From here on nothing fails, so that the history never claims a picture that nobody got.
+    state.striped->mark_fresh();
+    state.png = picture.png;
     std::swap(state.previous, frame.pixels);
     return picture;
 }

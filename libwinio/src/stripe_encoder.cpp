@@ -145,6 +145,7 @@ void StripeEncoder::subtract_rows_above() {
         *out = filter_up;
         if (repeated_[y] != 0) {
             std::memset(out + 1, 0, colours);
+            breaks_ += 1; // after the filter's byte, just as if the row were equal but for alpha
             continue;
         }
         subtract(row + 1, row + 1 - row_bytes_, colours, out + 1);

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <stdexcept>
 
-namespace bench {
+namespace frame_set {
 namespace {
 
 using winio::Image;
@@ -96,4 +96,4 @@ Images edited(const Images& frames, Edit edit) {
     return result;
 }
 
-} // namespace bench
+} // namespace frame_set

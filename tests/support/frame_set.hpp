@@ -1,11 +1,11 @@
-// What the benchmarks look at: screenshots, and the ways in which they change.
+// What benchmarks and size tests look at: screenshots, and the ways in which they change.
 #pragma once
 
 #include "winio/image.hpp"
 
 #include <vector>
 
-namespace bench {
+namespace frame_set {
 
 using Images = std::vector<winio::Image>;
 
@@ -24,4 +24,4 @@ enum class Edit {
 /// All frames after the same edit. The photograph gets other parts of itself instead of text.
 Images edited(const Images& frames, Edit edit);
 
-} // namespace bench
+} // namespace frame_set
