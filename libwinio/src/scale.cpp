@@ -104,7 +104,7 @@ struct Reciprocal {
 // up by e / total, the quotient is exact as long as largest * e < 2^(16 + shift) (Granlund and
 // Montgomery, "Division by Invariant Integers using Multiplication").
 std::optional<Reciprocal> reciprocal(std::uint32_t total, std::uint32_t largest) {
-    const int shift = std::bit_width(total - 1) - 1;
+    const int shift = static_cast<int>(std::bit_width(total - 1)) - 1;
     if (shift < 0) return std::nullopt; // one to one
     const std::uint64_t power = std::uint64_t{1} << (16 + shift);
     const std::uint64_t factor = (power + total - 1) / total;
