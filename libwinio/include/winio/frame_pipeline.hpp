@@ -33,8 +33,8 @@ struct Picture {
 /// Turns frames into pictures and owns their history: it draws the pointer, compares with the
 /// previous source frame, and scales and encodes only those stripes of rows that changed. The same
 /// frame gives the same bytes, whatever came before it; an unchanged one gives the very same
-/// `png`. One pipeline a stream of frames; not thread-safe. Starts threads only to encode several
-/// stripes, and they end within the call.
+/// `png`. One pipeline a stream of frames; not thread-safe. Keeps threads
+/// that help it once a frame needs them: they touch nothing between calls and end with it.
 class FramePipeline {
 public:
     /// Throws std::invalid_argument for options out of range.
