@@ -58,14 +58,3 @@ TEST_CASE("a crop without a pixel is refused") {
     CHECK_THROWS_AS(choose_area(two, {.crop = NormBox{5, 5, 5, 900}}), std::invalid_argument);
     CHECK_THROWS_AS(choose_area(two, {.crop = NormBox{0.1, 0, 0.2, 900}}), std::invalid_argument);
 }
-
-#ifndef _WIN32
-TEST_CASE("a system without back-end says that it has none") {
-    try {
-        (void)open_desktop();
-        FAIL("no error");
-    } catch (const Error& error) {
-        CHECK(error.code() == errc::not_supported);
-    }
-}
-#endif

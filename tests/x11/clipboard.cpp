@@ -73,10 +73,10 @@ TEST_CASE("what another program copies replaces what was copied here, and vice v
     CHECK_FALSE(desktop->clipboard()->image().has_value());
 }
 
-TEST_CASE("megabytes of text go part by part") {
+TEST_CASE("large text goes part by part") {
     const auto desktop = open_desktop();
     std::string text;
-    while (text.size() < 5'000'000) text += "line " + std::to_string(text.size()) + " é\n";
+    while (text.size() < 1'500'000) text += "line " + std::to_string(text.size()) + " é\n";
     desktop->clipboard()->set_text(text);
     CHECK(desktop->clipboard()->text() == text);
     CHECK(read("UTF8_STRING") == text);

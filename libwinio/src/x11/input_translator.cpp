@@ -67,7 +67,8 @@ bool opens_menus(Keysym keysym) {
 class InputTranslator::Writer {
 public:
     Writer(InputTranslator& translator, const InputContext& context)
-        : own_(translator), context_(context), passages_(1) {}
+        : own_(translator), context_(context),
+          keyboard_(translator.spares_.without_spares(context.keyboard)), passages_(1) {}
 
     /// False when the keyboard has no way to write it.
     [[nodiscard]] bool write(const InputEvent& event) {
@@ -91,10 +92,9 @@ public:
     // pressing it again would leave it pressed for good if the user lets go in between.
     void release_users_modifiers() {
         constexpr std::size_t lock = 1;
-        const KeyboardMap& keyboard = context_.keyboard;
-        for (std::size_t row = 0; row < keyboard.modifiers.size(); ++row)
-            for (const Keycode key : keyboard.modifiers[row]) {
-                const Keysym keysym = keyboard.at(key, 0);
+        for (std::size_t row = 0; row < keyboard_.modifiers.size(); ++row)
+            for (const Keycode key : keyboard_.modifiers[row]) {
+                const Keysym keysym = keyboard_.at(key, 0);
                 if (row == lock || keysym == keysym_num_lock || keysym == keysym_caps_lock ||
                     !context_.keys_down.test(key) || is_held(key))
                     continue;
@@ -108,7 +108,7 @@ public:
 
     // Caps Lock would turn the case of letters around, for some characters more than Shift can undo.
     void tap_caps_lock() {
-        const Keycode key = context_.keyboard.key_of(keysym_caps_lock);
+        const Keycode key = keyboard_.key_of(keysym_caps_lock);
         if (key != no_keycode) tap(key);
     }
 
@@ -157,7 +157,7 @@ private:
     bool release(const Key& key) {
         const auto held = own_.keys_.find(key);
         if (held == own_.keys_.end()) { // not ours: its modifiers may be held for something else
-            const auto codes = codes_of(key, context_.keyboard);
+            const auto codes = codes_of(key, keyboard_);
             if (!codes.empty()) add({Kind::key_release, codes.back()});
             return true;
         }
@@ -186,7 +186,7 @@ private:
 
     // The layout's keys, or a spare one that gets the keysym.
     std::vector<Keycode> codes_for(const Key& key, KeyUse use) {
-        auto codes = codes_of(key, context_.keyboard, use);
+        auto codes = codes_of(key, keyboard_, use);
         if (!codes.empty()) return codes;
         const Keysym keysym =
             std::visit([](auto named_or_char) { return keysym_of(named_or_char); }, key);
@@ -209,6 +209,7 @@ private:
 
     InputTranslator& own_;
     const InputContext& context_;
+    KeyboardMap keyboard_;
     std::vector<Passage> passages_;
 };
 

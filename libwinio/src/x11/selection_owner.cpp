@@ -91,7 +91,6 @@ void SelectionOwner::take_over() {
 
 void SelectionOwner::serve() {
     while (answer_events()) {
-        connection_.flush();
         std::array<pollfd, 2> waiting{pollfd{xcb_get_file_descriptor(connection_.get()), POLLIN, 0},
                                       pollfd{stop_.readable_end(), POLLIN, 0}};
         ::poll(waiting.data(), waiting.size(), -1);
@@ -120,6 +119,7 @@ bool SelectionOwner::answer_events() {
         default:
             break;
         }
+        connection_.flush(); // before looking again: flushing may take in events
     }
     return !connection_.lost() && (owns_ || !transfers_.empty());
 }

@@ -29,6 +29,14 @@ void SpareKeys::refresh(const KeyboardMap& map) {
     }
 }
 
+KeyboardMap SpareKeys::without_spares(KeyboardMap map) const {
+    for (const Spare& spare : spares_) {
+        const auto row = map.keysyms.begin() + (spare.key - map.first) * map.columns;
+        std::fill_n(row, map.columns, no_keysym);
+    }
+    return map;
+}
+
 void SpareKeys::begin(Clock::time_point now) {
     passage_begin_ = now;
     passage_wait_ = {};

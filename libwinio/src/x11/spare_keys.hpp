@@ -22,6 +22,8 @@ public:
 
     /// Takes note of what the keys mean now: which are free, and which of ours are ours still.
     void refresh(const KeyboardMap& map);
+    /// `map` without what the spare keys mean: what is typed with them has to be asked of here.
+    [[nodiscard]] KeyboardMap without_spares(KeyboardMap map) const;
 
     /// Begins to write into `passages`, which has one passage that starts at `now`.
     void begin(Clock::time_point now);
