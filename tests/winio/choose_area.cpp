@@ -105,14 +105,3 @@ TEST_CASE("a desktop is asked for its windows when one is chosen") {
     CHECK(choose_area(desktop, choice).bounds() == Rect{10, 20, 300, 200});
     CHECK(choose_area(desktop, {}).bounds() == Rect{0, 0, 1920, 1080});
 }
-
-#ifndef _WIN32
-TEST_CASE("a system without back-end says that it has none") {
-    try {
-        (void)open_desktop();
-        FAIL("no error");
-    } catch (const Error& error) {
-        CHECK(error.code() == errc::not_supported);
-    }
-}
-#endif
