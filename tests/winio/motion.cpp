@@ -281,3 +281,10 @@ TEST_CASE("a watch of another size knows nothing of the one before") {
     CHECK(motion.changed(Toggling::counts).empty());
     CHECK_NOTHROW(motion.note(Image({128, 16}).view(), Image({128, 16}).view(), {}));
 }
+
+TEST_CASE("a few new looks, however far apart, are news and no toggling") {
+    Watch watch;
+    watch.look(8, 400ms, spin);
+    CHECK(watch.quiet() == 0ms);
+    CHECK(watch.motion.toggling().empty());
+}
