@@ -147,7 +147,7 @@ void compare(benchmark::State& state, const Images& frames) {
 
 template <typename Run>
 void add(const std::string& name, Run run) {
-    benchmark::RegisterBenchmark(name.c_str(), run)->Unit(benchmark::kMillisecond)->UseRealTime();
+    benchmark::RegisterBenchmark(name.c_str(), run)->Unit(benchmark::kMillisecond);
 }
 
 const Images& frames() { return frame_set::captured_frames(); }
