@@ -1,11 +1,21 @@
-# Everything this project takes from others: Boost (headers), zlib, fmt; outside Windows OpenSSL; for the
-# programs CLI11; for the tests Catch2 and libpng.
+# Everything this project takes from others: Boost (headers), zlib, fmt; outside Windows OpenSSL and
+# XCB; for the programs CLI11; for the tests Catch2 and libpng.
 include_guard()
 
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 if(NOT WIN32)
     find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+endif()
+
+if(EYEHAND_X11)
+    include(EyehandXcb)
+    eyehand_find_xcb()
+    if(NOT eyehand_xcb_FOUND)
+        message(FATAL_ERROR
+            "XCB is missing. On Debian: apt-get install pkg-config libxcb1-dev libxcb-shm0-dev "
+            "libxcb-xtest0-dev libxcb-xfixes0-dev libxcb-randr0-dev. Without a desktop for X11: -DEYEHAND_X11=OFF")
+    endif()
 endif()
 
 if(CMAKE_CROSSCOMPILING AND MINGW)

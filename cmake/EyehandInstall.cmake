@@ -17,4 +17,5 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/eyehand-config-version.c
 install(FILES
     "${PROJECT_BINARY_DIR}/eyehand-config.cmake"
     "${PROJECT_BINARY_DIR}/eyehand-config-version.cmake"
+    cmake/EyehandXcb.cmake
     DESTINATION ${package})

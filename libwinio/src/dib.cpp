@@ -147,13 +147,17 @@ void append(std::vector<std::uint8_t>& bytes, std::uint32_t value, unsigned coun
 
 } // namespace
 
-std::optional<Image> decode_dib(std::span<const std::uint8_t> bytes) {
+std::optional<Image> decode_dib(std::span<const std::uint8_t> bytes,
+                                std::optional<std::size_t> pixels_at) {
     const auto header = read_header(bytes);
     if (!header) return std::nullopt;
-    Bytes rest = bytes.subspan(header->palette_at);
-    if (header->palette_entries > rest.size() / 4) return std::nullopt;
-    const Bytes palette = rest.first(header->palette_entries * 4);
-    rest = rest.subspan(palette.size());
+    const Bytes behind_header = bytes.subspan(header->palette_at);
+    if (header->palette_entries > behind_header.size() / 4) return std::nullopt;
+    const Bytes palette = behind_header.first(header->palette_entries * 4);
+    const std::size_t earliest = header->palette_at + palette.size();
+    const std::size_t begin = pixels_at.value_or(earliest);
+    if (begin < earliest || begin > bytes.size()) return std::nullopt;
+    const Bytes rest = bytes.subspan(begin);
 
     // Rows are padded to 4 bytes. Compared by division, because the product may not fit.
     const std::uint64_t row_bits =

@@ -3,6 +3,7 @@
 
 #include "winio/image.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -14,7 +15,10 @@ namespace winio {
 /// pixels; opaque. Palettes of 1, 4 and 8 bits a pixel, 16, 24 and 32 bits, BI_RGB and
 /// BI_BITFIELDS, bottom-up and top-down. Nothing for other kinds and for bytes that do not hold
 /// what the header promises: they come from other programs. More bytes than needed are left alone.
-[[nodiscard]] std::optional<Image> decode_dib(std::span<const std::uint8_t> bytes);
+/// `pixels_at`: where in `bytes` the pixels begin, for those who are told; else right behind header
+/// and palette.
+[[nodiscard]] std::optional<Image> decode_dib(std::span<const std::uint8_t> bytes,
+                                              std::optional<std::size_t> pixels_at = std::nullopt);
 
 /// The DIB that most programs expect: 32 bits a pixel, BI_RGB, bottom-up. Alpha is written as
 /// opaque, because some programs take the byte that is reserved for it. Throws
