@@ -1,5 +1,4 @@
-// Device-independent bitmaps, in which clipboards keep images: a header, masks or nothing, pixels.
-// A BMP file is the same behind 14 bytes that say where the pixels begin.
+// BMP files: how programs of X11 have images on the clipboard.
 #pragma once
 
 #include "winio/image.hpp"
@@ -11,18 +10,12 @@
 
 namespace winio {
 
-/// The image of a bitmap without a file's header (CF_DIB) that somebody else wrote: 24 or 32
-/// uncompressed bits a pixel, whichever way up. Opaque. Nothing when it is of another kind, damaged
-/// or larger than 16,384 pixels in a direction.
-[[nodiscard]] std::optional<Image> decode_dib(std::span<const std::uint8_t> bytes);
-/// `image` with 32 bits a pixel, of which the last 8 mean nothing, bottom row first: what every
-/// program reads. Throws std::invalid_argument for an empty image.
-[[nodiscard]] std::vector<std::uint8_t> encode_dib(const ImageView& image);
-
-/// The same for a BMP file.
+/// The image of a BMP file that somebody else wrote: 14 bytes of header, then what `decode_dib`
+/// takes. Opaque. Nothing when it is of another kind or damaged.
 [[nodiscard]] std::optional<Image> decode_bmp(std::span<const std::uint8_t> file);
-/// With 24 bits a pixel: readers differ on whether the last 8 of 32 are alpha. Throws
-/// std::invalid_argument for an empty image.
+
+/// `image` as a BMP file, in the kind of bitmap that `encode_dib` makes. Throws
+/// std::invalid_argument for an image that is empty or too large for the format.
 [[nodiscard]] std::vector<std::uint8_t> encode_bmp(const ImageView& image);
 
 } // namespace winio

@@ -58,7 +58,7 @@ std::optional<WindowInfo> find_window(std::span<const WindowInfo> windows,
     const WindowInfo* found = nullptr;
     for (const WindowInfo& window : windows) {
         if (!fits(window, query)) continue;
-        if (same_word(window.title, query.title)) return window;
+        if (!query.title.empty() && same_word(window.title, query.title)) return window;
         if (found == nullptr) found = &window;
     }
     return found == nullptr ? std::nullopt : std::optional(*found);

@@ -111,26 +111,30 @@ inline void check(winio::Desktop& desktop) {
             }
         }
     }
-    SECTION("a clipboard image comes back with its pixels, and replaces the text") {
+    SECTION("text and image on the clipboard take each other's place") {
         if (Clipboard* clipboard = desktop.clipboard()) {
-            Image image({5, 3}); // rows that need padding in bitmaps
-            image.fill({1, 0, 2, 2}, {10, 20, 30, 255});
-            image.fill({4, 2, 1, 1}, {255, 128, 0, 255});
-            clipboard->set_text("to be replaced");
+            Image image({3, 2});
+            image.fill({1, 0, 1, 2}, {.blue = 10, .green = 20, .red = 30});
             clipboard->set_image(image.view());
-            const auto back = clipboard->image();
-            REQUIRE(back.has_value());
-            REQUIRE(back->size() == image.size());
-            for (int y = 0; y < image.height(); ++y)
-                for (int x = 0; x < image.width(); ++x) REQUIRE(back->at(x, y) == image.at(x, y));
             CHECK(clipboard->text().empty());
-            clipboard->set_text("again");
-            CHECK_FALSE(clipboard->image().has_value());
+            const auto back = clipboard->image();
+            REQUIRE(back);
+            REQUIRE(back->size() == image.size());
+            for (int y = 0; y < 2; ++y)
+                for (int x = 0; x < 3; ++x) CHECK(back->at(x, y) == image.at(x, y));
+            clipboard->set_text("text");
+            CHECK_FALSE(clipboard->image());
         }
     }
-    SECTION("an empty image is a mistake of the caller") {
+    SECTION("an empty image does not go onto the clipboard") {
         if (Clipboard* clipboard = desktop.clipboard())
             CHECK_THROWS_AS(clipboard->set_image({}), std::invalid_argument);
+    }
+    SECTION("lines on the clipboard are broken in one of the usual ways") {
+        if (Clipboard* clipboard = desktop.clipboard()) {
+            const std::string_view line_break = clipboard->line_break();
+            CHECK((line_break == "\n" || line_break == "\r\n"));
+        }
     }
     SECTION("a window that does not exist is not found") {
         if (Windows* windows = desktop.windows()) {
