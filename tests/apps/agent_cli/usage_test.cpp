@@ -74,9 +74,12 @@ TEST_CASE("a bad environment variable is named with what it must be") {
 #ifndef _WIN32
 TEST_CASE("where there is no desktop, the exit code is 5") {
     const test::TempFolder folder;
-    CHECK(agent_cli({"run", "x", "--run-dir", folder.path().string()}).status == 5);
-    CHECK(agent_cli({"screenshot", (folder / "x.png").string()}).status == 5);
-    const auto doctor = agent_cli({"doctor", "--endpoint", "http://127.0.0.1:1"});
+    const auto without_desktop = [](const std::vector<std::string>& arguments) {
+        return agent_cli(arguments, {{"DISPLAY", ""}});
+    };
+    CHECK(without_desktop({"run", "x", "--run-dir", folder.path().string()}).status == 5);
+    CHECK(without_desktop({"screenshot", (folder / "x.png").string()}).status == 5);
+    const auto doctor = without_desktop({"doctor", "--endpoint", "http://127.0.0.1:1"});
     CHECK(doctor.status == 5);
     CHECK_THAT(doctor.out, ContainsSubstring("FAIL  desktop"));
 }
