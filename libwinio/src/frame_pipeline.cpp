@@ -137,7 +137,7 @@ struct FramePipeline::State {
     Rect area;                             // of the desktop, that `striped` is for
     std::optional<StripedPicture> striped; // nothing before the first frame
     Image previous;                        // what `png` shows, with its pointer; or empty
-    std::shared_ptr<const std::vector<std::uint8_t>> png;
+    std::shared_ptr<const std::vector<std::uint8_t>> png; // null after a failure
 
     void start_afresh(const Rect& with) {
         striped.reset(); // first, lest two of them are in memory
@@ -172,7 +172,7 @@ Picture FramePipeline::process(Frame&& frame) {
         picture.changed = {{0, 0, area.width, area.height}};
     else
         picture.changed = changed_rects(state.previous.view(), frame.pixels.view());
-    if (picture.changed.empty()) {
+    if (picture.changed.empty() && state.png) {
         picture.png = state.png;
         return picture;
     }
@@ -183,6 +183,7 @@ Picture FramePipeline::process(Frame&& frame) {
     state.striped->refresh(frame.pixels.view(), threads(state.options), scaling, encoding);
     {
         const TimeSpent::Span span(encoding);
+        state.png.reset(); // one file fewer in memory, where nobody else holds it
         picture.png = std::make_shared<const std::vector<std::uint8_t>>(state.striped->file());
     }
     picture.changed = moved_by(std::move(picture.changed), frame.origin);

@@ -67,9 +67,9 @@ TEST_CASE("what is no whole bitmap file has no image") {
     auto other = file;
     other[0] = 'b';
     CHECK_FALSE(decode_bmp(other).has_value());
-    for (const std::uint8_t begin : {0, 13, headers_bytes - 1, 255}) {
+    for (const int begin : {0, 13, headers_bytes - 1, 255}) {
         other = file;
-        other[pixels_at_field] = begin;
+        other[pixels_at_field] = static_cast<std::uint8_t>(begin);
         CHECK_FALSE(decode_bmp(other).has_value());
     }
 }
