@@ -283,7 +283,8 @@ void WindowList::focus(xcb_window_t window) {
 
 void WindowList::move(xcb_window_t window, const Rect& to) {
     if (to.empty()) throw Error(errc::input_refused, "a window cannot be made empty");
-    const bool managed = manager_supports("_NET_MOVERESIZE_WINDOW");
+    const Placement by =
+        manager_supports("_NET_MOVERESIZE_WINDOW") ? Placement::by_manager : Placement::direct;
     if (state_of(window) == WindowState::maximised)
         tell_root(window, "_NET_WM_STATE",
                   {state_remove, connection_.atom("_NET_WM_STATE_MAXIMIZED_VERT"),
@@ -291,6 +292,16 @@ void WindowList::move(xcb_window_t window, const Rect& to) {
     if (state_of(window) == WindowState::minimised) xcb_map_window(connection_.get(), window);
     (void)poll(200ms, [&] { return state_of(window) == WindowState::normal; });
 
+    // Once more where the frame changed meanwhile, as it does around a window that was maximised.
+    // A window may have a least size of its own: not arriving at `to` is no error.
+    for (int attempt = 0; attempt < 3; ++attempt) {
+        ask_to_place(window, to, by);
+        if (poll(150ms, [&] { return bounds_of(window) == to; })) return;
+    }
+    check_exists(window);
+}
+
+void WindowList::ask_to_place(xcb_window_t window, const Rect& to, Placement by) {
     // The place is the frame's, the size is the window's within.
     const Extents frame = extents_of(window);
     const auto width = static_cast<std::uint32_t>(std::max(1, to.width - frame.left - frame.right));
@@ -299,7 +310,7 @@ void WindowList::move(xcb_window_t window, const Rect& to) {
     // A shadow that the program draws is a part of the window that lies outside `to`.
     const auto x = static_cast<std::uint32_t>(to.x + std::min(0, frame.left));
     const auto y = static_cast<std::uint32_t>(to.y + std::min(0, frame.top));
-    if (managed) {
+    if (by == Placement::by_manager) {
         constexpr std::uint32_t all_four = 0xFU << 8U;
         tell_root(window, "_NET_MOVERESIZE_WINDOW",
                   {gravity_northwest | all_four | from_a_pager << 12U, x, y, width, height});
@@ -310,9 +321,7 @@ void WindowList::move(xcb_window_t window, const Rect& to) {
                                  XCB_CONFIG_WINDOW_HEIGHT,
                              values.data());
     }
-    // A window may have a least size of its own: not arriving at `to` is no error.
-    (void)poll(300ms, [&] { return bounds_of(window) == to; });
-    check_exists(window);
+    connection_.flush();
 }
 
 void WindowList::close(xcb_window_t window) {

@@ -16,6 +16,7 @@ public:
 
 private:
     struct Described;
+    enum class Placement { by_manager, direct };
     struct Extents;
     [[nodiscard]] bool is_managed();
     [[nodiscard]] bool manager_supports(const char* message);
@@ -32,6 +33,7 @@ private:
                    const std::array<std::uint32_t, 5>& data);
     void focus(xcb_window_t window);
     void move(xcb_window_t window, const Rect& to);
+    void ask_to_place(xcb_window_t window, const Rect& to, Placement by);
     void close(xcb_window_t window);
     void check_exists(xcb_window_t window);
 
