@@ -3,7 +3,7 @@
 #include "dib.hpp"
 #include "utf8.hpp"
 #include "win32/handles.hpp"
-#include "win32/poll.hpp"
+#include "poll.hpp"
 #include "win32/system_text.hpp"
 #include "winio/error.hpp"
 

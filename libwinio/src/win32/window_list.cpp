@@ -3,7 +3,7 @@
 #include "win32/dpi_scope.hpp"
 #include "win32/handles.hpp"
 #include "win32/higher_rights.hpp"
-#include "win32/poll.hpp"
+#include "poll.hpp"
 #include "win32/system_text.hpp"
 #include "winio/error.hpp"
 

@@ -61,19 +61,26 @@ struct Program {
     std::string title = file.parent_path().filename().string();
 #ifdef _WIN32
     std::string save = "ctrl+s";
+    std::string quit = "alt+f4";
     Program() {
         title = "typed"; // Notepad's caption has the file's name
         std::ofstream{file};
         done({"launch", "notepad.exe \"" + file.string() + "\""});
     }
-    ~Program() { (void)agent_cli({"do", "press", "alt+f4"}); }
 #else
     std::string save = "ctrl+d";
+    std::string quit = "ctrl+c";
     Program() {
         done({"launch", "xterm -T " + title + " -e sh -c 'stty -echo; cat > " + file.string() +
                             ".new; mv " + file.string() + ".new " + file.string() + "'"});
     }
 #endif
+    ~Program() {
+        if (!is_there(title)) return;
+        (void)agent_cli({"do", "focus", title});
+        (void)agent_cli({"do", "press", quit});
+        (void)eventually([&] { return !is_there(title); });
+    }
     Program(const Program&) = delete;
     Program& operator=(const Program&) = delete;
 
