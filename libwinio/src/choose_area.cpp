@@ -50,12 +50,14 @@ Rect cropped(const Rect& bounds, const NormBox& crop) {
 // The part of a window that can be seen at all: Windows puts maximised ones a border's width
 // beyond the edges.
 Rect window_bounds(std::span<const WindowInfo> windows, const WindowQuery& query,
-                   const Rect& desktop) {
+                   std::span<const Display> displays) {
     const auto window = find_window(windows, query);
     if (!window)
         throw Error(errc::window_not_found,
                     "no window " + words(query) + "; there are: " + titles(windows));
-    const Rect visible = intersection(window->bounds, desktop);
+    Rect visible;
+    for (const Display& display : displays)
+        visible = bounding_rect(visible, intersection(window->bounds, display.bounds));
     if (window->state == WindowState::minimised || visible.empty())
         throw Error(errc::window_not_found,
                     "nothing of the window \"" + window->title + "\" can be seen");
@@ -68,8 +70,7 @@ WorkArea choose_area(std::span<const Display> displays, const AreaChoice& choice
                      std::span<const WindowInfo> windows) {
     if (displays.empty() || bounds_of_all(displays).empty())
         throw Error(errc::no_display, "this session has no display");
-    const Rect bounds = choice.window
-                            ? window_bounds(windows, *choice.window, bounds_of_all(displays))
+    const Rect bounds = choice.window             ? window_bounds(windows, *choice.window, displays)
                         : choice.display == "all" ? bounds_of_all(displays)
                         : choice.display.empty()  ? primary(displays).bounds
                                                   : named(displays, choice.display).bounds;

@@ -14,8 +14,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-enum class Pointer { there, elsewhere, unknown };
-
 std::optional<Point> last_move(const Plan& plan) {
     std::optional<Point> to;
     for (const Step& step : plan.steps)
@@ -35,34 +33,26 @@ bool only_moves(const Plan& plan) {
 }
 
 // The pointer may lag behind: up to 105 ms were seen under Wine.
-Pointer look_for_pointer(Desktop& desktop, Point wanted, milliseconds longest_lag,
-                         const std::stop_token& stop) {
+bool pointer_arrives(Desktop& desktop, const Plan& plan, const HandsReport& hands,
+                     const std::stop_token& stop) {
+    const auto wanted = last_move(plan);
+    if (!wanted) return true;
+    // What was not sent will not arrive.
+    const milliseconds longest_lag{hands.complete() ? 200 : 0};
     const auto deadline = Clock::now() + longest_lag;
     for (;;) {
         const auto at = desktop.pointer();
-        if (!at) return Pointer::unknown;
-        if (*at == wanted) return Pointer::there;
-        if (Clock::now() >= deadline) return Pointer::elsewhere;
-        if (wait_for(milliseconds{5}, stop) == Waited::stopped)
-            throw Error(errc::cancelled, "stopped while looking for the pointer");
+        if (!at || *at == *wanted) return at.has_value();
+        if (Clock::now() >= deadline) return false;
+        if (wait_for(milliseconds{5}, stop) == Waited::stopped) return false;
     }
 }
 
-Pointer where_the_pointer_is(Desktop& desktop, const Plan& plan, const HandsReport& hands,
-                             const std::stop_token& stop) {
-    const auto wanted = last_move(plan);
-    if (!wanted) return Pointer::there;
-    // What was not sent will not arrive.
-    const milliseconds longest_lag{hands.complete() ? 200 : 0};
-    return look_for_pointer(desktop, *wanted, longest_lag, stop);
-}
-
-ActionEffect judge(const Plan& plan, const ActionReport& report, Pointer pointer) {
+ActionEffect judge(const Plan& plan, const ActionReport& report) {
     if (!report.hands.complete()) return ActionEffect::refused;
-    const bool screen_changed = !report.after.changed.empty();
-    const bool is_seen = (only_moves(plan) && pointer == Pointer::there) ||
-                         (screen_changed && pointer != Pointer::elsewhere);
-    return is_seen ? ActionEffect::confirmed : ActionEffect::no_visible_change;
+    if (only_moves(plan) && report.pointer_arrived) return ActionEffect::confirmed;
+    if (report.look_error) return ActionEffect::unseen;
+    return report.after.changed.empty() ? ActionEffect::no_visible_change : ActionEffect::confirmed;
 }
 
 } // namespace
@@ -73,14 +63,16 @@ const char* to_string(ActionEffect effect) noexcept {
         return "confirmed";
     case ActionEffect::no_visible_change:
         return "no_visible_change";
+    case ActionEffect::unseen:
+        return "unseen";
     case ActionEffect::refused:
         return "refused";
     }
     return "?";
 }
 
-ActionReport act_and_look(Hands& hands, Capturer& capturer, const Plan& plan, SettleOptions settle,
-                          std::stop_token stop) {
+ActionReport act_and_look(Hands& hands, Capturer& capturer, Settler& settler, const Plan& plan,
+                          SettleOptions settle, std::stop_token stop) {
     const Rect& area = hands.fence().bounds();
     Frame before;
     capture_patiently(capturer, area, before, settle.timeout, stop);
@@ -88,11 +80,21 @@ ActionReport act_and_look(Hands& hands, Capturer& capturer, const Plan& plan, Se
 
     ActionReport report;
     report.hands = hands.carry_out(plan, stop);
-    const Pointer pointer = where_the_pointer_is(hands.desktop(), plan, report.hands, stop);
-    report.pointer_arrived = pointer == Pointer::there;
-    report.after = wait_until_stable(capturer, area, settle, std::move(stop));
-    report.effect = judge(plan, report, pointer);
+    report.pointer_arrived = pointer_arrives(hands.desktop(), plan, report.hands, stop);
+    // Whoever acted has to learn of it, whatever happens to the looking.
+    try {
+        report.after = settler.wait(capturer, area, settle, std::move(stop));
+    } catch (const Error& error) {
+        report.look_error = error.code();
+    }
+    report.effect = judge(plan, report);
     return report;
+}
+
+ActionReport act_and_look(Hands& hands, Capturer& capturer, const Plan& plan, SettleOptions settle,
+                          std::stop_token stop) {
+    Settler settler;
+    return act_and_look(hands, capturer, settler, plan, settle, std::move(stop));
 }
 
 } // namespace winio

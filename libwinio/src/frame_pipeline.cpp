@@ -9,7 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <optional>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -134,16 +134,16 @@ std::vector<Rect> moved_by(std::vector<Rect> rects, Point by) {
 
 struct FramePipeline::State {
     PictureOptions options;
-    Rect area;                             // of the desktop, that `striped` is for
-    std::optional<StripedPicture> striped; // nothing before the first frame
-    Image previous;                        // what `png` shows, with its pointer; or empty
+    Rect area;                               // of the desktop, that `striped` is for
+    std::unique_ptr<StripedPicture> striped; // null before the first frame
+    Image previous;                          // what `png` shows, with its pointer; or empty
     std::shared_ptr<const std::vector<std::uint8_t>> png; // null after a failure
 
     void start_afresh(const Rect& with) {
-        striped.reset(); // first, lest two of them are in memory
+        auto fresh = std::make_unique<StripedPicture>(with.size(), options);
         previous = Image();
         png.reset();
-        striped.emplace(with.size(), options);
+        striped = std::move(fresh);
         area = with;
     }
 };

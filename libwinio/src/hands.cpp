@@ -124,26 +124,35 @@ public:
         Clipboard& clipboard = clipboard_of(desktop_);
         Content content{clipboard.text(), {}};
         if (content.text.empty()) content.image = clipboard.image();
+        if (content.text.empty() && !content.image && clipboard.holds_other())
+            throw Error(errc::clipboard_failed,
+                        "the clipboard holds something that is neither text nor an image and would "
+                        "be lost; nothing was written: type the text instead");
         held_ = std::move(content);
     }
 
+    [[nodiscard]] bool is_borrowed() const { return held_.has_value(); }
+
     void write(const std::string& text) {
         Clipboard& clipboard = clipboard_of(desktop_);
-        reporting_bad_text(errc::clipboard_failed, [&] {
-            clipboard.set_text(with_line_breaks(text, clipboard.line_break()));
-        });
+        written_ = with_line_breaks(text, clipboard.line_break());
+        reporting_bad_text(errc::clipboard_failed, [&] { clipboard.set_text(written_); });
     }
 
     // Tries once: a clipboard waits by itself for other programs to let go of it.
     void give_back() {
         if (!held_) return;
         const Content content = *std::exchange(held_, std::nullopt);
+        Clipboard& clipboard = clipboard_of(desktop_);
         try {
+            if (clipboard.text() != written_) return; // somebody has put something else there
             if (content.image)
-                clipboard_of(desktop_).set_image(content.image->view());
+                clipboard.set_image(content.image->view());
+            else if (content.text.empty())
+                clipboard.clear();
             else
                 reporting_bad_text(errc::clipboard_failed,
-                                   [&] { clipboard_of(desktop_).set_text(content.text); });
+                                   [&] { clipboard.set_text(content.text); });
         } catch (const Error& error) {
             throw Error(error.code(), std::string("what the clipboard held could not be put "
                                                   "back: ") +
@@ -158,7 +167,17 @@ private:
     };
     Desktop& desktop_;
     std::optional<Content> held_;
+    std::string written_;
 };
+
+// A program that was told to paste must not find the user's own content, because the plan was
+// stopped before it got round to reading.
+void let_programs_read(std::chrono::steady_clock::time_point read_by) {
+    constexpr std::chrono::milliseconds at_most{80};
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(read_by - std::chrono::steady_clock::now());
+    if (left.count() > 0) wait_for(std::min(left, at_most), {});
+}
 
 bool is_restore(const Step& step) { return std::holds_alternative<ClipboardRestore>(step.effect); }
 
@@ -211,6 +230,7 @@ struct Hands::Progress {
     const std::stop_token& stop;
     BorrowedClipboard clipboard;
     bool has_pressed = false;
+    std::chrono::steady_clock::time_point read_by{}; // when the last step's wait would have ended
 };
 
 Hands::Hands(Desktop& desktop, WorkArea fence) : desktop_(desktop), fence_(fence) {}
@@ -234,6 +254,7 @@ HandsReport Hands::carry_out(const Plan& plan, std::stop_token stop) {
             if (stop.stop_requested()) throw Error(errc::cancelled, "stopped before the next step");
             carry_out(step, progress);
             if (!report.complete()) break;
+            progress.read_by = std::chrono::steady_clock::now() + step.wait;
             if (step.wait.count() > 0 && wait_for(step.wait, stop) == Waited::stopped)
                 throw Error(errc::cancelled, "stopped while waiting");
         }
@@ -267,6 +288,7 @@ void Hands::clean_up(Progress& progress) {
         fail(progress.report, errc::input_refused,
              "the system did not let go of what is still pressed: " + still_held());
     try {
+        if (progress.clipboard.is_borrowed()) let_programs_read(progress.read_by);
         progress.clipboard.give_back();
     } catch (const Error& error) {
         fail(progress.report, error.code(), error.what());

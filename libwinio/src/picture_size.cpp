@@ -24,8 +24,9 @@ int at_least_one(double extent) { return std::max(1, static_cast<int>(std::lroun
 Size percent_of(Size source, double percent) {
     if (!(percent > 0 && percent <= 400))
         throw std::invalid_argument("a picture's percentage is above 0 and at most 400");
-    return {at_least_one(source.width * percent / 100),
-            at_least_one(source.height * percent / 100)};
+    const Size size{at_least_one(source.width * percent / 100),
+                    at_least_one(source.height * percent / 100)};
+    return fit_within(size, {longest_picture_side, longest_picture_side});
 }
 
 // To the nearest, halves to even: as Python rounds, in which the rule is written.
@@ -41,6 +42,8 @@ Size within_tokens(Size source, const FitTokens& wish) {
         throw std::invalid_argument("a picture has 1 to 1,000,000 tokens");
     if (wish.multiple < 1 || wish.multiple > 256)
         throw std::invalid_argument("a token is a cell of 1 to 256 pixels");
+    const int longest = longest_picture_side - wish.multiple; // what is then rounded up
+    source = fit_within(source, {longest, longest});
     const double wide = static_cast<double>(source.width) / wish.multiple;
     const double high = static_cast<double>(source.height) / wish.multiple;
     const int most_columns = rounded_cells(wide);

@@ -128,6 +128,16 @@ inline void check(winio::Desktop& desktop) {
             CHECK_FALSE(clipboard->image().has_value());
         }
     }
+    SECTION("a cleared clipboard holds nothing at all") {
+        if (Clipboard* clipboard = desktop.clipboard()) {
+            clipboard->set_text("text");
+            CHECK_FALSE(clipboard->holds_other());
+            clipboard->clear();
+            CHECK(clipboard->text().empty());
+            CHECK_FALSE(clipboard->image());
+            CHECK_FALSE(clipboard->holds_other());
+        }
+    }
     SECTION("an empty image is a mistake of the caller") {
         if (Clipboard* clipboard = desktop.clipboard())
             CHECK_THROWS_AS(clipboard->set_image({}), std::invalid_argument);

@@ -1,18 +1,16 @@
-// Clicks the middle of the screen and saves what it looks like then. Links libwinio alone.
-#include <winio/confirm.hpp>
+// Saves the screen as a model would get it. Links libwinio alone.
 #include <winio/frame_pipeline.hpp>
-#include <winio/gesture.hpp>
+#include <winio/settle.hpp>
 
 #include <fstream>
+#include <utility>
 
 int main() {
     const auto desktop = winio::open_desktop();
-    const winio::WorkArea area = winio::choose_area(*desktop, {});
-    winio::Hands hands(*desktop, area);
-    const auto capturer = desktop->open_capturer({});
-    auto report =
-        winio::act_and_look(hands, *capturer, winio::gesture::click(area.to_pixel({500, 500})));
-    const auto png = winio::FramePipeline().process(std::move(report.after.frame)).png;
+    const winio::Rect area = winio::choose_area(*desktop, {}).bounds();
+    winio::Settled look = winio::wait_until_stable(*desktop->open_capturer({}), area);
+    const winio::Picture picture = winio::FramePipeline().process(std::move(look.frame));
     std::ofstream("screen.png", std::ios::binary)
-        .write(reinterpret_cast<const char*>(png->data()), std::ssize(*png));
+        .write(reinterpret_cast<const char*>(picture.png->data()),
+               static_cast<std::streamsize>(picture.png->size()));
 }

@@ -9,25 +9,30 @@
 #include "winio/hands.hpp"
 #include "winio/settle.hpp"
 
+#include <system_error>
+
 namespace winio {
 
 enum class ActionEffect {
-    confirmed,         ///< the pointer is where the plan left it, and the screen changed; of a plan
-                       ///< that only moves the pointer, nothing more is expected
-    no_visible_change, ///< all was carried out, but that is not to be seen: the screen is as it
-                       ///< was, or the pointer is elsewhere
+    confirmed,         ///< all was carried out and the screen changed; of a plan that only moves
+                       ///< the pointer: it is there
+    no_visible_change, ///< all was carried out, but that is not to be seen
+    unseen,            ///< all was carried out, but the screen could not be looked at afterwards:
+                       ///< `look_error` says why
     refused,           ///< not all was carried out: `hands` says why
 };
 
-/// "confirmed", "no_visible_change", "refused".
+/// "confirmed", "no_visible_change", "unseen", "refused".
 [[nodiscard]] const char* to_string(ActionEffect effect) noexcept;
 
 struct ActionReport {
     ActionEffect effect = ActionEffect::refused;
     HandsReport hands{}; ///< what was sent, and why not all
     Settled after{};     ///< the screen afterwards; `after.changed` is what the action changed
-    /// False: the pointer is elsewhere than the plan's last move (a user's hand, a clip rectangle),
-    /// or unknown. A desktop that does not know its pointer is believed as to the screen.
+    std::error_code look_error{}; ///< why there is no `after`: `cancelled`, `capture_unavailable`
+                                  ///< (the click locked the screen), ...; or empty
+    /// False: the pointer is elsewhere than the plan's last move (a user's hand, a clip rectangle, a
+    /// program that moves it), or unknown.
     bool pointer_arrived = true;
 };
 
@@ -39,9 +44,13 @@ struct ActionReport {
 /// would show it. And what comes up only later (a program that was launched) is not seen yet: see
 /// `wait_for_window`.
 ///
-/// `settle.before` is filled in by this function. Throws what the capturer throws and
-/// Error{cancelled}.
+/// `settle.before` is filled in by this function. As long as nothing has been done it throws what
+/// the capturer throws and Error{cancelled}; from then on it always reports.
 [[nodiscard]] ActionReport act_and_look(Hands& hands, Capturer& capturer, const Plan& plan,
                                         SettleOptions settle = {}, std::stop_token stop = {});
+/// The same with a settler that remembers from action to action what toggles.
+[[nodiscard]] ActionReport act_and_look(Hands& hands, Capturer& capturer, Settler& settler,
+                                        const Plan& plan, SettleOptions settle = {},
+                                        std::stop_token stop = {});
 
 } // namespace winio

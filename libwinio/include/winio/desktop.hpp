@@ -98,6 +98,8 @@ public:
     virtual std::optional<Image> image() = 0; ///< opaque pixels; nothing when it holds no image
     /// Throws std::invalid_argument for an empty image. Alpha is ignored.
     virtual void set_image(const ImageView& image) = 0;
+    virtual bool holds_other() = 0; ///< nothing that `text` or `image` can read: files, say
+    virtual void clear() = 0;
     /// What programs of this system expect between two lines of text; `text` and `set_text` take
     /// and give lines as they are.
     [[nodiscard]] virtual std::string_view line_break() const noexcept { return "\n"; }

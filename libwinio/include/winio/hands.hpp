@@ -52,8 +52,9 @@ public:
     /// `Desktop::double_click_time` and a little. Within one plan nothing is delayed.
     ///
     /// What a ClipboardRestore is to put back is read before the plan writes to the clipboard; when
-    /// that fails, nothing is written. What cannot be put back is reported too, even where all else
-    /// was done.
+    /// that fails, or the clipboard holds what could not be put back (files, say), nothing is
+    /// written: `clipboard_failed`. What somebody else has put there meanwhile stays. A plan that is
+    /// stopped while a program may still be reading gives it 80 ms.
     [[nodiscard]] HandsReport carry_out(const Plan& plan, std::stop_token stop = {});
 
     /// Releases everything held, in the opposite order of pressing. Returns how many were let go;

@@ -43,7 +43,8 @@ struct FitTokens {
 
 using PictureSize = std::variant<FitWithin, ExactSize, Percent, FitTokens>;
 
-/// The size of the picture of a source. Throws std::invalid_argument when the source is empty or
+/// The size of the picture of a source; by percent or tokens too no side becomes longer than
+/// `longest_picture_side`. Throws std::invalid_argument when the source is empty or
 /// the wish is out of range: an empty box, a side longer than `longest_picture_side`, a percentage
 /// or a number of tokens that makes no sense.
 [[nodiscard]] Size picture_size(Size source, const PictureSize& wish);

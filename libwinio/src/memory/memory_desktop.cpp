@@ -148,6 +148,22 @@ std::string MemoryDesktop::typed() const {
     return text;
 }
 
+void MemoryDesktop::clear_clipboard() {
+    clipboard_.clear();
+    clipboard_image_.reset();
+    clipboard_other_ = false;
+}
+
+void MemoryDesktop::put_other_on_clipboard() {
+    clear_clipboard();
+    clipboard_other_ = true;
+}
+
+void MemoryDesktop::clear() {
+    use_clipboard(ClipboardUse::write);
+    clear_clipboard();
+}
+
 void MemoryDesktop::use_clipboard(ClipboardUse use) const {
     if (on_clipboard) on_clipboard(use);
 }
@@ -165,14 +181,14 @@ std::optional<Image> MemoryDesktop::image() {
 void MemoryDesktop::set_text(std::string_view utf8) {
     utf8::check_text(utf8, "the clipboard's text");
     use_clipboard(ClipboardUse::write);
+    clear_clipboard();
     clipboard_ = utf8;
-    clipboard_image_.reset();
 }
 
 void MemoryDesktop::set_image(const ImageView& image) {
     if (image.empty()) throw std::invalid_argument("the clipboard takes no empty image");
     use_clipboard(ClipboardUse::write);
-    clipboard_.clear();
+    clear_clipboard();
     clipboard_image_ = Image(image);
     for (int y = 0; y < image.height(); ++y) {
         const auto row = clipboard_image_->row(y);

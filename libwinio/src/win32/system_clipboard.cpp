@@ -1,9 +1,9 @@
 #include "win32/system_clipboard.hpp"
 
 #include "dib.hpp"
+#include "poll.hpp"
 #include "utf8.hpp"
 #include "win32/handles.hpp"
-#include "poll.hpp"
 #include "win32/system_text.hpp"
 #include "winio/error.hpp"
 
@@ -86,6 +86,16 @@ std::optional<Image> SystemClipboard::image() {
 void SystemClipboard::set_image(const ImageView& image) {
     const auto dib = encode_dib(image);
     replace(CF_DIB, std::as_bytes(std::span(dib)));
+}
+
+bool SystemClipboard::holds_other() {
+    const bool holds_text = IsClipboardFormatAvailable(CF_UNICODETEXT) != 0;
+    return CountClipboardFormats() > 0 && !holds_text && !image();
+}
+
+void SystemClipboard::clear() {
+    const OpenedClipboard opened(system_, nullptr);
+    if (EmptyClipboard() == 0) fail("the clipboard cannot be emptied");
 }
 
 void SystemClipboard::replace(UINT format, std::span<const std::byte> content) {

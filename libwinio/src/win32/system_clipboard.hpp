@@ -18,6 +18,8 @@ public:
     /// a DIB of a kind that `decode_dib` does not know.
     std::optional<Image> image() override;
     void set_image(const ImageView& image) override;
+    bool holds_other() override;
+    void clear() override;
     [[nodiscard]] std::string_view line_break() const noexcept override { return "\r\n"; }
 
 private:

@@ -15,12 +15,14 @@ std::string string_of(const std::vector<std::uint8_t>& bytes) {
 
 } // namespace
 
-std::string SelectionClipboard::text() {
+std::optional<std::string> SelectionClipboard::read_text() {
     for (const char* target : {"UTF8_STRING", "text/plain;charset=utf-8"})
         if (const auto bytes = reader_.read(target)) return valid_utf8(*bytes);
     if (const auto bytes = reader_.read("STRING")) return text_of_latin1(*bytes);
-    return {};
+    return std::nullopt;
 }
+
+std::string SelectionClipboard::text() { return read_text().value_or(""); }
 
 void SelectionClipboard::set_text(std::string_view text) {
     utf8::check_text(text, "the clipboard's text");
@@ -40,6 +42,13 @@ void SelectionClipboard::set_image(const ImageView& image) {
     if (image.empty()) throw std::invalid_argument("an empty image cannot be copied");
     offer(
         {{"image/png", string_of(encode_png(image))}, {"image/bmp", string_of(encode_bmp(image))}});
+}
+
+bool SelectionClipboard::holds_other() { return reader_.has_owner() && !read_text() && !image(); }
+
+void SelectionClipboard::clear() {
+    owner_.reset();
+    reader_.disown();
 }
 
 // The new owner takes over before the old one ends, so that the clipboard is never empty.

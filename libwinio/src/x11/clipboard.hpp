@@ -20,8 +20,11 @@ public:
     void set_text(std::string_view utf8) override;
     std::optional<Image> image() override;
     void set_image(const ImageView& image) override;
+    bool holds_other() override;
+    void clear() override;
 
 private:
+    [[nodiscard]] std::optional<std::string> read_text();
     void offer(SelectionContents contents);
 
     SelectionReader reader_;

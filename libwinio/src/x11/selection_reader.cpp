@@ -35,6 +35,19 @@ std::optional<std::string> SelectionReader::read(const std::string& target) {
     return type == connection_.atom("INCR") ? read_in_parts() : std::move(bytes);
 }
 
+bool SelectionReader::has_owner() {
+    const auto reply =
+        connection_.take(xcb_get_selection_owner_reply,
+                         xcb_get_selection_owner(connection_.get(), connection_.atom("CLIPBOARD")));
+    return reply && reply->owner != XCB_NONE;
+}
+
+void SelectionReader::disown() {
+    xcb_set_selection_owner(connection_.get(), XCB_NONE, connection_.atom("CLIPBOARD"),
+                            XCB_CURRENT_TIME);
+    connection_.synchronise();
+}
+
 template <typename Event, typename Fits>
 Event SelectionReader::wait_for(std::uint8_t type, Fits fits) {
     connection_.flush();

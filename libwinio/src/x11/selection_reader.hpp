@@ -19,6 +19,11 @@ public:
     /// not answer within a while or sends more than 256 MiB.
     [[nodiscard]] std::optional<std::string> read(const std::string& target);
 
+    /// Whether anybody has something on the clipboard.
+    [[nodiscard]] bool has_owner();
+    /// Empties the clipboard, whoever owns it.
+    void disown();
+
 private:
     /// The next event of that type which fits; throws when it does not come in time.
     template <typename Event, typename Fits>

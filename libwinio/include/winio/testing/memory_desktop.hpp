@@ -46,6 +46,7 @@ public:
     /// Zero at first: no two clicks are a double-click, and tests of clicks need not wait.
     void set_double_click_time(std::chrono::milliseconds time) { double_click_time_ = time; }
     void set_line_break(std::string line_break) { line_break_ = std::move(line_break); }
+    void put_other_on_clipboard();                       ///< what is neither text nor an image
     std::function<void(const InputEvent&)> on_input;     ///< after each accepted event
     std::function<void(const LaunchCommand&)> on_launch; ///< may throw
     std::function<void(const WindowCommand&)> on_window; ///< may throw
@@ -79,8 +80,11 @@ private:
     void set_text(std::string_view utf8) override;
     std::optional<Image> image() override;
     void set_image(const ImageView& image) override;
+    bool holds_other() override { return clipboard_other_; }
+    void clear() override;
     [[nodiscard]] std::string_view line_break() const noexcept override { return line_break_; }
     void use_clipboard(ClipboardUse use) const;
+    void clear_clipboard();
     void count_double_click(Button button);
 
     std::vector<Display> displays_;
@@ -91,6 +95,7 @@ private:
     Point pointer_;
     std::string clipboard_;
     std::optional<Image> clipboard_image_;
+    bool clipboard_other_ = false;
     std::string line_break_ = "\n";
     struct Click {
         Button button{};
