@@ -105,3 +105,15 @@ TEST_CASE("a desktop is asked for its windows when one is chosen") {
     CHECK(choose_area(desktop, choice).bounds() == Rect{10, 20, 300, 200});
     CHECK(choose_area(desktop, {}).bounds() == Rect{0, 0, 1920, 1080});
 }
+
+TEST_CASE("a window where no display is, is not to be seen, even between displays") {
+    const std::vector<Display> diagonal{
+        {.id = "1", .bounds = {0, 0, 1920, 1080}, .primary = true},
+        {.id = "2", .bounds = {1920, 1080, 1920, 1080}},
+    };
+    std::vector<WindowInfo> windows{{.id = WindowId{1}, .bounds = {2000, 100, 300, 300}}};
+    const AreaChoice choice{.window = WindowQuery{}};
+    CHECK_THROWS_AS(choose_area(diagonal, choice, windows), Error);
+    windows[0].bounds = {1900, 1000, 100, 200}; // on both
+    CHECK(choose_area(diagonal, choice, windows).bounds() == Rect{1900, 1000, 100, 200});
+}

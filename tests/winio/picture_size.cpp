@@ -136,3 +136,10 @@ TEST_CASE("what is no picture's size is not read as one") {
         CHECK_FALSE(parse_picture_size(text));
     }
 }
+
+TEST_CASE("by percent and by tokens no side becomes too long") {
+    CHECK(picture_size({5120, 1440}, Percent{400}) == Size{16384, 4608});
+    const Size size = picture_size({60000, 10000}, FitTokens{1'000'000, 28});
+    CHECK(size.width <= longest_picture_side);
+    CHECK(size.width % 28 == 0);
+}
