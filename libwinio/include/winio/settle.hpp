@@ -19,9 +19,9 @@
 namespace winio {
 
 struct SettleOptions {
-    std::chrono::milliseconds minimum{50};   ///< never return earlier
+    std::chrono::milliseconds minimum{50};   ///< never return earlier, whatever the timeout
     std::chrono::milliseconds quiet{150};    ///< unchanged this long: stable
-    std::chrono::milliseconds timeout{2000}; ///< give up waiting, not seeing
+    std::chrono::milliseconds timeout{2000}; ///< give up waiting, not seeing; max(): never
     std::chrono::milliseconds interval{25};  ///< between two looks
     /// Small regions that keep changing in one place (spinners, quickly blinking carets, small
     /// moving pictures; together at most a hundredth of the area, or 64x64 pixels where that is
@@ -76,7 +76,8 @@ private:
                                         std::stop_token stop = {});
 
 /// Captures once, and where the screen cannot be read just now (locked, a secure desktop) tries
-/// again for as long as `patience`. Throws what the capturer throws last, and Error{cancelled}.
+/// again for as long as `patience` (`max()`: for ever). Throws what the capturer throws last, and
+/// Error{cancelled}.
 void capture_patiently(Capturer& capturer, const Rect& area, Frame& into,
                        std::chrono::milliseconds patience = std::chrono::seconds{5},
                        std::stop_token stop = {});
