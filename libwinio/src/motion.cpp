@@ -17,18 +17,23 @@ using std::chrono::milliseconds;
 // fills fast enough to be seen moving is through with it before it looks restless.
 constexpr int cell_side = 8;
 
-// There, back, and there again: a button that is pressed and let go of changes only twice.
-constexpr std::uint32_t changes_of_what_comes_back = 3;
+// A button that is pointed at and pressed comes back to its look once, and what flickers before it
+// goes away once to its first.
+constexpr std::uint32_t returns_of_what_toggles = 2;
 
 // What never looks the same twice has to keep on for longer. A bar that fills pixel by pixel
-// changes a cell `cell_side` times and is gone; half a second of changes at one place is a spinner
-// or a picture that moves.
-constexpr std::uint32_t changes_of_the_restless = 12;
-constexpr milliseconds time_of_the_restless{500};
+// changes a cell `cell_side` times and is gone, and what fades or slides to its place takes about
+// half a second; what changes at one place for longer is a spinner or a picture that moves.
+constexpr std::uint32_t changes_of_what_goes_on = 12;
+constexpr milliseconds time_of_what_goes_on{750};
 
 // What pauses for much longer than between its earlier changes has ended, and its last change was
-// a real one.
+// a real one. A dot of a spinner that is lit for an eighth of each turn pauses twice as long as on
+// average.
 constexpr int longest_pause_in_gaps = 3;
+
+// There, back and there again, and then something else: that is no picture of a spinner.
+constexpr std::uint32_t known_looks_before_a_surprise = 3;
 
 // Toggling regions are small: carets, spinners, clocks are below a hundredth of a Full HD screen
 // (144x144 pixels). A video or a text that scrolls is larger and has to be waited for. In a small
@@ -120,19 +125,37 @@ private:
 } // namespace
 
 void Motion::start(Size size) {
+    if (size == size_)
+        carry_over();
+    else
+        resize(size);
+}
+
+void Motion::carry_over() {
+    const bool any = few_toggle();
     for (const Cell& cell : cells_) place_[cell.index] = 0;
-    if (size != size_) {
-        cells_.clear();
-        size_ = size;
-        columns_ = cells_along(size.width);
-        place_.assign(std::size_t{columns_} * cells_along(size.height), 0);
-        dirty_.assign(columns_, 0);
-    }
-    std::erase_if(cells_, [this](const Cell& cell) { return !is_known_to_toggle(cell); });
+    std::erase_if(cells_, [&](const Cell& cell) { return !any || !toggles(cell); });
     for (Cell& cell : cells_) {
-        cell = Cell{.index = cell.index, .toggled_before = true};
+        const Evidence& before = cell.evidence;
+        cell = {.index = cell.index,
+                .evidence = {.known_in_a_row = before.known_in_a_row,
+                             .goes_on = before.goes_on,
+                             .known = before.known,
+                             .gap_before = usual_gap(before)}};
         place_[cell.index] = static_cast<std::uint32_t>(&cell - cells_.data()) + 1;
     }
+}
+
+void Motion::resize(Size size) {
+    const std::uint32_t columns = cells_along(size.width);
+    std::vector<std::uint32_t> place(std::size_t{columns} * cells_along(size.height));
+    std::vector<std::uint8_t> dirty(columns);
+    // Nothing throws from here on.
+    cells_.clear();
+    place_.swap(place);
+    dirty_.swap(dirty);
+    columns_ = columns;
+    size_ = size;
 }
 
 void Motion::note(const ImageView& before, const ImageView& after, Time now) {
@@ -151,19 +174,50 @@ void Motion::note(const ImageView& before, const ImageView& after, Time now) {
 
 void Motion::note_cell(std::uint32_t index, const ImageView& before, const ImageView& after) {
     const Rect area = area_of(index);
-    const std::uint64_t look = look_of(after, area);
-    const std::uint64_t old_look = look_of(before, area);
+    const Look look = look_of(after, area);
+    const Look old_look = look_of(before, area);
     if (look == old_look) return;
     Cell& cell = cell_at(index);
-    if (cell.changes == 0) {
-        cell.look_at_first = cell.look_before = cell.look = old_look;
-        cell.first_change = latest_look_;
-    } else if (look == cell.look_at_first || look == cell.look_before) {
-        cell.came_back = true;
+    if (cell.evidence.changes == 0) cell.look_at_first = old_look;
+    cell.look = look;
+    note_look(cell.evidence, look, cell.look_at_first, latest_look_);
+}
+
+void Motion::note_look(Evidence& evidence, Look look, Look look_at_first, Time now) {
+    const bool is_surprise = evidence.known_in_a_row >= known_looks_before_a_surprise &&
+                             look != look_at_first && !evidence.known.contain(look);
+    if (is_surprise) evidence = {};
+    if (evidence.changes == 0) {
+        evidence.known.add(look_at_first);
+        evidence.first_change = now;
     }
-    ++cell.changes;
-    cell.look_before = std::exchange(cell.look, look);
-    cell.last_change = latest_look_;
+    if (evidence.known.contain(look)) {
+        ++evidence.returns;
+        ++evidence.known_in_a_row;
+        evidence.came_to_first = evidence.came_to_first || look == look_at_first;
+    } else {
+        evidence.known_in_a_row = 0;
+        evidence.known.add(look);
+    }
+    ++evidence.changes;
+    evidence.last_change = now;
+    evidence.goes_on = evidence.goes_on || (evidence.changes >= changes_of_what_goes_on &&
+                                            now - evidence.first_change >= time_of_what_goes_on);
+    if (!evidence.proven && is_proof(evidence)) evidence.proven = now;
+}
+
+bool Motion::is_proof(const Evidence& evidence) {
+    const bool comes_back = evidence.returns >= returns_of_what_toggles && evidence.came_to_first;
+    return comes_back || evidence.goes_on;
+}
+
+bool Motion::KnownLooks::contain(Look look) const {
+    const auto known = std::span(looks_).first(std::min(added_, looks_.size()));
+    return std::ranges::find(known, look) != known.end();
+}
+
+void Motion::KnownLooks::add(Look look) {
+    if (!contain(look)) looks_[added_++ % looks_.size()] = look;
 }
 
 Motion::Cell& Motion::cell_at(std::uint32_t index) {
@@ -179,43 +233,54 @@ std::optional<Motion::Time> Motion::latest_change(Toggling toggling) const {
     std::optional<Time> of_the_rest;
     std::size_t ignored = 0;
     for (const Cell& cell : cells_) {
-        if (cell.changes == 0) continue;
-        of_all = std::max(of_all, std::optional(cell.last_change));
-        if (cell.toggled_before || toggles(cell))
+        if (cell.evidence.changes == 0) continue;
+        const std::optional last_change = cell.evidence.last_change;
+        of_all = std::max(of_all, last_change);
+        if (is_as_expected(cell.evidence))
             ++ignored;
         else
-            of_the_rest = std::max(of_the_rest, std::optional(cell.last_change));
+            of_the_rest = std::max(of_the_rest, last_change);
     }
     return toggling == Toggling::is_ignored && few(ignored) ? of_the_rest : of_all;
 }
 
 std::vector<Rect> Motion::changed(Toggling toggling) const {
-    const auto toggling_cells = static_cast<std::size_t>(std::ranges::count_if(
-        cells_, [this](const Cell& cell) { return is_known_to_toggle(cell); }));
-    const bool all = toggling == Toggling::counts || !few(toggling_cells);
+    const bool all = toggling == Toggling::counts || !few_toggle();
     return rects_of([&](const Cell& cell) {
-        return cell.look != cell.look_at_first && (all || !is_known_to_toggle(cell));
+        return cell.look != cell.look_at_first && (all || !toggles(cell));
     });
 }
 
 std::vector<Rect> Motion::toggling() const {
-    const auto is_toggling = [this](const Cell& cell) { return is_known_to_toggle(cell); };
-    if (!few(static_cast<std::size_t>(std::ranges::count_if(cells_, is_toggling)))) return {};
-    return rects_of(is_toggling);
-}
-
-bool Motion::toggles(const Cell& cell) const {
-    const auto time = cell.last_change - cell.first_change;
-    const bool comes_back = cell.came_back && cell.changes >= changes_of_what_comes_back;
-    const bool is_restless =
-        cell.changes >= changes_of_the_restless && time >= time_of_the_restless;
-    if (!comes_back && !is_restless) return false;
-    return latest_look_ - cell.last_change <= time / (cell.changes - 1) * longest_pause_in_gaps;
+    if (!few_toggle()) return {};
+    return rects_of([this](const Cell& cell) { return toggles(cell); });
 }
 
 // A single change of what toggled in the watch before may as well be its end.
-bool Motion::is_known_to_toggle(const Cell& cell) const {
-    return toggles(cell) || (cell.toggled_before && cell.changes > 1);
+bool Motion::toggles(const Cell& cell) const {
+    return cell.evidence.changes > 1 && is_as_expected(cell.evidence);
+}
+
+// Whether it is proven to toggle and has not ended since.
+bool Motion::is_as_expected(const Evidence& evidence) const {
+    if (evidence.changes == 0) return false;
+    const auto longest_pause = usual_gap(evidence) * longest_pause_in_gaps;
+    const bool proof_held =
+        evidence.gap_before || (evidence.proven && latest_look_ - *evidence.proven > longest_pause);
+    const bool looks_as_ever = evidence.goes_on || evidence.known_in_a_row > 0;
+    return proof_held && looks_as_ever && latest_look_ - evidence.last_change <= longest_pause;
+}
+
+Motion::Time::duration Motion::usual_gap(const Evidence& evidence) {
+    const auto before = evidence.gap_before.value_or(Time::duration::zero());
+    if (evidence.changes < 2) return before;
+    return std::max(before,
+                    (evidence.last_change - evidence.first_change) / (evidence.changes - 1));
+}
+
+bool Motion::few_toggle() const {
+    return few(static_cast<std::size_t>(
+        std::ranges::count_if(cells_, [this](const Cell& cell) { return toggles(cell); })));
 }
 
 bool Motion::few(std::size_t toggling_cells) const {

@@ -2,6 +2,7 @@
 
 #include "winio/error.hpp"
 
+#include "deadline.hpp"
 #include "motion.hpp"
 #include "stoppable_wait.hpp"
 
@@ -67,6 +68,8 @@ Settled Settler::wait(Capturer& capturer, const Rect& area, const SettleOptions&
     const bool before_is_of_area = options.before != nullptr && shows(*options.before, area);
     const auto toggling = options.ignore_toggling ? Toggling::is_ignored : Toggling::counts;
     const auto start = Clock::now();
+    const auto longest = std::max({options.timeout, options.minimum, milliseconds::zero()});
+    const auto deadline = deadline_after(start, longest);
     const Frame* known = before_is_of_area ? options.before : nullptr; // what `next` is compared to
     auto nothing_known_until = start;
     Settled result;
@@ -74,7 +77,7 @@ Settled Settler::wait(Capturer& capturer, const Rect& area, const SettleOptions&
 
     for (;;) {
         throw_if_stopped(stop, stopped);
-        const bool seen = try_capture(capturer, area, next, start + options.timeout);
+        const bool seen = try_capture(capturer, area, next, deadline);
         const auto now = Clock::now();
         if (seen) {
             if (known != nullptr) motion.note(known->pixels.view(), next.pixels.view(), now);
@@ -89,12 +92,12 @@ Settled Settler::wait(Capturer& capturer, const Rect& area, const SettleOptions&
             std::max(nothing_known_until, motion.latest_change(toggling).value_or(start));
         const bool stable =
             result.waited >= options.minimum && passed(quiet_since, now) >= options.quiet;
-        if (seen && (stable || result.waited >= options.timeout)) {
+        if (seen && (stable || result.waited >= longest)) {
             result.end = stable ? SettleEnd::stable : SettleEnd::timed_out;
             break;
         }
         // At least a millisecond, so that an interval of zero does not burn a processor.
-        const auto left = std::max(options.timeout - result.waited, milliseconds{1});
+        const auto left = std::max(longest - result.waited, milliseconds{1});
         const auto pause = std::clamp(options.interval, milliseconds{1}, left);
         if (wait_for(pause, stop) == Waited::stopped) throw Error(errc::cancelled, stopped);
     }
@@ -116,7 +119,7 @@ void capture_patiently(Capturer& capturer, const Rect& area, Frame& into, millis
                        std::stop_token stop) { // NOLINT(performance-unnecessary-value-param)
     constexpr milliseconds between_tries{50};
     constexpr const char* stopped = "stopped before the screen could be captured";
-    const auto deadline = Clock::now() + patience;
+    const auto deadline = deadline_after(Clock::now(), patience);
     for (;;) {
         throw_if_stopped(stop, stopped);
         if (try_capture(capturer, area, into, deadline)) return;

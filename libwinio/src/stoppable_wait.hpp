@@ -1,6 +1,8 @@
 // Waiting that a stop token can end.
 #pragma once
 
+#include "deadline.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <stop_token>
@@ -17,7 +19,7 @@ inline Waited wait_for(std::chrono::milliseconds time, const std::stop_token& st
     // thread, and then never returns; std::condition_variable_any makes such a callback.
     using Clock = std::chrono::steady_clock;
     constexpr std::chrono::milliseconds look_every{10};
-    const auto deadline = Clock::now() + time;
+    const auto deadline = deadline_after(Clock::now(), time);
     while (!stop.stop_requested()) {
         const auto left = deadline - Clock::now();
         if (left <= Clock::duration::zero()) return Waited::to_the_end;

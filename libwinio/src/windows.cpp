@@ -1,6 +1,7 @@
 #include "winio/desktop.hpp"
 #include "winio/error.hpp"
 
+#include "deadline.hpp"
 #include "stoppable_wait.hpp"
 #include "window_words.hpp"
 
@@ -69,7 +70,7 @@ WindowInfo wait_for_window(Windows& windows, const WindowQuery& query,
                            std::chrono::milliseconds timeout,
                            std::stop_token stop) { // NOLINT(performance-unnecessary-value-param)
     constexpr std::chrono::milliseconds between_looks{50};
-    const auto deadline = Clock::now() + timeout;
+    const auto deadline = deadline_after(Clock::now(), timeout);
     for (;;) {
         const std::vector<WindowInfo> there = windows.list();
         if (auto window = find_window(there, query)) return std::move(*window);

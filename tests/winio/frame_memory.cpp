@@ -1,6 +1,7 @@
-// A pipeline while memory runs out, and how much it takes at most. Replaces operator new, so these
-// tests are a program of their own.
+// A pipeline and a watch of motion while memory runs out, and how much a pipeline takes at most.
+// Replaces operator new, so these tests are a program of their own.
 #include "catch.hpp"
+#include "motion.hpp"
 #include "printing.hpp"
 #include "random_image.hpp"
 #include "screen_image.hpp"
@@ -125,6 +126,33 @@ TEST_CASE("a pipeline that ran out of memory at the first frame shows the next o
         const Picture picture = pipeline.process(frame_of(screen));
         CHECK((*picture.png == expected));
         CHECK(picture.changed == std::vector<Rect>{{0, 0, 60, 100}});
+    }
+}
+
+TEST_CASE("a watch that ran out of memory starts anew, in its old size and in the new one") {
+    const Size sizes[] = {{64, 64}, {640, 480}};
+    for (const Size next : sizes) {
+        for (const long allocations : {0L, 1L}) {
+            INFO(next.width << " pixels wide, after " << allocations << " allocations");
+            Motion motion;
+            motion.start(sizes[0]);
+            allocations_left = allocations;
+            bool failed = false;
+            try {
+                motion.start(sizes[1]);
+            } catch (const std::bad_alloc&) {
+                failed = true;
+            }
+            allocations_left = unlimited;
+            REQUIRE(failed);
+            motion.start(next);
+            const Image before(next);
+            Image after(next);
+            after.fill({next.width - 8, next.height - 8, 8, 8}, {.red = 1});
+            motion.note(before.view(), after.view(), Motion::Time{});
+            CHECK(motion.changed(Toggling::counts) ==
+                  std::vector<Rect>{{next.width - 8, next.height - 8, 8, 8}});
+        }
     }
 }
 

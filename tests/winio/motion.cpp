@@ -14,6 +14,7 @@ constexpr Size screen_size{1920, 1080};
 constexpr Rect caret{96, 48, 2, 16};
 constexpr Rect around_caret{96, 48, 8, 16};
 constexpr Rect spinner{400, 400, 48, 48};
+constexpr Rect button{200, 200, 40, 16};
 
 Color shade(int n) {
     return {.blue = static_cast<std::uint8_t>(n), .green = static_cast<std::uint8_t>(n >> 8U)};
@@ -104,16 +105,80 @@ TEST_CASE("what looks as at first has not changed, however often it did in betwe
     CHECK(watch.motion.latest_change(Toggling::counts));
 }
 
-TEST_CASE("a caret that blinks is not waited for once it was there, gone and there again") {
+TEST_CASE("a caret that blinks is not waited for once it went on after coming back twice") {
     Watch watch;
-    watch.look(2, 530ms, blink);
+    watch.look(6, 100ms, blink); // the third change proves it, and a pause of it lasts three gaps
     CHECK(watch.quiet() == 0ms);
     CHECK(watch.motion.toggling().empty());
-    watch.look(1, 530ms, blink);
+    CHECK(watch.motion.changed(Toggling::is_ignored).empty()); // it looks as at first just now
+    watch.look(2, 100ms, blink);
     CHECK_FALSE(watch.motion.latest_change(Toggling::is_ignored));
     CHECK(watch.motion.latest_change(Toggling::counts));
     CHECK(watch.motion.toggling() == std::vector{around_caret});
     CHECK(watch.motion.changed(Toggling::is_ignored).empty());
+}
+
+TEST_CASE("a verdict needs time to prove true: what came back twice and stops there has changed") {
+    Watch watch;
+    watch.look(3, 50ms, blink); // there, gone, there
+    for (int n = 0; n < 6; ++n) {
+        CHECK(watch.quiet() == n * 25ms);
+        CHECK(watch.motion.toggling().empty());
+        CHECK(watch.motion.changed(Toggling::is_ignored) == std::vector{around_caret});
+        watch.look(1, 25ms, still);
+    }
+}
+
+TEST_CASE("a button that is pointed at, pressed and let go of has changed") {
+    for (const int clicks : {1, 2}) {
+        Watch watch;
+        watch.look(1, 25ms, still);
+        watch.look(1, 40ms, [](Image& screen, int) { screen.fill(button, shade(10)); });
+        watch.look(2 * clicks, 40ms,
+                   [](Image& screen, int n) { screen.fill(button, shade(n % 2 == 0 ? 20 : 10)); });
+        for (int n = 0; n < 8; ++n) {
+            CHECK(watch.quiet() == n * 25ms);
+            CHECK(watch.motion.toggling().empty());
+            CHECK(watch.motion.changed(Toggling::is_ignored) == std::vector{button});
+            watch.look(1, 25ms, still);
+        }
+    }
+}
+
+TEST_CASE("a button that fades to another look has changed") {
+    Watch watch;
+    watch.look(24, 25ms, [](Image& screen, int n) { screen.fill(button, shade(n + 1)); });
+    for (int n = 0; n < 6; ++n) {
+        CHECK(watch.quiet() == n * 25ms);
+        CHECK(watch.motion.toggling().empty());
+        CHECK(watch.motion.changed(Toggling::is_ignored) == std::vector{button});
+        watch.look(1, 25ms, still);
+    }
+}
+
+TEST_CASE("what came back once and then took a new look for good has changed") {
+    Watch watch;
+    watch.look(2, 25ms, blink);
+    watch.look(1, 25ms, [](Image& screen, int) { screen.fill(caret, shade(9)); });
+    for (int n = 0; n < 6; ++n) {
+        CHECK(watch.quiet() == n * 25ms);
+        CHECK(watch.motion.toggling().empty());
+        CHECK(watch.motion.changed(Toggling::is_ignored) == std::vector{around_caret});
+        watch.look(1, 25ms, still);
+    }
+}
+
+TEST_CASE("a new look of what blinked for long is a change, and so is what follows it") {
+    Watch watch;
+    watch.look(40, 25ms, blink);
+    REQUIRE(watch.motion.toggling() == std::vector{around_caret});
+    watch.look(2, 25ms, [](Image& screen, int n) { screen.fill(caret, shade(8 + n)); });
+    for (int n = 0; n < 6; ++n) {
+        CHECK(watch.quiet() == n * 25ms);
+        CHECK(watch.motion.toggling().empty());
+        CHECK(watch.motion.changed(Toggling::is_ignored) == std::vector{around_caret});
+        watch.look(1, 25ms, still);
+    }
 }
 
 TEST_CASE("a caret between two blinks is still a caret, one that stopped is a change") {
@@ -129,14 +194,32 @@ TEST_CASE("a caret between two blinks is still a caret, one that stopped is a ch
 
 TEST_CASE("a spinner that never looks the same is recognised by going on and on") {
     Watch watch;
-    watch.look(20, 25ms, spin);
+    watch.look(29, 25ms, spin);
     CHECK(watch.quiet() == 0ms);
-    watch.look(2, 25ms, [](Image& screen, int n) { spin(screen, 100 + n); });
+    watch.look(6, 25ms, [](Image& screen, int n) { spin(screen, 100 + n); });
     CHECK_FALSE(watch.motion.latest_change(Toggling::is_ignored));
     CHECK(watch.motion.toggling() == std::vector{spinner});
 }
 
-TEST_CASE("a spinner that uncovers its background is recognised within two turns") {
+TEST_CASE("a spinner of a few pictures is recognised by its coming back to them") {
+    Watch watch;
+    watch.look(20, 50ms, [](Image& screen, int n) { screen.fill(spinner, shade((n + 1) % 4)); });
+    CHECK_FALSE(watch.motion.latest_change(Toggling::is_ignored));
+    CHECK(watch.motion.toggling() == std::vector{spinner});
+    CHECK(watch.motion.changed(Toggling::is_ignored).empty());
+}
+
+TEST_CASE("a clock that shows tenths of a second is not waited for to the end") {
+    Watch watch;
+    const auto tick = [](Image& screen, int n) {
+        screen.fill({600, 600, 8, 16}, shade((n / 4 + 1) % 10)); // every fourth look
+    };
+    watch.look(4 * 18, 25ms, tick);
+    CHECK_FALSE(watch.motion.latest_change(Toggling::is_ignored));
+    CHECK(watch.motion.toggling() == std::vector<Rect>{{600, 600, 8, 16}});
+}
+
+TEST_CASE("a spinner that uncovers its background is recognised within four turns") {
     // Eight dots on a ring, one of which is lit.
     Watch watch;
     const auto turn = [](Image& screen, int n) {
@@ -145,7 +228,7 @@ TEST_CASE("a spinner that uncovers its background is recognised within two turns
         screen.fill(spinner, shade(0));
         screen.fill({spinner.x + ring[n % 8].x, spinner.y + ring[n % 8].y, 8, 8}, shade(255));
     };
-    watch.look(16, 60ms, turn);
+    watch.look(28, 60ms, turn);
     CHECK_FALSE(watch.motion.latest_change(Toggling::is_ignored));
     for (const Rect& rect : watch.motion.toggling()) CHECK(intersection(rect, spinner) == rect);
 }
@@ -215,7 +298,7 @@ TEST_CASE("a video over half of the screen is too large to be left out") {
 TEST_CASE("the limit is a hundredth of the area, at least 64x64 pixels, at most a quarter") {
     const auto is_left_out = [](Size screen, Size moving) {
         Watch watch(screen);
-        watch.look(5, 25ms, [&](Image& pixels, int n) {
+        watch.look(15, 25ms, [&](Image& pixels, int n) {
             pixels.fill({0, 0, moving.width, moving.height}, shade(n % 2));
         });
         return !watch.motion.toggling().empty();
@@ -267,6 +350,56 @@ TEST_CASE("what kept still for a whole watch is no longer known to toggle") {
     watch.again();
     watch.look(1, 25ms, [](Image& screen, int) { spin(screen, 500); });
     CHECK(watch.quiet() == 0ms);
+}
+
+TEST_CASE("a movement too large to toggle is no excuse for progress inside it in the next watch") {
+    Watch watch;
+    watch.look(40, 25ms, [](Image& screen, int n) {
+        screen.fill({0, 0, 960, 1080}, shade(n % 2 + 1));
+    });
+    watch.again();
+    for (int n = 0; n < 40; ++n) {
+        watch.look(1, 25ms, [&](Image& screen, int) { // two steps to a letter
+            screen.fill({100 + n / 2 * 8, 100, n % 2 == 0 ? 4 : 8, 16}, shade(200 + n));
+        });
+        CHECK(watch.quiet() == 0ms);
+        CHECK(watch.motion.toggling().empty());
+    }
+    CHECK(watch.motion.changed(Toggling::is_ignored) == std::vector<Rect>{{96, 96, 168, 24}});
+}
+
+TEST_CASE("a new look where something blinked in the watch before is a change") {
+    Watch watch;
+    watch.look(40, 25ms, blink);
+    watch.again();
+    watch.look(2, 25ms, [](Image& screen, int n) { screen.fill(caret, shade(50 + n)); });
+    CHECK(watch.quiet() == 0ms);
+    CHECK(watch.motion.toggling().empty());
+    CHECK(watch.motion.changed(Toggling::is_ignored) == std::vector{around_caret});
+}
+
+TEST_CASE("what toggled before and pauses for longer than it used to has changed") {
+    Watch watch;
+    watch.look(40, 25ms, spin);
+    watch.again();
+    watch.look(3, 25ms, [](Image& screen, int n) { spin(screen, 500 + n); });
+    REQUIRE(watch.motion.toggling() == std::vector{spinner});
+    watch.look(4, 25ms, still);
+    CHECK(watch.quiet() == 100ms);
+    CHECK(watch.motion.toggling().empty());
+    CHECK(watch.motion.changed(Toggling::is_ignored) == std::vector{spinner});
+}
+
+TEST_CASE(
+    "what lights up for a moment in each turn is known in the next watch by its longer gaps") {
+    const auto flash = [](Image& screen, int n) { screen.fill(caret, shade(n % 8 == 0 ? 9 : 0)); };
+    Watch watch;
+    watch.look(40, 50ms, flash);
+    REQUIRE(watch.motion.toggling() == std::vector{around_caret});
+    watch.again();
+    watch.look(8, 50ms, flash);
+    CHECK_FALSE(watch.motion.latest_change(Toggling::is_ignored));
+    CHECK(watch.motion.toggling() == std::vector{around_caret});
 }
 
 TEST_CASE("a watch of another size knows nothing of the one before") {

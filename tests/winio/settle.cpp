@@ -62,6 +62,35 @@ TEST_CASE("the minimum is waited even when the screen is quiet") {
     CHECK(wait_until_stable(*capturer, area, options).waited >= 60ms);
 }
 
+TEST_CASE("the minimum is waited even when it is longer than the timeout") {
+    MemoryDesktop desktop({64, 64});
+    Watched capturer(desktop, [&](int n) { paint(desktop, n % 250); });
+    auto options = quick;
+    options.minimum = 60ms;
+    options.timeout = 10ms;
+    const Settled settled = wait_until_stable(capturer, area, options);
+    CHECK(settled.waited >= 60ms);
+    CHECK(settled.end == SettleEnd::timed_out);
+}
+
+TEST_CASE("a timeout may be forever") {
+    MemoryDesktop desktop({64, 64});
+    desktop.fail_next_captures(errc::capture_unavailable, 2);
+    const auto capturer = desktop.open_capturer({});
+    auto options = quick;
+    options.timeout = std::chrono::milliseconds::max();
+    CHECK(wait_until_stable(*capturer, area, options).end == SettleEnd::stable);
+}
+
+TEST_CASE("a wait that may not last at all looks once") {
+    MemoryDesktop desktop({64, 64});
+    const auto capturer = desktop.open_capturer({});
+    auto options = quick;
+    options.timeout = std::chrono::milliseconds::min();
+    CHECK(wait_until_stable(*capturer, area, options).end == SettleEnd::timed_out);
+    CHECK(desktop.captures() == 1);
+}
+
 TEST_CASE("a screen that changes for a while is returned as it looked in the end") {
     MemoryDesktop desktop({64, 64});
     Watched capturer(desktop, [&](int n) { paint(desktop, std::min(n, 10)); });
@@ -160,6 +189,23 @@ TEST_CASE("a small region that keeps toggling is reported and not waited for") {
     CHECK(settled.end == SettleEnd::stable);
     CHECK(settled.toggling == std::vector<Rect>{{8, 8, 8, 16}});
     CHECK(settled.changed.empty());
+}
+
+TEST_CASE("a button that was clicked differs from before the action once it lies still") {
+    MemoryDesktop desktop({320, 240});
+    const Rect button{40, 40, 40, 16};
+    Frame before;
+    desktop.open_capturer({})->capture({0, 0, 320, 240}, before);
+    Watched capturer(desktop, [&](int n) { // pointed at, pressed, pointed at
+        desktop.screen().fill(button, {.red = static_cast<std::uint8_t>(n == 1 ? 20 : 10)});
+    });
+    auto options = quick;
+    options.before = &before;
+    options.interval = 20ms;
+    const Settled settled = wait_until_stable(capturer, {0, 0, 320, 240}, options);
+    CHECK(settled.end == SettleEnd::stable);
+    CHECK(settled.changed == std::vector{button});
+    CHECK(settled.toggling.empty());
 }
 
 TEST_CASE("toggling is waited for by those who ask for it") {
@@ -283,6 +329,24 @@ TEST_CASE("a settler recognises in the next turn what toggled in this one") {
     CHECK(looks <= 3);
 }
 
+TEST_CASE("a settler waits for text that streams in where all moved in the turn before") {
+    MemoryDesktop desktop({320, 240});
+    const Rect all{0, 0, 320, 240};
+    Watched video(desktop, [&](int n) {
+        desktop.screen().fill(all, {.red = static_cast<std::uint8_t>(n % 2)});
+    });
+    auto options = quick;
+    options.timeout = 100ms;
+    Settler settler;
+    REQUIRE(settler.wait(video, all, options).end == SettleEnd::timed_out);
+    Watched text(desktop, [&](int n) {
+        desktop.screen().fill({0, 100, std::min(n, 150) * 2, 8}, {.green = 200});
+    });
+    const Settled settled = settler.wait(text, all, quick);
+    CHECK(settled.end == SettleEnd::stable);
+    CHECK(settled.frame.pixels.at(299, 100) == Color{.green = 200});
+}
+
 TEST_CASE("a settler that was stopped goes on with the next wait") {
     MemoryDesktop desktop({64, 64});
     const auto capturer = desktop.open_capturer({});
@@ -299,6 +363,15 @@ TEST_CASE("a patient capture tries again while the screen cannot be read") {
     const auto capturer = desktop.open_capturer({});
     Frame frame;
     capture_patiently(*capturer, area, frame, 60s);
+    CHECK(frame.pixels.size() == area.size());
+}
+
+TEST_CASE("a patient capture may try forever") {
+    MemoryDesktop desktop({64, 64});
+    desktop.fail_next_captures(errc::capture_unavailable, 1);
+    const auto capturer = desktop.open_capturer({});
+    Frame frame;
+    capture_patiently(*capturer, area, frame, std::chrono::milliseconds::max());
     CHECK(frame.pixels.size() == area.size());
 }
 

@@ -87,6 +87,13 @@ TEST_CASE("a window that does not come up is named along with those there are") 
     CHECK_THAT(text, ContainsSubstring("\"Paint\"") && ContainsSubstring("\"notepad\""));
 }
 
+TEST_CASE("a window may be waited for forever") {
+    Listed windows;
+    windows.on_list = [](int n) { return n == 0 ? std::vector<WindowInfo>{} : some; };
+    CHECK(wait_for_window(windows, {.title = "friend"}, std::chrono::milliseconds::max()).id ==
+          WindowId{1});
+}
+
 TEST_CASE("a wait of no time looks once") {
     MemoryDesktop desktop;
     desktop.set_windows(some);

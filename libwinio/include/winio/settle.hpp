@@ -19,13 +19,13 @@
 namespace winio {
 
 struct SettleOptions {
-    std::chrono::milliseconds minimum{50};   ///< never return earlier
+    std::chrono::milliseconds minimum{50};   ///< never return earlier, whatever the timeout
     std::chrono::milliseconds quiet{150};    ///< unchanged this long: stable
-    std::chrono::milliseconds timeout{2000}; ///< give up waiting, not seeing
+    std::chrono::milliseconds timeout{2000}; ///< give up waiting, not seeing; max(): never
     std::chrono::milliseconds interval{25};  ///< between two looks
     /// Small regions that keep changing in one place (spinners, quickly blinking carets, small
     /// moving pictures; together at most a hundredth of the area, or 64x64 pixels where that is
-    /// more) are not waited for.
+    /// more) are not waited for once they are proven to: docs/winio.md, "Settling and confirming".
     bool ignore_toggling = true;
     /// What the screen looked like before the action, as captured; `Settled::changed` is the
     /// difference to it. Nothing: the difference to the first look. Must outlive the call.
@@ -43,12 +43,13 @@ struct Settled {
     /// What differs from `SettleOptions::before`, without what toggles; everything where that shows
     /// another area.
     std::vector<Rect> changed{};
-    std::vector<Rect> toggling{}; ///< what kept changing and was not waited for
+    /// What kept changing and still did in the end, and was not waited for.
+    std::vector<Rect> toggling{};
 };
 
-/// Waits for screens to become stable. Owns two frames, and remembers what toggled in its latest
-/// wait, so that a spinner is recognised at once in the next turn. One settler a stream of looks;
-/// not thread-safe.
+/// Waits for screens to become stable. Owns two frames, and remembers what toggled to the end of
+/// its latest wait, so that a spinner that still turns is recognised at once in the next one. One
+/// settler a stream of looks; not thread-safe.
 class Settler {
 public:
     Settler();
@@ -76,7 +77,8 @@ private:
                                         std::stop_token stop = {});
 
 /// Captures once, and where the screen cannot be read just now (locked, a secure desktop) tries
-/// again for as long as `patience`. Throws what the capturer throws last, and Error{cancelled}.
+/// again for as long as `patience` (`max()`: for ever). Throws what the capturer throws last, and
+/// Error{cancelled}.
 void capture_patiently(Capturer& capturer, const Rect& area, Frame& into,
                        std::chrono::milliseconds patience = std::chrono::seconds{5},
                        std::stop_token stop = {});
