@@ -3,6 +3,8 @@
 #include "win32/win32_desktop.hpp"
 #include "winio/error.hpp"
 
+#include <future>
+
 using namespace winio;
 using namespace std::chrono_literals;
 
@@ -115,6 +117,52 @@ TEST_CASE("a window that does not come to the foreground is refused, or not perm
             CHECK(error.code() == (theirs == SECURITY_MANDATORY_HIGH_RID ? errc::input_not_permitted
                                                                          : errc::input_refused));
         }
+    }
+}
+
+TEST_CASE("focusing a window that hangs does not hang this program") {
+    const auto desktop = open_desktop();
+    TestWindow hanging(*desktop);
+    const TestWindow above(*desktop);
+    const WindowId id = hanging.info().id;
+    hanging.hang();
+    const auto focus = [&]() -> std::error_code {
+        try {
+            desktop->windows()->apply({id, WindowAction::focus, {}});
+            return {};
+        } catch (const Error& error) {
+            return error.code();
+        }
+    };
+    auto focusing = std::async(std::launch::async, focus);
+    const bool returned = focusing.wait_for(10s) == std::future_status::ready;
+    hanging.go_on();
+    CHECK(returned);
+    CHECK(focusing.get() == errc::input_refused);
+}
+
+TEST_CASE("no input is shared with a program that hangs, and for no window that hangs") {
+    const auto real = open_desktop();
+    const TestWindow window(*real);
+    const TestWindow other(*real);
+    const HWND target = window.handle();
+    const HWND foreground = other.handle();
+    for (const HWND hanging : {HWND{nullptr}, target, foreground}) {
+        std::vector<DWORD> attached;
+        win32::SystemCalls system;
+        system.foreground_window = [=] { return foreground; };
+        system.is_hung_app_window = [=](HWND asked) -> BOOL { return asked == hanging; };
+        system.attach_thread_input = [&](DWORD, DWORD to, BOOL attach) -> BOOL {
+            if (attach != FALSE) attached.push_back(to);
+            return TRUE;
+        };
+        win32::Win32Desktop desktop(system);
+        CHECK_THROWS_AS(desktop.windows()->apply({window.info().id, WindowAction::focus, {}}),
+                        Error);
+        if (hanging == nullptr)
+            CHECK(attached == std::vector{GetWindowThreadProcessId(foreground, nullptr)});
+        else
+            CHECK(attached.empty());
     }
 }
 

@@ -43,6 +43,8 @@ struct SystemCalls {
     std::function<SHORT(WCHAR, HKL)> vk_key_scan = ::VkKeyScanExW;
     std::function<BOOL(POINT*)> get_cursor_pos = ::GetCursorPos;
     std::function<HWND()> foreground_window = ::GetForegroundWindow;
+    std::function<BOOL(HWND)> is_hung_app_window = ::IsHungAppWindow;
+    std::function<BOOL(DWORD, DWORD, BOOL)> attach_thread_input = ::AttachThreadInput;
     std::function<HWND(POINT)> window_from_point = ::WindowFromPoint;
     std::function<bool()> wheel_follows_focus = win32::wheel_follows_focus;
     std::function<std::optional<DWORD>(HWND)> integrity_of_window = win32::integrity_of_window;

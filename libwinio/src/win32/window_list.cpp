@@ -1,9 +1,9 @@
 #include "win32/window_list.hpp"
 
+#include "poll.hpp"
 #include "win32/dpi_scope.hpp"
 #include "win32/handles.hpp"
 #include "win32/higher_rights.hpp"
-#include "poll.hpp"
 #include "win32/system_text.hpp"
 #include "winio/error.hpp"
 
@@ -75,16 +75,18 @@ BOOL CALLBACK collect_visible(HWND window, LPARAM into) {
 // While two threads share their input state, one may give the other's window the foreground.
 class SharedInput {
 public:
-    explicit SharedInput(DWORD other)
-        : other_(other), attached_(other != 0 && other != GetCurrentThreadId() &&
-                                   AttachThreadInput(GetCurrentThreadId(), other, TRUE) != 0) {}
+    SharedInput(const SystemCalls& system, DWORD other)
+        : system_(system), other_(other),
+          attached_(other != 0 && other != GetCurrentThreadId() &&
+                    system.attach_thread_input(GetCurrentThreadId(), other, TRUE) != 0) {}
     ~SharedInput() {
-        if (attached_) AttachThreadInput(GetCurrentThreadId(), other_, FALSE);
+        if (attached_) system_.attach_thread_input(GetCurrentThreadId(), other_, FALSE);
     }
     SharedInput(const SharedInput&) = delete;
     SharedInput& operator=(const SharedInput&) = delete;
 
 private:
+    const SystemCalls& system_;
     DWORD other_;
     bool attached_;
 };
@@ -122,10 +124,14 @@ void focus(const SystemCalls& system, HWND window) {
     // mostly has to share the input of the thread in the foreground.
     SetForegroundWindow(target);
     if (poll(100ms, has_it)) return;
-    // Sharing the input of a program that hangs would hang this one too.
-    if (const HWND foreground = system.foreground_window(); IsHungAppWindow(foreground) == 0) {
-        const SharedInput shared(GetWindowThreadProcessId(foreground, nullptr));
-        BringWindowToTop(target);
+    // Sharing the input of a program that hangs would hang this one too, and so would
+    // BringWindowToTop, which waits for the window's program: one that is just busy is not known
+    // to hang before five seconds have passed.
+    if (const HWND foreground = system.foreground_window();
+        system.is_hung_app_window(foreground) == 0 && system.is_hung_app_window(target) == 0) {
+        const SharedInput shared(system, GetWindowThreadProcessId(foreground, nullptr));
+        SetWindowPos(target, HWND_TOP, 0, 0, 0, 0,
+                     SWP_NOMOVE | SWP_NOSIZE | SWP_NOACTIVATE | SWP_ASYNCWINDOWPOS);
         SetForegroundWindow(target);
     }
     if (poll(500ms, has_it)) return;
