@@ -8,6 +8,24 @@
 using namespace winio;
 using namespace std::chrono_literals;
 
+namespace {
+
+RECT outer_rect(HWND window) {
+    RECT rect{};
+    REQUIRE(GetWindowRect(window, &rect));
+    return rect;
+}
+
+// As Windows 10 and later have it, with a wider border on the display right of x = 300.
+std::optional<RECT> frame_within_border(HWND window) {
+    RECT rect{};
+    if (GetWindowRect(window, &rect) == 0) return std::nullopt;
+    const LONG border = rect.left + 10 < 300 ? 7 : 10;
+    return RECT{rect.left + border, rect.top, rect.right - border, rect.bottom - border};
+}
+
+} // namespace
+
 TEST_CASE("the list tells a window's title, class, program, place and state") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop, {200, 150});
@@ -50,6 +68,44 @@ TEST_CASE("a window moves to where it is sent") {
     desktop->windows()->apply({window.info().id, WindowAction::move, to});
     CHECK(eventually([&] { return window.info().bounds == to; }, 5s));
     CHECK_THROWS_AS(desktop->windows()->apply({window.info().id, WindowAction::move, {}}), Error);
+}
+
+TEST_CASE("a window's bounds and where it is moved are without its invisible border") {
+    win32::SystemCalls system;
+    system.visible_frame = frame_within_border;
+    win32::Win32Desktop desktop(system);
+    const TestWindow window(desktop, {200, 150});
+    CHECK(window.info().bounds == Rect{207, 150, 640 - 14, 480 - 7});
+    for (const Rect& to : {Rect{250, 220, 700, 500}, Rect{310, 210, 690, 490}}) {
+        desktop.windows()->apply({window.info().id, WindowAction::move, to});
+        CHECK(eventually([&] { return window.info().bounds == to; }, 5s));
+    }
+    const RECT outer = outer_rect(window.handle());
+    CHECK(outer.left == 300);
+    CHECK(outer.right == 1010);
+    CHECK(outer.bottom == 710);
+}
+
+TEST_CASE("a maximised window moves to where it is sent with the border it has afterwards") {
+    win32::SystemCalls system;
+    system.visible_frame = [](HWND window) {
+        return IsZoomed(window) != 0 ? outer_rect(window) : frame_within_border(window);
+    };
+    win32::Win32Desktop desktop(system);
+    const TestWindow window(desktop, {200, 150});
+    ShowWindow(window.handle(), SW_MAXIMIZE);
+    REQUIRE(eventually([&] { return window.info().state == WindowState::maximised; }, 5s));
+    const Rect to{250, 230, 720, 510};
+    desktop.windows()->apply({window.info().id, WindowAction::move, to});
+    CHECK(eventually([&] { return window.info().bounds == to; }, 5s));
+}
+
+TEST_CASE("a window of which no frame is known has the bounds of its rectangle") {
+    win32::SystemCalls system;
+    system.visible_frame = [](HWND) { return std::optional<RECT>(); };
+    win32::Win32Desktop desktop(system);
+    const TestWindow window(desktop, {200, 150});
+    CHECK(window.info().bounds == Rect{200, 150, 640, 480});
 }
 
 TEST_CASE("a maximised window tells so, and moves to where it is sent") {

@@ -44,6 +44,23 @@ int screen_dpi() {
     return dpi > 0 ? dpi : USER_DEFAULT_SCREEN_DPI;
 }
 
+// dwmapi.dll is loaded when it is needed: Windows Server Core has none.
+template <typename Value>
+std::optional<Value> window_manager_attribute(HWND window, DWORD attribute) {
+    using GetAttribute = HRESULT(WINAPI*)(HWND, DWORD, void*, DWORD);
+    static const auto get_attribute = [] {
+        const HMODULE library =
+            LoadLibraryExW(L"dwmapi.dll", nullptr, LOAD_LIBRARY_SEARCH_SYSTEM32);
+        return library == nullptr ? nullptr
+                                  : reinterpret_cast<GetAttribute>(reinterpret_cast<void*>(
+                                        GetProcAddress(library, "DwmGetWindowAttribute")));
+    }();
+    Value value{};
+    if (get_attribute == nullptr || FAILED(get_attribute(window, attribute, &value, sizeof value)))
+        return std::nullopt;
+    return value;
+}
+
 BOOL CALLBACK collect_monitor(HMONITOR monitor, HDC, LPRECT, LPARAM into) {
     reinterpret_cast<std::vector<HMONITOR>*>(into)->push_back(monitor);
     return TRUE;
@@ -71,6 +88,16 @@ std::optional<DWORD> integrity_of_this_process() {
     if (level && may_work_elevated_windows(token))
         return std::max(*level, DWORD{SECURITY_MANDATORY_HIGH_RID});
     return level;
+}
+
+std::optional<RECT> visible_frame(HWND window) {
+    constexpr DWORD extended_frame_bounds = 9; // DWMWA_EXTENDED_FRAME_BOUNDS
+    return window_manager_attribute<RECT>(window, extended_frame_bounds);
+}
+
+bool is_cloaked(HWND window) {
+    constexpr DWORD cloaked = 14; // DWMWA_CLOAKED
+    return window_manager_attribute<DWORD>(window, cloaked).value_or(0) != 0;
 }
 
 std::vector<HMONITOR> monitors() {

@@ -20,10 +20,30 @@ using namespace std::chrono_literals;
 HWND handle_of(WindowId id) { return reinterpret_cast<HWND>(static_cast<std::uintptr_t>(id)); }
 WindowId id_of(HWND window) { return WindowId{reinterpret_cast<std::uintptr_t>(window)}; }
 
-Rect bounds_of(HWND window) {
+Rect to_rect(const RECT& rect) {
+    return {rect.left, rect.top, rect.right - rect.left, rect.bottom - rect.top};
+}
+
+// As the system places it, with the invisible border.
+Rect outer_bounds_of(HWND window) {
     RECT rect{};
     GetWindowRect(window, &rect);
-    return {rect.left, rect.top, rect.right - rect.left, rect.bottom - rect.top};
+    return to_rect(rect);
+}
+
+// What is to be seen of it. A minimised window has no frame.
+Rect bounds_of(const SystemCalls& system, HWND window) {
+    if (IsIconic(window) == 0)
+        if (const auto frame = system.visible_frame(window)) return to_rect(*frame);
+    return outer_bounds_of(window);
+}
+
+// Where the system has to place the window for it to be seen at `to`.
+Rect outer_bounds_for(const SystemCalls& system, HWND window, const Rect& to) {
+    const Rect outer = outer_bounds_of(window);
+    const Rect seen = bounds_of(system, window);
+    return {to.x + outer.x - seen.x, to.y + outer.y - seen.y, to.width + outer.width - seen.width,
+            to.height + outer.height - seen.height};
 }
 
 std::string class_of(HWND window) {
@@ -47,23 +67,6 @@ std::string program_of(std::uint32_t process_id) {
     const std::wstring_view text(path.data(), length);
     const auto slash = text.find_last_of(L"\\/");
     return narrow(slash == std::wstring_view::npos ? text : text.substr(slash + 1));
-}
-
-// Windows 10 keeps windows of suspended apps and other virtual desktops "visible" but cloaked.
-bool is_cloaked(HWND window) {
-    using GetAttribute = HRESULT(WINAPI*)(HWND, DWORD, void*, DWORD);
-    static const auto get_attribute = [] {
-        const HMODULE library =
-            LoadLibraryExW(L"dwmapi.dll", nullptr, LOAD_LIBRARY_SEARCH_SYSTEM32);
-        return library == nullptr ? nullptr
-                                  : reinterpret_cast<GetAttribute>(reinterpret_cast<void*>(
-                                        GetProcAddress(library, "DwmGetWindowAttribute")));
-    }();
-    constexpr DWORD cloaked_attribute = 14; // DWMWA_CLOAKED
-    DWORD cloaked = 0;
-    return get_attribute != nullptr &&
-           SUCCEEDED(get_attribute(window, cloaked_attribute, &cloaked, sizeof cloaked)) &&
-           cloaked != 0;
 }
 
 BOOL CALLBACK collect_visible(HWND window, LPARAM into) {
@@ -141,19 +144,38 @@ void focus(const SystemCalls& system, HWND window) {
                                          "\" did not come to the foreground; click on it instead");
 }
 
-void move(const SystemCalls& system, HWND window, const Rect& to) {
-    if (to.empty()) throw Error(errc::input_refused, "a window cannot be made empty");
-    check_permitted(system, window);
-    // Unlike SW_RESTORE, which makes a window maximised again that was so when it was minimised.
-    if (IsIconic(window) != 0 || IsZoomed(window) != 0) ShowWindowAsync(window, SW_SHOWNOACTIVATE);
-    // Asynchronously, because a program that hangs would hang this one too.
-    if (SetWindowPos(window, nullptr, to.x, to.y, to.width, to.height,
+// Asynchronously, because a program that hangs would hang this one too.
+void place(HWND window, const Rect& outer) {
+    if (SetWindowPos(window, nullptr, outer.x, outer.y, outer.width, outer.height,
                      SWP_NOZORDER | SWP_NOACTIVATE | SWP_ASYNCWINDOWPOS) == 0)
         throw Error(errc::input_refused,
                     "the window \"" + title_of(window) +
                         "\" cannot be moved: " + describe_error(GetLastError()));
+}
+
+// A maximised window has another border than a normal one, and a minimised one has none.
+void make_normal(HWND window) {
+    const auto is_normal = [&] { return IsIconic(window) == 0 && IsZoomed(window) == 0; };
+    if (is_normal()) return;
+    // Unlike SW_RESTORE, which makes a window maximised again that was so when it was minimised.
+    ShowWindowAsync(window, SW_SHOWNOACTIVATE);
+    (void)poll(200ms, is_normal); // else the system makes it normal when its program looks up
+}
+
+void move(const SystemCalls& system, HWND window, const Rect& to) {
+    if (to.empty()) throw Error(errc::input_refused, "a window cannot be made empty");
+    check_permitted(system, window);
+    make_normal(window);
+    const auto arrived = [&] { return bounds_of(system, window) == to; };
+    const Rect outer = outer_bounds_for(system, window, to);
+    place(window, outer);
     // A window may have a least size of its own: not arriving at `to` is no error.
-    (void)poll(200ms, [&] { return bounds_of(window) == to; });
+    if (poll(200ms, arrived)) return;
+    // On a display of another DPI its border has another width.
+    const Rect outer_there = outer_bounds_for(system, window, to);
+    if (outer_there == outer) return;
+    place(window, outer_there);
+    (void)poll(200ms, arrived);
 }
 
 void close(const SystemCalls& system, HWND window) {
@@ -179,7 +201,7 @@ std::vector<WindowInfo> WindowList::list() {
         info.window_class = class_of(handle);
         info.process_id = process_id_of(handle);
         info.process = program_of(info.process_id);
-        info.bounds = bounds_of(handle);
+        info.bounds = bounds_of(system_, handle);
         info.foreground = handle == foreground;
         info.state = IsIconic(handle) != 0   ? WindowState::minimised
                      : IsZoomed(handle) != 0 ? WindowState::maximised
