@@ -14,6 +14,9 @@ namespace winio::win32 {
 [[nodiscard]] std::optional<DWORD> integrity_of_window(HWND window);
 /// The level up to which this process may work windows.
 [[nodiscard]] std::optional<DWORD> integrity_of_this_process();
+/// True when the system lets this process send no message to the window, because the window's
+/// program has higher rights (UIPI). Posts a message to it that means nothing to anybody.
+[[nodiscard]] bool refuses_messages(HWND window);
 /// What is to be seen of the window in physical pixels: without the border of some pixels that
 /// Windows 10 and later keep for resizing, invisible, on the left, right and bottom. Nothing where
 /// the window manager does not tell.
@@ -56,6 +59,7 @@ struct SystemCalls {
     std::function<std::optional<DWORD>(HWND)> integrity_of_window = win32::integrity_of_window;
     std::function<std::optional<DWORD>()> own_integrity = win32::integrity_of_this_process;
 
+    std::function<bool(HWND)> refuses_messages = win32::refuses_messages;
     std::function<std::optional<RECT>(HWND)> visible_frame = win32::visible_frame;
 
     std::function<BOOL(HWND)> open_clipboard = ::OpenClipboard;
