@@ -2,6 +2,7 @@
 
 #include "winio/error.hpp"
 
+#include "deadline.hpp"
 #include "overloaded.hpp"
 #include "stoppable_wait.hpp"
 
@@ -254,7 +255,7 @@ HandsReport Hands::carry_out(const Plan& plan, std::stop_token stop) {
             if (stop.stop_requested()) throw Error(errc::cancelled, "stopped before the next step");
             carry_out(step, progress);
             if (!report.complete()) break;
-            progress.read_by = std::chrono::steady_clock::now() + step.wait;
+            progress.read_by = deadline_after(std::chrono::steady_clock::now(), step.wait);
             if (step.wait.count() > 0 && wait_for(step.wait, stop) == Waited::stopped)
                 throw Error(errc::cancelled, "stopped while waiting");
         }

@@ -257,10 +257,24 @@ TEST_CASE("input that the secure desktop refuses says so") {
     CHECK_THAT(report.problem, ContainsSubstring("0 of 1") && ContainsSubstring("the lock screen"));
 }
 
-TEST_CASE("a window whose rights are unknown is given the input") {
+TEST_CASE("a window whose rights are unknown is given the input if it takes messages") {
     Recorder recorder;
     auto system = recorder.system();
     system.integrity_of_window = [](HWND) { return std::optional<DWORD>(); };
+    bool refuses = false;
+    system.refuses_messages = [&](HWND) { return refuses; };
+    Win32Desktop desktop(system);
+    CHECK(desktop.send(Batch{TypedScalar{U'x'}}).complete());
+    refuses = true;
+    CHECK(desktop.send(Batch{TypedScalar{U'x'}}).error == errc::input_not_permitted);
+}
+
+TEST_CASE("a program that may work every window asks no window whether it takes messages") {
+    Recorder recorder;
+    auto system = recorder.system();
+    system.own_integrity = [] { return std::optional<DWORD>(SECURITY_MANDATORY_SYSTEM_RID); };
+    system.integrity_of_window = [](HWND) { return std::optional<DWORD>(); };
+    system.refuses_messages = [](HWND) { return true; };
     Win32Desktop desktop(system);
     CHECK(desktop.send(Batch{TypedScalar{U'x'}}).complete());
 }

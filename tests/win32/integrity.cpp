@@ -38,6 +38,7 @@ TEST_CASE("the rights of a process that may not be opened are unknown") {
         OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, GetProcessId(window.process())));
     REQUIRE_FALSE(opened);
     CHECK_FALSE(integrity_of_window(handle_of(window)));
+    CHECK_FALSE(win32::refuses_messages(handle_of(window)));
 }
 
 TEST_CASE("a process whose token may not be read has higher rights") {
@@ -48,9 +49,11 @@ TEST_CASE("a process whose token may not be read has higher rights") {
     const win32::KernelObject token(opened);
     deny_access(token.get());
     REQUIRE_FALSE(OpenProcessToken(window.process(), TOKEN_QUERY, &opened));
-    CHECK(integrity_of_window(handle_of(window)) == DWORD{SECURITY_MANDATORY_HIGH_RID});
+    CHECK(integrity_of_window(handle_of(window)) == DWORD{SECURITY_MANDATORY_SYSTEM_RID});
 }
 
 TEST_CASE("a window that does not exist has no rights that anybody knows") {
-    CHECK_FALSE(integrity_of_window(reinterpret_cast<HWND>(INT_PTR{0x7FFFFF00})));
+    const auto none = reinterpret_cast<HWND>(INT_PTR{0x7FFFFF00});
+    CHECK_FALSE(integrity_of_window(none));
+    CHECK_FALSE(win32::refuses_messages(none));
 }

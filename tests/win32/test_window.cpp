@@ -74,12 +74,18 @@ TestWindow::TestWindow(Desktop& desktop, Point at)
 }
 
 TestWindow::~TestWindow() {
+    go_on();
     try {
         if (const auto window = find())
             desktop_.windows()->apply({window->id, WindowAction::close, {}});
     } catch (const Error&) { // NOLINT(bugprone-empty-catch): closed by itself meanwhile
     }
     (void)exits_within(5s);
+}
+
+void TestWindow::hang() {
+    REQUIRE(PostMessageW(handle(), message_hang, 0, 0));
+    REQUIRE(eventually([&] { return state().hanging == 1; }, 5s));
 }
 
 std::string TestWindow::text() const {

@@ -30,6 +30,10 @@ public:
     [[nodiscard]] winio::WindowInfo info() const;
     [[nodiscard]] bool exits_within(std::chrono::milliseconds limit) const;
 
+    [[nodiscard]] HWND handle() const { return reinterpret_cast<HWND>(info().id); }
+    void hang(); ///< its program answers no message any more, until `go_on`
+    void go_on() { state_.get()->may_go_on = 1; }
+
     [[nodiscard]] HANDLE process() const { return process_.handle(); }
 
 private:

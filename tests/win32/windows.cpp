@@ -3,8 +3,28 @@
 #include "win32/win32_desktop.hpp"
 #include "winio/error.hpp"
 
+#include <future>
+
 using namespace winio;
 using namespace std::chrono_literals;
+
+namespace {
+
+RECT outer_rect(HWND window) {
+    RECT rect{};
+    REQUIRE(GetWindowRect(window, &rect));
+    return rect;
+}
+
+// As Windows 10 and later have it, with a wider border on the display right of x = 300.
+std::optional<RECT> frame_within_border(HWND window) {
+    RECT rect{};
+    if (GetWindowRect(window, &rect) == 0) return std::nullopt;
+    const LONG border = rect.left + 10 < 300 ? 7 : 10;
+    return RECT{rect.left + border, rect.top, rect.right - border, rect.bottom - border};
+}
+
+} // namespace
 
 TEST_CASE("the list tells a window's title, class, program, place and state") {
     const auto desktop = open_desktop();
@@ -48,6 +68,44 @@ TEST_CASE("a window moves to where it is sent") {
     desktop->windows()->apply({window.info().id, WindowAction::move, to});
     CHECK(eventually([&] { return window.info().bounds == to; }, 5s));
     CHECK_THROWS_AS(desktop->windows()->apply({window.info().id, WindowAction::move, {}}), Error);
+}
+
+TEST_CASE("a window's bounds and where it is moved are without its invisible border") {
+    win32::SystemCalls system;
+    system.visible_frame = frame_within_border;
+    win32::Win32Desktop desktop(system);
+    const TestWindow window(desktop, {200, 150});
+    CHECK(window.info().bounds == Rect{207, 150, 640 - 14, 480 - 7});
+    for (const Rect& to : {Rect{250, 220, 700, 500}, Rect{310, 210, 690, 490}}) {
+        desktop.windows()->apply({window.info().id, WindowAction::move, to});
+        CHECK(eventually([&] { return window.info().bounds == to; }, 5s));
+    }
+    const RECT outer = outer_rect(window.handle());
+    CHECK(outer.left == 300);
+    CHECK(outer.right == 1010);
+    CHECK(outer.bottom == 710);
+}
+
+TEST_CASE("a maximised window moves to where it is sent with the border it has afterwards") {
+    win32::SystemCalls system;
+    system.visible_frame = [](HWND window) {
+        return IsZoomed(window) != 0 ? outer_rect(window) : frame_within_border(window);
+    };
+    win32::Win32Desktop desktop(system);
+    const TestWindow window(desktop, {200, 150});
+    ShowWindow(window.handle(), SW_MAXIMIZE);
+    REQUIRE(eventually([&] { return window.info().state == WindowState::maximised; }, 5s));
+    const Rect to{250, 230, 720, 510};
+    desktop.windows()->apply({window.info().id, WindowAction::move, to});
+    CHECK(eventually([&] { return window.info().bounds == to; }, 5s));
+}
+
+TEST_CASE("a window of which no frame is known has the bounds of its rectangle") {
+    win32::SystemCalls system;
+    system.visible_frame = [](HWND) { return std::optional<RECT>(); };
+    win32::Win32Desktop desktop(system);
+    const TestWindow window(desktop, {200, 150});
+    CHECK(window.info().bounds == Rect{200, 150, 640, 480});
 }
 
 TEST_CASE("a maximised window tells so, and moves to where it is sent") {
@@ -115,6 +173,52 @@ TEST_CASE("a window that does not come to the foreground is refused, or not perm
             CHECK(error.code() == (theirs == SECURITY_MANDATORY_HIGH_RID ? errc::input_not_permitted
                                                                          : errc::input_refused));
         }
+    }
+}
+
+TEST_CASE("focusing a window that hangs does not hang this program") {
+    const auto desktop = open_desktop();
+    TestWindow hanging(*desktop);
+    const TestWindow above(*desktop);
+    const WindowId id = hanging.info().id;
+    hanging.hang();
+    const auto focus = [&]() -> std::error_code {
+        try {
+            desktop->windows()->apply({id, WindowAction::focus, {}});
+            return {};
+        } catch (const Error& error) {
+            return error.code();
+        }
+    };
+    auto focusing = std::async(std::launch::async, focus);
+    const bool returned = focusing.wait_for(10s) == std::future_status::ready;
+    hanging.go_on();
+    CHECK(returned);
+    CHECK(focusing.get() == errc::input_refused);
+}
+
+TEST_CASE("no input is shared with a program that hangs, and for no window that hangs") {
+    const auto real = open_desktop();
+    const TestWindow window(*real);
+    const TestWindow other(*real);
+    const HWND target = window.handle();
+    const HWND foreground = other.handle();
+    for (const HWND hanging : {HWND{nullptr}, target, foreground}) {
+        std::vector<DWORD> attached;
+        win32::SystemCalls system;
+        system.foreground_window = [=] { return foreground; };
+        system.is_hung_app_window = [=](HWND asked) -> BOOL { return asked == hanging; };
+        system.attach_thread_input = [&](DWORD, DWORD to, BOOL attach) -> BOOL {
+            if (attach != FALSE) attached.push_back(to);
+            return TRUE;
+        };
+        win32::Win32Desktop desktop(system);
+        CHECK_THROWS_AS(desktop.windows()->apply({window.info().id, WindowAction::focus, {}}),
+                        Error);
+        if (hanging == nullptr)
+            CHECK(attached == std::vector{GetWindowThreadProcessId(foreground, nullptr)});
+        else
+            CHECK(attached.empty());
     }
 }
 

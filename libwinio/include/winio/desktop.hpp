@@ -37,7 +37,7 @@ public:
     /// Copies `area` (desktop pixels) into `into`, reusing its memory; what lies outside the
     /// desktop is black. Throws Error{capture_unavailable} when trying again may help,
     /// Error{capture_failed} when not, Error{no_display} without a display and
-    /// std::invalid_argument for an empty area.
+    /// std::invalid_argument for an area that is empty or larger than an image can be.
     virtual void capture(const Rect& area, Frame& into) = 0;
 };
 

@@ -7,8 +7,9 @@ namespace winio::win32 {
 bool has_higher_rights(const SystemCalls& system, HWND window) {
     if (window == nullptr) return false;
     const auto ours = system.own_integrity();
-    const auto theirs = system.integrity_of_window(window);
-    return ours && theirs && *theirs > *ours;
+    if (ours >= DWORD{SECURITY_MANDATORY_SYSTEM_RID}) return false;
+    if (const auto theirs = system.integrity_of_window(window)) return ours && *theirs > *ours;
+    return system.refuses_messages(window);
 }
 
 std::string higher_rights_problem(HWND window, std::string_view which) {

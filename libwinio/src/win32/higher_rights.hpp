@@ -8,8 +8,8 @@
 
 namespace winio::win32 {
 
-/// True when the window's program has a higher integrity level than this one. False where that is
-/// not known.
+/// True when the window's program has a higher integrity level than this one, or, where its level
+/// is not known, when the window may be sent no message.
 [[nodiscard]] bool has_higher_rights(const SystemCalls& system, HWND window);
 
 /// The same in words, for people; `which` follows the window's title, as in "under the pointer".

@@ -30,7 +30,7 @@ std::optional<DWORD> level_of(const KernelObject& token) {
     return *GetSidSubAuthority(label->Label.Sid, parts - 1U);
 }
 
-bool may_work_elevated_windows(const KernelObject& token) {
+bool may_work_every_window(const KernelObject& token) {
     DWORD ui_access = 0;
     DWORD length = 0;
     return GetTokenInformation(token.get(), TokenUIAccess, &ui_access, sizeof ui_access, &length) !=
@@ -44,6 +44,23 @@ int screen_dpi() {
     return dpi > 0 ? dpi : USER_DEFAULT_SCREEN_DPI;
 }
 
+// dwmapi.dll is loaded when it is needed: Windows Server Core has none.
+template <typename Value>
+std::optional<Value> window_manager_attribute(HWND window, DWORD attribute) {
+    using GetAttribute = HRESULT(WINAPI*)(HWND, DWORD, void*, DWORD);
+    static const auto get_attribute = [] {
+        const HMODULE library =
+            LoadLibraryExW(L"dwmapi.dll", nullptr, LOAD_LIBRARY_SEARCH_SYSTEM32);
+        return library == nullptr ? nullptr
+                                  : reinterpret_cast<GetAttribute>(reinterpret_cast<void*>(
+                                        GetProcAddress(library, "DwmGetWindowAttribute")));
+    }();
+    Value value{};
+    if (get_attribute == nullptr || FAILED(get_attribute(window, attribute, &value, sizeof value)))
+        return std::nullopt;
+    return value;
+}
+
 BOOL CALLBACK collect_monitor(HMONITOR monitor, HDC, LPRECT, LPARAM into) {
     reinterpret_cast<std::vector<HMONITOR>*>(into)->push_back(monitor);
     return TRUE;
@@ -55,22 +72,39 @@ std::optional<DWORD> integrity_of_window(HWND window) {
     DWORD process_id = 0;
     if (GetWindowThreadProcessId(window, &process_id) == 0) return std::nullopt;
     // Denied is the process of another user or a protected one such as csrss.exe: that says nothing
-    // about input. Of an elevated process of the same user only the token cannot be opened.
+    // about input. Of an elevated process of the same user only the token cannot be opened, and of
+    // the system's processes not even by an elevated one: whatever our level is, theirs is higher.
     const KernelObject process(OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, process_id));
     if (!process) return std::nullopt;
     const KernelObject token = token_of(process.get());
     if (token) return level_of(token);
-    if (GetLastError() == ERROR_ACCESS_DENIED) return DWORD{SECURITY_MANDATORY_HIGH_RID};
+    if (GetLastError() == ERROR_ACCESS_DENIED) return DWORD{SECURITY_MANDATORY_SYSTEM_RID};
     return std::nullopt;
 }
 
 std::optional<DWORD> integrity_of_this_process() {
     const KernelObject token = token_of(GetCurrentProcess());
     const auto level = level_of(token);
-    // Accessibility programs with UIAccess in their manifest reach elevated windows from below.
-    if (level && may_work_elevated_windows(token))
-        return std::max(*level, DWORD{SECURITY_MANDATORY_HIGH_RID});
+    // Accessibility programs with UIAccess in their manifest may send input to every window, from
+    // below.
+    if (level && may_work_every_window(token))
+        return std::max(*level, DWORD{SECURITY_MANDATORY_SYSTEM_RID});
     return level;
+}
+
+bool refuses_messages(HWND window) {
+    static const UINT meaningless = RegisterWindowMessageW(L"Eyehand: may this be sent?");
+    return PostMessageW(window, meaningless, 0, 0) == 0 && GetLastError() == ERROR_ACCESS_DENIED;
+}
+
+std::optional<RECT> visible_frame(HWND window) {
+    constexpr DWORD extended_frame_bounds = 9; // DWMWA_EXTENDED_FRAME_BOUNDS
+    return window_manager_attribute<RECT>(window, extended_frame_bounds);
+}
+
+bool is_cloaked(HWND window) {
+    constexpr DWORD cloaked = 14; // DWMWA_CLOAKED
+    return window_manager_attribute<DWORD>(window, cloaked).value_or(0) != 0;
 }
 
 std::vector<HMONITOR> monitors() {

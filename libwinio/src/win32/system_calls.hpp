@@ -14,6 +14,15 @@ namespace winio::win32 {
 [[nodiscard]] std::optional<DWORD> integrity_of_window(HWND window);
 /// The level up to which this process may work windows.
 [[nodiscard]] std::optional<DWORD> integrity_of_this_process();
+/// True when the system lets this process send no message to the window, because the window's
+/// program has higher rights (UIPI). Posts a message to it that means nothing to anybody.
+[[nodiscard]] bool refuses_messages(HWND window);
+/// What is to be seen of the window in physical pixels: without the border of some pixels that
+/// Windows 10 and later keep for resizing, invisible, on the left, right and bottom. Nothing where
+/// the window manager does not tell.
+[[nodiscard]] std::optional<RECT> visible_frame(HWND window);
+/// Windows 10 keeps windows of suspended apps and other virtual desktops "visible" but cloaked.
+[[nodiscard]] bool is_cloaked(HWND window);
 [[nodiscard]] std::vector<HMONITOR> monitors();
 /// 96 is 100 %.
 [[nodiscard]] int dpi_of_monitor(HMONITOR monitor);
@@ -43,10 +52,15 @@ struct SystemCalls {
     std::function<SHORT(WCHAR, HKL)> vk_key_scan = ::VkKeyScanExW;
     std::function<BOOL(POINT*)> get_cursor_pos = ::GetCursorPos;
     std::function<HWND()> foreground_window = ::GetForegroundWindow;
+    std::function<BOOL(HWND)> is_hung_app_window = ::IsHungAppWindow;
+    std::function<BOOL(DWORD, DWORD, BOOL)> attach_thread_input = ::AttachThreadInput;
     std::function<HWND(POINT)> window_from_point = ::WindowFromPoint;
     std::function<bool()> wheel_follows_focus = win32::wheel_follows_focus;
     std::function<std::optional<DWORD>(HWND)> integrity_of_window = win32::integrity_of_window;
     std::function<std::optional<DWORD>()> own_integrity = win32::integrity_of_this_process;
+
+    std::function<bool(HWND)> refuses_messages = win32::refuses_messages;
+    std::function<std::optional<RECT>(HWND)> visible_frame = win32::visible_frame;
 
     std::function<BOOL(HWND)> open_clipboard = ::OpenClipboard;
 };

@@ -1,9 +1,9 @@
 #include "win32/window_list.hpp"
 
+#include "poll.hpp"
 #include "win32/dpi_scope.hpp"
 #include "win32/handles.hpp"
 #include "win32/higher_rights.hpp"
-#include "poll.hpp"
 #include "win32/system_text.hpp"
 #include "winio/error.hpp"
 
@@ -20,10 +20,30 @@ using namespace std::chrono_literals;
 HWND handle_of(WindowId id) { return reinterpret_cast<HWND>(static_cast<std::uintptr_t>(id)); }
 WindowId id_of(HWND window) { return WindowId{reinterpret_cast<std::uintptr_t>(window)}; }
 
-Rect bounds_of(HWND window) {
+Rect to_rect(const RECT& rect) {
+    return {rect.left, rect.top, rect.right - rect.left, rect.bottom - rect.top};
+}
+
+// As the system places it, with the invisible border.
+Rect outer_bounds_of(HWND window) {
     RECT rect{};
     GetWindowRect(window, &rect);
-    return {rect.left, rect.top, rect.right - rect.left, rect.bottom - rect.top};
+    return to_rect(rect);
+}
+
+// What is to be seen of it. A minimised window has no frame.
+Rect bounds_of(const SystemCalls& system, HWND window) {
+    if (IsIconic(window) == 0)
+        if (const auto frame = system.visible_frame(window)) return to_rect(*frame);
+    return outer_bounds_of(window);
+}
+
+// Where the system has to place the window for it to be seen at `to`.
+Rect outer_bounds_for(const SystemCalls& system, HWND window, const Rect& to) {
+    const Rect outer = outer_bounds_of(window);
+    const Rect seen = bounds_of(system, window);
+    return {to.x + outer.x - seen.x, to.y + outer.y - seen.y, to.width + outer.width - seen.width,
+            to.height + outer.height - seen.height};
 }
 
 std::string class_of(HWND window) {
@@ -49,23 +69,6 @@ std::string program_of(std::uint32_t process_id) {
     return narrow(slash == std::wstring_view::npos ? text : text.substr(slash + 1));
 }
 
-// Windows 10 keeps windows of suspended apps and other virtual desktops "visible" but cloaked.
-bool is_cloaked(HWND window) {
-    using GetAttribute = HRESULT(WINAPI*)(HWND, DWORD, void*, DWORD);
-    static const auto get_attribute = [] {
-        const HMODULE library =
-            LoadLibraryExW(L"dwmapi.dll", nullptr, LOAD_LIBRARY_SEARCH_SYSTEM32);
-        return library == nullptr ? nullptr
-                                  : reinterpret_cast<GetAttribute>(reinterpret_cast<void*>(
-                                        GetProcAddress(library, "DwmGetWindowAttribute")));
-    }();
-    constexpr DWORD cloaked_attribute = 14; // DWMWA_CLOAKED
-    DWORD cloaked = 0;
-    return get_attribute != nullptr &&
-           SUCCEEDED(get_attribute(window, cloaked_attribute, &cloaked, sizeof cloaked)) &&
-           cloaked != 0;
-}
-
 BOOL CALLBACK collect_visible(HWND window, LPARAM into) {
     if (IsWindowVisible(window) != 0 && !is_cloaked(window))
         reinterpret_cast<std::vector<HWND>*>(into)->push_back(window);
@@ -75,16 +78,18 @@ BOOL CALLBACK collect_visible(HWND window, LPARAM into) {
 // While two threads share their input state, one may give the other's window the foreground.
 class SharedInput {
 public:
-    explicit SharedInput(DWORD other)
-        : other_(other), attached_(other != 0 && other != GetCurrentThreadId() &&
-                                   AttachThreadInput(GetCurrentThreadId(), other, TRUE) != 0) {}
+    SharedInput(const SystemCalls& system, DWORD other)
+        : system_(system), other_(other),
+          attached_(other != 0 && other != GetCurrentThreadId() &&
+                    system.attach_thread_input(GetCurrentThreadId(), other, TRUE) != 0) {}
     ~SharedInput() {
-        if (attached_) AttachThreadInput(GetCurrentThreadId(), other_, FALSE);
+        if (attached_) system_.attach_thread_input(GetCurrentThreadId(), other_, FALSE);
     }
     SharedInput(const SharedInput&) = delete;
     SharedInput& operator=(const SharedInput&) = delete;
 
 private:
+    const SystemCalls& system_;
     DWORD other_;
     bool attached_;
 };
@@ -122,10 +127,14 @@ void focus(const SystemCalls& system, HWND window) {
     // mostly has to share the input of the thread in the foreground.
     SetForegroundWindow(target);
     if (poll(100ms, has_it)) return;
-    // Sharing the input of a program that hangs would hang this one too.
-    if (const HWND foreground = system.foreground_window(); IsHungAppWindow(foreground) == 0) {
-        const SharedInput shared(GetWindowThreadProcessId(foreground, nullptr));
-        BringWindowToTop(target);
+    // Sharing the input of a program that hangs would hang this one too, and so would
+    // BringWindowToTop, which waits for the window's program: one that is just busy is not known
+    // to hang before five seconds have passed.
+    if (const HWND foreground = system.foreground_window();
+        system.is_hung_app_window(foreground) == 0 && system.is_hung_app_window(target) == 0) {
+        const SharedInput shared(system, GetWindowThreadProcessId(foreground, nullptr));
+        SetWindowPos(target, HWND_TOP, 0, 0, 0, 0,
+                     SWP_NOMOVE | SWP_NOSIZE | SWP_NOACTIVATE | SWP_ASYNCWINDOWPOS);
         SetForegroundWindow(target);
     }
     if (poll(500ms, has_it)) return;
@@ -135,19 +144,38 @@ void focus(const SystemCalls& system, HWND window) {
                                          "\" did not come to the foreground; click on it instead");
 }
 
-void move(const SystemCalls& system, HWND window, const Rect& to) {
-    if (to.empty()) throw Error(errc::input_refused, "a window cannot be made empty");
-    check_permitted(system, window);
-    // Unlike SW_RESTORE, which makes a window maximised again that was so when it was minimised.
-    if (IsIconic(window) != 0 || IsZoomed(window) != 0) ShowWindowAsync(window, SW_SHOWNOACTIVATE);
-    // Asynchronously, because a program that hangs would hang this one too.
-    if (SetWindowPos(window, nullptr, to.x, to.y, to.width, to.height,
+// Asynchronously, because a program that hangs would hang this one too.
+void place(HWND window, const Rect& outer) {
+    if (SetWindowPos(window, nullptr, outer.x, outer.y, outer.width, outer.height,
                      SWP_NOZORDER | SWP_NOACTIVATE | SWP_ASYNCWINDOWPOS) == 0)
         throw Error(errc::input_refused,
                     "the window \"" + title_of(window) +
                         "\" cannot be moved: " + describe_error(GetLastError()));
+}
+
+// A maximised window has another border than a normal one, and a minimised one has none.
+void make_normal(HWND window) {
+    const auto is_normal = [&] { return IsIconic(window) == 0 && IsZoomed(window) == 0; };
+    if (is_normal()) return;
+    // Unlike SW_RESTORE, which makes a window maximised again that was so when it was minimised.
+    ShowWindowAsync(window, SW_SHOWNOACTIVATE);
+    (void)poll(200ms, is_normal); // else the system makes it normal when its program looks up
+}
+
+void move(const SystemCalls& system, HWND window, const Rect& to) {
+    if (to.empty()) throw Error(errc::input_refused, "a window cannot be made empty");
+    check_permitted(system, window);
+    make_normal(window);
+    const auto arrived = [&] { return bounds_of(system, window) == to; };
+    const Rect outer = outer_bounds_for(system, window, to);
+    place(window, outer);
     // A window may have a least size of its own: not arriving at `to` is no error.
-    (void)poll(200ms, [&] { return bounds_of(window) == to; });
+    if (poll(200ms, arrived)) return;
+    // On a display of another DPI its border has another width.
+    const Rect outer_there = outer_bounds_for(system, window, to);
+    if (outer_there == outer) return;
+    place(window, outer_there);
+    (void)poll(200ms, arrived);
 }
 
 void close(const SystemCalls& system, HWND window) {
@@ -173,7 +201,7 @@ std::vector<WindowInfo> WindowList::list() {
         info.window_class = class_of(handle);
         info.process_id = process_id_of(handle);
         info.process = program_of(info.process_id);
-        info.bounds = bounds_of(handle);
+        info.bounds = bounds_of(system_, handle);
         info.foreground = handle == foreground;
         info.state = IsIconic(handle) != 0   ? WindowState::minimised
                      : IsZoomed(handle) != 0 ? WindowState::maximised

@@ -125,6 +125,13 @@ void take_image(HWND window) {
     ++state->images_taken;
 }
 
+// As a program that is busy, or stuck, in the middle of a message.
+void hang() {
+    state->hanging = 1;
+    while (state->may_go_on == 0) Sleep(1);
+    state->hanging = 0;
+}
+
 LRESULT CALLBACK main_procedure(HWND window, UINT message, WPARAM w, LPARAM l) {
     switch (message) {
     case WM_COMMAND:
@@ -143,6 +150,9 @@ LRESULT CALLBACK main_procedure(HWND window, UINT message, WPARAM w, LPARAM l) {
         return 0;
     case message_take_image:
         take_image(window);
+        return 0;
+    case message_hang:
+        hang();
         return 0;
     case WM_DESTROY:
         PostQuitMessage(0);
