@@ -40,7 +40,7 @@ struct ActionReport {
 /// became of it. Also after a refusal the screen is looked at: a part may have been carried out.
 ///
 /// What is seen to toggle by itself (a spinner) does not count as a change. A caret that blinks
-/// more slowly than `settle` waits cannot be told from a change: `settle.minimum` of two seconds
+/// more slowly than `settle` waits cannot be told from a change: `settle.minimum` of four seconds
 /// would show it. And what comes up only later (a program that was launched) is not seen yet: see
 /// `wait_for_window`.
 ///
