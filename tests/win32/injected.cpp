@@ -317,6 +317,26 @@ TEST_CASE("modifiers that a plan holds are its own and stay") {
     CHECK(recorder.keys() == std::vector<std::string>{"+160"});
 }
 
+TEST_CASE("a desktop that is destroyed releases what was pressed and not released, last first") {
+    Recorder recorder;
+    {
+        Win32Desktop desktop(recorder.system());
+        REQUIRE(desktop.send(Batch{KeyChange{NamedKey::ctrl, Press::down}}).complete());
+        REQUIRE(desktop
+                    .send(Batch{KeyChange{NamedKey::shift, Press::down},
+                                KeyChange{NamedKey::ctrl, Press::up}, PointerMove{{5, 5}},
+                                ButtonChange{Button::left, Press::down},
+                                ButtonChange{Button::right, Press::down},
+                                ButtonChange{Button::right, Press::up}})
+                    .complete());
+        recorder.inputs.clear();
+    }
+    CHECK(recorder.mouse_flags() == std::vector<DWORD>{MOUSEEVENTF_LEFTUP});
+    CHECK(recorder.keys() == std::vector<std::string>{"-160"});
+    REQUIRE(recorder.inputs.size() == 2);
+    CHECK(recorder.inputs.front().type == INPUT_MOUSE);
+}
+
 TEST_CASE("a move alone leaves the user's modifiers alone") {
     Recorder recorder;
     recorder.users_keys = {VK_LSHIFT};

@@ -83,6 +83,14 @@ TestWindow::~TestWindow() {
     (void)exits_within(5s);
 }
 
+// Posted, because a sent message overtakes posted ones.
+bool TestWindow::answers() const {
+    const int before = state().answers;
+    const auto window = find();
+    return window && PostMessageW(reinterpret_cast<HWND>(window->id), message_answer, 0, 0) != 0 &&
+           eventually([&] { return state().answers > before; }, 5s);
+}
+
 void TestWindow::hang() {
     REQUIRE(PostMessageW(handle(), message_hang, 0, 0));
     REQUIRE(eventually([&] { return state().hanging == 1; }, 5s));

@@ -31,6 +31,9 @@ public:
     [[nodiscard]] bool exits_within(std::chrono::milliseconds limit) const;
 
     [[nodiscard]] HWND handle() const { return reinterpret_cast<HWND>(info().id); }
+    /// By the time it has answered it has handled all that was sent or posted to it before. False
+    /// when it does not answer: closed, for one.
+    [[nodiscard]] bool answers() const;
     void hang(); ///< its program answers no message any more, until `go_on`
     void go_on() { state_.get()->may_go_on = 1; }
 

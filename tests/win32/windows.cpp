@@ -150,8 +150,9 @@ TEST_CASE("a window with higher rights is neither moved nor closed, and that is 
                                          ContainsSubstring("higher rights"));
         }
     }
-    CHECK(window.info().bounds == before);
+    CHECK(window.answers());
     CHECK_FALSE(window.exits_within(0s));
+    CHECK(window.info().bounds == before);
     // The destructor cannot close it either.
     PostMessageW(reinterpret_cast<HWND>(window.info().id), WM_CLOSE, 0, 0);
     CHECK(window.exits_within(5s));

@@ -61,6 +61,13 @@ SendReport refused(std::size_t events, errc code, std::string problem) {
 
 } // namespace
 
+InputSender::~InputSender() {
+    try {
+        give(releases_of(pressed_));
+    } catch (...) { // NOLINT(bugprone-empty-catch): there is nobody left to tell
+    }
+}
+
 SendReport InputSender::send(std::span<const InputEvent> events) {
     if (events.empty()) return {};
     const DpiScope physical_pixels;
@@ -82,11 +89,12 @@ SendReport InputSender::send(std::span<const InputEvent> events) {
     report.sent = events.size();
     report.accepted = complete_events(translation, accepted_inputs);
     translator_.accept(events, report.accepted, now);
+    const std::size_t begin = report.accepted == 0 ? 0 : translation.ends[report.accepted - 1];
+    const std::span all(translation.inputs);
+    remember(all.first(begin));
     if (report.complete()) return report;
 
     // Of the event at which the system stopped, a part may be pressed that nobody else knows of.
-    const std::size_t begin = report.accepted == 0 ? 0 : translation.ends[report.accepted - 1];
-    const std::span all(translation.inputs);
     give(releases_of(all.subspan(begin, accepted_inputs - begin)));
     report.error = errc::input_refused;
     report.problem = "SendInput took " + std::to_string(taken) + " of " +
@@ -166,6 +174,11 @@ std::vector<NativeInput> InputSender::releases_of_users_modifiers() const {
         releases.push_back(key_release(code));
     }
     return releases;
+}
+
+void InputSender::remember(std::span<const NativeInput> accepted) {
+    pressed_.insert(pressed_.end(), accepted.begin(), accepted.end());
+    pressed_ = unreleased(pressed_);
 }
 
 InputSender::Taken InputSender::give(std::span<const NativeInput> inputs) {

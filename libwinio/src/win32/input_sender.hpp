@@ -11,10 +11,14 @@
 
 namespace winio::win32 {
 
+/// Releases in its destructor what it pressed and was not told to release.
 class InputSender {
 public:
     /// Refers to `system`, which must outlive it.
     explicit InputSender(const SystemCalls& system) : system_(system) {}
+    ~InputSender();
+    InputSender(const InputSender&) = delete;
+    InputSender& operator=(const InputSender&) = delete;
     [[nodiscard]] SendReport send(std::span<const InputEvent> events);
 
 private:
@@ -27,9 +31,11 @@ private:
         DWORD error = ERROR_SUCCESS;
     };
     Taken give(std::span<const NativeInput> inputs);
+    void remember(std::span<const NativeInput> accepted);
 
     const SystemCalls& system_;
     InputTranslator translator_;
+    std::vector<NativeInput> pressed_; ///< and not released
 };
 
 } // namespace winio::win32

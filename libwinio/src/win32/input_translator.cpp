@@ -213,16 +213,19 @@ std::size_t complete_events(const Translation& translation, std::size_t accepted
     return static_cast<std::size_t>(first_incomplete - translation.ends.begin());
 }
 
+std::vector<NativeInput> unreleased(std::span<const NativeInput> inputs) {
+    std::vector<NativeInput> pressed;
+    for (const NativeInput& input : inputs) {
+        const NativeInput release = presses(input) ? release_of(input) : as_release(input);
+        std::erase_if(pressed, [&](const auto& earlier) { return release_of(earlier) == release; });
+        if (presses(input)) pressed.push_back(input);
+    }
+    return pressed;
+}
+
 std::vector<NativeInput> releases_of(std::span<const NativeInput> inputs) {
     std::vector<NativeInput> releases;
-    for (const NativeInput& input : inputs) {
-        if (presses(input)) {
-            releases.push_back(release_of(input));
-            continue;
-        }
-        const auto released = std::ranges::find(releases, as_release(input));
-        if (released != releases.end()) releases.erase(released);
-    }
+    for (const NativeInput& pressed : unreleased(inputs)) releases.push_back(release_of(pressed));
     std::ranges::reverse(releases);
     return releases;
 }

@@ -51,6 +51,10 @@ private:
 [[nodiscard]] std::size_t complete_events(const Translation& translation,
                                           std::size_t accepted_inputs);
 
+/// Those of `inputs` that press something which none of the following ones releases: each key and
+/// button once.
+[[nodiscard]] std::vector<NativeInput> unreleased(std::span<const NativeInput> inputs);
+
 /// What lets go of everything that `inputs` presses without releasing it, last pressed first.
 [[nodiscard]] std::vector<NativeInput> releases_of(std::span<const NativeInput> inputs);
 

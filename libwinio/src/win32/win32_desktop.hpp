@@ -9,6 +9,7 @@
 
 namespace winio::win32 {
 
+/// Its destructor releases keys and buttons that `send` pressed and did not release.
 class Win32Desktop final : public Desktop {
 public:
     explicit Win32Desktop(SystemCalls system = {});

@@ -151,6 +151,9 @@ LRESULT CALLBACK main_procedure(HWND window, UINT message, WPARAM w, LPARAM l) {
     case message_take_image:
         take_image(window);
         return 0;
+    case message_answer:
+        ++state->answers;
+        return 0;
     case message_hang:
         hang();
         return 0;

@@ -21,6 +21,7 @@ struct TestWindowState {
     std::atomic<int> images_put{0}, images_taken{0}; // onto and from the clipboard, when asked
     std::atomic<unsigned long> image_pixels[2][2]{}; // of what was taken, [y][x], as COLORREFs
     std::atomic<int> image_width{0}, image_height{0};
+    std::atomic<int> answers{0}; // to message_answer
     std::atomic<int> hanging{0},
         may_go_on{0}; // asked to hang, it does until the test lets it go on
     std::atomic<int> text_length{0};
@@ -28,10 +29,11 @@ struct TestWindowState {
 };
 
 // Messages to the window (WM_APP and above): put an image of 2x2 pixels onto the clipboard as a
-// bitmap, take the one that is there, hang.
+// bitmap, take the one that is there, hang, answer.
 inline constexpr unsigned message_put_image = 0x8001;
 inline constexpr unsigned message_take_image = 0x8002;
 inline constexpr unsigned message_hang = 0x8003;
+inline constexpr unsigned message_answer = 0x8004;
 inline constexpr unsigned long put_image_pixels[2][2]{{0x0000FF, 0x00FF00}, {0xFF0000, 0x123456}};
 
 // The area's left and right half, as COLORREFs.

@@ -268,3 +268,9 @@ TEST_CASE("the releases of a torn-off batch let go of what it pressed, last firs
     CHECK(releases_of(inputs) == std::vector{key(vk_right_alt, key_extended | key_up),
                                              button(mouse_left_up), key(vk_left_shift, key_up)});
 }
+
+TEST_CASE("what was pressed twice takes one release") {
+    const std::vector twice{button(mouse_left_down), button(mouse_left_down)};
+    CHECK(releases_of(twice) == std::vector{button(mouse_left_up)});
+    CHECK(unreleased(std::vector{twice[0], twice[1], button(mouse_left_up)}).empty());
+}
