@@ -194,6 +194,9 @@ TEST_CASE("form 2: a value is a string where the schema asks for one, else the J
 
 TEST_CASE("form 2: a parameter that is not closed is no call") {
     check_none("<tool_call><function=click><parameter=x>1</function></tool_call>");
+    check_none("<tool_call><function=click><parameter=x>1<parameter=y>2</parameter></function>");
+    check_none("<tool_call><function=click><parameter=x>1</function><function=click><parameter=x>1"
+               "</parameter></function>");
     check_none("<tool_call><function=click><parameter=x>1");
     check_none("<tool_call><function=click><parameter=x");
     check_none("<tool_call><function=click");
@@ -363,6 +366,8 @@ TEST_CASE("a call behind a think block is recovered, and the block stays in the 
 TEST_CASE("a call that a think block interrupts is not recovered, nor are those behind it") {
     check_none("<tool_call>" + call("type", R"({"text":"a<think>b</think>c"})") +
                "</tool_call><tool_call>" + click + "</tool_call>");
+    check_none("<tool_call>" + call("type", R"({"text":"a<think>b</think>c"})") +
+               "</tool_call>\n```json\n" + click + "\n```");
 }
 
 TEST_CASE("recovering stops at a marked call that cannot be used") {

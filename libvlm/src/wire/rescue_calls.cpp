@@ -216,6 +216,9 @@ std::optional<Found> function_call(std::string_view text, std::size_t at,
         if (key_end == npos || end == npos || end < key_end) return std::nullopt;
         const std::string_view key = trimmed(text.substr(key_begin, key_end - key_begin));
         const std::string_view value = parameter_value(text.substr(key_end + 1, end - key_end - 1));
+        // Its own closing tag was forgotten: the one found belongs to the next parameter.
+        if (value.find(parameter_tag) != npos || value.find(end_function_tag) != npos)
+            return std::nullopt;
         found.arguments[key] = types.type_of(key) == ParameterTypes::Type::string
                                    ? json::value(value)
                                    : value_of(value);
@@ -557,13 +560,16 @@ std::string masked(std::string_view text, const std::vector<Span>& thoughts) {
     return result;
 }
 
-/// The calls before the first that a thought interrupts: masking has changed that one.
-void drop_interrupted(std::vector<Found>& calls, const std::vector<Span>& thoughts) {
-    const auto first = std::find_if(calls.begin(), calls.end(), [&](const Found& call) {
-        return std::any_of(thoughts.begin(), thoughts.end(),
-                           [&](const Span& thought) { return overlap(thought, call.span); });
-    });
-    calls.erase(first, calls.end());
+/// Keeps the calls before the first that a thought interrupts: masking has changed that one.
+void drop_interrupted(Search& search, const std::vector<Span>& thoughts) {
+    const auto first =
+        std::find_if(search.calls.begin(), search.calls.end(), [&](const Found& call) {
+            return std::any_of(thoughts.begin(), thoughts.end(),
+                               [&](const Span& thought) { return overlap(thought, call.span); });
+        });
+    if (first == search.calls.end()) return;
+    search.calls.erase(first, search.calls.end());
+    search.unusable = true;
 }
 
 std::string without_calls(std::string_view text, const std::vector<Found>& calls) {
@@ -603,7 +609,7 @@ Rescue rescue_calls(std::string_view text, const std::vector<ToolSpec>& offered,
     for (const auto search_for : {marked_calls, json_calls, action_calls}) {
         Search search = search_for(visible, offered, ending);
         rescue.cut_call = search.cut_call;
-        drop_interrupted(search.calls, thoughts);
+        drop_interrupted(search, thoughts);
         const bool is_over = search.unusable || search.cut_call;
         if (search.calls.empty()) {
             if (is_over) break;
