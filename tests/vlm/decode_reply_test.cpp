@@ -346,16 +346,20 @@ TEST_CASE("a call that leaked into the text is recovered, gets an id, and the re
 
 TEST_CASE("where the server delivered calls, and in reasoning, nothing is recovered") {
     const std::vector<vlm::ToolSpec> offered{{"click", "", R"({"type":"object"})"}};
-    const auto count = [&](const std::string& message) {
-        return vlm::wire::decode_reply(R"({"choices":[{"message":)" + message + "}]}", where,
-                                       offered)
-            .tool_calls.size();
+    const auto names = [&](const std::string& message) {
+        const ChatReply reply =
+            vlm::wire::decode_reply(R"({"choices":[{"message":)" + message + "}]}", where, offered);
+        std::vector<std::string> called;
+        for (const vlm::ToolCall& call : reply.tool_calls) called.push_back(call.name);
+        return called;
     };
+    using Names = std::vector<std::string>;
     const std::string leak = R"("<tool_call>{\"name\":\"click\"}</tool_call>")";
-    CHECK(count(R"({"content":)" + leak + "}") == 1);
-    CHECK(count(R"({"content":)" + leak + R"(,"tool_calls":[{"function":{"name":"f"}}]})") == 1);
-    CHECK(count(R"({"reasoning_content":)" + leak + "}") == 0);
-    CHECK(count(R"({"reasoning":)" + leak + "}") == 0);
+    CHECK(names(R"({"content":)" + leak + "}") == Names{"click"});
+    CHECK(names(R"({"content":)" + leak + R"(,"tool_calls":[{"function":{"name":"f"}}]})") ==
+          Names{"f"});
+    CHECK(names(R"({"reasoning_content":)" + leak + "}") == Names{});
+    CHECK(names(R"({"reasoning":)" + leak + "}") == Names{});
 }
 
 TEST_CASE("a leaked call that the output limit cut off is an error, like any other") {

@@ -285,6 +285,7 @@ TEST_CASE("form 5: an action of UI-TARS is a call of an offered tool of that nam
          {R"(scroll{"start_box":[1,2],"direction":"down","amount":5})"},
          "",
          "Action:"},
+        {"Action: type(content='(1,2)')", {"type{\"content\":\"(1,2)\"}"}, "", "Action:"},
         {"Action: wait()", {"wait{}"}, "", "Action:"},
         {"Action: wait( time = '5' )  \n", {R"(wait{"time":5})"}, "", "Action:"},
         {"Action: click(start_box='(1,2)')\n\nwait()\nAction: hotkey(key='a')",

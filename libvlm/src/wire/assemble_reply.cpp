@@ -135,26 +135,27 @@ std::size_t ReplyAssembler::number_of_call(const CallFields& fields) const {
                                       : static_cast<std::size_t>(calls_.rend() - found) - 1;
     };
     if (const std::optional<std::int64_t> index = index_of(*fields.call)) {
-        const std::size_t number = last_that([&](const Call& c) { return c.index == index; });
+        const std::size_t number = last_that([&](const PiecedCall& c) { return c.index == index; });
         if (number == calls_.size()) return number;
         // Gemini gives every call the index 0.
-        const Call& call = calls_[number];
+        const PiecedCall& call = calls_[number];
         const bool is_another = !fields.id.empty() && fields.id != call.id &&
                                 !fields.name.empty() && !call.name.empty();
         return is_another ? calls_.size() : number;
     }
-    if (!fields.id.empty()) return last_that([&](const Call& c) { return c.id == fields.id; });
+    if (!fields.id.empty())
+        return last_that([&](const PiecedCall& c) { return c.id == fields.id; });
     if (calls_.empty()) return 0;
     // Whole calls with neither index nor id follow each other: another name with arguments behind
     // arguments that are complete begins another call.
-    const Call& last = calls_.back();
+    const PiecedCall& last = calls_.back();
     const bool is_whole_call =
         !fields.name.empty() && fields.arguments && !text_of(*fields.arguments).empty();
     return is_whole_call && is_whole_object(last.arguments.text) ? calls_.size()
                                                                  : calls_.size() - 1;
 }
 
-void ReplyAssembler::add_to(Call& call, std::size_t number, const CallFields& fields,
+void ReplyAssembler::add_to(PiecedCall& call, std::size_t number, const CallFields& fields,
                             std::vector<Delta>& deltas) const {
     Delta delta{Delta::Kind::tool_call, {}, number, {}};
     if (call.id.empty()) call.id = fields.id;
@@ -182,7 +183,7 @@ ChatReply ReplyAssembler::finish() const {
 }
 
 json::object ReplyAssembler::plain_answer() const {
-    const auto function = [](const Call& call) {
+    const auto function = [](const PiecedCall& call) {
         json::object object = call.function_extra;
         object["name"] = call.name;
         object["arguments"] = call.arguments.whole();
@@ -195,7 +196,7 @@ json::object ReplyAssembler::plain_answer() const {
         message["refusal"] = refusal;
     if (!calls_.empty()) {
         json::array& list = message["tool_calls"].emplace_array();
-        for (const Call& call : calls_) {
+        for (const PiecedCall& call : calls_) {
             json::object object = call.extra;
             object["id"] = call.id;
             object["function"] = function(call);

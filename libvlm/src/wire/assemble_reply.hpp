@@ -38,6 +38,16 @@ struct PiecedText {
     [[nodiscard]] std::string whole() const;
 };
 
+/// A call that comes in pieces.
+struct PiecedCall {
+    std::optional<std::int64_t> index{};
+    std::string id{};
+    std::string name{};
+    PiecedText arguments{};
+    boost::json::object extra{};          ///< members nobody here knows
+    boost::json::object function_extra{}; ///< the same of its "function"
+};
+
 class ReplyAssembler {
 public:
     /// `offered`: the tools of the request, as for decode_reply.
@@ -60,21 +70,12 @@ public:
     [[nodiscard]] ChatReply finish() const;
 
 private:
-    struct Call {
-        std::optional<std::int64_t> index{};
-        std::string id{};
-        std::string name{};
-        PiecedText arguments{};
-        boost::json::object extra{};          // members nobody here knows
-        boost::json::object function_extra{}; // the same of its "function"
-    };
-
     void take_answer_fields(const boost::json::object& chunk);
     void take_message(const boost::json::object& message, std::vector<Delta>& deltas);
     void take_words(const boost::json::object& message, std::vector<Delta>& deltas);
     void take_call(const CallFields& fields, std::vector<Delta>& deltas);
     void take_old_call(const boost::json::object& function_call, std::vector<Delta>& deltas);
-    void add_to(Call& call, std::size_t number, const CallFields& fields,
+    void add_to(PiecedCall& call, std::size_t number, const CallFields& fields,
                 std::vector<Delta>& deltas) const;
     std::size_t number_of_call(const CallFields& fields) const;
     [[nodiscard]] boost::json::object plain_answer() const;
@@ -86,8 +87,8 @@ private:
     PiecedText text_;
     PiecedText reasoning_;
     PiecedText refusal_;
-    std::vector<Call> calls_;
-    std::optional<Call> old_call_; // "function_call"
+    std::vector<PiecedCall> calls_;
+    std::optional<PiecedCall> old_call_; // "function_call"
     std::string finish_reason_;
     boost::json::object answer_; // what stands beside the choices: id, model, usage ...
 };

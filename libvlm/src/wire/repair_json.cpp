@@ -30,7 +30,7 @@ public:
         while (at_ < text_.size()) {
             if (complete_ ? !skip_behind_the_end() : !copy_next()) return std::nullopt;
         }
-        if (!close()) return std::nullopt;
+        close();
         return RepairedJson{std::move(out_), std::move(repairs_)};
     }
 
@@ -111,16 +111,14 @@ private:
         return c == '}' || c == ']';
     }
 
-    bool close() {
-        if (open_.empty()) return true;
-        const std::size_t last = out_.find_last_not_of(" \t\r\n");
-        if (last != std::string::npos && (out_[last] == ',' || out_[last] == ':')) return false;
+    /// (A comma or colon at the end stays one before a bracket, which the parser refuses.)
+    void close() {
+        if (open_.empty()) return;
         note(repairs_, Repair::unclosed);
         while (!open_.empty()) {
             out_ += open_.back();
             open_.pop_back();
         }
-        return true;
     }
 
     std::string_view text_;
