@@ -413,3 +413,9 @@ TEST_CASE("where the output limit cut the text, only complete calls count") {
 TEST_CASE("a text of absurd length is left alone") {
     check_none("<tool_call>" + click + std::string(300000, ' '));
 }
+
+TEST_CASE("a text that is not UTF-8 is left alone: its arguments could not be JSON") {
+    check_none("Action: type(content='\xFF')");
+    check_none("<tool_call><function=type><parameter=text>\xFF</parameter></function>");
+    check_none("<tool_call>" + call("type", "{\"text\":\"\xFF\"}") + "</tool_call>");
+}

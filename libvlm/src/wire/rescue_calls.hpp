@@ -50,6 +50,7 @@ struct Rescue {
     bool cut_call = false;            ///< the output limit cut a marked call off
 };
 
+/// A text that is not UTF-8, or longer than any model writes (256 KiB), is left alone.
 [[nodiscard]] Rescue rescue_calls(std::string_view text, const std::vector<ToolSpec>& offered,
                                   Ending ending = Ending::as_the_model_ended);
 
