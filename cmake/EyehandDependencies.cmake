@@ -1,12 +1,13 @@
-# Everything this project takes from others: Boost (headers), zlib, fmt; outside Windows OpenSSL; for the
-# programs CLI11; for the tests Catch2 and libpng.
+# Everything this project takes from others: Boost (headers), zlib, fmt, OpenSSL; for the programs CLI11; for the tests Catch2 and libpng.
 include_guard()
 
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
-if(NOT WIN32)
-    find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+if(CMAKE_CROSSCOMPILING AND MINGW AND NOT EXISTS "${OPENSSL_ROOT_DIR}/lib/libssl.a")
+    message(FATAL_ERROR "OpenSSL for MinGW is missing in ${OPENSSL_ROOT_DIR}: "
+        "run scripts/openssl-mingw, which builds it once (about 5 minutes)")
 endif()
+find_package(OpenSSL 3.0 REQUIRED COMPONENTS SSL Crypto)
 
 if(CMAKE_CROSSCOMPILING AND MINGW)
     # The cross compiler must not see all of /usr/include. The header-only libraries are shown to it

@@ -1,7 +1,7 @@
 # cmake --install: the libraries with their headers, agent-cli, and a package for find_package(eyehand).
 include(CMakePackageConfigHelpers)
 
-install(TARGETS eyehand_boost eyehand_winio eyehand_vlm eyehand_agent
+install(TARGETS eyehand_boost eyehand_boost_ssl eyehand_winio eyehand_vlm eyehand_agent
     EXPORT eyehand
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 foreach(library winio vlm agent)
