@@ -25,6 +25,8 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr std::size_t read_buffer_bytes = std::size_t{256} * 1024;
+// Windows reports a piece only when all of it is gone, and until then it is silent.
+constexpr std::size_t write_piece_bytes = std::size_t{256} * 1024;
 // A body up to this size goes out together with its header: one system call, one TLS record.
 constexpr std::size_t small_body_bytes = std::size_t{8} * 1024;
 // "100 Continue" and "103 Early Hints" come once or a few times; more is no server we understand.
@@ -352,7 +354,8 @@ std::string Connection::Impl::head_of(const Request& request) const {
 error_code Connection::Impl::send(std::string_view bytes) {
     while (!bytes.empty()) {
         const Deadline deadline = within(limits_.silence);
-        const Transfer transfer = socket_.write_some(bytes, deadline.at);
+        const Transfer transfer =
+            socket_.write_some(bytes.substr(0, write_piece_bytes), deadline.at);
         check(transfer, Step::send, deadline);
         if (transfer.error) return transfer.error;
         bytes.remove_prefix(transfer.bytes);
@@ -362,8 +365,8 @@ error_code Connection::Impl::send(std::string_view bytes) {
 
 /// Reads more into the buffer. False at the end of the stream.
 bool Connection::Impl::fill(const Deadline& deadline, Step step, AnswerParser& parser) {
-    if (buffer_.size() >= std::max<std::size_t>(limits_.header_bytes, read_buffer_bytes))
-        fail_read(beast::http::error::header_limit, parser); // the line of a chunk without end
+    if (parser.is_header_done() && buffer_.size() >= read_buffer_bytes)
+        fail_read(beast::http::error::bad_chunk_extension, parser); // the line has no end
     const Transfer transfer = socket_.read_some(buffer_.prepare(read_buffer_bytes), deadline.at);
     check(transfer, step, deadline);
     buffer_.commit(transfer.bytes);

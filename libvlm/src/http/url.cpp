@@ -145,6 +145,7 @@ Url resolve_reference(const Url& base, std::string_view location) {
     const std::string reference(location);
     // "scheme://..." and not "/path?next=http://...".
     if (location.substr(0, location.find_first_of("/?")).ends_with(':')) return parse_url(location);
+    if (location.empty()) return base;
     if (location.starts_with("//")) return parse_url(base.scheme + ':' + reference);
     if (location.starts_with('/')) return parse_url(origin + reference);
     if (location.starts_with('?')) return parse_url(origin + base.path + reference);
