@@ -5,7 +5,7 @@ find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 if(CMAKE_CROSSCOMPILING AND MINGW AND NOT EXISTS "${OPENSSL_ROOT_DIR}/lib/libssl.a")
     message(FATAL_ERROR "OpenSSL for MinGW is missing in ${OPENSSL_ROOT_DIR}: "
-        "run scripts/openssl-mingw, which builds it once (about 5 minutes)")
+        "run scripts/openssl-mingw, which builds it once (about 2 minutes on two cores)")
 endif()
 find_package(OpenSSL 3.0 REQUIRED COMPONENTS SSL Crypto)
 
