@@ -1,6 +1,7 @@
 #include "certificates.hpp"
 #include "transport.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -120,6 +121,18 @@ TEST_CASE("tls: a self-signed certificate is accepted from a server that it was 
     Connection connection(url_of(server), trusting(ca));
     CHECK(post(connection).body == "ok");
 }
+
+#ifndef _WIN32
+TEST_CASE("tls: what the system's OpenSSL trusts is trusted") {
+    ChatServer server({.tls = authority().issue()});
+    server.enqueue(text("ok"));
+    const TextFile ca(authority().pem());
+    ::setenv("SSL_CERT_FILE", ca.name().c_str(), 1);
+    Connection connection(url_of(server));
+    ::unsetenv("SSL_CERT_FILE");
+    CHECK(post(connection).body == "ok");
+}
+#endif
 
 TEST_CASE("tls: an authority that nobody trusts is refused") {
     const vlm::Error error = refusal_of(Authority().issue());

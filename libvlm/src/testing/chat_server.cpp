@@ -385,6 +385,7 @@ private:
     std::thread thread_;
 };
 
+ChatServer::ChatServer() : ChatServer(ServerOptions{}) {}
 ChatServer::ChatServer(const ServerOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 ChatServer::~ChatServer() = default;
 int ChatServer::port() const { return impl_->port(); }

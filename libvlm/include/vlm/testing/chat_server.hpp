@@ -84,7 +84,9 @@ struct ServerOptions {
 /// Listens on a free loopback port on a thread of its own. Thread-safe.
 class ChatServer {
 public:
-    explicit ChatServer(const ServerOptions& options = {});
+    ChatServer();
+    /// Throws std::runtime_error if it cannot listen there, or if the identity makes no sense.
+    explicit ChatServer(const ServerOptions& options);
     ~ChatServer(); ///< closes every connection and joins the thread
     ChatServer(const ChatServer&) = delete;
     ChatServer& operator=(const ChatServer&) = delete;
