@@ -1,4 +1,5 @@
-# Everything this project takes from others: Boost (headers), zlib, fmt, OpenSSL; for the programs CLI11; for the tests Catch2 and libpng.
+# Everything this project takes from others: Boost (headers), zlib, fmt, OpenSSL; outside Windows XCB;
+# for the programs CLI11; for the tests Catch2 and libpng.
 include_guard()
 
 find_package(Threads REQUIRED)
@@ -8,6 +9,16 @@ if(CMAKE_CROSSCOMPILING AND MINGW AND NOT EXISTS "${OPENSSL_ROOT_DIR}/lib/libssl
         "run scripts/openssl-mingw, which builds it once (about 2 minutes on two cores)")
 endif()
 find_package(OpenSSL 3.0 REQUIRED COMPONENTS SSL Crypto)
+
+if(EYEHAND_X11)
+    include(EyehandXcb)
+    eyehand_find_xcb()
+    if(NOT eyehand_xcb_FOUND)
+        message(FATAL_ERROR
+            "XCB is missing. On Debian: apt-get install pkg-config libxcb1-dev libxcb-shm0-dev "
+            "libxcb-xtest0-dev libxcb-xfixes0-dev libxcb-randr0-dev. Without a desktop for X11: -DEYEHAND_X11=OFF")
+    endif()
+endif()
 
 if(CMAKE_CROSSCOMPILING AND MINGW)
     # The cross compiler must not see all of /usr/include. The header-only libraries are shown to it

@@ -1,15 +1,19 @@
-# cmake --install: the libraries with their headers, agent-cli, and a package for find_package(eyehand).
+# cmake --install: the libraries with their headers, agent-cli, and a package for find_package(eyehand), of which
+# each library is a component: who links libwinio alone needs nothing that the others need.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS eyehand_boost eyehand_boost_ssl eyehand_winio eyehand_vlm eyehand_agent
-    EXPORT eyehand
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+set(package "${CMAKE_INSTALL_LIBDIR}/cmake/eyehand")
 foreach(library winio vlm agent)
+    set(targets eyehand_${library})
+    if(library STREQUAL "vlm")
+        list(APPEND targets eyehand_boost eyehand_boost_ssl)
+    endif()
+    install(TARGETS ${targets} EXPORT eyehand-${library} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
     install(DIRECTORY lib${library}/include/${library} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    install(EXPORT eyehand-${library} NAMESPACE eyehand:: FILE eyehand-${library}-targets.cmake
+        DESTINATION ${package})
 endforeach()
 
-set(package "${CMAKE_INSTALL_LIBDIR}/cmake/eyehand")
-install(EXPORT eyehand NAMESPACE eyehand:: FILE eyehand-targets.cmake DESTINATION ${package})
 configure_package_config_file(cmake/eyehand-config.cmake.in
     "${PROJECT_BINARY_DIR}/eyehand-config.cmake" INSTALL_DESTINATION ${package})
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/eyehand-config-version.cmake"
@@ -17,4 +21,5 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/eyehand-config-version.c
 install(FILES
     "${PROJECT_BINARY_DIR}/eyehand-config.cmake"
     "${PROJECT_BINARY_DIR}/eyehand-config-version.cmake"
+    cmake/EyehandXcb.cmake
     DESTINATION ${package})

@@ -18,11 +18,19 @@ constexpr const char* exit_codes = R"(
 Exit codes: 0 completed, 1 failed, 2 usage or configuration, 3 steps used up,
 4 endpoint or model, 5 desktop, 6 refused by policy or user, 130 interrupted.)";
 
-void add_view(CLI::App& command, ViewFlags& flags) {
-    command.add_option("--display", flags.display,
-                       "Display ID, or \"all\"; default: the primary one");
+void add_area(CLI::App& command, ViewFlags& flags) {
+    command
+        .add_option("--display", flags.display, "Display ID, or \"all\"; default: the primary one")
+        ->excludes(
+            command.add_option("--window", flags.window,
+                               "The window whose title has this part, in place of a display"));
     command.add_option("--crop", flags.crop, "Part of it to see and touch: x1,y1,x2,y2 in 0..1000");
-    command.add_option("--image", flags.image, "Box the picture fits into, WIDTHxHEIGHT");
+}
+
+void add_view(CLI::App& command, ViewFlags& flags) {
+    add_area(command, flags);
+    command.add_option("--image", flags.image,
+                       "Size of the picture: WIDTHxHEIGHT to fit into, 60%, or tokens:1024");
     command.add_flag("--image-exact", flags.image_exact, "Exactly that size, distorted if need be");
 }
 
@@ -30,6 +38,52 @@ void add_endpoint(CLI::App& command, EndpointFlags& flags) {
     command.add_option("--endpoint", flags.endpoint,
                        "Server: http://host:1234, .../v1 or in full; default localhost:1234");
     command.add_option("--model", flags.model, "Model ID; default: the profile's");
+}
+
+// do ACTION ...: coordinates are the model's, 0 to 1000 over the area.
+void add_actions(CLI::App& command, DoFlags& flags) {
+    command.require_subcommand(1);
+    const auto action = [&](const char* name, const char* description) {
+        CLI::App* added = command.add_subcommand(name, description);
+        added->callback([&flags, name] { flags.action = name; });
+        add_area(*added, flags.view);
+        added->add_flag("--json", flags.json, "Print what came of it as a JSON object");
+        return added;
+    };
+    const auto at_a_place = [&](const char* name, const char* description) {
+        CLI::App* added = action(name, description);
+        const CLI::Range range(0.0, 1000.0);
+        added->add_option("X", flags.at.x, "From the left, 0 to 1000")->required()->check(range);
+        added->add_option("Y", flags.at.y, "From the top, 0 to 1000")->required()->check(range);
+        return added;
+    };
+    const auto with_text = [&](const char* name, const char* what, const char* description) {
+        CLI::App* added = action(name, description);
+        added->add_option(what, flags.text)->required();
+        return added;
+    };
+    at_a_place("move", "Move the pointer");
+    at_a_place("click", "Click");
+    at_a_place("double-click", "Double-click");
+    at_a_place("triple-click", "Click three times");
+    at_a_place("right-click", "Click with the right button");
+    at_a_place("middle-click", "Click with the middle button");
+    action("drag", "Drag along two points or more: X1 Y1 X2 Y2 ...")
+        ->add_option("POINTS", flags.corners, "X Y of each corner")
+        ->required()
+        ->expected(4, 2000)
+        ->check(CLI::Range(0.0, 1000.0));
+    CLI::App* scroll = at_a_place("scroll", "Turn the wheel: notches above 0 scroll up or right");
+    scroll->add_option("NOTCHES", flags.notches)->required()->check(CLI::Range(-100, 100));
+    scroll->add_flag("--horizontal", flags.horizontal, "Turn it sideways");
+    with_text("type", "TEXT", "Type text; line breaks are Enter, tabs Tab");
+    with_text("press", "CHORD", "Press keys together, such as ctrl+shift+s");
+    with_text("paste", "TEXT", "Paste text through the clipboard, which gets its content back");
+    action("windows", "List the windows, topmost first");
+    with_text("focus", "TITLE", "Bring the window whose title has this part to the foreground")
+        ->add_option("--wait", flags.wait, "Seconds to wait for it")
+        ->check(CLI::Range(0.0, 3600.0));
+    with_text("launch", "COMMAND", "Start a program, or open a document");
 }
 
 int complain(ExitCode code, const std::string& why) {
@@ -68,6 +122,11 @@ int run_program(std::vector<std::string> arguments) {
     screenshot_command->add_flag("--no-cursor", screenshot.view.no_cursor,
                                  "Without the mouse pointer");
 
+    DoFlags by_hand;
+    CLI::App* do_command =
+        app.add_subcommand("do", "Do one thing by hand and tell what came of it");
+    add_actions(*do_command, by_hand);
+
     EndpointFlags doctor;
     CLI::App* doctor_command =
         app.add_subcommand("doctor", "Check that everything a run needs is there");
@@ -87,13 +146,16 @@ int run_program(std::vector<std::string> arguments) {
             code = run_task(std::move(run));
         else if (*screenshot_command)
             code = take_screenshot(screenshot);
+        else if (*do_command)
+            code = do_action(by_hand);
         else if (*doctor_command)
             code = run_doctor(doctor);
         return static_cast<int>(code);
     } catch (const UsageError& error) {
         return complain(ExitCode::usage, error.what());
     } catch (const winio::Error& error) {
-        return complain(ExitCode::desktop, error.what());
+        const bool interrupted = error.code() == winio::errc::cancelled;
+        return complain(interrupted ? ExitCode::interrupted : ExitCode::desktop, error.what());
     } catch (const vlm::Error& error) {
         return complain(error.code() == vlm::errc::bad_url ? ExitCode::usage : ExitCode::endpoint,
                         error.what());

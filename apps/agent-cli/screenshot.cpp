@@ -18,7 +18,7 @@ ExitCode take_screenshot(const ScreenshotFlags& flags) {
     const winio::WorkArea area = winio::choose_area(*desktop, choice);
     const auto capturer = desktop->open_capturer({.pointer = !flags.view.no_cursor});
     winio::Frame frame;
-    capturer->capture(area.bounds(), frame);
+    winio::capture_patiently(*capturer, area.bounds(), frame);
     const winio::Picture picture = pipeline.process(std::move(frame));
 
     std::ofstream out(std::filesystem::path(std::u8string(flags.file.begin(), flags.file.end())),

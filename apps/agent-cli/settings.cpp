@@ -12,6 +12,7 @@ namespace cli {
 namespace {
 
 constexpr int most_pixels = 16384;
+constexpr winio::Size default_box{1536, 864};
 constexpr int most_steps = 1000000;
 constexpr double a_day = 86400;
 
@@ -65,15 +66,29 @@ std::string without_query(const std::string& endpoint) {
     return endpoint.substr(0, endpoint.find('?'));
 }
 
-winio::Size parse_image(const std::string& text) {
-    const auto size = winio::parse_size(text);
-    if (!size || size->width > most_pixels || size->height > most_pixels) {
-        throw UsageError(
-            fmt::format("--image is \"{}\"; it must be WIDTHxHEIGHT, such as 1536x864, up "
-                        "to {} each",
-                        text, most_pixels));
-    }
+winio::PictureSize parse_image(const ViewFlags& flags) {
+    auto size = winio::parse_picture_size(flags.image);
+    if (!size)
+        throw UsageError(fmt::format("--image is \"{}\"; it must be WIDTHxHEIGHT such as 1536x864 "
+                                     "(up to {} each), PERCENT%, or tokens:N",
+                                     flags.image, most_pixels));
     return *size;
+}
+
+/// What the pictures of `otherwise` become by the variables and the flags.
+winio::PictureSize image_size(const ViewFlags& flags, const winio::PictureSize& otherwise) {
+    winio::PictureSize image = flags.image.empty() ? otherwise : parse_image(flags);
+    const auto width = int_variable("AGENT_IMAGE_W", 1, most_pixels);
+    const auto height = int_variable("AGENT_IMAGE_H", 1, most_pixels);
+    if (flags.image.empty() && (width || height)) {
+        const auto* fit = std::get_if<winio::FitWithin>(&image);
+        winio::Size box = fit != nullptr ? fit->box : default_box;
+        box = {width.value_or(box.width), height.value_or(box.height)};
+        image = winio::FitWithin{box};
+    }
+    if (!flags.image_exact) return image;
+    if (const auto* fit = std::get_if<winio::FitWithin>(&image)) return winio::ExactSize{fit->box};
+    throw UsageError("--image-exact goes with a size such as --image 1536x864");
 }
 
 /// Collects values with their sources.
@@ -119,20 +134,14 @@ std::optional<T> given(const T& value) {
 winio::AreaChoice area_choice(const ViewFlags& flags) {
     winio::AreaChoice choice;
     choice.display = flags.display;
+    if (!flags.window.empty()) choice.window = winio::WindowQuery{.title = flags.window};
     if (!flags.crop.empty()) choice.crop = parse_crop(flags.crop);
     return choice;
 }
 
 winio::PictureOptions picture_options(const ViewFlags& flags) {
-    winio::Size box{1536, 864};
-    if (const auto width = int_variable("AGENT_IMAGE_W", 1, most_pixels)) box.width = *width;
-    if (const auto height = int_variable("AGENT_IMAGE_H", 1, most_pixels)) box.height = *height;
-    if (!flags.image.empty()) box = parse_image(flags.image);
     winio::PictureOptions options;
-    if (flags.image_exact)
-        options.size = winio::ExactSize{box};
-    else
-        options.size = winio::FitWithin{box};
+    options.size = image_size(flags, options.size);
     options.pointer = !flags.no_cursor;
     return options;
 }
@@ -196,19 +205,15 @@ RunSettings resolve(const RunFlags& flags) {
         sources.note("keep_thinks", fmt::format("{}", *value), "AGENT_KEEP_LAST_THINKS");
     }
 
-    std::optional<winio::Size> image;
-    if (!flags.view.image.empty()) image = parse_image(flags.view.image);
-    const auto width = image ? std::optional(image->width) : std::nullopt;
-    const auto height = image ? std::optional(image->height) : std::nullopt;
-    sources.pick("image_width", profile.image.width, "AGENT_IMAGE_W",
-                 int_variable("AGENT_IMAGE_W", 1, most_pixels), "--image", width);
-    sources.pick("image_height", profile.image.height, "AGENT_IMAGE_H",
-                 int_variable("AGENT_IMAGE_H", 1, most_pixels), "--image", height);
-    if (flags.view.image_exact) {
-        profile.image_exact = true;
-        sources.note("image_exact", "true", "--image-exact");
-    }
+    const winio::PictureSize image = image_size(flags.view, profile.image);
+    const char* source = !flags.view.image.empty() ? "--image"
+                         : flags.view.image_exact  ? "--image-exact"
+                         : image != profile.image  ? "AGENT_IMAGE_W, AGENT_IMAGE_H"
+                                                   : "profile";
+    profile.image = image;
+    sources.note("image", winio::to_string(image), source);
     if (!flags.view.display.empty()) sources.note("display", flags.view.display, "--display");
+    if (!flags.view.window.empty()) sources.note("window", flags.view.window, "--window");
     if (!flags.view.crop.empty()) sources.note("crop", flags.view.crop, "--crop");
 
     std::string run_dir = "runs";

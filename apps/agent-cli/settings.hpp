@@ -17,8 +17,9 @@ namespace cli {
 /// Flags that choose what is seen.
 struct ViewFlags {
     std::string display;
-    std::string crop;  ///< "x1,y1,x2,y2"
-    std::string image; ///< "WxH"
+    std::string window; ///< a part of a window's title
+    std::string crop;   ///< "x1,y1,x2,y2"
+    std::string image;  ///< as winio::parse_picture_size reads it
     bool image_exact = false;
     bool no_cursor = false;
 };

@@ -69,10 +69,7 @@ bool pause(std::chrono::milliseconds duration, const std::stop_token& stop) {
 
 winio::PictureOptions picture_options(const Profile& profile) {
     winio::PictureOptions options;
-    if (profile.image_exact)
-        options.size = winio::ExactSize{profile.image};
-    else
-        options.size = winio::FitWithin{profile.image};
+    options.size = profile.image;
     return options;
 }
 
@@ -101,9 +98,10 @@ Fact DesktopWorld::on(const Observe& command) {
         area_ = choose_area(); // displays come and go
         if (!capturer_) capturer_ = desktop_.open_capturer({});
         TimedCapturer capturer(*capturer_);
-        winio::Settled settled = winio::wait_until_stable(
-            capturer, area_->bounds(), options_.settle, control_.at_safe_point());
+        winio::Settled settled =
+            settler_.wait(capturer, area_->bounds(), options_.settle, control_.at_safe_point());
         const winio::Picture picture = pipeline_.process(std::move(settled.frame));
+        settler_.reuse(std::move(settled.frame));
         vlm::Image image = vlm::make_image(picture.png);
         Observed fact;
         fact.file = directory_.save_screenshot(command.screenshot, *picture.png);
@@ -174,10 +172,15 @@ Fact DesktopWorld::on(const Invoke& command) {
 }
 
 void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
-    winio::Hands hands(desktop_, *area_);
-    const winio::HandsReport report = hands.carry_out(plan, control_.at_once());
+    const winio::HandsReport report = hands().carry_out(plan, control_.at_once());
     if (report.complete()) return;
     not_done(fact, report.error, report.problem);
+}
+
+/// The same ones for as long as the area stays the same: they remember what they pressed last.
+winio::Hands& DesktopWorld::hands() {
+    if (!hands_ || hands_->fence().bounds() != area_->bounds()) hands_.emplace(desktop_, *area_);
+    return *hands_;
 }
 
 Fact DesktopWorld::on(const Finish&) {

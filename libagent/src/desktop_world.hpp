@@ -4,6 +4,7 @@
 #include "agent/agent.hpp"
 #include "winio/frame_pipeline.hpp"
 #include "winio/hands.hpp"
+#include "winio/settle.hpp"
 
 #include <map>
 #include <memory>
@@ -30,6 +31,7 @@ private:
     [[nodiscard]] winio::WorkArea choose_area();
     [[nodiscard]] vlm::ChatRequest with_images(vlm::ChatRequest request);
     void act_out(const winio::Plan& plan, Invoked& fact);
+    [[nodiscard]] winio::Hands& hands();
     [[nodiscard]] Fact broken_off() const { return Stopped{control_.why()}; }
 
     winio::Desktop& desktop_;
@@ -41,7 +43,9 @@ private:
     RunControl& control_;
     vlm::OnDelta on_delta_;
     std::optional<winio::WorkArea> area_; ///< of the latest screenshot
+    std::optional<winio::Hands> hands_;   ///< fenced in by the area of the latest action
     std::unique_ptr<winio::Capturer> capturer_;
+    winio::Settler settler_;
     winio::FramePipeline pipeline_;
     /// The screenshots that the conversation still holds, by hash.
     std::map<std::string, vlm::Image> images_;

@@ -1,9 +1,17 @@
+// The captured frame is compared once with the previous one. Rows that changed make the stripes of
+// the picture stale that they have a part in; stale stripes are scaled and encoded anew, on several
+// threads if there are several, and the file is put together from all of them.
 #include "winio/frame_pipeline.hpp"
 
 #include "winio/frame_diff.hpp"
 #include "winio/scale.hpp"
+#include "worker_pool.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <optional>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 namespace winio {
@@ -11,52 +19,132 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::chrono::microseconds since(Clock::time_point start) {
-    return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start);
-}
-
 void check(const PictureOptions& options) {
     (void)picture_size({1, 1}, options.size);
     if (options.png.level < 0 || options.png.level > 9)
         throw std::invalid_argument("a PNG's level is 0 to 9");
+    if (options.threads < 0) throw std::invalid_argument("a number of threads is not negative");
+}
+
+int threads(const PictureOptions& options) {
+    if (options.threads > 0) return options.threads;
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+// Whole periods of the scaler, near png_stripe_rows: stripes then share no row of the source, so
+// that a change touches no more of them than it must. Periods that are no good for that are
+// disregarded.
+int stripe_rows(int period) {
+    if (period > 2 * png_stripe_rows) return png_stripe_rows;
+    return std::max(1, (png_stripe_rows + period / 2) / period) * period;
+}
+
+// What several threads spent on something.
+class TimeSpent {
+public:
+    class Span {
+    public:
+        explicit Span(TimeSpent& on) : on_(on) {}
+        ~Span() { on_.sum_ += (Clock::now() - start_).count(); }
+        Span(const Span&) = delete;
+        Span& operator=(const Span&) = delete;
+
+    private:
+        TimeSpent& on_;
+        Clock::time_point start_ = Clock::now();
+    };
+
+    [[nodiscard]] std::chrono::microseconds sum() const {
+        return std::chrono::duration_cast<std::chrono::microseconds>(Clock::duration(sum_.load()));
+    }
+
+private:
+    std::atomic<Clock::rep> sum_{0};
+};
+
+// Pictures of frames of one size: its stripes, and which of them do not show the last frame.
+class StripedPicture {
+public:
+    StripedPicture(Size source, const PictureOptions& options)
+        : StripedPicture(Scaler(source, picture_size(source, options.size)), options) {}
+
+    [[nodiscard]] Size size() const { return png_.size(); }
+
+    void mark_stale(const RowRange& source_rows) {
+        const RowRange rows = scaler_.target_rows(source_rows);
+        if (rows.count == 0) return;
+        const int height = png_.stripe(0).count;
+        std::fill(stale_.begin() + rows.first / height,
+                  stale_.begin() + (rows.end() - 1) / height + 1, true);
+    }
+
+    // Makes stale stripes show `source`. They count as stale until `mark_fresh`: should anything
+    // fail before the picture is handed out, the next one starts from the frame before it.
+    void refresh(const ImageView& source, int threads, TimeSpent& scaling, TimeSpent& encoding) {
+        std::vector<int> stripes;
+        for (int index = 0; index < png_.stripes(); ++index)
+            if (stale_[static_cast<std::size_t>(index)]) stripes.push_back(index);
+        // Waking a thread and waiting for it takes as long as a flat stripe or two: it should get
+        // more than one.
+        const int worth_waking = std::max(1, static_cast<int>(stripes.size()) / 2);
+        workers_.run(stripes, std::min(threads, worth_waking), [&](int index) {
+            Image scaled;
+            const ImageView rows = [&] {
+                const TimeSpent::Span span(scaling);
+                return stripe(source, png_.stripe(index), scaled);
+            }();
+            const TimeSpent::Span span(encoding);
+            png_.encode(index, rows);
+        });
+    }
+
+    void mark_fresh() noexcept { std::fill(stale_.begin(), stale_.end(), false); }
+
+    [[nodiscard]] std::vector<std::uint8_t> file() const { return png_.file(); }
+
+private:
+    StripedPicture(Scaler scaler, const PictureOptions& options)
+        : scaler_(std::move(scaler)),
+          png_(scaler_.target(), options.png, stripe_rows(scaler_.period())),
+          stale_(static_cast<std::size_t>(png_.stripes()), true) {}
+
+    // Rows of the picture: the source's own where sizes are equal, else made in `memory`.
+    [[nodiscard]] ImageView stripe(const ImageView& source, const RowRange& rows,
+                                   Image& memory) const {
+        if (source.size() == size()) return source.crop({0, rows.first, size().width, rows.count});
+        scaler_.scale(source, rows, memory);
+        return memory.view();
+    }
+
+    Scaler scaler_;
+    StripedPng png_;
+    std::vector<bool> stale_;
+    WorkerPool workers_;
+};
+
+std::vector<Rect> moved_by(std::vector<Rect> rects, Point by) {
+    for (Rect& rect : rects) {
+        rect.x += by.x;
+        rect.y += by.y;
+    }
+    return rects;
 }
 
 } // namespace
 
 struct FramePipeline::State {
     PictureOptions options;
-    Frame previous; // with its pointer drawn; empty before the first picture
-    Picture picture;
-    Image scaled; // kept for its memory
+    Rect area;                             // of the desktop, that `striped` is for
+    std::optional<StripedPicture> striped; // nothing before the first frame
+    Image previous;                        // what `png` shows, with its pointer; or empty
+    std::shared_ptr<const std::vector<std::uint8_t>> png; // null after a failure
 
-    [[nodiscard]] Size picture_size(Size source) const {
-        return winio::picture_size(source, options.size);
-    }
-
-    // What differs from the previous frame, in desktop coordinates; all of it when the previous one
-    // shows another place.
-    [[nodiscard]] std::vector<Rect> changes(const Frame& frame, const Rect& area) const {
-        if (previous.pixels.empty() || picture.area != area) return {area};
-        auto rects = changed_rects(previous.pixels.view(), frame.pixels.view());
-        for (Rect& rect : rects) {
-            rect.x += area.x;
-            rect.y += area.y;
-        }
-        return rects;
-    }
-
-    [[nodiscard]] Picture draw(const Image& source) {
-        Picture result;
-        result.size = picture_size(source.size());
-        const auto scale_start = Clock::now();
-        const bool as_it_is = result.size == source.size();
-        if (!as_it_is) scale(source.view(), result.size, scaled);
-        result.scale_time = since(scale_start);
-        const auto encode_start = Clock::now();
-        result.png = std::make_shared<const std::vector<std::uint8_t>>(
-            encode_png(as_it_is ? source.view() : scaled.view(), options.png));
-        result.encode_time = since(encode_start);
-        return result;
+    void start_afresh(const Rect& with) {
+        striped.reset(); // first, lest two of them are in memory
+        previous = Image();
+        png.reset();
+        striped.emplace(with.size(), options);
+        area = with;
     }
 };
 
@@ -75,19 +163,37 @@ Picture FramePipeline::process(Frame&& frame) {
     frame.pointer.reset();
 
     const Rect area{frame.origin.x, frame.origin.y, frame.pixels.width(), frame.pixels.height()};
-    auto changed = state.changes(frame, area);
-    if (changed.empty()) {
-        Picture same = state.picture;
-        same.changed.clear();
-        same.scale_time = same.encode_time = {};
-        return same;
-    }
-    Picture picture = state.draw(frame.pixels);
+    if (!state.striped || state.area != area) state.start_afresh(area);
+
+    Picture picture;
+    picture.size = state.striped->size();
     picture.area = area;
-    picture.changed = std::move(changed);
-    // Only now: had encoding failed, the history would claim a picture that nobody got.
-    std::swap(state.previous, frame);
-    state.picture = picture;
+    if (state.previous.empty())
+        picture.changed = {{0, 0, area.width, area.height}};
+    else
+        picture.changed = changed_rects(state.previous.view(), frame.pixels.view());
+    if (picture.changed.empty() && state.png) {
+        picture.png = state.png;
+        return picture;
+    }
+    for (const Rect& rect : picture.changed) state.striped->mark_stale({rect.y, rect.height});
+
+    TimeSpent scaling;
+    TimeSpent encoding;
+    state.striped->refresh(frame.pixels.view(), threads(state.options), scaling, encoding);
+    {
+        const TimeSpent::Span span(encoding);
+        state.png.reset(); // one file fewer in memory, where nobody else holds it
+        picture.png = std::make_shared<const std::vector<std::uint8_t>>(state.striped->file());
+    }
+    picture.changed = moved_by(std::move(picture.changed), frame.origin);
+    picture.scale_time = scaling.sum();
+    picture.encode_time = encoding.sum();
+
+    // From here on nothing fails, so that the history never claims a picture that nobody got.
+    state.striped->mark_fresh();
+    state.png = picture.png;
+    std::swap(state.previous, frame.pixels);
     return picture;
 }
 

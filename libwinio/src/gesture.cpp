@@ -3,6 +3,7 @@
 #include "utf8.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
@@ -30,6 +31,55 @@ Point between(Point from, Point to, int part, int parts) {
         return a + static_cast<int>(std::lround(way * part / parts));
     };
     return {coordinate(from.x, to.x), coordinate(from.y, to.y)};
+}
+
+// How many of the steps each leg gets, by its length: at least one, and all of them together.
+std::vector<int> steps_on_legs(std::span<const Point> path, int steps) {
+    std::vector<double> way{0}; // to each corner
+    for (std::size_t i = 1; i < path.size(); ++i)
+        way.push_back(way.back() + std::hypot(static_cast<double>(path[i].x) - path[i - 1].x,
+                                              static_cast<double>(path[i].y) - path[i - 1].y));
+    const int legs = static_cast<int>(path.size()) - 1;
+    const int total = std::max(steps, legs);
+    std::vector<int> result;
+    int done = 0; // when the corner is reached
+    for (int leg = 1; leg <= legs; ++leg) {
+        const double part =
+            way.back() > 0 ? way[static_cast<std::size_t>(leg)] / way.back() : 1.0 * leg / legs;
+        const int corner =
+            std::clamp(static_cast<int>(std::lround(part * total)), done + 1, total - (legs - leg));
+        result.push_back(corner - done);
+        done = corner;
+    }
+    return result;
+}
+
+// Says once more where: the pointer may have been pushed meanwhile.
+Step released_at(Point at, Button button) {
+    return Step{Batch{PointerMove{at}, ButtonChange{button, Press::up}}};
+}
+
+bool fit_together(const Batch& a, const Batch& b) {
+    return a.size() + b.size() <= most_events_in_a_batch;
+}
+
+// Both go into the step's own batch where there is one, so that nothing of a user's comes between
+// the keys and what they modify.
+void put_before(std::vector<Step>& steps, Batch events) {
+    auto* first = steps.empty() ? nullptr : std::get_if<Batch>(&steps.front().effect);
+    if (first != nullptr && fit_together(*first, events))
+        first->insert(first->begin(), events.begin(), events.end());
+    else
+        steps.insert(steps.begin(), Step{std::move(events)});
+}
+
+void put_after(std::vector<Step>& steps, Batch events) {
+    auto* last = steps.empty() ? nullptr : std::get_if<Batch>(&steps.back().effect);
+    // What waits after its last step wants the keys held that long.
+    if (last != nullptr && steps.back().wait.count() <= 0 && fit_together(*last, events))
+        last->insert(last->end(), events.begin(), events.end());
+    else
+        steps.push_back(Step{std::move(events)});
 }
 
 // Events that belong together stay in one batch.
@@ -70,17 +120,30 @@ Plan click_here(Button button) {
     return in_one_batch(std::move(batch), {});
 }
 
+Plan press_and_hold(Point at, std::chrono::milliseconds time, Button button) {
+    return {{Step{Batch{PointerMove{at}, ButtonChange{button, Press::down}}, time},
+             released_at(at, button)},
+            {at}};
+}
+
 Plan drag(Point from, Point to, const DragOptions& options) {
+    return drag_along(std::array{from, to}, options);
+}
+
+Plan drag_along(std::span<const Point> path, const DragOptions& options) {
     const auto [button, steps, step_wait] = options;
+    if (path.size() < 2) throw std::invalid_argument("a drag needs at least two points");
     if (steps < 1) throw std::invalid_argument("a drag needs at least one step");
     Plan plan;
-    plan.targets = {from, to};
+    plan.targets.assign(path.begin(), path.end());
     plan.steps.push_back(
-        Step{Batch{PointerMove{from}, ButtonChange{button, Press::down}}, step_wait});
-    for (int i = 1; i <= steps; ++i)
-        plan.steps.push_back(Step{Batch{PointerMove{between(from, to, i, steps)}}, step_wait});
-    // Says once more where: the pointer may have been pushed meanwhile.
-    plan.steps.push_back(Step{Batch{PointerMove{to}, ButtonChange{button, Press::up}}});
+        Step{Batch{PointerMove{path.front()}, ButtonChange{button, Press::down}}, step_wait});
+    const std::vector<int> on_leg = steps_on_legs(path, steps);
+    for (std::size_t leg = 0; leg < on_leg.size(); ++leg)
+        for (int i = 1; i <= on_leg[leg]; ++i)
+            plan.steps.push_back(Step{
+                Batch{PointerMove{between(path[leg], path[leg + 1], i, on_leg[leg])}}, step_wait});
+    plan.steps.push_back(released_at(path.back(), button));
     return plan;
 }
 
@@ -90,12 +153,17 @@ Plan scroll(Point at, int notches, Axis axis) {
     return in_one_batch(std::move(batch), {at});
 }
 
-Plan press(const KeyChord& chord) {
-    Batch batch;
-    for (const Key& key : chord.keys) batch.emplace_back(KeyChange{key, Press::down});
-    for (auto key = chord.keys.rbegin(); key != chord.keys.rend(); ++key)
-        batch.emplace_back(KeyChange{*key, Press::up});
-    return in_one_batch(std::move(batch), {});
+Plan press(const KeyChord& chord) { return holding(chord, {}); }
+
+Plan holding(const KeyChord& keys, Plan what) {
+    Batch downs;
+    Batch ups;
+    for (const Key& key : keys.keys) downs.emplace_back(KeyChange{key, Press::down});
+    for (auto key = keys.keys.rbegin(); key != keys.keys.rend(); ++key)
+        ups.emplace_back(KeyChange{*key, Press::up});
+    put_before(what.steps, std::move(downs));
+    put_after(what.steps, std::move(ups));
+    return what;
 }
 
 Plan type(std::string_view utf8) {
@@ -121,6 +189,15 @@ Plan type(std::string_view utf8) {
         }
     }
     return std::move(writer).finish();
+}
+
+Plan paste(std::string_view utf8, const KeyChord& chord, std::chrono::milliseconds time_to_read) {
+    utf8::check_text(utf8, "the text to paste");
+    Plan plan = press(chord);
+    plan.steps.insert(plan.steps.begin(), Step{ClipboardWrite{std::string(utf8)}});
+    plan.steps.back().wait = time_to_read;
+    plan.steps.push_back(Step{ClipboardRestore{}});
+    return plan;
 }
 
 std::string typing_problem(std::string_view utf8) {

@@ -6,7 +6,10 @@
 #include "stoppable_wait.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <stdexcept>
+#include <utility>
 
 namespace winio {
 namespace {
@@ -44,9 +47,17 @@ bool acts_where_the_pointer_is(const Batch& batch) {
     return false;
 }
 
-void fail(HandsReport& report, std::error_code error, std::string problem) {
-    report.error = error;
-    report.problem = std::move(problem);
+// The first failure is the cause; the others come on top of it.
+void fail(HandsReport& report, std::error_code error, const std::string& problem) {
+    if (report.complete()) report.error = error;
+    report.problem += (report.problem.empty() ? "" : "; ") + problem;
+}
+
+bool is_press(const InputEvent& event) {
+    const auto* button = std::get_if<ButtonChange>(&event);
+    const auto* key = std::get_if<KeyChange>(&event);
+    return (button != nullptr && button->press == Press::down) ||
+           (key != nullptr && key->press == Press::down);
 }
 
 InputEvent release_of(const std::variant<Button, Key>& held) {
@@ -81,16 +92,110 @@ void reporting_bad_text(errc code, Action action) {
     }
 }
 
+std::string with_line_breaks(std::string_view text, std::string_view line_break) {
+    std::string result;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] != '\r' && text[at] != '\n') {
+            result += text[at];
+            continue;
+        }
+        result += line_break;
+        if (text.substr(at, 2) == "\r\n") ++at;
+    }
+    return result;
+}
+
+// The clipboard while a plan uses it. Gives back what it held at the end of its scope at the
+// latest.
+class BorrowedClipboard {
+public:
+    explicit BorrowedClipboard(Desktop& desktop) : desktop_(desktop) {}
+    ~BorrowedClipboard() {
+        try {
+            give_back();
+        } catch (...) { // NOLINT(bugprone-empty-catch): on the way out of another exception
+        }
+    }
+    BorrowedClipboard(const BorrowedClipboard&) = delete;
+    BorrowedClipboard& operator=(const BorrowedClipboard&) = delete;
+
+    void borrow() {
+        if (held_) return;
+        Clipboard& clipboard = clipboard_of(desktop_);
+        Content content{clipboard.text(), {}};
+        if (content.text.empty()) content.image = clipboard.image();
+        held_ = std::move(content);
+    }
+
+    void write(const std::string& text) {
+        Clipboard& clipboard = clipboard_of(desktop_);
+        reporting_bad_text(errc::clipboard_failed, [&] {
+            clipboard.set_text(with_line_breaks(text, clipboard.line_break()));
+        });
+    }
+
+    // Tries once: a clipboard waits by itself for other programs to let go of it.
+    void give_back() {
+        if (!held_) return;
+        const Content content = *std::exchange(held_, std::nullopt);
+        try {
+            if (content.image)
+                clipboard_of(desktop_).set_image(content.image->view());
+            else
+                reporting_bad_text(errc::clipboard_failed,
+                                   [&] { clipboard_of(desktop_).set_text(content.text); });
+        } catch (const Error& error) {
+            throw Error(error.code(), std::string("what the clipboard held could not be put "
+                                                  "back: ") +
+                                          error.what());
+        }
+    }
+
+private:
+    struct Content {
+        std::string text;
+        std::optional<Image> image;
+    };
+    Desktop& desktop_;
+    std::optional<Content> held_;
+};
+
+bool is_restore(const Step& step) { return std::holds_alternative<ClipboardRestore>(step.effect); }
+
+// What pressed buttons and keys are called in reports.
+std::string name_of(const std::variant<Button, Key>& held) {
+    return std::visit(overloaded{
+                          [](Button button) {
+                              return std::string(button == Button::left    ? "left button"
+                                                 : button == Button::right ? "right button"
+                                                                           : "middle button");
+                          },
+                          [](const Key& key) { return to_string(key); },
+                      },
+                      held);
+}
+
+// Windows stamps input with a clock that ticks every 15.6 ms: two of its times can be that much
+// closer than they were.
+constexpr std::chrono::milliseconds clock_tick{16};
+
+// Programs count two clicks as a double-click when they are no further apart than this: Windows
+// allows 2 pixels to each side (SM_CXDOUBLECLK), GTK and Qt 5.
+constexpr int nearly_the_same_place = 8;
+
+bool near(const std::optional<Point>& a, const std::optional<Point>& b) {
+    if (!a || !b) return true; // where the pointer is nobody said: it may be there
+    const auto close = [](int one, int other) {
+        return std::abs(static_cast<std::int64_t>(one) - other) <= nearly_the_same_place;
+    };
+    return close(a->x, b->x) && close(a->y, b->y);
+}
+
 // Lets go at the end of its scope, by whatever way it is left.
 class ReleaseGuard {
 public:
     explicit ReleaseGuard(Hands& hands) : hands_(hands) {}
-    ~ReleaseGuard() {
-        try {
-            hands_.release_all();
-        } catch (...) { // NOLINT(bugprone-empty-catch): on the way out of another exception
-        }
-    }
+    ~ReleaseGuard() { hands_.release_all(); }
     ReleaseGuard(const ReleaseGuard&) = delete;
     ReleaseGuard& operator=(const ReleaseGuard&) = delete;
 
@@ -100,9 +205,17 @@ private:
 
 } // namespace
 
+struct Hands::Progress {
+    std::span<const Step> left; // after the current step
+    HandsReport& report;
+    const std::stop_token& stop;
+    BorrowedClipboard clipboard;
+    bool has_pressed = false;
+};
+
 Hands::Hands(Desktop& desktop, WorkArea fence) : desktop_(desktop), fence_(fence) {}
 
-Hands::~Hands() { const ReleaseGuard last_chance(*this); }
+Hands::~Hands() { release_all(); }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): a token is two pointers, and shared
 HandsReport Hands::carry_out(const Plan& plan, std::stop_token stop) {
@@ -113,25 +226,13 @@ HandsReport Hands::carry_out(const Plan& plan, std::stop_token stop) {
         return report;
     }
 
+    Progress progress{plan.steps, report, stop, BorrowedClipboard(desktop_)};
     const ReleaseGuard whatever_happens(*this);
     try {
         for (const Step& step : plan.steps) {
+            progress.left = progress.left.subspan(1);
             if (stop.stop_requested()) throw Error(errc::cancelled, "stopped before the next step");
-            std::visit(
-                overloaded{
-                    [&](const Batch& batch) { send(batch, report, stop); },
-                    [&](const ClipboardWrite& write) {
-                        Clipboard& clipboard = clipboard_of(desktop_);
-                        reporting_bad_text(errc::clipboard_failed,
-                                           [&] { clipboard.set_text(write.text); });
-                    },
-                    [&](const ClipboardRestore&) {},
-                    [&](const WindowCommand& command) { windows_of(desktop_).apply(command); },
-                    [&](const LaunchCommand& command) {
-                        reporting_bad_text(errc::launch_failed, [&] { desktop_.launch(command); });
-                    },
-                },
-                step.effect);
+            carry_out(step, progress);
             if (!report.complete()) break;
             if (step.wait.count() > 0 && wait_for(step.wait, stop) == Waited::stopped)
                 throw Error(errc::cancelled, "stopped while waiting");
@@ -139,47 +240,130 @@ HandsReport Hands::carry_out(const Plan& plan, std::stop_token stop) {
     } catch (const Error& error) {
         fail(report, error.code(), error.what());
     }
-    report.released = release_all();
+    clean_up(progress);
     return report;
 }
 
-std::size_t Hands::release_all() {
-    if (held_.empty()) return 0;
-    Batch releases;
-    for (auto held = held_.rbegin(); held != held_.rend(); ++held)
-        releases.push_back(release_of(*held));
+void Hands::carry_out(const Step& step, Progress& progress) {
+    std::visit(overloaded{
+                   [&](const Batch& batch) { send(batch, progress); },
+                   [&](const ClipboardWrite& write) {
+                       if (std::ranges::any_of(progress.left, is_restore))
+                           progress.clipboard.borrow();
+                       progress.clipboard.write(write.text);
+                   },
+                   [&](const ClipboardRestore&) { progress.clipboard.give_back(); },
+                   [&](const WindowCommand& command) { windows_of(desktop_).apply(command); },
+                   [&](const LaunchCommand& command) {
+                       reporting_bad_text(errc::launch_failed, [&] { desktop_.launch(command); });
+                   },
+               },
+               step.effect);
+}
+
+void Hands::clean_up(Progress& progress) {
+    progress.report.released = release_all();
+    if (!held_.empty())
+        fail(progress.report, errc::input_refused,
+             "the system did not let go of what is still pressed: " + still_held());
+    try {
+        progress.clipboard.give_back();
+    } catch (const Error& error) {
+        fail(progress.report, error.code(), error.what());
+    }
+}
+
+std::size_t Hands::release_all() noexcept {
     const auto before = held_.size();
-    auto accepted = std::min(desktop_.send(releases).accepted, releases.size());
-    for (std::size_t i = 0; i < accepted; ++i) note(releases[i]);
-    // One refused release must not keep the others down: each of the rest gets its own chance.
-    for (; accepted < releases.size(); ++accepted)
-        if (desktop_.send({&releases[accepted], 1}).accepted == 1) note(releases[accepted]);
+    // One by one: a release that is refused, or fails, must not keep the others down.
+    for (std::size_t left = before; left > 0; --left) {
+        try {
+            const InputEvent release = release_of(held_[left - 1]);
+            if (desktop_.send({&release, 1}).accepted == 1) note(release);
+        } catch (...) { // NOLINT(bugprone-empty-catch): it stays on the list, which is reported
+        }
+    }
     return before - held_.size();
 }
 
-void Hands::send(const Batch& batch, HandsReport& report, const std::stop_token& stop) {
+std::string Hands::still_held() const {
+    std::string names;
+    for (const Held& held : held_) names += (names.empty() ? "" : ", ") + name_of(held);
+    return names;
+}
+
+void Hands::send(const Batch& batch, Progress& progress) {
     if (batch.empty()) return;
+    HandsReport& report = progress.report;
+    if (const auto presses = presses_in(batch); !presses.empty())
+        if (!std::exchange(progress.has_pressed, true))
+            keep_clicks_apart(presses.front(), progress.stop);
     if (acts_where_the_pointer_is(batch)) {
-        if (const auto point = pointer_outside(stop)) {
+        if (const auto point = pointer_outside(progress.stop)) {
             fail(report, errc::outside_work_area,
                  "the pointer at " + outside(*point, fence_.bounds()) +
                      "; nothing was pressed there: move the pointer first");
             return;
         }
     }
-    const SendReport sent = desktop_.send(batch);
-    const std::size_t accepted = std::min(sent.accepted, batch.size());
-    for (std::size_t i = 0; i < accepted; ++i) note(batch[i]);
-    report.events += accepted;
-    if (accepted == batch.size()) return;
+    const SendReport sent = give_to_system(batch);
+    report.events += sent.accepted;
+    if (sent.accepted == batch.size()) return;
     fail(report, sent.error ? sent.error : make_error_code(errc::input_refused),
-         "the system took " + std::to_string(accepted) + " of " + std::to_string(batch.size()) +
-             " input events" + (sent.problem.empty() ? "" : ": " + sent.problem));
+         "the system took " + std::to_string(sent.accepted) + " of " +
+             std::to_string(batch.size()) + " input events" +
+             (sent.problem.empty() ? "" : ": " + sent.problem));
+}
+
+SendReport Hands::give_to_system(const Batch& batch) {
+    held_.reserve(held_.size() + batch.size()); // so that noting what went down cannot fail
+    try {
+        SendReport sent = desktop_.send(batch);
+        sent.accepted = std::min(sent.accepted, batch.size());
+        for (std::size_t i = 0; i < sent.accepted; ++i) note(batch[i]);
+        remember_presses({batch.data(), sent.accepted});
+        return sent;
+    } catch (...) {
+        // Nobody knows how far it came: whatever it may have pressed will be let go of.
+        for (const InputEvent& event : batch)
+            if (is_press(event)) note(event);
+        throw;
+    }
+}
+
+void Hands::keep_clicks_apart(const ButtonPress& next, const std::stop_token& stop) const {
+    if (!latest_press_ || latest_press_->button != next.button || !near(latest_press_->at, next.at))
+        return;
+    const auto time = desktop_.double_click_time();
+    if (time.count() <= 0) return;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(
+        latest_press_time_ + time + clock_tick - std::chrono::steady_clock::now());
+    if (left.count() > 0 && wait_for(left, stop) == Waited::stopped)
+        throw Error(errc::cancelled, "stopped while keeping two clicks apart");
+}
+
+std::vector<Hands::ButtonPress> Hands::presses_in(std::span<const InputEvent> events) {
+    std::vector<ButtonPress> presses;
+    std::optional<Point> at;
+    for (const InputEvent& event : events) {
+        if (const auto* move = std::get_if<PointerMove>(&event)) at = move->to;
+        const auto* button = std::get_if<ButtonChange>(&event);
+        if (button != nullptr && button->press == Press::down)
+            presses.push_back({button->button, at});
+    }
+    return presses;
+}
+
+void Hands::remember_presses(std::span<const InputEvent> events) {
+    const auto presses = presses_in(events);
+    if (presses.empty()) return;
+    latest_press_ = presses.back();
+    latest_press_time_ = std::chrono::steady_clock::now();
 }
 
 // Where the pointer is when that is outside the fence. After a move it may lag behind: up to 105 ms
 // were seen under Wine.
-std::optional<Point> Hands::pointer_outside(const std::stop_token& stop) {
+std::optional<Point> Hands::pointer_outside(const std::stop_token& stop) const {
     constexpr std::chrono::milliseconds longest_lag{200};
     const auto deadline = std::chrono::steady_clock::now() + longest_lag;
     for (;;) {

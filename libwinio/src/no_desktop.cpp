@@ -5,7 +5,9 @@
 namespace winio {
 
 std::unique_ptr<Desktop> open_desktop() {
-    throw Error(errc::not_supported, "libwinio has a desktop for Windows only");
+    throw Error(errc::not_supported,
+                "this libwinio was built without a desktop: it has one for Windows, and "
+                "one for X11 unless EYEHAND_X11 was switched off");
 }
 
 } // namespace winio

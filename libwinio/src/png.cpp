@@ -1,152 +1,189 @@
-// A PNG file is written stripe by stripe: the rows of a stripe are filtered, deflated and put into
-// an IDAT chunk of their own. The first row of each stripe is filtered without looking at the row
-// above, so that a stripe's filtered bytes depend on its pixels alone.
+// A PNG file of stripes that know nothing of each other. The first row of a stripe is filtered
+// without looking at the row above; its deflate stream starts from a clean state and ends at a
+// whole byte with nothing pending (full flush). So the stripes' streams, one after the other, are
+// one raw deflate stream: zlib's header goes before the first, an empty last block and the checksum
+// of everything, combined from the stripes' own, into a chunk after the last.
 #include "winio/png.hpp"
 
-#include "winio/error.hpp"
+#include "stripe_encoder.hpp"
 
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
+#include <mutex>
 #include <span>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 namespace winio {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// Rows a stripe: large enough that chunk headers and the odd first row cost nothing.
-constexpr int stripe_rows = 64;
-
-// PNG specification, "Filter types for filter method 0".
-constexpr std::uint8_t filter_sub = 1;
-constexpr std::uint8_t filter_up = 2;
-
 void append_u32(Bytes& out, std::uint32_t value) {
     for (const int shift : {24, 16, 8, 0}) out.push_back(static_cast<std::uint8_t>(value >> shift));
 }
 
-void append_chunk(Bytes& out, std::string_view type, std::span<const std::uint8_t> data) {
-    append_u32(out, static_cast<std::uint32_t>(data.size()));
+void append(Bytes& out, std::span<const std::uint8_t> bytes) {
+    out.insert(out.end(), bytes.begin(), bytes.end());
+}
+
+void append_chunk(Bytes& out, std::string_view type, std::span<const std::uint8_t> begin,
+                  std::span<const std::uint8_t> rest = {}) {
+    append_u32(out, static_cast<std::uint32_t>(begin.size() + rest.size()));
     const std::size_t checked_from = out.size();
     out.insert(out.end(), type.begin(), type.end());
-    out.insert(out.end(), data.begin(), data.end());
+    append(out, begin);
+    append(out, rest);
     append_u32(out, static_cast<std::uint32_t>(
                         crc32_z(0, out.data() + checked_from, out.size() - checked_from)));
 }
 
-Bytes header(Size size) {
-    Bytes data;
-    append_u32(data, static_cast<std::uint32_t>(size.width));
-    append_u32(data, static_cast<std::uint32_t>(size.height));
+constexpr std::size_t chunk_frame_bytes = 12; // length, type, checksum
+
+Bytes file_begin(Size size) {
+    Bytes file{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+    Bytes header;
+    append_u32(header, static_cast<std::uint32_t>(size.width));
+    append_u32(header, static_cast<std::uint32_t>(size.height));
     // 8 bits a sample, RGB, deflate, the standard filters, not interlaced.
-    data.insert(data.end(), {8, 2, 0, 0, 0});
-    return data;
+    append(header, std::to_array<std::uint8_t>({8, 2, 0, 0, 0}));
+    append_chunk(file, "IHDR", header);
+    return file;
 }
 
-void to_rgb(std::span<const std::uint8_t> bgra, std::uint8_t* rgb) {
-    for (std::size_t from = 0, to = 0; from < bgra.size(); from += 4, to += 3) {
-        rgb[to] = bgra[from + 2];
-        rgb[to + 1] = bgra[from + 1];
-        rgb[to + 2] = bgra[from];
-    }
+// RFC 1950: deflate with a window of 32 KB, and check bits.
+constexpr auto zlib_header = std::to_array<std::uint8_t>({0x78, 0x01});
+// RFC 1951: a last block with fixed codes that holds nothing but its end.
+constexpr auto last_block = std::to_array<std::uint8_t>({0x03, 0x00});
+
+void check(Size size, const PngOptions& options, int stripe_rows) {
+    if (size.empty()) throw std::invalid_argument("an empty image has no PNG");
+    if (options.level < 0 || options.level > 9)
+        throw std::invalid_argument("a PNG's level is 0 to 9");
+    if (stripe_rows < 1) throw std::invalid_argument("a PNG's stripes need at least one row");
+    // What zlib takes at once, and a chunk can hold even if nothing can be compressed.
+    constexpr std::int64_t most = 1 << 30;
+    const std::int64_t rows = std::min(stripe_rows, size.height);
+    if ((std::int64_t{size.width} * 3 + 1) > most / rows)
+        throw std::invalid_argument("a PNG's stripes must not be larger than 1 GiB");
 }
 
-// Turns rows into what PNG deflates: a filter byte and the differences to the row above, or in a
-// stripe's first row to the pixel on the left.
-class RowFilter {
+// Encoders have some 700 KB of memory each, which is costly to prepare: they are used again.
+class EncoderPool {
 public:
-    explicit RowFilter(int width)
-        : row_(static_cast<std::size_t>(width) * 3), above_(row_.size()) {}
+    explicit EncoderPool(int level) : level_(level) {}
 
-    void append_stripe(const ImageView& rows, Bytes& out) {
-        for (int y = 0; y < rows.height(); ++y) {
-            to_rgb(rows.row(y), row_.data());
-            const std::size_t begin = out.size();
-            out.resize(begin + 1 + row_.size());
-            out[begin] = y == 0 ? filter_sub : filter_up;
-            std::uint8_t* filtered = out.data() + begin + 1;
-            if (y == 0) {
-                std::copy_n(row_.data(), 3, filtered);
-                subtract(row_.data() + 3, row_.data(), row_.size() - 3, filtered + 3);
-            } else {
-                subtract(row_.data(), above_.data(), row_.size(), filtered);
+    [[nodiscard]] std::unique_ptr<StripeEncoder> take() {
+        {
+            const std::lock_guard lock(mutex_);
+            if (!idle_.empty()) {
+                auto encoder = std::move(idle_.back());
+                idle_.pop_back();
+                return encoder;
             }
-            std::swap(row_, above_);
         }
+        return std::make_unique<StripeEncoder>(level_);
+    }
+
+    void give_back(std::unique_ptr<StripeEncoder> encoder) {
+        const std::lock_guard lock(mutex_);
+        idle_.push_back(std::move(encoder));
     }
 
 private:
-    static void subtract(const std::uint8_t* a, const std::uint8_t* b, std::size_t count,
-                         std::uint8_t* out) {
-        for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<std::uint8_t>(a[i] - b[i]);
-    }
-
-    Bytes row_;
-    Bytes above_;
-};
-
-// One zlib stream over all stripes.
-class Deflater {
-public:
-    explicit Deflater(int level) {
-        // 15 and 8 are zlib's own window and memory levels.
-        if (deflateInit2(&stream_, level, Z_DEFLATED, 15, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-            throw Error(errc::encode_failed, "zlib could not be started");
-    }
-    ~Deflater() { deflateEnd(&stream_); }
-    Deflater(const Deflater&) = delete;
-    Deflater& operator=(const Deflater&) = delete;
-
-    enum class Part { more, last };
-
-    void append(Bytes& data, Part part, Bytes& out) {
-        stream_.next_in = data.data();
-        stream_.avail_in = static_cast<uInt>(data.size());
-        std::array<std::uint8_t, 64 * 1024> buffer; // NOLINT: filled by deflate before it is read
-        do {
-            stream_.next_out = buffer.data();
-            stream_.avail_out = static_cast<uInt>(buffer.size());
-            if (deflate(&stream_, part == Part::last ? Z_FINISH : Z_NO_FLUSH) == Z_STREAM_ERROR)
-                throw Error(errc::encode_failed, "zlib lost its state");
-            out.insert(out.end(), buffer.begin(),
-                       buffer.end() - static_cast<std::ptrdiff_t>(stream_.avail_out));
-        } while (stream_.avail_out == 0);
-    }
-
-private:
-    z_stream stream_{};
+    int level_;
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<StripeEncoder>> idle_;
 };
 
 } // namespace
 
-Bytes encode_png(const ImageView& image, const PngOptions& options) {
-    if (image.empty()) throw std::invalid_argument("an empty image has no PNG");
-    if (options.level < 0 || options.level > 9)
-        throw std::invalid_argument("a PNG's level is 0 to 9");
+struct StripedPng::State {
+    struct Stripe {
+        Bytes chunk; // a whole IDAT; empty until encoded
+        std::uint32_t adler = 1;
+    };
 
-    Bytes file{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-    append_chunk(file, "IHDR", header(image.size()));
+    State(Size of, const PngOptions& options, int rows_a_stripe)
+        : size(of), stripe_rows(std::min(rows_a_stripe, of.height)),
+          stripes(static_cast<std::size_t>((of.height - 1) / stripe_rows + 1)),
+          encoders(options.level) {}
 
-    RowFilter filter(image.width());
-    Deflater deflater(options.level);
-    Bytes filtered;
-    Bytes deflated;
-    for (int y = 0; y < image.height(); y += stripe_rows) {
-        const int rows = std::min(stripe_rows, image.height() - y);
-        const bool last = y + rows == image.height();
-        filtered.clear();
-        filter.append_stripe(image.crop({0, y, image.width(), rows}), filtered);
-        deflated.clear();
-        deflater.append(filtered, last ? Deflater::Part::last : Deflater::Part::more, deflated);
-        if (!deflated.empty()) append_chunk(file, "IDAT", deflated);
-        if (last) break;
+    [[nodiscard]] RowRange rows(int index) const {
+        const int first = index * stripe_rows;
+        return {first, std::min(stripe_rows, size.height - first)};
     }
+
+    Size size;
+    int stripe_rows;
+    std::vector<Stripe> stripes;
+    EncoderPool encoders;
+};
+
+StripedPng::StripedPng(Size size, const PngOptions& options, int stripe_rows) {
+    check(size, options, stripe_rows);
+    state_ = std::make_unique<State>(size, options, stripe_rows);
+}
+StripedPng::~StripedPng() = default;
+StripedPng::StripedPng(StripedPng&&) noexcept = default;
+StripedPng& StripedPng::operator=(StripedPng&&) noexcept = default;
+
+Size StripedPng::size() const { return state_->size; }
+int StripedPng::stripes() const { return static_cast<int>(state_->stripes.size()); }
+
+RowRange StripedPng::stripe(int index) const {
+    if (index < 0 || index >= stripes()) throw std::invalid_argument("there is no such stripe");
+    return state_->rows(index);
+}
+
+void StripedPng::encode(int index, const ImageView& rows) {
+    if (rows.size() != Size{size().width, stripe(index).count})
+        throw std::invalid_argument("these rows have another size than the stripe");
+    auto encoder = state_->encoders.take();
+    const StripeEncoder::Deflated deflated = encoder->encode(rows);
+    State::Stripe stripe;
+    stripe.adler = deflated.adler;
+    stripe.chunk.reserve(chunk_frame_bytes + zlib_header.size() + deflated.bytes.size());
+    if (index == 0)
+        append_chunk(stripe.chunk, "IDAT", zlib_header, deflated.bytes);
+    else
+        append_chunk(stripe.chunk, "IDAT", deflated.bytes);
+    state_->stripes[static_cast<std::size_t>(index)] = std::move(stripe);
+    state_->encoders.give_back(std::move(encoder));
+}
+
+Bytes StripedPng::file() const {
+    const auto row_bytes = static_cast<std::int64_t>(size().width) * 3 + 1;
+    std::size_t chunk_bytes = 0;
+    uLong adler = 1;
+    for (int index = 0; index < stripes(); ++index) {
+        const State::Stripe& stripe = state_->stripes[static_cast<std::size_t>(index)];
+        if (stripe.chunk.empty()) throw std::logic_error("a PNG lacks stripes");
+        chunk_bytes += stripe.chunk.size();
+        adler = adler32_combine(adler, stripe.adler,
+                                static_cast<z_off_t>(row_bytes * state_->rows(index).count));
+    }
+    Bytes file = file_begin(size());
+    Bytes end;
+    append_u32(end, static_cast<std::uint32_t>(adler));
+    constexpr std::size_t end_bytes =
+        2 * chunk_frame_bytes + last_block.size() + sizeof(std::uint32_t);
+    file.reserve(file.size() + chunk_bytes + end_bytes);
+    for (const State::Stripe& stripe : state_->stripes) append(file, stripe.chunk);
+    append_chunk(file, "IDAT", last_block, end);
     append_chunk(file, "IEND", {});
     return file;
+}
+
+Bytes encode_png(const ImageView& image, const PngOptions& options, int stripe_rows) {
+    StripedPng png(image.size(), options, stripe_rows);
+    for (int index = 0; index < png.stripes(); ++index) {
+        const RowRange rows = png.stripe(index);
+        png.encode(index, image.crop({0, rows.first, image.width(), rows.count}));
+    }
+    return png.file();
 }
 
 } // namespace winio

@@ -5,8 +5,12 @@
 #include "winio/scale.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -14,12 +18,15 @@ namespace winio {
 namespace {
 
 // How one axis of the output is put together: output position i is the sum over k < taps of
-// weights[i * taps + k] times source position first[i] + k, divided by `total`.
+// weights[i * taps + k] times source position first[i] + k, divided by `total`. Weights from
+// position end[i] on are 0.
 struct Axis {
     std::vector<int> first;
+    std::vector<int> end;
     std::vector<std::uint32_t> weights;
     int taps = 1;
     std::uint32_t total = 1;
+    int period = 1; // after so many positions the weights come again
 };
 
 // Where the output shrinks, pixel i covers [i * from, (i + 1) * from) in units of 1/to of a source
@@ -59,17 +66,20 @@ Axis interpolating(std::int64_t from, std::int64_t to, int count, int source_ext
     return axis;
 }
 
-// Drops taps that no output position needs: 5 to 4 asks for two, the worst case of its ratio three.
+// Notes which taps each position needs and drops those that none does: 5 to 4 asks for two, the
+// worst case of its ratio three.
 void trim_taps(Axis& axis) {
+    const auto taps = static_cast<std::size_t>(axis.taps);
     int needed = 1;
-    for (std::size_t at = 0; at < axis.weights.size(); ++at)
-        if (axis.weights[at] != 0)
-            needed =
-                std::max(needed, static_cast<int>(at % static_cast<std::size_t>(axis.taps)) + 1);
+    for (std::size_t i = 0; i < axis.first.size(); ++i) {
+        int used = axis.taps;
+        while (axis.weights[i * taps + static_cast<std::size_t>(used) - 1] == 0) --used;
+        axis.end.push_back(axis.first[i] + used);
+        needed = std::max(needed, used);
+    }
     std::vector<std::uint32_t> kept;
     for (std::size_t at = 0; at < axis.weights.size(); ++at)
-        if (static_cast<int>(at % static_cast<std::size_t>(axis.taps)) < needed)
-            kept.push_back(axis.weights[at]);
+        if (static_cast<int>(at % taps) < needed) kept.push_back(axis.weights[at]);
     axis.weights = std::move(kept);
     axis.taps = needed;
 }
@@ -80,7 +90,27 @@ Axis make_axis(int source, int target) {
     const int to = target / divisor;
     Axis axis = from >= to ? averaging(from, to, target) : interpolating(from, to, target, source);
     trim_taps(axis);
+    axis.period = to;
     return axis;
+}
+
+// Division by a constant as a multiplication: sum / total == (sum * factor >> 16) >> shift.
+struct Reciprocal {
+    std::uint16_t factor = 0;
+    int shift = 0;
+};
+
+// Nothing when 16 bits do not make it exact for all sums up to `largest`. With the factor rounded
+// up by e / total, the quotient is exact as long as largest * e < 2^(16 + shift) (Granlund and
+// Montgomery, "Division by Invariant Integers using Multiplication").
+std::optional<Reciprocal> reciprocal(std::uint32_t total, std::uint32_t largest) {
+    const int shift = static_cast<int>(std::bit_width(total - 1)) - 1;
+    if (shift < 0) return std::nullopt; // one to one
+    const std::uint64_t power = std::uint64_t{1} << (16 + shift);
+    const std::uint64_t factor = (power + total - 1) / total;
+    const std::uint64_t excess = factor * total - power;
+    if (factor > 0xFFFF || largest * excess >= power) return std::nullopt;
+    return Reciprocal{static_cast<std::uint16_t>(factor), shift};
 }
 
 // Sums the source rows that output row `y` covers. `Sum` holds 255 times the axis' total.
@@ -130,14 +160,15 @@ void sum_columns(const std::vector<Sum>& sums, const Axis& columns,
 }
 
 template <typename Real, typename Sum>
-void scale_rows(const ImageView& source, const Axis& columns, const Axis& rows, Image& into) {
+void scale_rows(const ImageView& source, const Axis& columns, const Axis& rows, int first_row,
+                Image& into) {
     // Columns past the right edge have weight 0 but are read: leave room for them.
     const auto room = static_cast<std::size_t>(source.width() + columns.taps) * 4;
     std::vector<Sum> sums(room);
     const std::vector<Real> weights(columns.weights.begin(), columns.weights.end());
     const std::uint64_t total = std::uint64_t{columns.total} * rows.total;
     for (int y = 0; y < into.height(); ++y) {
-        sum_rows(source, rows, y, sums);
+        sum_rows(source, rows, first_row + y, sums);
         const auto row = into.row(y);
         switch (columns.taps) {
         case 1:
@@ -156,37 +187,195 @@ void scale_rows(const ImageView& source, const Axis& columns, const Axis& rows, 
     }
 }
 
-void copy_opaque(const ImageView& source, Image& into) {
-    for (int y = 0; y < source.height(); ++y) {
+// --- Ratios of small whole numbers ----------------------------------------------------------------
+// Where all weights of a pixel sum to at most 256, as for 1920x1080 to 1536x864 (25), every sum fits
+// 16 bits. The four channels of a pixel are then one 64-bit number, which one multiplication weighs.
+
+using Pixel16 = std::array<std::uint16_t, 4>;
+
+std::uint64_t lanes(const Pixel16& pixel) { return std::bit_cast<std::uint64_t>(pixel); }
+
+template <int Taps>
+void sum_rows_16(const ImageView& source, const Axis& rows, int y, std::uint16_t* sums) {
+    const auto row_at = static_cast<std::size_t>(y);
+    const int first = rows.first[row_at];
+    std::array<const std::uint8_t*, Taps> bytes;
+    std::array<std::uint16_t, Taps> weights;
+    for (std::size_t k = 0; k < Taps; ++k) {
+        // What has weight 0 may lie outside the image.
+        const int row = std::min(first + static_cast<int>(k), rows.end[row_at] - 1);
+        bytes[k] = source.row(row).data();
+        weights[k] = static_cast<std::uint16_t>(rows.weights[row_at * Taps + k]);
+    }
+    const std::size_t length = static_cast<std::size_t>(source.width()) * 4;
+    for (std::size_t i = 0; i < length; ++i) {
+        std::uint16_t sum = 0;
+        for (std::size_t k = 0; k < Taps; ++k)
+            sum = static_cast<std::uint16_t>(sum + weights[k] * bytes[k][i]);
+        sums[i] = sum;
+    }
+}
+
+template <int Taps>
+void sum_columns_16(const std::uint16_t* sums, const Axis& columns, std::uint32_t total,
+                    std::uint16_t* means) {
+    const auto half = static_cast<std::uint16_t>(total / 2);
+    const auto opaque = static_cast<std::uint16_t>(total * 255);
+    const std::uint64_t start = lanes({half, half, half, 0});
+    const std::uint64_t colours = lanes({0xFFFF, 0xFFFF, 0xFFFF, 0});
+    const std::uint64_t alpha = lanes({0, 0, 0, opaque});
+    const std::uint32_t* weight = columns.weights.data();
+    const std::size_t count = columns.first.size();
+    for (std::size_t x = 0; x < count; ++x, weight += Taps) {
+        const std::uint16_t* pixels = sums + static_cast<std::size_t>(columns.first[x]) * 4;
+        std::uint64_t mean = 0;
+        for (int k = 0; k < Taps; ++k) {
+            std::uint64_t pixel = 0;
+            std::memcpy(&pixel, pixels + k * 4, sizeof pixel);
+            mean += weight[k] * pixel;
+        }
+        mean = ((mean & colours) + start) | alpha;
+        std::memcpy(means + x * 4, &mean, sizeof mean);
+    }
+}
+
+void divide_16(const std::uint16_t* sums, const Reciprocal& by, std::span<std::uint8_t> quotients) {
+    const std::uint32_t factor = by.factor;
+    const int shift = by.shift;
+    for (std::size_t i = 0; i < quotients.size(); ++i) {
+        const auto high = static_cast<std::uint16_t>(sums[i] * factor >> 16U);
+        quotients[i] = static_cast<std::uint8_t>(high >> shift);
+    }
+}
+
+template <int ColumnTaps, int RowTaps>
+void scale_rows_16(const ImageView& source, const Axis& columns, const Axis& rows,
+                   const Reciprocal& by, int first_row, Image& into) {
+    std::vector<std::uint16_t> sums(static_cast<std::size_t>(source.width() + ColumnTaps) * 4);
+    std::vector<std::uint16_t> means(static_cast<std::size_t>(into.width()) * 4);
+    for (int y = 0; y < into.height(); ++y) {
+        sum_rows_16<RowTaps>(source, rows, first_row + y, sums.data());
+        sum_columns_16<ColumnTaps>(sums.data(), columns, columns.total * rows.total, means.data());
+        divide_16(means.data(), by, into.row(y));
+    }
+}
+
+using ScaleRows16 = void (*)(const ImageView&, const Axis&, const Axis&, const Reciprocal&, int,
+                             Image&);
+
+template <int ColumnTaps>
+ScaleRows16 scale_rows_16_for(int row_taps) {
+    constexpr std::array functions{&scale_rows_16<ColumnTaps, 1>, &scale_rows_16<ColumnTaps, 2>,
+                                   &scale_rows_16<ColumnTaps, 3>, &scale_rows_16<ColumnTaps, 4>};
+    return functions[static_cast<std::size_t>(row_taps) - 1];
+}
+
+// Nothing for more than four taps: large steps whose totals rarely fit anyway.
+ScaleRows16 scale_rows_16_for(int column_taps, int row_taps) {
+    if (column_taps > 4 || row_taps > 4) return nullptr;
+    constexpr std::array functions{&scale_rows_16_for<1>, &scale_rows_16_for<2>,
+                                   &scale_rows_16_for<3>, &scale_rows_16_for<4>};
+    return functions[static_cast<std::size_t>(column_taps) - 1](row_taps);
+}
+
+// -------------------------------------------------------------------------------------------------
+
+void copy_opaque(const ImageView& source, int first_row, Image& into) {
+    for (int y = 0; y < into.height(); ++y) {
         const auto row = into.row(y);
-        std::ranges::copy(source.row(y), row.begin());
+        std::ranges::copy(source.row(first_row + y), row.begin());
         for (std::size_t at = 3; at < row.size(); at += 4) row[at] = 255;
     }
 }
 
 } // namespace
 
-void scale(const ImageView& source, Size size, Image& into) {
-    if (source.empty() || size.empty())
+struct Scaler::Plan {
+    Size source;
+    Size target;
+    Axis columns;
+    Axis rows;
+    std::optional<Reciprocal> by; // where 16 bits suffice
+    ScaleRows16 scale_16 = nullptr;
+};
+
+Scaler::Scaler(Size source, Size target) {
+    if (source.empty() || target.empty())
         throw std::invalid_argument("an empty image cannot be scaled");
-    into.resize(size);
-    if (source.size() == size) {
-        copy_opaque(source, into);
+    Plan plan;
+    plan.source = source;
+    plan.target = target;
+    plan.columns = make_axis(source.width, target.width);
+    plan.rows = make_axis(source.height, target.height);
+    constexpr std::uint64_t limit_16 = 256; // 255 * 256 and half of it, to round, fit 16 bits
+    const std::uint64_t total = std::uint64_t{plan.columns.total} * plan.rows.total;
+    if (total <= limit_16) {
+        const auto small = static_cast<std::uint32_t>(total);
+        plan.by = reciprocal(small, small * 255 + small / 2);
+        plan.scale_16 = scale_rows_16_for(plan.columns.taps, plan.rows.taps);
+    }
+    plan_ = std::make_unique<const Plan>(std::move(plan));
+}
+Scaler::~Scaler() = default;
+Scaler::Scaler(Scaler&&) noexcept = default;
+Scaler& Scaler::operator=(Scaler&&) noexcept = default;
+
+Size Scaler::source() const { return plan_->source; }
+Size Scaler::target() const { return plan_->target; }
+int Scaler::period() const { return plan_->rows.period; }
+
+namespace {
+
+void check_rows(const RowRange& rows, Size target) {
+    if (rows.first < 0 || rows.count < 1 || rows.count > target.height - rows.first)
+        throw std::invalid_argument("these rows are not within the scaled image");
+}
+
+} // namespace
+
+RowRange Scaler::source_rows(const RowRange& rows) const {
+    check_rows(rows, plan_->target);
+    const int first = plan_->rows.first[static_cast<std::size_t>(rows.first)];
+    const int end = plan_->rows.end[static_cast<std::size_t>(rows.end()) - 1];
+    return {first, end - first};
+}
+
+RowRange Scaler::target_rows(const RowRange& source_rows) const {
+    const Axis& rows = plan_->rows;
+    // First and end never decrease: neighbours of the result cover neighbours of the source.
+    const auto begin = std::ranges::upper_bound(rows.end, source_rows.first) - rows.end.begin();
+    const auto end = std::ranges::lower_bound(rows.first, source_rows.end()) - rows.first.begin();
+    return {static_cast<int>(begin), std::max(0, static_cast<int>(end - begin))};
+}
+
+void Scaler::scale(const ImageView& source, const RowRange& rows, Image& into) const {
+    if (source.size() != plan_->source)
+        throw std::invalid_argument("the source has another size than the scaler is for");
+    check_rows(rows, plan_->target);
+    into.resize({plan_->target.width, rows.count});
+    if (plan_->source == plan_->target) {
+        copy_opaque(source, rows.first, into);
         return;
     }
-    const Axis columns = make_axis(source.width(), size.width);
-    const Axis rows = make_axis(source.height(), size.height);
+    if (plan_->by && plan_->scale_16 != nullptr) {
+        plan_->scale_16(source, plan_->columns, plan_->rows, *plan_->by, rows.first, into);
+        return;
+    }
     // A float is exact here up to a total of 8192: sums stay below 2^22, and 0.5 / 8192 is more
     // than the worst error of the division, 255 * 3 * 2^-24. The 16-bit row sums hold 255 * 257.
     constexpr std::uint64_t float_limit = 8192;
     constexpr std::uint32_t short_limit = 257;
-    const bool small = std::uint64_t{columns.total} * rows.total <= float_limit;
-    if (small && rows.total <= short_limit)
-        scale_rows<float, std::uint16_t>(source, columns, rows, into);
+    const bool small = std::uint64_t{plan_->columns.total} * plan_->rows.total <= float_limit;
+    if (small && plan_->rows.total <= short_limit)
+        scale_rows<float, std::uint16_t>(source, plan_->columns, plan_->rows, rows.first, into);
     else if (small)
-        scale_rows<float, std::uint32_t>(source, columns, rows, into);
+        scale_rows<float, std::uint32_t>(source, plan_->columns, plan_->rows, rows.first, into);
     else
-        scale_rows<double, std::uint32_t>(source, columns, rows, into);
+        scale_rows<double, std::uint32_t>(source, plan_->columns, plan_->rows, rows.first, into);
+}
+
+void scale(const ImageView& source, Size size, Image& into) {
+    Scaler(source.size(), size).scale(source, {0, size.height}, into);
 }
 
 } // namespace winio

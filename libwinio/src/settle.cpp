@@ -1,8 +1,8 @@
 #include "winio/settle.hpp"
 
 #include "winio/error.hpp"
-#include "winio/frame_diff.hpp"
 
+#include "motion.hpp"
 #include "stoppable_wait.hpp"
 
 #include <algorithm>
@@ -18,47 +18,109 @@ milliseconds passed(Clock::time_point from, Clock::time_point to) {
     return std::chrono::duration_cast<milliseconds>(to - from);
 }
 
+// False where trying again may help and there is still time for it.
+bool try_capture(Capturer& capturer, const Rect& area, Frame& into, Clock::time_point deadline) {
+    try {
+        capturer.capture(area, into);
+        return true;
+    } catch (const Error& error) {
+        if (!temporary(error.code()) || Clock::now() >= deadline) throw;
+        return false;
+    }
+}
+
+void throw_if_stopped(const std::stop_token& stop, const char* what) {
+    if (stop.stop_requested()) throw Error(errc::cancelled, what);
+}
+
+bool shows(const Frame& frame, const Rect& area) {
+    return frame.origin == area.origin() && frame.pixels.size() == area.size();
+}
+
+std::vector<Rect> on_the_desktop(std::vector<Rect> rects, Point origin) {
+    for (Rect& rect : rects) {
+        rect.x += origin.x;
+        rect.y += origin.y;
+    }
+    return rects;
+}
+
 } // namespace
 
-Settled wait_until_stable(Capturer& capturer, const Rect& area, const SettleOptions& options,
-                          std::stop_token stop) { // NOLINT(performance-unnecessary-value-param)
-    const auto start = Clock::now();
-    auto quiet_since = start;
-    Settled result;
+struct Settler::State {
+    Frame last;
     Frame next; // swapped with the last frame, so that both keep their memory
+    Motion motion;
+};
+
+Settler::Settler() : state_(std::make_unique<State>()) {}
+Settler::~Settler() = default;
+Settler::Settler(Settler&&) noexcept = default;
+Settler& Settler::operator=(Settler&&) noexcept = default;
+
+void Settler::reuse(Frame&& frame) noexcept { state_->last = std::move(frame); }
+
+Settled Settler::wait(Capturer& capturer, const Rect& area, const SettleOptions& options,
+                      std::stop_token stop) { // NOLINT(performance-unnecessary-value-param)
+    constexpr const char* stopped = "stopped before the screen was stable";
+    auto& [last, next, motion] = *state_;
+    const bool before_is_of_area = options.before != nullptr && shows(*options.before, area);
+    const auto toggling = options.ignore_toggling ? Toggling::is_ignored : Toggling::counts;
+    const auto start = Clock::now();
+    const Frame* known = before_is_of_area ? options.before : nullptr; // what `next` is compared to
+    auto nothing_known_until = start;
+    Settled result;
+    motion.start(area.size());
 
     for (;;) {
-        if (stop.stop_requested())
-            throw Error(errc::cancelled, "stopped before the screen was stable");
-        bool seen = false;
-        try {
-            capturer.capture(area, next);
-            seen = true;
-        } catch (const Error& error) {
-            if (!temporary(error.code()) || passed(start, Clock::now()) >= options.timeout) throw;
-        }
-
+        throw_if_stopped(stop, stopped);
+        const bool seen = try_capture(capturer, area, next, start + options.timeout);
         const auto now = Clock::now();
         if (seen) {
-            if (!same_pixels(result.frame.pixels.view(), next.pixels.view())) quiet_since = now;
-            std::swap(result.frame, next);
-        } else {
-            quiet_since = now; // what happened meanwhile, nobody knows
+            if (known != nullptr) motion.note(known->pixels.view(), next.pixels.view(), now);
+            std::swap(last, next);
         }
+        // What happened before the first look and during a failed one, nobody knows.
+        if (!seen || known != &last) nothing_known_until = now;
+        if (seen) known = &last;
+
         result.waited = passed(start, now);
-        if (seen && result.waited >= options.minimum && passed(quiet_since, now) >= options.quiet) {
-            result.end = SettleEnd::stable;
-            return result;
-        }
-        if (seen && result.waited >= options.timeout) {
-            result.end = SettleEnd::timed_out;
-            return result;
+        const auto quiet_since =
+            std::max(nothing_known_until, motion.latest_change(toggling).value_or(start));
+        const bool stable =
+            result.waited >= options.minimum && passed(quiet_since, now) >= options.quiet;
+        if (seen && (stable || result.waited >= options.timeout)) {
+            result.end = stable ? SettleEnd::stable : SettleEnd::timed_out;
+            break;
         }
         // At least a millisecond, so that an interval of zero does not burn a processor.
         const auto left = std::max(options.timeout - result.waited, milliseconds{1});
         const auto pause = std::clamp(options.interval, milliseconds{1}, left);
-        if (wait_for(pause, stop) == Waited::stopped)
-            throw Error(errc::cancelled, "stopped before the screen was stable");
+        if (wait_for(pause, stop) == Waited::stopped) throw Error(errc::cancelled, stopped);
+    }
+
+    const bool incomparable = options.before != nullptr && !before_is_of_area;
+    result.changed =
+        incomparable ? std::vector{area} : on_the_desktop(motion.changed(toggling), area.origin());
+    if (options.ignore_toggling) result.toggling = on_the_desktop(motion.toggling(), area.origin());
+    result.frame = std::move(last);
+    return result;
+}
+
+Settled wait_until_stable(Capturer& capturer, const Rect& area, const SettleOptions& options,
+                          std::stop_token stop) {
+    return Settler().wait(capturer, area, options, std::move(stop));
+}
+
+void capture_patiently(Capturer& capturer, const Rect& area, Frame& into, milliseconds patience,
+                       std::stop_token stop) { // NOLINT(performance-unnecessary-value-param)
+    constexpr milliseconds between_tries{50};
+    constexpr const char* stopped = "stopped before the screen could be captured";
+    const auto deadline = Clock::now() + patience;
+    for (;;) {
+        throw_if_stopped(stop, stopped);
+        if (try_capture(capturer, area, into, deadline)) return;
+        if (wait_for(between_tries, stop) == Waited::stopped) throw Error(errc::cancelled, stopped);
     }
 }
 

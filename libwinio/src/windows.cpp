@@ -15,11 +15,12 @@ char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + '
 bool same_letter(char a, char b) { return lower(a) == lower(b); }
 
 bool same_word(std::string_view a, std::string_view b) {
-    return std::ranges::equal(a, b, same_letter);
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_letter);
 }
 
 bool is_part(std::string_view part, std::string_view whole) {
-    return !std::ranges::search(whole, part, same_letter).empty();
+    return part.empty() || std::search(whole.begin(), whole.end(), part.begin(), part.end(),
+                                       same_letter) != whole.end();
 }
 
 bool fits(const WindowInfo& window, const WindowQuery& query) {
@@ -58,7 +59,7 @@ std::optional<WindowInfo> find_window(std::span<const WindowInfo> windows,
     const WindowInfo* found = nullptr;
     for (const WindowInfo& window : windows) {
         if (!fits(window, query)) continue;
-        if (same_word(window.title, query.title)) return window;
+        if (!query.title.empty() && same_word(window.title, query.title)) return window;
         if (found == nullptr) found = &window;
     }
     return found == nullptr ? std::nullopt : std::optional(*found);

@@ -95,6 +95,17 @@ TEST_CASE("an agent looks, acts, looks again and says that it is done") {
                ContainsSubstring("RUN FINISHED: completed after 4 turns"));
 }
 
+TEST_CASE("two clicks of a model at one place are no double-click to the program") {
+    Stage stage;
+    stage.desktop.set_double_click_time(std::chrono::milliseconds(300));
+    stage.model.call("click_element", R"({"label":"OK","box":[300,400]})")
+        .call("click_element", R"({"label":"OK","box":[300,400]})")
+        .say("done");
+    CHECK(stage.run().outcome == Outcome::completed);
+    CHECK(stage.desktop.events().size() == 6);
+    CHECK(stage.desktop.double_clicks() == 0);
+}
+
 TEST_CASE("the model gets the screenshots' bytes") {
     Stage stage;
     stage.model.call("observe_screen", "{}").say("done");

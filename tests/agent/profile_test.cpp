@@ -38,8 +38,7 @@ TEST_CASE("the observer profile has the settings of its reference") {
     CHECK(observer.sampling.temperature == 0.6);
     CHECK(observer.sampling.max_tokens == 2048);
     CHECK(observer.max_steps == 10);
-    CHECK(observer.image == winio::Size{1536, 864});
-    CHECK_FALSE(observer.image_exact);
+    CHECK(observer.image == winio::PictureSize{winio::FitWithin{{1536, 864}}});
     CHECK(observer.screenshot_first);
     CHECK(observer.screenshots == Retention{2, 8});
     CHECK(observer.thinks == Retention{2, 8});
@@ -84,7 +83,8 @@ TEST_CASE("a profile's mistake is named with file, member and reason") {
                ContainsSubstring(R"(mine/profile.json: "max_steps" must be a whole number)"));
     CHECK_THAT(problem_with(with(R"("sampling":{"temperature":"hot"})")),
                ContainsSubstring(R"(mine/profile.json: sampling: "temperature" must be a number)"));
-    CHECK_THAT(problem_with(with(R"("image":[1,2])")), ContainsSubstring("must be an object"));
+    CHECK_THAT(problem_with(with(R"("image":[1,2])")), ContainsSubstring("must be a text"));
+    CHECK_THAT(problem_with(with(R"("image":"big")")), ContainsSubstring("must be such as"));
     CHECK_THAT(problem_with(R"({"schema":1,"name":"x","system_prompt":"other.txt"})"),
                ContainsSubstring(R"("system_prompt" names no file: "other.txt")"));
     CHECK_THAT(problem_with(R"({"schema":1,"name":"x","tools":[{"name":"y"}]})"),

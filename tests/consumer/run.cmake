@@ -1,5 +1,6 @@
 # Installs the build into a folder of its own, builds the consumer against that, and runs it.
-#   cmake -D BUILD=... -D SOURCE=... -D WORK=... -D FLAGS=... -D GENERATOR=... -P run.cmake
+#   cmake -D BUILD=... -D SOURCE=... -D EXAMPLES=... -D WORK=... -D FLAGS=... -D GENERATOR=... [-D ON_DESKTOP=...] -P run.cmake
+# ON_DESKTOP runs a program on a desktop; without it what needs one is built only.
 function(run)
     execute_process(COMMAND ${ARGV} RESULT_VARIABLE result)
     if(NOT result EQUAL 0)
@@ -8,9 +9,27 @@ function(run)
     endif()
 endfunction()
 
+# build(SOURCE NAME OPTIONS...): a project that knows nothing but the installation.
+function(build source name)
+    run(${CMAKE_COMMAND} -G "${GENERATOR}" -S "${source}" -B "${WORK}/${name}"
+        "-DCMAKE_PREFIX_PATH=${WORK}/prefix" "-DCMAKE_CXX_FLAGS=${FLAGS}" -DCMAKE_BUILD_TYPE=Debug ${ARGN})
+    run(${CMAKE_COMMAND} --build "${WORK}/${name}")
+endfunction()
+
 file(REMOVE_RECURSE "${WORK}")
 run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/prefix")
-run(${CMAKE_COMMAND} -G "${GENERATOR}" -S "${SOURCE}" -B "${WORK}/build"
-    "-DCMAKE_PREFIX_PATH=${WORK}/prefix" "-DCMAKE_CXX_FLAGS=${FLAGS}" -DCMAKE_BUILD_TYPE=Debug)
-run(${CMAKE_COMMAND} --build "${WORK}/build")
-run("${WORK}/build/consumer" "${WORK}/runs")
+
+build("${SOURCE}" consumer)
+run("${WORK}/consumer/consumer" "${WORK}/runs")
+
+# libwinio alone, where nothing of what the others need is to be found.
+build("${EXAMPLES}/screenshot" screenshot
+    -DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON -DCMAKE_DISABLE_FIND_PACKAGE_OpenSSL=ON)
+if(ON_DESKTOP)
+    execute_process(COMMAND "${ON_DESKTOP}" "${WORK}/screenshot/screenshot"
+        WORKING_DIRECTORY "${WORK}" COMMAND_ERROR_IS_FATAL ANY)
+    file(SIZE "${WORK}/screen.png" bytes)
+    if(bytes LESS 1000)
+        message(FATAL_ERROR "screen.png has ${bytes} bytes")
+    endif()
+endif()

@@ -14,6 +14,9 @@ using win32::Win32Desktop;
 
 namespace {
 
+HWND elevated_window() { return reinterpret_cast<HWND>(INT_PTR{0x7FFFFF00}); } // none has this id
+constexpr POINT inside_elevated{400, 5};
+
 // A keyboard and mouse that nobody gets to feel: records what SendInput was given.
 struct Recorder {
     std::vector<INPUT> inputs;
@@ -21,6 +24,8 @@ struct Recorder {
     int swapped = 0;
     std::set<int> users_keys;
     DWORD integrity_of_others = SECURITY_MANDATORY_MEDIUM_RID;
+    POINT pointer{5, 5};
+    HWND foreground = GetDesktopWindow();
 
     SystemCalls system() {
         SystemCalls calls;
@@ -44,12 +49,26 @@ struct Recorder {
         calls.integrity_of_window = [this](HWND) {
             return std::optional<DWORD>(integrity_of_others);
         };
-        calls.get_cursor_pos = [](POINT* at) -> BOOL {
-            *at = {5, 5};
+        calls.get_cursor_pos = [this](POINT* at) -> BOOL {
+            *at = pointer;
             return TRUE;
         };
-        calls.foreground_window = [] { return GetDesktopWindow(); };
+        calls.foreground_window = [this] { return foreground; };
         calls.window_from_point = [](POINT) { return GetDesktopWindow(); };
+        calls.wheel_follows_focus = [] { return false; };
+        return calls;
+    }
+    // From x = 320 on there is a window with higher rights.
+    SystemCalls system_with_elevated_right_half() {
+        SystemCalls calls = system();
+        calls.window_from_point = [](POINT at) {
+            return at.x >= 320 ? elevated_window() : GetDesktopWindow();
+        };
+        calls.integrity_of_window = [](HWND window) {
+            return std::optional<DWORD>(window == elevated_window()
+                                            ? SECURITY_MANDATORY_HIGH_RID
+                                            : SECURITY_MANDATORY_MEDIUM_RID);
+        };
         return calls;
     }
 
@@ -155,6 +174,87 @@ TEST_CASE("moving the pointer over a window with higher rights is allowed") {
     recorder.integrity_of_others = SECURITY_MANDATORY_HIGH_RID;
     Win32Desktop desktop(recorder.system());
     CHECK(desktop.send(Batch{PointerMove{{5, 5}}}).complete());
+}
+
+TEST_CASE("a click that moves off a window with higher rights first is given, one onto it is not") {
+    Recorder recorder;
+    recorder.pointer = inside_elevated;
+    Win32Desktop desktop(recorder.system_with_elevated_right_half());
+    CHECK(desktop.send(std::get<Batch>(gesture::click({5, 5}).steps[0].effect)).complete());
+    recorder.pointer = {5, 5};
+    recorder.inputs.clear();
+    Hands hands(desktop, anywhere);
+    CHECK(hands.carry_out(gesture::click({inside_elevated.x, inside_elevated.y})).error ==
+          errc::input_not_permitted);
+    CHECK(recorder.inputs.empty());
+}
+
+TEST_CASE("the wheel is asked of the window under the pointer, not of the one in the foreground") {
+    Recorder recorder;
+    Win32Desktop desktop(recorder.system_with_elevated_right_half());
+    Hands hands(desktop, anywhere);
+    const HandsReport report =
+        hands.carry_out(gesture::scroll({inside_elevated.x, inside_elevated.y}, -3));
+    CHECK(report.error == errc::input_not_permitted);
+    CHECK_THAT(report.problem, ContainsSubstring("under the pointer"));
+    CHECK(hands.carry_out(gesture::scroll({5, 5}, -3)).complete());
+    recorder.foreground = elevated_window();
+    CHECK(hands.carry_out(gesture::scroll({5, 5}, -3)).complete());
+}
+
+TEST_CASE("a wheel that follows the focus is asked of the window in the foreground") {
+    Recorder recorder;
+    auto system = recorder.system_with_elevated_right_half();
+    system.wheel_follows_focus = [] { return true; };
+    Win32Desktop desktop(system);
+    Hands hands(desktop, anywhere);
+    CHECK(hands.carry_out(gesture::scroll({inside_elevated.x, inside_elevated.y}, 1)).complete());
+    recorder.foreground = elevated_window();
+    const HandsReport report = hands.carry_out(gesture::scroll({5, 5}, 1));
+    CHECK(report.error == errc::input_not_permitted);
+    CHECK_THAT(report.problem, ContainsSubstring("in the foreground"));
+}
+
+TEST_CASE("text goes to the window in the foreground, whatever is under the pointer") {
+    Recorder recorder;
+    recorder.pointer = inside_elevated;
+    Win32Desktop desktop(recorder.system_with_elevated_right_half());
+    CHECK(desktop.send(Batch{TypedScalar{U'x'}}).complete());
+    recorder.pointer = {5, 5};
+    recorder.foreground = elevated_window();
+    const SendReport report = desktop.send(Batch{TypedScalar{U'x'}});
+    CHECK(report.error == errc::input_not_permitted);
+    CHECK(report.accepted == 0);
+}
+
+TEST_CASE("a drag may cross a window with higher rights and end on it, but not begin there") {
+    Recorder recorder;
+    Win32Desktop desktop(recorder.system_with_elevated_right_half());
+    Hands hands(desktop, anywhere);
+    const Plan across{{Step{Batch{PointerMove{{5, 5}}, ButtonChange{Button::left, Press::down}}},
+                       Step{Batch{PointerMove{{400, 5}}}}, Step{Batch{PointerMove{{5, 50}}}},
+                       Step{Batch{ButtonChange{Button::left, Press::up}}}}};
+    CHECK(hands.carry_out(across).complete());
+    CHECK(hands.carry_out(gesture::drag({5, 5}, {400, 5}, {.steps = 2})).complete());
+    CHECK((recorder.mouse_flags().back() & MOUSEEVENTF_LEFTUP) != 0);
+    recorder.inputs.clear();
+    CHECK(hands.carry_out(gesture::drag({400, 5}, {5, 5}, {.steps = 2})).error ==
+          errc::input_not_permitted);
+    for (const DWORD flags : recorder.mouse_flags()) CHECK((flags & MOUSEEVENTF_LEFTDOWN) == 0);
+}
+
+TEST_CASE("input that the secure desktop refuses says so") {
+    Recorder recorder;
+    recorder.take_at_most = 0;
+    auto system = recorder.system();
+    system.open_input_desktop = [](DWORD, BOOL, ACCESS_MASK) -> HDESK {
+        SetLastError(ERROR_ACCESS_DENIED);
+        return nullptr;
+    };
+    Win32Desktop desktop(system);
+    const SendReport report = desktop.send(Batch{PointerMove{{1, 1}}});
+    CHECK(report.error == errc::input_refused);
+    CHECK_THAT(report.problem, ContainsSubstring("0 of 1") && ContainsSubstring("the lock screen"));
 }
 
 TEST_CASE("a window whose rights are unknown is given the input") {

@@ -1,8 +1,11 @@
 #include "winio/desktop.hpp"
 #include "winio/error.hpp"
+#include "winio/testing/memory_desktop.hpp"
 
 #include "catch.hpp"
 #include "printing.hpp"
+
+#include <utility>
 
 using namespace winio;
 
@@ -59,13 +62,46 @@ TEST_CASE("a crop without a pixel is refused") {
     CHECK_THROWS_AS(choose_area(two, {.crop = NormBox{0.1, 0, 0.2, 900}}), std::invalid_argument);
 }
 
-#ifndef _WIN32
-TEST_CASE("a system without back-end says that it has none") {
-    try {
-        (void)open_desktop();
-        FAIL("no error");
-    } catch (const Error& error) {
-        CHECK(error.code() == errc::not_supported);
+TEST_CASE("a window is the work area as far as it is on a display, and can be cropped") {
+    // Maximised, with borders beyond the edges of its display.
+    const std::vector<WindowInfo> windows{{.id = WindowId{1},
+                                           .title = "editor",
+                                           .bounds = {-8, -8, 1936, 1096},
+                                           .state = WindowState::maximised},
+                                          {.id = WindowId{2}, .bounds = {-500, 100, 400, 300}}};
+    AreaChoice choice{.window = WindowQuery{.title = "Editor"}};
+    CHECK(choose_area(two, choice, windows).bounds() == Rect{-8, 0, 1928, 1080});
+    choice.window = WindowQuery{};
+    choice.crop = NormBox{500, 0, 1000, 1000};
+    CHECK(choose_area(two, choice, std::span(windows).subspan(1)).bounds() ==
+          Rect{-300, 100, 200, 300});
+}
+
+TEST_CASE("a window that is not there or not to be seen is no work area") {
+    const std::vector<WindowInfo> windows{
+        {.id = WindowId{1}, .title = "gone", .bounds = {5000, 0, 50, 50}},
+        {.id = WindowId{2},
+         .title = "small",
+         .bounds = {0, 0, 50, 50},
+         .state = WindowState::minimised},
+    };
+    for (const auto& [title, word] :
+         {std::pair{"gone", "seen"}, std::pair{"small", "seen"}, std::pair{"other", "\"small\""}}) {
+        const AreaChoice choice{.window = WindowQuery{.title = title}};
+        try {
+            (void)choose_area(two, choice, windows);
+            FAIL("no error");
+        } catch (const Error& error) {
+            CHECK(error.code() == errc::window_not_found);
+            CHECK_THAT(error.what(), ContainsSubstring(word));
+        }
     }
 }
-#endif
+
+TEST_CASE("a desktop is asked for its windows when one is chosen") {
+    testing::MemoryDesktop desktop;
+    desktop.set_windows({{.id = WindowId{1}, .title = "editor", .bounds = {10, 20, 300, 200}}});
+    const AreaChoice choice{.window = WindowQuery{.title = "editor"}};
+    CHECK(choose_area(desktop, choice).bounds() == Rect{10, 20, 300, 200});
+    CHECK(choose_area(desktop, {}).bounds() == Rect{0, 0, 1920, 1080});
+}

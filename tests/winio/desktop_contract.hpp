@@ -8,6 +8,7 @@
 #include "catch.hpp"
 #include "printing.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -110,6 +111,33 @@ inline void check(winio::Desktop& desktop) {
             }
         }
     }
+    SECTION("a clipboard image comes back with its pixels, and replaces the text") {
+        if (Clipboard* clipboard = desktop.clipboard()) {
+            Image image({5, 3}); // rows that need padding in bitmaps
+            image.fill({1, 0, 2, 2}, {10, 20, 30, 255});
+            image.fill({4, 2, 1, 1}, {255, 128, 0, 255});
+            clipboard->set_text("to be replaced");
+            clipboard->set_image(image.view());
+            const auto back = clipboard->image();
+            REQUIRE(back.has_value());
+            REQUIRE(back->size() == image.size());
+            for (int y = 0; y < image.height(); ++y)
+                for (int x = 0; x < image.width(); ++x) REQUIRE(back->at(x, y) == image.at(x, y));
+            CHECK(clipboard->text().empty());
+            clipboard->set_text("again");
+            CHECK_FALSE(clipboard->image().has_value());
+        }
+    }
+    SECTION("an empty image is a mistake of the caller") {
+        if (Clipboard* clipboard = desktop.clipboard())
+            CHECK_THROWS_AS(clipboard->set_image({}), std::invalid_argument);
+    }
+    SECTION("lines on the clipboard are broken in one of the usual ways") {
+        if (Clipboard* clipboard = desktop.clipboard()) {
+            const std::string_view line_break = clipboard->line_break();
+            CHECK((line_break == "\n" || line_break == "\r\n"));
+        }
+    }
     SECTION("a window that does not exist is not found") {
         if (Windows* windows = desktop.windows()) {
             try {
@@ -129,6 +157,42 @@ inline void check(winio::Desktop& desktop) {
             if (Clipboard* clipboard = desktop.clipboard())
                 CHECK_THROWS_AS(clipboard->set_text(text), std::invalid_argument);
         }
+    }
+}
+
+/// Works a real window of that title, which is not the only one, and closes it.
+inline void check_window(winio::Desktop& desktop, const std::string& title) {
+    using namespace winio;
+    using namespace std::chrono_literals;
+    Windows* windows = desktop.windows();
+    REQUIRE(windows != nullptr);
+    const auto now = [&] { return find_window(windows->list(), {.title = title}); };
+    const auto found = now();
+    REQUIRE(found.has_value());
+
+    SECTION("it gets the foreground and loses it") {
+        const auto list = windows->list();
+        const auto other = std::find_if(list.begin(), list.end(), [&](const WindowInfo& window) {
+            return window.id != found->id && !window.title.empty();
+        });
+        REQUIRE(other != list.end());
+        windows->apply({other->id, WindowAction::focus, {}});
+        CHECK_FALSE(now()->foreground);
+        windows->apply({found->id, WindowAction::focus, {}});
+        CHECK(now()->foreground);
+        CHECK(windows->list().front().id == found->id);
+    }
+    SECTION("it goes where it is moved, frame included") {
+        const Rect display = desktop.displays().front().bounds;
+        const Rect to{display.x + 211, display.y + 143, 455, 377};
+        windows->apply({found->id, WindowAction::move, to});
+        CHECK(eventually([&] { return now()->bounds == to; }, 5s));
+        CHECK(choose_area(desktop, {.window = WindowQuery{.title = title}}).bounds() == to);
+    }
+    SECTION("it ends when it is closed, and is not found afterwards") {
+        windows->apply({found->id, WindowAction::close, {}});
+        CHECK(eventually([&] { return !now(); }, 5s));
+        CHECK_THROWS_AS(windows->apply({found->id, WindowAction::close, {}}), Error);
     }
 }
 

@@ -2,8 +2,11 @@
 
 #include "catch.hpp"
 #include "printing.hpp"
+#include "screen_image.hpp"
+#include "winio/scale.hpp"
 
 using namespace winio;
+using namespace screen_image;
 
 namespace {
 
@@ -20,6 +23,26 @@ PointerShape dot(Point at) {
     shape.pixels = Image({1, 1});
     shape.pixels.fill({0, 0, 1, 1}, {255, 255, 255, 255});
     return shape;
+}
+
+Frame frame_of(const Image& pixels) {
+    Frame frame;
+    frame.pixels = pixels;
+    return frame;
+}
+
+// Sizes that scale by a short period, by a long one, not at all, down, up, and both.
+PictureSize any_picture_size(std::mt19937& random, Size source) {
+    switch (random() % 4) {
+    case 0:
+        return ExactSize{source};
+    case 1:
+        return ExactSize{{source.width, std::max(1, source.height * 4 / 5)}};
+    case 2:
+        return ExactSize{{source.width * 2, source.height * 3 / 2 + 1}};
+    default:
+        return ExactSize{{1 + below(random, 100), 1 + below(random, 200)}};
+    }
 }
 
 } // namespace
@@ -100,4 +123,84 @@ TEST_CASE("an empty frame and impossible options are refused") {
     CHECK_THROWS_AS(pipeline.process(Frame{}), std::invalid_argument);
     CHECK_THROWS_AS(FramePipeline({.size = FitWithin{{0, 5}}}), std::invalid_argument);
     CHECK_THROWS_AS(FramePipeline({.png = {.level = 12}}), std::invalid_argument);
+}
+
+TEST_CASE("a pipeline's picture is the scaled frame as a PNG of stripes") {
+    std::mt19937 random(3);
+    const Image screen = any_screen(random, {120, 225});
+    Image scaled;
+    scale(screen.view(), {96, 180}, scaled); // a period of four rows: stripes of 32
+    FramePipeline pipeline({.size = ExactSize{{96, 180}}});
+    CHECK(*pipeline.process(frame_of(screen)).png == encode_png(scaled.view()));
+}
+
+TEST_CASE("a pipeline gives a frame the same bytes whatever came before it") {
+    for (unsigned seed = 0; seed < 80; ++seed) {
+        std::mt19937 random(seed);
+        const Size size{1 + below(random, 80), 1 + below(random, 200)};
+        const PictureOptions options{.size = any_picture_size(random, size), .threads = 1};
+        FramePipeline pipeline(options);
+        Image screen = any_screen(random, size);
+        for (int edit = 0; edit < 8; ++edit) {
+            const int y = below(random, size.height);
+            paint(screen, {below(random, size.width), y, size.width, 1 + below(random, 9)}, random);
+            INFO("seed " << seed << ", edit " << edit);
+            REQUIRE(*pipeline.process(frame_of(screen)).png ==
+                    *FramePipeline(options).process(frame_of(screen)).png);
+        }
+    }
+}
+
+TEST_CASE("a pipeline gives the same bytes with any number of threads") {
+    for (unsigned seed = 0; seed < 12; ++seed) {
+        std::mt19937 random(seed);
+        const Size size{100 + below(random, 100), 200 + below(random, 200)};
+        const PictureSize picture_size = any_picture_size(random, size);
+        FramePipeline one({.size = picture_size, .threads = 1});
+        std::vector<FramePipeline> several;
+        for (const int threads : {0, 2, 3, 8})
+            several.emplace_back(PictureOptions{.size = picture_size, .threads = threads});
+        Image screen = any_screen(random, size);
+        for (int edit = 0; edit < 3; ++edit) {
+            paint(screen, any_part(random, size), random);
+            const Picture expected = one.process(frame_of(screen));
+            for (FramePipeline& pipeline : several) {
+                INFO("seed " << seed << ", edit " << edit);
+                const Picture picture = pipeline.process(frame_of(screen));
+                REQUIRE(*picture.png == *expected.png);
+                REQUIRE(picture.changed == expected.changed);
+            }
+        }
+    }
+}
+
+TEST_CASE("alpha alone is no change to a pipeline") {
+    std::mt19937 random(4);
+    const Image screen = any_screen(random, {70, 50});
+    Image other = screen;
+    for (std::size_t x = 3; x < 280; x += 4) other.row(20)[x] ^= 0x55;
+    FramePipeline pipeline;
+    const Picture first = pipeline.process(frame_of(screen));
+    const Picture second = pipeline.process(frame_of(other));
+    CHECK(second.png == first.png);
+    CHECK(second.changed.empty());
+}
+
+TEST_CASE("a pipeline leaves memory for the next capture in the frame") {
+    FramePipeline pipeline;
+    Frame frame = frame_of(Image({64, 64}));
+    pipeline.process(std::move(frame));
+    frame.pixels = Image({64, 64});
+    frame.pixels.fill({3, 3, 9, 9}, {.red = 9});
+    pipeline.process(std::move(frame));
+    CHECK(frame.pixels.size() == Size{64, 64}); // NOLINT: documented
+    frame.pixels.fill({0, 0, 64, 64}, {});
+    frame.pixels.fill({3, 3, 9, 9}, {.red = 9});
+    const std::uint8_t* memory = frame.pixels.data();
+    pipeline.process(std::move(frame));
+    CHECK(frame.pixels.data() == memory); // NOLINT: nothing had changed
+}
+
+TEST_CASE("a pipeline refuses a negative number of threads") {
+    CHECK_THROWS_AS(FramePipeline({.threads = -1}), std::invalid_argument);
 }

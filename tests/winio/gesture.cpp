@@ -3,6 +3,8 @@
 #include "catch.hpp"
 #include "printing.hpp"
 
+#include <algorithm>
+
 using namespace winio;
 using namespace std::chrono_literals;
 
@@ -55,8 +57,57 @@ TEST_CASE("a drag presses, goes in equal steps with a wait after each, and relea
     CHECK_THROWS_AS(gesture::drag(Point{}, Point{}, {.steps = 0}), std::invalid_argument);
 }
 
+TEST_CASE("press and hold lets go after the time, where it pressed") {
+    const Plan plan = gesture::press_and_hold({3, 4}, 700ms, Button::right);
+    REQUIRE(plan.steps.size() == 2);
+    CHECK(plan.steps[0] ==
+          Step{Batch{PointerMove{{3, 4}}, ButtonChange{Button::right, Press::down}}, 700ms});
+    CHECK(plan.steps[1] ==
+          Step{Batch{PointerMove{{3, 4}}, ButtonChange{Button::right, Press::up}}});
+    CHECK(plan.targets == std::vector<Point>{{3, 4}});
+}
+
+TEST_CASE("a drag along a path spreads its steps by length and touches each corner") {
+    const std::vector<Point> path{{0, 0}, {30, 0}, {30, 10}};
+    const Plan plan = gesture::drag_along(path, {.steps = 4, .step_wait = 7ms});
+    REQUIRE(plan.steps.size() == 6);
+    CHECK(plan.steps[0] == Step{Batch{PointerMove{{0, 0}}, left_down}, 7ms});
+    CHECK(batch(plan, 1) == Batch{PointerMove{{10, 0}}});
+    CHECK(batch(plan, 2) == Batch{PointerMove{{20, 0}}});
+    CHECK(batch(plan, 3) == Batch{PointerMove{{30, 0}}});
+    CHECK(plan.steps[4] == Step{Batch{PointerMove{{30, 10}}}, 7ms});
+    CHECK(plan.steps[5] == Step{Batch{PointerMove{{30, 10}}, left_up}});
+    CHECK(plan.targets == path);
+}
+
+TEST_CASE("each leg of a drag has a step, however short it is and however few are asked for") {
+    const std::vector<std::vector<Point>> paths{{{0, 0}, {1, 0}, {1000, 0}, {1000, 1}, {0, 1}},
+                                                {{7, 7}, {7, 7}, {7, 7}},
+                                                {{0, 0}, {5, 0}, {5, 0}, {9, 0}}};
+    for (const auto& path : paths)
+        for (const int steps : {1, 2, 3, 4, 7, 15}) {
+            const Plan plan = gesture::drag_along(path, {.steps = steps});
+            const auto legs = static_cast<int>(path.size()) - 1;
+            CHECK(static_cast<int>(plan.steps.size()) == std::max(steps, legs) + 2);
+            std::size_t touched = 1; // in order; the press is at the first
+            for (std::size_t i = 1; i + 1 < plan.steps.size() && touched < path.size(); ++i)
+                touched += batch(plan, i) == Batch{PointerMove{path[touched]}};
+            CHECK(touched == path.size());
+        }
+}
+
+TEST_CASE("a drag needs two points and a step") {
+    const std::vector<Point> one{{1, 1}};
+    const std::vector<Point> two{{1, 1}, {2, 2}};
+    CHECK_THROWS_AS(gesture::drag_along({}), std::invalid_argument);
+    CHECK_THROWS_AS(gesture::drag_along(one), std::invalid_argument);
+    CHECK_THROWS_AS(gesture::drag_along(two, {.steps = 0}), std::invalid_argument);
+}
+
 TEST_CASE("scrolling turns the wheel at a place") {
     CHECK(batch(gesture::scroll({5, 6}, -3), 0) == Batch{PointerMove{{5, 6}}, WheelTurn{-3}});
+    CHECK(batch(gesture::scroll({5, 6}, 2, Axis::horizontal), 0) ==
+          Batch{PointerMove{{5, 6}}, WheelTurn{2, Axis::horizontal}});
     CHECK(batch(gesture::scroll({5, 6}, 0), 0) == Batch{PointerMove{{5, 6}}});
 }
 
@@ -65,6 +116,58 @@ TEST_CASE("a chord goes down in order and up in the opposite one") {
     CHECK(batch(plan, 0) == Batch{KeyChange{NamedKey::ctrl, Press::down},
                                   KeyChange{U's', Press::down}, KeyChange{U's', Press::up},
                                   KeyChange{NamedKey::ctrl, Press::up}});
+}
+
+TEST_CASE("keys are held around a click in the click's own batch") {
+    const Plan plan = gesture::holding(*parse_chord("ctrl+shift"), gesture::click({3, 4}));
+    REQUIRE(plan.steps.size() == 1);
+    CHECK(batch(plan, 0) == Batch{KeyChange{NamedKey::ctrl, Press::down},
+                                  KeyChange{NamedKey::shift, Press::down}, PointerMove{{3, 4}},
+                                  left_down, left_up, KeyChange{NamedKey::shift, Press::up},
+                                  KeyChange{NamedKey::ctrl, Press::up}});
+    CHECK(plan.targets == std::vector<Point>{{3, 4}});
+}
+
+TEST_CASE("keys are held through all steps of a drag") {
+    const Plan plan = gesture::holding(*parse_chord("alt"), gesture::drag({0, 0}, {9, 9}));
+    CHECK(plan.steps.size() == gesture::drag({0, 0}, {9, 9}).steps.size());
+    CHECK(batch(plan, 0).front() == InputEvent{KeyChange{NamedKey::alt, Press::down}});
+    CHECK(batch(plan, plan.steps.size() - 1).back() ==
+          InputEvent{KeyChange{NamedKey::alt, Press::up}});
+}
+
+TEST_CASE("keys are held in steps of their own around what is no input, or waits, or is full") {
+    const Batch down{KeyChange{NamedKey::ctrl, Press::down}};
+    const Batch up{KeyChange{NamedKey::ctrl, Press::up}};
+    const Batch full(100, TypedScalar{U'a'});
+    for (const Plan& inner : {Plan{{Step{LaunchCommand{"x"}}}, {}}, Plan{{Step{full, 5ms}}, {}},
+                              Plan{{Step{full}}, {}}}) {
+        const Plan plan = gesture::holding(*parse_chord("ctrl"), inner);
+        REQUIRE(plan.steps.size() == 3);
+        CHECK(batch(plan, 0) == down);
+        CHECK(plan.steps[1] == inner.steps[0]);
+        CHECK(batch(plan, 2) == up);
+    }
+    const Plan waiting =
+        gesture::holding(*parse_chord("ctrl"), {{Step{Batch{left_down}, 5ms}}, {}});
+    REQUIRE(waiting.steps.size() == 2);
+    CHECK(batch(waiting, 1) == up);
+}
+
+TEST_CASE("pasting writes to the clipboard, presses the chord, waits and puts back") {
+    const Plan plan = gesture::paste("two\nlines", *parse_chord("ctrl+shift+v"), 70ms);
+    REQUIRE(plan.steps.size() == 3);
+    CHECK(plan.steps[0] == Step{ClipboardWrite{"two\nlines"}});
+    CHECK(plan.steps[1] ==
+          Step{gesture::press(*parse_chord("ctrl+shift+v")).steps[0].effect, 70ms});
+    CHECK(plan.steps[2] == Step{ClipboardRestore{}});
+    CHECK(plan.targets.empty());
+}
+
+TEST_CASE("what is not UTF-8 or has a NUL cannot be pasted") {
+    CHECK_THROWS_AS(gesture::paste("\xc3"), std::invalid_argument);
+    CHECK_THROWS_AS(gesture::paste(std::string_view("a\0b", 3)), std::invalid_argument);
+    CHECK_NOTHROW(gesture::paste("\x01\x1b"));
 }
 
 TEST_CASE("every kind of line break is one Enter and a tab is the Tab key") {

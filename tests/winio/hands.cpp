@@ -10,10 +10,13 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <stdexcept>
 #include <thread>
+#include <utility>
 
 using namespace winio;
 using namespace std::chrono_literals;
+using testing::ClipboardUse;
 using testing::MemoryDesktop;
 
 namespace {
@@ -26,7 +29,7 @@ const KeyChange shift_down{NamedKey::shift, Press::down};
 Plan plan_of(std::vector<Step> steps) { return {std::move(steps), {}}; }
 
 // A desktop without windows and clipboard, whose `send` does what a test says.
-class BareDesktop final : public Desktop {
+class BareDesktop : public Desktop {
 public:
     std::function<SendReport(std::span<const InputEvent>)> on_send;
     std::function<Point()> on_pointer; ///< without it nobody knows where the pointer is
@@ -313,4 +316,258 @@ TEST_CASE("text that no clipboard and no command line can hold is reported") {
         CHECK_THAT(launched.problem, ContainsSubstring("command") && ContainsSubstring("byte"));
     }
     CHECK(desktop.launches().empty());
+}
+
+TEST_CASE("a held key is released where the plan within fails") {
+    MemoryDesktop desktop;
+    Hands hands(desktop, everywhere);
+    const Plan failing{{Step{WindowCommand{WindowId{9}, {}, {}}}}, {}};
+    const auto report = hands.carry_out(gesture::holding(*parse_chord("ctrl+shift"), failing));
+    CHECK(report.error == errc::window_not_found);
+    CHECK(report.released == 2);
+    CHECK_FALSE(desktop.holds_anything());
+}
+
+TEST_CASE("what a failed send may have pressed is released, even if its releases were in it") {
+    MemoryDesktop inner;
+    BareDesktop desktop;
+    bool first = true;
+    desktop.on_send = [&](std::span<const InputEvent> events) {
+        if (!std::exchange(first, false)) return inner.send(events);
+        (void)inner.send(events.first(2)); // the move and the press
+        throw std::runtime_error("the connection broke");
+    };
+    Hands hands(desktop, everywhere);
+    CHECK_THROWS_AS(hands.carry_out(gesture::click({5, 5})), std::runtime_error);
+    CHECK_FALSE(inner.holds_anything());
+}
+
+TEST_CASE("a release that fails with an exception does not keep the others down") {
+    BareDesktop desktop;
+    const InputEvent shift_up = KeyChange{NamedKey::shift, Press::up};
+    const InputEvent ctrl_up = KeyChange{NamedKey::ctrl, Press::up};
+    desktop.on_send = [&](std::span<const InputEvent> events) {
+        if (events.front() == shift_up) throw std::runtime_error("the connection broke");
+        return SendReport{events.size(), events.size(), {}, {}};
+    };
+    Hands hands(desktop, everywhere);
+    const auto report = hands.carry_out(plan_of({Step{Batch{ctrl_down, shift_down}}}));
+    CHECK(report.released == 1);
+    CHECK(std::ranges::find(desktop.sent, ctrl_up) != desktop.sent.end());
+}
+
+TEST_CASE("what the system does not let go of is reported by name") {
+    MemoryDesktop desktop;
+    desktop.accept_at_most(2);
+    Hands hands(desktop, everywhere);
+    const auto report = hands.carry_out(plan_of({Step{Batch{ctrl_down, left_down}}}));
+    CHECK(report.error == errc::input_refused);
+    CHECK(report.released == 0);
+    CHECK_THAT(report.problem, ContainsSubstring("ctrl, left button"));
+    desktop.accept_everything();
+}
+
+TEST_CASE("the first failure stays the cause when the release fails too") {
+    MemoryDesktop desktop;
+    desktop.accept_at_most(1);
+    Hands hands(desktop, everywhere);
+    const auto report = hands.carry_out(
+        plan_of({Step{Batch{left_down}}, Step{WindowCommand{WindowId{9}, {}, {}}}}));
+    CHECK(report.error == errc::window_not_found);
+    CHECK_THAT(report.problem, ContainsSubstring("; ") && ContainsSubstring("left button"));
+    desktop.accept_everything();
+}
+
+TEST_CASE("a paste leaves the text in the program and the old one on the clipboard") {
+    MemoryDesktop desktop;
+    desktop.clipboard()->set_text("old");
+    std::string pasted;
+    desktop.on_input = [&](const InputEvent& event) {
+        if (event == InputEvent{KeyChange{U'v', Press::down}}) pasted = desktop.clipboard()->text();
+    };
+    Hands hands(desktop, everywhere);
+    CHECK(hands.carry_out(gesture::paste("new", *parse_chord("ctrl+v"), 1ms)).complete());
+    CHECK(pasted == "new");
+    CHECK(desktop.clipboard()->text() == "old");
+}
+
+TEST_CASE("an image on the clipboard comes back") {
+    MemoryDesktop desktop;
+    Image image({2, 1});
+    image.fill({0, 0, 1, 1}, {.blue = 9, .red = 7});
+    desktop.clipboard()->set_image(image.view());
+    Hands hands(desktop, everywhere);
+    CHECK(
+        hands.carry_out(plan_of({Step{ClipboardWrite{"x"}}, Step{ClipboardRestore{}}})).complete());
+    const auto after = desktop.clipboard()->image();
+    REQUIRE(after);
+    CHECK(after->size() == Size{2, 1});
+    CHECK(after->at(0, 0) == image.at(0, 0));
+    CHECK(desktop.clipboard()->text().empty());
+}
+
+TEST_CASE("where nothing was on the clipboard the plan's text does not stay there") {
+    MemoryDesktop desktop;
+    Hands hands(desktop, everywhere);
+    CHECK(
+        hands.carry_out(plan_of({Step{ClipboardWrite{"x"}}, Step{ClipboardRestore{}}})).complete());
+    CHECK(desktop.clipboard()->text().empty());
+}
+
+TEST_CASE("several writes give back what was there before the first") {
+    MemoryDesktop desktop;
+    desktop.clipboard()->set_text("old");
+    Hands hands(desktop, everywhere);
+    CHECK(hands
+              .carry_out(plan_of(
+                  {Step{ClipboardWrite{"x"}}, Step{ClipboardWrite{"y"}}, Step{ClipboardRestore{}}}))
+              .complete());
+    CHECK(desktop.clipboard()->text() == "old");
+}
+
+TEST_CASE("what is written after the last restore stays") {
+    MemoryDesktop desktop;
+    desktop.clipboard()->set_text("old");
+    Hands hands(desktop, everywhere);
+    const auto report =
+        hands.carry_out(plan_of({Step{ClipboardWrite{"x"}}, Step{ClipboardRestore{}},
+                                 Step{ClipboardWrite{"y"}}, Step{WindowCommand{}}}));
+    CHECK(report.error == errc::window_not_found);
+    CHECK(desktop.clipboard()->text() == "y");
+}
+
+TEST_CASE("a plan that breaks off puts back what the clipboard held") {
+    MemoryDesktop desktop;
+    desktop.clipboard()->set_text("old");
+    Hands hands(desktop, everywhere);
+    Plan plan = gesture::paste("new");
+
+    SECTION("at a refusal") {
+        desktop.accept_at_most(0);
+        CHECK(hands.carry_out(plan).error == errc::input_refused);
+    }
+    SECTION("at a stop") {
+        std::stop_source stop;
+        desktop.on_input = [&](const InputEvent&) { stop.request_stop(); };
+        CHECK(hands.carry_out(plan, stop.get_token()).error == errc::cancelled);
+    }
+    SECTION("at an exception") {
+        desktop.on_input = [&](const InputEvent& event) {
+            if (event == InputEvent{ctrl_down}) throw std::runtime_error("the connection broke");
+        };
+        CHECK_THROWS_AS(hands.carry_out(plan), std::runtime_error);
+    }
+    CHECK(desktop.clipboard()->text() == "old");
+    CHECK_FALSE(desktop.holds_anything());
+}
+
+TEST_CASE("a clipboard that cannot be read is not written to when it has to be put back") {
+    MemoryDesktop desktop;
+    desktop.on_clipboard = [](ClipboardUse use) {
+        if (use == ClipboardUse::read) throw Error(errc::clipboard_failed, "another program's");
+        FAIL("written");
+    };
+    Hands hands(desktop, everywhere);
+    const auto report = hands.carry_out(gesture::paste("new"));
+    CHECK(report.error == errc::clipboard_failed);
+    CHECK(report.events == 0);
+}
+
+TEST_CASE("a clipboard that need not be put back is not read") {
+    MemoryDesktop desktop;
+    desktop.on_clipboard = [](ClipboardUse use) { CHECK(use == ClipboardUse::write); };
+    Hands hands(desktop, everywhere);
+    CHECK(hands.carry_out(plan_of({Step{ClipboardWrite{"x"}}})).complete());
+}
+
+TEST_CASE("a clipboard that cannot be put back is reported although all was carried out") {
+    MemoryDesktop desktop;
+    int writes = 0;
+    desktop.on_clipboard = [&](ClipboardUse use) {
+        if (use == ClipboardUse::write && ++writes == 2)
+            throw Error(errc::clipboard_failed, "another program holds it");
+    };
+    Hands hands(desktop, everywhere);
+    const auto report = hands.carry_out(gesture::paste("new", *parse_chord("ctrl+v"), 1ms));
+    CHECK(report.error == errc::clipboard_failed);
+    CHECK(report.events == 4);
+    CHECK_THAT(report.problem, ContainsSubstring("put back") && ContainsSubstring("holds it"));
+    CHECK(writes == 2);
+}
+
+TEST_CASE("a clipboard that cannot be put back after a refusal is told on top of it") {
+    MemoryDesktop desktop;
+    int writes = 0;
+    desktop.on_clipboard = [&](ClipboardUse use) {
+        if (use == ClipboardUse::write && ++writes == 2)
+            throw Error(errc::clipboard_failed, "another program holds it");
+    };
+    desktop.accept_at_most(0);
+    Hands hands(desktop, everywhere);
+    const auto report = hands.carry_out(gesture::paste("new"));
+    CHECK(report.error == errc::input_refused);
+    CHECK_THAT(report.problem, ContainsSubstring("put back"));
+}
+
+TEST_CASE("line breaks of all kinds reach the clipboard as the system's own") {
+    MemoryDesktop desktop;
+    desktop.set_line_break("\r\n");
+    Hands hands(desktop, everywhere);
+    CHECK(hands.carry_out(plan_of({Step{ClipboardWrite{"a\nb\r\nc\rd\n\r"}}})).complete());
+    CHECK(desktop.clipboard()->text() == "a\r\nb\r\nc\r\nd\r\n\r\n");
+}
+
+TEST_CASE("two clicks of different plans at nearly one place are no double-click") {
+    MemoryDesktop desktop;
+    desktop.set_double_click_time(30ms);
+    Hands hands(desktop, everywhere);
+    CHECK(hands.carry_out(gesture::click({5, 5})).complete());
+    CHECK(hands.carry_out(gesture::click({8, 5})).complete());
+    CHECK(desktop.double_clicks() == 0);
+}
+
+TEST_CASE("within a plan nothing is delayed: a double-click stays one") {
+    MemoryDesktop desktop;
+    desktop.set_double_click_time(60s);
+    Hands hands(desktop, everywhere);
+    CHECK(hands.carry_out(gesture::click({5, 5}, Button::left, 2)).complete());
+    CHECK(desktop.double_clicks() == 1);
+    const Step click{gesture::click({500, 5}).steps[0]};
+    CHECK(hands.carry_out(plan_of({click, click})).complete());
+    CHECK(desktop.double_clicks() == 2);
+}
+
+TEST_CASE("a click waits for the double-click time only after one that it could be taken with") {
+    // Asked for the time, this desktop stops the run: whatever waits for it is cancelled.
+    class Impatient final : public BareDesktop {
+    public:
+        std::stop_source stop;
+        std::chrono::milliseconds double_click_time() override {
+            stop.request_stop();
+            return 60s;
+        }
+    } desktop;
+    Hands hands(desktop, everywhere);
+    const auto after_a_click = [&](const Plan& plan) {
+        REQUIRE(hands.carry_out(gesture::click({100, 100})).complete());
+        return hands.carry_out(plan, desktop.stop.get_token()).error;
+    };
+
+    SECTION("elsewhere: none") { CHECK_FALSE(after_a_click(gesture::click({109, 100}))); }
+    SECTION("another button: none") {
+        CHECK_FALSE(after_a_click(gesture::click({100, 100}, Button::right)));
+    }
+    SECTION("a move, keys, the wheel: none") {
+        CHECK_FALSE(after_a_click(gesture::move({100, 100})));
+        CHECK_FALSE(hands.carry_out(gesture::type("x"), desktop.stop.get_token()).error);
+        CHECK_FALSE(hands.carry_out(gesture::scroll({1, 1}, 1), desktop.stop.get_token()).error);
+    }
+    SECTION("a few pixels away: it waits, and a stop ends that") {
+        const auto before = desktop.sent.size();
+        CHECK(after_a_click(gesture::click({108, 92})) == errc::cancelled);
+        CHECK(desktop.sent.size() == before + 3); // the first click alone
+    }
+    SECTION("wherever the pointer is: it waits") {
+        CHECK(after_a_click(gesture::click_here()) == errc::cancelled);
+    }
 }

@@ -115,3 +115,48 @@ TEST_CASE("window commands change the list of windows") {
     windows.apply({WindowId{2}, WindowAction::close, {}});
     CHECK(windows.list().size() == 1);
 }
+
+TEST_CASE("an image on the clipboard comes back opaque and takes the text's place") {
+    MemoryDesktop desktop;
+    Clipboard& clipboard = *desktop.clipboard();
+    clipboard.set_text("text");
+    CHECK_FALSE(clipboard.image());
+    Image image({3, 2});
+    image.fill({1, 1, 1, 1}, {.blue = 1, .green = 2, .red = 3, .alpha = 0});
+    clipboard.set_image(image.view());
+    CHECK(clipboard.text().empty());
+    const auto back = clipboard.image();
+    REQUIRE(back);
+    CHECK(back->size() == Size{3, 2});
+    CHECK(back->at(1, 1) == Color{.blue = 1, .green = 2, .red = 3, .alpha = 255});
+    clipboard.set_text("text");
+    CHECK_FALSE(clipboard.image());
+}
+
+TEST_CASE("a test can make the clipboard fail") {
+    MemoryDesktop desktop;
+    desktop.clipboard()->set_text("kept");
+    desktop.on_clipboard = [](testing::ClipboardUse use) {
+        if (use == testing::ClipboardUse::write) throw Error(errc::clipboard_failed, "held");
+    };
+    CHECK_THROWS_AS(desktop.clipboard()->set_text("x"), Error);
+    CHECK_THROWS_AS(desktop.clipboard()->set_image(Image({1, 1}).view()), Error);
+    CHECK(desktop.clipboard()->text() == "kept");
+}
+
+TEST_CASE("two presses at one place within the time are a double-click, a third begins anew") {
+    MemoryDesktop desktop;
+    const ButtonChange left_down{Button::left, Press::down};
+    const Batch three{left_down, left_down, left_down};
+    REQUIRE(desktop.send(three).complete());
+    CHECK(desktop.double_clicks() == 0); // the time is zero
+    desktop.set_double_click_time(std::chrono::hours(1));
+    const Batch elsewhere{PointerMove{{50, 50}}, left_down, PointerMove{{55, 50}}, left_down,
+                          ButtonChange{Button::right, Press::down}};
+    REQUIRE(desktop.send(elsewhere).complete());
+    CHECK(desktop.double_clicks() == 0); // too far apart, another button
+    const Batch there{PointerMove{{200, 50}}, left_down, PointerMove{{204, 50}}, left_down,
+                      left_down};
+    REQUIRE(desktop.send(there).complete());
+    CHECK(desktop.double_clicks() == 1);
+}

@@ -135,3 +135,135 @@ TEST_CASE("scaling nothing or to nothing is refused") {
     CHECK_THROWS_AS(scale(ImageView(), {1, 1}, into), std::invalid_argument);
     CHECK_THROWS_AS(scale(Image({1, 1}).view(), {0, 1}, into), std::invalid_argument);
 }
+
+namespace {
+
+// Any ratio: down, up, one axis each way, equal; small whole numbers as often as not.
+std::pair<Size, Size> any_sizes(std::mt19937& random) {
+    const auto up_to = [&](unsigned most) { return 1 + static_cast<int>(random() % most); };
+    Size source{up_to(80), up_to(80)};
+    if (random() % 2 == 0) return {source, {up_to(120), up_to(120)}};
+    const Size unit{up_to(12), up_to(12)};
+    return {{unit.width * up_to(6), unit.height * up_to(6)},
+            {unit.width * up_to(6), unit.height * up_to(6)}};
+}
+
+} // namespace
+
+TEST_CASE("stripes put together are the whole, at any sizes") {
+    for (unsigned seed = 0; seed < 600; ++seed) {
+        std::mt19937 random(seed);
+        const auto [from, to] = any_sizes(random);
+        const Image source = random_image(from, seed);
+        const Image whole = scaled(source, to);
+        const Scaler scaler(from, to);
+        Image part;
+        for (int y = 0; y < to.height; y += part.height()) {
+            const int rows = 1 + static_cast<int>(random() % static_cast<unsigned>(to.height - y));
+            scaler.scale(source.view(), {y, rows}, part);
+            REQUIRE(part.size() == Size{to.width, rows});
+            for (int row = 0; row < rows; ++row) {
+                INFO("seed " << seed << ": " << from << " to " << to << ", row " << y + row);
+                REQUIRE(std::ranges::equal(part.view().row(row), whole.view().row(y + row)));
+            }
+        }
+    }
+}
+
+TEST_CASE("shrinking by small whole numbers gives the mean of what each pixel covers") {
+    for (unsigned seed = 0; seed < 300; ++seed) {
+        std::mt19937 random(seed);
+        const auto one_to = [&](unsigned most) { return 1 + static_cast<int>(random() % most); };
+        const int columns = one_to(16);
+        const int rows = one_to(16);
+        const Size to{columns * one_to(3), rows * one_to(3)};
+        const Size from{to.width / columns * (columns + one_to(16)),
+                        to.height / rows * (rows + one_to(16))};
+        const Image source = random_image(from, seed);
+        const Image result = scaled(source, to);
+        for (int y = 0; y < to.height; ++y)
+            for (int x = 0; x < to.width; ++x)
+                for (std::size_t channel = 0; channel < 3; ++channel) {
+                    const double is =
+                        result.view().row(y)[static_cast<std::size_t>(x) * 4 + channel];
+                    INFO("seed " << seed << ": " << from << " to " << to);
+                    REQUIRE(std::abs(is - mean_of_area(source, to, x, y, channel)) <= 0.5 + 1e-9);
+                }
+    }
+}
+
+TEST_CASE("a change of some source rows changes no row outside target_rows") {
+    for (unsigned seed = 0; seed < 600; ++seed) {
+        std::mt19937 random(seed);
+        const auto [from, to] = any_sizes(random);
+        Image source = random_image(from, seed);
+        const Image before = scaled(source, to);
+        const int y = static_cast<int>(random() % static_cast<unsigned>(from.height));
+        const int count = 1 + static_cast<int>(random() % static_cast<unsigned>(from.height - y));
+        for (int row = y; row < y + count; ++row)
+            for (std::uint8_t& byte : source.row(row)) byte ^= 0xFF;
+        const Image after = scaled(source, to);
+        const RowRange touched = Scaler(from, to).target_rows({y, count});
+        for (int row = 0; row < to.height; ++row) {
+            INFO("seed " << seed << ": " << from << " to " << to << ", row " << row);
+            const bool within = row >= touched.first && row < touched.end();
+            if (!within) REQUIRE(std::ranges::equal(before.view().row(row), after.view().row(row)));
+        }
+    }
+}
+
+TEST_CASE("target_rows names the rows whose source_rows meet the change, and no others") {
+    for (unsigned seed = 0; seed < 300; ++seed) {
+        std::mt19937 random(seed);
+        const auto [from, to] = any_sizes(random);
+        const Scaler scaler(from, to);
+        for (int changed = 0; changed < from.height; ++changed) {
+            const RowRange touched = scaler.target_rows({changed, 1});
+            for (int row = 0; row < to.height; ++row) {
+                const RowRange made_of = scaler.source_rows({row, 1});
+                INFO("seed " << seed << ": " << from << " to " << to << ", rows " << changed << ", "
+                             << row);
+                REQUIRE((changed >= made_of.first && changed < made_of.end()) ==
+                        (row >= touched.first && row < touched.end()));
+            }
+        }
+    }
+}
+
+TEST_CASE("only source_rows are read for a stripe") {
+    const Size from{40, 50};
+    const Size to{30, 41};
+    const Scaler scaler(from, to);
+    Image source = random_image(from, 6);
+    Image before;
+    scaler.scale(source.view(), {7, 5}, before);
+    const RowRange read = scaler.source_rows({7, 5});
+    CHECK(read == RowRange{8, 7}); // 7 * 50 / 41 = 8.5 to 12 * 50 / 41 = 14.6
+    source.fill({0, 0, 40, read.first}, {});
+    source.fill({0, read.end(), 40, 50}, {});
+    Image after;
+    scaler.scale(source.view(), {7, 5}, after);
+    for (int y = 0; y < 5; ++y) CHECK(std::ranges::equal(before.row(y), after.row(y)));
+}
+
+TEST_CASE("after a period the grids of source and result meet") {
+    const Scaler scaler({1920, 1080}, {1536, 864});
+    CHECK(scaler.period() == 4);
+    CHECK(scaler.source_rows({32, 32}) == RowRange{40, 40});
+    CHECK(scaler.target_rows({40, 40}) == RowRange{32, 32});
+    CHECK(Scaler({10, 10}, {10, 10}).period() == 1);
+    CHECK(Scaler({10, 10}, {10, 7}).period() == 7);
+}
+
+TEST_CASE("a scaler refuses another source and rows it does not have") {
+    const Scaler scaler({10, 10}, {5, 5});
+    const Image source({10, 10});
+    Image into;
+    CHECK_THROWS_AS(scaler.scale(Image({10, 9}).view(), {0, 5}, into), std::invalid_argument);
+    CHECK_THROWS_AS(scaler.scale(source.view(), {0, 0}, into), std::invalid_argument);
+    CHECK_THROWS_AS(scaler.scale(source.view(), {-1, 2}, into), std::invalid_argument);
+    CHECK_THROWS_AS(scaler.scale(source.view(), {4, 2}, into), std::invalid_argument);
+    CHECK_THROWS_AS(scaler.source_rows({5, 1}), std::invalid_argument);
+    CHECK(scaler.target_rows({20, 5}).count == 0);
+    CHECK_THROWS_AS(Scaler({0, 1}, {1, 1}), std::invalid_argument);
+}

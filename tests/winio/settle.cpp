@@ -4,6 +4,11 @@
 #include "winio/testing/memory_desktop.hpp"
 
 #include "catch.hpp"
+#include "printing.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <set>
 
 using namespace winio;
 using namespace std::chrono_literals;
@@ -31,6 +36,10 @@ private:
 
 void paint(MemoryDesktop& desktop, int n) {
     desktop.screen().fill(area, {.red = static_cast<std::uint8_t>(n)});
+}
+
+void blink(MemoryDesktop& desktop, int n) {
+    desktop.screen().fill({8, 8, 2, 16}, {.red = static_cast<std::uint8_t>(n % 2)});
 }
 
 const SettleOptions quick{.minimum = 0ms, .quiet = 30ms, .timeout = 5s, .interval = 1ms};
@@ -138,6 +147,193 @@ TEST_CASE("a stop ends the waiting") {
     });
     try {
         (void)wait_until_stable(capturer, area, quick, stop.get_token());
+        FAIL("no error");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::cancelled);
+    }
+}
+
+TEST_CASE("a small region that keeps toggling is reported and not waited for") {
+    MemoryDesktop desktop({320, 240});
+    Watched capturer(desktop, [&](int n) { blink(desktop, n); });
+    const Settled settled = wait_until_stable(capturer, {0, 0, 320, 240}, quick);
+    CHECK(settled.end == SettleEnd::stable);
+    CHECK(settled.toggling == std::vector<Rect>{{8, 8, 8, 16}});
+    CHECK(settled.changed.empty());
+}
+
+TEST_CASE("toggling is waited for by those who ask for it") {
+    MemoryDesktop desktop({320, 240});
+    Watched capturer(desktop, [&](int n) { blink(desktop, n); });
+    auto options = quick;
+    options.timeout = 80ms;
+    options.ignore_toggling = false;
+    const Settled settled = wait_until_stable(capturer, {0, 0, 320, 240}, options);
+    CHECK(settled.end == SettleEnd::timed_out);
+    CHECK(settled.toggling.empty());
+}
+
+TEST_CASE("beside what toggles the rest is still waited for") {
+    MemoryDesktop desktop({320, 240});
+    Watched capturer(desktop, [&](int n) {
+        blink(desktop, n);
+        desktop.screen().fill({0, 100, std::min(n, 20) * 10, 8}, {.green = 200});
+    });
+    const Settled settled = wait_until_stable(capturer, {0, 0, 320, 240}, quick);
+    CHECK(settled.end == SettleEnd::stable);
+    CHECK(settled.frame.pixels.at(199, 100) == Color{.green = 200});
+    CHECK(settled.changed.size() == 1);
+}
+
+TEST_CASE("a small screen part that is all movement is waited for until the timeout") {
+    MemoryDesktop desktop({320, 240});
+    Watched capturer(desktop, [&](int n) {
+        desktop.screen().fill({0, 0, 160, 240}, {.red = static_cast<std::uint8_t>(n % 2)});
+    });
+    auto options = quick;
+    options.timeout = 80ms;
+    const Settled settled = wait_until_stable(capturer, {0, 0, 320, 240}, options);
+    CHECK(settled.end == SettleEnd::timed_out);
+    CHECK(settled.toggling.empty());
+}
+
+TEST_CASE("what changed is the difference to the frame before the action, on the desktop") {
+    MemoryDesktop desktop({320, 240});
+    const Rect part{100, 40, 64, 64};
+    const auto capturer = desktop.open_capturer({});
+    Frame before;
+    capturer->capture(part, before);
+    desktop.screen().fill({108, 48, 16, 8}, {.red = 1});
+    auto options = quick;
+    options.before = &before;
+    CHECK(wait_until_stable(*capturer, part, options).changed ==
+          std::vector<Rect>{{108, 48, 16, 8}});
+    capturer->capture(part, before);
+    CHECK(wait_until_stable(*capturer, part, options).changed.empty());
+}
+
+TEST_CASE("against a frame of another place or size everything has changed") {
+    MemoryDesktop desktop({320, 240});
+    const auto capturer = desktop.open_capturer({});
+    auto options = quick;
+    for (const Rect& other : {Rect{1, 0, 64, 64}, Rect{0, 0, 64, 63}}) {
+        Frame before;
+        capturer->capture(other, before);
+        options.before = &before;
+        CHECK(wait_until_stable(*capturer, area, options).changed == std::vector{area});
+    }
+}
+
+TEST_CASE("without a frame from before what changed is the difference to the first look") {
+    MemoryDesktop desktop({320, 240});
+    Watched capturer(desktop, [&](int n) {
+        desktop.screen().fill({16, 16, 8, 8}, {.red = 3}); // before the first look
+        if (n == 2) desktop.screen().fill({40, 16, 8, 8}, {.red = 3});
+    });
+    CHECK(wait_until_stable(capturer, {0, 0, 320, 240}, quick).changed ==
+          std::vector<Rect>{{40, 16, 8, 8}});
+}
+
+TEST_CASE("the quiet period begins with the first look, even if that is like the frame before") {
+    MemoryDesktop desktop({64, 64});
+    Frame before;
+    desktop.open_capturer({})->capture(area, before);
+    const auto capturer = desktop.open_capturer({});
+    auto options = quick;
+    options.before = &before;
+    CHECK(wait_until_stable(*capturer, area, options).waited >= 30ms);
+}
+
+TEST_CASE("a settler needs no new memory for its frames") {
+    MemoryDesktop desktop({320, 240});
+    std::set<const std::uint8_t*> used;
+    class Noting final : public Capturer {
+    public:
+        std::set<const std::uint8_t*>* used = nullptr;
+        std::unique_ptr<Capturer> inner;
+        void capture(const Rect& what, Frame& into) override {
+            inner->capture(what, into);
+            used->insert(into.pixels.data());
+        }
+    } capturer;
+    capturer.used = &used;
+    capturer.inner = desktop.open_capturer({});
+    Settler settler;
+    for (int turn = 0; turn < 5; ++turn) {
+        Settled look = settler.wait(capturer, {0, 0, 320, 240}, quick);
+        settler.reuse(std::move(look.frame));
+    }
+    CHECK(used.size() == 2);
+}
+
+TEST_CASE("a settler recognises in the next turn what toggled in this one") {
+    MemoryDesktop desktop({320, 240});
+    Watched capturer(desktop, [&](int n) { blink(desktop, n); });
+    const Rect all{0, 0, 320, 240};
+    Settler settler;
+    REQUIRE(settler.wait(capturer, all, quick).end == SettleEnd::stable);
+    int looks = 0;
+    Watched counted(desktop, [&](int n) {
+        blink(desktop, n);
+        looks = n + 1;
+    });
+    auto options = quick;
+    options.quiet = 1ms;
+    CHECK(settler.wait(counted, all, options).end == SettleEnd::stable);
+    CHECK(looks <= 3);
+}
+
+TEST_CASE("a settler that was stopped goes on with the next wait") {
+    MemoryDesktop desktop({64, 64});
+    const auto capturer = desktop.open_capturer({});
+    Settler settler;
+    std::stop_source stop;
+    stop.request_stop();
+    CHECK_THROWS_AS(settler.wait(*capturer, area, quick, stop.get_token()), Error);
+    CHECK(settler.wait(*capturer, area, quick).end == SettleEnd::stable);
+}
+
+TEST_CASE("a patient capture tries again while the screen cannot be read") {
+    MemoryDesktop desktop({64, 64});
+    desktop.fail_next_captures(errc::capture_unavailable, 2);
+    const auto capturer = desktop.open_capturer({});
+    Frame frame;
+    capture_patiently(*capturer, area, frame, 60s);
+    CHECK(frame.pixels.size() == area.size());
+}
+
+TEST_CASE("a patient capture ends with the capturer's error when patience is over") {
+    MemoryDesktop desktop({64, 64});
+    desktop.fail_next_captures(errc::capture_unavailable, 1'000'000);
+    const auto capturer = desktop.open_capturer({});
+    Frame frame;
+    try {
+        capture_patiently(*capturer, area, frame, 1ms);
+        FAIL("no error");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::capture_unavailable);
+    }
+}
+
+TEST_CASE("a patient capture does not repeat what failed for good") {
+    MemoryDesktop desktop({64, 64});
+    desktop.fail_next_captures(errc::capture_failed, 1);
+    const auto capturer = desktop.open_capturer({});
+    Frame frame;
+    CHECK_THROWS_AS(capture_patiently(*capturer, area, frame, 60s), Error);
+    CHECK_NOTHROW(capture_patiently(*capturer, area, frame, 60s));
+}
+
+TEST_CASE("a stop ends a patient capture") {
+    MemoryDesktop desktop({64, 64});
+    std::stop_source stop;
+    Watched capturer(desktop, [&](int n) {
+        if (n == 1) stop.request_stop();
+        throw Error(errc::capture_unavailable, "locked");
+    });
+    Frame frame;
+    try {
+        capture_patiently(capturer, area, frame, 60s, stop.get_token());
         FAIL("no error");
     } catch (const Error& error) {
         CHECK(error.code() == errc::cancelled);

@@ -4,7 +4,7 @@
 #include "agent/tool.hpp"
 #include "agent/transcript.hpp"
 #include "vlm/chat.hpp"
-#include "winio/geometry.hpp"
+#include "winio/picture_size.hpp"
 
 #include <chrono>
 #include <filesystem>
@@ -33,9 +33,8 @@ struct Profile {
     vlm::Sampling sampling;
     int max_steps = 10;                      ///< model exchanges
     std::chrono::milliseconds step_delay{0}; ///< a fixed pause before each exchange but the first
-    winio::Size image{1536, 864};            ///< the box screenshots fit into
-    bool image_exact = false;                ///< exactly that size, distorted if need be
-    bool screenshot_first = true;            ///< show the screen before the first exchange
+    winio::PictureSize image = winio::FitWithin{{1536, 864}}; ///< of screenshots
+    bool screenshot_first = true; ///< show the screen before the first exchange
     Retention screenshots;
     Retention thinks;
 };

@@ -269,11 +269,12 @@ Profile parse_profile(const std::map<std::string, std::string>& files, const std
     int delay = 0;
     members.read("step_delay_ms", delay, 0, 600000);
     profile.step_delay = std::chrono::milliseconds(delay);
-    if (const auto image = members.object("image")) {
-        image->read("width", profile.image.width, 1, 16384);
-        image->read("height", profile.image.height, 1, 16384);
-        image->read("exact", profile.image_exact);
-    }
+    std::string image = winio::to_string(profile.image);
+    members.read("image", image);
+    if (const auto size = winio::parse_picture_size(image))
+        profile.image = *size;
+    else
+        members.refuse("image", R"(must be such as "1536x864", "1536x864!", "60%", "tokens:1024")");
     members.read("screenshot_first", profile.screenshot_first);
     read_retention(members, "screenshots", profile.screenshots);
     read_retention(members, "thinks", profile.thinks);
@@ -305,9 +306,7 @@ std::string to_json(const Profile& profile) {
                                 {"sampling", std::move(sampling)},
                                 {"max_steps", profile.max_steps},
                                 {"step_delay_ms", profile.step_delay.count()},
-                                {"image", json::object{{"width", profile.image.width},
-                                                       {"height", profile.image.height},
-                                                       {"exact", profile.image_exact}}},
+                                {"image", winio::to_string(profile.image)},
                                 {"screenshot_first", profile.screenshot_first},
                                 {"screenshots", retention(profile.screenshots)},
                                 {"thinks", retention(profile.thinks)},

@@ -82,7 +82,8 @@ public:
     virtual ~Windows() = default;
     /// Visible top-level windows, topmost first.
     virtual std::vector<WindowInfo> list() = 0;
-    /// Carries out a command. Throws Error{window_not_found} or Error{input_refused}.
+    /// Carries out a command. Throws Error{window_not_found}, Error{input_refused} or
+    /// Error{input_not_permitted}.
     virtual void apply(const WindowCommand& command) = 0;
 };
 
@@ -97,6 +98,9 @@ public:
     virtual std::optional<Image> image() = 0; ///< opaque pixels; nothing when it holds no image
     /// Throws std::invalid_argument for an empty image. Alpha is ignored.
     virtual void set_image(const ImageView& image) = 0;
+    /// What programs of this system expect between two lines of text; `text` and `set_text` take
+    /// and give lines as they are.
+    [[nodiscard]] virtual std::string_view line_break() const noexcept { return "\n"; }
 };
 
 /// Waits until a window fits and returns it. Throws Error{window_not_found} when none did within
@@ -120,7 +124,8 @@ public:
     /// Starts a program. Throws Error{launch_failed}, and std::invalid_argument for a command that
     /// is not UTF-8 or has a NUL character.
     virtual void launch(const LaunchCommand& command) = 0;
-    /// Two clicks at one place within this time are a double-click to programs.
+    /// Two clicks at one place within this time are a double-click to programs; zero where that
+    /// never happens.
     virtual std::chrono::milliseconds double_click_time() = 0;
     virtual Windows* windows() noexcept { return nullptr; }     ///< nullptr: this back-end has none
     virtual Clipboard* clipboard() noexcept { return nullptr; } ///< nullptr: this back-end has none

@@ -53,12 +53,14 @@ using InputEvent = std::variant<PointerMove, ButtonChange, WheelTurn, KeyChange,
 using Batch = std::vector<InputEvent>;
 
 struct ClipboardWrite {
-    std::string text{}; ///< UTF-8
+    std::string text{}; ///< UTF-8; line breaks of all kinds become `Clipboard::line_break`
     friend bool operator==(const ClipboardWrite&, const ClipboardWrite&) = default;
 };
 
-/// Puts back what the clipboard held before the plan's first ClipboardWrite, as far as that was
-/// text or an image. Where a plan has one, it happens also when the plan breaks off.
+/// Puts back what the clipboard held before the plan first wrote to it. Where a plan has one, that
+/// happens also when the plan breaks off between the two. Plain text comes back, or else an image;
+/// of anything else (formats of text, files) nothing can be kept: the clipboard is left empty then,
+/// so that at least nobody pastes the plan's text by mistake.
 struct ClipboardRestore {
     friend bool operator==(const ClipboardRestore&, const ClipboardRestore&) = default;
 };

@@ -33,7 +33,8 @@ struct Picture {
 /// Turns frames into pictures and owns their history: it draws the pointer, compares with the
 /// previous source frame, and scales and encodes only those stripes of rows that changed. The same
 /// frame gives the same bytes, whatever came before it; an unchanged one gives the very same
-/// `png`. One pipeline a stream of frames; not thread-safe.
+/// `png`. One pipeline a stream of frames; not thread-safe. Keeps threads
+/// that help it once a frame needs them: they touch nothing between calls and end with it.
 class FramePipeline {
 public:
     /// Throws std::invalid_argument for options out of range.
@@ -42,8 +43,10 @@ public:
     FramePipeline(FramePipeline&&) noexcept;
     FramePipeline& operator=(FramePipeline&&) noexcept;
 
-    /// Takes the frame and leaves in it memory of the same size to capture into. Throws
-    /// std::invalid_argument for an empty frame, Error{encode_failed} when memory runs out.
+    /// Takes the frame and leaves in it memory to capture the next one into: the previous frame's,
+    /// or its own if nothing changed. After an exception the history is what it was. Throws
+    /// std::invalid_argument for an empty frame, Error{encode_failed} or std::bad_alloc when memory
+    /// runs out.
     Picture process(Frame&& frame);
 
     [[nodiscard]] const PictureOptions& options() const;

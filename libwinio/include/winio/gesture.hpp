@@ -21,7 +21,7 @@ namespace winio::gesture {
 [[nodiscard]] Plan click(Point at, Button button = Button::left, int times = 1);
 /// Clicks where the pointer is.
 [[nodiscard]] Plan click_here(Button button = Button::left);
-/// Moves to `at`, presses the button, lets go of it after `time`.
+/// Moves to `at`, presses the button, lets go of it there after `time`.
 [[nodiscard]] Plan press_and_hold(Point at, std::chrono::milliseconds time,
                                   Button button = Button::left);
 
@@ -32,16 +32,18 @@ struct DragOptions {
     std::chrono::milliseconds step_wait{10};
 };
 /// Presses at `from`, moves along a straight line, releases at `to`. Throws std::invalid_argument
-/// when there is not a single step.
+/// for less than one step.
 [[nodiscard]] Plan drag(Point from, Point to, const DragOptions& options = {});
 /// The same along several corners; the steps are spread over the legs by their lengths, and each
-/// corner is touched. Throws std::invalid_argument for fewer than two points.
+/// corner is touched. Throws std::invalid_argument for less than one step and for fewer than two
+/// points.
 [[nodiscard]] Plan drag_along(std::span<const Point> path, const DragOptions& options = {});
 /// Moves to `at` and turns the wheel; positive `notches` scroll up (or right).
 [[nodiscard]] Plan scroll(Point at, int notches, Axis axis = Axis::vertical);
 /// Presses all keys of the chord in order and releases them in the opposite order, in one batch.
 [[nodiscard]] Plan press(const KeyChord& chord);
-/// Does `what` while the chord's keys are held: holding(*parse_chord("ctrl"), click(at)).
+/// Does `what` while the chord's keys are held: holding(*parse_chord("ctrl"), click(at)). Where
+/// `what` begins and ends with a batch of input, the keys go down and up within these.
 [[nodiscard]] Plan holding(const KeyChord& keys, Plan what);
 /// Types UTF-8 text: CR LF, LF and CR are one Enter each, a tab is the Tab key, all else is typed
 /// as Unicode. Batches hold at most 100 events (a bound the reference systems found safe). Throws
@@ -49,7 +51,8 @@ struct DragOptions {
 /// throw.
 [[nodiscard]] Plan type(std::string_view utf8);
 /// Puts the text on the clipboard, presses `chord` (usually Ctrl+V) and, when the program has had
-/// `time_to_read`, puts back what was there. The same text as `type` takes.
+/// `time_to_read`, puts back what was there (see ClipboardRestore). Whatever `Hands` can put on a
+/// clipboard can be pasted; throws std::invalid_argument for invalid UTF-8 and NUL.
 [[nodiscard]] Plan paste(std::string_view utf8, const KeyChord& chord = {{NamedKey::ctrl, U'v'}},
                          std::chrono::milliseconds time_to_read = std::chrono::milliseconds{300});
 /// Why `utf8` cannot be typed, in words; empty when it can.

@@ -28,9 +28,11 @@ public:
     /// After so many rows of the result its grid and the source's meet again: stripes of a multiple
     /// of it share no row of the source (when shrinking). 864 rows of 1080 give 4.
     [[nodiscard]] int period() const;
-    /// The rows of the source that rows of the result are made of.
+    /// The rows of the source that rows of the result are made of. Throws std::invalid_argument
+    /// when `rows` is empty or not within the result.
     [[nodiscard]] RowRange source_rows(const RowRange& rows) const;
-    /// The rows of the result that a change in these rows of the source can touch.
+    /// The rows of the result that a change in these rows of the source can touch; what lies
+    /// outside the source touches none.
     [[nodiscard]] RowRange target_rows(const RowRange& source_rows) const;
 
     /// Makes `rows` of the result, which become the whole of `into`. `source` is the whole source,

@@ -1,9 +1,18 @@
 // Waiting until the screen has finished reacting, instead of sleeping and hoping.
+//
+//     Settler settler; // keeps its memory from turn to turn
+//     for (;;) {
+//         Settled look = settler.wait(*capturer, area.bounds());
+//         const Picture picture = pipeline.process(std::move(look.frame));
+//         settler.reuse(std::move(look.frame)); // the pipeline left memory in it
+//         ...
+//     }
 #pragma once
 
 #include "winio/desktop.hpp"
 
 #include <chrono>
+#include <memory>
 #include <stop_token>
 #include <vector>
 
@@ -14,27 +23,54 @@ struct SettleOptions {
     std::chrono::milliseconds quiet{150};    ///< unchanged this long: stable
     std::chrono::milliseconds timeout{2000}; ///< give up waiting, not seeing
     std::chrono::milliseconds interval{25};  ///< between two looks
-    /// Small regions that keep changing (blinking carets, spinners, clocks) are not waited for.
+    /// Small regions that keep changing in one place (spinners, quickly blinking carets, small
+    /// moving pictures; together at most a hundredth of the area, or 64x64 pixels where that is
+    /// more) are not waited for.
     bool ignore_toggling = true;
-    /// What the screen looked like before the action; `Settled::changed` is the difference to it.
-    /// Nothing: the difference to the first look. Must outlive the call.
+    /// What the screen looked like before the action, as captured; `Settled::changed` is the
+    /// difference to it. Nothing: the difference to the first look. Must outlive the call.
     const Frame* before = nullptr;
 };
 
 enum class SettleEnd { stable, timed_out };
 
 /// What the screen looked like when the waiting ended, so that nobody needs to capture again.
+/// Rectangles are desktop pixels, on a grid of 8 by 8 of them, and do not overlap.
 struct Settled {
     Frame frame;
     SettleEnd end = SettleEnd::stable;
     std::chrono::milliseconds waited{};
-    std::vector<Rect> changed{};  ///< desktop pixels: what differs from `SettleOptions::before`
-    std::vector<Rect> toggling{}; ///< desktop pixels: what kept changing and was not waited for
+    /// What differs from `SettleOptions::before`, without what toggles; everything where that shows
+    /// another area.
+    std::vector<Rect> changed{};
+    std::vector<Rect> toggling{}; ///< what kept changing and was not waited for
 };
 
-/// Captures `area` until nothing but the pointer, and what keeps toggling, has changed for the
-/// quiet period. Throws what the capturer throws (temporary errors are retried until the timeout)
-/// and Error{cancelled}.
+/// Waits for screens to become stable. Owns two frames, and remembers what toggled in its latest
+/// wait, so that a spinner is recognised at once in the next turn. One settler a stream of looks;
+/// not thread-safe.
+class Settler {
+public:
+    Settler();
+    ~Settler();
+    Settler(Settler&&) noexcept;
+    Settler& operator=(Settler&&) noexcept;
+
+    /// Captures `area` until nothing but the pointer, and what keeps toggling, has changed for the
+    /// quiet period. Throws what the capturer throws (temporary errors are retried until the
+    /// timeout) and Error{cancelled}.
+    [[nodiscard]] Settled wait(Capturer& capturer, const Rect& area,
+                               const SettleOptions& options = {}, std::stop_token stop = {});
+
+    /// Takes back a frame that is no longer needed, for its memory.
+    void reuse(Frame&& frame) noexcept;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+/// `Settler::wait` for a single time.
 [[nodiscard]] Settled wait_until_stable(Capturer& capturer, const Rect& area,
                                         const SettleOptions& options = {},
                                         std::stop_token stop = {});

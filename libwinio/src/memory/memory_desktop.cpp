@@ -3,6 +3,7 @@
 #include "../utf8.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
 #include <utility>
 
@@ -98,8 +99,10 @@ SendReport MemoryDesktop::send(std::span<const InputEvent> events) {
             move != nullptr && !bounds_.empty())
             pointer_ = {std::clamp(move->to.x, bounds_.x, bounds_.right() - 1),
                         std::clamp(move->to.y, bounds_.y, bounds_.bottom() - 1)};
-        if (const auto* button = std::get_if<ButtonChange>(&event))
+        if (const auto* button = std::get_if<ButtonChange>(&event)) {
             change(buttons_, button->button, button->press);
+            if (button->press == Press::down) count_double_click(button->button);
+        }
         if (const auto* key = std::get_if<KeyChange>(&event)) change(keys_, key->key, key->press);
         events_.push_back(event);
         ++report.accepted;
@@ -110,6 +113,17 @@ SendReport MemoryDesktop::send(std::span<const InputEvent> events) {
         report.error = errc::input_refused;
     }
     return report;
+}
+
+void MemoryDesktop::count_double_click(Button button) {
+    constexpr int tolerance = 4;
+    const Click click{button, pointer_, std::chrono::steady_clock::now()};
+    const bool is_second = latest_click_ && latest_click_->button == button &&
+                           std::abs(latest_click_->at.x - click.at.x) <= tolerance &&
+                           std::abs(latest_click_->at.y - click.at.y) <= tolerance &&
+                           click.when - latest_click_->when < double_click_time_;
+    if (is_second) ++double_clicks_;
+    latest_click_ = is_second ? std::nullopt : std::optional(click);
 }
 
 std::optional<Point> MemoryDesktop::pointer() { return pointer_; }
@@ -134,14 +148,30 @@ std::string MemoryDesktop::typed() const {
     return text;
 }
 
+void MemoryDesktop::use_clipboard(ClipboardUse use) const {
+    if (on_clipboard) on_clipboard(use);
+}
+
+std::string MemoryDesktop::text() {
+    use_clipboard(ClipboardUse::read);
+    return clipboard_;
+}
+
+std::optional<Image> MemoryDesktop::image() {
+    use_clipboard(ClipboardUse::read);
+    return clipboard_image_;
+}
+
 void MemoryDesktop::set_text(std::string_view utf8) {
     utf8::check_text(utf8, "the clipboard's text");
+    use_clipboard(ClipboardUse::write);
     clipboard_ = utf8;
     clipboard_image_.reset();
 }
 
 void MemoryDesktop::set_image(const ImageView& image) {
     if (image.empty()) throw std::invalid_argument("the clipboard takes no empty image");
+    use_clipboard(ClipboardUse::write);
     clipboard_.clear();
     clipboard_image_ = Image(image);
     for (int y = 0; y < image.height(); ++y) {

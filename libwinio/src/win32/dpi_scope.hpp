@@ -5,12 +5,16 @@
 
 namespace winio::win32 {
 
-/// Makes this thread per-monitor aware and restores what it was. Where the system refuses (Wine
-/// does, its processes are aware already) nothing changes.
+/// Makes this thread per-monitor aware and restores what it was.
 class DpiScope {
 public:
     DpiScope()
-        : previous_(SetThreadDpiAwarenessContext(DPI_AWARENESS_CONTEXT_PER_MONITOR_AWARE_V2)) {}
+        : previous_(SetThreadDpiAwarenessContext(DPI_AWARENESS_CONTEXT_PER_MONITOR_AWARE_V2)) {
+        // Windows 10 before 1703 and Wine 8 know the first version only; for what this library does
+        // the two are alike.
+        if (previous_ == nullptr)
+            previous_ = SetThreadDpiAwarenessContext(DPI_AWARENESS_CONTEXT_PER_MONITOR_AWARE);
+    }
     ~DpiScope() {
         if (previous_ != nullptr) SetThreadDpiAwarenessContext(previous_);
     }

@@ -7,6 +7,7 @@
 
 namespace winio::win32 {
 
+/// Copies the screen at one moment; under Wine in pieces, between which something may change.
 class GdiCapturer final : public Capturer {
 public:
     /// Refers to `system`, which must outlive it.
@@ -16,12 +17,12 @@ public:
     void capture(const Rect& area, Frame& into) override;
 
 private:
-    void copy_screen(const Rect& visible);
+    void copy_screen(const Rect& visible, Point to, Image& into);
     void prepare_bitmap(HDC screen, Size size);
 
     const SystemCalls& system_;
     CaptureOptions options_;
-    Bitmap bitmap_; ///< kept for the next capture of the same size
+    Bitmap bitmap_; // kept for the next capture of the same size
     Size bitmap_size_;
     const std::uint8_t* bitmap_pixels_ = nullptr;
 };

@@ -70,6 +70,9 @@ struct GlobalMemoryKind : NullIsNone<HGLOBAL> {
 struct WindowKind : NullIsNone<HWND> {
     static void close(HWND window) { DestroyWindow(window); }
 };
+struct InputDesktopKind : NullIsNone<HDESK> {
+    static void close(HDESK desktop) { CloseDesktop(desktop); }
+};
 
 using ScreenDc = Handle<ScreenDcKind>; ///< of the whole screen, by GetDC
 using MemoryDc = Handle<MemoryDcKind>;
@@ -77,23 +80,6 @@ using Bitmap = Handle<BitmapKind>;
 using KernelObject = Handle<KernelObjectKind>;
 using GlobalMemory = Handle<GlobalMemoryKind>;
 using Window = Handle<WindowKind>; ///< one of this thread's own
-
-/// A bitmap selected into a DC; what was selected before comes back at the end.
-class Selection {
-public:
-    Selection(HDC dc, HGDIOBJ object) : dc_(dc), previous_(SelectObject(dc, object)) {}
-    ~Selection() {
-        if (*this) SelectObject(dc_, previous_);
-    }
-    Selection(const Selection&) = delete;
-    Selection& operator=(const Selection&) = delete;
-    [[nodiscard]] explicit operator bool() const {
-        return previous_ != nullptr && previous_ != HGDI_ERROR;
-    }
-
-private:
-    HDC dc_;
-    HGDIOBJ previous_;
-};
+using InputDesktop = Handle<InputDesktopKind>;
 
 } // namespace winio::win32

@@ -2,6 +2,8 @@
 
 #include "win32/displays.hpp"
 #include "win32/dpi_scope.hpp"
+#include "win32/higher_rights.hpp"
+#include "win32/secure_desktop.hpp"
 #include "win32/system_text.hpp"
 #include "winio/error.hpp"
 
@@ -53,13 +55,6 @@ bool is_release(const InputEvent& event) {
 
 bool is_pressing(const InputEvent& event) { return !std::holds_alternative<PointerMove>(event); }
 
-std::string title_of(HWND window) {
-    std::array<wchar_t, 256> title{};
-    const int length =
-        GetWindowTextW(GetAncestor(window, GA_ROOT), title.data(), static_cast<int>(title.size()));
-    return narrow({title.data(), static_cast<std::size_t>(std::max(length, 0))});
-}
-
 SendReport refused(std::size_t events, errc code, std::string problem) {
     return {events, 0, std::move(problem), code};
 }
@@ -95,8 +90,8 @@ SendReport InputSender::send(std::span<const InputEvent> events) {
     give(releases_of(all.subspan(begin, accepted_inputs - begin)));
     report.error = errc::input_refused;
     report.problem = "SendInput took " + std::to_string(taken) + " of " +
-                     std::to_string(inputs.size()) + " inputs: " + describe_error(error) +
-                     "; is the session locked, or a prompt for administrator rights shown?";
+                     std::to_string(inputs.size()) + " inputs: " + describe_error(error) + "; " +
+                     likely_cause(system_);
     return report;
 }
 
@@ -118,37 +113,33 @@ InputContext InputSender::context() const {
 // Windows drops input to windows of higher integrity and reports success: so we have to ask before.
 std::optional<std::string>
 InputSender::permission_problem(std::span<const InputEvent> events) const {
-    const auto problem = [](HWND window, const char* which) {
-        return "the window \"" + title_of(window) + "\" " + which +
-               " runs with higher rights than this program, and Windows drops input to it: run "
-               "this program as administrator too, or work another window";
+    const auto problem = [this](HWND window, std::string_view which) {
+        return has_higher_rights(system_, window)
+                   ? std::optional(higher_rights_problem(window, which))
+                   : std::nullopt;
     };
-    const auto types = [](const InputEvent& event) {
-        return is_keyboard(event) && !is_release(event);
+    const auto foreground = [&] {
+        return problem(system_.foreground_window(), "in the foreground");
     };
-    if (std::ranges::any_of(events, types)) {
-        const HWND window = system_.foreground_window();
-        if (stands_above_us(window)) return problem(window, "in the foreground");
-    }
+    const bool wheel_follows_focus = system_.wheel_follows_focus();
+    const auto needs_foreground = [&](const InputEvent& event) {
+        return (is_keyboard(event) && !is_release(event)) ||
+               (wheel_follows_focus && std::holds_alternative<WheelTurn>(event));
+    };
+    if (std::ranges::any_of(events, needs_foreground))
+        if (auto found = foreground()) return found;
     POINT at{};
     bool known = system_.get_cursor_pos(&at) != 0;
     for (const InputEvent& event : events) {
         if (const auto* move = std::get_if<PointerMove>(&event)) {
             at = {move->to.x, move->to.y};
             known = true;
-        } else if (known && !is_keyboard(event) && !is_release(event)) {
-            const HWND window = system_.window_from_point(at);
-            if (stands_above_us(window)) return problem(window, "under the pointer");
+        } else if (known && !is_release(event) && !needs_foreground(event)) {
+            if (auto found = problem(system_.window_from_point(at), "under the pointer"))
+                return found;
         }
     }
     return std::nullopt;
-}
-
-bool InputSender::stands_above_us(HWND window) const {
-    if (window == nullptr) return false;
-    const auto ours = system_.own_integrity();
-    const auto theirs = system_.integrity_of_window(window);
-    return ours && theirs && *theirs > *ours;
 }
 
 // A Ctrl that the user holds would turn typed text into shortcuts. It stays up afterwards: pressing

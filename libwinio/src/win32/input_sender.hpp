@@ -21,7 +21,6 @@ private:
     [[nodiscard]] InputContext context() const;
     [[nodiscard]] std::optional<std::string>
     permission_problem(std::span<const InputEvent> events) const;
-    [[nodiscard]] bool stands_above_us(HWND window) const;
     [[nodiscard]] std::vector<NativeInput> releases_of_users_modifiers() const;
     struct Taken {
         std::size_t inputs = 0;

@@ -6,7 +6,7 @@
 namespace winio::win32 {
 namespace {
 
-std::optional<Image> read_bitmap(HBITMAP bitmap) {
+std::optional<Image> read_bitmap(HDC dc, HBITMAP bitmap) {
     BITMAP description{};
     if (GetObjectW(bitmap, sizeof description, &description) == 0 || description.bmWidth <= 0 ||
         description.bmHeight <= 0)
@@ -19,9 +19,8 @@ std::optional<Image> read_bitmap(HBITMAP bitmap) {
     info.bmiHeader.biPlanes = 1;
     info.bmiHeader.biBitCount = 32;
     info.bmiHeader.biCompression = BI_RGB;
-    const ScreenDc screen(GetDC(nullptr));
-    if (!screen || GetDIBits(screen.get(), bitmap, 0, static_cast<UINT>(description.bmHeight),
-                             image.data(), &info, DIB_RGB_COLORS) == 0)
+    if (GetDIBits(dc, bitmap, 0, static_cast<UINT>(description.bmHeight), image.data(), &info,
+                  DIB_RGB_COLORS) == 0)
         return std::nullopt;
     return image;
 }
@@ -31,12 +30,14 @@ std::optional<PointerShape> read_shape(const SystemCalls& system, HCURSOR cursor
     if (!system.get_icon_info(cursor, &info)) return std::nullopt;
     const Bitmap mask(info.hbmMask); // both are copies of ours to free
     const Bitmap colour(info.hbmColor);
+    const ScreenDc screen(system.get_dc(nullptr));
+    if (!screen) return std::nullopt;
     CursorBitmaps bitmaps;
     if (colour) {
-        bitmaps.colour = read_bitmap(colour.get());
+        bitmaps.colour = read_bitmap(screen.get(), colour.get());
         if (!bitmaps.colour) return std::nullopt;
     }
-    auto mask_pixels = read_bitmap(mask.get());
+    auto mask_pixels = read_bitmap(screen.get(), mask.get());
     if (!mask_pixels) return std::nullopt;
     bitmaps.mask = std::move(*mask_pixels);
     if (bitmaps.colour ? bitmaps.colour->size() != bitmaps.mask.size()
@@ -45,6 +46,17 @@ std::optional<PointerShape> read_shape(const SystemCalls& system, HCURSOR cursor
     PointerShape shape = shape_of(bitmaps);
     shape.hotspot = {static_cast<int>(info.xHotspot), static_cast<int>(info.yHotspot)};
     return shape;
+}
+
+// A cursor's bitmap has the size that the system's DPI asks for. On a display of another DPI the
+// system draws it larger or smaller, without saying so: we take it that it does that in the
+// proportion of the nominal sizes. Nobody has checked that on displays of mixed DPI yet.
+PointerEnlargement enlargement_at(const SystemCalls& system, POINT at) {
+    const HMONITOR monitor = system.monitor_from_point(at, MONITOR_DEFAULTTONEAREST);
+    if (monitor == nullptr) return {};
+    const auto dpi = static_cast<UINT>(system.dpi_of_monitor(monitor));
+    return {.nominal = system.get_system_metrics(SM_CXCURSOR),
+            .drawn = system.get_system_metrics_for_dpi(SM_CXCURSOR, dpi)};
 }
 
 } // namespace
@@ -58,7 +70,9 @@ std::optional<PointerShape> read_pointer(const SystemCalls& system) {
     auto shape = read_shape(system, info.hCursor);
     // Wine does not show one program another's cursor; an arrow at least tells the place.
     if (!shape) shape = read_shape(system, LoadCursorW(nullptr, IDC_ARROW));
-    if (shape) shape->position = {info.ptScreenPos.x, info.ptScreenPos.y};
+    if (!shape) return std::nullopt;
+    shape = enlarged(std::move(*shape), enlargement_at(system, info.ptScreenPos));
+    shape->position = {info.ptScreenPos.x, info.ptScreenPos.y};
     return shape;
 }
 

@@ -1,6 +1,7 @@
 #include "win32/pointer_shape.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <stdexcept>
 
 namespace winio::win32 {
@@ -78,6 +79,17 @@ PointerShape masked(const Image& colour, const Image& mask) {
     return std::move(shape).finish();
 }
 
+int in_proportion(int value, PointerEnlargement by) {
+    const std::int64_t product = std::int64_t{value} * by.drawn;
+    return static_cast<int>((product + by.nominal / 2) / by.nominal); // as MulDiv rounds
+}
+
+// The pixel of the original under the centre of a pixel of the result.
+int source_of(int pixel, int original, int result) {
+    const std::int64_t twice_the_centre = 2 * std::int64_t{pixel} + 1;
+    return static_cast<int>(twice_the_centre * original / (std::int64_t{2} * result));
+}
+
 } // namespace
 
 PointerShape shape_of(const CursorBitmaps& bitmaps) {
@@ -86,6 +98,30 @@ PointerShape shape_of(const CursorBitmaps& bitmaps) {
     PointerShape shape;
     shape.pixels = *bitmaps.colour;
     return shape;
+}
+
+PointerShape enlarged(PointerShape shape, PointerEnlargement by) {
+    if (by.nominal <= 0 || by.drawn <= 0 || by.nominal == by.drawn || shape.pixels.empty())
+        return shape;
+    const Size original = shape.pixels.size();
+    const Size size{std::max(in_proportion(original.width, by), 1),
+                    std::max(in_proportion(original.height, by), 1)};
+    PointerShape result;
+    result.position = shape.position;
+    result.hotspot = {in_proportion(shape.hotspot.x, by), in_proportion(shape.hotspot.y, by)};
+    result.pixels = Image(size);
+    for (int y = 0; y < size.height; ++y) {
+        const int from_y = source_of(y, original.height, size.height);
+        for (int x = 0; x < size.width; ++x) {
+            const int from_x = source_of(x, original.width, size.width);
+            result.pixels.fill({x, y, 1, 1}, shape.pixels.at(from_x, from_y));
+            if (!shape.invert.empty())
+                result.invert.push_back(shape.invert[static_cast<std::size_t>(from_y) *
+                                                         static_cast<std::size_t>(original.width) +
+                                                     static_cast<std::size_t>(from_x)]);
+        }
+    }
+    return result;
 }
 
 } // namespace winio::win32

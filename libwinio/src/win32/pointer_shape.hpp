@@ -18,4 +18,15 @@ struct CursorBitmaps {
 /// the mask does not fit.
 [[nodiscard]] PointerShape shape_of(const CursorBitmaps& bitmaps);
 
+/// How large a pointer is drawn: `nominal` pixels of its bitmap become `drawn` of the screen.
+struct PointerEnlargement {
+    int nominal = 1;
+    int drawn = 1;
+};
+
+/// The shape with pixels, invert mask and hotspot in that proportion; each pixel of the result is
+/// one of the original, since a mask has nothing in between. Unchanged when both are equal or one
+/// is not positive.
+[[nodiscard]] PointerShape enlarged(PointerShape shape, PointerEnlargement by);
+
 } // namespace winio::win32

@@ -38,6 +38,12 @@ bool may_work_elevated_windows(const KernelObject& token) {
            ui_access != 0;
 }
 
+int screen_dpi() {
+    const ScreenDc screen(GetDC(nullptr));
+    const int dpi = screen ? GetDeviceCaps(screen.get(), LOGPIXELSX) : 0;
+    return dpi > 0 ? dpi : USER_DEFAULT_SCREEN_DPI;
+}
+
 BOOL CALLBACK collect_monitor(HMONITOR monitor, HDC, LPRECT, LPARAM into) {
     reinterpret_cast<std::vector<HMONITOR>*>(into)->push_back(monitor);
     return TRUE;
@@ -71,6 +77,38 @@ std::vector<HMONITOR> monitors() {
     std::vector<HMONITOR> found;
     EnumDisplayMonitors(nullptr, nullptr, collect_monitor, reinterpret_cast<LPARAM>(&found));
     return found;
+}
+
+// shcore.dll is loaded when it is needed: Windows Server Core has none.
+int dpi_of_monitor(HMONITOR monitor) {
+    using GetDpiForMonitor = HRESULT(WINAPI*)(HMONITOR, int, UINT*, UINT*);
+    static const auto get_dpi = [] {
+        const HMODULE library =
+            LoadLibraryExW(L"shcore.dll", nullptr, LOAD_LIBRARY_SEARCH_SYSTEM32);
+        return library == nullptr ? nullptr
+                                  : reinterpret_cast<GetDpiForMonitor>(reinterpret_cast<void*>(
+                                        GetProcAddress(library, "GetDpiForMonitor")));
+    }();
+    constexpr int effective_dpi = 0; // MDT_EFFECTIVE_DPI
+    UINT x = 0;
+    UINT y = 0;
+    if (get_dpi != nullptr && SUCCEEDED(get_dpi(monitor, effective_dpi, &x, &y)) && x > 0)
+        return static_cast<int>(x);
+    return screen_dpi();
+}
+
+bool wheel_follows_focus() {
+    constexpr UINT get_mouse_wheel_routing = 0x201C; // SPI_GETMOUSEWHEELROUTING
+    constexpr DWORD to_focus = 0;                    // MOUSEWHEEL_ROUTING_FOCUS
+    DWORD routing = 0;
+    return SystemParametersInfoW(get_mouse_wheel_routing, 0, &routing, 0) != 0 &&
+           routing == to_focus;
+}
+
+bool runs_under_wine() {
+    static const bool wine =
+        GetProcAddress(GetModuleHandleW(L"ntdll.dll"), "wine_get_version") != nullptr;
+    return wine;
 }
 
 } // namespace winio::win32

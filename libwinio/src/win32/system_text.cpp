@@ -2,7 +2,9 @@
 
 #include "win32/utf16.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 
 namespace winio::win32 {
 
@@ -15,6 +17,12 @@ std::wstring wide(std::string_view utf8) {
 
 std::string narrow(std::wstring_view text) {
     return to_utf8(std::u16string(text.begin(), text.end()));
+}
+
+std::string title_of(HWND window) {
+    std::array<wchar_t, 1024> text{};
+    const int length = GetWindowTextW(window, text.data(), static_cast<int>(text.size()));
+    return narrow({text.data(), static_cast<std::size_t>(std::max(length, 0))});
 }
 
 std::string describe_error(DWORD error) {

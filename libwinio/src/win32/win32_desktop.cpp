@@ -9,7 +9,7 @@ namespace winio {
 namespace win32 {
 
 Win32Desktop::Win32Desktop(SystemCalls system)
-    : system_(std::move(system)), input_(system_), clipboard_(system_) {}
+    : system_(std::move(system)), input_(system_), windows_(system_), clipboard_(system_) {}
 
 std::vector<Display> Win32Desktop::displays() { return win32::displays(system_); }
 

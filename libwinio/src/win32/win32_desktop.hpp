@@ -3,7 +3,7 @@
 
 #include "win32/input_sender.hpp"
 #include "win32/system_calls.hpp"
-#include "win32/text_clipboard.hpp"
+#include "win32/system_clipboard.hpp"
 #include "win32/window_list.hpp"
 #include "winio/desktop.hpp"
 
@@ -26,7 +26,7 @@ private:
     SystemCalls system_;
     InputSender input_;
     WindowList windows_;
-    TextClipboard clipboard_;
+    SystemClipboard clipboard_;
 };
 
 } // namespace winio::win32

@@ -2,13 +2,15 @@
 
 #include "win32/dpi_scope.hpp"
 #include "win32/handles.hpp"
-#include "win32/poll.hpp"
+#include "win32/higher_rights.hpp"
+#include "poll.hpp"
 #include "win32/system_text.hpp"
 #include "winio/error.hpp"
 
 #include <windows.h>
 
 #include <array>
+#include <cstdint>
 
 namespace winio::win32 {
 namespace {
@@ -24,21 +26,19 @@ Rect bounds_of(HWND window) {
     return {rect.left, rect.top, rect.right - rect.left, rect.bottom - rect.top};
 }
 
-std::string title_of(HWND window) {
-    std::array<wchar_t, 1024> text{};
-    const int length = GetWindowTextW(window, text.data(), static_cast<int>(text.size()));
-    return narrow({text.data(), static_cast<std::size_t>(length)});
-}
-
 std::string class_of(HWND window) {
     std::array<wchar_t, 257> text{}; // class names have at most 256 characters
     const int length = GetClassNameW(window, text.data(), static_cast<int>(text.size()));
     return narrow({text.data(), static_cast<std::size_t>(length)});
 }
 
-std::string process_of(HWND window) {
+std::uint32_t process_id_of(HWND window) {
     DWORD process_id = 0;
     GetWindowThreadProcessId(window, &process_id);
+    return process_id;
+}
+
+std::string program_of(std::uint32_t process_id) {
     const KernelObject process(OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, process_id));
     if (!process) return {};
     std::array<wchar_t, 1024> path{};
@@ -104,10 +104,18 @@ HWND window_to_activate(HWND window) {
     return popup == nullptr ? window : popup;
 }
 
-void focus(HWND window) {
+// Windows drops what is sent to a window of higher rights, mostly without saying so.
+void check_permitted(const SystemCalls& system, HWND window) {
+    if (has_higher_rights(system, window))
+        throw Error(errc::input_not_permitted, higher_rights_problem(window, {}));
+}
+
+void focus(const SystemCalls& system, HWND window) {
     if (IsIconic(window) != 0) ShowWindowAsync(window, SW_RESTORE);
     const HWND target = window_to_activate(window);
-    const auto has_it = [&] { return GetForegroundWindow() == target && IsIconic(window) == 0; };
+    const auto has_it = [&] {
+        return system.foreground_window() == target && IsIconic(window) == 0;
+    };
     if (has_it()) return;
     // SetForegroundWindow alone works for a program that has the foreground, was started by the one
     // that has it, or received the last input. Sending input is not receiving it: this program
@@ -115,20 +123,23 @@ void focus(HWND window) {
     SetForegroundWindow(target);
     if (poll(100ms, has_it)) return;
     // Sharing the input of a program that hangs would hang this one too.
-    if (const HWND foreground = GetForegroundWindow(); IsHungAppWindow(foreground) == 0) {
+    if (const HWND foreground = system.foreground_window(); IsHungAppWindow(foreground) == 0) {
         const SharedInput shared(GetWindowThreadProcessId(foreground, nullptr));
         BringWindowToTop(target);
         SetForegroundWindow(target);
     }
     if (poll(500ms, has_it)) return;
     check_exists(window);
+    check_permitted(system, window); // only now: the system may allow it
     throw Error(errc::input_refused, "the window \"" + title_of(window) +
                                          "\" did not come to the foreground; click on it instead");
 }
 
-void move(HWND window, const Rect& to) {
+void move(const SystemCalls& system, HWND window, const Rect& to) {
     if (to.empty()) throw Error(errc::input_refused, "a window cannot be made empty");
-    if (IsIconic(window) != 0 || IsZoomed(window) != 0) ShowWindowAsync(window, SW_RESTORE);
+    check_permitted(system, window);
+    // Unlike SW_RESTORE, which makes a window maximised again that was so when it was minimised.
+    if (IsIconic(window) != 0 || IsZoomed(window) != 0) ShowWindowAsync(window, SW_SHOWNOACTIVATE);
     // Asynchronously, because a program that hangs would hang this one too.
     if (SetWindowPos(window, nullptr, to.x, to.y, to.width, to.height,
                      SWP_NOZORDER | SWP_NOACTIVATE | SWP_ASYNCWINDOWPOS) == 0)
@@ -139,7 +150,8 @@ void move(HWND window, const Rect& to) {
     (void)poll(200ms, [&] { return bounds_of(window) == to; });
 }
 
-void close(HWND window) {
+void close(const SystemCalls& system, HWND window) {
+    check_permitted(system, window);
     if (PostMessageW(window, WM_CLOSE, 0, 0) == 0)
         throw Error(errc::input_refused,
                     "the window \"" + title_of(window) +
@@ -152,14 +164,15 @@ std::vector<WindowInfo> WindowList::list() {
     const DpiScope physical_pixels;
     std::vector<HWND> handles; // EnumWindows goes from the topmost down
     EnumWindows(collect_visible, reinterpret_cast<LPARAM>(&handles));
-    const HWND foreground = GetForegroundWindow();
+    const HWND foreground = system_.foreground_window();
     std::vector<WindowInfo> windows;
     for (const HWND handle : handles) {
         WindowInfo info;
         info.id = id_of(handle);
         info.title = title_of(handle);
         info.window_class = class_of(handle);
-        info.process = process_of(handle);
+        info.process_id = process_id_of(handle);
+        info.process = program_of(info.process_id);
         info.bounds = bounds_of(handle);
         info.foreground = handle == foreground;
         info.state = IsIconic(handle) != 0   ? WindowState::minimised
@@ -176,11 +189,11 @@ void WindowList::apply(const WindowCommand& command) {
     check_exists(window);
     switch (command.action) {
     case WindowAction::focus:
-        return focus(window);
+        return focus(system_, window);
     case WindowAction::move:
-        return move(window, command.to);
+        return move(system_, window, command.to);
     case WindowAction::close:
-        return close(window);
+        return close(system_, window);
     }
 }
 

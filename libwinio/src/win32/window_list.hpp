@@ -1,14 +1,22 @@
 // The top-level windows of this session.
 #pragma once
 
+#include "win32/system_calls.hpp"
 #include "winio/desktop.hpp"
 
 namespace winio::win32 {
 
 class WindowList final : public Windows {
 public:
+    /// Refers to `system`, which must outlive it.
+    explicit WindowList(const SystemCalls& system) : system_(system) {}
     std::vector<WindowInfo> list() override;
+    /// Throws Error{input_not_permitted} for a window whose program runs with higher rights: it can
+    /// be neither moved nor closed, and focused only where the system happens to allow that.
     void apply(const WindowCommand& command) override;
+
+private:
+    const SystemCalls& system_;
 };
 
 } // namespace winio::win32

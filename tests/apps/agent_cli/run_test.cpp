@@ -228,7 +228,8 @@ TEST_CASE("flags count more than variables, and run.json tells where a value cam
     const std::string summary = test::read_file(stage.run_path() / "run.json");
     CHECK_THAT(summary, ContainsSubstring(R"("model":{"value":"from-flag","source":"--model"})"));
     CHECK_THAT(summary,
-               ContainsSubstring(R"("image_width":{"value":"640","source":"AGENT_IMAGE_W"})"));
+               ContainsSubstring(
+                   R"("image":{"value":"640x480","source":"AGENT_IMAGE_W, AGENT_IMAGE_H"})"));
     CHECK_THAT(summary, !ContainsSubstring("my-secret"));
     CHECK(std::filesystem::exists(stage.run_path() / "screenshots/screen_0005.png"));
 }

@@ -39,7 +39,14 @@ TEST_CASE("a mistake in the command line is exit code 2 and names the mistake") 
         Row{{"run", "x", "--crop", "500,500,500,900"}, "x1 < x2"},
         Row{{"run", "x", "--crop", "nan,0,5,5"}, "0 to 1000"},
         Row{{"run", "x", "--crop", "0,0,5000,5"}, "0 to 1000"}, Row{{"screenshot"}, "FILE"},
-        Row{{"screenshot", "x.png", "--crop", "a"}, "x1,y1,x2,y2"});
+        Row{{"screenshot", "x.png", "--crop", "a"}, "x1,y1,x2,y2"},
+        Row{{"screenshot", "x.png", "--window", "a", "--display", "1"}, "--display"},
+        Row{{"do"}, "subcommand"}, Row{{"do", "dance"}, "subcommand"},
+        Row{{"do", "click", "5"}, "Y"}, Row{{"do", "click", "5", "1001"}, "1001"},
+        Row{{"do", "click", "5", "five"}, "five"}, Row{{"do", "scroll", "5", "5", "1000"}, "1000"},
+        Row{{"do", "drag", "1", "2", "3"}, "POINTS"},
+        Row{{"do", "drag", "1", "2", "3", "4", "5"}, "without its Y"},
+        Row{{"do", "press", "hyper+x"}, "hyper"}, Row{{"do", "type"}, "TEXT"});
     const auto result = agent_cli(row.arguments);
     INFO(result.out << result.err);
     CHECK(result.status == 2);
@@ -67,9 +74,12 @@ TEST_CASE("a bad environment variable is named with what it must be") {
 #ifndef _WIN32
 TEST_CASE("where there is no desktop, the exit code is 5") {
     const test::TempFolder folder;
-    CHECK(agent_cli({"run", "x", "--run-dir", folder.path().string()}).status == 5);
-    CHECK(agent_cli({"screenshot", (folder / "x.png").string()}).status == 5);
-    const auto doctor = agent_cli({"doctor", "--endpoint", "http://127.0.0.1:1"});
+    const auto without_desktop = [](const std::vector<std::string>& arguments) {
+        return agent_cli(arguments, {{"DISPLAY", ""}});
+    };
+    CHECK(without_desktop({"run", "x", "--run-dir", folder.path().string()}).status == 5);
+    CHECK(without_desktop({"screenshot", (folder / "x.png").string()}).status == 5);
+    const auto doctor = without_desktop({"doctor", "--endpoint", "http://127.0.0.1:1"});
     CHECK(doctor.status == 5);
     CHECK_THAT(doctor.out, ContainsSubstring("FAIL  desktop"));
 }

@@ -89,6 +89,42 @@ LRESULT CALLBACK area_procedure(HWND window, UINT message, WPARAM w, LPARAM l) {
     }
 }
 
+// As a program that knows nothing of DIBs.
+void put_image(HWND window) {
+    const HDC screen = GetDC(window);
+    const HDC memory = CreateCompatibleDC(screen);
+    const HBITMAP bitmap = CreateCompatibleBitmap(screen, 2, 2);
+    const HGDIOBJ previous = SelectObject(memory, bitmap);
+    for (int y = 0; y < 2; ++y)
+        for (int x = 0; x < 2; ++x) SetPixel(memory, x, y, put_image_pixels[y][x]);
+    SelectObject(memory, previous);
+    DeleteDC(memory);
+    ReleaseDC(window, screen);
+    if (OpenClipboard(window) == 0) return;
+    EmptyClipboard();
+    SetClipboardData(CF_BITMAP, bitmap);
+    CloseClipboard();
+    ++state->images_put;
+}
+
+void take_image(HWND window) {
+    if (OpenClipboard(window) == 0) return;
+    const auto bitmap = static_cast<HBITMAP>(GetClipboardData(CF_BITMAP));
+    BITMAP description{};
+    if (bitmap != nullptr && GetObjectW(bitmap, sizeof description, &description) != 0) {
+        const HDC memory = CreateCompatibleDC(nullptr);
+        const HGDIOBJ previous = SelectObject(memory, bitmap);
+        for (int y = 0; y < 2; ++y)
+            for (int x = 0; x < 2; ++x) state->image_pixels[y][x] = GetPixel(memory, x, y);
+        SelectObject(memory, previous);
+        DeleteDC(memory);
+        state->image_width = description.bmWidth;
+        state->image_height = description.bmHeight;
+    }
+    CloseClipboard();
+    ++state->images_taken;
+}
+
 LRESULT CALLBACK main_procedure(HWND window, UINT message, WPARAM w, LPARAM l) {
     switch (message) {
     case WM_COMMAND:
@@ -101,6 +137,12 @@ LRESULT CALLBACK main_procedure(HWND window, UINT message, WPARAM w, LPARAM l) {
         return 0;
     case WM_ACTIVATE:
         if (LOWORD(w) != WA_INACTIVE) SetFocus(edit);
+        return 0;
+    case message_put_image:
+        put_image(window);
+        return 0;
+    case message_take_image:
+        take_image(window);
         return 0;
     case WM_DESTROY:
         PostQuitMessage(0);

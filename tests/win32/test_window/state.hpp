@@ -18,9 +18,18 @@ struct TestWindowState {
     std::atomic<int> selected_all{0}; // Ctrl+A arrived
     std::atomic<int> selection_begin{0}, selection_end{0};
     std::atomic<int> edit_focused{0};
+    std::atomic<int> images_put{0}, images_taken{0}; // onto and from the clipboard, when asked
+    std::atomic<unsigned long> image_pixels[2][2]{}; // of what was taken, [y][x], as COLORREFs
+    std::atomic<int> image_width{0}, image_height{0};
     std::atomic<int> text_length{0};
     wchar_t text[4096]{}; // of the edit control
 };
+
+// Messages to the window (WM_APP and above): put an image of 2x2 pixels onto the clipboard as a
+// bitmap, take the one that is there.
+inline constexpr unsigned message_put_image = 0x8001;
+inline constexpr unsigned message_take_image = 0x8002;
+inline constexpr unsigned long put_image_pixels[2][2]{{0x0000FF, 0x00FF00}, {0xFF0000, 0x123456}};
 
 // The area's left and right half, as COLORREFs.
 inline constexpr unsigned long area_left_color = 0x3C1EC8;  // red 200, green 30, blue 60

@@ -4,6 +4,7 @@
 #include "printing.hpp"
 
 #include <cmath>
+#include <limits>
 
 using namespace winio;
 using win32::to_absolute;
@@ -19,6 +20,25 @@ TEST_CASE("every pixel is hit under both known ways back from absolute coordinat
             REQUIRE(desktop.x + static_cast<int>(std::lround(scaled)) == x);
         }
     }
+}
+
+TEST_CASE("every row is hit under both known ways back, also above the primary display") {
+    for (const int height : {480, 600, 768, 864, 900, 1024, 1080, 1200, 1440, 2160, 3240}) {
+        const Rect desktop{0, -height / 2, 100, height};
+        for (int y = desktop.y; y < desktop.bottom(); ++y) {
+            const std::int64_t absolute = to_absolute({0, y}, desktop).y;
+            REQUIRE(desktop.y + (absolute * height >> 16) == y);
+            const double scaled = static_cast<double>(absolute) * (height - 1) / 65535;
+            REQUIRE(desktop.y + static_cast<int>(std::lround(scaled)) == y);
+        }
+    }
+}
+
+TEST_CASE("the widest desktop does not overflow") {
+    constexpr int width = std::numeric_limits<int>::max();
+    const Rect desktop{std::numeric_limits<int>::min(), 0, width, 1};
+    CHECK(to_absolute({-2, 0}, desktop).x == 65535);
+    CHECK(to_absolute({desktop.x, 0}, desktop).x == 0);
 }
 
 TEST_CASE("points outside the virtual desktop go to its edge") {

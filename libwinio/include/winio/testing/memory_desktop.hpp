@@ -4,10 +4,16 @@
 #include "winio/desktop.hpp"
 #include "winio/error.hpp"
 
+#include <chrono>
 #include <functional>
+#include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
 namespace winio::testing {
+
+enum class ClipboardUse { read, write };
 
 /// A screen that tests paint and hands that tests read. Everything sent to it is recorded;
 /// `on_input` lets a test play the program under the pointer. Not thread-safe.
@@ -37,11 +43,13 @@ public:
     void set_displays(std::vector<Display> displays);
     void set_windows(std::vector<WindowInfo> windows) { windows_ = std::move(windows); }
     void set_pointer_shape(std::optional<PointerShape> shape) { shape_ = std::move(shape); }
-    /// Zero at first, so that tests of clicks need not wait.
+    /// Zero at first: no two clicks are a double-click, and tests of clicks need not wait.
     void set_double_click_time(std::chrono::milliseconds time) { double_click_time_ = time; }
+    void set_line_break(std::string line_break) { line_break_ = std::move(line_break); }
     std::function<void(const InputEvent&)> on_input;     ///< after each accepted event
     std::function<void(const LaunchCommand&)> on_launch; ///< may throw
     std::function<void(const WindowCommand&)> on_window; ///< may throw
+    std::function<void(ClipboardUse)> on_clipboard;      ///< before it happens; may throw
     void fail_next_captures(errc code, int times) {
         capture_error_ = code;
         capture_failures_ = times;
@@ -58,15 +66,22 @@ public:
     [[nodiscard]] bool holds(const Key& key) const { return keys_.contains(key); }
     [[nodiscard]] bool holds_anything() const { return !buttons_.empty() || !keys_.empty(); }
     [[nodiscard]] int captures() const { return captures_; }
+    /// How many presses a program would have taken for the second of a double-click: of the same
+    /// button, within `double_click_time` of the one before and at most 4 pixels away. A third
+    /// press begins anew, as on Windows.
+    [[nodiscard]] int double_clicks() const { return double_clicks_; }
 
 private:
     class MemoryCapturer;
     std::vector<WindowInfo> list() override;
     void apply(const WindowCommand& command) override;
-    std::string text() override { return clipboard_; }
+    std::string text() override;
     void set_text(std::string_view utf8) override;
-    std::optional<Image> image() override { return clipboard_image_; }
+    std::optional<Image> image() override;
     void set_image(const ImageView& image) override;
+    [[nodiscard]] std::string_view line_break() const noexcept override { return line_break_; }
+    void use_clipboard(ClipboardUse use) const;
+    void count_double_click(Button button);
 
     std::vector<Display> displays_;
     Rect bounds_;
@@ -76,7 +91,15 @@ private:
     Point pointer_;
     std::string clipboard_;
     std::optional<Image> clipboard_image_;
+    std::string line_break_ = "\n";
+    struct Click {
+        Button button{};
+        Point at{};
+        std::chrono::steady_clock::time_point when{};
+    };
     std::chrono::milliseconds double_click_time_{0};
+    std::optional<Click> latest_click_;
+    int double_clicks_ = 0;
     errc capture_error_{};
     int capture_failures_ = 0;
     int captures_ = 0;

@@ -1,8 +1,9 @@
-#include "win32/text_clipboard.hpp"
+#include "win32/system_clipboard.hpp"
 
+#include "dib.hpp"
 #include "utf8.hpp"
 #include "win32/handles.hpp"
-#include "win32/poll.hpp"
+#include "poll.hpp"
 #include "win32/system_text.hpp"
 #include "winio/error.hpp"
 
@@ -34,57 +35,70 @@ public:
 class LockedMemory {
 public:
     explicit LockedMemory(HGLOBAL memory)
-        : memory_(memory), text_(static_cast<wchar_t*>(GlobalLock(memory))) {
-        if (text_ == nullptr) fail("the clipboard's memory cannot be read");
+        : memory_(memory), data_(static_cast<std::byte*>(GlobalLock(memory))) {
+        if (data_ == nullptr) fail("the clipboard's memory cannot be read");
     }
     ~LockedMemory() { GlobalUnlock(memory_); }
     LockedMemory(const LockedMemory&) = delete;
     LockedMemory& operator=(const LockedMemory&) = delete;
-    [[nodiscard]] wchar_t* text() const { return text_; }
-    [[nodiscard]] std::size_t room() const { return GlobalSize(memory_) / sizeof(wchar_t); }
+    [[nodiscard]] std::span<std::byte> bytes() const { return {data_, GlobalSize(memory_)}; }
 
 private:
     HGLOBAL memory_;
-    wchar_t* text_;
+    std::byte* data_;
 };
 
-GlobalMemory memory_of(const std::wstring& text) {
-    GlobalMemory memory(GlobalAlloc(GMEM_MOVEABLE, (text.size() + 1) * sizeof(wchar_t)));
+GlobalMemory memory_of(std::span<const std::byte> content) {
+    GlobalMemory memory(GlobalAlloc(GMEM_MOVEABLE, content.size()));
     if (!memory) fail("no memory for the clipboard");
     const LockedMemory locked(memory.get());
-    std::copy_n(text.c_str(), text.size() + 1, locked.text());
+    std::ranges::copy(content, locked.bytes().begin());
     return memory;
 }
 
 } // namespace
 
-std::string TextClipboard::text() {
+std::string SystemClipboard::text() {
     const OpenedClipboard opened(system_, nullptr);
     const HANDLE data = GetClipboardData(CF_UNICODETEXT);
     if (data == nullptr) return {};
     const LockedMemory locked(data);
-    const std::wstring_view whole(locked.text(), locked.room());
+    const std::wstring_view whole(reinterpret_cast<const wchar_t*>(locked.bytes().data()),
+                                  locked.bytes().size() / sizeof(wchar_t));
     return narrow(whole.substr(0, whole.find(L'\0'))); // not every program ends its text
 }
 
-void TextClipboard::set_text(std::string_view text) {
+void SystemClipboard::set_text(std::string_view text) {
     utf8::check_text(text, "the clipboard's text");
-    GlobalMemory memory = memory_of(wide(text));
-    // Text without an owner is refused after EmptyClipboard (SetClipboardData's documentation).
+    const std::wstring units = wide(text);
+    replace(CF_UNICODETEXT, std::as_bytes(std::span(units.c_str(), units.size() + 1)));
+}
+
+std::optional<Image> SystemClipboard::image() {
+    const OpenedClipboard opened(system_, nullptr);
+    const HANDLE data = GetClipboardData(CF_DIB);
+    if (data == nullptr) return std::nullopt;
+    const LockedMemory locked(data);
+    return decode_dib(
+        {reinterpret_cast<const std::uint8_t*>(locked.bytes().data()), locked.bytes().size()});
+}
+
+void SystemClipboard::set_image(const ImageView& image) {
+    const auto dib = encode_dib(image);
+    replace(CF_DIB, std::as_bytes(std::span(dib)));
+}
+
+void SystemClipboard::replace(UINT format, std::span<const std::byte> content) {
+    GlobalMemory memory = memory_of(content);
+    // Data without an owner is refused after EmptyClipboard (SetClipboardData's documentation).
     const Window owner(
         CreateWindowExW(0, L"STATIC", L"", 0, 0, 0, 0, 0, HWND_MESSAGE, nullptr, nullptr, nullptr));
     if (!owner) fail("no window to own the clipboard");
     const OpenedClipboard opened(system_, owner.get());
     if (EmptyClipboard() == 0) fail("the clipboard cannot be emptied");
-    if (SetClipboardData(CF_UNICODETEXT, memory.get()) == nullptr)
-        fail("the clipboard does not take the text");
+    if (SetClipboardData(format, memory.get()) == nullptr)
+        fail("the clipboard does not take what it is given");
     memory.release(); // the system's now
-}
-
-std::optional<Image> TextClipboard::image() { return std::nullopt; }
-
-void TextClipboard::set_image(const ImageView&) {
-    throw Error(errc::not_supported, "images on the clipboard come with the next commit");
 }
 
 } // namespace winio::win32

@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-namespace winio::win32 {
+namespace winio {
 
 /// Looks every 5 ms until `done()`; false when it was not within `limit`.
 template <typename Condition>
@@ -18,4 +18,4 @@ template <typename Condition>
     return true;
 }
 
-} // namespace winio::win32
+} // namespace winio

@@ -1,0 +1,181 @@
+// agent-cli do ACTION ...
+#include "commands.hpp"
+
+#include "environment.hpp"
+#include "platform.hpp"
+#include "winio/confirm.hpp"
+#include "winio/error.hpp"
+#include "winio/gesture.hpp"
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+namespace cli {
+namespace {
+
+namespace json = boost::json;
+
+// What can be told before the desktop is opened.
+void check(const DoFlags& flags) {
+    const auto refuse = [&](const std::string& why) {
+        throw UsageError(fmt::format("do {}: {}", flags.action, why));
+    };
+    if (flags.action == "drag" && flags.corners.size() % 2 != 0)
+        refuse("POINTS are X1 Y1 X2 Y2 ...: a last X is without its Y");
+    std::string problem;
+    if (flags.action == "press" && !winio::parse_chord(flags.text, &problem)) refuse(problem);
+    if (flags.action == "type" || flags.action == "paste") {
+        problem = winio::gesture::typing_problem(flags.text);
+        if (!problem.empty()) refuse(problem);
+    }
+}
+
+winio::Plan drag(const DoFlags& flags, const winio::WorkArea& area) {
+    std::vector<winio::Point> path;
+    for (std::size_t i = 0; i < flags.corners.size() / 2; ++i)
+        path.push_back(area.to_pixel({flags.corners[2 * i], flags.corners[2 * i + 1]}));
+    return winio::gesture::drag_along(path);
+}
+
+winio::Plan focus(const DoFlags& flags, winio::Desktop& desktop) {
+    winio::Windows* windows = desktop.windows();
+    if (windows == nullptr)
+        throw winio::Error(winio::errc::not_supported, "this desktop does not know its windows");
+    const auto patience = std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::chrono::duration<double>(flags.wait));
+    const winio::WindowInfo window =
+        winio::wait_for_window(*windows, {.title = flags.text}, patience);
+    return {{winio::Step{winio::WindowCommand{window.id, winio::WindowAction::focus, {}}}}, {}};
+}
+
+winio::Plan plan_of(const DoFlags& flags, winio::Desktop& desktop, const winio::WorkArea& area) {
+    using winio::Button;
+    namespace gesture = winio::gesture;
+    const std::string& action = flags.action;
+    const winio::Point at = area.to_pixel(flags.at);
+    if (action == "move") return gesture::move(at);
+    if (action == "click") return gesture::click(at);
+    if (action == "double-click") return gesture::click(at, Button::left, 2);
+    if (action == "triple-click") return gesture::click(at, Button::left, 3);
+    if (action == "right-click") return gesture::click(at, Button::right);
+    if (action == "middle-click") return gesture::click(at, Button::middle);
+    if (action == "drag") return drag(flags, area);
+    if (action == "scroll")
+        return gesture::scroll(at, flags.notches,
+                               flags.horizontal ? winio::Axis::horizontal : winio::Axis::vertical);
+    if (action == "type") return gesture::type(flags.text);
+    if (action == "paste") return gesture::paste(flags.text);
+    if (action == "press") return gesture::press(*winio::parse_chord(flags.text));
+    if (action == "focus") return focus(flags, desktop);
+    if (action == "launch") return {{winio::Step{winio::LaunchCommand{flags.text}}}, {}};
+    throw std::logic_error("there is no action " + action);
+}
+
+json::array to_json(const winio::Rect& rect) { return {rect.x, rect.y, rect.width, rect.height}; }
+
+json::array to_json(const std::vector<winio::Rect>& rects) {
+    json::array array;
+    for (const winio::Rect& rect : rects) array.push_back(to_json(rect));
+    return array;
+}
+
+json::object to_json(const DoFlags& flags, const winio::Plan& plan,
+                     const winio::ActionReport& report) {
+    json::array targets;
+    for (const winio::Point target : plan.targets)
+        targets.push_back(json::array{target.x, target.y});
+    return {
+        {"action", flags.action},
+        {"effect", winio::to_string(report.effect)},
+        {"targets", std::move(targets)},
+        {"pointer_arrived", report.pointer_arrived},
+        {"events", report.hands.events},
+        {"released", report.hands.released},
+        {"problem", report.hands.problem},
+        {"changed", to_json(report.after.changed)},
+        {"toggling", to_json(report.after.toggling)},
+        {"settled", report.after.end == winio::SettleEnd::stable},
+        {"settle_ms", report.after.waited.count()},
+    };
+}
+
+std::string in_words(const DoFlags& flags, const winio::Plan& plan,
+                     const winio::ActionReport& report) {
+    std::string text = fmt::format("{}: {}", winio::to_string(report.effect), flags.action);
+    for (const winio::Point target : plan.targets)
+        text += fmt::format(" ({}, {})", target.x, target.y);
+    if (!report.hands.complete()) return text + "; " + report.hands.problem;
+    if (!report.pointer_arrived) text += "; the pointer is elsewhere";
+    winio::Rect all;
+    for (const winio::Rect& rect : report.after.changed) all = winio::bounding_rect(all, rect);
+    if (all.empty()) return text + "; nothing changed on the screen";
+    return text + fmt::format("; the screen changed within {}x{} at {},{}", all.width, all.height,
+                              all.x, all.y);
+}
+
+const char* word(winio::WindowState state) {
+    switch (state) {
+    case winio::WindowState::minimised:
+        return "minimised";
+    case winio::WindowState::maximised:
+        return "maximised";
+    case winio::WindowState::normal:
+        break;
+    }
+    return "normal";
+}
+
+json::object to_json(const winio::WindowInfo& window) {
+    return {
+        {"id", static_cast<std::uint64_t>(window.id)},
+        {"title", window.title},
+        {"class", window.window_class},
+        {"process", window.process},
+        {"process_id", window.process_id},
+        {"bounds", to_json(window.bounds)},
+        {"state", word(window.state)},
+        {"foreground", window.foreground},
+    };
+}
+
+std::string in_words(const winio::WindowInfo& window) {
+    return fmt::format("{} {:9} {:>5}x{:<5} at {},{}  {}  \"{}\"", window.foreground ? '*' : ' ',
+                       word(window.state), window.bounds.width, window.bounds.height,
+                       window.bounds.x, window.bounds.y,
+                       window.process.empty() ? window.window_class : window.process, window.title);
+}
+
+ExitCode list_windows(const DoFlags& flags, winio::Desktop& desktop) {
+    winio::Windows* windows = desktop.windows();
+    if (windows == nullptr)
+        throw winio::Error(winio::errc::not_supported, "this desktop does not know its windows");
+    for (const winio::WindowInfo& window : windows->list()) {
+        print_to(stdout, (flags.json ? json::serialize(to_json(window)) : in_words(window)) + "\n");
+    }
+    return ExitCode::completed;
+}
+
+} // namespace
+
+ExitCode do_action(const DoFlags& flags) {
+    check(flags);
+    const winio::AreaChoice choice = area_choice(flags.view);
+    const auto desktop = winio::open_desktop();
+    if (flags.action == "windows") return list_windows(flags, *desktop);
+
+    const winio::WorkArea area = winio::choose_area(*desktop, choice);
+    const winio::Plan plan = plan_of(flags, *desktop, area);
+    winio::Hands hands(*desktop, area);
+    const auto capturer = desktop->open_capturer({.pointer = false});
+    std::stop_source stop; // Ctrl+C in the middle of a drag lets go of the button first
+    const InterruptWatch watch([&](Interrupt) { stop.request_stop(); });
+    const winio::ActionReport report =
+        winio::act_and_look(hands, *capturer, plan, {}, stop.get_token());
+    print_to(stdout, (flags.json ? json::serialize(to_json(flags, plan, report))
+                                 : in_words(flags, plan, report)) +
+                         "\n");
+    if (report.effect != winio::ActionEffect::refused) return ExitCode::completed;
+    return report.hands.error == winio::errc::cancelled ? ExitCode::interrupted : ExitCode::desktop;
+}
+
+} // namespace cli

@@ -1,0 +1,21 @@
+#include "win32/higher_rights.hpp"
+
+#include "win32/system_text.hpp"
+
+namespace winio::win32 {
+
+bool has_higher_rights(const SystemCalls& system, HWND window) {
+    if (window == nullptr) return false;
+    const auto ours = system.own_integrity();
+    const auto theirs = system.integrity_of_window(window);
+    return ours && theirs && *theirs > *ours;
+}
+
+std::string higher_rights_problem(HWND window, std::string_view which) {
+    std::string text = "the window \"" + title_of(GetAncestor(window, GA_ROOT)) + "\" ";
+    if (!which.empty()) text.append(which).append(" ");
+    return text + "runs with higher rights than this program, and Windows drops what is sent to "
+                  "it: run this program as administrator too, or work another window";
+}
+
+} // namespace winio::win32

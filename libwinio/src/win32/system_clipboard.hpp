@@ -1,0 +1,29 @@
+// The clipboard: text and images.
+#pragma once
+
+#include "win32/system_calls.hpp"
+#include "winio/desktop.hpp"
+
+#include <span>
+
+namespace winio::win32 {
+
+class SystemClipboard final : public Clipboard {
+public:
+    /// Refers to `system`, which must outlive it.
+    explicit SystemClipboard(const SystemCalls& system) : system_(system) {}
+    std::string text() override;
+    void set_text(std::string_view text) override;
+    /// Whatever form another program gave its image, the system makes a DIB of it. Nothing also for
+    /// a DIB of a kind that `decode_dib` does not know.
+    std::optional<Image> image() override;
+    void set_image(const ImageView& image) override;
+    [[nodiscard]] std::string_view line_break() const noexcept override { return "\r\n"; }
+
+private:
+    void replace(UINT format, std::span<const std::byte> content);
+
+    const SystemCalls& system_;
+};
+
+} // namespace winio::win32

@@ -1,0 +1,54 @@
+#include "x11/clipboard.hpp"
+
+#include "bmp.hpp"
+#include "utf8.hpp"
+#include "winio/error.hpp"
+#include "winio/png.hpp"
+#include "x11/text.hpp"
+
+namespace winio::x11 {
+namespace {
+
+std::string string_of(const std::vector<std::uint8_t>& bytes) {
+    return {bytes.begin(), bytes.end()};
+}
+
+} // namespace
+
+std::string SelectionClipboard::text() {
+    for (const char* target : {"UTF8_STRING", "text/plain;charset=utf-8"})
+        if (const auto bytes = reader_.read(target)) return valid_utf8(*bytes);
+    if (const auto bytes = reader_.read("STRING")) return text_of_latin1(*bytes);
+    return {};
+}
+
+void SelectionClipboard::set_text(std::string_view text) {
+    utf8::check_text(text, "the clipboard's text");
+    const std::string bytes(text);
+    SelectionContents contents{{"UTF8_STRING", bytes}, {"text/plain;charset=utf-8", bytes}};
+    if (auto latin1 = latin1_of(text)) contents["STRING"] = std::move(*latin1);
+    offer(std::move(contents));
+}
+
+std::optional<Image> SelectionClipboard::image() {
+    const auto bytes = reader_.read("image/bmp");
+    if (!bytes) return std::nullopt;
+    return decode_bmp({reinterpret_cast<const std::uint8_t*>(bytes->data()), bytes->size()});
+}
+
+void SelectionClipboard::set_image(const ImageView& image) {
+    if (image.empty()) throw std::invalid_argument("an empty image cannot be copied");
+    offer(
+        {{"image/png", string_of(encode_png(image))}, {"image/bmp", string_of(encode_bmp(image))}});
+}
+
+// The new owner takes over before the old one ends, so that the clipboard is never empty.
+void SelectionClipboard::offer(SelectionContents contents) {
+    try {
+        owner_ = std::make_unique<SelectionOwner>(std::move(contents));
+    } catch (const Error& error) {
+        throw Error(errc::clipboard_failed, error.what());
+    }
+}
+
+} // namespace winio::x11

@@ -1,0 +1,83 @@
+#include "x11/connection.hpp"
+
+#include "winio/error.hpp"
+
+namespace winio::x11 {
+namespace {
+
+xcb_screen_t* screen_of(xcb_connection_t* connection, int number) {
+    auto screens = xcb_setup_roots_iterator(xcb_get_setup(connection));
+    for (; number > 0 && screens.rem > 1; --number) xcb_screen_next(&screens);
+    return screens.rem > 0 ? screens.data : nullptr;
+}
+
+std::string why_not(int error) {
+    switch (error) {
+    case XCB_CONN_CLOSED_PARSE_ERR:
+        return "DISPLAY is not set or names none";
+    case XCB_CONN_CLOSED_INVALID_SCREEN:
+        return "it has no such screen";
+    default:
+        return "is DISPLAY right, does the server run, and may this user connect (XAUTHORITY)?";
+    }
+}
+
+} // namespace
+
+Connection::Connection() {
+    int number = 0;
+    connection_ = xcb_connect(nullptr, &number); // never nullptr
+    const int error = xcb_connection_has_error(connection_);
+    if (error == 0) screen_ = screen_of(connection_, number);
+    if (screen_ == nullptr) {
+        xcb_disconnect(connection_);
+        throw Error(errc::no_display, "there is no X11 display to connect to: " + why_not(error));
+    }
+    window_ = xcb_generate_id(connection_);
+    const std::uint32_t events = XCB_EVENT_MASK_PROPERTY_CHANGE;
+    xcb_create_window(connection_, 0, window_, root(), 0, 0, 1, 1, 0, XCB_WINDOW_CLASS_INPUT_ONLY,
+                      XCB_COPY_FROM_PARENT, XCB_CW_EVENT_MASK, &events);
+}
+
+Connection::~Connection() {
+    if (!lost()) synchronise();
+    xcb_disconnect(connection_);
+}
+
+bool Connection::has(xcb_extension_t* extension) const {
+    const xcb_query_extension_reply_t* data = xcb_get_extension_data(connection_, extension);
+    return data != nullptr && data->present != 0;
+}
+
+xcb_atom_t Connection::atom(const std::string& name) {
+    const auto known = atoms_.find(name);
+    if (known != atoms_.end()) return known->second;
+    const auto reply =
+        take(xcb_intern_atom_reply,
+             xcb_intern_atom(connection_, 0, static_cast<std::uint16_t>(name.size()), name.data()));
+    if (!reply) return XCB_ATOM_NONE;
+    return atoms_[name] = reply->atom;
+}
+
+std::string Connection::atom_name(xcb_atom_t atom) const {
+    const auto reply = take(xcb_get_atom_name_reply, xcb_get_atom_name(connection_, atom));
+    if (!reply) return {};
+    return {xcb_get_atom_name_name(reply.get()),
+            static_cast<std::size_t>(xcb_get_atom_name_name_length(reply.get()))};
+}
+
+void Connection::synchronise() const {
+    (void)take(xcb_get_input_focus_reply, xcb_get_input_focus(connection_));
+}
+
+void Connection::discard_events() const {
+    while (Reply<xcb_generic_event_t>(xcb_poll_for_event(connection_))) {
+    }
+}
+
+Rect Connection::root_bounds() const {
+    const auto reply = take(xcb_get_geometry_reply, xcb_get_geometry(connection_, root()));
+    return reply ? Rect{0, 0, reply->width, reply->height} : Rect{};
+}
+
+} // namespace winio::x11

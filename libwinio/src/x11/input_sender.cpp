@@ -1,0 +1,132 @@
+#include "x11/input_sender.hpp"
+
+#include "winio/error.hpp"
+
+#include <xcb/xtest.h>
+
+#include <algorithm>
+
+namespace winio::x11 {
+namespace {
+
+static_assert(static_cast<int>(NativeInput::Kind::key_press) == XCB_KEY_PRESS &&
+              static_cast<int>(NativeInput::Kind::key_release) == XCB_KEY_RELEASE &&
+              static_cast<int>(NativeInput::Kind::button_press) == XCB_BUTTON_PRESS &&
+              static_cast<int>(NativeInput::Kind::button_release) == XCB_BUTTON_RELEASE &&
+              static_cast<int>(NativeInput::Kind::motion) == XCB_MOTION_NOTIFY);
+
+KeyboardMap keyboard_of(const xcb_get_keyboard_mapping_reply_t& keys,
+                        const xcb_get_modifier_mapping_reply_t& modifiers, Keycode first,
+                        std::uint16_t state) {
+    KeyboardMap map;
+    map.first = first;
+    map.columns = keys.keysyms_per_keycode;
+    const auto* keysym = xcb_get_keyboard_mapping_keysyms(&keys);
+    map.keysyms.assign(keysym, keysym + xcb_get_keyboard_mapping_keysyms_length(&keys));
+    const auto* keycode = xcb_get_modifier_mapping_keycodes(&modifiers);
+    for (std::vector<Keycode>& row : map.modifiers)
+        for (int i = 0; i < modifiers.keycodes_per_modifier; ++i, ++keycode)
+            if (*keycode != no_keycode) row.push_back(*keycode);
+    map.group = (state >> 13U) & 3U; // XKB's place for it in the core protocol's state
+    return map;
+}
+
+SendReport refused(std::size_t events, std::size_t accepted, std::string problem) {
+    return {events, accepted, std::move(problem), errc::input_refused};
+}
+
+} // namespace
+
+InputSender::InputSender(const Connection& connection) : connection_(connection) {
+    if (!connection.has(&xcb_test_id))
+        throw Error(errc::not_supported, "the X server has no XTEST extension, by which programs "
+                                         "give it input; start it with \"+extension XTEST\"");
+    // Programs that have the server to themselves for a moment (menus, window managers) must not
+    // stop us.
+    xcb_test_grab_control(connection.get(), 1);
+}
+
+InputSender::~InputSender() {
+    const Passage restoration = translator_.spare_keys().restoration(SpareKeys::Clock::now());
+    if (restoration.bindings.empty()) return;
+    give(restoration);
+    connection_.synchronise(); // a server drops what it has not read from a connection that is gone
+}
+
+SendReport InputSender::send(std::span<const InputEvent> events) {
+    if (events.empty()) return {};
+    connection_.discard_events();
+    const auto now = context();
+    if (!now) return refused(events.size(), 0, "the connection to the X server is lost");
+    const Translation translation = translator_.translate(events, *now);
+    for (const Passage& passage : translation.passages) give(passage);
+    connection_.flush();
+    if (connection_.lost())
+        return refused(events.size(), 0, "the connection to the X server is lost");
+    if (translation.events < events.size())
+        return refused(events.size(), translation.events, translation.problem);
+    return {events.size(), events.size(), {}, {}};
+}
+
+// Asks for everything in one round trip.
+std::optional<InputContext> InputSender::context() const {
+    xcb_connection_t* const server = connection_.get();
+    const xcb_setup_t& setup = *xcb_get_setup(server);
+    const auto keys = xcb_get_keyboard_mapping(
+        server, setup.min_keycode,
+        static_cast<std::uint8_t>(setup.max_keycode - setup.min_keycode + 1));
+    const auto modifiers = xcb_get_modifier_mapping(server);
+    const auto buttons = xcb_get_pointer_mapping(server);
+    const auto down = xcb_query_keymap(server);
+    const auto pointer = xcb_query_pointer(server, connection_.root());
+    const Rect screen = connection_.root_bounds();
+
+    const auto keys_reply = connection_.take(xcb_get_keyboard_mapping_reply, keys);
+    const auto modifiers_reply = connection_.take(xcb_get_modifier_mapping_reply, modifiers);
+    const auto buttons_reply = connection_.take(xcb_get_pointer_mapping_reply, buttons);
+    const auto down_reply = connection_.take(xcb_query_keymap_reply, down);
+    const auto pointer_reply = connection_.take(xcb_query_pointer_reply, pointer);
+    if (screen.empty() || !keys_reply || !modifiers_reply || !buttons_reply || !down_reply ||
+        !pointer_reply)
+        return std::nullopt;
+
+    InputContext context;
+    context.screen = screen;
+    const auto* places = xcb_get_pointer_mapping_map(buttons_reply.get());
+    context.buttons.assign(places,
+                           places + xcb_get_pointer_mapping_map_length(buttons_reply.get()));
+    context.keyboard =
+        keyboard_of(*keys_reply, *modifiers_reply, setup.min_keycode, pointer_reply->mask);
+    for (std::size_t key = 0; key < context.keys_down.size(); ++key)
+        context.keys_down[key] = ((down_reply->keys[key / 8] >> (key % 8)) & 1) != 0;
+    context.caps_locked = (pointer_reply->mask & XCB_MOD_MASK_LOCK) != 0;
+    context.now = SpareKeys::Clock::now();
+    return context;
+}
+
+void InputSender::give(const Passage& passage) const {
+    if (passage.wait.count() > 0) {
+        // The release of a key that nobody presses reaches no program, but the server waits before
+        // it, and carries out what follows afterwards.
+        xcb_test_fake_input(connection_.get(), XCB_KEY_RELEASE, passage.bindings.front().key,
+                            static_cast<std::uint32_t>(passage.wait.count()), connection_.root(), 0,
+                            0, 0);
+    }
+    // Neighbours could be changed by one request; between them are keys whose meaning is richer
+    // than this request can say.
+    for (const Binding& binding : passage.bindings) {
+        // Twice, so that Shift changes nothing.
+        const std::array keysyms{binding.keysym, binding.keysym};
+        xcb_change_keyboard_mapping(connection_.get(), 1, binding.key, keysyms.size(),
+                                    keysyms.data());
+    }
+    for (const NativeInput& input : passage.inputs) give(input);
+}
+
+void InputSender::give(const NativeInput& input) const {
+    xcb_test_fake_input(connection_.get(), static_cast<std::uint8_t>(input.kind), input.code,
+                        XCB_CURRENT_TIME, connection_.root(), static_cast<std::int16_t>(input.to.x),
+                        static_cast<std::int16_t>(input.to.y), 0);
+}
+
+} // namespace winio::x11

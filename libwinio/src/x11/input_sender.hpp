@@ -1,0 +1,31 @@
+// Gives input to the server by XTEST.
+#pragma once
+
+#include "winio/desktop.hpp"
+#include "x11/connection.hpp"
+#include "x11/input_translator.hpp"
+
+namespace winio::x11 {
+
+class InputSender {
+public:
+    /// Refers to the connection, which must outlive it. Throws Error{not_supported} where the
+    /// server has no XTEST.
+    explicit InputSender(const Connection& connection);
+    /// Gives the spare keys back, when the programs have read what they meant last.
+    ~InputSender();
+    InputSender(const InputSender&) = delete;
+    InputSender& operator=(const InputSender&) = delete;
+
+    [[nodiscard]] SendReport send(std::span<const InputEvent> events);
+
+private:
+    [[nodiscard]] std::optional<InputContext> context() const;
+    void give(const Passage& passage) const;
+    void give(const NativeInput& input) const;
+
+    const Connection& connection_;
+    InputTranslator translator_;
+};
+
+} // namespace winio::x11

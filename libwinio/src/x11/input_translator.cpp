@@ -1,0 +1,243 @@
+#include "x11/input_translator.hpp"
+
+#include "overloaded.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace winio::x11 {
+namespace {
+
+using Kind = NativeInput::Kind;
+
+// Buttons by function, as the core protocol counts them.
+constexpr std::uint8_t number_of(Button button) {
+    switch (button) {
+    case Button::left:
+        return 1;
+    case Button::middle:
+        return 2;
+    case Button::right:
+        break;
+    }
+    return 3;
+}
+
+constexpr std::uint8_t number_of(const WheelTurn& turn) {
+    const bool positive = turn.notches > 0;
+    if (turn.axis == Axis::vertical) return positive ? 4 : 5;
+    return positive ? 7 : 6;
+}
+
+// XTEST speaks of the buttons' places, and the server swaps them where the user has them swapped.
+std::uint8_t place_of(std::uint8_t function, const std::vector<std::uint8_t>& buttons) {
+    const auto found = std::ranges::find(buttons, function);
+    if (found == buttons.end()) return function;
+    return static_cast<std::uint8_t>(found - buttons.begin() + 1);
+}
+
+Point clipped(Point to, const Rect& screen) {
+    return {std::clamp(to.x, screen.x, screen.right() - 1),
+            std::clamp(to.y, screen.y, screen.bottom() - 1)};
+}
+
+bool presses_something(const InputEvent& event) {
+    return !std::holds_alternative<PointerMove>(event);
+}
+
+bool writes_character(const InputEvent& event) {
+    if (const auto* key = std::get_if<KeyChange>(&event))
+        return key->press == Press::down && std::holds_alternative<char32_t>(key->key);
+    return std::holds_alternative<TypedScalar>(event);
+}
+
+bool is_caps_lock(const InputEvent& event) {
+    const auto* key = std::get_if<KeyChange>(&event);
+    return key != nullptr && key->key == Key(NamedKey::caps_lock);
+}
+
+bool opens_menus(Keysym keysym) {
+    constexpr Keysym meta_to_hyper_begin = 0xFFE7; // Meta_L, Meta_R, Alt_L, Alt_R, Super_L, ...
+    constexpr Keysym meta_to_hyper_end = 0xFFEE;   // Hyper_R
+    return keysym >= meta_to_hyper_begin && keysym <= meta_to_hyper_end;
+}
+
+} // namespace
+
+class InputTranslator::Writer {
+public:
+    Writer(InputTranslator& translator, const InputContext& context)
+        : own_(translator), context_(context),
+          keyboard_(translator.spares_.without_spares(context.keyboard)), passages_(1) {}
+
+    /// False when the keyboard has no way to write it.
+    [[nodiscard]] bool write(const InputEvent& event) {
+        return std::visit(overloaded{
+                              [&](const PointerMove& move) {
+                                  add({Kind::motion, 0, clipped(move.to, context_.screen)});
+                                  return true;
+                              },
+                              [&](const ButtonChange& change) { return button(change); },
+                              [&](const WheelTurn& turn) { return wheel(turn); },
+                              [&](const KeyChange& change) {
+                                  if (change.press == Press::up) return release(change.key);
+                                  return own_.keys_.contains(change.key) || press(change.key);
+                              },
+                              [&](const TypedScalar& typed) { return type(typed.scalar); },
+                          },
+                          event);
+    }
+
+    // A Ctrl that the user holds would turn typed text into shortcuts. It stays up afterwards:
+    // pressing it again would leave it pressed for good if the user lets go in between.
+    void release_users_modifiers() {
+        constexpr std::size_t lock = 1;
+        for (std::size_t row = 0; row < keyboard_.modifiers.size(); ++row)
+            for (const Keycode key : keyboard_.modifiers[row]) {
+                const Keysym keysym = keyboard_.at(key, 0);
+                if (row == lock || keysym == keysym_num_lock || keysym == keysym_caps_lock ||
+                    !context_.keys_down.test(key) || is_held(key))
+                    continue;
+                // Alt or Super alone, down and up, opens a menu: a key that means nothing keeps it
+                // shut.
+                if (opens_menus(keysym))
+                    if (const auto nothing = own_.spares_.meaningless_key()) tap(*nothing);
+                add({Kind::key_release, key});
+            }
+    }
+
+    // Caps Lock would turn the case of letters around, for some characters more than Shift can undo.
+    void tap_caps_lock() {
+        const Keycode key = keyboard_.key_of(keysym_caps_lock);
+        if (key != no_keycode) tap(key);
+    }
+
+    [[nodiscard]] std::vector<Passage> take() { return std::move(passages_); }
+
+private:
+    void add(const NativeInput& input) { passages_.back().inputs.push_back(input); }
+    void tap(Keycode key) {
+        add({Kind::key_press, key});
+        add({Kind::key_release, key});
+    }
+
+    bool button(const ButtonChange& change) {
+        const std::uint8_t now = place_of(number_of(change.button), context_.buttons);
+        if (change.press == Press::down) {
+            const auto [held, added] = own_.buttons_.try_emplace(change.button, now);
+            if (added) add({Kind::button_press, held->second});
+            return true;
+        }
+        const auto held = own_.buttons_.find(change.button);
+        add({Kind::button_release, held == own_.buttons_.end() ? now : held->second});
+        if (held != own_.buttons_.end()) own_.buttons_.erase(held);
+        return true;
+    }
+
+    bool wheel(const WheelTurn& turn) {
+        const std::uint8_t place = place_of(number_of(turn), context_.buttons);
+        for (long notch = std::labs(turn.notches); notch > 0; --notch) {
+            add({Kind::button_press, place});
+            add({Kind::button_release, place});
+        }
+        return true;
+    }
+
+    bool press(const Key& key) {
+        auto codes = codes_for(key, use_of_next_key());
+        if (codes.empty()) return false;
+        // A modifier that is held already is neither pressed nor, later, released a second time.
+        std::erase_if(codes, [&](Keycode code) { return code != codes.back() && is_held(code); });
+        for (const Keycode code : codes) add({Kind::key_press, code});
+        own_.spares_.hold(codes.back());
+        own_.keys_[key] = std::move(codes);
+        return true;
+    }
+
+    bool release(const Key& key) {
+        const auto held = own_.keys_.find(key);
+        if (held == own_.keys_.end()) { // not ours: its modifiers may be held for something else
+            const auto codes = codes_of(key, keyboard_);
+            if (!codes.empty()) add({Kind::key_release, codes.back()});
+            return true;
+        }
+        own_.spares_.release(held->second.back());
+        for (auto code = held->second.rbegin(); code != held->second.rend(); ++code)
+            add({Kind::key_release, *code});
+        own_.keys_.erase(held);
+        return true;
+    }
+
+    bool type(char32_t character) {
+        auto codes = codes_for(named_or_character(character), KeyUse::character);
+        if (codes.empty()) return false;
+        std::erase_if(codes, [&](Keycode code) { return code != codes.back() && is_held(code); });
+        for (const Keycode code : codes) add({Kind::key_press, code});
+        for (auto code = codes.rbegin(); code != codes.rend(); ++code)
+            add({Kind::key_release, *code});
+        return true;
+    }
+
+    static Key named_or_character(char32_t character) {
+        if (character == U'\n' || character == U'\r') return NamedKey::enter;
+        if (character == U'\t') return NamedKey::tab;
+        return character;
+    }
+
+    // The layout's keys, or a spare one that gets the keysym.
+    std::vector<Keycode> codes_for(const Key& key, KeyUse use) {
+        auto codes = codes_of(key, keyboard_, use);
+        if (!codes.empty()) return codes;
+        const Keysym keysym =
+            std::visit([](auto named_or_char) { return keysym_of(named_or_char); }, key);
+        if (const auto spare = own_.spares_.key_for(keysym, passages_)) codes.push_back(*spare);
+        return codes;
+    }
+
+    [[nodiscard]] KeyUse use_of_next_key() const {
+        const auto held = [&](NamedKey key) { return own_.keys_.contains(key); };
+        return held(NamedKey::ctrl) || held(NamedKey::alt) || held(NamedKey::windows)
+                   ? KeyUse::shortcut
+                   : KeyUse::character;
+    }
+
+    [[nodiscard]] bool is_held(Keycode code) const {
+        return std::ranges::any_of(own_.keys_, [&](const auto& entry) {
+            return std::ranges::find(entry.second, code) != entry.second.end();
+        });
+    }
+
+    InputTranslator& own_;
+    const InputContext& context_;
+    KeyboardMap keyboard_;
+    std::vector<Passage> passages_;
+};
+
+Translation InputTranslator::translate(std::span<const InputEvent> events,
+                                       const InputContext& context) {
+    spares_.refresh(context.keyboard);
+    spares_.begin(context.now);
+    Writer writer(*this, context);
+    if (std::ranges::any_of(events, presses_something)) writer.release_users_modifiers();
+    const bool without_caps_lock = context.caps_locked &&
+                                   std::ranges::any_of(events, writes_character) &&
+                                   std::ranges::none_of(events, is_caps_lock);
+    if (without_caps_lock) writer.tap_caps_lock();
+
+    Translation translation;
+    for (const InputEvent& event : events) {
+        if (!writer.write(event)) {
+            translation.problem = "the keyboard has neither a key nor a spare one for event " +
+                                  std::to_string(translation.events + 1) + ", " +
+                                  to_string(Effect(Batch{event}));
+            break;
+        }
+        ++translation.events;
+    }
+    if (without_caps_lock) writer.tap_caps_lock();
+    spares_.end();
+    translation.passages = writer.take();
+    return translation;
+}
+
+} // namespace winio::x11

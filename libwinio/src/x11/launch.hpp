@@ -1,0 +1,13 @@
+// Starting programs and opening documents.
+#pragma once
+
+#include "winio/effect.hpp"
+
+namespace winio::x11 {
+
+/// Starts the program in a session of its own, with nothing to read and nowhere to print, so that
+/// it outlives this process and does not disturb its terminal. A file that is no program, and an
+/// address ("https://..."), is opened by xdg-open. Throws as Desktop::launch does.
+void launch(const LaunchCommand& command);
+
+} // namespace winio::x11

@@ -1,0 +1,34 @@
+// Reading what windows say about themselves.
+#pragma once
+
+#include "x11/connection.hpp"
+
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace winio::x11 {
+
+/// Properties longer than this are cut: nobody's title has a megabyte.
+inline constexpr std::uint32_t longest_property = 1U << 20U;
+
+/// A property that has been asked for.
+class PropertyRequest {
+public:
+    PropertyRequest(const Connection& connection, xcb_window_t window, xcb_atom_t property,
+                    xcb_atom_t type = XCB_GET_PROPERTY_TYPE_ANY)
+        : connection_(&connection), cookie_(xcb_get_property(connection.get(), 0, window, property,
+                                                             type, 0, longest_property / 4)) {}
+
+    /// Its bytes, empty when the window has none of that type. To be called once.
+    [[nodiscard]] std::string text() const;
+    /// Its 32-bit values: atoms, windows, cardinals. To be called once.
+    [[nodiscard]] std::vector<std::uint32_t> values() const;
+
+private:
+    const Connection* connection_;
+    xcb_get_property_cookie_t cookie_;
+};
+
+} // namespace winio::x11

@@ -1,0 +1,140 @@
+#include "x11/screen_capturer.hpp"
+
+#include "winio/error.hpp"
+#include "x11/pointer_reader.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace winio::x11 {
+namespace {
+
+constexpr std::uint32_t all_planes = ~0U;
+
+std::size_t bytes_of(Size size) {
+    return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height) * 4;
+}
+
+const xcb_visualtype_t* visual_of(const xcb_screen_t& screen) {
+    for (auto depth = xcb_screen_allowed_depths_iterator(&screen); depth.rem > 0;
+         xcb_depth_next(&depth))
+        for (auto visual = xcb_depth_visuals_iterator(depth.data); visual.rem > 0;
+             xcb_visualtype_next(&visual))
+            if (visual.data->visual_id == screen.root_visual) return visual.data;
+    return nullptr;
+}
+
+int bits_per_pixel(const xcb_setup_t& setup, int depth) {
+    for (auto format = xcb_setup_pixmap_formats_iterator(&setup); format.rem > 0;
+         xcb_format_next(&format))
+        if (format.data->depth == depth) return format.data->bits_per_pixel;
+    return 0;
+}
+
+// What practically every screen is; the frame then takes its bytes as they are.
+bool is_bgrx(const Connection& connection) {
+    const xcb_setup_t& setup = *xcb_get_setup(connection.get());
+    const xcb_visualtype_t* visual = visual_of(connection.screen());
+    return visual != nullptr && visual->red_mask == 0xFF0000 && visual->green_mask == 0xFF00 &&
+           visual->blue_mask == 0xFF && setup.image_byte_order == XCB_IMAGE_ORDER_LSB_FIRST &&
+           bits_per_pixel(setup, connection.screen().root_depth) == 32;
+}
+
+void copy_rows(const ImageView& from, Point to, Image& into) {
+    if (to == Point{} && from.size() == into.size()) {
+        std::copy_n(from.row(0).data(), bytes_of(from.size()), into.data());
+        return;
+    }
+    const auto left = static_cast<std::size_t>(to.x) * 4;
+    for (int y = 0; y < from.height(); ++y)
+        std::ranges::copy(from.row(y), into.row(to.y + y).subspan(left).begin());
+}
+
+ImageView packed(const std::uint8_t* pixels, Size size) {
+    return {pixels, size, static_cast<std::size_t>(size.width) * 4};
+}
+
+} // namespace
+
+ScreenCapturer::ScreenCapturer(const Connection& connection, const CaptureOptions& options,
+                               Transfer transfer)
+    : connection_(connection), transfer_(transfer),
+      pointer_(options.pointer && start_xfixes(connection)) {
+    if (!is_bgrx(connection))
+        throw Error(errc::not_supported, "the X11 screen has a depth of " +
+                                             std::to_string(connection.screen().root_depth) +
+                                             " bits; start the server with 24");
+    if (!connection.has(&xcb_shm_id)) transfer_ = Transfer::connection;
+}
+
+void ScreenCapturer::capture(const Rect& area, Frame& into) {
+    if (area.empty()) throw std::invalid_argument("an empty area cannot be captured");
+    connection_.discard_events();
+    // One round trip for both: the pointer is asked for before the answer about the screen is read.
+    xcb_xfixes_get_cursor_image_cookie_t pointer{};
+    if (pointer_) pointer = xcb_xfixes_get_cursor_image(connection_.get());
+    const Rect screen = connection_.root_bounds();
+    into.origin = area.origin();
+    into.pixels.resize(area.size());
+    into.pointer.reset();
+    if (pointer_) {
+        const auto reply = connection_.take(xcb_xfixes_get_cursor_image_reply, pointer);
+        if (reply) into.pointer = pointer_of(*reply);
+    }
+    if (screen.empty()) fail("GetGeometry");
+    const Rect visible = intersection(area, screen);
+    if (visible != area) into.pixels.fill({0, 0, area.width, area.height}, Color{});
+    if (!visible.empty())
+        copy_screen(visible, {visible.x - area.x, visible.y - area.y}, into.pixels);
+}
+
+void ScreenCapturer::copy_screen(const Rect& visible, Point to, Image& into) {
+    if (transfer_ == Transfer::shared_memory && copy_shared(visible, to, into)) return;
+    copy_sent(visible, to, into);
+}
+
+bool ScreenCapturer::copy_shared(const Rect& visible, Point to, Image& into) {
+    const std::size_t bytes = bytes_of(visible.size());
+    if (!memory_ || memory_->size() < bytes) {
+        memory_.reset();
+        memory_ = SharedMemory::create(connection_, bytes);
+        if (!memory_) {
+            transfer_ = Transfer::connection;
+            return false;
+        }
+    }
+    const auto reply =
+        connection_.take(xcb_shm_get_image_reply,
+                         xcb_shm_get_image(connection_.get(), connection_.root(),
+                                           static_cast<std::int16_t>(visible.x),
+                                           static_cast<std::int16_t>(visible.y),
+                                           static_cast<std::uint16_t>(visible.width),
+                                           static_cast<std::uint16_t>(visible.height), all_planes,
+                                           XCB_IMAGE_FORMAT_Z_PIXMAP, memory_->id(), 0));
+    if (!reply) fail("ShmGetImage");
+    copy_rows(packed(memory_->data(), visible.size()), to, into);
+    return true;
+}
+
+void ScreenCapturer::copy_sent(const Rect& visible, Point to, Image& into) const {
+    const auto reply = connection_.take(
+        xcb_get_image_reply,
+        xcb_get_image(connection_.get(), XCB_IMAGE_FORMAT_Z_PIXMAP, connection_.root(),
+                      static_cast<std::int16_t>(visible.x), static_cast<std::int16_t>(visible.y),
+                      static_cast<std::uint16_t>(visible.width),
+                      static_cast<std::uint16_t>(visible.height), all_planes));
+    if (!reply ||
+        static_cast<std::size_t>(xcb_get_image_data_length(reply.get())) < bytes_of(visible.size()))
+        fail("GetImage");
+    copy_rows(packed(xcb_get_image_data(reply.get()), visible.size()), to, into);
+}
+
+void ScreenCapturer::fail(const char* call) const {
+    if (connection_.lost())
+        throw Error(errc::capture_failed, "the connection to the X server is lost; did it end?");
+    // The screen became smaller between asking for its size and reading it.
+    throw Error(errc::capture_unavailable,
+                std::string(call) + " was refused: were the displays changed just now?");
+}
+
+} // namespace winio::x11

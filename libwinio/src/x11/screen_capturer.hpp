@@ -1,0 +1,41 @@
+// Reads the screen through memory shared with the X server, or over the connection.
+#pragma once
+
+#include "winio/desktop.hpp"
+#include "x11/shared_memory.hpp"
+
+#include <optional>
+
+namespace winio::x11 {
+
+/// How pixels come from the server.
+enum class Transfer {
+    shared_memory, ///< where the server can: it runs on the same machine
+    connection,    ///< works everywhere
+};
+
+class ScreenCapturer final : public Capturer {
+public:
+    /// Refers to the connection, which must outlive it. Throws Error{not_supported} for a screen
+    /// whose pixels are not blue, green, red and a byte of nothing.
+    ScreenCapturer(const Connection& connection, const CaptureOptions& options,
+                   Transfer transfer = Transfer::shared_memory);
+
+    void capture(const Rect& area, Frame& into) override;
+
+    /// How the last capture came.
+    [[nodiscard]] Transfer transfer() const { return transfer_; }
+
+private:
+    void copy_screen(const Rect& visible, Point to, Image& into);
+    [[nodiscard]] bool copy_shared(const Rect& visible, Point to, Image& into);
+    void copy_sent(const Rect& visible, Point to, Image& into) const;
+    [[noreturn]] void fail(const char* call) const;
+
+    const Connection& connection_;
+    Transfer transfer_;
+    bool pointer_;
+    std::optional<SharedMemory> memory_; ///< kept for the next capture that fits into it
+};
+
+} // namespace winio::x11

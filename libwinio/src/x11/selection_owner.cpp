@@ -1,0 +1,204 @@
+#include "x11/selection_owner.hpp"
+
+#include "winio/error.hpp"
+#include "x11/properties.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+namespace winio::x11 {
+namespace {
+
+// Larger contents go part by part, which spares the server's memory and keeps it answering others.
+constexpr std::size_t most_at_once = std::size_t{256} << 10U;
+constexpr std::uint8_t event_type_mask = 0x7F; // the highest bit says that a program sent it
+
+void put(xcb_connection_t* connection, xcb_window_t to, xcb_atom_t property, xcb_atom_t type,
+         std::string_view bytes) {
+    xcb_change_property(connection, XCB_PROP_MODE_REPLACE, to, property, type, 8,
+                        static_cast<std::uint32_t>(bytes.size()), bytes.data());
+}
+
+void put(xcb_connection_t* connection, xcb_window_t to, xcb_atom_t property, xcb_atom_t type,
+         const std::vector<std::uint32_t>& values) {
+    xcb_change_property(connection, XCB_PROP_MODE_REPLACE, to, property, type, 32,
+                        static_cast<std::uint32_t>(values.size()), values.data());
+}
+
+} // namespace
+
+SelectionOwner::StopPipe::StopPipe() {
+    if (pipe2(ends_, O_CLOEXEC) != 0)
+        throw Error(errc::clipboard_failed,
+                    "no pipe for the clipboard: " + std::generic_category().message(errno));
+}
+
+SelectionOwner::StopPipe::~StopPipe() {
+    ::close(ends_[0]);
+    ::close(ends_[1]);
+}
+
+void SelectionOwner::StopPipe::stop() const {
+    const char byte = 0;
+    while (::write(ends_[1], &byte, 1) < 0 && errno == EINTR) {
+    }
+}
+
+SelectionOwner::Atoms::Atoms(Connection& connection)
+    : clipboard(connection.atom("CLIPBOARD")), targets(connection.atom("TARGETS")),
+      timestamp(connection.atom("TIMESTAMP")), multiple(connection.atom("MULTIPLE")),
+      incr(connection.atom("INCR")), atom_pair(connection.atom("ATOM_PAIR")) {}
+
+SelectionOwner::SelectionOwner(SelectionContents contents)
+    : contents_(std::move(contents)), atoms_(connection_) {
+    for (const auto& [target, bytes] : contents_) by_target_[connection_.atom(target)] = &bytes;
+    take_over();
+    thread_ = std::thread([this] { serve(); });
+}
+
+SelectionOwner::~SelectionOwner() {
+    stop_.stop();
+    thread_.join();
+}
+
+// ICCCM wants the time of an event, so that of two programs the later one owns the clipboard.
+xcb_timestamp_t SelectionOwner::server_time() const {
+    xcb_connection_t* const server = connection_.get();
+    xcb_change_property(server, XCB_PROP_MODE_APPEND, connection_.window(), XCB_ATOM_WM_NAME,
+                        XCB_ATOM_STRING, 8, 0, nullptr);
+    connection_.flush();
+    while (const auto event = Reply<xcb_generic_event_t>(xcb_wait_for_event(server)))
+        if ((event->response_type & event_type_mask) == XCB_PROPERTY_NOTIFY)
+            return reinterpret_cast<const xcb_property_notify_event_t*>(event.get())->time;
+    throw Error(errc::clipboard_failed, "the connection to the X server is lost");
+}
+
+void SelectionOwner::take_over() {
+    owner_since_ = server_time();
+    xcb_set_selection_owner(connection_.get(), connection_.window(), atoms_.clipboard,
+                            owner_since_);
+    const auto owner =
+        connection_.take(xcb_get_selection_owner_reply,
+                         xcb_get_selection_owner(connection_.get(), atoms_.clipboard));
+    if (!owner || owner->owner != connection_.window())
+        throw Error(errc::clipboard_failed, "another program took the clipboard at the same time");
+}
+
+void SelectionOwner::serve() {
+    while (answer_events()) {
+        std::array<pollfd, 2> waiting{pollfd{xcb_get_file_descriptor(connection_.get()), POLLIN, 0},
+                                      pollfd{stop_.readable_end(), POLLIN, 0}};
+        ::poll(waiting.data(), waiting.size(), -1);
+        if (waiting[1].revents != 0) return;
+    }
+}
+
+bool SelectionOwner::answer_events() {
+    while (const auto event = Reply<xcb_generic_event_t>(xcb_poll_for_event(connection_.get()))) {
+        switch (event->response_type & event_type_mask) {
+        case XCB_SELECTION_REQUEST:
+            answer(*reinterpret_cast<const xcb_selection_request_event_t*>(event.get()));
+            break;
+        case XCB_SELECTION_CLEAR:
+            owns_ = false;
+            break;
+        case XCB_PROPERTY_NOTIFY:
+            send_next_part(*reinterpret_cast<const xcb_property_notify_event_t*>(event.get()));
+            break;
+        case XCB_DESTROY_NOTIFY:
+            std::erase_if(transfers_, [&](const Transfer& transfer) {
+                return transfer.to ==
+                       reinterpret_cast<const xcb_destroy_notify_event_t*>(event.get())->window;
+            });
+            break;
+        default:
+            break;
+        }
+        connection_.flush(); // before looking again: flushing may take in events
+    }
+    return !connection_.lost() && (owns_ || !transfers_.empty());
+}
+
+void SelectionOwner::answer(const xcb_selection_request_event_t& request) {
+    // Programs older than ICCCM give no property: the target is its name then.
+    const xcb_atom_t property = request.property != 0 ? request.property : request.target;
+    const bool converted = request.target == atoms_.multiple
+                               ? convert_several(request.requestor, property)
+                               : convert(request.requestor, request.target, property);
+    xcb_selection_notify_event_t answer{};
+    answer.response_type = XCB_SELECTION_NOTIFY;
+    answer.time = request.time;
+    answer.requestor = request.requestor;
+    answer.selection = request.selection;
+    answer.target = request.target;
+    if (converted) answer.property = property; // none says that it cannot be had
+    xcb_send_event(connection_.get(), 0, request.requestor, XCB_EVENT_MASK_NO_EVENT,
+                   reinterpret_cast<const char*>(&answer));
+}
+
+bool SelectionOwner::convert(xcb_window_t to, xcb_atom_t target, xcb_atom_t property) {
+    if (target == atoms_.targets) {
+        std::vector<std::uint32_t> targets{atoms_.targets, atoms_.timestamp, atoms_.multiple};
+        for (const auto& [atom, bytes] : by_target_) targets.push_back(atom);
+        put(connection_.get(), to, property, XCB_ATOM_ATOM, targets);
+        return true;
+    }
+    if (target == atoms_.timestamp) {
+        put(connection_.get(), to, property, XCB_ATOM_INTEGER,
+            std::vector<std::uint32_t>{owner_since_});
+        return true;
+    }
+    const auto found = by_target_.find(target);
+    if (found == by_target_.end()) return false;
+    send_contents(to, target, property, *found->second);
+    return true;
+}
+
+// The property holds pairs of a target and where to put it; those that fail become none.
+bool SelectionOwner::convert_several(xcb_window_t to, xcb_atom_t property) {
+    auto pairs = PropertyRequest(connection_, to, property, atoms_.atom_pair).values();
+    if (pairs.empty() || pairs.size() % 2 != 0) return false;
+    for (std::size_t i = 0; i < pairs.size(); i += 2)
+        if (pairs[i] == atoms_.multiple || !convert(to, pairs[i], pairs[i + 1]))
+            pairs[i + 1] = XCB_ATOM_NONE;
+    put(connection_.get(), to, property, atoms_.atom_pair, pairs);
+    return true;
+}
+
+void SelectionOwner::send_contents(xcb_window_t to, xcb_atom_t target, xcb_atom_t property,
+                                   const std::string& contents) {
+    if (contents.size() <= most_at_once)
+        return put(connection_.get(), to, property, target, contents);
+    std::erase_if(transfers_, [&](const Transfer& transfer) { // asked for anew
+        return transfer.to == to && transfer.property == property;
+    });
+    transfers_.push_back({to, property, target, &contents, 0});
+    watch(to);
+    put(connection_.get(), to, property, atoms_.incr,
+        std::vector<std::uint32_t>{static_cast<std::uint32_t>(contents.size())});
+}
+
+// The program deletes the property when it has read it; an empty part is the last one.
+void SelectionOwner::send_next_part(const xcb_property_notify_event_t& taken) {
+    if (taken.state != XCB_PROPERTY_DELETE) return;
+    const auto transfer = std::ranges::find_if(transfers_, [&](const Transfer& one) {
+        return one.to == taken.window && one.property == taken.atom;
+    });
+    if (transfer == transfers_.end()) return;
+    const auto part = std::string_view(*transfer->contents).substr(transfer->sent, most_at_once);
+    put(connection_.get(), transfer->to, transfer->property, transfer->type, part);
+    transfer->sent += part.size();
+    if (part.empty()) transfers_.erase(transfer);
+}
+
+void SelectionOwner::watch(xcb_window_t window) const {
+    const std::uint32_t events = XCB_EVENT_MASK_PROPERTY_CHANGE | XCB_EVENT_MASK_STRUCTURE_NOTIFY;
+    xcb_change_window_attributes(connection_.get(), window, XCB_CW_EVENT_MASK, &events);
+}
+
+} // namespace winio::x11

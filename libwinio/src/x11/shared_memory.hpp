@@ -1,0 +1,42 @@
+// Memory that the X server writes captures into.
+#pragma once
+
+#include "x11/connection.hpp"
+
+#include <xcb/shm.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace winio::x11 {
+
+inline std::atomic<int> open_segments{0};      ///< held at the moment
+inline std::atomic<long> acquired_segments{0}; ///< since the program started
+
+/// A System V segment that this process and the server share. It is marked for removal as soon as
+/// both have it, so that it never outlives them.
+class SharedMemory {
+public:
+    /// Nothing when the system has none or the server cannot reach it: it runs elsewhere.
+    /// Refers to the connection.
+    [[nodiscard]] static std::optional<SharedMemory> create(const Connection& connection,
+                                                            std::size_t bytes);
+    SharedMemory(SharedMemory&& other) noexcept;
+    SharedMemory& operator=(SharedMemory&& other) noexcept;
+    ~SharedMemory();
+
+    [[nodiscard]] xcb_shm_seg_t id() const { return id_; }
+    [[nodiscard]] const std::uint8_t* data() const { return data_; }
+    [[nodiscard]] std::size_t size() const { return size_; }
+
+private:
+    SharedMemory(const Connection& connection, std::uint8_t* data, std::size_t size);
+    const Connection* connection_;
+    xcb_shm_seg_t id_ = XCB_NONE;
+    std::uint8_t* data_;
+    std::size_t size_;
+};
+
+} // namespace winio::x11

@@ -1,0 +1,347 @@
+#include "x11/window_list.hpp"
+
+#include "poll.hpp"
+#include "utf8.hpp"
+#include "winio/error.hpp"
+#include "x11/process_name.hpp"
+#include "x11/properties.hpp"
+#include "x11/text.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace winio::x11 {
+namespace {
+
+using namespace std::chrono_literals;
+
+// EWMH's numbers.
+constexpr std::uint32_t from_a_pager = 2; // a window manager obeys it, not asking the user
+constexpr std::uint32_t state_remove = 0;
+constexpr std::uint32_t on_all_desktops = 0xFFFFFFFF;
+constexpr std::uint32_t gravity_northwest = 1;
+
+xcb_window_t handle_of(WindowId id) {
+    return static_cast<xcb_window_t>(static_cast<std::uintptr_t>(id));
+}
+
+bool contains(const std::vector<std::uint32_t>& values, std::uint32_t value) {
+    return std::ranges::find(values, value) != values.end();
+}
+
+// WM_CLASS has the instance's and the class's name, each with a zero at its end.
+std::string class_of(const std::string& wm_class) {
+    const std::size_t end_of_instance = wm_class.find('\0');
+    if (end_of_instance == std::string::npos) return wm_class;
+    const std::string name(wm_class.c_str() + end_of_instance + 1);
+    return name.empty() ? wm_class.substr(0, end_of_instance) : name;
+}
+
+int signed_of(std::uint32_t value) { return static_cast<int>(value); }
+
+} // namespace
+
+// Everything about a window, asked for at once.
+struct WindowList::Described {
+    Described(Connection& connection, xcb_window_t window)
+        : net_name(connection, window, connection.atom("_NET_WM_NAME")),
+          name(connection, window, XCB_ATOM_WM_NAME),
+          wm_class(connection, window, XCB_ATOM_WM_CLASS),
+          process(connection, window, connection.atom("_NET_WM_PID")),
+          machine(connection, window, XCB_ATOM_WM_CLIENT_MACHINE),
+          desktop(connection, window, connection.atom("_NET_WM_DESKTOP")) {}
+    PropertyRequest net_name, name, wm_class, process, machine, desktop;
+};
+
+// How far the frame reaches beyond the window; a shadow that the program draws itself counts
+// against it.
+struct WindowList::Extents {
+    int left = 0;
+    int right = 0;
+    int top = 0;
+    int bottom = 0;
+};
+
+std::vector<WindowInfo> WindowList::list() {
+    const bool is_of_manager = is_managed();
+    const std::vector<xcb_window_t> windows = is_of_manager ? managed() : unmanaged();
+    const xcb_window_t active = foreground();
+    const auto current_desktop =
+        PropertyRequest(connection_, connection_.root(), connection_.atom("_NET_CURRENT_DESKTOP"))
+            .values();
+    std::vector<Described> described;
+    described.reserve(windows.size());
+    for (const xcb_window_t window : windows) described.emplace_back(connection_, window);
+
+    std::vector<WindowInfo> infos;
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+        const std::string net_name = described[i].net_name.text();
+        const std::string name = described[i].name.text();
+        const std::string wm_class = described[i].wm_class.text();
+        const auto process = described[i].process.values();
+        const std::string machine = described[i].machine.text();
+        const auto desktop = described[i].desktop.values();
+        const bool elsewhere = !desktop.empty() && desktop[0] != on_all_desktops &&
+                               !current_desktop.empty() && desktop[0] != current_desktop[0];
+        const auto bounds = bounds_of(windows[i]);
+        if (elsewhere || !bounds) continue; // or gone meanwhile
+        WindowInfo info;
+        info.id = WindowId{windows[i]};
+        info.title = net_name.empty() ? text_of_latin1(name) : valid_utf8(net_name);
+        info.window_class = text_of_latin1(class_of(wm_class));
+        if (!process.empty() && (machine.empty() || machine == machine_name())) {
+            info.process_id = process[0];
+            info.process = process_name(process[0]);
+        }
+        info.bounds = *bounds;
+        info.state = state_of(windows[i]);
+        info.foreground = windows[i] == active;
+        if (is_of_manager || !info.title.empty()) infos.push_back(std::move(info));
+    }
+    return infos;
+}
+
+void WindowList::apply(const WindowCommand& command) {
+    connection_.discard_events();
+    const xcb_window_t window = handle_of(command.window);
+    check_exists(window);
+    switch (command.action) {
+    case WindowAction::focus:
+        return focus(window);
+    case WindowAction::move:
+        return move(window, command.to);
+    case WindowAction::close:
+        return close(window);
+    }
+}
+
+// A window manager leaves its property behind when it ends, but not the window that this names.
+bool WindowList::is_managed() {
+    const xcb_atom_t check = connection_.atom("_NET_SUPPORTING_WM_CHECK");
+    const auto on_root = PropertyRequest(connection_, connection_.root(), check).values();
+    if (on_root.empty()) return false;
+    const auto on_itself = PropertyRequest(connection_, on_root[0], check).values();
+    return on_itself == on_root;
+}
+
+bool WindowList::manager_supports(const char* message) {
+    return is_managed() && contains(PropertyRequest(connection_, connection_.root(),
+                                                    connection_.atom("_NET_SUPPORTED"))
+                                        .values(),
+                                    connection_.atom(message));
+}
+
+std::vector<xcb_window_t> WindowList::managed() {
+    auto windows = PropertyRequest(connection_, connection_.root(),
+                                   connection_.atom("_NET_CLIENT_LIST_STACKING"))
+                       .values();
+    if (windows.empty())
+        windows =
+            PropertyRequest(connection_, connection_.root(), connection_.atom("_NET_CLIENT_LIST"))
+                .values();
+    std::ranges::reverse(windows); // the topmost comes last
+    return windows;
+}
+
+std::vector<xcb_window_t> WindowList::unmanaged() {
+    const auto tree = connection_.take(xcb_query_tree_reply,
+                                       xcb_query_tree(connection_.get(), connection_.root()));
+    std::vector<xcb_window_t> windows;
+    if (!tree) return windows;
+    const auto* children = xcb_query_tree_children(tree.get());
+    for (int i = xcb_query_tree_children_length(tree.get()) - 1; i >= 0; --i) {
+        const auto attributes =
+            connection_.take(xcb_get_window_attributes_reply,
+                             xcb_get_window_attributes(connection_.get(), children[i]));
+        if (attributes && attributes->map_state == XCB_MAP_STATE_VIEWABLE &&
+            attributes->override_redirect == 0)
+            windows.push_back(children[i]);
+    }
+    return windows;
+}
+
+bool WindowList::exists(xcb_window_t window) {
+    return connection_.take(xcb_get_window_attributes_reply,
+                            xcb_get_window_attributes(connection_.get(), window)) != nullptr;
+}
+
+void WindowList::check_exists(xcb_window_t window) {
+    if (exists(window)) return;
+    if (connection_.lost())
+        throw Error(errc::input_refused, "the connection to the X server is lost; did it end?");
+    throw Error(errc::window_not_found, "this window does not exist (any more)");
+}
+
+xcb_window_t WindowList::foreground() {
+    if (is_managed()) {
+        const auto active =
+            PropertyRequest(connection_, connection_.root(), connection_.atom("_NET_ACTIVE_WINDOW"))
+                .values();
+        return active.empty() ? XCB_NONE : active[0];
+    }
+    const auto focused =
+        connection_.take(xcb_get_input_focus_reply, xcb_get_input_focus(connection_.get()));
+    if (!focused) return XCB_NONE;
+    // Programs often give the focus to a window within their own: the top-level one is a child of
+    // the root.
+    xcb_window_t window = focused->focus;
+    while (window > XCB_INPUT_FOCUS_POINTER_ROOT && window != connection_.root()) {
+        const auto tree =
+            connection_.take(xcb_query_tree_reply, xcb_query_tree(connection_.get(), window));
+        if (!tree) return XCB_NONE;
+        if (tree->parent == connection_.root()) return window;
+        window = tree->parent;
+    }
+    return XCB_NONE;
+}
+
+WindowList::Extents WindowList::extents_of(xcb_window_t window) {
+    const auto frame =
+        PropertyRequest(connection_, window, connection_.atom("_NET_FRAME_EXTENTS")).values();
+    const auto shadow =
+        PropertyRequest(connection_, window, connection_.atom("_GTK_FRAME_EXTENTS")).values();
+    Extents extents;
+    if (frame.size() == 4)
+        extents = {signed_of(frame[0]), signed_of(frame[1]), signed_of(frame[2]),
+                   signed_of(frame[3])};
+    if (shadow.size() == 4) {
+        extents.left -= signed_of(shadow[0]);
+        extents.right -= signed_of(shadow[1]);
+        extents.top -= signed_of(shadow[2]);
+        extents.bottom -= signed_of(shadow[3]);
+    }
+    return extents;
+}
+
+std::optional<Rect> WindowList::inner_bounds_of(xcb_window_t window) {
+    const auto asked = xcb_get_geometry(connection_.get(), window);
+    const auto place = connection_.take(
+        xcb_translate_coordinates_reply,
+        xcb_translate_coordinates(connection_.get(), window, connection_.root(), 0, 0));
+    const auto geometry = connection_.take(xcb_get_geometry_reply, asked);
+    if (!place || !geometry) return std::nullopt;
+    return Rect{place->dst_x, place->dst_y, geometry->width, geometry->height};
+}
+
+std::optional<Rect> WindowList::bounds_of(xcb_window_t window) {
+    const auto inner = inner_bounds_of(window);
+    if (!inner) return std::nullopt;
+    const Extents frame = extents_of(window);
+    return Rect{inner->x - frame.left, inner->y - frame.top,
+                inner->width + frame.left + frame.right, inner->height + frame.top + frame.bottom};
+}
+
+WindowState WindowList::state_of(xcb_window_t window) {
+    const auto states =
+        PropertyRequest(connection_, window, connection_.atom("_NET_WM_STATE")).values();
+    if (contains(states, connection_.atom("_NET_WM_STATE_HIDDEN"))) return WindowState::minimised;
+    if (contains(states, connection_.atom("_NET_WM_STATE_MAXIMIZED_VERT")) &&
+        contains(states, connection_.atom("_NET_WM_STATE_MAXIMIZED_HORZ")))
+        return WindowState::maximised;
+    return WindowState::normal;
+}
+
+std::string WindowList::title_of(xcb_window_t window) {
+    const std::string name =
+        PropertyRequest(connection_, window, connection_.atom("_NET_WM_NAME")).text();
+    return name.empty()
+               ? text_of_latin1(PropertyRequest(connection_, window, XCB_ATOM_WM_NAME).text())
+               : valid_utf8(name);
+}
+
+void WindowList::tell_root(xcb_window_t window, const char* message,
+                           const std::array<std::uint32_t, 5>& data) {
+    xcb_client_message_event_t event{};
+    event.response_type = XCB_CLIENT_MESSAGE;
+    event.format = 32;
+    event.window = window;
+    event.type = connection_.atom(message);
+    std::ranges::copy(data, event.data.data32);
+    xcb_send_event(connection_.get(), 0, connection_.root(),
+                   XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY | XCB_EVENT_MASK_SUBSTRUCTURE_REDIRECT,
+                   reinterpret_cast<const char*>(&event));
+    connection_.flush();
+}
+
+void WindowList::focus(xcb_window_t window) {
+    const auto has_it = [&] {
+        return foreground() == window && state_of(window) != WindowState::minimised;
+    };
+    if (manager_supports("_NET_ACTIVE_WINDOW")) {
+        tell_root(window, "_NET_ACTIVE_WINDOW", {from_a_pager, XCB_CURRENT_TIME, XCB_NONE, 0, 0});
+    } else {
+        const std::uint32_t above = XCB_STACK_MODE_ABOVE;
+        xcb_configure_window(connection_.get(), window, XCB_CONFIG_WINDOW_STACK_MODE, &above);
+        xcb_set_input_focus(connection_.get(), XCB_INPUT_FOCUS_POINTER_ROOT, window,
+                            XCB_CURRENT_TIME);
+    }
+    if (poll(1000ms, has_it)) return;
+    check_exists(window);
+    throw Error(errc::input_refused, "the window \"" + title_of(window) +
+                                         "\" did not come to the foreground; click on it instead");
+}
+
+void WindowList::move(xcb_window_t window, const Rect& to) {
+    if (to.empty()) throw Error(errc::input_refused, "a window cannot be made empty");
+    const Placement by =
+        manager_supports("_NET_MOVERESIZE_WINDOW") ? Placement::by_manager : Placement::direct;
+    if (state_of(window) == WindowState::maximised)
+        tell_root(window, "_NET_WM_STATE",
+                  {state_remove, connection_.atom("_NET_WM_STATE_MAXIMIZED_VERT"),
+                   connection_.atom("_NET_WM_STATE_MAXIMIZED_HORZ"), from_a_pager, 0});
+    if (state_of(window) == WindowState::minimised) xcb_map_window(connection_.get(), window);
+    (void)poll(200ms, [&] { return state_of(window) == WindowState::normal; });
+
+    // Once more where the frame changed meanwhile, as it does around a window that was maximised.
+    // A window may have a least size of its own: not arriving at `to` is no error.
+    for (int attempt = 0; attempt < 3; ++attempt) {
+        ask_to_place(window, to, by);
+        if (poll(150ms, [&] { return bounds_of(window) == to; })) return;
+    }
+    check_exists(window);
+}
+
+void WindowList::ask_to_place(xcb_window_t window, const Rect& to, Placement by) {
+    // The place is the frame's, the size is the window's within.
+    const Extents frame = extents_of(window);
+    const auto width = static_cast<std::uint32_t>(std::max(1, to.width - frame.left - frame.right));
+    const auto height =
+        static_cast<std::uint32_t>(std::max(1, to.height - frame.top - frame.bottom));
+    // A shadow that the program draws is a part of the window that lies outside `to`.
+    const auto x = static_cast<std::uint32_t>(to.x + std::min(0, frame.left));
+    const auto y = static_cast<std::uint32_t>(to.y + std::min(0, frame.top));
+    if (by == Placement::by_manager) {
+        constexpr std::uint32_t all_four = 0xFU << 8U;
+        tell_root(window, "_NET_MOVERESIZE_WINDOW",
+                  {gravity_northwest | all_four | from_a_pager << 12U, x, y, width, height});
+    } else {
+        const std::array values{x, y, width, height};
+        xcb_configure_window(connection_.get(), window,
+                             XCB_CONFIG_WINDOW_X | XCB_CONFIG_WINDOW_Y | XCB_CONFIG_WINDOW_WIDTH |
+                                 XCB_CONFIG_WINDOW_HEIGHT,
+                             values.data());
+    }
+    connection_.flush();
+}
+
+void WindowList::close(xcb_window_t window) {
+    if (manager_supports("_NET_CLOSE_WINDOW"))
+        return tell_root(window, "_NET_CLOSE_WINDOW", {XCB_CURRENT_TIME, from_a_pager, 0, 0, 0});
+    const auto protocols =
+        PropertyRequest(connection_, window, connection_.atom("WM_PROTOCOLS")).values();
+    if (!contains(protocols, connection_.atom("WM_DELETE_WINDOW")))
+        throw Error(errc::input_refused, "the window \"" + title_of(window) +
+                                             "\" does not understand a request to close, and there "
+                                             "is no window manager to close it");
+    xcb_client_message_event_t event{};
+    event.response_type = XCB_CLIENT_MESSAGE;
+    event.format = 32;
+    event.window = window;
+    event.type = connection_.atom("WM_PROTOCOLS");
+    event.data.data32[0] = connection_.atom("WM_DELETE_WINDOW");
+    xcb_send_event(connection_.get(), 0, window, XCB_EVENT_MASK_NO_EVENT,
+                   reinterpret_cast<const char*>(&event));
+    connection_.flush();
+}
+
+} // namespace winio::x11

@@ -1,0 +1,43 @@
+// The top-level windows, as the window manager tells of them (EWMH), or those of the screen where
+// there is no window manager.
+#pragma once
+
+#include "winio/desktop.hpp"
+#include "x11/connection.hpp"
+
+namespace winio::x11 {
+
+class WindowList final : public Windows {
+public:
+    /// Refers to the connection, which must outlive it.
+    explicit WindowList(Connection& connection) : connection_(connection) {}
+    std::vector<WindowInfo> list() override;
+    void apply(const WindowCommand& command) override;
+
+private:
+    struct Described;
+    enum class Placement { by_manager, direct };
+    struct Extents;
+    [[nodiscard]] bool is_managed();
+    [[nodiscard]] bool manager_supports(const char* message);
+    [[nodiscard]] std::vector<xcb_window_t> managed();
+    [[nodiscard]] std::vector<xcb_window_t> unmanaged();
+    [[nodiscard]] bool exists(xcb_window_t window);
+    [[nodiscard]] xcb_window_t foreground();
+    [[nodiscard]] Extents extents_of(xcb_window_t window);
+    [[nodiscard]] std::optional<Rect> inner_bounds_of(xcb_window_t window);
+    [[nodiscard]] std::optional<Rect> bounds_of(xcb_window_t window);
+    [[nodiscard]] WindowState state_of(xcb_window_t window);
+    [[nodiscard]] std::string title_of(xcb_window_t window);
+    void tell_root(xcb_window_t window, const char* message,
+                   const std::array<std::uint32_t, 5>& data);
+    void focus(xcb_window_t window);
+    void move(xcb_window_t window, const Rect& to);
+    void ask_to_place(xcb_window_t window, const Rect& to, Placement by);
+    void close(xcb_window_t window);
+    void check_exists(xcb_window_t window);
+
+    Connection& connection_;
+};
+
+} // namespace winio::x11

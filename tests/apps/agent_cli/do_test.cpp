@@ -1,0 +1,158 @@
+// agent-cli do, on a real desktop and with a real program: Notepad on Windows, xterm on X11.
+#include "process.hpp"
+
+#include <boost/json.hpp>
+
+#include "catch.hpp"
+#include "temp_folder.hpp"
+
+#include <condition_variable>
+#include <mutex>
+
+namespace {
+
+using test::agent_cli;
+using namespace std::chrono_literals;
+namespace json = boost::json;
+
+/// What `do ... --json` prints, when it succeeds.
+json::object done(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "do");
+    arguments.emplace_back("--json");
+    const auto result = agent_cli(arguments);
+    INFO(result.err);
+    REQUIRE(result.status == 0);
+    return json::parse(result.out).as_object();
+}
+
+std::vector<json::object> windows() {
+    const auto result = agent_cli({"do", "windows", "--json"});
+    REQUIRE(result.status == 0);
+    std::istringstream lines(result.out);
+    std::vector<json::object> all;
+    for (std::string line; std::getline(lines, line);) all.push_back(json::parse(line).as_object());
+    return all;
+}
+
+bool is_there(const std::string& title) {
+    const auto all = windows();
+    return std::any_of(all.begin(), all.end(), [&](const json::object& window) {
+        return window.at("title").as_string().find(title) != json::string::npos;
+    });
+}
+
+/// Looks again and again, for what another program does in its own time.
+bool eventually(const std::function<bool()>& fulfilled) {
+    const auto deadline = std::chrono::steady_clock::now() + 20s;
+    std::mutex mutex;
+    std::condition_variable never;
+    std::unique_lock lock(mutex);
+    while (!fulfilled()) {
+        if (std::chrono::steady_clock::now() >= deadline) return false;
+        never.wait_for(lock, 20ms);
+    }
+    return true;
+}
+
+/// A program that writes what is typed into it to a file, once `save` is pressed.
+struct Program {
+    test::TempFolder folder;
+    std::filesystem::path file = folder / "typed.txt";
+    std::string title = file.parent_path().filename().string();
+#ifdef _WIN32
+    std::string save = "ctrl+s";
+    std::string quit = "alt+f4";
+    Program() {
+        title = "typed"; // Notepad's caption has the file's name
+        std::ofstream{file};
+        done({"launch", "notepad.exe \"" + file.string() + "\""});
+    }
+#else
+    std::string save = "ctrl+d";
+    std::string quit = "ctrl+c";
+    Program() {
+        done({"launch", "xterm -T " + title + " -e sh -c 'stty -echo; cat > " + file.string() +
+                            ".new; mv " + file.string() + ".new " + file.string() + "'"});
+    }
+#endif
+    ~Program() {
+        if (!is_there(title)) return;
+        (void)agent_cli({"do", "focus", title});
+        (void)agent_cli({"do", "press", quit});
+        (void)eventually([&] { return !is_there(title); });
+    }
+    Program(const Program&) = delete;
+    Program& operator=(const Program&) = delete;
+
+    [[nodiscard]] std::string text() const {
+        return std::filesystem::exists(file) ? test::read_file(file) : "";
+    }
+};
+
+} // namespace
+
+TEST_CASE("a program is launched, focused, clicked, typed and pasted into, and saves") {
+    const Program program;
+    const json::object focus = done({"focus", program.title, "--wait", "20"});
+    CHECK(focus.at("effect").as_string() != "refused");
+    const json::object click = done({"click", "500", "500", "--window", program.title});
+    CHECK(click.at("pointer_arrived").as_bool());
+    CHECK(click.at("events").as_int64() == 3);
+    done({"type", "typed by hand"});
+    CHECK(done({"press", "enter"}).at("events").as_int64() == 2);
+    done({"type", "and a second line\n"});
+    done({"press", program.save});
+    CHECK(eventually([&] { return program.text().find("second line") != std::string::npos; }));
+    INFO(program.text());
+    CHECK(program.text().starts_with("typed by hand"));
+}
+
+TEST_CASE("the windows are listed, topmost first, one of them in the foreground") {
+    const Program program;
+    done({"focus", program.title, "--wait", "20"});
+    const auto all = windows();
+    REQUIRE_FALSE(all.empty());
+    const auto ours = std::find_if(all.begin(), all.end(), [&](const json::object& window) {
+        return window.at("title").as_string().find(program.title) != json::string::npos;
+    });
+    REQUIRE(ours != all.end());
+    CHECK(ours->at("foreground").as_bool());
+    CHECK(ours->at("state").as_string() == "normal");
+    CHECK(ours->at("process_id").to_number<std::int64_t>() > 0);
+    CHECK(ours->at("bounds").as_array().size() == 4);
+    CHECK(is_there(program.title));
+}
+
+TEST_CASE("a click that changes nothing says so, and is no failure") {
+    const auto result = agent_cli({"do", "click", "999", "1"});
+    INFO(result.err);
+    CHECK(result.status == 0);
+    CHECK_THAT(result.out, ContainsSubstring("no_visible_change: click"));
+}
+
+TEST_CASE("a pointer that arrived is confirmed") {
+    const json::object moved = done({"move", "250", "250"});
+    CHECK(moved.at("effect").as_string() == "confirmed");
+    CHECK(moved.at("pointer_arrived").as_bool());
+}
+
+TEST_CASE("scrolling and dragging say where") {
+    CHECK(done({"scroll", "500", "500", "-3"}).at("targets").as_array().size() == 1);
+    const json::object drag = done({"drag", "990", "10", "995", "10", "995", "20"});
+    CHECK(drag.at("targets").as_array().size() == 3);
+    CHECK(drag.at("released").as_int64() == 0);
+}
+
+TEST_CASE("a window that does not come up is exit code 5 and names those there are") {
+    const auto result = agent_cli({"do", "focus", "no such window anywhere"});
+    CHECK(result.status == 5);
+    CHECK_THAT(result.err, ContainsSubstring("no such window anywhere"));
+    const auto area = agent_cli({"do", "click", "1", "1", "--window", "no such window"});
+    CHECK(area.status == 5);
+}
+
+TEST_CASE("a program that does not exist is exit code 5") {
+    const auto result = agent_cli({"do", "launch", "no-such-program-anywhere"});
+    CHECK(result.status == 5);
+    CHECK_THAT(result.out + result.err, ContainsSubstring("no-such-program-anywhere"));
+}

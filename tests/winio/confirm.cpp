@@ -1,0 +1,272 @@
+#include "winio/confirm.hpp"
+
+#include "winio/error.hpp"
+#include "winio/gesture.hpp"
+#include "winio/testing/memory_desktop.hpp"
+
+#include "catch.hpp"
+#include "printing.hpp"
+
+#include <stdexcept>
+
+using namespace winio;
+using namespace std::chrono_literals;
+using testing::MemoryDesktop;
+
+namespace {
+
+const WorkArea area({0, 0, 320, 240});
+const SettleOptions quick{.minimum = 0ms, .quiet = 10ms, .timeout = 5s, .interval = 1ms};
+const InputEvent left_down = ButtonChange{Button::left, Press::down};
+
+// A program with one button, which a press paints.
+struct Stage {
+    Stage() {
+        desktop.on_input = [this](const InputEvent& event) {
+            if (event == left_down && button.contains(*desktop.pointer()))
+                desktop.screen().fill(button, {.red = 200});
+        };
+    }
+
+    ActionReport act(const Plan& plan) {
+        Hands hands(desktop, area);
+        return act_and_look(hands, *capturer, plan, quick);
+    }
+
+    const Rect button{40, 40, 64, 16};
+    MemoryDesktop desktop{{320, 240}};
+    std::unique_ptr<Capturer> capturer = desktop.open_capturer({});
+};
+
+// Calls back before each capture.
+class Watched final : public Capturer {
+public:
+    std::function<void(int)> before;
+    explicit Watched(MemoryDesktop& desktop) : inner_(desktop.open_capturer({})) {}
+    void capture(const Rect& what, Frame& into) override {
+        before(count_++);
+        inner_->capture(what, into);
+    }
+
+private:
+    std::unique_ptr<Capturer> inner_;
+    int count_ = 0;
+};
+
+// The pointer is where a user's hand holds it.
+class HeldPointer final : public Desktop {
+public:
+    std::optional<Point> held;
+    bool screen_reacts = false;
+    MemoryDesktop inner{{320, 240}};
+
+    std::vector<Display> displays() override { return inner.displays(); }
+    std::unique_ptr<Capturer> open_capturer(const CaptureOptions& options) override {
+        return inner.open_capturer(options);
+    }
+    SendReport send(std::span<const InputEvent> events) override {
+        if (screen_reacts) inner.screen().fill({0, 0, 8, 8}, {.red = 1});
+        return inner.send(events);
+    }
+    std::optional<Point> pointer() override { return held; }
+    void launch(const LaunchCommand&) override {}
+    std::chrono::milliseconds double_click_time() override { return {}; }
+};
+
+} // namespace
+
+TEST_CASE("what an action came to has a name") {
+    CHECK(to_string(ActionEffect::confirmed) == std::string("confirmed"));
+    CHECK(to_string(ActionEffect::no_visible_change) == std::string("no_visible_change"));
+    CHECK(to_string(ActionEffect::refused) == std::string("refused"));
+}
+
+TEST_CASE("a click that the screen answers is confirmed, with what changed") {
+    Stage stage;
+    const ActionReport report = stage.act(gesture::click({50, 50}));
+    CHECK(report.effect == ActionEffect::confirmed);
+    CHECK(report.pointer_arrived);
+    CHECK(report.hands.events == 3);
+    CHECK(report.after.changed == std::vector{stage.button});
+    CHECK(report.after.frame.pixels.at(50, 50) == Color{.red = 200});
+}
+
+TEST_CASE("a click that the screen does not answer shows no change") {
+    Stage stage;
+    const ActionReport report = stage.act(gesture::click({200, 200}));
+    CHECK(report.effect == ActionEffect::no_visible_change);
+    CHECK(report.hands.complete());
+    CHECK(report.after.changed.empty());
+}
+
+TEST_CASE("an answer that comes while the screen settles is the action's") {
+    Stage stage;
+    stage.desktop.on_input = {};
+    Watched capturer(stage.desktop);
+    capturer.before = [&](int n) { // 0 is the look before
+        if (n == 3) stage.desktop.screen().fill(stage.button, {.red = 200});
+    };
+    Hands hands(stage.desktop, area);
+    auto settle = quick;
+    settle.quiet = 200ms;
+    CHECK(act_and_look(hands, capturer, gesture::press(*parse_chord("enter")), settle).effect ==
+          ActionEffect::confirmed);
+}
+
+TEST_CASE("what was there before the action is no change of it") {
+    Stage stage;
+    stage.desktop.screen().fill({0, 0, 100, 100}, {.green = 9});
+    CHECK(stage.act(gesture::click({200, 200})).effect == ActionEffect::no_visible_change);
+}
+
+TEST_CASE("a plan that breaks off is refused, and what its part did is seen all the same") {
+    Stage stage;
+    stage.desktop.accept_at_most(2); // the move and the press
+    const ActionReport report = stage.act(gesture::click({50, 50}));
+    CHECK(report.effect == ActionEffect::refused);
+    CHECK(report.hands.error == errc::input_refused);
+    CHECK(report.after.changed == std::vector{stage.button});
+    CHECK(report.pointer_arrived);
+    stage.desktop.accept_everything();
+}
+
+TEST_CASE("a plan outside the fence is refused and leaves the pointer elsewhere") {
+    Stage stage;
+    const ActionReport report = stage.act(gesture::click({5000, 50}));
+    CHECK(report.effect == ActionEffect::refused);
+    CHECK(report.hands.error == errc::outside_work_area);
+    CHECK_FALSE(report.pointer_arrived);
+    CHECK(stage.desktop.events().empty());
+}
+
+TEST_CASE("a mere move is confirmed by the pointer") {
+    Stage stage;
+    CHECK(stage.act(gesture::move({5, 5})).effect == ActionEffect::confirmed);
+}
+
+TEST_CASE("a mere move to where the pointer is not seen is not confirmed") {
+    HeldPointer desktop;
+    const auto capturer = desktop.open_capturer({});
+    Hands hands(desktop, area);
+    for (const auto& held : {std::optional<Point>({3, 3}), std::optional<Point>()}) {
+        desktop.held = held;
+        const ActionReport report = act_and_look(hands, *capturer, gesture::move({5, 5}), quick);
+        CHECK(report.effect == ActionEffect::no_visible_change);
+        CHECK(report.hands.complete());
+        CHECK_FALSE(report.pointer_arrived);
+    }
+}
+
+TEST_CASE("a pointer that is elsewhere makes a change of the screen doubtful") {
+    HeldPointer desktop;
+    desktop.screen_reacts = true;
+    desktop.held = Point{3, 3};
+    const auto capturer = desktop.open_capturer({});
+    Hands hands(desktop, area);
+    const ActionReport report = act_and_look(hands, *capturer, gesture::click({5, 5}), quick);
+    CHECK(report.effect == ActionEffect::no_visible_change);
+    CHECK_FALSE(report.after.changed.empty());
+    CHECK_FALSE(report.pointer_arrived);
+}
+
+TEST_CASE("where nobody knows the pointer the screen is believed") {
+    HeldPointer desktop;
+    desktop.screen_reacts = true;
+    const auto capturer = desktop.open_capturer({});
+    Hands hands(desktop, area);
+    const ActionReport report = act_and_look(hands, *capturer, gesture::click({5, 5}), quick);
+    CHECK(report.effect == ActionEffect::confirmed);
+    CHECK_FALSE(report.pointer_arrived);
+}
+
+TEST_CASE("a pointer that lags behind is waited for") {
+    class Lagging final : public Desktop {
+    public:
+        int asked = 0;
+        MemoryDesktop inner{{320, 240}};
+        std::vector<Display> displays() override { return inner.displays(); }
+        std::unique_ptr<Capturer> open_capturer(const CaptureOptions& options) override {
+            return inner.open_capturer(options);
+        }
+        SendReport send(std::span<const InputEvent> events) override { return inner.send(events); }
+        std::optional<Point> pointer() override {
+            return ++asked < 4 ? Point{0, 0} : inner.pointer();
+        }
+        void launch(const LaunchCommand&) override {}
+        std::chrono::milliseconds double_click_time() override { return {}; }
+    } desktop;
+    const auto capturer = desktop.open_capturer({});
+    Hands hands(desktop, area);
+    CHECK(act_and_look(hands, *capturer, gesture::move({5, 5}), quick).effect ==
+          ActionEffect::confirmed);
+    CHECK(desktop.asked == 4);
+}
+
+TEST_CASE("what toggles by itself confirms nothing") {
+    Stage stage;
+    Watched capturer(stage.desktop);
+    capturer.before = [&](int n) {
+        stage.desktop.screen().fill({8, 8, 2, 16}, {.red = static_cast<std::uint8_t>(n % 2)});
+    };
+    Hands hands(stage.desktop, area);
+    const ActionReport nothing = act_and_look(hands, capturer, gesture::click({200, 200}), quick);
+    CHECK(nothing.effect == ActionEffect::no_visible_change);
+    CHECK(nothing.after.end == SettleEnd::stable);
+    CHECK(nothing.after.toggling == std::vector<Rect>{{8, 8, 8, 16}});
+    const ActionReport click = act_and_look(hands, capturer, gesture::click({50, 50}), quick);
+    CHECK(click.effect == ActionEffect::confirmed);
+    CHECK(click.after.changed == std::vector{stage.button});
+}
+
+TEST_CASE("of what leaves the screen alone nothing is seen") {
+    Stage stage;
+    for (const Plan& plan : {Plan{}, Plan{{Step{ClipboardWrite{"x"}}}, {}},
+                             Plan{{Step{LaunchCommand{"notepad"}}}, {}}}) {
+        const ActionReport report = stage.act(plan);
+        CHECK(report.effect == ActionEffect::no_visible_change);
+        CHECK(report.pointer_arrived);
+        CHECK(report.hands.complete());
+    }
+}
+
+TEST_CASE("a program that shows itself at once is confirmed") {
+    Stage stage;
+    stage.desktop.on_launch = [&](const LaunchCommand&) {
+        stage.desktop.screen().fill({0, 0, 200, 200}, {.green = 200});
+    };
+    CHECK(stage.act({{Step{LaunchCommand{"notepad"}}}, {}}).effect == ActionEffect::confirmed);
+}
+
+TEST_CASE("where the screen cannot be seen nothing is done") {
+    Stage stage;
+    stage.desktop.fail_next_captures(errc::capture_failed, 1);
+    CHECK_THROWS_AS(stage.act(gesture::click({50, 50})), Error);
+    CHECK(stage.desktop.events().empty());
+}
+
+TEST_CASE("a screen that is locked for a moment is waited for before acting") {
+    Stage stage;
+    stage.desktop.fail_next_captures(errc::capture_unavailable, 1);
+    CHECK(stage.act(gesture::click({50, 50})).effect == ActionEffect::confirmed);
+}
+
+TEST_CASE("what the desktop throws goes on to the caller") {
+    Stage stage;
+    stage.desktop.on_input = [](const InputEvent&) { throw std::runtime_error("broken"); };
+    CHECK_THROWS_AS(stage.act(gesture::click({50, 50})), std::runtime_error);
+}
+
+TEST_CASE("a stop ends the looking with its error") {
+    Stage stage;
+    std::stop_source stop;
+    stage.desktop.on_input = [&](const InputEvent&) { stop.request_stop(); };
+    Hands hands(stage.desktop, area);
+    try {
+        (void)act_and_look(hands, *stage.capturer, gesture::click({50, 50}), quick,
+                           stop.get_token());
+        FAIL("no error");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::cancelled);
+    }
+    CHECK_FALSE(stage.desktop.holds_anything());
+}

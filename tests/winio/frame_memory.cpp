@@ -1,0 +1,151 @@
+// A pipeline while memory runs out, and how much it takes at most. Replaces operator new, so these
+// tests are a program of their own.
+#include "catch.hpp"
+#include "printing.hpp"
+#include "random_image.hpp"
+#include "screen_image.hpp"
+#include "winio/frame_pipeline.hpp"
+
+#include <malloc.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <limits>
+#include <new>
+
+namespace {
+
+constexpr long unlimited = std::numeric_limits<long>::max();
+std::atomic<long> allocations_left{unlimited};
+std::atomic<std::size_t> bytes_now{0};
+std::atomic<std::size_t> bytes_at_most{0};
+
+void* allocate(std::size_t size) {
+    if (allocations_left.load() != unlimited && --allocations_left < 0) throw std::bad_alloc();
+    void* memory = std::malloc(size);
+    if (memory == nullptr) throw std::bad_alloc();
+    const std::size_t now = bytes_now += malloc_usable_size(memory);
+    std::size_t most = bytes_at_most;
+    while (now > most && !bytes_at_most.compare_exchange_weak(most, now)) {
+    }
+    return memory;
+}
+
+void release(void* memory) noexcept {
+    if (memory == nullptr) return;
+    bytes_now -= malloc_usable_size(memory);
+    std::free(memory);
+}
+
+} // namespace
+
+void* operator new(std::size_t size) { return allocate(size); }
+void* operator new[](std::size_t size) { return allocate(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+    try {
+        return allocate(size);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+void operator delete(void* memory) noexcept { release(memory); }
+void operator delete[](void* memory) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { release(memory); }
+
+using namespace winio;
+
+namespace {
+
+Frame frame_of(const Image& pixels) {
+    Frame frame;
+    frame.pixels = pixels;
+    return frame;
+}
+
+// Whether the frame became a picture when only so many allocations succeeded.
+bool process_with(long allocations, FramePipeline& pipeline, Frame frame) {
+    allocations_left = allocations;
+    try {
+        (void)pipeline.process(std::move(frame));
+        allocations_left = unlimited;
+        return true;
+    } catch (const std::bad_alloc&) {
+        allocations_left = unlimited;
+        return false;
+    }
+}
+
+// Fails one allocation later each time until none fails; each time the pipeline must go on as if
+// the failed frame had never been.
+void fail_everywhere(const PictureOptions& options) {
+    std::mt19937 random(1);
+    const Size size{60, 200};
+    const Image first = screen_image::any_screen(random, size);
+    Image failing = first;
+    failing.fill({0, 10, 60, 150}, {50, 60, 70, 255});
+    Image next = first;
+    next.fill({10, 20, 9, 3}, {.red = 200});
+    const auto expected = *FramePipeline(options).process(frame_of(next)).png;
+
+    long failures = 0;
+    for (bool failed = true; failed; ++failures) {
+        FramePipeline pipeline(options);
+        const Picture before = pipeline.process(frame_of(first));
+        failed = !process_with(failures, pipeline, frame_of(failing));
+        if (!failed) break;
+        INFO("after " << failures << " allocations");
+        REQUIRE((*pipeline.process(frame_of(first)).png == *before.png));
+        const Picture after = pipeline.process(frame_of(next));
+        REQUIRE((*after.png == expected)); // not worth printing
+        REQUIRE(after.changed == std::vector<Rect>{{0, 20, 32, 3}});
+    }
+    CHECK(failures > 10);
+}
+
+} // namespace
+
+TEST_CASE("a pipeline that ran out of memory shows the next frame as if nothing had been") {
+    fail_everywhere({.threads = 1});
+    fail_everywhere({.size = ExactSize{{48, 160}}, .threads = 1});
+}
+
+TEST_CASE("a pipeline hands on what fails in its threads, and goes on afterwards") {
+    fail_everywhere({.size = ExactSize{{48, 160}}, .threads = 3});
+}
+
+TEST_CASE("a pipeline that ran out of memory at the first frame shows the next one whole") {
+    std::mt19937 random(2);
+    const Image screen = screen_image::any_screen(random, {60, 100});
+    const auto expected = *FramePipeline().process(frame_of(screen)).png;
+    for (const long allocations : {0L, 1L, 5L, 9L, 12L}) {
+        FramePipeline pipeline;
+        INFO("after " << allocations << " allocations");
+        REQUIRE_FALSE(process_with(allocations, pipeline, frame_of(screen)));
+        const Picture picture = pipeline.process(frame_of(screen));
+        CHECK((*picture.png == expected));
+        CHECK(picture.changed == std::vector<Rect>{{0, 0, 60, 100}});
+    }
+}
+
+TEST_CASE("a pipeline takes at most four captured frames of memory, the captured one included") {
+    // Noise: nothing makes a larger PNG.
+    const Size size{1920, 1080};
+    const PictureSize shown = GENERATE(FitWithin{{1536, 864}}, FitWithin{{1920, 1080}});
+    const std::size_t frame_bytes = std::size_t{1920} * 1080 * 4;
+    const Image screens[] = {random_image(size, 1), random_image(size, 2)};
+    const std::size_t before = bytes_now;
+    bytes_at_most = before;
+    {
+        FramePipeline pipeline({.size = shown, .threads = 2});
+        Frame frame;
+        for (int round = 0; round < 3; ++round) {
+            frame.pixels = screens[round % 2]; // NOLINT: refilled like a capturer does
+            const Picture picture = pipeline.process(std::move(frame));
+            REQUIRE(picture.png->size() > frame_bytes / 3);
+        }
+    }
+    // zlib takes its memory elsewhere: 268 KB a stream (zconf.h), two streams a thread.
+    constexpr std::size_t zlib_bytes = std::size_t{2} * 2 * 268 * 1024;
+    CHECK(bytes_at_most - before + zlib_bytes <= 4 * frame_bytes);
+}

@@ -1,0 +1,290 @@
+#include "motion.hpp"
+
+#include "catch.hpp"
+#include "printing.hpp"
+
+#include <functional>
+
+using namespace winio;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr Size screen_size{1920, 1080};
+constexpr Rect caret{96, 48, 2, 16};
+constexpr Rect around_caret{96, 48, 8, 16};
+constexpr Rect spinner{400, 400, 48, 48};
+
+Color shade(int n) {
+    return {.blue = static_cast<std::uint8_t>(n), .green = static_cast<std::uint8_t>(n >> 8U)};
+}
+
+// A screen that is looked at in equal intervals, by a clock of its own.
+class Watch {
+public:
+    explicit Watch(Size size = screen_size) : before_(size), now_(size) { motion.start(size); }
+
+    // `paint` gets the screen and the number of the look.
+    void look(int times, std::chrono::milliseconds interval,
+              const std::function<void(Image&, int)>& paint) {
+        for (int i = 0; i < times; ++i) {
+            time_ += interval;
+            paint(now_, i);
+            motion.note(before_.view(), now_.view(), time_);
+            before_ = now_;
+        }
+    }
+    void again() { motion.start(now_.size()); }
+    // How long nothing changed that counts.
+    std::chrono::milliseconds quiet() const {
+        const auto latest = motion.latest_change(Toggling::is_ignored);
+        return std::chrono::duration_cast<std::chrono::milliseconds>(
+            time_ - latest.value_or(Motion::Time{}));
+    }
+
+    Motion motion;
+
+private:
+    Image before_;
+    Image now_;
+    Motion::Time time_{1h};
+};
+
+void still(Image&, int) {}
+void blink(Image& screen, int n) { screen.fill(caret, shade(n % 2 == 0 ? 200 : 0)); }
+void spin(Image& screen, int n) { screen.fill(spinner, shade(n + 1)); } // never the same twice
+
+} // namespace
+
+TEST_CASE("a still screen has no latest change") {
+    Watch watch;
+    watch.look(5, 25ms, still);
+    CHECK_FALSE(watch.motion.latest_change(Toggling::is_ignored));
+    CHECK(watch.motion.changed(Toggling::is_ignored).empty());
+    CHECK(watch.motion.toggling().empty());
+}
+
+TEST_CASE("what changed is told in cells clipped to the image, joined to rectangles") {
+    Watch watch({99, 50});
+    watch.look(1, 25ms, [](Image& screen, int) {
+        screen.fill({9, 9, 20, 12}, shade(1));
+        screen.fill({97, 47, 2, 3}, shade(1));
+    });
+    CHECK(watch.motion.changed(Toggling::is_ignored) ==
+          std::vector<Rect>{{8, 8, 24, 16}, {96, 40, 3, 10}});
+}
+
+TEST_CASE("rectangles of what changed do not overlap and hold every changed cell") {
+    Watch watch({64, 64});
+    watch.look(1, 25ms, [](Image& screen, int) { // an L and a hole
+        screen.fill({0, 0, 8, 64}, shade(1));
+        screen.fill({0, 40, 64, 24}, shade(1));
+        screen.fill({24, 48, 8, 8}, shade(0));
+    });
+    int pixels = 0;
+    const auto rects = watch.motion.changed(Toggling::counts);
+    for (const Rect& rect : rects) {
+        pixels += rect.width * rect.height;
+        for (const Rect& other : rects)
+            CHECK((&rect == &other || intersection(rect, other).empty()));
+    }
+    CHECK(pixels == 8 * 64 + 64 * 24 - 8 * 24 - 8 * 8);
+}
+
+TEST_CASE("where only alpha differs nothing moves") {
+    Watch watch({64, 64});
+    watch.look(1, 25ms, [](Image& screen, int) { screen.fill({0, 0, 64, 64}, {.alpha = 7}); });
+    CHECK_FALSE(watch.motion.latest_change(Toggling::counts));
+}
+
+TEST_CASE("what looks as at first has not changed, however often it did in between") {
+    Watch watch;
+    watch.look(2, 25ms, [](Image& screen, int n) { screen.fill(spinner, shade(1 - n)); });
+    CHECK(watch.motion.changed(Toggling::counts).empty());
+    CHECK(watch.motion.latest_change(Toggling::counts));
+}
+
+TEST_CASE("a caret that blinks is not waited for once it was there, gone and there again") {
+    Watch watch;
+    watch.look(2, 530ms, blink);
+    CHECK(watch.quiet() == 0ms);
+    CHECK(watch.motion.toggling().empty());
+    watch.look(1, 530ms, blink);
+    CHECK_FALSE(watch.motion.latest_change(Toggling::is_ignored));
+    CHECK(watch.motion.latest_change(Toggling::counts));
+    CHECK(watch.motion.toggling() == std::vector{around_caret});
+    CHECK(watch.motion.changed(Toggling::is_ignored).empty());
+}
+
+TEST_CASE("a caret between two blinks is still a caret, one that stopped is a change") {
+    Watch watch;
+    watch.look(5, 100ms, blink);
+    watch.look(1, 290ms, still);
+    CHECK(watch.motion.toggling() == std::vector{around_caret});
+    watch.look(1, 290ms, still);
+    CHECK(watch.motion.toggling().empty());
+    CHECK(watch.motion.changed(Toggling::is_ignored) == std::vector{around_caret});
+    CHECK(watch.quiet() == 580ms);
+}
+
+TEST_CASE("a spinner that never looks the same is recognised by going on and on") {
+    Watch watch;
+    watch.look(20, 25ms, spin);
+    CHECK(watch.quiet() == 0ms);
+    watch.look(2, 25ms, [](Image& screen, int n) { spin(screen, 100 + n); });
+    CHECK_FALSE(watch.motion.latest_change(Toggling::is_ignored));
+    CHECK(watch.motion.toggling() == std::vector{spinner});
+}
+
+TEST_CASE("a spinner that uncovers its background is recognised within two turns") {
+    // Eight dots on a ring, one of which is lit.
+    Watch watch;
+    const auto turn = [](Image& screen, int n) {
+        constexpr Point ring[] = {{16, 0},  {28, 4}, {32, 16}, {28, 28},
+                                  {16, 32}, {4, 28}, {0, 16},  {4, 4}};
+        screen.fill(spinner, shade(0));
+        screen.fill({spinner.x + ring[n % 8].x, spinner.y + ring[n % 8].y, 8, 8}, shade(255));
+    };
+    watch.look(16, 60ms, turn);
+    CHECK_FALSE(watch.motion.latest_change(Toggling::is_ignored));
+    for (const Rect& rect : watch.motion.toggling()) CHECK(intersection(rect, spinner) == rect);
+}
+
+TEST_CASE("a real change beside a spinner counts, and so does one around a caret") {
+    Watch watch;
+    watch.look(40, 25ms, [](Image& screen, int n) {
+        spin(screen, n);
+        blink(screen, n);
+    });
+    REQUIRE_FALSE(watch.motion.latest_change(Toggling::is_ignored));
+    watch.look(1, 25ms, [](Image& screen, int) {
+        spin(screen, 1000);
+        screen.fill({80, 40, 64, 40}, shade(77)); // a window that opens over the caret
+    });
+    CHECK(watch.quiet() == 0ms);
+    CHECK_FALSE(watch.motion.changed(Toggling::is_ignored).empty());
+    for (const Rect& rect : watch.motion.changed(Toggling::is_ignored))
+        CHECK(intersection(rect, spinner).empty());
+}
+
+TEST_CASE("text that streams in is never taken for toggling, nor is its caret") {
+    // A caret runs before the text, two lines of which share a cell; it blinks at random.
+    Watch watch;
+    bool ever_quiet = false;
+    watch.look(1, 25ms, still);
+    for (int n = 0; n < 240; ++n) {
+        watch.look(1, 25ms, [&](Image& screen, int) {
+            const int column = n % 120;
+            const int line = n / 120;
+            const Rect glyph{100 + column * 7, 100 + line * 12, 6, 10};
+            screen.fill(glyph, shade(90 + n % 7));
+            screen.fill({glyph.right() + 1, glyph.y, 6, 10}, shade(n % 3 == 0 ? 0 : 255));
+        });
+        ever_quiet = ever_quiet || watch.quiet() >= 100ms;
+    }
+    CHECK_FALSE(ever_quiet);
+    CHECK(watch.motion.toggling().empty());
+}
+
+TEST_CASE("a bar that fills is waited for, at any usual speed") {
+    for (const int pixels_a_look : {1, 2, 3, 9}) {
+        Watch watch;
+        bool ever_quiet = false;
+        watch.look(1, 35ms, still);
+        for (int n = 1; n * pixels_a_look < 400; ++n) {
+            watch.look(1, 35ms, [&](Image& screen, int) {
+                screen.fill({200, 500, n * pixels_a_look, 20}, shade(222));
+            });
+            ever_quiet = ever_quiet || watch.quiet() >= 100ms;
+        }
+        CHECK_FALSE(ever_quiet);
+        CHECK(watch.motion.toggling().empty());
+    }
+}
+
+TEST_CASE("a video over half of the screen is too large to be left out") {
+    Watch watch;
+    watch.look(40, 25ms, [](Image& screen, int n) {
+        screen.fill({0, 0, 960, 1080}, shade(n + 1));
+    });
+    CHECK(watch.quiet() == 0ms);
+    CHECK(watch.motion.toggling().empty());
+    CHECK(watch.motion.changed(Toggling::is_ignored) == std::vector<Rect>{{0, 0, 960, 1080}});
+}
+
+TEST_CASE("the limit is a hundredth of the area, at least 64x64 pixels, at most a quarter") {
+    const auto is_left_out = [](Size screen, Size moving) {
+        Watch watch(screen);
+        watch.look(5, 25ms, [&](Image& pixels, int n) {
+            pixels.fill({0, 0, moving.width, moving.height}, shade(n % 2));
+        });
+        return !watch.motion.toggling().empty();
+    };
+    CHECK(is_left_out({1600, 1600}, {160, 160}));
+    CHECK_FALSE(is_left_out({1600, 1600}, {168, 160}));
+    CHECK(is_left_out({320, 240}, {64, 64}));
+    CHECK_FALSE(is_left_out({320, 240}, {72, 64}));
+    CHECK(is_left_out({64, 64}, {32, 32}));
+    CHECK_FALSE(is_left_out({64, 64}, {40, 32}));
+}
+
+TEST_CASE("a window that paints itself with flicker has changed") {
+    Watch watch;
+    watch.look(5, 25ms, [](Image& screen, int n) { // erased, drawn, erased, drawn, and the rest
+        screen.fill({304, 304, 96, 96}, n % 2 == 0 ? shade(255) : shade(0));
+    });
+    watch.look(1, 25ms, [](Image& screen, int) { screen.fill({304, 304, 96, 96}, shade(9)); });
+    watch.look(6, 25ms, still);
+    CHECK(watch.motion.changed(Toggling::is_ignored) == std::vector<Rect>{{304, 304, 96, 96}});
+}
+
+TEST_CASE("what toggled to the end of a watch is known at the beginning of the next") {
+    Watch watch;
+    watch.look(40, 25ms, spin);
+    watch.again();
+    watch.look(1, 25ms, [](Image& screen, int) { spin(screen, 500); });
+    CHECK_FALSE(watch.motion.latest_change(Toggling::is_ignored));
+    watch.look(1, 25ms, [](Image& screen, int) { spin(screen, 501); });
+    CHECK(watch.motion.toggling() == std::vector{spinner});
+    CHECK(watch.motion.changed(Toggling::is_ignored).empty());
+}
+
+TEST_CASE("a spinner that gives way to a picture in the next watch has changed") {
+    Watch watch;
+    watch.look(40, 25ms, spin);
+    watch.again();
+    watch.look(1, 25ms, [](Image& screen, int) { spin(screen, 500); });
+    watch.look(1, 25ms, still);
+    CHECK(watch.motion.changed(Toggling::is_ignored) == std::vector{spinner});
+    CHECK(watch.motion.toggling().empty());
+}
+
+TEST_CASE("what kept still for a whole watch is no longer known to toggle") {
+    Watch watch;
+    watch.look(40, 25ms, spin);
+    watch.again();
+    watch.look(5, 25ms, still);
+    watch.again();
+    watch.look(1, 25ms, [](Image& screen, int) { spin(screen, 500); });
+    CHECK(watch.quiet() == 0ms);
+}
+
+TEST_CASE("a watch of another size knows nothing of the one before") {
+    Motion motion;
+    motion.start({64, 64});
+    CHECK_THROWS_AS(motion.note(Image({64, 64}).view(), Image({64, 65}).view(), {}),
+                    std::invalid_argument);
+    Image painted({64, 64});
+    painted.fill({0, 0, 64, 64}, shade(1));
+    motion.note(Image({64, 64}).view(), painted.view(), {});
+    motion.start({128, 16});
+    CHECK(motion.changed(Toggling::counts).empty());
+    CHECK_NOTHROW(motion.note(Image({128, 16}).view(), Image({128, 16}).view(), {}));
+}
+
+TEST_CASE("a few new looks, however far apart, are news and no toggling") {
+    Watch watch;
+    watch.look(8, 400ms, spin);
+    CHECK(watch.quiet() == 0ms);
+    CHECK(watch.motion.toggling().empty());
+}

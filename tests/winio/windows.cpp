@@ -1,0 +1,107 @@
+#include "winio/error.hpp"
+#include "winio/testing/memory_desktop.hpp"
+
+#include "catch.hpp"
+#include "printing.hpp"
+
+using namespace winio;
+using namespace std::chrono_literals;
+using testing::MemoryDesktop;
+
+namespace {
+
+const std::vector<WindowInfo> some{
+    {.id = WindowId{1}, .title = "Notepad of a friend", .window_class = "Edit", .process = "a.exe"},
+    {.id = WindowId{2}, .title = "notepad", .window_class = "Notepad", .process = "notepad.exe"},
+    {.id = WindowId{3}, .title = "notepad", .window_class = "Notepad", .process = "wine.exe"},
+    {.id = WindowId{4}, .window_class = "Tray"},
+};
+
+std::optional<WindowId> found(const WindowQuery& query) {
+    const auto window = find_window(some, query);
+    return window ? std::optional(window->id) : std::nullopt;
+}
+
+// Calls back at each listing.
+class Listed final : public Windows {
+public:
+    std::function<std::vector<WindowInfo>(int)> on_list;
+    std::vector<WindowInfo> list() override { return on_list(count_++); }
+    void apply(const WindowCommand&) override {}
+
+private:
+    int count_ = 0;
+};
+
+std::error_code error_of(const std::function<void()>& action, std::string& text) {
+    try {
+        action();
+    } catch (const Error& error) {
+        text = error.what();
+        return error.code();
+    }
+    return {};
+}
+
+} // namespace
+
+TEST_CASE("a window is found by a part of its title, whatever the case") {
+    CHECK(found({.title = "FRIEND"}) == WindowId{1});
+    CHECK_FALSE(found({.title = "friends"}));
+}
+
+TEST_CASE("a window that is titled just so is preferred to one further up, among two the topmost") {
+    CHECK(found({.title = "Notepad"}) == WindowId{2});
+}
+
+TEST_CASE("class and process are compared as a whole") {
+    CHECK(found({.window_class = "notepad"}) == WindowId{2});
+    CHECK_FALSE(found({.window_class = "note"}));
+    CHECK(found({.process = "WINE.EXE"}) == WindowId{3});
+    CHECK_FALSE(found({.process = "wine"}));
+}
+
+TEST_CASE("all parts of a query have to fit") {
+    CHECK(found({.title = "notepad", .process = "wine.exe"}) == WindowId{3});
+    CHECK_FALSE(found({.title = "friend", .window_class = "Notepad"}));
+}
+
+TEST_CASE("a query without parts means the topmost window, titled or not") {
+    CHECK(found({}) == WindowId{1});
+    CHECK_FALSE(find_window({}, {}));
+}
+
+TEST_CASE("a window that comes up later is waited for") {
+    Listed windows;
+    windows.on_list = [](int n) { return n < 3 ? std::vector<WindowInfo>{} : some; };
+    CHECK(wait_for_window(windows, {.title = "friend"}, 60s).id == WindowId{1});
+}
+
+TEST_CASE("a window that does not come up is named along with those there are") {
+    MemoryDesktop desktop;
+    desktop.set_windows(some);
+    std::string text;
+    const auto error =
+        error_of([&] { (void)wait_for_window(*desktop.windows(), {.title = "Paint"}, 0ms); }, text);
+    CHECK(error == errc::window_not_found);
+    CHECK_THAT(text, ContainsSubstring("\"Paint\"") && ContainsSubstring("\"notepad\""));
+}
+
+TEST_CASE("a wait of no time looks once") {
+    MemoryDesktop desktop;
+    desktop.set_windows(some);
+    CHECK(wait_for_window(*desktop.windows(), {.title = "friend"}, 0ms).id == WindowId{1});
+}
+
+TEST_CASE("a stop ends the waiting for a window") {
+    std::stop_source stop;
+    Listed windows;
+    windows.on_list = [&](int n) {
+        if (n == 1) stop.request_stop();
+        return some;
+    };
+    std::string text;
+    CHECK(
+        error_of([&] { (void)wait_for_window(windows, {.title = "Paint"}, 60s, stop.get_token()); },
+                 text) == errc::cancelled);
+}

@@ -1,0 +1,74 @@
+#include "x11/key_codes.hpp"
+
+#include "catch.hpp"
+#include "keyboards.hpp"
+
+using namespace winio;
+using namespace winio::x11;
+using namespace x11_keyboards;
+using Codes = std::vector<Keycode>;
+
+TEST_CASE("a character is its key with Shift and AltGr as far as it needs them") {
+    const KeyboardMap map = german();
+    CHECK(codes_of(U'q', map) == Codes{key_q});
+    CHECK(codes_of(U'Q', map) == Codes{left_shift, key_q});
+    CHECK(codes_of(U'@', map) == Codes{level3, key_q});
+    CHECK(codes_of(U'Ω', map) == Codes{left_shift, level3, key_q});
+    CHECK(codes_of(U'!', map) == Codes{left_shift, key_1});
+    CHECK(codes_of(U'世', map).empty());
+}
+
+TEST_CASE("without AltGr among the modifiers its characters have no key") {
+    KeyboardMap map = german();
+    map.modifiers[7].clear();
+    CHECK(codes_of(U'@', map).empty());
+    CHECK(codes_of(U'q', map) == Codes{key_q});
+}
+
+TEST_CASE("letters and digits of a shortcut are their keys alone, other characters are not") {
+    const KeyboardMap map = german();
+    CHECK(codes_of(U'c', map, KeyUse::shortcut) == Codes{key_c});
+    CHECK(codes_of(U'1', map, KeyUse::shortcut) == Codes{key_1});
+    CHECK(codes_of(U'!', map, KeyUse::shortcut) == Codes{left_shift, key_1});
+    KeyboardMap french = map;
+    set(french, key_1, {'&', '1', '&', '1', 0, 0, 0, 0});
+    CHECK(codes_of(U'1', french) == Codes{left_shift, key_1});
+    CHECK(codes_of(U'1', french, KeyUse::shortcut) == Codes{key_1});
+}
+
+TEST_CASE("characters come from the layout in use, shortcuts from any") {
+    CHECK(codes_of(U'й', german_and_russian(1)) == Codes{key_q});
+    CHECK(codes_of(U'Й', german_and_russian(1)) == Codes{left_shift, key_q});
+    CHECK(codes_of(U'й', german_and_russian(0)).empty());
+    CHECK(codes_of(U'q', german_and_russian(0)) == Codes{key_q});
+    CHECK(codes_of(U'q', german_and_russian(1)).empty());
+    CHECK(codes_of(U'c', german_and_russian(1), KeyUse::shortcut) == Codes{key_c});
+    CHECK(codes_of(U'1', german_and_russian(1)) == Codes{key_1});
+    CHECK(codes_of(U'q', german_and_russian(3)).empty()); // of which the server tells nothing
+    CHECK(codes_of(NamedKey::enter, german_and_russian(3)) == Codes{enter});
+}
+
+TEST_CASE("keysyms and characters belong together") {
+    CHECK(keysym_of(U'a') == 0x61);
+    CHECK(keysym_of(U'é') == 0xE9);
+    CHECK(keysym_of(U'世') == 0x01004E16);
+    CHECK(keysym_of(U'😀') == 0x0101F600);
+    CHECK(keysym_of(U'\n') == 0xFF0D);
+    CHECK(character_of(0x0101F600) == U'😀');
+    CHECK(character_of(0x6CA) == U'й'); // older than Unicode
+    CHECK(character_of(0x1B1) == U'ą');
+    CHECK(character_of(0x20AC) == U'€');
+    CHECK_FALSE(character_of(0xFF0D).has_value());
+    CHECK_FALSE(character_of(no_keysym).has_value());
+    CHECK(keysym_of(NamedKey::f1) == 0xFFBE);
+    CHECK(keysym_of(NamedKey::f24) == 0xFFD5);
+}
+
+TEST_CASE("every named key has a keysym of its own") {
+    std::vector<Keysym> keysyms;
+    for (int key = 0; key <= static_cast<int>(NamedKey::f24); ++key)
+        keysyms.push_back(keysym_of(static_cast<NamedKey>(key)));
+    std::sort(keysyms.begin(), keysyms.end());
+    CHECK(keysyms.front() != no_keysym);
+    CHECK(std::adjacent_find(keysyms.begin(), keysyms.end()) == keysyms.end());
+}

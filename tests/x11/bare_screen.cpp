@@ -1,0 +1,35 @@
+// A screen without a window manager.
+#include "desktop_contract.hpp"
+#include "test_window.hpp"
+#include "winio/error.hpp"
+
+using namespace winio;
+using desktop_contract::eventually;
+using x11_tests::patience;
+using x11_tests::TestWindow;
+
+TEST_CASE("a screen without a window manager keeps what every desktop promises", "[unmanaged]") {
+    const auto desktop = open_desktop();
+    desktop_contract::check(*desktop);
+}
+
+TEST_CASE("without a window manager windows are focused, moved and closed too", "[unmanaged]") {
+    const auto desktop = open_desktop();
+    const TestWindow below(*desktop, "Window below");
+    const TestWindow window(*desktop, "Window to work");
+    desktop_contract::check_window(*desktop, "Window to work");
+}
+
+TEST_CASE("without a window manager the windows of the screen are listed, the topmost first",
+          "[unmanaged]") {
+    const auto desktop = open_desktop();
+    const TestWindow first(*desktop, "First");
+    const TestWindow second(*desktop, "Second", {.size = {250, 150}});
+    const auto windows = desktop->windows()->list();
+    REQUIRE(windows.size() == 2);
+    CHECK(windows[0].title == "Second");
+    CHECK(windows[0].bounds == Rect{0, 0, 250, 150});
+    CHECK(windows[0].foreground);
+    CHECK(windows[1].title == "First");
+    CHECK_FALSE(windows[1].foreground);
+}

@@ -1,0 +1,110 @@
+#include "x11/clipboard.hpp"
+#include "desktop_contract.hpp"
+#include "test_window.hpp"
+#include "winio/error.hpp"
+#include "winio/png.hpp"
+#include "x11/x11_desktop.hpp"
+
+#include <cstring>
+
+using namespace winio;
+using desktop_contract::eventually;
+using x11_tests::patience;
+
+namespace {
+
+/// Another program with contents of its own.
+x11::SelectionOwner other_program(const std::string& target, const std::string& bytes) {
+    return x11::SelectionOwner(x11::SelectionContents{{target, bytes}});
+}
+
+std::optional<std::string> read(const std::string& target) {
+    x11::Connection connection;
+    return x11::SelectionReader(connection).read(target);
+}
+
+} // namespace
+
+TEST_CASE("another program reads what was copied") {
+    const auto desktop = open_desktop();
+    desktop->clipboard()->set_text("é 世界");
+    CHECK(read("UTF8_STRING") == "é 世界");
+    CHECK(read("STRING") == std::nullopt); // which is Latin-1
+    desktop->clipboard()->set_text("é");
+    CHECK(read("STRING") == "\xe9");
+}
+
+TEST_CASE("the targets of what was copied are those that can be had") {
+    const auto desktop = open_desktop();
+    desktop->clipboard()->set_text("text");
+    const auto targets = read("TARGETS");
+    REQUIRE(targets);
+    std::vector<std::string> names;
+    x11::Connection connection;
+    for (std::size_t at = 0; at + 4 <= targets->size(); at += 4) {
+        xcb_atom_t atom = XCB_ATOM_NONE;
+        std::memcpy(&atom, targets->data() + at, 4);
+        names.push_back(connection.atom_name(atom));
+    }
+    for (const char* name : {"TARGETS", "TIMESTAMP", "MULTIPLE", "UTF8_STRING", "STRING"})
+        CHECK(std::ranges::count(names, name) == 1);
+}
+
+TEST_CASE("text of another program is read, also when it is Latin-1 or not quite UTF-8") {
+    const auto desktop = open_desktop();
+    {
+        const auto other = other_program("STRING", "caf\xe9");
+        CHECK(desktop->clipboard()->text() == "café");
+    }
+    {
+        const auto other = other_program("UTF8_STRING", "a\xff");
+        CHECK(desktop->clipboard()->text() == "a\xEF\xBF\xBD");
+    }
+    CHECK(desktop->clipboard()->text().empty()); // nobody has anything
+}
+
+TEST_CASE("what another program copies replaces what was copied here, and vice versa") {
+    const auto desktop = open_desktop();
+    desktop->clipboard()->set_text("ours");
+    const auto other = other_program("UTF8_STRING", "theirs");
+    CHECK(desktop->clipboard()->text() == "theirs");
+    desktop->clipboard()->set_text("ours again");
+    CHECK(desktop->clipboard()->text() == "ours again");
+    CHECK_FALSE(desktop->clipboard()->image().has_value());
+}
+
+TEST_CASE("large text goes part by part") {
+    const auto desktop = open_desktop();
+    std::string text;
+    while (text.size() < 1'500'000) text += "line " + std::to_string(text.size()) + " é\n";
+    desktop->clipboard()->set_text(text);
+    CHECK(desktop->clipboard()->text() == text);
+    CHECK(read("UTF8_STRING") == text);
+}
+
+TEST_CASE("an image comes back pixel for pixel, as bitmap and as PNG") {
+    const auto desktop = open_desktop();
+    Image image({301, 203});
+    image.fill({10, 10, 50, 50}, {1, 2, 3, 255});
+    image.fill({100, 60, 150, 100}, {250, 128, 7, 255});
+    desktop->clipboard()->set_image(image.view());
+    const auto back = desktop->clipboard()->image();
+    REQUIRE(back.has_value());
+    REQUIRE(back->size() == image.size());
+    for (int y = 0; y < image.height(); ++y)
+        for (int x = 0; x < image.width(); ++x) REQUIRE(back->at(x, y) == image.at(x, y));
+    const auto png = encode_png(image.view());
+    CHECK(read("image/png") == std::string(png.begin(), png.end()));
+    CHECK(desktop->clipboard()->text().empty());
+}
+
+TEST_CASE("a damaged image of another program is none") {
+    const auto desktop = open_desktop();
+    const auto other = other_program("image/bmp", "BM but not much more");
+    CHECK_FALSE(desktop->clipboard()->image().has_value());
+}
+
+TEST_CASE("what was copied is gone with the desktop") {
+    open_desktop()->clipboard()->set_text("not for long");
+    CHECK(open_desktop()->clipboard()->text().empty());
+}

@@ -1,0 +1,47 @@
+#include "winio/desktop.hpp"
+
+#include "desktop_contract.hpp"
+#include "test_window.hpp"
+
+using namespace winio;
+using x11_tests::TestWindow;
+
+TEST_CASE("the X11 desktop keeps what every desktop promises") {
+    const auto desktop = open_desktop();
+    desktop_contract::check(*desktop);
+}
+
+TEST_CASE("a window of the X11 desktop does what every window does") {
+    const auto desktop = open_desktop();
+    const TestWindow below(*desktop, "Window below");
+    const TestWindow window(*desktop, "Window to work");
+    desktop_contract::check_window(*desktop, "Window to work");
+}
+
+TEST_CASE("the screen is the only display, and the primary one") {
+    const auto displays = open_desktop()->displays();
+    REQUIRE(displays.size() == 1);
+    CHECK(displays[0].bounds == Rect{0, 0, 1920, 1080});
+    CHECK(displays[0].primary);
+    CHECK(displays[0].id == "screen");
+}
+
+TEST_CASE("two desktops at a time have connections of their own") {
+    const auto first = open_desktop();
+    const InputEvent move = PointerMove{{77, 55}};
+    {
+        const auto second = open_desktop();
+        REQUIRE(second->send({&move, 1}).complete());
+    }
+    CHECK(desktop_contract::eventually(
+        [&] {
+            return first->pointer() == Point{77, 55};
+        },
+        x11_tests::patience));
+}
+
+TEST_CASE("what was sent arrives although the desktop is closed at once") {
+    const InputEvent move = PointerMove{{123, 234}};
+    REQUIRE(open_desktop()->send({&move, 1}).complete());
+    CHECK(open_desktop()->pointer() == Point{123, 234});
+}

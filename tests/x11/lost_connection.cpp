@@ -1,0 +1,85 @@
+#include "desktop_contract.hpp"
+#include "test_window.hpp"
+#include "winio/error.hpp"
+#include "x11/x11_desktop.hpp"
+
+#include <cstdlib>
+
+using namespace winio;
+using desktop_contract::eventually;
+
+namespace {
+
+errc code_of(const std::function<void()>& action) {
+    try {
+        action();
+    } catch (const Error& error) {
+        return static_cast<errc>(error.code().value());
+    }
+    return errc{};
+}
+
+/// As when the server ends: nothing that the desktop asks is answered.
+void cut(const x11::X11Desktop& desktop) {
+    const x11::Connection other;
+    xcb_kill_client(other.get(), desktop.connection().window());
+    other.synchronise();
+}
+
+class ChangedVariable {
+public:
+    ChangedVariable(const char* name, const char* value) : name_(name), before_(getenv(name)) {
+        setenv(name, value, 1);
+    }
+    ~ChangedVariable() { setenv(name_, before_.c_str(), 1); }
+    ChangedVariable(const ChangedVariable&) = delete;
+    ChangedVariable& operator=(const ChangedVariable&) = delete;
+
+private:
+    const char* name_;
+    std::string before_;
+};
+
+} // namespace
+
+TEST_CASE("a desktop whose server is gone reports errors and nothing worse") {
+    x11::X11Desktop desktop;
+    const auto capturer = desktop.open_capturer({});
+    Frame frame;
+    capturer->capture({0, 0, 10, 10}, frame);
+    desktop.clipboard()->set_text("before");
+    cut(desktop);
+    CHECK(code_of([&] { capturer->capture({0, 0, 10, 10}, frame); }) == errc::capture_failed);
+    CHECK(code_of([&] { (void)desktop.displays(); }) == errc::no_display);
+    CHECK(code_of([&] { (void)desktop.clipboard()->text(); }) == errc::clipboard_failed);
+    CHECK(code_of([&] {
+              desktop.windows()->apply({WindowId{1}, WindowAction::focus, {}});
+          }) == errc::input_refused);
+    CHECK_FALSE(desktop.pointer().has_value());
+    CHECK(desktop.windows()->list().empty());
+    const InputEvent move = PointerMove{{1, 1}};
+    const SendReport report = desktop.send({&move, 1});
+    CHECK(report.accepted == 0);
+    CHECK(report.error == errc::input_refused);
+    CHECK_FALSE(report.problem.empty());
+}
+
+TEST_CASE("keys that cannot be given back do not keep the desktop from ending") {
+    x11::X11Desktop desktop;
+    const InputEvent typed = TypedScalar{U'ж'}; // whose key stays lost to this server
+    REQUIRE(desktop.send({&typed, 1}).complete());
+    cut(desktop);
+}
+
+TEST_CASE("without a display there is no desktop, and the error says what to look at") {
+    for (const char* display : {":4711", "", "nonsense"}) {
+        const ChangedVariable variable("DISPLAY", display);
+        try {
+            (void)open_desktop();
+            FAIL("no error");
+        } catch (const Error& error) {
+            CHECK(error.code() == errc::no_display);
+            CHECK_THAT(error.what(), ContainsSubstring("DISPLAY"));
+        }
+    }
+}

@@ -1,0 +1,147 @@
+// A window that writes down what reaches it, as an ordinary X11 program sees it.
+//   eyehand-x11-window LOG TITLE WIDTH HEIGHT RRGGBB
+// Lines: "ready", "key KEYSYM CHARACTER", "up KEYSYM", "button N X Y", "button-up N X Y" (in desktop
+// pixels), "closed".
+#include "utf8.hpp"
+#include "x11/connection.hpp"
+#include "x11/keysyms.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <string>
+
+using namespace winio;
+using namespace winio::x11;
+
+namespace {
+
+// Keeps the keyboard's map until the server says that it changed, and reads it anew when the next
+// key comes: as Xlib does.
+class Keys {
+public:
+    explicit Keys(const Connection& connection) : connection_(connection) {}
+    void forget() { reply_.reset(); }
+
+    Keysym meaning(const xcb_key_press_event_t& event) {
+        if (!reply_) read();
+        const int shift = (event.state & XCB_MOD_MASK_SHIFT) != 0 ? 1 : 0;
+        const int level3 = (event.state & XCB_MOD_MASK_5) != 0 ? 4 : 0;
+        const bool caps = (event.state & XCB_MOD_MASK_LOCK) != 0;
+        const Keysym keysym = column(event.detail, level3 + shift);
+        const auto character = character_of(keysym);
+        if (caps && level3 == 0 && character && *character < 128 && std::isalpha(int(*character)))
+            return column(event.detail, 1 - shift);
+        return keysym;
+    }
+
+private:
+    void read() {
+        const xcb_setup_t& setup = *xcb_get_setup(connection_.get());
+        first_ = setup.min_keycode;
+        const auto count = static_cast<std::uint8_t>(setup.max_keycode - first_ + 1);
+        reply_ = connection_.take(xcb_get_keyboard_mapping_reply,
+                                  xcb_get_keyboard_mapping(connection_.get(), first_, count));
+    }
+    [[nodiscard]] Keysym column(xcb_keycode_t key, int number) const {
+        if (!reply_ || number >= reply_->keysyms_per_keycode) return no_keysym;
+        return xcb_get_keyboard_mapping_keysyms(
+            reply_.get())[(key - first_) * reply_->keysyms_per_keycode + number];
+    }
+
+    const Connection& connection_;
+    Reply<xcb_get_keyboard_mapping_reply_t> reply_;
+    xcb_keycode_t first_ = 8;
+};
+
+std::string key_line(const char* what, Keysym keysym) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%s %x", what, keysym);
+    std::string line = text.data();
+    if (const auto character = character_of(keysym)) {
+        line += ' ';
+        utf8::append(line, *character);
+    }
+    return line;
+}
+
+std::string button_line(const char* what, const xcb_button_press_event_t& event) {
+    return std::string(what) + ' ' + std::to_string(event.detail) + ' ' +
+           std::to_string(event.root_x) + ' ' + std::to_string(event.root_y);
+}
+
+template <typename T>
+const T& as(const Reply<xcb_generic_event_t>& event) {
+    return *reinterpret_cast<const T*>(event.get());
+}
+
+xcb_window_t create_window(Connection& connection, const std::string& title, int width, int height,
+                           std::uint32_t color) {
+    const xcb_window_t window = xcb_generate_id(connection.get());
+    const std::array<std::uint32_t, 2> values{
+        color, XCB_EVENT_MASK_KEY_PRESS | XCB_EVENT_MASK_KEY_RELEASE | XCB_EVENT_MASK_BUTTON_PRESS |
+                   XCB_EVENT_MASK_BUTTON_RELEASE | XCB_EVENT_MASK_STRUCTURE_NOTIFY};
+    xcb_create_window(connection.get(), XCB_COPY_FROM_PARENT, window, connection.root(), 0, 0,
+                      static_cast<std::uint16_t>(width), static_cast<std::uint16_t>(height), 0,
+                      XCB_WINDOW_CLASS_INPUT_OUTPUT, XCB_COPY_FROM_PARENT,
+                      XCB_CW_BACK_PIXEL | XCB_CW_EVENT_MASK, values.data());
+    const auto put_text = [&](xcb_atom_t property, xcb_atom_t type, const std::string& text) {
+        xcb_change_property(connection.get(), XCB_PROP_MODE_REPLACE, window, property, type, 8,
+                            static_cast<std::uint32_t>(text.size()), text.data());
+    };
+    const auto put_number = [&](xcb_atom_t property, xcb_atom_t type, std::uint32_t number) {
+        xcb_change_property(connection.get(), XCB_PROP_MODE_REPLACE, window, property, type, 32, 1,
+                            &number);
+    };
+    put_text(connection.atom("_NET_WM_NAME"), connection.atom("UTF8_STRING"), title);
+    put_text(XCB_ATOM_WM_CLASS, XCB_ATOM_STRING, std::string("eyehand\0EyehandTest\0", 20));
+    put_number(connection.atom("_NET_WM_PID"), XCB_ATOM_CARDINAL,
+               static_cast<std::uint32_t>(getpid()));
+    put_number(connection.atom("WM_PROTOCOLS"), XCB_ATOM_ATOM, connection.atom("WM_DELETE_WINDOW"));
+    xcb_map_window(connection.get(), window);
+    return window;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 6) return 2;
+    std::ofstream log(argv[1]);
+    const auto write = [&](const std::string& line) { log << line << std::endl; };
+    Connection connection;
+    create_window(connection, argv[2], std::stoi(argv[3]), std::stoi(argv[4]),
+                  static_cast<std::uint32_t>(std::stoul(argv[5], nullptr, 16)));
+    connection.flush();
+    Keys keys(connection);
+    while (const Reply<xcb_generic_event_t> event{xcb_wait_for_event(connection.get())}) {
+        switch (event->response_type & 0x7F) {
+        case XCB_MAP_NOTIFY:
+            write("ready");
+            break;
+        case XCB_MAPPING_NOTIFY:
+            keys.forget();
+            break;
+        case XCB_KEY_PRESS:
+            write(key_line("key", keys.meaning(as<xcb_key_press_event_t>(event))));
+            break;
+        case XCB_KEY_RELEASE:
+            write(key_line("up", keys.meaning(as<xcb_key_press_event_t>(event))));
+            break;
+        case XCB_BUTTON_PRESS:
+            write(button_line("button", as<xcb_button_press_event_t>(event)));
+            break;
+        case XCB_BUTTON_RELEASE:
+            write(button_line("button-up", as<xcb_button_press_event_t>(event)));
+            break;
+        case XCB_CLIENT_MESSAGE: // the only protocol there is: close
+            write("closed");
+            return 0;
+        default:
+            break;
+        }
+    }
+    return 1;
+}

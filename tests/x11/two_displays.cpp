@@ -1,0 +1,73 @@
+// A display left of the primary one.
+#include "desktop_contract.hpp"
+#include "test_window.hpp"
+#include "winio/error.hpp"
+#include "winio/gesture.hpp"
+#include "winio/hands.hpp"
+
+using namespace winio;
+using desktop_contract::eventually;
+using x11_tests::patience;
+using x11_tests::TestWindow;
+
+TEST_CASE("two displays keep what every desktop promises", "[two-displays]") {
+    const auto desktop = open_desktop();
+    desktop_contract::check(*desktop);
+}
+
+TEST_CASE("the primary display comes first, wherever it is", "[two-displays]") {
+    const auto displays = open_desktop()->displays();
+    REQUIRE(displays.size() == 2);
+    CHECK(displays[0].id == "main-one");
+    CHECK(displays[0].primary);
+    CHECK(displays[0].bounds == Rect{1920, 0, 1920, 1080});
+    CHECK(displays[1].id == "left-one");
+    CHECK_FALSE(displays[1].primary);
+    CHECK(displays[1].bounds == Rect{0, 0, 1920, 1080});
+}
+
+TEST_CASE("areas are chosen by display", "[two-displays]") {
+    const auto desktop = open_desktop();
+    CHECK(choose_area(*desktop, {}).bounds() == Rect{1920, 0, 1920, 1080});
+    CHECK(choose_area(*desktop, {.display = "left-one"}).bounds() == Rect{0, 0, 1920, 1080});
+    CHECK(choose_area(*desktop, {.display = "all"}).bounds() == Rect{0, 0, 3840, 1080});
+}
+
+TEST_CASE("each display is captured with what is on it", "[two-displays]") {
+    const auto desktop = open_desktop();
+    const TestWindow left(*desktop, "Left", {.color = "ff0000"});
+    const TestWindow right(*desktop, "Right", {.color = "0000ff"});
+    desktop->windows()->apply({left.info().id, WindowAction::move, {300, 200, 420, 330}});
+    desktop->windows()->apply({right.info().id, WindowAction::move, {2300, 200, 420, 330}});
+    const auto capturer = desktop->open_capturer({});
+    Frame frame;
+    const auto shows = [&](const char* display, Point at, Color color) {
+        capturer->capture(choose_area(*desktop, {.display = display}).bounds(), frame);
+        const Color there = frame.pixels.at(at.x - frame.origin.x, at.y - frame.origin.y);
+        return there.red == color.red && there.blue == color.blue;
+    };
+    CHECK(eventually([&] { return shows("left-one", left.centre(), {.red = 255}); }, patience));
+    CHECK(frame.origin == Point{0, 0});
+    CHECK(eventually([&] { return shows("main-one", right.centre(), {.blue = 255}); }, patience));
+    CHECK(frame.origin == Point{1920, 0});
+}
+
+TEST_CASE("clicks land on the display that they are meant for", "[two-displays]") {
+    const auto desktop = open_desktop();
+    const TestWindow left(*desktop, "Left");
+    const TestWindow right(*desktop, "Right");
+    desktop->windows()->apply({left.info().id, WindowAction::move, {300, 200, 420, 330}});
+    desktop->windows()->apply({right.info().id, WindowAction::move, {2300, 200, 420, 330}});
+    for (const TestWindow* window : {&left, &right}) {
+        const Point at = window->centre();
+        const WorkArea display =
+            choose_area(*desktop, {.display = window == &left ? "left-one" : "main-one"});
+        CHECK(Hands(*desktop, display).carry_out(gesture::click(at)).complete());
+        CHECK(eventually(
+            [&] {
+                return window->lines("button") ==
+                       std::vector{"1 " + std::to_string(at.x) + ' ' + std::to_string(at.y)};
+            },
+            patience));
+    }
+}

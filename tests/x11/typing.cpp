@@ -1,0 +1,121 @@
+#include "desktop_contract.hpp"
+#include "test_window.hpp"
+#include "utf8.hpp"
+#include "winio/gesture.hpp"
+#include "winio/hands.hpp"
+#include "x11/x11_desktop.hpp"
+
+using namespace winio;
+using desktop_contract::eventually;
+using x11_tests::patience;
+using x11_tests::Process;
+using x11_tests::TestWindow;
+
+namespace {
+
+void type(Desktop& desktop, std::string_view text) {
+    const HandsReport report =
+        Hands(desktop, WorkArea(Rect{0, 0, 1920, 1080})).carry_out(gesture::type(text));
+    INFO(report.problem);
+    REQUIRE(report.complete());
+}
+
+/// So many CJK characters, all different.
+std::string different_characters(int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) utf8::append(text, 0x4E00U + static_cast<char32_t>(i) * 7);
+    return text;
+}
+
+std::vector<std::uint32_t> keyboard(const x11::X11Desktop& desktop) {
+    const auto reply =
+        desktop.connection().take(xcb_get_keyboard_mapping_reply,
+                                  xcb_get_keyboard_mapping(desktop.connection().get(), 8, 248));
+    const auto* keysyms = xcb_get_keyboard_mapping_keysyms(reply.get());
+    return {keysyms, keysyms + xcb_get_keyboard_mapping_keysyms_length(reply.get())};
+}
+
+/// A terminal in which a shell waits for commands.
+class Terminal {
+public:
+    explicit Terminal(Desktop& desktop)
+        : xterm_({"xterm", "-T", "Terminal", "-u8", "-fa", "DejaVu Sans Mono", "-e", "sh", "-c",
+                  "echo > '" + ready() + "'; exec sh"}) {
+        REQUIRE(eventually([&] { return std::filesystem::exists(ready()); }, patience));
+        const auto window = wait_for_window(*desktop.windows(), {.title = "Terminal"}, patience);
+        desktop.windows()->apply({window.id, WindowAction::focus, {}});
+    }
+    [[nodiscard]] std::filesystem::path file(const std::string& name) const {
+        return folder_ / name;
+    }
+
+private:
+    [[nodiscard]] std::string ready() const { return (folder_ / "ready").string(); }
+    test::TempFolder folder_;
+    Process xterm_;
+};
+
+} // namespace
+
+TEST_CASE("text arrives whatever the keyboard layout has keys for") {
+    x11::X11Desktop desktop;
+    const TestWindow window(desktop, "Text");
+    const std::string text = "Hello, World! {[~@|]} é ß Ł я 世界 😀";
+    type(desktop, text);
+    CHECK(eventually([&] { return window.text() == text; }, patience));
+}
+
+TEST_CASE("line breaks and tabs are the keys Enter and Tab") {
+    x11::X11Desktop desktop;
+    const TestWindow window(desktop, "Lines");
+    type(desktop, "a\tb\nc");
+    CHECK(eventually(
+        [&] {
+            return window.lines("key") ==
+                   std::vector<std::string>{"61 a", "ff09", "62 b", "ff0d", "63 c"};
+        },
+        patience));
+}
+
+TEST_CASE("three hundred different characters arrive with fewer spare keys than that") {
+    x11::X11Desktop desktop;
+    const TestWindow window(desktop, "Many");
+    const std::string text = different_characters(300);
+    type(desktop, text);
+    eventually([&] { return window.lines("key").size() == 300; }, patience);
+    CHECK(window.text() == text);
+}
+
+TEST_CASE("the keyboard is as before when the desktop is closed, and the last character arrived") {
+    x11::X11Desktop watching;
+    const auto before = keyboard(watching);
+    const TestWindow window(watching, "Restored");
+    {
+        x11::X11Desktop desktop;
+        type(desktop, "世");
+        CHECK(keyboard(watching) != before);
+    }
+    CHECK(keyboard(watching) == before);
+    CHECK(eventually([&] { return window.text() == "世"; }, patience));
+}
+
+TEST_CASE("a command typed into a terminal runs") {
+    const auto desktop = open_desktop();
+    const Terminal terminal(*desktop);
+    const auto file = terminal.file("written");
+    type(*desktop, "printf '%s' 'é 世界 😀 Ł' > '" + file.string() + ".new' && mv '" +
+                       file.string() + ".new' '" + file.string() + "'\n");
+    REQUIRE(eventually([&] { return std::filesystem::exists(file); }, patience));
+    CHECK(test::read_file(file) == "é 世界 😀 Ł");
+}
+
+TEST_CASE("a terminal too gets three hundred different characters") {
+    const auto desktop = open_desktop();
+    const Terminal terminal(*desktop);
+    const auto file = terminal.file("many");
+    const std::string text = different_characters(300);
+    type(*desktop, "cat > '" + file.string() + "'\n" + text + "\n");
+    type(*desktop, "END\n");
+    eventually([&] { return test::read_file(file).ends_with("END\n"); }, patience);
+    CHECK(test::read_file(file) == text + "\nEND\n");
+}

@@ -1,0 +1,118 @@
+#include "desktop_contract.hpp"
+#include "test_window.hpp"
+#include "winio/error.hpp"
+#include "x11/x11_desktop.hpp"
+
+#include <unistd.h>
+
+using namespace winio;
+using desktop_contract::eventually;
+using x11_tests::patience;
+using x11_tests::TestWindow;
+
+namespace {
+
+std::vector<std::string> titles(Desktop& desktop) {
+    std::vector<std::string> found;
+    for (const WindowInfo& window : desktop.windows()->list()) found.push_back(window.title);
+    return found;
+}
+
+/// What window managers understand as a wish for a state (EWMH).
+void add_state(x11::X11Desktop& desktop, WindowId window, const char* state,
+               const char* second = nullptr) {
+    x11::Connection own;
+    xcb_client_message_event_t event{};
+    event.response_type = XCB_CLIENT_MESSAGE;
+    event.format = 32;
+    event.window = static_cast<xcb_window_t>(window);
+    event.type = own.atom("_NET_WM_STATE");
+    event.data.data32[0] = 1; // add
+    event.data.data32[1] = own.atom(state);
+    if (second != nullptr) event.data.data32[2] = own.atom(second);
+    xcb_send_event(own.get(), 0, desktop.connection().root(),
+                   XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY | XCB_EVENT_MASK_SUBSTRUCTURE_REDIRECT,
+                   reinterpret_cast<const char*>(&event));
+}
+
+void minimise(x11::X11Desktop& desktop, WindowId window) {
+    x11::Connection own;
+    xcb_client_message_event_t event{};
+    event.response_type = XCB_CLIENT_MESSAGE;
+    event.format = 32;
+    event.window = static_cast<xcb_window_t>(window);
+    event.type = own.atom("WM_CHANGE_STATE");
+    event.data.data32[0] = 3; // IconicState
+    xcb_send_event(own.get(), 0, desktop.connection().root(),
+                   XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY | XCB_EVENT_MASK_SUBSTRUCTURE_REDIRECT,
+                   reinterpret_cast<const char*>(&event));
+}
+
+} // namespace
+
+TEST_CASE("a window is described by what its program says of it") {
+    const auto desktop = open_desktop();
+    const TestWindow window(*desktop, "Zażółć 世界", {.size = {400, 300}});
+    const WindowInfo info = window.info();
+    CHECK(info.window_class == "EyehandTest");
+    CHECK(info.process == "eyehand-x11-window");
+    CHECK(info.process_id != 0);
+    CHECK(info.process_id != static_cast<std::uint32_t>(getpid()));
+    CHECK(info.state == WindowState::normal);
+    CHECK(info.foreground);
+    // The window manager's frame is around it.
+    CHECK(info.bounds.width >= 400);
+    CHECK(info.bounds.height > 300);
+}
+
+TEST_CASE("windows are listed from the topmost down") {
+    const auto desktop = open_desktop();
+    const TestWindow first(*desktop, "First");
+    const TestWindow second(*desktop, "Second");
+    CHECK(titles(*desktop) == std::vector<std::string>{"Second", "First"});
+    desktop->windows()->apply({first.info().id, WindowAction::focus, {}});
+    CHECK(titles(*desktop) == std::vector<std::string>{"First", "Second"});
+    CHECK(first.info().foreground);
+    CHECK_FALSE(second.info().foreground);
+}
+
+TEST_CASE("a maximised window says so, and is normal again when it was moved") {
+    x11::X11Desktop desktop;
+    const TestWindow window(desktop, "Large");
+    const WindowId id = window.info().id;
+    add_state(desktop, id, "_NET_WM_STATE_MAXIMIZED_VERT", "_NET_WM_STATE_MAXIMIZED_HORZ");
+    CHECK(eventually([&] { return window.info().state == WindowState::maximised; }, patience));
+    const Rect to{100, 150, 500, 350};
+    desktop.windows()->apply({id, WindowAction::move, to});
+    CHECK(window.info().state == WindowState::normal);
+    CHECK(eventually([&] { return window.info().bounds == to; }, patience));
+}
+
+TEST_CASE("a minimised window says so, and comes back when it gets the focus") {
+    x11::X11Desktop desktop;
+    const TestWindow window(desktop, "Small");
+    const WindowId id = window.info().id;
+    minimise(desktop, id);
+    CHECK(eventually([&] { return window.info().state == WindowState::minimised; }, patience));
+    desktop.windows()->apply({id, WindowAction::focus, {}});
+    CHECK(window.info().state == WindowState::normal);
+    CHECK(window.info().foreground);
+}
+
+TEST_CASE("a window cannot be made empty") {
+    const auto desktop = open_desktop();
+    const TestWindow window(*desktop, "Not empty");
+    try {
+        desktop->windows()->apply({window.info().id, WindowAction::move, {0, 0, 0, 10}});
+        FAIL("no error");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::input_refused);
+    }
+}
+
+TEST_CASE("the area of a window is what can be captured of it") {
+    const auto desktop = open_desktop();
+    const TestWindow window(*desktop, "Area", {.color = "00ff00"});
+    const WorkArea area = choose_area(*desktop, {.window = WindowQuery{.title = "Area"}});
+    CHECK(area.bounds() == window.info().bounds);
+}
