@@ -3,6 +3,7 @@
 #include "agent/error.hpp"
 #include "environment.hpp"
 #include "platform.hpp"
+#include "terminal_view.hpp"
 #include "vlm/error.hpp"
 #include "winio/error.hpp"
 
@@ -40,26 +41,43 @@ void add_endpoint(CLI::App& command, EndpointFlags& flags) {
     command.add_option("--model", flags.model, "Model ID; default: the profile's");
 }
 
+// CLI::Range lets NaN through.
+CLI::Validator within(double least, double most) {
+    return {[=](std::string& text) {
+                double value = 0;
+                const bool is_number = CLI::detail::lexical_cast(text, value);
+                return is_number && value >= least && value <= most
+                           ? std::string()
+                           : fmt::format("{} is not a number from {} to {}", text, least, most);
+            },
+            fmt::format("[{} - {}]", least, most)};
+}
+
 // do ACTION ...: coordinates are the model's, 0 to 1000 over the area.
 void add_actions(CLI::App& command, DoFlags& flags) {
     command.require_subcommand(1);
     const auto action = [&](const char* name, const char* description) {
         CLI::App* added = command.add_subcommand(name, description);
         added->callback([&flags, name] { flags.action = name; });
-        add_area(*added, flags.view);
+        added->set_help_flag("--help", "Print this"); // -h... may be what is to be typed
         added->add_flag("--json", flags.json, "Print what came of it as a JSON object");
         return added;
     };
-    const auto at_a_place = [&](const char* name, const char* description) {
+    const auto in_an_area = [&](const char* name, const char* description) {
         CLI::App* added = action(name, description);
-        const CLI::Range range(0.0, 1000.0);
-        added->add_option("X", flags.at.x, "From the left, 0 to 1000")->required()->check(range);
-        added->add_option("Y", flags.at.y, "From the top, 0 to 1000")->required()->check(range);
+        add_area(*added, flags.view);
+        return added;
+    };
+    const auto share = within(0, 1000);
+    const auto at_a_place = [&](const char* name, const char* description) {
+        CLI::App* added = in_an_area(name, description);
+        added->add_option("X", flags.at.x, "From the left, 0 to 1000")->required()->check(share);
+        added->add_option("Y", flags.at.y, "From the top, 0 to 1000")->required()->check(share);
         return added;
     };
     const auto with_text = [&](const char* name, const char* what, const char* description) {
-        CLI::App* added = action(name, description);
-        added->add_option(what, flags.text)->required();
+        CLI::App* added = in_an_area(name, description);
+        added->add_option(what, flags.text, "Behind -- where it begins with a dash")->required();
         return added;
     };
     at_a_place("move", "Move the pointer");
@@ -68,11 +86,11 @@ void add_actions(CLI::App& command, DoFlags& flags) {
     at_a_place("triple-click", "Click three times");
     at_a_place("right-click", "Click with the right button");
     at_a_place("middle-click", "Click with the middle button");
-    action("drag", "Drag along two points or more: X1 Y1 X2 Y2 ...")
+    in_an_area("drag", "Drag along two points or more: X1 Y1 X2 Y2 ...")
         ->add_option("POINTS", flags.corners, "X Y of each corner")
         ->required()
         ->expected(4, 2000)
-        ->check(CLI::Range(0.0, 1000.0));
+        ->check(share);
     CLI::App* scroll = at_a_place("scroll", "Turn the wheel: notches above 0 scroll up or right");
     scroll->add_option("NOTCHES", flags.notches)->required()->check(CLI::Range(-100, 100));
     scroll->add_flag("--horizontal", flags.horizontal, "Turn it sideways");
@@ -82,12 +100,12 @@ void add_actions(CLI::App& command, DoFlags& flags) {
     action("windows", "List the windows, topmost first");
     with_text("focus", "TITLE", "Bring the window whose title has this part to the foreground")
         ->add_option("--wait", flags.wait, "Seconds to wait for it")
-        ->check(CLI::Range(0.0, 3600.0));
+        ->check(within(0, 3600));
     with_text("launch", "COMMAND", "Start a program, or open a document");
 }
 
 int complain(ExitCode code, const std::string& why) {
-    print_to(stderr, "agent-cli: " + why + "\n");
+    print_to(stderr, "agent-cli: " + printable(why) + "\n"); // a window's title may be in it
     return static_cast<int>(code);
 }
 
@@ -98,6 +116,7 @@ int run_program(std::vector<std::string> arguments) {
                  "agent-cli");
     app.set_version_flag("--version", "agent-cli " + std::string(agent::version()));
     app.footer(exit_codes);
+    app.allow_windows_style_options(false); // /usr/bin is a text, not an option
     app.require_subcommand(1);
 
     RunFlags run;

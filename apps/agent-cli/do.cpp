@@ -3,6 +3,7 @@
 
 #include "environment.hpp"
 #include "platform.hpp"
+#include "terminal_view.hpp"
 #include "winio/confirm.hpp"
 #include "winio/error.hpp"
 #include "winio/gesture.hpp"
@@ -15,6 +16,10 @@ namespace {
 
 namespace json = boost::json;
 
+bool is_for_the_keyboard(const DoFlags& flags) {
+    return flags.action == "type" || flags.action == "press" || flags.action == "paste";
+}
+
 // What can be told before the desktop is opened.
 void check(const DoFlags& flags) {
     const auto refuse = [&](const std::string& why) {
@@ -22,6 +27,7 @@ void check(const DoFlags& flags) {
     };
     if (flags.action == "drag" && flags.corners.size() % 2 != 0)
         refuse("POINTS are X1 Y1 X2 Y2 ...: a last X is without its Y");
+    if (flags.action == "focus" && flags.text.empty()) refuse("TITLE is empty");
     std::string problem;
     if (flags.action == "press" && !winio::parse_chord(flags.text, &problem)) refuse(problem);
     if (flags.action == "type" || flags.action == "paste") {
@@ -37,18 +43,21 @@ winio::Plan drag(const DoFlags& flags, const winio::WorkArea& area) {
     return winio::gesture::drag_along(path);
 }
 
-winio::Plan focus(const DoFlags& flags, winio::Desktop& desktop) {
-    winio::Windows* windows = desktop.windows();
-    if (windows == nullptr)
-        throw winio::Error(winio::errc::not_supported, "this desktop does not know its windows");
+winio::Windows& windows_of(winio::Desktop& desktop) {
+    if (winio::Windows* windows = desktop.windows()) return *windows;
+    throw winio::Error(winio::errc::not_supported, "this desktop does not know its windows");
+}
+
+winio::Plan focus(const DoFlags& flags, winio::Desktop& desktop, const std::stop_token& stop) {
     const auto patience = std::chrono::duration_cast<std::chrono::milliseconds>(
         std::chrono::duration<double>(flags.wait));
     const winio::WindowInfo window =
-        winio::wait_for_window(*windows, {.title = flags.text}, patience);
+        winio::wait_for_window(windows_of(desktop), {.title = flags.text}, patience, stop);
     return {{winio::Step{winio::WindowCommand{window.id, winio::WindowAction::focus, {}}}}, {}};
 }
 
-winio::Plan plan_of(const DoFlags& flags, winio::Desktop& desktop, const winio::WorkArea& area) {
+winio::Plan plan_of(const DoFlags& flags, winio::Desktop& desktop, const winio::WorkArea& area,
+                    const std::stop_token& stop) {
     using winio::Button;
     namespace gesture = winio::gesture;
     const std::string& action = flags.action;
@@ -66,7 +75,7 @@ winio::Plan plan_of(const DoFlags& flags, winio::Desktop& desktop, const winio::
     if (action == "type") return gesture::type(flags.text);
     if (action == "paste") return gesture::paste(flags.text);
     if (action == "press") return gesture::press(*winio::parse_chord(flags.text));
-    if (action == "focus") return focus(flags, desktop);
+    if (action == "focus") return focus(flags, desktop, stop);
     if (action == "launch") return {{winio::Step{winio::LaunchCommand{flags.text}}}, {}};
     throw std::logic_error("there is no action " + action);
 }
@@ -91,7 +100,7 @@ json::object to_json(const DoFlags& flags, const winio::Plan& plan,
         {"pointer_arrived", report.pointer_arrived},
         {"events", report.hands.events},
         {"released", report.hands.released},
-        {"problem", report.hands.problem},
+        {"problem", report.look_error ? report.look_error.message() : report.hands.problem},
         {"changed", to_json(report.after.changed)},
         {"toggling", to_json(report.after.toggling)},
         {"settled", report.after.end == winio::SettleEnd::stable},
@@ -104,7 +113,8 @@ std::string in_words(const DoFlags& flags, const winio::Plan& plan,
     std::string text = fmt::format("{}: {}", winio::to_string(report.effect), flags.action);
     for (const winio::Point target : plan.targets)
         text += fmt::format(" ({}, {})", target.x, target.y);
-    if (!report.hands.complete()) return text + "; " + report.hands.problem;
+    if (!report.hands.complete()) return text + "; " + one_line(report.hands.problem);
+    if (report.look_error) return text + "; " + report.look_error.message();
     if (!report.pointer_arrived) text += "; the pointer is elsewhere";
     winio::Rect all;
     for (const winio::Rect& rect : report.after.changed) all = winio::bounding_rect(all, rect);
@@ -142,17 +152,25 @@ std::string in_words(const winio::WindowInfo& window) {
     return fmt::format("{} {:9} {:>5}x{:<5} at {},{}  {}  \"{}\"", window.foreground ? '*' : ' ',
                        word(window.state), window.bounds.width, window.bounds.height,
                        window.bounds.x, window.bounds.y,
-                       window.process.empty() ? window.window_class : window.process, window.title);
+                       one_line(window.process.empty() ? window.window_class : window.process),
+                       one_line(window.title));
 }
 
 ExitCode list_windows(const DoFlags& flags, winio::Desktop& desktop) {
-    winio::Windows* windows = desktop.windows();
-    if (windows == nullptr)
-        throw winio::Error(winio::errc::not_supported, "this desktop does not know its windows");
-    for (const winio::WindowInfo& window : windows->list()) {
+    for (const winio::WindowInfo& window : windows_of(desktop).list()) {
         print_to(stdout, (flags.json ? json::serialize(to_json(window)) : in_words(window)) + "\n");
     }
     return ExitCode::completed;
+}
+
+// Keys go to the window in the foreground, whatever area is looked at.
+void check_foreground(winio::Desktop& desktop, const winio::WindowQuery& query) {
+    const auto window = winio::find_window(windows_of(desktop).list(), query);
+    if (window && !window->foreground)
+        throw winio::Error(winio::errc::input_refused,
+                           fmt::format("the window \"{}\" is not in the foreground, where keys go: "
+                                       "agent-cli do focus brings it there",
+                                       window->title));
 }
 
 } // namespace
@@ -163,19 +181,22 @@ ExitCode do_action(const DoFlags& flags) {
     const auto desktop = winio::open_desktop();
     if (flags.action == "windows") return list_windows(flags, *desktop);
 
-    const winio::WorkArea area = winio::choose_area(*desktop, choice);
-    const winio::Plan plan = plan_of(flags, *desktop, area);
-    winio::Hands hands(*desktop, area);
-    const auto capturer = desktop->open_capturer({.pointer = false});
     std::stop_source stop; // Ctrl+C in the middle of a drag lets go of the button first
     const InterruptWatch watch([&](Interrupt) { stop.request_stop(); });
+    const winio::WorkArea area = work_area(*desktop, choice);
+    if (choice.window && is_for_the_keyboard(flags)) check_foreground(*desktop, *choice.window);
+    const winio::Plan plan = plan_of(flags, *desktop, area, stop.get_token());
+    winio::Hands hands(*desktop, area);
+    const auto capturer = desktop->open_capturer({.pointer = false});
     const winio::ActionReport report =
         winio::act_and_look(hands, *capturer, plan, {}, stop.get_token());
     print_to(stdout, (flags.json ? json::serialize(to_json(flags, plan, report))
                                  : in_words(flags, plan, report)) +
                          "\n");
-    if (report.effect != winio::ActionEffect::refused) return ExitCode::completed;
-    return report.hands.error == winio::errc::cancelled ? ExitCode::interrupted : ExitCode::desktop;
+    const bool interrupted =
+        report.hands.error == winio::errc::cancelled || report.look_error == winio::errc::cancelled;
+    if (interrupted) return ExitCode::interrupted;
+    return report.effect == winio::ActionEffect::refused ? ExitCode::desktop : ExitCode::completed;
 }
 
 } // namespace cli

@@ -15,7 +15,7 @@ ExitCode take_screenshot(const ScreenshotFlags& flags) {
     const winio::AreaChoice choice = area_choice(flags.view);
     winio::FramePipeline pipeline(picture_options(flags.view));
     const auto desktop = winio::open_desktop();
-    const winio::WorkArea area = winio::choose_area(*desktop, choice);
+    const winio::WorkArea area = work_area(*desktop, choice);
     const auto capturer = desktop->open_capturer({.pointer = !flags.view.no_cursor});
     winio::Frame frame;
     winio::capture_patiently(*capturer, area.bounds(), frame);

@@ -11,7 +11,6 @@
 namespace cli {
 namespace {
 
-constexpr int most_pixels = 16384;
 constexpr winio::Size default_box{1536, 864};
 constexpr int most_steps = 1000000;
 constexpr double a_day = 86400;
@@ -71,24 +70,42 @@ winio::PictureSize parse_image(const ViewFlags& flags) {
     if (!size)
         throw UsageError(fmt::format("--image is \"{}\"; it must be WIDTHxHEIGHT such as 1536x864 "
                                      "(up to {} each), PERCENT%, or tokens:N",
-                                     flags.image, most_pixels));
+                                     flags.image, winio::longest_picture_side));
     return *size;
 }
 
+/// The box or exact size of a picture, where it has one.
+winio::Size* side_lengths(winio::PictureSize& image) {
+    if (auto* fit = std::get_if<winio::FitWithin>(&image)) return &fit->box;
+    if (auto* exact = std::get_if<winio::ExactSize>(&image)) return &exact->size;
+    return nullptr;
+}
+
+struct ImageSetting {
+    winio::PictureSize image;
+    const char* source;
+};
+
 /// What the pictures of `otherwise` become by the variables and the flags.
-winio::PictureSize image_size(const ViewFlags& flags, const winio::PictureSize& otherwise) {
-    winio::PictureSize image = flags.image.empty() ? otherwise : parse_image(flags);
-    const auto width = int_variable("AGENT_IMAGE_W", 1, most_pixels);
-    const auto height = int_variable("AGENT_IMAGE_H", 1, most_pixels);
-    if (flags.image.empty() && (width || height)) {
-        const auto* fit = std::get_if<winio::FitWithin>(&image);
-        winio::Size box = fit != nullptr ? fit->box : default_box;
-        box = {width.value_or(box.width), height.value_or(box.height)};
-        image = winio::FitWithin{box};
+ImageSetting image_size(const ViewFlags& flags, const winio::PictureSize& otherwise) {
+    ImageSetting setting{otherwise, "profile"};
+    const auto width = int_variable("AGENT_IMAGE_W", 1, winio::longest_picture_side);
+    const auto height = int_variable("AGENT_IMAGE_H", 1, winio::longest_picture_side);
+    if (!flags.image.empty()) {
+        setting = {parse_image(flags), "--image"};
+    } else if (width || height) {
+        if (side_lengths(setting.image) == nullptr) setting.image = winio::FitWithin{default_box};
+        winio::Size& size = *side_lengths(setting.image);
+        size = {width.value_or(size.width), height.value_or(size.height)};
+        setting.source = !height  ? "AGENT_IMAGE_W"
+                         : !width ? "AGENT_IMAGE_H"
+                                  : "AGENT_IMAGE_W, AGENT_IMAGE_H";
     }
-    if (!flags.image_exact) return image;
-    if (const auto* fit = std::get_if<winio::FitWithin>(&image)) return winio::ExactSize{fit->box};
-    throw UsageError("--image-exact goes with a size such as --image 1536x864");
+    if (!flags.image_exact) return setting;
+    const winio::Size* size = side_lengths(setting.image);
+    if (size == nullptr)
+        throw UsageError("--image-exact goes with a size such as --image 1536x864");
+    return {winio::ExactSize{*size}, flags.image.empty() ? "--image-exact" : "--image"};
 }
 
 /// Collects values with their sources.
@@ -132,16 +149,30 @@ std::optional<T> given(const T& value) {
 } // namespace
 
 winio::AreaChoice area_choice(const ViewFlags& flags) {
+    // A script's empty variable must not make an area of everything.
+    const auto given = [](const char* flag, const std::optional<std::string>& value) {
+        if (value && value->empty())
+            throw UsageError(fmt::format("{} is empty; leave it out, or say which", flag));
+        return value.has_value();
+    };
     winio::AreaChoice choice;
-    choice.display = flags.display;
-    if (!flags.window.empty()) choice.window = winio::WindowQuery{.title = flags.window};
-    if (!flags.crop.empty()) choice.crop = parse_crop(flags.crop);
+    if (given("--display", flags.display)) choice.display = *flags.display;
+    if (given("--window", flags.window)) choice.window = winio::WindowQuery{.title = *flags.window};
+    if (given("--crop", flags.crop)) choice.crop = parse_crop(*flags.crop);
     return choice;
+}
+
+winio::WorkArea work_area(winio::Desktop& desktop, const winio::AreaChoice& choice) {
+    try {
+        return winio::choose_area(desktop, choice);
+    } catch (const std::invalid_argument& error) {
+        throw UsageError(fmt::format("--crop: {}", error.what()));
+    }
 }
 
 winio::PictureOptions picture_options(const ViewFlags& flags) {
     winio::PictureOptions options;
-    options.size = image_size(flags, options.size);
+    options.size = image_size(flags, options.size).image;
     options.pointer = !flags.no_cursor;
     return options;
 }
@@ -205,16 +236,12 @@ RunSettings resolve(const RunFlags& flags) {
         sources.note("keep_thinks", fmt::format("{}", *value), "AGENT_KEEP_LAST_THINKS");
     }
 
-    const winio::PictureSize image = image_size(flags.view, profile.image);
-    const char* source = !flags.view.image.empty() ? "--image"
-                         : flags.view.image_exact  ? "--image-exact"
-                         : image != profile.image  ? "AGENT_IMAGE_W, AGENT_IMAGE_H"
-                                                   : "profile";
+    const auto [image, image_source] = image_size(flags.view, profile.image);
     profile.image = image;
-    sources.note("image", winio::to_string(image), source);
-    if (!flags.view.display.empty()) sources.note("display", flags.view.display, "--display");
-    if (!flags.view.window.empty()) sources.note("window", flags.view.window, "--window");
-    if (!flags.view.crop.empty()) sources.note("crop", flags.view.crop, "--crop");
+    sources.note("image", winio::to_string(image), image_source);
+    if (flags.view.display) sources.note("display", *flags.view.display, "--display");
+    if (flags.view.window) sources.note("window", *flags.view.window, "--window");
+    if (flags.view.crop) sources.note("crop", *flags.view.crop, "--crop");
 
     std::string run_dir = "runs";
     sources.pick("run_dir", run_dir, "AGENT_DUMP_DIR", text_variable("AGENT_DUMP_DIR"), "--run-dir",

@@ -16,10 +16,10 @@ namespace cli {
 
 /// Flags that choose what is seen.
 struct ViewFlags {
-    std::string display;
-    std::string window; ///< a part of a window's title
-    std::string crop;   ///< "x1,y1,x2,y2"
-    std::string image;  ///< as winio::parse_picture_size reads it
+    std::optional<std::string> display;
+    std::optional<std::string> window; ///< a part of a window's title
+    std::optional<std::string> crop;   ///< "x1,y1,x2,y2"
+    std::string image;                 ///< as winio::parse_picture_size reads it
     bool image_exact = false;
     bool no_cursor = false;
 };
@@ -55,6 +55,8 @@ struct RunSettings {
 [[nodiscard]] RunSettings resolve(const RunFlags& flags);
 [[nodiscard]] vlm::ClientOptions resolve(const EndpointFlags& flags);
 [[nodiscard]] winio::AreaChoice area_choice(const ViewFlags& flags);
+/// What `choice` means on the desktop; a crop without a pixel is a UsageError.
+[[nodiscard]] winio::WorkArea work_area(winio::Desktop& desktop, const winio::AreaChoice& choice);
 [[nodiscard]] winio::PictureOptions picture_options(const ViewFlags& flags);
 /// The model that is asked when the profile has none.
 [[nodiscard]] std::string model_name(const EndpointFlags& flags, const std::string& fallback);

@@ -20,8 +20,17 @@ std::size_t control_length(const std::string& text, std::size_t at) {
     return c1 ? 2 : 0;
 }
 
-/// `text` on one line, cut after `limit` code points; control characters become spaces.
-std::string brief(const std::string& text, std::size_t limit) {
+std::string spend(const vlm::Usage& usage) {
+    const auto count = [](const std::optional<int>& tokens) {
+        return tokens ? fmt::format("{}", *tokens) : std::string("an unknown number of");
+    };
+    return fmt::format("{} tokens in, {} out", count(usage.prompt_tokens),
+                       count(usage.completion_tokens));
+}
+
+} // namespace
+
+std::string one_line(const std::string& text, std::size_t limit) {
     std::string line;
     std::size_t points = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -36,16 +45,6 @@ std::string brief(const std::string& text, std::size_t limit) {
     }
     return line;
 }
-
-std::string spend(const vlm::Usage& usage) {
-    const auto count = [](const std::optional<int>& tokens) {
-        return tokens ? fmt::format("{}", *tokens) : std::string("an unknown number of");
-    };
-    return fmt::format("{} tokens in, {} out", count(usage.prompt_tokens),
-                       count(usage.completion_tokens));
-}
-
-} // namespace
 
 std::string printable(const std::string& text) {
     std::string rest;
@@ -76,7 +75,7 @@ void TerminalView::on_event(const Event& event) {
     agent::visit(
         event,
         [&](const agent::RunStarted& it) {
-            say(fmt::format("{} asks {}: {}", it.profile, it.model, brief(it.task, words)));
+            say(fmt::format("{} asks {}: {}", it.profile, it.model, one_line(it.task, words)));
         },
         [&](const agent::Observed& it) {
             if (!verbose) return;
@@ -87,17 +86,18 @@ void TerminalView::on_event(const Event& event) {
         [&](const agent::Replied& it) {
             reply_ = it;
             if (!it.reply.tool_calls.empty()) return; // the line comes with the result
-            say(fmt::format("[{:3}] {} ({} ms)", event.turn, brief(it.reply.text, words),
+            say(fmt::format("[{:3}] {} ({} ms)", event.turn, one_line(it.reply.text, words),
                             (event.t - asked_).count()));
         },
         [&](const agent::Invoked& it) {
             const vlm::ChatReply& reply = reply_.reply;
             const std::string& given =
                 reply.tool_calls.empty() ? std::string() : reply.tool_calls.front().arguments_json;
-            say(fmt::format("[{:3}] {}{}{} {} -> {} ({} ms)", event.turn, brief(reply.text, words),
-                            reply.text.empty() ? "" : " | ", brief(it.tool, words),
-                            brief(given, arguments),
-                            it.ok ? (verbose ? it.result_json : "ok") : brief(it.result_json, 120),
+            say(fmt::format("[{:3}] {}{}{} {} -> {} ({} ms)", event.turn,
+                            one_line(reply.text, words), reply.text.empty() ? "" : " | ",
+                            one_line(it.tool, words), one_line(given, arguments),
+                            it.ok ? (verbose ? it.result_json : "ok")
+                                  : one_line(it.result_json, 120),
                             (event.t - asked_).count()));
         },
         [&](const agent::RunFinished& it) {

@@ -12,6 +12,9 @@ namespace cli {
 /// and tabs stay.
 [[nodiscard]] std::string printable(const std::string& text);
 
+/// `text` on one line, cut after `limit` code points; control characters become spaces.
+[[nodiscard]] std::string one_line(const std::string& text, std::size_t limit = std::string::npos);
+
 enum class Detail { quiet, normal, verbose };
 
 /// Writes progress to `talk` and, with `json`, every event's line to `data`.

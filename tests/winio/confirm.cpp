@@ -157,14 +157,14 @@ TEST_CASE("a mere move to where the pointer is not seen is not confirmed") {
     }
 }
 
-TEST_CASE("a pointer that is elsewhere makes a change of the screen doubtful") {
+TEST_CASE("the screen is believed where the pointer has been moved away, which is told") {
     HeldPointer desktop;
     desktop.screen_reacts = true;
     desktop.held = Point{3, 3};
     const auto capturer = desktop.open_capturer({});
     Hands hands(desktop, area);
     const ActionReport report = act_and_look(hands, *capturer, gesture::click({5, 5}), quick);
-    CHECK(report.effect == ActionEffect::no_visible_change);
+    CHECK(report.effect == ActionEffect::confirmed);
     CHECK_FALSE(report.after.changed.empty());
     CHECK_FALSE(report.pointer_arrived);
 }
@@ -256,17 +256,54 @@ TEST_CASE("what the desktop throws goes on to the caller") {
     CHECK_THROWS_AS(stage.act(gesture::click({50, 50})), std::runtime_error);
 }
 
-TEST_CASE("a stop ends the looking with its error") {
+TEST_CASE("a stop ends the looking, and what was done is reported") {
     Stage stage;
     std::stop_source stop;
     stage.desktop.on_input = [&](const InputEvent&) { stop.request_stop(); };
     Hands hands(stage.desktop, area);
-    try {
-        (void)act_and_look(hands, *stage.capturer, gesture::click({50, 50}), quick,
-                           stop.get_token());
-        FAIL("no error");
-    } catch (const Error& error) {
-        CHECK(error.code() == errc::cancelled);
-    }
+    const ActionReport report =
+        act_and_look(hands, *stage.capturer, gesture::click({50, 50}), quick, stop.get_token());
+    CHECK(report.effect == ActionEffect::unseen);
+    CHECK(report.look_error == errc::cancelled);
+    CHECK(report.hands.events == 3);
+    CHECK(report.hands.complete());
     CHECK_FALSE(stage.desktop.holds_anything());
+}
+
+TEST_CASE("a stop within the plan is a refusal that tells what was let go") {
+    Stage stage;
+    std::stop_source stop;
+    stage.desktop.on_input = [&](const InputEvent& event) {
+        if (event == InputEvent{left_down}) stop.request_stop();
+    };
+    Hands hands(stage.desktop, area);
+    const ActionReport report = act_and_look(
+        hands, *stage.capturer, gesture::drag({50, 50}, {60, 60}), quick, stop.get_token());
+    CHECK(report.effect == ActionEffect::refused);
+    CHECK(report.hands.error == errc::cancelled);
+    CHECK(report.hands.released == 1);
+}
+
+TEST_CASE("a screen that the action made unreadable is reported with what was done") {
+    Stage stage;
+    stage.desktop.on_input = [&](const InputEvent&) {
+        stage.desktop.fail_next_captures(errc::capture_failed, 1);
+    };
+    const ActionReport report = stage.act(gesture::click({50, 50}));
+    CHECK(report.effect == ActionEffect::unseen);
+    CHECK(report.look_error == errc::capture_failed);
+    CHECK(report.hands.events == 3);
+    CHECK(to_string(report.effect) == std::string("unseen"));
+}
+
+TEST_CASE("before anything is done a stop is an error") {
+    Stage stage;
+    std::stop_source stop;
+    stop.request_stop();
+    stage.desktop.fail_next_captures(errc::capture_unavailable, 1);
+    Hands hands(stage.desktop, area);
+    CHECK_THROWS_AS(
+        act_and_look(hands, *stage.capturer, gesture::click({50, 50}), quick, stop.get_token()),
+        Error);
+    CHECK(stage.desktop.events().empty());
 }

@@ -509,6 +509,43 @@ TEST_CASE("a clipboard that cannot be put back after a refusal is told on top of
     CHECK_THAT(report.problem, ContainsSubstring("put back"));
 }
 
+TEST_CASE("a paste does not destroy what could not be put back") {
+    MemoryDesktop desktop;
+    desktop.put_other_on_clipboard();
+    Hands hands(desktop, everywhere);
+    const auto report = hands.carry_out(gesture::paste("new"));
+    CHECK(report.error == errc::clipboard_failed);
+    CHECK_THAT(report.problem, ContainsSubstring("neither text nor an image"));
+    CHECK(report.events == 0);
+    CHECK(desktop.clipboard()->holds_other());
+}
+
+TEST_CASE("what somebody copies during a paste stays on the clipboard") {
+    MemoryDesktop desktop;
+    desktop.clipboard()->set_text("old");
+    desktop.on_input = [&](const InputEvent& event) {
+        if (event == InputEvent{KeyChange{U'v', Press::up}}) desktop.clipboard()->set_text("newer");
+    };
+    Hands hands(desktop, everywhere);
+    CHECK(hands.carry_out(gesture::paste("new", *parse_chord("ctrl+v"), 1ms)).complete());
+    CHECK(desktop.clipboard()->text() == "newer");
+}
+
+TEST_CASE("a paste that is stopped gives the program time to read") {
+    MemoryDesktop desktop;
+    desktop.clipboard()->set_text("old");
+    std::stop_source stop;
+    std::chrono::steady_clock::time_point pressed;
+    desktop.on_input = [&](const InputEvent&) {
+        pressed = std::chrono::steady_clock::now();
+        stop.request_stop();
+    };
+    Hands hands(desktop, everywhere);
+    CHECK(hands.carry_out(gesture::paste("new"), stop.get_token()).error == errc::cancelled);
+    CHECK(std::chrono::steady_clock::now() - pressed >= 80ms);
+    CHECK(desktop.clipboard()->text() == "old");
+}
+
 TEST_CASE("line breaks of all kinds reach the clipboard as the system's own") {
     MemoryDesktop desktop;
     desktop.set_line_break("\r\n");

@@ -1,6 +1,8 @@
 // agent-cli do, on a real desktop and with a real program: Notepad on Windows, xterm on X11.
 #include "process.hpp"
 
+#include "winio/desktop.hpp"
+
 #include <boost/json.hpp>
 
 #include "catch.hpp"
@@ -62,6 +64,7 @@ struct Program {
 #ifdef _WIN32
     std::string save = "ctrl+s";
     std::string quit = "alt+f4";
+    std::string paste = "paste";
     Program() {
         title = "typed"; // Notepad's caption has the file's name
         std::ofstream{file};
@@ -70,6 +73,7 @@ struct Program {
 #else
     std::string save = "ctrl+d";
     std::string quit = "ctrl+c";
+    std::string paste = "type"; // Ctrl+V is no pasting in a terminal
     Program() {
         done({"launch", "xterm -T " + title + " -e sh -c 'stty -echo; cat > " + file.string() +
                             ".new; mv " + file.string() + ".new " + file.string() + "'"});
@@ -100,7 +104,8 @@ TEST_CASE("a program is launched, focused, clicked, typed and pasted into, and s
     CHECK(click.at("events").as_int64() == 3);
     done({"type", "typed by hand"});
     CHECK(done({"press", "enter"}).at("events").as_int64() == 2);
-    done({"type", "and a second line\n"});
+    done({program.paste, "and a second line"});
+    done({"press", "enter"});
     done({"press", program.save});
     CHECK(eventually([&] { return program.text().find("second line") != std::string::npos; }));
     INFO(program.text());
@@ -149,6 +154,37 @@ TEST_CASE("a window that does not come up is exit code 5 and names those there a
     CHECK_THAT(result.err, ContainsSubstring("no such window anywhere"));
     const auto area = agent_cli({"do", "click", "1", "1", "--window", "no such window"});
     CHECK(area.status == 5);
+}
+
+TEST_CASE("pasting presses Ctrl+V and gives the clipboard back") {
+    const json::object pasted = done({"paste", "zażółć"});
+    CHECK(pasted.at("events").as_int64() == 4);
+    CHECK(pasted.at("problem").as_string().empty());
+}
+
+TEST_CASE("Ctrl+C in the middle of a drag lets go and tells so with exit code 130") {
+    done({"move", "10", "10"});
+    std::vector<std::string> drag{"do", "drag", "--json"};
+    for (int i = 0; i < 500; ++i) { // long enough to be interrupted: 10 ms a corner
+        drag.emplace_back(i % 2 == 0 ? "990" : "995");
+        drag.emplace_back("500");
+    }
+    drag.back() = "500.000123"; // by its last argument a process is found under Wine
+    const auto result = agent_cli(drag, {}, [](const std::function<void()>& interrupt) {
+        // Until the pointer is there the drag has not begun.
+        const auto desktop = winio::open_desktop();
+        const winio::WorkArea area = winio::choose_area(*desktop, {});
+        eventually([&] {
+            const auto at = desktop->pointer();
+            return at && at->x >= area.to_pixel({989, 0}).x;
+        });
+        interrupt();
+    });
+    INFO(result.err);
+    CHECK(result.status == 130);
+    const json::object report = json::parse(result.out).as_object();
+    CHECK(report.at("effect").as_string() == "refused");
+    CHECK(report.at("released").as_int64() == 1);
 }
 
 TEST_CASE("a program that does not exist is exit code 5") {

@@ -16,7 +16,7 @@ TEST_CASE("the version is data and goes to standard output") {
 TEST_CASE("the help names the commands and the exit codes") {
     const auto result = agent_cli({"--help"});
     CHECK(result.status == 0);
-    for (const char* word : {"run", "screenshot", "doctor", "130 interrupted"}) {
+    for (const char* word : {"run", "screenshot", "do ", "doctor", "130 interrupted"}) {
         CHECK_THAT(result.out, ContainsSubstring(word));
     }
 }
@@ -46,7 +46,15 @@ TEST_CASE("a mistake in the command line is exit code 2 and names the mistake") 
         Row{{"do", "click", "5", "five"}, "five"}, Row{{"do", "scroll", "5", "5", "1000"}, "1000"},
         Row{{"do", "drag", "1", "2", "3"}, "POINTS"},
         Row{{"do", "drag", "1", "2", "3", "4", "5"}, "without its Y"},
-        Row{{"do", "press", "hyper+x"}, "hyper"}, Row{{"do", "type"}, "TEXT"});
+        Row{{"do", "press", "hyper+x"}, "hyper"}, Row{{"do", "type"}, "TEXT"},
+        Row{{"do", "type", "-hello"}, "TEXT"}, Row{{"do", "type", "++"}, "TEXT"},
+        Row{{"do", "click", "nan", "5"}, "nan"}, Row{{"do", "focus", ""}, "TITLE is empty"},
+        Row{{"do", "focus", "x", "--wait", "nan"}, "nan"},
+        Row{{"do", "click", "5", "5", "--window", ""}, "--window is empty"},
+        Row{{"do", "click", "5", "5", "--display", ""}, "--display is empty"},
+        Row{{"screenshot", "x.png", "--crop", ""}, "--crop is empty"},
+        Row{{"do", "windows", "--display", "1"}, "--display"},
+        Row{{"screenshot", "x.png", "--image", "60%", "--image-exact"}, "--image-exact"});
     const auto result = agent_cli(row.arguments);
     INFO(result.out << result.err);
     CHECK(result.status == 2);
