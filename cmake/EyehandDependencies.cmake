@@ -1,12 +1,14 @@
-# Everything this project takes from others: Boost (headers), zlib, fmt; outside Windows OpenSSL and
-# XCB; for the programs CLI11; for the tests Catch2 and libpng.
+# Everything this project takes from others: Boost (headers), zlib, fmt, OpenSSL; outside Windows XCB;
+# for the programs CLI11; for the tests Catch2 and libpng.
 include_guard()
 
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
-if(NOT WIN32)
-    find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+if(CMAKE_CROSSCOMPILING AND MINGW AND NOT EXISTS "${OPENSSL_ROOT_DIR}/lib/libssl.a")
+    message(FATAL_ERROR "OpenSSL for MinGW is missing in ${OPENSSL_ROOT_DIR}: "
+        "run scripts/openssl-mingw, which builds it once (about 2 minutes on two cores)")
 endif()
+find_package(OpenSSL 3.0 REQUIRED COMPONENTS SSL Crypto)
 
 if(EYEHAND_X11)
     include(EyehandXcb)

@@ -41,6 +41,8 @@ public:
             return "not supported";
         case errc::cancelled:
             return "cancelled";
+        case errc::untrusted:
+            return "the server's certificate is not trusted";
         }
         return "unknown vlm error";
     }

@@ -1,11 +1,26 @@
 // Whatever is typed as the endpoint, there is a URL that means the same when read again, or
-// Error{bad_url}.
+// Error{bad_url}. The same text as a redirection and as a proxy's settings does no harm.
+#include "http/proxy.hpp"
 #include "http/url.hpp"
 #include "vlm/error.hpp"
 
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
+
+namespace {
+
+template <class Read>
+void read(Read action) {
+    try {
+        action();
+    } catch (const vlm::Error& error) {
+        if (error.code() != vlm::errc::bad_url && error.code() != vlm::errc::not_supported)
+            std::abort();
+    }
+}
+
+} // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
@@ -16,5 +31,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } catch (const vlm::Error& error) {
         if (error.code() != vlm::errc::bad_url) std::abort();
     }
+    const vlm::http::Url base{"http", "host.test", 8080, "/a/b", "?c"};
+    read([&] { (void)vlm::http::resolve_reference(base, text); });
+    read([&] { (void)vlm::http::parse_proxy(text); });
+    (void)vlm::http::is_exempt(base, text);
     return 0;
 }

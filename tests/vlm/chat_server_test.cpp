@@ -6,6 +6,7 @@
 using namespace std::chrono_literals;
 using vlm::testing::ChatServer;
 using vlm::testing::completion;
+using vlm::testing::Gate;
 
 TEST_CASE("a completion is one that the decoder accepts") {
     const auto reply = vlm::wire::decode_reply(completion("hi \"you\""), {});
@@ -35,4 +36,44 @@ TEST_CASE("a chat server that nobody asks says so") {
     CHECK(server.connections() == 0);
     CHECK_FALSE(server.wait_for_requests(1, 1ms));
     CHECK(server.wait_until_disconnected(1ms));
+}
+
+TEST_CASE("a gate lets through as many as it was told, those that wait first") {
+    const Gate gate;
+    int woken = 0;
+    int here = 0;
+    int there = 0;
+    CHECK_FALSE(gate.arrive(&here, [&] { woken += 1; }));
+    CHECK_FALSE(gate.arrive(&there, [&] { woken += 10; }));
+    gate.pass();
+    CHECK(woken == 1);
+    gate.pass(2);
+    CHECK(woken == 11);
+    CHECK(gate.arrive(&here, [] {}));
+    CHECK_FALSE(gate.arrive(&here, [&] { woken += 100; }));
+    gate.open();
+    CHECK(woken == 111);
+    CHECK(gate.arrive(&here, [] {}));
+    CHECK(gate.wait_until_reached(5, 1ms));
+    CHECK_FALSE(gate.wait_until_reached(6, 1ms));
+}
+
+TEST_CASE("a gate does not wake whom it was told to forget") {
+    const Gate gate;
+    int who = 0;
+    CHECK_FALSE(gate.arrive(&who, [] { FAIL("woken"); }));
+    gate.forget(&who);
+    gate.open();
+}
+
+TEST_CASE("the pieces of answers are what HTTP calls them") {
+    CHECK(vlm::testing::chunk("hello, hello, hello") == "13\r\nhello, hello, hello\r\n");
+    CHECK(vlm::testing::chunk("") == "0\r\n\r\n");
+    CHECK(vlm::testing::byte_by_byte("abc", Gate()).size() == 5);
+    CHECK(vlm::testing::gzipped("x").substr(0, 2) == "\x1F\x8B");
+}
+
+TEST_CASE("a chat server with an identity that makes no sense is refused") {
+    CHECK_THROWS_AS(ChatServer({.tls = vlm::testing::TlsIdentity{"rubbish", "rubbish"}}),
+                    std::runtime_error);
 }

@@ -1,10 +1,4 @@
-#include "http/connection.hpp"
-
-#include "catch_error.hpp"
-#include "vlm/testing/chat_server.hpp"
-
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
+#include "transport.hpp"
 
 #include <future>
 #include <memory>
@@ -19,94 +13,7 @@ using vlm::http::Limits;
 using vlm::http::Response;
 using vlm::testing::Answer;
 using vlm::testing::ChatServer;
-
-namespace {
-
-// How long a test waits for what must happen soon: long enough for a loaded machine.
-constexpr auto soon = 20s;
-
-vlm::http::Url url_of(const ChatServer& server, const std::string& host = "127.0.0.1") {
-    return {"http", host, static_cast<std::uint16_t>(server.port()), "/v1/chat/completions", ""};
-}
-
-Response post(Connection& connection, std::string_view body = "{}", const Limits& limits = {},
-              std::stop_token stop = {}) {
-    return connection.request({"POST", "/v1/chat/completions", {}, body}, limits, std::move(stop));
-}
-
-Answer raw(std::string bytes) {
-    Answer answer;
-    answer.raw = std::move(bytes);
-    return answer;
-}
-
-Answer text(std::string body) {
-    Answer answer;
-    answer.body = std::move(body);
-    return answer;
-}
-
-Answer silent() {
-    Answer answer;
-    answer.never = true;
-    return answer;
-}
-
-/// Closes without a byte of an answer.
-Answer reset() {
-    Answer answer;
-    answer.close = true;
-    answer.cut_after = 0;
-    return answer;
-}
-
-/// A port on which connections are made but never accepted, let alone read.
-class DeafListener {
-public:
-    explicit DeafListener(const char* address = "127.0.0.1", std::uint16_t port = 0)
-        : acceptor_(context_) {
-        acceptor_.open(tcp::v4());
-        acceptor_.bind({boost::asio::ip::make_address(address), port});
-        acceptor_.listen(5);
-    }
-    [[nodiscard]] vlm::http::Url url() const {
-        return {"http", "127.0.0.1", acceptor_.local_endpoint().port(), "/", ""};
-    }
-    void close() { acceptor_.close(); }
-
-private:
-    boost::asio::io_context context_;
-    tcp::acceptor acceptor_;
-};
-
-/// A port that nothing listens on: it was given to somebody and given back.
-vlm::http::Url refused_url() {
-    DeafListener listener;
-    const vlm::http::Url url = listener.url();
-    listener.close();
-    return url;
-}
-
-/// The code of the error that ends a request running on another thread while `interrupt` runs here.
-template <class Action, class Interrupt>
-std::error_code interrupted(Action action, Interrupt interrupt) {
-    std::future<std::error_code> result = std::async(std::launch::async, [&]() -> std::error_code {
-        try {
-            action();
-        } catch (const vlm::Error& error) {
-            return error.code();
-        }
-        return {};
-    });
-    interrupt();
-    if (result.wait_for(soon) != std::future_status::ready) {
-        UNSCOPED_INFO("the request did not end");
-        std::terminate(); // the future's destructor would wait for ever
-    }
-    return result.get();
-}
-
-} // namespace
+using namespace transport;
 
 TEST_CASE("connection: an answer arrives with status, headers and body") {
     ChatServer server;
@@ -258,7 +165,7 @@ TEST_CASE("connection: a resolver that finds nothing, or rubbish, is an error") 
     for (const std::vector<std::string>& found :
          {std::vector<std::string>{}, std::vector<std::string>{"rubbish"}}) {
         Connection connection({"http", "name.test", 80, "/", ""},
-                              [found](const std::string&) { return found; });
+                              found_by([found](const std::string&) { return found; }));
         CHECK(error_of([&] { post(connection); }).code() == errc::unreachable);
     }
 }
@@ -267,10 +174,10 @@ TEST_CASE("connection: every address of a name is tried") {
     ChatServer server;
     server.enqueue(text("found"));
     // The server listens on 127.0.0.1 only.
-    Connection connection(url_of(server, "name.test"), [](const std::string& host) {
-        CHECK(host == "name.test");
-        return std::vector<std::string>{"127.0.0.2", "::1", "127.0.0.1"};
-    });
+    Connection connection(url_of(server, "name.test"), found_by([](const std::string& host) {
+                              CHECK(host == "name.test");
+                              return std::vector<std::string>{"127.0.0.2", "::1", "127.0.0.1"};
+                          }));
     CHECK(post(connection).body == "found");
 }
 
@@ -280,9 +187,9 @@ TEST_CASE("connection: the address that worked is tried first the next time") {
     last.close = true;
     server.enqueue(last);
     server.enqueue(text("2"));
-    Connection connection(url_of(server, "name.test"), [](const std::string&) {
-        return std::vector<std::string>{"127.0.0.3", "127.0.0.1"};
-    });
+    Connection connection(url_of(server, "name.test"), found_by([](const std::string&) {
+                              return std::vector<std::string>{"127.0.0.3", "127.0.0.1"};
+                          }));
     CHECK(post(connection).body == "1");
     const DeafListener deaf("127.0.0.3", static_cast<std::uint16_t>(server.port()));
     Limits limits;
@@ -293,10 +200,10 @@ TEST_CASE("connection: the address that worked is tried first the next time") {
 TEST_CASE("connection: localhost is the loopback addresses, without a lookup") {
     ChatServer server;
     server.enqueue(text("found"));
-    Connection connection(url_of(server, "localhost"), [](const std::string&) {
-        FAIL("localhost was looked up");
-        return std::vector<std::string>{};
-    });
+    Connection connection(url_of(server, "localhost"), found_by([](const std::string&) {
+                              FAIL("localhost was looked up");
+                              return std::vector<std::string>{};
+                          }));
     CHECK(post(connection).body == "found");
     CHECK(server.requests().at(0).headers.at("host") ==
           "localhost:" + std::to_string(server.port()));
@@ -340,10 +247,11 @@ TEST_CASE("connection: no limits means no limits") {
 TEST_CASE("connection: a name lookup that hangs ends at the time limit") {
     std::promise<void> release;
     std::shared_future<void> released = release.get_future().share();
-    Connection connection({"http", "name.test", 80, "/", ""}, [released](const std::string&) {
-        released.wait();
-        return std::vector<std::string>{"127.0.0.1"};
-    });
+    Connection connection({"http", "name.test", 80, "/", ""},
+                          found_by([released](const std::string&) {
+                              released.wait();
+                              return std::vector<std::string>{"127.0.0.1"};
+                          }));
     Limits limits;
     limits.connect = 20ms;
     const vlm::Error error = error_of([&] { post(connection, "{}", limits); });
@@ -359,11 +267,11 @@ TEST_CASE("connection: a stop request ends a name lookup that hangs") {
     {
         Connection connection(
             {"http", "name.test", 80, "/", ""},
-            [released = release.get_future().share(), &asked](const std::string&) {
+            found_by([released = release.get_future().share(), &asked](const std::string&) {
                 asked.set_value();
                 released.wait();
                 return std::vector<std::string>{"127.0.0.1"};
-            });
+            }));
         CHECK(interrupted([&] { post(connection, "{}", {}, stop.get_token()); },
                           [&] {
                               asked.get_future().wait();
@@ -524,9 +432,9 @@ TEST_CASE("connection: an address that does not answer leaves time for the next 
     ChatServer server;
     server.enqueue(text("found"));
     const FullListener deaf("127.0.0.3", static_cast<std::uint16_t>(server.port()));
-    Connection connection(url_of(server, "name.test"), [](const std::string&) {
-        return std::vector<std::string>{"127.0.0.3", "127.0.0.1"};
-    });
+    Connection connection(url_of(server, "name.test"), found_by([](const std::string&) {
+                              return std::vector<std::string>{"127.0.0.3", "127.0.0.1"};
+                          }));
     Limits limits;
     limits.connect = 400ms;
     CHECK(post(connection, "{}", limits).body == "found");

@@ -327,6 +327,52 @@ TEST_CASE("of duplicate keys the last counts, and huge numbers do no harm") {
     CHECK(decode(R"({"choices":[{"message":{"content":"a"}}],"created":1e999})").text == "a");
 }
 
+TEST_CASE("a call that leaked into the text is recovered, gets an id, and the reply says so") {
+    const std::vector<vlm::ToolSpec> offered{{"click", "", R"({"type":"object"})"}};
+    const std::string body =
+        R"({"choices":[{"finish_reason":"stop","message":{"content":"So. <tool_call>{\"name\":)"
+        R"(\"click\",\"arguments\":{\"x\":1}}</tool_call>"}}]})";
+    const ChatReply reply = vlm::wire::decode_reply(body, where, offered);
+    REQUIRE(reply.tool_calls.size() == 1);
+    CHECK(reply.tool_calls[0].name == "click");
+    CHECK(reply.tool_calls[0].arguments_json == R"({"x":1})");
+    CHECK(!reply.tool_calls[0].id.empty());
+    CHECK(reply.text == "So.");
+    CHECK(reply.notes ==
+          std::vector<std::string>{"recovered 1 tool call from the text (<tool_call>)"});
+    CHECK(decode(body).tool_calls.empty());
+    CHECK(decode(body).notes.empty());
+}
+
+TEST_CASE("where the server delivered calls, and in reasoning, nothing is recovered") {
+    const std::vector<vlm::ToolSpec> offered{{"click", "", R"({"type":"object"})"}};
+    const auto names = [&](const std::string& message) {
+        const ChatReply reply =
+            vlm::wire::decode_reply(R"({"choices":[{"message":)" + message + "}]}", where, offered);
+        std::vector<std::string> called;
+        for (const vlm::ToolCall& call : reply.tool_calls) called.push_back(call.name);
+        return called;
+    };
+    using Names = std::vector<std::string>;
+    const std::string leak = R"("<tool_call>{\"name\":\"click\"}</tool_call>")";
+    CHECK(names(R"({"content":)" + leak + "}") == Names{"click"});
+    CHECK(names(R"({"content":)" + leak + R"(,"tool_calls":[{"function":{"name":"f"}}]})") ==
+          Names{"f"});
+    CHECK(names(R"({"reasoning_content":)" + leak + "}") == Names{});
+    CHECK(names(R"({"reasoning":)" + leak + "}") == Names{});
+}
+
+TEST_CASE("a leaked call that the output limit cut off is an error, like any other") {
+    const std::vector<vlm::ToolSpec> offered{{"click", "", R"({"type":"object"})"}};
+    const vlm::Error error = error_of([&] {
+        (void)vlm::wire::decode_reply(
+            R"({"choices":[{"finish_reason":"length","message":{"content":"<tool_call>{\"na"}}]})",
+            where, offered);
+    });
+    CHECK(error.code() == errc::truncated);
+    CHECK(mentions(error, "max_tokens"));
+}
+
 TEST_CASE("a list of models that is none is refused") {
     const auto models = [](std::string_view body) {
         return error_of([&] { (void)vlm::wire::decode_models(body, where); }).code();

@@ -206,6 +206,13 @@ TEST_CASE("arguments that are no JSON object are replaced by an empty one") {
     CHECK(portable_arguments("{\"x\":\"\xFF\"}") == "{}");
 }
 
+TEST_CASE("arguments that are nearly JSON are repaired before they are sent back") {
+    using vlm::wire::portable_arguments;
+    CHECK(portable_arguments(R"({"x":1,})") == R"({"x":1})");
+    CHECK(portable_arguments("{\"text\":\"a\nb\"}") == R"({"text":"a\nb"})");
+    CHECK(portable_arguments(R"({"x":{"y":1})") == R"({"x":{"y":1}})");
+}
+
 TEST_CASE("arguments packed into a JSON string are unpacked once") {
     using vlm::wire::portable_arguments;
     CHECK(portable_arguments(R"("{\"x\":1}")") == R"({"x":1})");

@@ -103,13 +103,6 @@ TEST_CASE("client: the endpoint is completed and checked when the client is made
     CHECK(error_of([] { OpenAiClient({.endpoint = "h:1"}); }).code() == errc::bad_url);
 }
 
-TEST_CASE("client: https is refused with a remedy") {
-    const vlm::Error error = error_of([] { OpenAiClient({.endpoint = "https://api.test/v1"}); });
-    CHECK(error.code() == errc::not_supported);
-    CHECK(mentions(error, "https"));
-    CHECK(mentions(error, "http address"));
-}
-
 TEST_CASE("client: the text is handed to on_delta once") {
     ChatServer server;
     server.enqueue(answer_of(200, completion("hello")));

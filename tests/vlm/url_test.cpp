@@ -139,3 +139,20 @@ TEST_CASE("strange characters in a host and a fragment are refused") {
     CHECK_THAT(refusal("http://a<b>/"), ContainsSubstring("host"));
     CHECK_THAT(refusal("http://h/#x"), ContainsSubstring("fragment"));
 }
+
+TEST_CASE("url: what a Location header means") {
+    const vlm::http::Url base = vlm::http::parse_url("http://h:8/a/b?c");
+    const auto resolved = [&](std::string_view location) {
+        return vlm::http::resolve_reference(base, location).text();
+    };
+    CHECK(resolved("https://x/y?z") == "https://x/y?z");
+    CHECK(resolved("HTTP://X/y") == "http://x/y");
+    CHECK(resolved("//x:9/y") == "http://x:9/y");
+    CHECK(resolved("/y?z#f") == "http://h:8/y?z");
+    CHECK(resolved("y") == "http://h:8/a/y");
+    CHECK(resolved("?z") == "http://h:8/a/b?z");
+    CHECK(resolved("/login?next=http://x/") == "http://h:8/login?next=http://x/");
+    CHECK(resolved("") == "http://h:8/a/b?c");
+    CHECK(error_of([&] { (void)resolved("ftp://x/"); }).code() == vlm::errc::bad_url);
+    CHECK(error_of([&] { (void)resolved("http://user:secret@x/"); }).code() == vlm::errc::bad_url);
+}

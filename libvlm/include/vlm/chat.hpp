@@ -57,6 +57,8 @@ struct ChatReply {
     std::string model{};               ///< as the server named it
     std::chrono::milliseconds wait{};  ///< to the first byte of the answer
     std::chrono::milliseconds total{}; ///< until the answer was complete
+    /// What had to be mended, for people: "recovered 1 tool call from the text (<tool_call>)".
+    std::vector<std::string> notes{};
 };
 
 } // namespace vlm

@@ -16,15 +16,16 @@ enum class errc {
     connection_lost,    ///< the connection broke before the answer was complete
     http_status,        ///< an HTTP status that says failure; `Error::status()` has it
     not_found,          ///< 404: wrong path or unknown model
-    unauthorized,       ///< 401 or 403: API key missing or wrong
+    unauthorized,       ///< 401 or 403: API key missing or wrong; 407: the same for the proxy
     overloaded,         ///< 408, 409, 429 or 503: worth another try later
     context_overflow,   ///< the request is longer than the model's context
     bad_response,       ///< not JSON, HTML, or JSON that is no chat completion
     server_error,       ///< the server reported an error in a successful HTTP response
     response_too_large, ///< the body is longer than the client's limit
     truncated,          ///< the output limit ended the reply inside a tool call
-    not_supported,      ///< this build or this server cannot do that (for example https)
+    not_supported,      ///< this build or this server cannot do that (for example a SOCKS proxy)
     cancelled,          ///< the stop token was triggered
+    untrusted,          ///< the server's certificate is not acceptable; trying again will not help
 };
 
 [[nodiscard]] const std::error_category& error_category() noexcept;

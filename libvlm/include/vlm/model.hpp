@@ -3,17 +3,22 @@
 
 #include "vlm/chat.hpp"
 
+#include <cstddef>
 #include <functional>
 #include <stop_token>
 #include <string>
 
 namespace vlm {
 
-/// A piece of a reply as it arrives.
+/// A piece of a reply as it arrives, in whole UTF-8 characters. To be shown, not to be acted on:
+/// only the reply says whether a call is complete, and text may turn out to be a call that the
+/// model wrote in the wrong place.
 struct Delta {
     enum class Kind { text, reasoning, tool_call };
     Kind kind = Kind::text;
-    std::string text;
+    std::string text{};   ///< of a tool call: a piece of its arguments, as JSON text; may be empty
+    std::size_t call = 0; ///< of a tool call: which one, counted from 0 in order of appearance
+    std::string tool{};   ///< of a tool call: the tool's name, in one delta of the call only
 };
 
 /// Called on the thread that called `reply`, in order. Must not throw.

@@ -44,8 +44,7 @@ struct ClientOptions {
 /// one connection, kept alive between requests. Not thread-safe.
 class OpenAiClient final : public ChatModel {
 public:
-    /// Throws Error{bad_url} or, for https, Error{not_supported}; std::invalid_argument if the key
-    /// contains what cannot stand in a header.
+    /// Throws Error{bad_url}; std::invalid_argument if the key contains what cannot stand in a header.
     explicit OpenAiClient(ClientOptions options = {});
     ~OpenAiClient() override;
 

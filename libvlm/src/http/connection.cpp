@@ -1,27 +1,19 @@
-// Every operation is asynchronous, with a timer beside it, and the calling thread runs the loop:
-// Beast's and Asio's synchronous calls know neither time limits nor cancellation.
 #include "connection.hpp"
 
+#include "answer_parser.hpp"
+#include "host.hpp"
+#include "socket.hpp"
 #include "vlm/error.hpp"
 
 #include "../wire/utf8.hpp"
 
-#include <boost/asio/connect.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http/read.hpp>
-#include <boost/beast/http/span_body.hpp>
-#include <boost/beast/http/string_body.hpp>
-#include <boost/beast/http/write.hpp>
+#include <boost/beast/core/string.hpp>
+#include <boost/beast/http/error.hpp>
 
 #include <algorithm>
-#include <mutex>
 #include <optional>
-#include <system_error>
-#include <thread>
+#include <stdexcept>
 #include <utility>
 
 namespace vlm::http {
@@ -31,88 +23,63 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 using asio::ip::tcp;
 using boost::system::error_code;
-using Clock = std::chrono::steady_clock;
 
-// Beast reads as much as the buffer has room for; without this, 1 KB at a time.
 constexpr std::size_t read_buffer_bytes = std::size_t{256} * 1024;
-constexpr std::uint32_t header_limit_bytes = 64 * 1024;
+// Windows reports a piece only when all of it is gone, and until then it is silent.
+constexpr std::size_t write_piece_bytes = std::size_t{256} * 1024;
+// A body up to this size goes out together with its header: one system call, one TLS record.
+constexpr std::size_t small_body_bytes = std::size_t{8} * 1024;
 // "100 Continue" and "103 Early Hints" come once or a few times; more is no server we understand.
 constexpr int most_interim_answers = 16;
+constexpr int most_redirections = 5;
 
-Clock::time_point deadline_after(Clock::time_point start, std::chrono::milliseconds limit) {
+/// When to give up, after how long, and whether that is the limit of the whole request.
+struct Deadline {
+    Clock::time_point at = Clock::time_point::max();
+    std::chrono::milliseconds limit{};
+    bool is_total = false;
+};
+
+Deadline deadline_after(std::chrono::milliseconds limit) {
     // A year is as good as never, and cannot overflow the clock.
     constexpr std::chrono::hours longest{24 * 365};
-    if (limit <= std::chrono::milliseconds::zero()) return Clock::time_point::max();
-    return start + std::min<std::chrono::milliseconds>(limit, longest);
+    if (limit <= std::chrono::milliseconds::zero()) return {};
+    return {Clock::now() + std::min<std::chrono::milliseconds>(limit, longest), limit, false};
 }
 
-std::chrono::milliseconds since(Clock::time_point start) {
-    return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
+/// What a request was doing, for the words about a limit that was reached.
+enum class Step { look_up, connect, tunnel, handshake, send, wait, read };
+
+std::string refusal_of(const Url& url, const std::optional<Proxy>& proxy) {
+    if (proxy)
+        return "nothing listens at the proxy " + proxy->shown() + " on the way to " +
+               url.authority() + ": is it running, and is the proxy setting right?";
+    return "nothing listens at " + url.authority() +
+           ": is LM Studio, llama-server or another server running there? Start it, or correct the "
+           "endpoint";
 }
 
-bool is_localhost(std::string_view host) {
-    return host == "localhost" || host.ends_with(".localhost"); // RFC 6761, section 6.3
+void check_line(std::string_view text) {
+    if (text.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos)
+        throw std::invalid_argument("a line break in a request's method, target or header");
 }
 
-/// A name lookup on a thread of its own. The system's lookup cannot be interrupted: whoever stops
-/// waiting for it lets go of this, and the thread's result is dropped whenever it comes.
-struct Lookup {
-    std::mutex mutex;
-    asio::io_context* wake = nullptr; ///< null: nobody waits any longer
-    bool done = false;
-    std::vector<std::string> addresses;
-    std::string problem;
-
-    void finish(std::vector<std::string> found, std::string why) {
-        const std::lock_guard lock(mutex);
-        addresses = std::move(found);
-        problem = std::move(why);
-        done = true;
-        if (wake) asio::post(*wake, [] {}); // the loop looks at `done` after each event
-    }
-};
-
-void look_up(const std::shared_ptr<Lookup>& lookup, const Resolver& resolver,
-             const std::string& host) {
-    try {
-        lookup->finish(resolver(host), {});
-    } catch (const std::system_error& error) {
-        lookup->finish({}, error.code().message());
-    } catch (const std::exception& error) {
-        lookup->finish({}, error.what());
-    }
+void append_header(std::string& head, std::string_view name, std::string_view value) {
+    check_line(name);
+    check_line(value);
+    head.append(name).append(": ").append(value).append("\r\n");
 }
 
-void start_thread(std::function<void()> work) {
-    try {
-        std::thread(std::move(work)).detach();
-    } catch (const std::system_error& error) {
-        throw Error(errc::unreachable,
-                    std::string("no thread for the name lookup: ") + error.code().message());
-    }
+bool same_origin(const Url& a, const Url& b) {
+    return a.scheme == b.scheme && a.host == b.host && a.port == b.port;
 }
 
-/// Lets go of a lookup on every way out.
-class LookupWait {
-public:
-    LookupWait(std::shared_ptr<Lookup> lookup, asio::io_context& context)
-        : lookup_(std::move(lookup)) {
-        lookup_->wake = &context; // before the thread starts
-    }
-    LookupWait(const LookupWait&) = delete;
-    LookupWait& operator=(const LookupWait&) = delete;
-    ~LookupWait() {
-        const std::lock_guard lock(lookup_->mutex);
-        lookup_->wake = nullptr;
-    }
-    [[nodiscard]] bool done() const {
-        const std::lock_guard lock(lookup_->mutex);
-        return lookup_->done;
-    }
-
-private:
-    std::shared_ptr<Lookup> lookup_;
-};
+/// Whether an answer with this status asks for the same request somewhere else. A POST that is
+/// answered 301, 302 or 303 would have to become a GET, which no model server can mean.
+bool is_redirection(int status, const std::string& method) {
+    if (status == 307 || status == 308) return true;
+    return (status == 301 || status == 302 || status == 303) && method == "GET";
+}
 
 } // namespace
 
@@ -122,156 +89,144 @@ std::string_view Response::header(std::string_view name) const {
     return {};
 }
 
-std::vector<std::string> resolve(const std::string& host) {
-    asio::io_context context;
-    tcp::resolver resolver(context);
-    error_code error;
-    const auto results = resolver.resolve(host, std::string(), error);
-    if (error) throw std::system_error(static_cast<std::error_code>(error));
-    std::vector<std::string> addresses;
-    for (const auto& entry : results) addresses.push_back(entry.endpoint().address().to_string());
-    return addresses;
-}
-
 class Connection::Impl {
 public:
-    Impl(Url url, Resolver resolver)
-        : url_(std::move(url)), resolver_(std::move(resolver)), socket_(context_), timer_(context_),
-          work_(context_.get_executor()) {}
+    Impl(Url url, ConnectionOptions options) : url_(std::move(url)), options_(std::move(options)) {
+        (void)proxy_for(url_, options_.proxies);
+        if (url_.scheme == "https") prepare_tls();
+    }
 
-    Response request(const Request& request, const Limits& limits, std::stop_token stop);
+    Response request(const Request& request, const Limits& limits, std::stop_token stop,
+                     const OnBody& on_body);
 
 private:
-    enum class Step { look_up, connect, exchange };
+    // Each returns only after success; otherwise the connection is closed and Error thrown.
+    [[nodiscard]] Response ask(const Request& request, const OnBody& on_body);
+    void connect();
+    [[nodiscard]] std::vector<tcp::endpoint> find_endpoints(const Deadline& deadline);
+    [[nodiscard]] std::vector<std::string> look_up(const std::string& host,
+                                                   const Deadline& deadline);
+    void connect_to_one_of(const std::vector<tcp::endpoint>& endpoints, const Deadline& deadline);
+    void open_tunnel(const Deadline& deadline);
+    void start_tls(const Deadline& deadline);
 
-    void connect(const Limits& limits);
-    [[nodiscard]] std::vector<tcp::endpoint> find_endpoints(Clock::time_point deadline,
-                                                            const Limits& limits);
-    [[nodiscard]] std::vector<std::string> look_up_host(Clock::time_point deadline,
-                                                        const Limits& limits);
-    [[nodiscard]] std::optional<Response> exchange(const Request& request, const Limits& limits);
-    [[nodiscard]] error_code write(const Request& request, const Limits& limits);
-    [[nodiscard]] std::optional<Response> read(const Limits& limits);
+    [[nodiscard]] std::optional<Response> exchange(const Request& request, const OnBody& on_body);
+    [[nodiscard]] std::string head_of(const Request& request) const;
+    [[nodiscard]] error_code send(std::string_view bytes);
+    [[nodiscard]] std::optional<Response> receive(const Deadline& first, const OnBody& on_body);
+    [[nodiscard]] bool fill(const Deadline& deadline, Step step, AnswerParser& parser);
+    [[nodiscard]] Url redirected(const Response& response) const;
+    void check_proxy_accepts(const Response& response);
 
-    template <class Start>
-    error_code await(Clock::time_point deadline, Start start);
-    void check_interrupted(Step step, const Limits& limits);
-    [[nodiscard]] bool is_still_usable();
-    void close();
-
+    [[nodiscard]] Deadline within(std::chrono::milliseconds limit) const;
+    [[nodiscard]] Deadline earlier(const Deadline& deadline) const;
+    void check(const Transfer& transfer, Step step, const Deadline& deadline);
+    [[nodiscard]] std::string too_late(Step step, const Deadline& deadline) const;
     [[noreturn]] void fail_connect(error_code error);
-    [[noreturn]] void fail_read(error_code error, const Limits& limits);
+    [[noreturn]] void fail_read(error_code error, const AnswerParser& parser);
     [[noreturn]] void fail(errc code, const std::string& what) {
         close();
         throw Error(code, what);
     }
 
-    Url url_;
-    Resolver resolver_;
-    asio::io_context context_{1};
-    tcp::socket socket_;
-    asio::steady_timer timer_;
-    asio::executor_work_guard<asio::io_context::executor_type> work_;
+    void prepare_tls() {
+        if (!tls_) tls_ = std::make_unique<TlsContext>(options_.ca_file);
+    }
+    void close() {
+        socket_.close();
+        buffer_.clear();
+    }
+
+    const Url url_;
+    const ConnectionOptions options_;
+    std::unique_ptr<TlsContext> tls_; // made when it is needed; before the socket, which uses it
+    Socket socket_;
     beast::flat_buffer buffer_;
     std::optional<tcp::endpoint> preferred_; // the address that worked last
-    bool connected_ = false;
+    std::optional<Url> connected_to_;        // its origin counts
 
     // Of the request that runs:
+    Url current_;                // where it goes; differs from url_ after a redirection
+    std::optional<Proxy> proxy_; // on the way there
+    Limits limits_;
     Clock::time_point start_;
-    Clock::time_point deadline_;
-    bool timed_out_ = false;
-    bool cancelled_ = false;
+    Deadline total_;
 };
 
-// --- Waiting ------------------------------------------------------------------------------------
+// --- Limits -------------------------------------------------------------------------------------
 
-/// Starts one operation, which calls back with an error_code first, and runs the loop until it has
-/// ended. At the deadline, or when a stop request has been posted, the socket is closed, which ends
-/// the operation at once. When this returns, no handler that refers to it is left.
-template <class Start>
-error_code Connection::Impl::await(Clock::time_point deadline, Start start) {
-    if (cancelled_) return asio::error::operation_aborted;
-    std::optional<error_code> result;
-    bool timer_ended = false;
-    timer_.expires_at(deadline);
-    timer_.async_wait([&](error_code error) {
-        timer_ended = true;
-        if (error || result) return;
-        timed_out_ = true;
-        close();
-    });
-    start([&](error_code error, auto&&...) {
-        result = error;
-        timer_.cancel();
-    });
-    while (!result || !timer_ended) context_.run_one();
-    return *result;
+Deadline Connection::Impl::earlier(const Deadline& deadline) const {
+    return deadline.at < total_.at ? deadline : total_;
 }
 
-void Connection::Impl::check_interrupted(Step step, const Limits& limits) {
-    if (cancelled_) fail(errc::cancelled, "the request to " + url_.shown() + " was cancelled");
-    if (!timed_out_) return;
-    const bool whole = step == Step::exchange || Clock::now() >= deadline_;
-    const auto limit = std::to_string((whole ? limits.total : limits.connect).count());
-    if (step == Step::look_up)
-        fail(errc::timeout, "the name " + url_.host + " was not found within " + limit +
-                                " ms: check the network, or give a numeric address");
-    if (step == Step::connect)
-        fail(errc::timeout, "no connection to " + url_.authority() + " within " + limit +
-                                " ms: is the address right, and does a firewall let it through?");
-    fail(errc::timeout, url_.shown() + " did not complete its answer within " + limit +
-                            " ms: raise the timeout, or use a faster model");
+Deadline Connection::Impl::within(std::chrono::milliseconds limit) const {
+    return earlier(deadline_after(limit));
 }
 
-void Connection::Impl::close() {
-    error_code ignored;
-    socket_.cancel(ignored); // Wine 8 does not end a waiting send when its socket is closed
-    socket_.close(ignored);
-    connected_ = false;
-    buffer_.clear();
+std::string Connection::Impl::too_late(Step step, const Deadline& deadline) const {
+    const std::string limit = std::to_string(deadline.limit.count()) + " ms";
+    const std::string through = proxy_ ? " through the proxy " + proxy_->shown() : std::string();
+    switch (step) {
+    case Step::look_up:
+        return "the name " + (proxy_ ? proxy_->host : current_.host) + " was not found within " +
+               limit + ": check the network, or give a numeric address";
+    case Step::connect:
+        return "no connection to " + current_.authority() + through + " within " + limit +
+               ": is the address right, and does a firewall let it through?";
+    case Step::tunnel:
+        return "the proxy " + proxy_->shown() + " made no connection to " + current_.authority() +
+               " within " + limit + ": is the address right, and may the proxy reach it?";
+    case Step::handshake:
+        return current_.authority() + " did not finish the TLS handshake within " + limit +
+               ": is it https and not http, and is the port right?";
+    case Step::send:
+    case Step::wait:
+    case Step::read:
+        break;
+    }
+    if (deadline.is_total)
+        return current_.shown() + " did not complete its answer within " + limit +
+               ": raise the timeout, or use a faster model";
+    if (step == Step::send)
+        return current_.shown() + " took nothing more of the request for " + limit +
+               ": is the server overloaded? Raise the limit for silence, or look at its log";
+    if (step == Step::wait)
+        return current_.shown() + " did not begin its answer within " + limit +
+               ": raise the limit for the first byte, or use a faster model";
+    return current_.shown() + " fell silent for " + limit +
+           " in the middle of its answer: has the server crashed? Look at its log, or raise the "
+           "limit for silence";
+}
+
+void Connection::Impl::check(const Transfer& transfer, Step step, const Deadline& deadline) {
+    if (transfer.end == Transfer::End::cancelled)
+        fail(errc::cancelled, "the request to " + current_.shown() + " was cancelled");
+    if (transfer.end == Transfer::End::timed_out) fail(errc::timeout, too_late(step, deadline));
 }
 
 // --- Connecting ---------------------------------------------------------------------------------
 
-std::vector<std::string> Connection::Impl::look_up_host(Clock::time_point deadline,
-                                                        const Limits& limits) {
-    if (is_localhost(url_.host)) return {"::1", "127.0.0.1"};
-    error_code not_numeric;
-    asio::ip::make_address(url_.host, not_numeric);
-    if (!not_numeric) return {url_.host};
-
-    const auto lookup = std::make_shared<Lookup>();
-    {
-        const LookupWait waiting(lookup, context_);
-        start_thread(
-            [lookup, resolver = resolver_, host = url_.host] { look_up(lookup, resolver, host); });
-        bool timer_ended = false;
-        timer_.expires_at(deadline);
-        timer_.async_wait([&](error_code error) {
-            timer_ended = true;
-            if (!error) timed_out_ = true;
-        });
-        while (!waiting.done() && !timed_out_ && !cancelled_) context_.run_one();
-        const bool late = timed_out_;
-        timer_.cancel();
-        while (!timer_ended) context_.run_one();
-        timed_out_ = late;
-    }
-    check_interrupted(Step::look_up, limits);
-    if (lookup->addresses.empty())
-        fail(errc::unreachable, "the name " + url_.host + " is not known (" +
-                                    wire::excerpt(lookup->problem, 200) +
+std::vector<std::string> Connection::Impl::look_up(const std::string& host,
+                                                   const Deadline& deadline) {
+    if (is_localhost(host)) return {"::1", "127.0.0.1"};
+    if (is_address(host)) return {host};
+    const Lookup lookup(socket_.loop(), options_.resolver, host);
+    check(socket_.wait([&] { return lookup.done(); }, deadline.at), Step::look_up, deadline);
+    if (lookup.addresses().empty())
+        fail(errc::unreachable, "the name " + host + (proxy_ ? " of the proxy" : "") +
+                                    " is not known (" + wire::excerpt(lookup.problem(), 200) +
                                     "): check its spelling and the network");
-    return lookup->addresses;
+    return lookup.addresses();
 }
 
-std::vector<tcp::endpoint> Connection::Impl::find_endpoints(Clock::time_point deadline,
-                                                            const Limits& limits) {
+std::vector<tcp::endpoint> Connection::Impl::find_endpoints(const Deadline& deadline) {
+    const std::string& host = proxy_ ? proxy_->host : current_.host;
+    const std::uint16_t port = proxy_ ? proxy_->port : current_.port;
     std::vector<tcp::endpoint> endpoints;
-    for (const std::string& text : look_up_host(deadline, limits)) {
+    for (const std::string& text : look_up(host, deadline)) {
         error_code error;
         const auto address = asio::ip::make_address(text, error);
-        if (!error) endpoints.emplace_back(address, url_.port);
+        if (!error) endpoints.emplace_back(address, port);
     }
     // Windows takes a second or two to report that nothing listens on ::1, and LM Studio listens on
     // 127.0.0.1 only: pay that once, not at each reconnect.
@@ -282,182 +237,298 @@ std::vector<tcp::endpoint> Connection::Impl::find_endpoints(Clock::time_point de
     return endpoints;
 }
 
-void Connection::Impl::connect(const Limits& limits) {
-    close();
-    const Clock::time_point last =
-        std::min(deadline_, deadline_after(Clock::now(), limits.connect));
-    const std::vector<tcp::endpoint> endpoints = find_endpoints(last, limits);
-    error_code error = asio::error::host_not_found;
+void Connection::Impl::connect_to_one_of(const std::vector<tcp::endpoint>& endpoints,
+                                         const Deadline& deadline) {
+    Transfer last{Transfer::End::failed, asio::error::host_not_found, 0};
     for (std::size_t i = 0; i < endpoints.size(); ++i) {
         // An address that does not answer leaves the others their share of the time.
         const auto left = static_cast<Clock::duration::rep>(endpoints.size() - i);
         const Clock::time_point now = Clock::now();
-        const Clock::time_point until =
-            last == Clock::time_point::max() ? last : now + (last - now) / left;
-        timed_out_ = false;
-        error = await(
-            until, [&](auto handler) { socket_.async_connect(endpoints[i], std::move(handler)); });
-        if (cancelled_) check_interrupted(Step::connect, limits);
-        if (!error && !timed_out_) {
+        const Clock::time_point until = deadline.at == Clock::time_point::max()
+                                            ? deadline.at
+                                            : now + (deadline.at - now) / left;
+        last = socket_.connect(endpoints[i], until);
+        if (last.end == Transfer::End::done) {
             preferred_ = endpoints[i];
-            connected_ = true;
-            socket_.set_option(tcp::no_delay(true), error);
-            buffer_.reserve(read_buffer_bytes);
             return;
         }
-        close();
+        if (last.end == Transfer::End::cancelled) break;
     }
-    check_interrupted(Step::connect, limits); // the last address decides what is reported
-    fail_connect(error);
+    check(last, Step::connect, deadline); // the last address decides what is reported
+    fail_connect(last.error);
+}
+
+void Connection::Impl::connect() {
+    close();
+    connected_to_.reset();
+    const Deadline deadline = within(limits_.connect);
+    connect_to_one_of(find_endpoints(deadline), deadline);
+    buffer_.reserve(read_buffer_bytes);
+    if (current_.scheme == "https") {
+        if (proxy_) open_tunnel(deadline);
+        start_tls(deadline);
+    }
+    connected_to_ = current_;
+}
+
+void Connection::Impl::open_tunnel(const Deadline& deadline) {
+    std::string target = current_.authority();
+    if (current_.port == 443) target += ":443"; // RFC 9110, section 9.3.6: always with its port
+    std::string head = "CONNECT " + target + " HTTP/1.1\r\nHost: " + target + "\r\n";
+    if (!proxy_->authorization.empty())
+        append_header(head, "Proxy-Authorization", proxy_->authorization);
+    head += "\r\n";
+    const Transfer sent = socket_.write_some(head, deadline.at); // a fresh socket takes it whole
+    check(sent, Step::tunnel, deadline);
+
+    // A successful answer to CONNECT has no body, whatever its header says.
+    const std::string shown = "the proxy " + proxy_->shown();
+    const OnBody collect;
+    AnswerParser parser(limits_, collect, shown);
+    while (!parser.is_header_done()) {
+        error_code error;
+        buffer_.consume(parser.put(buffer_.data(), error));
+        if (error && error != beast::http::error::need_more) fail_read(error, parser);
+        if (parser.is_header_done() || fill(deadline, Step::tunnel, parser)) continue;
+        fail(errc::unreachable, shown + " closed the connection instead of connecting to " +
+                                    target +
+                                    ": is it an HTTP proxy, and may it reach that address?");
+    }
+    const Response response = parser.take();
+    check_proxy_accepts(response);
+    if (response.status / 100 != 2)
+        fail(errc::unreachable, shown + " does not connect to " + target +
+                                    ": it answers with status " + std::to_string(response.status) +
+                                    ". May it reach that address?");
+    buffer_.clear();
+}
+
+void Connection::Impl::check_proxy_accepts(const Response& response) {
+    if (!proxy_ || response.status != 407) return;
+    close();
+    throw Error(errc::unauthorized,
+                "the proxy " + proxy_->shown() +
+                    (proxy_->authorization.empty()
+                         ? " wants a user name and a password"
+                         : " does not accept the user name and password it was given") +
+                    ": give them in the proxy setting, as http://user:password@host:port",
+                response.status);
+}
+
+void Connection::Impl::start_tls(const Deadline& deadline) {
+    prepare_tls();
+    const Transfer transfer = socket_.start_tls(*tls_, current_.host, deadline.at);
+    check(transfer, Step::handshake, deadline);
+    if (!transfer.error) return;
+    const Error error = socket_.tls()->handshake_failure(transfer.error, current_.authority());
+    close();
+    throw error;
 }
 
 void Connection::Impl::fail_connect(error_code error) {
     if (error == asio::error::connection_refused)
-        fail(errc::unreachable, "nothing listens at " + url_.authority() +
-                                    ": is LM Studio, llama-server or another server running "
-                                    "there? Start it, or correct the endpoint");
-    fail(errc::unreachable, "there is no way to " + url_.authority() + " (" +
-                                wire::excerpt(error.message(), 200) +
-                                "): check the address and the network");
+        fail(errc::unreachable, refusal_of(current_, proxy_));
+    fail(errc::unreachable,
+         "there is no way to " + (proxy_ ? "the proxy " + proxy_->shown() : current_.authority()) +
+             " (" + wire::excerpt(error.message(), 200) + "): check the address and the network");
 }
 
 // --- One exchange -------------------------------------------------------------------------------
 
-bool Connection::Impl::is_still_usable() {
-    if (!connected_) return false;
-    // An idle connection has nothing to read: the end of the stream, an error and unasked-for bytes
-    // all mean that it is not ours to use any more.
-    char byte = 0;
-    error_code error;
-    socket_.non_blocking(true, error);
-    if (error) return false;
-    socket_.receive(asio::buffer(&byte, 1), tcp::socket::message_peek, error);
-    return error == asio::error::would_block;
+std::string Connection::Impl::head_of(const Request& request) const {
+    check_line(request.method);
+    check_line(current_.target());
+    const bool absolute = proxy_ && current_.scheme == "http"; // RFC 9112, section 3.2.2
+    std::string head =
+        request.method + ' ' + (absolute ? current_.text() : current_.target()) + " HTTP/1.1\r\n";
+    append_header(head, "Host", current_.authority());
+    for (const Header& header : request.headers) append_header(head, header.name, header.value);
+    if (absolute && !proxy_->authorization.empty())
+        append_header(head, "Proxy-Authorization", proxy_->authorization);
+    append_header(head, "Accept-Encoding", "identity");
+    if (!request.body.empty())
+        append_header(head, "Content-Length", std::to_string(request.body.size()));
+    return head += "\r\n";
 }
 
-error_code Connection::Impl::write(const Request& request, const Limits& limits) {
-    using Body = beast::http::span_body<const char>;
-    beast::http::request<Body> message;
-    message.version(11);
-    message.method_string(request.method);
-    message.target(request.target);
-    message.set(beast::http::field::host, url_.authority());
-    for (const Header& header : request.headers) message.set(header.name, header.value);
-    message.body() = beast::span<const char>(request.body.data(), request.body.size());
-    if (!request.body.empty()) message.prepare_payload();
-    beast::http::request_serializer<Body> serializer(message);
-    const error_code error = await(deadline_, [&](auto handler) {
-        beast::http::async_write(socket_, serializer, std::move(handler));
-    });
-    check_interrupted(Step::exchange, limits);
-    return error;
+error_code Connection::Impl::send(std::string_view bytes) {
+    while (!bytes.empty()) {
+        const Deadline deadline = within(limits_.silence);
+        const Transfer transfer =
+            socket_.write_some(bytes.substr(0, write_piece_bytes), deadline.at);
+        check(transfer, Step::send, deadline);
+        if (transfer.error) return transfer.error;
+        bytes.remove_prefix(transfer.bytes);
+    }
+    return {};
+}
+
+/// Reads more into the buffer. False at the end of the stream.
+bool Connection::Impl::fill(const Deadline& deadline, Step step, AnswerParser& parser) {
+    if (parser.is_header_done() && buffer_.size() >= read_buffer_bytes)
+        fail_read(beast::http::error::bad_chunk_extension, parser); // the line has no end
+    const Transfer transfer = socket_.read_some(buffer_.prepare(read_buffer_bytes), deadline.at);
+    check(transfer, step, deadline);
+    buffer_.commit(transfer.bytes);
+    if (!transfer.error) return true;
+    if (transfer.error == asio::error::eof || !parser.got_some()) return false;
+    fail_read(transfer.error, parser);
 }
 
 /// Nothing if the connection ended before the first byte of an answer.
-std::optional<Response> Connection::Impl::read(const Limits& limits) {
-    Response response;
-    error_code error = await(deadline_, [&](auto handler) {
-        socket_.async_read_some(
-            buffer_.prepare(read_buffer_bytes),
-            [&, handler = std::move(handler)](error_code ec, std::size_t bytes) mutable {
-                buffer_.commit(bytes);
-                handler(ec);
-            });
-    });
-    check_interrupted(Step::exchange, limits);
-    if (error) return std::nullopt;
-    response.first_byte = since(start_);
-
-    using Parser = beast::http::response_parser<beast::http::string_body>;
-    std::optional<Parser> parser;
-    for (int interim = 0;; ++interim) {
-        if (interim > most_interim_answers)
-            fail(errc::bad_response, url_.shown() + " sends interim answers without end: is this "
-                                                    "a model server?");
-        parser.emplace();
-        parser->header_limit(header_limit_bytes);
-        parser->body_limit(limits.body_bytes);
-        error = await(deadline_, [&](auto handler) {
-            beast::http::async_read_header(socket_, buffer_, *parser, std::move(handler));
-        });
-        check_interrupted(Step::exchange, limits);
-        if (error) fail_read(error, limits);
-        if (parser->get().result_int() / 100 != 1) break;
+std::optional<Response> Connection::Impl::receive(const Deadline& first, const OnBody& on_body) {
+    const std::string shown = current_.shown();
+    std::optional<AnswerParser> parser;
+    std::optional<std::chrono::milliseconds> first_byte;
+    int interim = 0;
+    parser.emplace(limits_, on_body, shown);
+    parser->eager(true);
+    while (!parser->is_done()) {
+        error_code error;
+        if (buffer_.size() > 0) {
+            buffer_.consume(parser->put(buffer_.data(), error));
+            if (error && error != beast::http::error::need_more) fail_read(error, *parser);
+            if (parser->is_done() && parser->is_interim()) {
+                if (++interim > most_interim_answers)
+                    fail(errc::bad_response,
+                         shown + " sends interim answers without end: is this a model server?");
+                parser.emplace(limits_, on_body, shown);
+                parser->eager(true);
+                continue;
+            }
+            if (parser->is_done()) break;
+        }
+        const bool waits = !parser->got_some();
+        const Deadline deadline = waits ? first : within(limits_.silence);
+        if (!fill(deadline, waits ? Step::wait : Step::read, *parser)) {
+            if (!first_byte) return std::nullopt;
+            if (!parser->got_some()) fail_read(beast::http::error::end_of_stream, *parser);
+            parser->put_eof(error);
+            if (error) fail_read(error, *parser);
+        }
+        if (!first_byte)
+            first_byte =
+                std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start_);
     }
-    error = await(deadline_, [&](auto handler) {
-        beast::http::async_read(socket_, buffer_, *parser, std::move(handler));
-    });
-    check_interrupted(Step::exchange, limits);
-    if (error) fail_read(error, limits);
-
-    response.status = static_cast<int>(parser->get().result_int());
-    for (const auto& field : parser->get())
-        response.headers.push_back({std::string(field.name_string()), std::string(field.value())});
     const bool keep = parser->keep_alive() && buffer_.size() == 0;
-    response.body = std::move(parser->get().body());
+    Response response = parser->take();
+    response.first_byte = *first_byte;
     if (!keep) close();
     return response;
 }
 
-void Connection::Impl::fail_read(error_code error, const Limits& limits) {
+void Connection::Impl::fail_read(error_code error, const AnswerParser& parser) {
     using Http = beast::http::error;
-    if (error == Http::body_limit)
-        fail(errc::response_too_large,
-             url_.shown() + " sent more than the allowed " + std::to_string(limits.body_bytes) +
-                 " bytes: is this a model server? If so, raise max_response_bytes");
+    if (error == Http::body_limit) {
+        close();
+        throw parser.too_large();
+    }
+    if (error == Http::header_limit)
+        fail(errc::bad_response, current_.shown() + " sent a header of more than the allowed " +
+                                     std::to_string(limits_.header_bytes) +
+                                     " bytes: is this a model server, and is the port right?");
     const bool broken = error == Http::end_of_stream || error == Http::partial_message;
     if (!broken && error.category() == beast::http::make_error_code(Http::bad_version).category())
-        fail(errc::bad_response, url_.authority() + " does not speak HTTP as expected (" +
+        fail(errc::bad_response, current_.authority() + " does not speak HTTP as expected (" +
                                      error.message() +
                                      "): is the port right, and is it http and not https?");
-    fail(errc::connection_lost, url_.shown() + " broke the connection in the middle of its "
-                                               "answer: has the server crashed? Look at its log");
+    fail(errc::connection_lost, current_.shown() + " broke the connection in the middle of its "
+                                                   "answer: has the server crashed? Look at its "
+                                                   "log");
 }
 
-std::optional<Response> Connection::Impl::exchange(const Request& request, const Limits& limits) {
+std::optional<Response> Connection::Impl::exchange(const Request& request, const OnBody& on_body) {
+    std::string head = head_of(request);
     // A server that refuses a long request may answer and close before it has read all of it: its
     // answer counts for more than the failed write.
-    const error_code write_error = write(request, limits);
-    std::optional<Response> response = read(limits);
+    error_code write_error;
+    if (request.body.size() <= small_body_bytes) {
+        write_error = send(head.append(request.body));
+    } else {
+        write_error = send(head);
+        if (!write_error) write_error = send(request.body);
+    }
+    std::optional<Response> response = receive(within(limits_.first_byte), on_body);
     if (write_error) close();
     return response;
 }
 
-Response Connection::Impl::request(const Request& request, const Limits& limits,
-                                   std::stop_token stop) {
-    start_ = Clock::now();
-    deadline_ = deadline_after(start_, limits.total);
-    timed_out_ = false;
-    context_.poll(); // a stop request that came when the last request had just ended
-    cancelled_ = stop.stop_requested();
-    check_interrupted(Step::exchange, limits);
-    const std::stop_callback on_stop(std::move(stop), [this] {
-        asio::post(context_, [this] {
-            cancelled_ = true;
-            close();
-        });
-    });
-
-    const bool reused = is_still_usable();
-    if (!reused) connect(limits);
-    std::optional<Response> response = exchange(request, limits);
+/// To `current_`, over the connection that there is or a new one.
+Response Connection::Impl::ask(const Request& request, const OnBody& on_body) {
+    proxy_ = proxy_for(current_, options_.proxies);
+    const bool reused = connected_to_ && same_origin(*connected_to_, current_) && socket_.is_idle();
+    if (!reused) connect();
+    std::optional<Response> response = exchange(request, on_body);
     if (!response && reused) {
-        connect(limits);
-        response = exchange(request, limits);
+        connect();
+        response = exchange(request, on_body);
     }
     if (!response)
-        fail(errc::connection_lost, url_.shown() + " closed the connection without an answer: has "
-                                                   "the server crashed? Look at its log");
+        fail(errc::connection_lost, current_.shown() + " closed the connection without an answer: "
+                                                       "has the server crashed? Look at its log");
+    if (current_.scheme == "http") check_proxy_accepts(*response);
     return std::move(*response);
 }
 
-Connection::Connection(Url url, Resolver resolver)
-    : impl_(std::make_unique<Impl>(std::move(url), std::move(resolver))) {}
+// --- Redirections -------------------------------------------------------------------------------
+
+Url Connection::Impl::redirected(const Response& response) const {
+    const std::string_view location = response.header("Location");
+    std::optional<Url> target;
+    try {
+        target = resolve_reference(current_, location);
+    } catch (const Error&) {
+        throw Error(errc::bad_response,
+                    current_.shown() + " redirects to something that is no URL: correct the "
+                                       "endpoint, or the server's configuration",
+                    response.status);
+    }
+    const bool upgraded = current_.scheme == "http" && target->scheme == "https";
+    if (target->host == current_.host && (same_origin(*target, current_) || upgraded))
+        return *target;
+    throw Error(errc::http_status,
+                current_.shown() + " redirects to " + wire::excerpt(target->shown(), 300) +
+                    ", which is not followed, because the key must not reach another server: give "
+                    "that address as the endpoint if it is the right one",
+                response.status);
+}
+
+Response Connection::Impl::request(const Request& request, const Limits& limits,
+                                   std::stop_token stop, const OnBody& on_body) {
+    const Socket::Watch watch(socket_, std::move(stop));
+    limits_ = limits;
+    start_ = Clock::now();
+    total_ = deadline_after(limits.total);
+    total_.is_total = true;
+    current_ = url_;
+    const std::size_t question = std::min(request.target.find('?'), request.target.size());
+    current_.path = request.target.substr(0, question);
+    current_.query = request.target.substr(question);
+    if (socket_.is_cancelled()) check({Transfer::End::cancelled}, Step::connect, total_);
+    try {
+        for (int redirections = 0; redirections <= most_redirections; ++redirections) {
+            Response response = ask(request, on_body);
+            if (!is_redirection(response.status, request.method) ||
+                response.header("Location").empty())
+                return response;
+            current_ = redirected(response);
+        }
+    } catch (...) {
+        close(); // whoever threw: also on_body
+        throw;
+    }
+    fail(errc::bad_response, url_.shown() + " redirects without end: correct the endpoint, or the "
+                                            "server's configuration");
+}
+
+Connection::Connection(Url url, ConnectionOptions options)
+    : impl_(std::make_unique<Impl>(std::move(url), std::move(options))) {}
 
 Connection::~Connection() = default;
 
-Response Connection::request(const Request& request, const Limits& limits, std::stop_token stop) {
-    return impl_->request(request, limits, std::move(stop));
+Response Connection::request(const Request& request, const Limits& limits, std::stop_token stop,
+                             const OnBody& on_body) {
+    return impl_->request(request, limits, std::move(stop), on_body);
 }
 
 } // namespace vlm::http

@@ -1,10 +1,13 @@
 // One HTTP/1.1 connection that is kept alive between requests.
 #pragma once
 
+#include "lookup.hpp"
+#include "proxy.hpp"
 #include "url.hpp"
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -22,48 +25,72 @@ struct Header {
 struct Request {
     std::string method;
     std::string target;
-    std::vector<Header> headers; ///< besides Host and Content-Length
-    std::string_view body;       ///< must stay alive during the request
+    /// Besides Host, Content-Length and Accept-Encoding. Names and values without line breaks.
+    std::vector<Header> headers;
+    std::string_view body; ///< must stay alive during the request
 };
 
+/// Each its own clock and its own message. Of 0 or less: none.
 struct Limits {
-    std::chrono::milliseconds connect{5000};        ///< name lookup included; 0 or less: none
-    std::chrono::milliseconds total{240000};        ///< connecting included; 0 or less: none
-    std::size_t body_bytes = std::size_t{64} << 20; ///< of the answer
+    /// Name lookup, TCP, the proxy and the TLS handshake.
+    std::chrono::milliseconds connect{5000};
+    /// From the last byte of the request to the first of the answer. A model that thinks takes
+    /// minutes.
+    std::chrono::milliseconds first_byte{0};
+    /// Between two bytes of the answer, and while the server takes nothing more of the request.
+    std::chrono::milliseconds silence{0};
+    /// All of it, connecting and redirections included.
+    std::chrono::milliseconds total{240000};
+    std::uint32_t header_bytes = 64 * 1024;
+    std::size_t body_bytes = std::size_t{64} << 20; ///< of the answer, decoded
 };
 
 struct Response {
     int status = 0;
     std::vector<Header> headers;
-    std::string body;
+    std::string body;                       ///< empty if it went to an OnBody
     std::chrono::milliseconds first_byte{}; ///< since the request was begun
 
     /// The value of the first header of that name (case does not matter), or empty.
     [[nodiscard]] std::string_view header(std::string_view name) const;
 };
 
-/// From a host name to numeric addresses, in the order in which they are tried. Blocks; called on a
-/// thread of its own, which may outlive the connection. Throws std::system_error.
-using Resolver = std::function<std::vector<std::string>(const std::string& host)>;
+/// Gets the body of a successful answer (2xx) as it arrives, never empty, on the calling thread.
+/// `head` has status and headers. What it throws ends the request and closes the connection.
+using OnBody = std::function<void(const Response& head, std::string_view bytes)>;
 
-/// The system's name lookup.
-[[nodiscard]] std::vector<std::string> resolve(const std::string& host);
+struct ConnectionOptions {
+    ProxySettings proxies{};
+    std::string ca_file{}; ///< PEM, UTF-8; authorities besides the system's, for https
+    Resolver resolver = &resolve;
+};
 
 /// Connects at the first request and again when the server has closed in between: a kept-alive
 /// connection that fails before the first byte of an answer is replaced once. "localhost" is the
-/// loopback addresses, without a lookup; the address that worked is tried first from then on. Not
-/// thread-safe.
+/// loopback addresses, without a lookup; the address that worked is tried first from then on.
+///
+/// Certificates and host names of https servers are always verified. Redirections are followed, at
+/// most five, to the same host and port or from http to https on the same host, and only if the
+/// request stays what it is (307 and 308; a GET always): so no header, such as a key, reaches
+/// another host. A body that is compressed although the request says not to is decoded (gzip,
+/// deflate).
+///
+/// Not thread-safe.
 class Connection {
 public:
-    explicit Connection(Url url, Resolver resolver = &resolve);
+    /// Throws Error: `bad_url` or `not_supported` for a proxy setting, `untrusted` for a CA file.
+    explicit Connection(Url url, ConnectionOptions options = {});
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
     /// Sends and waits for the whole answer, whatever its status. Throws Error: `unreachable`,
-    /// `timeout`, `connection_lost`, `bad_response` (not HTTP), `response_too_large`, `cancelled`.
-    /// After an error the connection is closed.
-    Response request(const Request& request, const Limits& limits, std::stop_token stop);
+    /// `untrusted`, `unauthorized` (407, from the proxy), `timeout`, `connection_lost`,
+    /// `bad_response` (not HTTP), `response_too_large`, `http_status` (a redirection to another
+    /// host), `cancelled`; std::invalid_argument for a header with a line break. After an error the
+    /// connection is closed.
+    Response request(const Request& request, const Limits& limits, std::stop_token stop,
+                     const OnBody& on_body = {});
 
 private:
     class Impl;

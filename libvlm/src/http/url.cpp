@@ -139,6 +139,19 @@ Url parse_url(std::string_view text) {
     return url;
 }
 
+Url resolve_reference(const Url& base, std::string_view location) {
+    location = location.substr(0, location.find('#'));
+    const std::string origin = base.scheme + "://" + base.authority();
+    const std::string reference(location);
+    // "scheme://..." and not "/path?next=http://...".
+    if (location.substr(0, location.find_first_of("/?")).ends_with(':')) return parse_url(location);
+    if (location.empty()) return base;
+    if (location.starts_with("//")) return parse_url(base.scheme + ':' + reference);
+    if (location.starts_with('/')) return parse_url(origin + reference);
+    if (location.starts_with('?')) return parse_url(origin + base.path + reference);
+    return parse_url(origin + base.path.substr(0, base.path.rfind('/') + 1) + reference);
+}
+
 Url parse_endpoint(std::string_view text) {
     Url url = parse_url(text);
     std::string_view path = url.path;

@@ -26,6 +26,10 @@ struct Url {
 /// Throws Error{bad_url}, naming what is wrong and how it should look. Never repeats a password.
 [[nodiscard]] Url parse_url(std::string_view text);
 
+/// What a Location header means in an answer from `base`: an absolute URL, or one with its beginning
+/// left out. A fragment is dropped. Throws Error{bad_url}.
+[[nodiscard]] Url resolve_reference(const Url& base, std::string_view location);
+
 /// The URL of chat completions from what a user gave as the endpoint: "http://host:1234" gets
 /// "/v1/chat/completions", a path that ends in a version ("/v1", "/v1/") or in "/openai" gets
 /// "/chat/completions", and any other path is taken for complete. Throws Error{bad_url}.

@@ -1,21 +1,22 @@
 #include "vlm/testing/chat_server.hpp"
 
+#include "answer_text.hpp"
+#include "server_stream.hpp"
+
 #include "../wire/utf8.hpp"
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/read.hpp>
-#include <boost/beast/http/status.hpp>
 #include <boost/beast/http/string_body.hpp>
-#include <boost/json.hpp>
 
+#include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <deque>
+#include <future>
 #include <mutex>
-#include <optional>
 #include <set>
 #include <thread>
 #include <utility>
@@ -28,47 +29,66 @@ namespace beast = boost::beast;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-std::string response_text(const Answer& answer) {
-    if (!answer.raw.empty()) return answer.raw;
-    const auto status = static_cast<unsigned>(answer.status);
-    std::string text =
-        "HTTP/1.1 " + std::to_string(answer.status) + ' ' +
-        std::string(beast::http::obsolete_reason(beast::http::int_to_status(status)));
-    text += "\r\nContent-Type: " + answer.content_type;
-    text += "\r\nContent-Length: " + std::to_string(answer.body.size());
-    for (const auto& [name, value] : answer.headers)
-        text.append("\r\n").append(name).append(": ").append(value);
-    return text + "\r\n\r\n" + answer.body;
+constexpr std::size_t read_bytes = std::size_t{256} * 1024;
+
+std::unique_ptr<asio::ssl::context> tls_context(const std::optional<TlsIdentity>& identity) {
+    if (!identity) return nullptr;
+    auto context = std::make_unique<asio::ssl::context>(asio::ssl::context::tls_server);
+    context->use_certificate_chain(asio::buffer(identity->certificate_pem));
+    context->use_private_key(asio::buffer(identity->key_pem), asio::ssl::context::pem);
+    return context;
 }
+
+Answer unplanned() {
+    Answer none;
+    none.status = 500;
+    none.body = R"({"error":{"message":"the test has planned no answer"}})";
+    return none;
+}
+
+/// The two directions of a proxy's tunnel once both ends are connected.
+class Relay : public std::enable_shared_from_this<Relay> {
+public:
+    Relay(tcp::socket& from, tcp::socket& to, std::shared_ptr<void> keep)
+        : from_(from), to_(to), keep_(std::move(keep)) {}
+
+    void run() {
+        from_.async_read_some(asio::buffer(buffer_),
+                              [self = shared_from_this()](error_code error, std::size_t bytes) {
+                                  if (error) return self->end();
+                                  asio::async_write(self->to_, asio::buffer(self->buffer_, bytes),
+                                                    [self](error_code failed, std::size_t) {
+                                                        if (failed) return self->end();
+                                                        self->run();
+                                                    });
+                              });
+    }
+
+private:
+    void end() {
+        error_code ignored;
+        from_.close(ignored);
+        to_.close(ignored);
+    }
+
+    tcp::socket& from_;
+    tcp::socket& to_;
+    std::shared_ptr<void> keep_; // whoever owns the sockets
+    std::array<char, 16 * 1024> buffer_{};
+};
 
 } // namespace
 
-std::string completion(const std::string& text, const std::string& tool,
-                       const std::string& arguments_json) {
-    boost::json::object message{{"role", "assistant"}, {"content", text}};
-    if (!tool.empty())
-        message["tool_calls"] = {{{"id", "call_of_" + tool},
-                                  {"type", "function"},
-                                  {"function", {{"name", tool}, {"arguments", arguments_json}}}}};
-    boost::json::object answer;
-    answer["id"] = "chatcmpl-test";
-    answer["object"] = "chat.completion";
-    answer["model"] = "test-model";
-    boost::json::object choice;
-    choice["index"] = 0;
-    choice["message"] = std::move(message);
-    choice["finish_reason"] = tool.empty() ? "stop" : "tool_calls";
-    boost::json::array choices;
-    choices.push_back(std::move(choice));
-    answer["choices"] = std::move(choices);
-    answer["usage"] = {{"prompt_tokens", 30}, {"completion_tokens", 10}, {"total_tokens", 40}};
-    return boost::json::serialize(answer);
-}
-
 class ChatServer::Impl {
 public:
-    Impl() : acceptor_(context_, tcp::endpoint(asio::ip::address_v4::loopback(), 0)) {
+    explicit Impl(const ServerOptions& options)
+        : connect_to_(options.connect_to), tls_(tls_context(options.tls)),
+          acceptor_(context_, tcp::endpoint(asio::ip::make_address(options.address), 0)) {
         port_ = acceptor_.local_endpoint().port();
+        const bool is_ipv6 = options.address.find(':') != std::string::npos;
+        url_ = std::string(tls_ ? "https" : "http") + "://" +
+               (is_ipv6 ? '[' + options.address + ']' : options.address) + ':' +
+               std::to_string(port_);
         accept();
         thread_ = std::thread([this] { context_.run(); });
     }
@@ -86,10 +106,21 @@ public:
     Impl& operator=(const Impl&) = delete;
 
     [[nodiscard]] int port() const { return port_; }
+    [[nodiscard]] const std::string& url() const { return url_; }
 
     void enqueue(Answer answer) {
         const std::lock_guard lock(mutex_);
         answers_.push_back(std::move(answer));
+    }
+
+    void stop_listening() {
+        std::promise<void> closed;
+        asio::post(context_, [&] {
+            error_code ignored;
+            acceptor_.close(ignored);
+            closed.set_value();
+        });
+        closed.get_future().wait();
     }
 
     [[nodiscard]] std::vector<ReceivedRequest> requests() const {
@@ -115,12 +146,14 @@ public:
 private:
     using Parser = beast::http::request_parser<beast::http::string_body>;
 
-    /// One connection; lives as long as one of its handlers does. On the server's thread only.
+    /// One connection; lives as long as one of its handlers does. It always reads, so that it sees
+    /// a client that goes away in the middle of an answer. On the server's thread only.
     class Session : public std::enable_shared_from_this<Session> {
     public:
-        Session(Impl& server, tcp::socket socket) : server_(server), socket_(std::move(socket)) {
+        Session(Impl& server, tcp::socket socket)
+            : server_(server), stream_(std::move(socket), server.tls_.get()),
+              onward_(server.context_) {
             server_.sessions_.insert(this);
-            buffer_.reserve(std::size_t{256} * 1024); // else Beast reads 1 KB at a time
         }
         ~Session() {
             close();
@@ -130,58 +163,141 @@ private:
         Session(const Session&) = delete;
         Session& operator=(const Session&) = delete;
 
-        void read() {
-            parser_.emplace();
-            parser_->body_limit(boost::none);
-            beast::http::async_read(socket_, buffer_, *parser_,
-                                    [self = shared_from_this()](error_code error, std::size_t) {
-                                        if (!error) self->answer();
-                                    });
+        void start() {
+            expect_request();
+            stream_.async_open([self = shared_from_this()](error_code error) {
+                if (!error) self->read();
+            });
         }
 
         void close() {
+            leave_gate();
+            stream_.close();
             error_code ignored;
-            socket_.cancel(ignored); // Wine 8 does not end a waiting send when its socket is closed
-            socket_.close(ignored);
+            onward_.close(ignored);
         }
 
     private:
+        void expect_request() {
+            parser_.emplace();
+            parser_->body_limit(boost::none);
+            parser_->eager(true);
+            answering_ = false;
+        }
+
+        void read() {
+            stream_.async_read_some(
+                buffer_.prepare(read_bytes),
+                [self = shared_from_this()](error_code error, std::size_t bytes) {
+                    if (error) return self->close();
+                    self->buffer_.commit(bytes);
+                    self->parse();
+                    if (!self->is_tunnel_) self->read();
+                });
+        }
+
+        void parse() {
+            if (answering_ || buffer_.size() == 0) return;
+            error_code error;
+            buffer_.consume(parser_->put(buffer_.data(), error));
+            if (error && error != beast::http::error::need_more) return close();
+            if (parser_->is_done()) answer();
+        }
+
         void answer() {
-            answer_ = server_.take_answer(received());
-            if (answer_.never) return wait_for_end();
-            text_ = response_text(answer_);
-            if (answer_.cut_after < text_.size()) {
-                text_.resize(answer_.cut_after);
-                if (!text_.empty()) answer_.close = true;
+            answering_ = true;
+            ReceivedRequest request = received();
+            if (request.method == "CONNECT" && server_.connect_to_) {
+                server_.note(std::move(request));
+                return open_tunnel();
             }
-            if (text_.empty()) return answer_.close ? reset() : finish();
-            asio::async_write(socket_, asio::buffer(text_),
-                              [self = shared_from_this()](error_code error, std::size_t) {
-                                  if (error) return;
-                                  if (self->answer_.close) return self->finish();
-                                  self->read();
-                              });
+            answer_ = server_.take_answer(std::move(request));
+            if (answer_.never) return;
+            if (answer_.parts.empty()) use_text();
+            part_ = 0;
+            repeated_ = 0;
+            send_next();
         }
 
-        /// Says that no more comes, and closes when the other side has done so too: closing at once
-        /// could destroy what it has not read yet.
+        /// An answer that was not given in parts becomes one of a single part.
+        void use_text() {
+            std::string text = answer_text(answer_);
+            if (answer_.cut_after < text.size()) {
+                text.resize(answer_.cut_after);
+                if (text.empty()) answer_.reset = answer_.close;
+                answer_.close = true;
+            }
+            answer_.parts = {std::move(text)};
+        }
+
+        void send_next() {
+            if (part_ == answer_.parts.size()) return finish();
+            const Part& part = answer_.parts[part_];
+            if (const auto* text = std::get_if<std::string>(&part)) {
+                ++part_;
+                return send(*text);
+            }
+            if (const auto* again = std::get_if<Repeated>(&part)) {
+                if (repeated_++ < again->times) return send(again->block);
+                repeated_ = 0;
+                ++part_;
+                return send_next();
+            }
+            ++part_;
+            stop_at(std::get<Gate>(part));
+        }
+
+        void send(const std::string& bytes) {
+            stream_.async_write(asio::buffer(bytes),
+                                [self = shared_from_this()](error_code error, std::size_t) {
+                                    if (!error) self->send_next();
+                                });
+        }
+
+        void stop_at(const Gate& gate) {
+            gate_ = gate;
+            const bool open = gate.arrive(this, [weak = weak_from_this(), &server = server_] {
+                // Held in the server's loop only: the last owner must not be the test's thread.
+                asio::post(server.context_, [weak] {
+                    if (const auto self = weak.lock()) self->send_next();
+                });
+            });
+            if (open) send_next();
+        }
+
+        void leave_gate() {
+            if (gate_) gate_->forget(this);
+            gate_.reset();
+        }
+
         void finish() {
-            error_code ignored;
-            socket_.shutdown(tcp::socket::shutdown_send, ignored);
-            wait_for_end();
+            if (answer_.reset) return stream_.reset();
+            // Closing at once could destroy what the other side has not read yet.
+            if (answer_.close) return stream_.end(shared_from_this());
+            expect_request();
+            parse(); // what came meanwhile
         }
 
-        void reset() {
-            error_code ignored;
-            socket_.set_option(asio::socket_base::linger(true, 0), ignored);
-            socket_.close(ignored);
+        void open_tunnel() {
+            is_tunnel_ = true;
+            onward_.async_connect(
+                {asio::ip::address_v4::loopback(),
+                 static_cast<std::uint16_t>(*server_.connect_to_)},
+                [self = shared_from_this()](error_code error) {
+                    self->text_ = error ? "HTTP/1.1 502 Bad Gateway\r\n\r\n"
+                                        : "HTTP/1.1 200 Connection established\r\n\r\n";
+                    self->stream_.async_write(asio::buffer(self->text_),
+                                              [self, error](error_code failed, std::size_t) {
+                                                  if (error || failed) return self->close();
+                                                  self->relay();
+                                              });
+                });
         }
 
-        void wait_for_end() {
-            socket_.async_read_some(buffer_.prepare(4096),
-                                    [self = shared_from_this()](error_code error, std::size_t) {
-                                        if (!error) self->wait_for_end();
-                                    });
+        void relay() {
+            const auto self = shared_from_this();
+            std::make_shared<Relay>(stream_.tcp(), onward_, self)->run();
+            std::make_shared<Relay>(onward_, stream_.tcp(), self)->run();
         }
 
         [[nodiscard]] ReceivedRequest received() const {
@@ -197,10 +313,17 @@ private:
         }
 
         Impl& server_;
-        tcp::socket socket_;
+        ServerStream stream_;
+        tcp::socket onward_; // of a tunnel
         beast::flat_buffer buffer_;
         std::optional<Parser> parser_;
+        bool answering_ = false; // what arrives now waits in the buffer
+        bool is_tunnel_ = false;
+
         Answer answer_;
+        std::size_t part_ = 0;
+        std::uint64_t repeated_ = 0;
+        std::optional<Gate> gate_;
         std::string text_;
     };
 
@@ -209,22 +332,24 @@ private:
             if (error == asio::error::operation_aborted || !acceptor_.is_open()) return;
             if (!error) {
                 opened();
-                std::make_shared<Session>(*this, std::move(socket))->read();
+                error_code ignored;
+                socket.set_option(tcp::no_delay(true), ignored);
+                std::make_shared<Session>(*this, std::move(socket))->start();
             }
             accept();
         });
     }
 
-    Answer take_answer(ReceivedRequest request) {
+    void note(ReceivedRequest request) {
         const std::lock_guard lock(mutex_);
         requests_.push_back(std::move(request));
         changed_.notify_all();
-        if (answers_.empty()) {
-            Answer none;
-            none.status = 500;
-            none.body = R"({"error":{"message":"the test has planned no answer"}})";
-            return none;
-        }
+    }
+
+    Answer take_answer(ReceivedRequest request) {
+        note(std::move(request));
+        const std::lock_guard lock(mutex_);
+        if (answers_.empty()) return unplanned();
         Answer answer = std::move(answers_.front());
         answers_.pop_front();
         return answer;
@@ -250,18 +375,23 @@ private:
     std::size_t accepted_ = 0;
     std::size_t open_ = 0;
 
-    std::set<Session*> sessions_; // the server's thread only
+    const std::optional<int> connect_to_;
+    const std::unique_ptr<asio::ssl::context> tls_; // null: http
+    std::set<Session*> sessions_;                   // the server's thread only
     int port_ = 0;
+    std::string url_;
     asio::io_context context_{1};
     tcp::acceptor acceptor_;
     std::thread thread_;
 };
 
-ChatServer::ChatServer() : impl_(std::make_unique<Impl>()) {}
+ChatServer::ChatServer() : ChatServer(ServerOptions{}) {}
+ChatServer::ChatServer(const ServerOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 ChatServer::~ChatServer() = default;
 int ChatServer::port() const { return impl_->port(); }
-std::string ChatServer::url() const { return "http://127.0.0.1:" + std::to_string(port()); }
+std::string ChatServer::url() const { return impl_->url(); }
 void ChatServer::enqueue(Answer answer) { impl_->enqueue(std::move(answer)); }
+void ChatServer::stop_listening() { impl_->stop_listening(); }
 std::vector<ReceivedRequest> ChatServer::requests() const { return impl_->requests(); }
 std::size_t ChatServer::connections() const { return impl_->connections(); }
 

@@ -2,12 +2,13 @@
 
 #include "vlm/digest.hpp"
 
+#include "completion.hpp"
 #include "json.hpp"
+#include "rescue_calls.hpp"
 #include "utf8.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -16,20 +17,6 @@ namespace vlm::wire {
 namespace {
 
 namespace json = boost::json;
-
-constexpr std::string_view url_hint =
-    "is the URL right? It should end in /v1 or /v1/chat/completions";
-
-[[noreturn]] void refuse(const Where& where, const std::string& problem,
-                         std::string_view remedy = url_hint) {
-    throw Error(errc::bad_response, where.url + ' ' + problem + ": " + std::string(remedy), 200);
-}
-
-[[noreturn]] void refuse_field(const Where& where, const std::string& field,
-                               std::string_view expected) {
-    refuse(where, "sent a chat completion whose \"" + field + "\" is not " + std::string(expected),
-           "this is a fault of the server; a newer version may be free of it");
-}
 
 /// The body as JSON, or an Error that says what it is instead.
 json::value parse_body(std::string_view body, const Where& where) {
@@ -51,58 +38,6 @@ json::value parse_body(std::string_view body, const Where& where) {
     return value;
 }
 
-/// The top-level object, once it is known not to be an error.
-const json::object& successful_object(const json::value& value, std::string_view body,
-                                      const Where& where) {
-    const json::value* candidate = &value;
-    if (const json::array* array = value.if_array(); array && !array->empty())
-        candidate = &array->front(); // Gemini wraps errors like this
-    const json::object* object = candidate->if_object();
-    if (object && (member(*object, "error") || string_member(*object, "object") == "error"))
-        throw decode_error(200, body, where);
-    if (!value.is_object()) refuse(where, "answered with JSON that is not an object");
-    return value.get_object();
-}
-
-// --- The message ------------------------------------------------------------------------------
-
-/// Some servers deliver content in parts; what is no text (and no reasoning) is left out.
-void append_content_part(const json::value& part, ChatReply& reply, const Where& where) {
-    if (part.is_string()) {
-        reply.text += std::string_view(part.get_string());
-        return;
-    }
-    const json::object* object = part.if_object();
-    if (!object) refuse_field(where, "content", "made of text parts");
-    const std::string_view type = string_member(*object, "type");
-    const std::string_view text = string_member(*object, "text");
-    (type == "reasoning" || type == "thinking" ? reply.reasoning : reply.text) += text;
-}
-
-void decode_content(const json::object& message, ChatReply& reply, const Where& where) {
-    const json::value* content = member(message, "content");
-    if (content && content->is_array()) {
-        for (const json::value& part : content->get_array())
-            append_content_part(part, reply, where);
-    } else if (content && content->is_string()) {
-        reply.text = std::string_view(content->get_string());
-    } else if (content) {
-        refuse_field(where, "content", "text");
-    }
-    // A refusal stands in place of the text.
-    if (reply.text.empty()) reply.text = string_member(message, "refusal");
-}
-
-void decode_reasoning(const json::object& message, ChatReply& reply) {
-    // llama-server and LM Studio say reasoning_content; Ollama, vLLM and OpenRouter say reasoning.
-    for (const std::string_view name : {"reasoning_content", "reasoning"}) {
-        const std::string_view text = string_member(message, name);
-        if (text.empty()) continue;
-        reply.reasoning += text;
-        return;
-    }
-}
-
 // --- Tool calls -------------------------------------------------------------------------------
 
 std::string decode_arguments(const json::value* arguments) {
@@ -111,46 +46,24 @@ std::string decode_arguments(const json::value* arguments) {
     return json::serialize(*arguments);
 }
 
-void copy_unknown(const json::object& from, json::object& to,
-                  std::initializer_list<std::string_view> known) {
-    for (const auto& [key, value] : from)
-        if (std::find(known.begin(), known.end(), std::string_view(key)) == known.end())
-            to.insert_or_assign(key, value);
-}
-
 /// What the encoder sends back: fields of the call, and under "function" those of its function.
-std::string unknown_fields(const json::object& call, const json::object& function) {
-    json::object extra;
-    copy_unknown(call, extra, {"id", "type", "function", "index"});
-    json::object inner;
-    copy_unknown(function, inner, {"name", "arguments"});
-    if (!inner.empty()) extra["function"] = std::move(inner);
-    return extra.empty() ? std::string() : json::serialize(extra);
-}
-
-/// Nothing if the call has no name, which is how some servers say that there is none.
-std::optional<ToolCall> decode_call(const json::value& value, const Where& where) {
-    const json::object* call = value.if_object();
-    if (!call) refuse_field(where, "tool_calls", "a list of objects");
-    const json::value* wrapped = member(*call, "function");
-    if (wrapped && !wrapped->is_object()) refuse_field(where, "function", "an object");
-    if (!wrapped) return std::nullopt;
-    const json::object& function = wrapped->get_object();
-    const json::value* name = member(function, "name");
-    if (name && !name->is_string()) refuse_field(where, "name", "text");
-    if (!name || name->get_string().empty()) return std::nullopt;
-    return ToolCall{std::string(string_member(*call, "id")), std::string(name->get_string()),
-                    decode_arguments(member(function, "arguments")),
-                    unknown_fields(*call, function)};
+std::string unknown_fields(const CallFields& fields) {
+    json::object call;
+    json::object function;
+    copy_unknown_fields(fields, call, function);
+    if (!function.empty()) call["function"] = std::move(function);
+    return call.empty() ? std::string() : json::serialize(call);
 }
 
 std::vector<ToolCall> decode_calls(const json::object& message, const Where& where) {
     std::vector<ToolCall> calls;
-    if (const json::value* list = member(message, "tool_calls")) {
-        if (!list->is_array()) refuse_field(where, "tool_calls", "a list");
-        for (const json::value& value : list->get_array())
-            if (std::optional<ToolCall> call = decode_call(value, where))
-                calls.push_back(std::move(*call));
+    if (const json::array* list = tool_call_list(message, where)) {
+        for (const json::value& value : *list) {
+            const CallFields fields = decode_call_fields(value, where);
+            if (fields.name.empty()) continue; // how some servers say that there is none
+            calls.push_back({std::string(fields.id), std::string(fields.name),
+                             decode_arguments(fields.arguments), unknown_fields(fields)});
+        }
     }
     const json::object* old_style = object_member(message, "function_call");
     if (calls.empty() && old_style) {
@@ -178,20 +91,36 @@ void complete_ids(std::vector<ToolCall>& calls, std::string_view body) {
     }
 }
 
-/// The output limit may have cut the last call off; carrying it out would be a guess.
-void refuse_cut_calls(const ChatReply& reply, const Where& where) {
-    if (reply.finish != FinishReason::length) return;
-    for (const ToolCall& call : reply.tool_calls)
-        if (!parse_json(call.arguments_json))
-            throw Error(
-                errc::truncated,
+[[noreturn]] void refuse_cut_call(const ChatReply& reply, std::string_view name,
+                                  const Where& where) {
+    throw Error(errc::truncated,
                 "the reply of " + where.url + " hit the output limit" +
                     (reply.usage.completion_tokens
                          ? " after " + std::to_string(*reply.usage.completion_tokens) + " tokens"
                          : std::string()) +
-                    " in the middle of a call of " + where.quote(call.name, 200) +
+                    " in the middle of a call of " +
+                    (name.empty() ? std::string("a tool") : where.quote(name, 200)) +
                     ": raise max_tokens, or give the model a longer context",
                 200);
+}
+
+/// The output limit may have cut the last call off; carrying it out would be a guess.
+void refuse_cut_calls(const ChatReply& reply, const Where& where) {
+    if (reply.finish != FinishReason::length) return;
+    for (const ToolCall& call : reply.tool_calls)
+        if (!parse_json(call.arguments_json)) refuse_cut_call(reply, call.name, where);
+}
+
+void recover_leaked_calls(ChatReply& reply, const std::vector<ToolSpec>& offered,
+                          const Where& where) {
+    const Ending ending =
+        reply.finish == FinishReason::length ? Ending::cut_off : Ending::as_the_model_ended;
+    Rescue rescue = rescue_calls(reply.text, offered, ending);
+    if (rescue.cut_call) refuse_cut_call(reply, {}, where);
+    if (rescue.calls.empty()) return;
+    reply.text = std::move(rescue.text);
+    reply.tool_calls = std::move(rescue.calls);
+    reply.notes = std::move(rescue.notes);
 }
 
 // --- The rest ---------------------------------------------------------------------------------
@@ -229,34 +158,27 @@ Usage decode_usage(const json::object& answer) {
     return result;
 }
 
-const json::object& first_choice(const json::object& answer, const Where& where) {
-    const json::value* choices = member(answer, "choices");
-    if (!choices) refuse(where, "answered with JSON that has no \"choices\"");
-    const json::array* list = choices->if_array();
-    if (!list) refuse_field(where, "choices", "a list");
-    if (list->empty()) refuse_field(where, "choices", "filled");
-    const json::object* choice = list->front().if_object();
-    if (!choice) refuse_field(where, "choices", "a list of objects");
-    return *choice;
-}
-
 } // namespace
 
-ChatReply decode_reply(std::string_view body, const Where& where) {
+ChatReply decode_reply(std::string_view body, const Where& where,
+                       const std::vector<ToolSpec>& offered) {
     const json::value value = parse_body(body, where);
     const json::object& answer = successful_object(value, body, where);
-    const json::object& choice = first_choice(answer, where);
-    if (member(choice, "error")) throw decode_error(200, json::serialize(choice), where);
-    const json::object* message = object_member(choice, "message");
+    if (!member(answer, "choices")) refuse(where, "answered with JSON that has no \"choices\"");
+    const json::object* choice = first_choice(answer, where);
+    if (!choice) refuse_field(where, "choices", "filled");
+    const json::object* message = object_member(*choice, "message");
     if (!message) refuse_field(where, "message", "an object");
 
     ChatReply reply;
-    decode_content(*message, reply, where);
-    decode_reasoning(*message, reply);
+    Words words = decode_words(*message, where);
+    reply.text = std::move(words.text.empty() ? words.refusal : words.text);
+    reply.reasoning = std::move(words.reasoning);
     reply.tool_calls = decode_calls(*message, where);
-    reply.finish = decode_finish(string_member(choice, "finish_reason"));
+    reply.finish = decode_finish(string_member(*choice, "finish_reason"));
     reply.usage = decode_usage(answer);
     reply.model = string_member(answer, "model");
+    if (reply.tool_calls.empty()) recover_leaked_calls(reply, offered, where);
     refuse_cut_calls(reply, where);
     for (ToolCall& call : reply.tool_calls)
         if (call.arguments_json.empty()) call.arguments_json = "{}";

@@ -11,10 +11,13 @@
 
 namespace vlm::wire {
 
-/// The reply in the body of an answer with status 200. Throws Error: `bad_response` for what is no
+/// The reply in the body of an answer with status 200. Where the server delivered no tool calls,
+/// calls of `offered` tools are recovered from the text (rescue_calls.hpp), which `notes` says.
+/// Throws Error: `bad_response` for what is no
 /// chat completion, `server_error` or `context_overflow` for an error object, and `truncated` for
 /// a reply that hit the output limit in the middle of a tool call. `wait` and `total` stay zero.
-[[nodiscard]] ChatReply decode_reply(std::string_view body, const Where& where);
+[[nodiscard]] ChatReply decode_reply(std::string_view body, const Where& where,
+                                     const std::vector<ToolSpec>& offered = {});
 
 /// The ids in a list of models. Throws Error as above.
 [[nodiscard]] std::vector<std::string> decode_models(std::string_view body, const Where& where);

@@ -3,6 +3,7 @@
 #include "vlm/digest.hpp"
 
 #include "json.hpp"
+#include "repair_json.hpp"
 #include "utf8.hpp"
 
 #include <algorithm>
@@ -427,14 +428,8 @@ std::vector<Message> portable_messages(const std::vector<Message>& messages) {
 }
 
 std::string portable_arguments(const std::string& arguments_json) {
-    const std::optional<boost::json::value> value = parse_json(arguments_json);
-    if (value && value->is_object()) return arguments_json;
-    if (value && value->is_string()) {
-        const std::string_view inner = value->get_string();
-        const std::optional<boost::json::value> unpacked = parse_json(inner);
-        if (unpacked && unpacked->is_object()) return std::string(inner);
-    }
-    return "{}";
+    std::optional<RepairedObject> object = repair_object(arguments_json);
+    return object ? std::move(object->text) : "{}";
 }
 
 } // namespace vlm::wire

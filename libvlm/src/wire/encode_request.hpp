@@ -26,9 +26,9 @@ enum class ImageMode {
 /// role except tool results. Neighbouring texts are joined by a line break.
 [[nodiscard]] std::vector<Message> portable_messages(const std::vector<Message>& messages);
 
-/// A call's arguments as JSON text of an object, byte for byte if they are that already, unpacked
-/// if they are a JSON string that holds one, and "{}" otherwise: llama-server and Ollama refuse a
-/// history whose arguments do not parse.
+/// A call's arguments as JSON text of an object, byte for byte if they are that already, repaired
+/// where they can be (repair_json.hpp), and "{}" otherwise: llama-server and Ollama refuse a history
+/// whose arguments do not parse.
 [[nodiscard]] std::string portable_arguments(const std::string& arguments_json);
 
 } // namespace vlm::wire

@@ -1,5 +1,7 @@
 #include "json.hpp"
 
+#include "utf8.hpp"
+
 namespace vlm::wire {
 
 boost::json::value parse_json(std::string_view text, boost::system::error_code& error) {
@@ -11,6 +13,18 @@ boost::json::value parse_json(std::string_view text, boost::system::error_code& 
 std::optional<boost::json::value> parse_json(std::string_view text) {
     boost::system::error_code error;
     boost::json::value value = parse_json(text, error);
+    if (error) return std::nullopt;
+    return value;
+}
+
+std::optional<boost::json::value> parse_json_fragment(std::string_view text) {
+    if (std::optional<boost::json::value> value = parse_json(text)) return value;
+    boost::json::parse_options options;
+    options.max_depth = max_json_depth;
+    options.allow_invalid_utf8 = true;
+    boost::system::error_code error;
+    boost::json::value value =
+        boost::json::parse(bytes_for_lone_surrogates(text), error, {}, options);
     if (error) return std::nullopt;
     return value;
 }

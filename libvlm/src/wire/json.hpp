@@ -18,6 +18,10 @@ inline constexpr std::size_t max_json_depth = 64;
 /// Nothing if `text` is not JSON.
 [[nodiscard]] std::optional<boost::json::value> parse_json(std::string_view text);
 
+/// The same, but text in it may be cut within a character: the strings of the result are then not
+/// valid UTF-8, and for `Utf8Joiner` to put together.
+[[nodiscard]] std::optional<boost::json::value> parse_json_fragment(std::string_view text);
+
 /// The member, or null if it is missing or JSON's null.
 [[nodiscard]] const boost::json::value* member(const boost::json::object& object,
                                                std::string_view name);

@@ -1,5 +1,7 @@
 #include "utf8.hpp"
 
+#include <utility>
+
 namespace vlm::wire {
 namespace {
 
@@ -21,6 +23,67 @@ Lead lead_of(unsigned char byte) {
     if (byte == 0xF4) return {4, 0x80, 0x8F};
     return {0, 0, 0};
 }
+
+bool is_between(char c, unsigned char low, unsigned char high) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= low && byte <= high;
+}
+
+/// Three bytes that would encode half a surrogate pair.
+bool is_half(std::string_view text, unsigned char second_low, unsigned char second_high) {
+    return text.size() >= 3 && text[0] == '\xED' && is_between(text[1], second_low, second_high) &&
+           is_between(text[2], 0x80, 0xBF);
+}
+
+bool is_high_half(std::string_view text) { return is_half(text, 0xA0, 0xAF); }
+bool is_low_half(std::string_view text) { return is_half(text, 0xB0, 0xBF); }
+
+/// Whether all of `text`, which is no whole character, may be the beginning of one.
+bool may_become_character(std::string_view text) {
+    if (text[0] == '\xED' && (text.size() == 1 || is_between(text[1], 0xA0, 0xAF))) {
+        // A high half waits for its low one.
+        if (text.size() <= 2) return true;
+        if (!is_high_half(text)) return false;
+        return text.size() == 3 ||
+               (text[3] == '\xED' &&
+                (text.size() == 4 || (text.size() == 5 && is_between(text[4], 0xB0, 0xBF))));
+    }
+    const Utf8Step step = utf8_step(text);
+    return !step.valid && step.length == text.size() && is_between(text[0], 0xC2, 0xF4);
+}
+
+/// Of three bytes that encode half a pair: ten bits.
+unsigned payload(std::string_view half) {
+    return (static_cast<unsigned char>(half[1]) & 0x0FU) << 6U |
+           (static_cast<unsigned char>(half[2]) & 0x3FU);
+}
+
+std::string joined_halves(std::string_view high, std::string_view low) {
+    const unsigned scalar = 0x10000U + (payload(high) << 10U) + payload(low);
+    std::string text;
+    for (const unsigned shift : {18U, 12U, 6U, 0U}) {
+        const unsigned bits = scalar >> shift;
+        text += static_cast<char>(shift == 18U ? 0xF0U | bits : 0x80U | (bits & 0x3FU));
+    }
+    return text;
+}
+
+/// The code unit of an escape "\uXXXX" at the beginning of `json`, or 0.
+unsigned escaped_unit(std::string_view json) {
+    if (json.size() < 6 || !json.starts_with("\\u")) return 0;
+    unsigned unit = 0;
+    for (const char c : json.substr(2, 4)) {
+        const std::size_t digit =
+            std::string_view("0123456789abcdef")
+                .find(c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c);
+        if (digit == std::string_view::npos) return 0;
+        unit = unit * 16 + static_cast<unsigned>(digit);
+    }
+    return unit;
+}
+
+bool is_high_unit(unsigned unit) { return unit >= 0xD800 && unit < 0xDC00; }
+bool is_low_unit(unsigned unit) { return unit >= 0xDC00 && unit < 0xE000; }
 
 } // namespace
 
@@ -66,6 +129,62 @@ std::string ascii_lower(std::string_view text) {
     for (char& c : lower)
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     return lower;
+}
+
+std::string Utf8Joiner::add(std::string_view piece) {
+    const std::string joined = std::exchange(waiting_, {}).append(piece);
+    std::string_view text = joined;
+    std::string whole;
+    whole.reserve(text.size());
+    while (!text.empty()) {
+        std::size_t length = 3;
+        if (is_high_half(text) && is_low_half(text.substr(3))) {
+            whole += joined_halves(text, text.substr(3));
+            length = 6;
+        } else if (const Utf8Step step = utf8_step(text); step.valid) {
+            whole += text.substr(0, step.length);
+            length = step.length;
+        } else if (may_become_character(text)) {
+            waiting_ = text;
+            break;
+        } else {
+            whole += replacement;
+            if (!is_high_half(text) && !is_low_half(text)) length = step.length;
+        }
+        text.remove_prefix(length);
+    }
+    return whole;
+}
+
+std::string_view Utf8Joiner::rest() const {
+    return waiting_.empty() ? std::string_view() : replacement;
+}
+
+std::string valid_utf8(std::string_view text) {
+    Utf8Joiner joiner;
+    std::string valid = joiner.add(text);
+    return valid.append(joiner.rest());
+}
+
+std::string bytes_for_lone_surrogates(std::string_view json) {
+    std::string out;
+    out.reserve(json.size());
+    while (!json.empty()) {
+        const unsigned unit = escaped_unit(json);
+        std::size_t length = json.front() == '\\' && json.size() > 1 ? 2 : 1;
+        if (is_high_unit(unit) && is_low_unit(escaped_unit(json.substr(6)))) {
+            length = 12;
+        } else if (is_high_unit(unit) || is_low_unit(unit)) {
+            for (const unsigned byte :
+                 {0xEDU, 0x80U | (unit >> 6U & 0x3FU), 0x80U | (unit & 0x3FU)})
+                out += static_cast<char>(byte);
+            json.remove_prefix(6);
+            continue;
+        }
+        out += json.substr(0, length);
+        json.remove_prefix(length);
+    }
+    return out;
 }
 
 } // namespace vlm::wire

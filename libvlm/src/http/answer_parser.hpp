@@ -1,0 +1,55 @@
+// One HTTP/1.x answer, from bytes to a head and pieces of its body.
+#pragma once
+
+#include "connection.hpp"
+#include "inflate.hpp"
+#include "vlm/error.hpp"
+
+#include <boost/beast/http/basic_parser.hpp>
+
+#include <memory>
+
+namespace vlm::http {
+
+/// Fed with `put` as Beast's own parsers are. The body is decoded, counted against the limit and
+/// then either handed to `on_body` (status 2xx) or collected. Throws Error{response_too_large},
+/// Error{bad_response} for an encoding that cannot be decoded, and whatever `on_body` throws.
+class AnswerParser final : public boost::beast::http::basic_parser<false> {
+public:
+    /// `shown`: the URL in messages. All must outlive the parser.
+    AnswerParser(const Limits& limits, const OnBody& on_body, const std::string& shown);
+
+    /// "100 Continue" and the like: the answer itself is still to come.
+    [[nodiscard]] bool is_interim() const { return response_.status / 100 == 1; }
+    /// Once it is done.
+    [[nodiscard]] Response take() { return std::move(response_); }
+    [[nodiscard]] Error too_large() const;
+
+private:
+    using error_code = boost::beast::error_code;
+    using string_view = boost::beast::string_view;
+
+    void on_request_impl(boost::beast::http::verb, string_view, string_view, int,
+                         error_code&) override {}
+    void on_response_impl(int status, string_view, int, error_code&) override;
+    void on_field_impl(boost::beast::http::field, string_view name, string_view value,
+                       error_code&) override;
+    void on_header_impl(error_code&) override {}
+    void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override;
+    std::size_t on_body_impl(string_view bytes, error_code&) override;
+    void on_chunk_header_impl(std::uint64_t, string_view, error_code&) override {}
+    std::size_t on_chunk_body_impl(std::uint64_t, string_view bytes, error_code&) override;
+    void on_finish_impl(error_code&) override;
+
+    std::size_t take_encoded(std::string_view bytes);
+    void take_decoded(std::string_view bytes);
+
+    const Limits& limits_;
+    const OnBody& on_body_;
+    const std::string& shown_;
+    Response response_;
+    std::unique_ptr<Inflater> inflater_;
+    std::size_t decoded_ = 0;
+};
+
+} // namespace vlm::http

@@ -1,0 +1,137 @@
+#include "socket.hpp"
+
+#include <utility>
+
+namespace vlm::http {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+Socket::Socket() : work_(loop_.get_executor()), socket_(loop_), timer_(loop_) {}
+
+Socket::Watch::Watch(Socket& socket, std::stop_token stop)
+    : callback_(
+          [&] {
+              socket.loop_.poll(); // a stop request that came when the last request had just ended
+              socket.cancelled_ = stop.stop_requested();
+              return std::move(stop);
+          }(),
+          Post{socket}) {}
+
+void Socket::Watch::Post::operator()() const {
+    asio::post(socket.loop_, [&to = socket] {
+        to.cancelled_ = true;
+        to.close();
+    });
+}
+
+/// Starts one operation, which calls back with an error_code and a number of bytes, and runs the
+/// loop until it has ended. At the deadline, or when a stop request has been posted, the socket is
+/// closed, which ends the operation at once. When this returns, no handler that refers to it is
+/// left.
+template <class Start>
+Transfer Socket::run(Clock::time_point until, Start start) {
+    using End = Transfer::End;
+    if (cancelled_) return {End::cancelled};
+    struct {
+        Transfer transfer;
+        bool ended = false;
+        bool timer_ended = false;
+        bool timed_out = false;
+    } state;
+    if (until == Clock::time_point::max()) {
+        state.timer_ended = true;
+    } else {
+        timer_.expires_at(until);
+        timer_.async_wait([this, &state](error_code error) {
+            state.timer_ended = true;
+            if (error || state.ended) return;
+            state.timed_out = true;
+            close();
+        });
+    }
+    start([this, &state](error_code error, std::size_t bytes) {
+        state.ended = true;
+        state.transfer.error = error;
+        state.transfer.bytes = bytes;
+        timer_.cancel();
+    });
+    while (!state.ended || !state.timer_ended) loop_.run_one();
+    if (cancelled_)
+        state.transfer.end = End::cancelled;
+    else if (state.timed_out)
+        state.transfer.end = End::timed_out;
+    else if (state.transfer.error)
+        state.transfer.end = End::failed;
+    return state.transfer;
+}
+
+Transfer Socket::connect(const tcp::endpoint& endpoint, Clock::time_point until) {
+    close();
+    tls_.reset();
+    const Transfer transfer = run(until, [&](auto done) {
+        socket_.async_connect(endpoint, [done](error_code error) { done(error, 0); });
+    });
+    error_code ignored;
+    if (transfer.end == Transfer::End::done) socket_.set_option(tcp::no_delay(true), ignored);
+    return transfer;
+}
+
+Transfer Socket::start_tls(TlsContext& context, const std::string& host, Clock::time_point until) {
+    tls_ = std::make_unique<TlsStream>(socket_, context, host);
+    return run(until, [&](auto done) { tls_->async_handshake(done); });
+}
+
+Transfer Socket::write_some(std::string_view bytes, Clock::time_point until) {
+    const asio::const_buffer buffer(bytes.data(), bytes.size());
+    return run(until, [&](auto done) {
+        if (tls_)
+            tls_->async_write_some(buffer, done);
+        else
+            socket_.async_write_some(buffer, done);
+    });
+}
+
+Transfer Socket::read_some(asio::mutable_buffer into, Clock::time_point until) {
+    return run(until, [&](auto done) {
+        if (tls_)
+            tls_->async_read_some(into, done);
+        else
+            socket_.async_read_some(into, done);
+    });
+}
+
+Transfer Socket::wait(const std::function<bool()>& ready, Clock::time_point until) {
+    bool timed_out = false;
+    bool ended = false;
+    timer_.expires_at(until);
+    timer_.async_wait([&](error_code error) {
+        ended = true;
+        timed_out = !error;
+    });
+    while (!ended && !cancelled_ && !ready()) loop_.run_one();
+    const bool late = timed_out;
+    timer_.cancel();
+    while (!ended) loop_.run_one();
+    if (cancelled_) return {Transfer::End::cancelled};
+    return {late ? Transfer::End::timed_out : Transfer::End::done};
+}
+
+bool Socket::is_idle() {
+    if (!socket_.is_open() || (tls_ && tls_->has_unread())) return false;
+    char byte = 0;
+    error_code error;
+    socket_.non_blocking(true, error);
+    if (error) return false;
+    socket_.receive(asio::buffer(&byte, 1), tcp::socket::message_peek, error);
+    return error == asio::error::would_block;
+}
+
+void Socket::close() {
+    error_code ignored;
+    socket_.cancel(ignored); // Wine 8 does not end a waiting send when its socket is closed
+    socket_.close(ignored);
+}
+
+} // namespace vlm::http

@@ -1,0 +1,70 @@
+#include "vlm/testing/gate.hpp"
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <utility>
+
+namespace vlm::testing {
+
+struct Gate::State {
+    struct Waiting {
+        const void* who = nullptr;
+        std::function<void()> wake;
+    };
+
+    // Wakes under the lock, so that `forget` knows that nobody is being woken.
+    void let_through() {
+        while (!waiting.empty() && (is_open || passes > 0)) {
+            if (!is_open) --passes;
+            waiting.front().wake();
+            waiting.pop_front();
+        }
+    }
+
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::deque<Waiting> waiting;
+    std::size_t passes = 0;
+    std::size_t reached = 0;
+    bool is_open = false;
+};
+
+Gate::Gate() : state_(std::make_shared<State>()) {}
+
+void Gate::pass(std::size_t times) const {
+    const std::lock_guard lock(state_->mutex);
+    state_->passes += times;
+    state_->let_through();
+}
+
+void Gate::open() const {
+    const std::lock_guard lock(state_->mutex);
+    state_->is_open = true;
+    state_->let_through();
+}
+
+bool Gate::wait_until_reached(std::size_t times, std::chrono::milliseconds at_most) const {
+    std::unique_lock lock(state_->mutex);
+    return state_->changed.wait_for(lock, at_most, [&] { return state_->reached >= times; });
+}
+
+bool Gate::arrive(const void* who, std::function<void()> wake) const {
+    const std::lock_guard lock(state_->mutex);
+    ++state_->reached;
+    state_->changed.notify_all();
+    if (state_->is_open) return true;
+    if (state_->passes > 0) {
+        --state_->passes;
+        return true;
+    }
+    state_->waiting.push_back({who, std::move(wake)});
+    return false;
+}
+
+void Gate::forget(const void* who) const {
+    const std::lock_guard lock(state_->mutex);
+    std::erase_if(state_->waiting, [&](const State::Waiting& entry) { return entry.who == who; });
+}
+
+} // namespace vlm::testing

@@ -1,0 +1,80 @@
+// A connection as the scripted server sees it: TCP, or TLS over it.
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/write.hpp>
+
+#include <memory>
+#include <utility>
+
+namespace vlm::testing {
+
+class ServerStream {
+public:
+    using Tcp = boost::asio::ip::tcp::socket;
+    using error_code = boost::system::error_code;
+
+    /// `tls`: null for plain TCP.
+    ServerStream(Tcp socket, boost::asio::ssl::context* tls) : socket_(std::move(socket)) {
+        if (tls) tls_ = std::make_unique<Tls>(socket_, *tls);
+    }
+
+    /// `done(error)`. The TLS handshake, where there is one.
+    template <class Done>
+    void async_open(Done done) {
+        if (tls_)
+            tls_->async_handshake(boost::asio::ssl::stream_base::server, std::move(done));
+        else
+            boost::asio::post(socket_.get_executor(),
+                              [done = std::move(done)]() mutable { done(error_code()); });
+    }
+    /// `done(error, bytes)`
+    template <class Done>
+    void async_read_some(boost::asio::mutable_buffer into, Done done) {
+        if (tls_)
+            tls_->async_read_some(into, std::move(done));
+        else
+            socket_.async_read_some(into, std::move(done));
+    }
+    /// All of it; `done(error, bytes)`.
+    template <class Done>
+    void async_write(boost::asio::const_buffer bytes, Done done) {
+        if (tls_)
+            boost::asio::async_write(*tls_, bytes, std::move(done));
+        else
+            boost::asio::async_write(socket_, bytes, std::move(done));
+    }
+    /// Says that no more comes. `keep` keeps the connection alive meanwhile.
+    template <class Keep>
+    void end(Keep keep) {
+        if (tls_) return tls_->async_shutdown([this, keep](error_code) { end_tcp(); });
+        end_tcp();
+    }
+    [[nodiscard]] Tcp& tcp() { return socket_; }
+    void reset() {
+        error_code ignored;
+        socket_.set_option(boost::asio::socket_base::linger(true, 0), ignored);
+        socket_.close(ignored);
+    }
+    void close() {
+        error_code ignored;
+        socket_.cancel(ignored); // Wine 8 does not end a waiting send when its socket is closed
+        socket_.close(ignored);
+    }
+
+private:
+    using Tls = boost::asio::ssl::stream<Tcp&>;
+
+    void end_tcp() {
+        error_code ignored;
+        socket_.shutdown(Tcp::shutdown_send, ignored);
+    }
+
+    Tcp socket_;
+    std::unique_ptr<Tls> tls_;
+};
+
+} // namespace vlm::testing

@@ -1,0 +1,216 @@
+#include "assemble_reply.hpp"
+
+#include "decode_error.hpp"
+#include "decode_reply.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace vlm::wire {
+namespace {
+
+namespace json = boost::json;
+
+std::optional<std::int64_t> index_of(const json::object& object) {
+    const json::value* index = member(object, "index");
+    if (!index || !index->is_number()) return std::nullopt;
+    boost::system::error_code error;
+    const auto number = index->to_number<std::int64_t>(error);
+    if (error) return std::nullopt;
+    return number;
+}
+
+/// What a piece of a call adds to its arguments. An object is whole in itself.
+std::string text_of(const json::value& arguments) {
+    if (arguments.is_string()) return std::string(std::string_view(arguments.get_string()));
+    return json::serialize(arguments);
+}
+
+bool is_whole_object(std::string_view text) {
+    const std::optional<json::value> value = parse_json(text);
+    return value && value->is_object();
+}
+
+/// Later pieces may repeat a field as null.
+void merge(const json::object& from, json::object& to) {
+    for (const auto& [key, value] : from)
+        if (!value.is_null() || !to.contains(key)) to.insert_or_assign(key, value);
+}
+
+} // namespace
+
+std::string PiecedText::add(std::string_view piece) {
+    std::string characters = joiner.add(piece);
+    text += characters;
+    return characters;
+}
+
+std::string PiecedText::whole() const { return text + std::string(joiner.rest()); }
+
+ReplyAssembler::ReplyAssembler(Where where, std::vector<ToolSpec> offered)
+    : where_(std::move(where)), offered_(std::move(offered)) {}
+
+std::vector<Delta> ReplyAssembler::take(const ServerEvent& event) {
+    if (done_) return {};
+    const std::string_view data = trimmed(event.data);
+    if (data.empty()) return {};
+    if (event.name == "error") throw decode_error(200, data, where_);
+    if (data.starts_with("[DONE]")) {
+        done_ = true;
+        return {};
+    }
+    const std::optional<json::value> value = parse_json_fragment(data);
+    if (!value) {
+        if (event.ending == ServerEvent::Ending::end_of_stream) return {};
+        refuse(where_,
+               "sent something in its stream that is not JSON (\"" + where_.quote(data, 100) +
+                   "\")",
+               "see the server's log");
+    }
+    const json::object& chunk = successful_object(*value, data, where_);
+    std::vector<Delta> deltas;
+    take_answer_fields(chunk);
+    const json::object* choice = first_choice(chunk, where_);
+    if (!choice || index_of(*choice).value_or(0) != 0) return deltas; // only one was asked for
+    any_choice_ = true;
+    if (const json::object* delta = object_member(*choice, "delta"))
+        take_message(*delta, deltas);
+    else if (const json::object* whole = object_member(*choice, "message");
+             whole && text_.text.empty() && calls_.empty())
+        take_message(*whole, deltas); // a plain answer in one event
+    const std::string_view reason = string_member(*choice, "finish_reason");
+    if (!reason.empty()) finish_reason_ = reason;
+    return deltas;
+}
+
+/// Of id, time and model the first counts (they are the same in every chunk), of the counts the
+/// last: some servers send them with every chunk, growing.
+void ReplyAssembler::take_answer_fields(const json::object& chunk) {
+    for (const std::string_view name : {"id", "created", "model"})
+        if (const json::value* value = member(chunk, name); value && !answer_.contains(name))
+            answer_[name] = *value;
+    for (const std::string_view name : {"usage", "timings"})
+        if (const json::object* value = object_member(chunk, name)) answer_[name] = *value;
+}
+
+void ReplyAssembler::take_message(const json::object& message, std::vector<Delta>& deltas) {
+    take_words(message, deltas);
+    if (const json::array* list = tool_call_list(message, where_))
+        for (const json::value& call : *list) take_call(decode_call_fields(call, where_), deltas);
+    if (const json::object* old_style = object_member(message, "function_call"))
+        take_old_call(*old_style, deltas);
+}
+
+void ReplyAssembler::take_words(const json::object& message, std::vector<Delta>& deltas) {
+    const Words words = decode_words(message, where_);
+    const auto add = [&](Delta::Kind kind, PiecedText& to, std::string_view piece) {
+        std::string characters = to.add(piece);
+        if (!characters.empty()) deltas.push_back({kind, std::move(characters)});
+    };
+    add(Delta::Kind::reasoning, reasoning_, words.reasoning);
+    add(Delta::Kind::text, text_, words.text);
+    add(Delta::Kind::text, refusal_, words.refusal);
+}
+
+void ReplyAssembler::take_call(const CallFields& fields, std::vector<Delta>& deltas) {
+    const std::size_t number = number_of_call(fields);
+    if (number == calls_.size()) calls_.push_back({.index = index_of(*fields.call)});
+    add_to(calls_[number], number, fields, deltas);
+}
+
+void ReplyAssembler::take_old_call(const json::object& function_call, std::vector<Delta>& deltas) {
+    if (!old_call_) old_call_.emplace();
+    CallFields fields;
+    fields.function = &function_call;
+    fields.name = string_member(function_call, "name");
+    fields.arguments = member(function_call, "arguments");
+    add_to(*old_call_, 0, fields, deltas);
+}
+
+/// The call that a piece belongs to; their number for a new one.
+std::size_t ReplyAssembler::number_of_call(const CallFields& fields) const {
+    const auto last_that = [&](auto matches) {
+        const auto found = std::find_if(calls_.rbegin(), calls_.rend(), matches);
+        return found == calls_.rend() ? calls_.size()
+                                      : static_cast<std::size_t>(calls_.rend() - found) - 1;
+    };
+    if (const std::optional<std::int64_t> index = index_of(*fields.call)) {
+        const std::size_t number = last_that([&](const PiecedCall& c) { return c.index == index; });
+        if (number == calls_.size()) return number;
+        // Gemini gives every call the index 0.
+        const PiecedCall& call = calls_[number];
+        const bool is_another = !fields.id.empty() && fields.id != call.id &&
+                                !fields.name.empty() && !call.name.empty();
+        return is_another ? calls_.size() : number;
+    }
+    if (!fields.id.empty())
+        return last_that([&](const PiecedCall& c) { return c.id == fields.id; });
+    if (calls_.empty()) return 0;
+    // Whole calls with neither index nor id follow each other: another name with arguments behind
+    // arguments that are complete begins another call.
+    const PiecedCall& last = calls_.back();
+    const bool is_whole_call =
+        !fields.name.empty() && fields.arguments && !text_of(*fields.arguments).empty();
+    return is_whole_call && is_whole_object(last.arguments.text) ? calls_.size()
+                                                                 : calls_.size() - 1;
+}
+
+void ReplyAssembler::add_to(PiecedCall& call, std::size_t number, const CallFields& fields,
+                            std::vector<Delta>& deltas) const {
+    Delta delta{Delta::Kind::tool_call, {}, number, {}};
+    if (call.id.empty()) call.id = fields.id;
+    if (call.name.empty() && !fields.name.empty()) {
+        call.name = valid_utf8(fields.name);
+        delta.tool = call.name;
+    }
+    if (fields.arguments) delta.text = call.arguments.add(text_of(*fields.arguments));
+    json::object extra;
+    json::object function_extra;
+    copy_unknown_fields(fields, extra, function_extra);
+    merge(extra, call.extra);
+    merge(function_extra, call.function_extra);
+    if (!delta.tool.empty() || !delta.text.empty()) deltas.push_back(std::move(delta));
+}
+
+ChatReply ReplyAssembler::finish() const {
+    if (finish_reason_.empty() && !done_)
+        throw Error(errc::connection_lost,
+                    where_.url + " ended its stream before the answer was complete: the model may "
+                                 "have crashed; see the server's log",
+                    200);
+    // One place for every rule: the reply is that of the equivalent plain answer.
+    return decode_reply(valid_utf8(json::serialize(plain_answer())), where_, offered_);
+}
+
+json::object ReplyAssembler::plain_answer() const {
+    const auto function = [](const PiecedCall& call) {
+        json::object object = call.function_extra;
+        object["name"] = call.name;
+        object["arguments"] = call.arguments.whole();
+        return object;
+    };
+    json::object message{{"role", "assistant"}, {"content", text_.whole()}};
+    if (const std::string reasoning = reasoning_.whole(); !reasoning.empty())
+        message["reasoning_content"] = reasoning;
+    if (const std::string refusal = refusal_.whole(); !refusal.empty())
+        message["refusal"] = refusal;
+    if (!calls_.empty()) {
+        json::array& list = message["tool_calls"].emplace_array();
+        for (const PiecedCall& call : calls_) {
+            json::object object = call.extra;
+            object["id"] = call.id;
+            object["function"] = function(call);
+            list.push_back(std::move(object));
+        }
+    }
+    if (old_call_) message["function_call"] = function(*old_call_);
+
+    json::object answer = answer_;
+    json::array& choices = answer["choices"].emplace_array();
+    if (any_choice_)
+        choices.push_back(
+            json::object{{"finish_reason", finish_reason_}, {"message", std::move(message)}});
+    return answer;
+}
+
+} // namespace vlm::wire

@@ -1,0 +1,118 @@
+#include "completion.hpp"
+
+#include "decode_error.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace vlm::wire {
+namespace {
+
+namespace json = boost::json;
+
+/// Some servers deliver content in parts; what is no text (and no reasoning) is left out.
+void append_content_part(const json::value& part, Words& words, const Where& where) {
+    if (part.is_string()) {
+        words.text += std::string_view(part.get_string());
+        return;
+    }
+    const json::object* object = part.if_object();
+    if (!object) refuse_field(where, "content", "made of text parts");
+    const std::string_view type = string_member(*object, "type");
+    const std::string_view text = string_member(*object, "text");
+    (type == "reasoning" || type == "thinking" ? words.reasoning : words.text) += text;
+}
+
+/// llama-server and LM Studio say reasoning_content; Ollama, vLLM and OpenRouter say reasoning.
+std::string_view reasoning_of(const json::object& message) {
+    const std::string_view text = string_member(message, "reasoning_content");
+    return text.empty() ? string_member(message, "reasoning") : text;
+}
+
+void copy_unknown(const json::object& from, json::object& to,
+                  std::initializer_list<std::string_view> known) {
+    for (const auto& [key, value] : from)
+        if (std::find(known.begin(), known.end(), std::string_view(key)) == known.end())
+            to.insert_or_assign(key, value);
+}
+
+} // namespace
+
+void refuse(const Where& where, const std::string& problem, std::string_view remedy) {
+    throw Error(errc::bad_response, where.url + ' ' + problem + ": " + std::string(remedy), 200);
+}
+
+void refuse_field(const Where& where, const std::string& field, std::string_view expected) {
+    refuse(where, "sent a chat completion whose \"" + field + "\" is not " + std::string(expected),
+           "this is a fault of the server; a newer version may be free of it");
+}
+
+const json::object& successful_object(const json::value& value, std::string_view text,
+                                      const Where& where) {
+    const json::value* candidate = &value;
+    if (const json::array* array = value.if_array(); array && !array->empty())
+        candidate = &array->front(); // Gemini wraps errors like this
+    const json::object* object = candidate->if_object();
+    if (object && (member(*object, "error") || string_member(*object, "object") == "error"))
+        throw decode_error(200, text, where);
+    if (!value.is_object()) refuse(where, "answered with JSON that is not an object");
+    return value.get_object();
+}
+
+const json::object* first_choice(const json::object& answer, const Where& where) {
+    const json::value* choices = member(answer, "choices");
+    if (!choices) return nullptr;
+    const json::array* list = choices->if_array();
+    if (!list) refuse_field(where, "choices", "a list");
+    if (list->empty()) return nullptr;
+    const json::object* choice = list->front().if_object();
+    if (!choice) refuse_field(where, "choices", "a list of objects");
+    if (member(*choice, "error")) throw decode_error(200, json::serialize(*choice), where);
+    return choice;
+}
+
+Words decode_words(const json::object& message, const Where& where) {
+    Words words;
+    const json::value* content = member(message, "content");
+    if (content && content->is_array()) {
+        for (const json::value& part : content->get_array())
+            append_content_part(part, words, where);
+    } else if (content && content->is_string()) {
+        words.text = std::string_view(content->get_string());
+    } else if (content) {
+        refuse_field(where, "content", "text");
+    }
+    words.reasoning += reasoning_of(message);
+    words.refusal = string_member(message, "refusal");
+    return words;
+}
+
+CallFields decode_call_fields(const json::value& value, const Where& where) {
+    CallFields fields;
+    fields.call = value.if_object();
+    if (!fields.call) refuse_field(where, "tool_calls", "a list of objects");
+    fields.id = string_member(*fields.call, "id");
+    const json::value* wrapped = member(*fields.call, "function");
+    if (!wrapped) return fields;
+    fields.function = wrapped->if_object();
+    if (!fields.function) refuse_field(where, "function", "an object");
+    const json::value* name = member(*fields.function, "name");
+    if (name && !name->is_string()) refuse_field(where, "name", "text");
+    fields.name = string_member(*fields.function, "name");
+    fields.arguments = member(*fields.function, "arguments");
+    return fields;
+}
+
+const json::array* tool_call_list(const json::object& message, const Where& where) {
+    const json::value* list = member(message, "tool_calls");
+    if (!list) return nullptr;
+    if (!list->is_array()) refuse_field(where, "tool_calls", "a list");
+    return &list->get_array();
+}
+
+void copy_unknown_fields(const CallFields& fields, json::object& call, json::object& function) {
+    if (fields.call) copy_unknown(*fields.call, call, {"id", "type", "function", "index"});
+    if (fields.function) copy_unknown(*fields.function, function, {"name", "arguments"});
+}
+
+} // namespace vlm::wire

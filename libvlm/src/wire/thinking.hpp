@@ -1,0 +1,22 @@
+// Where in a text a model thinks aloud.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace vlm::wire {
+
+/// The bytes [begin, end) of a text.
+struct Span {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    friend bool operator==(const Span&, const Span&) = default;
+};
+
+/// The think blocks of `text` with their tags, in order, not overlapping. One without a closing tag
+/// reaches to the end. A closing tag alone says that a chat template ate the opening one: everything
+/// before it is thought.
+[[nodiscard]] std::vector<Span> thinking(std::string_view text);
+
+} // namespace vlm::wire

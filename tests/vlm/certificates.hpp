@@ -1,0 +1,35 @@
+// Certificates for tests, made while they run.
+#pragma once
+
+#include "vlm/testing/chat_server.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace certificates {
+
+/// What a certificate says. Days count from now.
+struct Claim {
+    std::vector<std::string> names{"DNS:localhost", "IP:127.0.0.1"}; ///< as OpenSSL writes them
+    int valid_from_days = -1;
+    int valid_until_days = 1;
+};
+
+/// An authority that nobody trusts unless told to.
+class Authority {
+public:
+    Authority();
+    ~Authority();
+    [[nodiscard]] vlm::testing::TlsIdentity issue(const Claim& claim = {}) const;
+    [[nodiscard]] const std::string& pem() const { return pem_; }
+
+private:
+    struct Keys;
+    std::unique_ptr<Keys> keys_;
+    std::string pem_;
+};
+
+[[nodiscard]] vlm::testing::TlsIdentity self_signed(const Claim& claim = {});
+
+} // namespace certificates

@@ -1,0 +1,503 @@
+// What servers and networks do wrong below the level of chat completions, on real sockets.
+#include "transport.hpp"
+
+#include <stdexcept>
+
+using namespace std::chrono_literals;
+using vlm::errc;
+using vlm::http::Connection;
+using vlm::http::Limits;
+using vlm::http::Response;
+using vlm::testing::Answer;
+using vlm::testing::byte_by_byte;
+using vlm::testing::ChatServer;
+using vlm::testing::chunk;
+using vlm::testing::chunked_head;
+using vlm::testing::Gate;
+using vlm::testing::gzipped;
+using vlm::testing::Repeated;
+using namespace transport;
+
+namespace {
+
+constexpr std::string_view small_answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+Answer redirect(int status, std::string location) {
+    Answer answer;
+    answer.status = status;
+    answer.headers = {{"Location", std::move(location)}};
+    return answer;
+}
+
+Answer encoded(std::string encoding, std::string body) {
+    Answer answer = text(std::move(body));
+    answer.headers = {{"Content-Encoding", std::move(encoding)}};
+    return answer;
+}
+
+} // namespace
+
+// --- Limits -------------------------------------------------------------------------------------
+
+TEST_CASE("limits: an answer that does not begin ends at the limit for the first byte") {
+    ChatServer server;
+    server.enqueue(silent());
+    Connection connection(url_of(server));
+    const vlm::Error error = error_of([&] { post(connection, "{}", {.first_byte = 60ms}); });
+    CHECK(error.code() == errc::timeout);
+    CHECK(mentions(error, "did not begin its answer within 60 ms"));
+    CHECK(server.wait_until_disconnected(soon));
+}
+
+TEST_CASE("limits: the one for the first byte does not end an answer that has begun") {
+    ChatServer server;
+    const Gate gate;
+    server.enqueue(parts({"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n", gate}));
+    Connection connection(url_of(server));
+    const vlm::Error error =
+        error_of([&] { post(connection, "{}", {.first_byte = 5s, .silence = 70ms}); });
+    CHECK(error.code() == errc::timeout);
+    CHECK(mentions(error, "fell silent for 70 ms"));
+}
+
+TEST_CASE("limits: silence in the header ends the request, too") {
+    ChatServer server;
+    server.enqueue(raw("HTTP/1.1 200 OK\r\nContent-Le"));
+    Connection connection(url_of(server));
+    const vlm::Error error = error_of([&] { post(connection, "{}", {.silence = 70ms}); });
+    CHECK(error.code() == errc::timeout);
+    CHECK(mentions(error, "fell silent"));
+}
+
+TEST_CASE("limits: interim answers do not start the clock of silence") {
+    ChatServer server;
+    server.enqueue(raw("HTTP/1.1 100 Continue\r\n\r\n"));
+    Connection connection(url_of(server));
+    const vlm::Error error =
+        error_of([&] { post(connection, "{}", {.first_byte = 300ms, .silence = 20ms}); });
+    CHECK(mentions(error, "did not begin its answer within 300 ms"));
+}
+
+TEST_CASE("limits: an answer that trickles is complete if it never falls silent") {
+    ChatServer server;
+    const Gate gate;
+    server.enqueue(parts(byte_by_byte(small_answer, gate)));
+    Connection connection(url_of(server));
+    std::string body;
+    CHECK(interrupted([&] { body = post(connection, "{}", {.silence = 10s}).body; },
+                      [&] {
+                          for (std::size_t i = 1; i < small_answer.size(); ++i) {
+                              CHECK(gate.wait_until_reached(i, soon));
+                              gate.pass();
+                          }
+                      }) == std::error_code());
+    CHECK(body == "ok");
+}
+
+TEST_CASE("limits: an answer that trickles ends at the total limit") {
+    ChatServer server;
+    const Gate gate;
+    server.enqueue(parts(byte_by_byte(small_answer, gate)));
+    gate.pass(10);
+    Connection connection(url_of(server));
+    const vlm::Error error =
+        error_of([&] { post(connection, "{}", {.silence = 10s, .total = 80ms}); });
+    CHECK(error.code() == errc::timeout);
+    CHECK(mentions(error, "did not complete its answer within 80 ms"));
+}
+
+TEST_CASE("limits: a server that takes nothing of the request ends it at the limit for silence") {
+    DeafListener listener;
+    Connection connection(listener.url());
+    const std::string large(std::size_t{64} << 20, 'x'); // more than sockets buffer
+    const vlm::Error error = error_of([&] { post(connection, large, {.silence = 100ms}); });
+    CHECK(error.code() == errc::timeout);
+    CHECK(mentions(error, "took nothing more of the request for 100 ms"));
+}
+
+TEST_CASE("limits: a header above the limit is refused") {
+    ChatServer server;
+    server.enqueue(raw("HTTP/1.1 200 OK\r\nX: " + std::string(2000, 'x') + "\r\n\r\n"));
+    Connection connection(url_of(server));
+    const vlm::Error error = error_of([&] { post(connection, "{}", {.header_bytes = 1000}); });
+    CHECK(error.code() == errc::bad_response);
+    CHECK(mentions(error, "more than the allowed 1000 bytes"));
+}
+
+TEST_CASE("limits: without limits for header and body both may be long") {
+    ChatServer server;
+    Answer answer = text(std::string(std::size_t{2} << 20, 'x'));
+    answer.headers = {{"X", std::string(200000, 'x')}};
+    server.enqueue(answer);
+    Connection connection(url_of(server));
+    CHECK(post(connection, "{}", {.header_bytes = 0, .body_bytes = 0}).body.size() == std::size_t{2}
+                                                                                          << 20);
+}
+
+TEST_CASE("limits: the line of a chunk without end is refused") {
+    ChatServer server;
+    server.enqueue(parts({chunked_head(), "5;x=" + std::string(std::size_t{1} << 20, 'x')}));
+    Connection connection(url_of(server));
+    CHECK(error_of([&] { post(connection); }).code() == errc::bad_response);
+}
+
+// --- Bodies -------------------------------------------------------------------------------------
+
+TEST_CASE("faults: a body of 1 GB is refused when it is announced") {
+    ChatServer server;
+    const std::string block(std::size_t{1} << 20, 'x');
+    server.enqueue(
+        parts({"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n", Repeated{block, 1024}}));
+    Connection connection(url_of(server));
+    const vlm::Error error = error_of([&] { post(connection); });
+    CHECK(error.code() == errc::response_too_large);
+    CHECK(server.wait_until_disconnected(soon));
+}
+
+TEST_CASE("faults: a body of 1 GB that is not announced is refused at the limit") {
+    ChatServer server;
+    server.enqueue(
+        parts({chunked_head(), Repeated{chunk(std::string(std::size_t{1} << 20, 'x')), 1024}}));
+    Connection connection(url_of(server));
+    std::size_t taken = 0;
+    const vlm::Error error = error_of([&] {
+        post(connection, "{}", {.body_bytes = std::size_t{64} << 20}, {},
+             [&](const Response&, std::string_view bytes) { taken += bytes.size(); });
+    });
+    CHECK(error.code() == errc::response_too_large);
+    CHECK(taken <= std::size_t{64} << 20);
+    CHECK(server.wait_until_disconnected(soon));
+}
+
+TEST_CASE("faults: a body of 1 GB that is wanted passes through without being held") {
+    ChatServer server;
+    server.enqueue(parts({"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n",
+                          Repeated{std::string(std::size_t{1} << 20, 'x'), 1024}}));
+    Connection connection(url_of(server));
+    std::size_t taken = 0;
+    std::size_t largest = 0;
+    const Response response = post(connection, "{}", {.body_bytes = 0}, {},
+                                   [&](const Response& head, std::string_view bytes) {
+                                       CHECK(head.body.empty());
+                                       taken += bytes.size();
+                                       largest = std::max(largest, bytes.size());
+                                   });
+    CHECK(taken == std::size_t{1} << 30);
+    CHECK(largest <= std::size_t{1} << 20);
+    CHECK(response.body.empty());
+}
+
+TEST_CASE("faults: a body longer than it said leaves nothing behind for the next answer") {
+    ChatServer server;
+    Answer answer = text("ok, and more");
+    answer.headers = {{"Content-Length", "2"}};
+    server.enqueue(answer);
+    server.enqueue(text("right"));
+    Connection connection(url_of(server));
+    CHECK(post(connection).body == "ok");
+    CHECK(post(connection).body == "right");
+}
+
+TEST_CASE("faults: a body shorter than it said, from a server that keeps the connection") {
+    ChatServer server;
+    Answer answer = text("short");
+    answer.headers = {{"Content-Length", "100"}};
+    server.enqueue(answer);
+    Connection connection(url_of(server));
+    CHECK(error_of([&] { post(connection, "{}", {.silence = 50ms}); }).code() == errc::timeout);
+}
+
+TEST_CASE("faults: a reset in the middle of the body is an error") {
+    ChatServer server;
+    Answer answer = parts({"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"});
+    answer.reset = true;
+    server.enqueue(answer);
+    Connection connection(url_of(server));
+    CHECK(error_of([&] { post(connection); }).code() == errc::connection_lost);
+}
+
+TEST_CASE("faults: chunks that are none, or that break off") {
+    for (const std::string rest :
+         {"xyz\r\n", "5\r\nhelloXX5\r\nworld\r\n", "FFFFFFFFFFFFFFFFF\r\n", "-1\r\n"}) {
+        CAPTURE(rest);
+        ChatServer server;
+        server.enqueue(parts({chunked_head(), rest}));
+        Connection connection(url_of(server));
+        CHECK(error_of([&] { post(connection, "{}", {.total = 10s}); }).code() ==
+              errc::bad_response);
+    }
+    for (const std::string rest : {"", "5\r\nhel", "5\r\nhello\r\n", "5\r\nhello\r\n0\r\n"}) {
+        CAPTURE(rest);
+        ChatServer server;
+        Answer answer = parts({chunked_head(), rest});
+        answer.close = true;
+        server.enqueue(answer);
+        Connection connection(url_of(server));
+        CHECK(error_of([&] { post(connection, "{}", {.total = 10s}); }).code() ==
+              errc::connection_lost);
+    }
+}
+
+TEST_CASE("faults: an answer in HTTP/1.0 is read, and its connection not used again") {
+    ChatServer server;
+    Answer old = raw("HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\nold");
+    server.enqueue(old);
+    server.enqueue(text("new"));
+    Connection connection(url_of(server));
+    CHECK(post(connection).body == "old");
+    CHECK(post(connection).body == "new");
+    CHECK(server.connections() == 2);
+}
+
+TEST_CASE("faults: a server that stops listening keeps its open connection") {
+    ChatServer server;
+    server.enqueue(text("1"));
+    server.enqueue(text("2"));
+    Connection connection(url_of(server));
+    CHECK(post(connection).body == "1");
+    server.stop_listening();
+    CHECK(post(connection).body == "2");
+    Connection another(url_of(server));
+    CHECK(error_of([&] { post(another); }).code() == errc::unreachable);
+}
+
+TEST_CASE("faults: an IPv6 address is asked, with brackets in the Host header") {
+    const auto listen = []() -> std::unique_ptr<ChatServer> {
+        try {
+            return std::make_unique<ChatServer>(vlm::testing::ServerOptions{.address = "::1"});
+        } catch (const std::exception&) { // a machine without IPv6
+            return nullptr;
+        }
+    };
+    const auto server = listen();
+    if (!server) return;
+    server->enqueue(text("six"));
+    Connection connection(url_of(*server, "::1"));
+    CHECK(post(connection).body == "six");
+    CHECK(server->requests().at(0).headers.at("host") == "[::1]:" + std::to_string(server->port()));
+}
+
+// --- Compression --------------------------------------------------------------------------------
+
+TEST_CASE("compression: none is asked for") {
+    ChatServer server;
+    server.enqueue(text("ok"));
+    Connection connection(url_of(server));
+    post(connection);
+    CHECK(server.requests().at(0).headers.at("accept-encoding") == "identity");
+}
+
+TEST_CASE("compression: a body in gzip is decoded all the same") {
+    const std::string long_body(300000, 'x');
+    for (const std::string encoding : {"gzip", "x-gzip", "GZIP"}) {
+        ChatServer server;
+        server.enqueue(encoded(encoding, gzipped(long_body)));
+        Connection connection(url_of(server));
+        CHECK(post(connection).body == long_body);
+    }
+    ChatServer server;
+    server.enqueue(encoded("gzip", gzipped("one, ") + gzipped("two")));
+    server.enqueue(encoded("identity", "as it is"));
+    Connection connection(url_of(server));
+    CHECK(post(connection).body == "one, two");
+    CHECK(post(connection).body == "as it is");
+}
+
+TEST_CASE("compression: the body limit counts what comes out") {
+    ChatServer server;
+    const std::string bomb = gzipped(std::string(std::size_t{8} << 20, '\0'));
+    REQUIRE(bomb.size() < 100000);
+    server.enqueue(encoded("gzip", bomb));
+    Connection connection(url_of(server));
+    CHECK(error_of([&] { post(connection, "{}", {.body_bytes = std::size_t{1} << 20}); }).code() ==
+          errc::response_too_large);
+}
+
+TEST_CASE("compression: what is damaged, cut off or in another encoding is refused") {
+    const std::string good = gzipped("hello, hello, hello, hello");
+    std::string damaged = good;
+    damaged[good.size() / 2] = static_cast<char>(~damaged[good.size() / 2]);
+    for (const Answer& answer : {encoded("gzip", "plain"), encoded("gzip", damaged),
+                                 encoded("gzip", good.substr(0, good.size() - 4)),
+                                 encoded("br", "x"), encoded("zstd", "x")}) {
+        ChatServer server;
+        server.enqueue(answer);
+        Connection connection(url_of(server));
+        CHECK(error_of([&] { post(connection); }).code() == errc::bad_response);
+    }
+}
+
+// --- Redirections -------------------------------------------------------------------------------
+
+TEST_CASE("redirections: one on the same server is followed with the body") {
+    for (const int status : {307, 308}) {
+        ChatServer server;
+        server.enqueue(redirect(status, "/other?x=1"));
+        server.enqueue(text("there"));
+        Connection connection(url_of(server));
+        CHECK(connection.request({"POST", "/v1", {{"Authorization", "Bearer k"}}, "body"}, {}, {})
+                  .body == "there");
+        const auto request = server.requests().at(1);
+        CHECK(request.method == "POST");
+        CHECK(request.target == "/other?x=1");
+        CHECK(request.body == "body");
+        CHECK(server.connections() == 1);
+    }
+}
+
+TEST_CASE("redirections: the next request goes to the old place again") {
+    ChatServer server;
+    server.enqueue(redirect(308, server.url() + "/other#fragment"));
+    server.enqueue(text("1"));
+    server.enqueue(text("2"));
+    Connection connection(url_of(server));
+    CHECK(post(connection).body == "1");
+    CHECK(server.requests().at(1).target == "/other");
+    CHECK(post(connection).body == "2");
+    CHECK(server.requests().at(2).target == "/v1/chat/completions");
+}
+
+TEST_CASE("redirections: one that would turn a POST into a GET is handed over as it is") {
+    for (const int status : {301, 302, 303}) {
+        ChatServer server;
+        server.enqueue(redirect(status, "/other"));
+        Connection connection(url_of(server));
+        CHECK(post(connection).status == status);
+        server.enqueue(redirect(status, "/other"));
+        server.enqueue(text("there"));
+        CHECK(connection.request({"GET", "/v1", {}, {}}, {}, {}).body == "there");
+    }
+}
+
+TEST_CASE("redirections: one to another server is not followed") {
+    ChatServer other;
+    for (const std::string& where :
+         {other.url() + "/v1?key=secret", std::string("//elsewhere.test/"),
+          std::string("http://localhost/")}) {
+        ChatServer server;
+        server.enqueue(redirect(307, where));
+        Connection connection(url_of(server));
+        const vlm::Error error = error_of([&] { post(connection); });
+        CHECK(error.code() == errc::http_status);
+        CHECK(error.status() == 307);
+        CHECK(mentions(error, "redirects to http://"));
+        CHECK_FALSE(mentions(error, "secret"));
+    }
+    CHECK(other.connections() == 0);
+}
+
+TEST_CASE("redirections: without end they are an error") {
+    ChatServer server;
+    for (int i = 0; i < 10; ++i) server.enqueue(redirect(307, "/again"));
+    Connection connection(url_of(server));
+    const vlm::Error error = error_of([&] { post(connection); });
+    CHECK(error.code() == errc::bad_response);
+    CHECK(mentions(error, "without end"));
+    CHECK(server.requests().size() == 6);
+}
+
+TEST_CASE("redirections: to what is no URL they are an error, without one an answer") {
+    ChatServer server;
+    server.enqueue(redirect(307, "http://"));
+    Answer nowhere;
+    nowhere.status = 307;
+    server.enqueue(nowhere);
+    Connection connection(url_of(server));
+    CHECK(error_of([&] { post(connection); }).code() == errc::bad_response);
+    CHECK(post(connection).status == 307);
+}
+
+// --- Streaming ----------------------------------------------------------------------------------
+
+TEST_CASE("streaming: the body arrives while the server is still sending") {
+    ChatServer server;
+    const Gate gate;
+    server.enqueue(
+        parts({chunked_head(), chunk("data: 1\n\n"), gate, chunk("data: 2\n\n"), gate, chunk("")}));
+    server.enqueue(text("next"));
+    Connection connection(url_of(server));
+    std::vector<std::string> pieces;
+    const Response response =
+        post(connection, "{}", {}, {}, [&](const Response& head, std::string_view bytes) {
+            CHECK(head.status == 200);
+            CHECK(head.header("content-type") == "text/event-stream");
+            pieces.emplace_back(bytes);
+            gate.pass(); // the server goes on only because this piece has arrived
+        });
+    CHECK(pieces == std::vector<std::string>{"data: 1\n\n", "data: 2\n\n"});
+    CHECK(response.status == 200);
+    CHECK(response.body.empty());
+    CHECK(post(connection).body == "next");
+    CHECK(server.connections() == 1);
+}
+
+TEST_CASE("streaming: a compressed body arrives decoded") {
+    ChatServer server;
+    server.enqueue(encoded("gzip", gzipped("decoded")));
+    Connection connection(url_of(server));
+    std::string body;
+    post(connection, "{}", {}, {},
+         [&](const Response&, std::string_view bytes) { body.append(bytes); });
+    CHECK(body == "decoded");
+}
+
+TEST_CASE("streaming: the body of a failure is collected") {
+    ChatServer server;
+    Answer failure = text("why");
+    failure.status = 400;
+    server.enqueue(failure);
+    Connection connection(url_of(server));
+    const Response response = post(connection, "{}", {}, {}, [](const Response&, std::string_view) {
+        FAIL("a failure was streamed");
+    });
+    CHECK(response.body == "why");
+}
+
+TEST_CASE("streaming: throwing from the callback closes the connection") {
+    ChatServer server;
+    server.enqueue(parts({chunked_head(), chunk("1"), Gate()}));
+    server.enqueue(text("next"));
+    Connection connection(url_of(server));
+    CHECK_THROWS_AS(post(connection, "{}", {}, {},
+                         [](const Response&, std::string_view) { throw std::domain_error("x"); }),
+                    std::domain_error);
+    CHECK(server.wait_until_disconnected(soon));
+    CHECK(post(connection).body == "next");
+}
+
+TEST_CASE("streaming: a stop request from within the callback ends the request") {
+    ChatServer server;
+    server.enqueue(parts({chunked_head(), chunk("1"), Gate()}));
+    Connection connection(url_of(server));
+    std::stop_source stop;
+    const vlm::Error error = error_of([&] {
+        post(connection, "{}", {}, stop.get_token(),
+             [&](const Response&, std::string_view) { stop.request_stop(); });
+    });
+    CHECK(error.code() == errc::cancelled);
+    CHECK(server.wait_until_disconnected(soon));
+}
+
+TEST_CASE("streaming: a truncated stream is an error after its pieces") {
+    ChatServer server;
+    Answer answer = parts({chunked_head(), chunk("1")});
+    answer.close = true;
+    server.enqueue(answer);
+    Connection connection(url_of(server));
+    std::string body;
+    CHECK(error_of([&] {
+              post(connection, "{}", {}, {},
+                   [&](const Response&, std::string_view bytes) { body.append(bytes); });
+          }).code() == errc::connection_lost);
+    CHECK(body == "1");
+}
+
+TEST_CASE("faults: a request whose header would break the line is refused and not sent") {
+    ChatServer server;
+    Connection connection(url_of(server));
+    CHECK_THROWS_AS(connection.request({"GET", "/", {{"X", "a\r\nY: b"}}, {}}, {}, {}),
+                    std::invalid_argument);
+    CHECK_THROWS_AS(connection.request({"GET", "/ HTTP/1.1\r\nX: y", {}, {}}, {}, {}),
+                    std::invalid_argument);
+    CHECK(server.requests().empty());
+}

@@ -1,0 +1,299 @@
+#include "certificates.hpp"
+#include "transport.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+using namespace std::chrono_literals;
+using certificates::Authority;
+using certificates::Claim;
+using certificates::self_signed;
+using vlm::errc;
+using vlm::http::Connection;
+using vlm::http::Limits;
+using vlm::testing::Answer;
+using vlm::testing::ChatServer;
+using namespace transport;
+
+namespace {
+
+const Authority& authority() {
+    static const Authority ours; // shared: making keys takes its time under Wine
+    return ours;
+}
+
+/// A file with this text, as long as it lives.
+class TextFile {
+public:
+    explicit TextFile(const std::string& text)
+        : path_(std::filesystem::temp_directory_path() /
+                ("vlm-tls-" + std::to_string(reinterpret_cast<std::uintptr_t>(this)) + "-" +
+                 std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()) +
+                 ".pem")) {
+        std::ofstream(path_, std::ios::binary) << text;
+    }
+    ~TextFile() { std::filesystem::remove(path_); }
+    TextFile(const TextFile&) = delete;
+    TextFile& operator=(const TextFile&) = delete;
+    [[nodiscard]] std::string name() const { return path_.string(); }
+
+private:
+    std::filesystem::path path_;
+};
+
+vlm::http::ConnectionOptions trusting(const TextFile& file) {
+    vlm::http::ConnectionOptions options;
+    options.ca_file = file.name();
+    return options;
+}
+
+/// The error of a request to a server with this certificate, which trusts only the authority.
+vlm::Error refusal_of(const vlm::testing::TlsIdentity& identity,
+                      const std::string& host = "127.0.0.1") {
+    ChatServer server({.tls = identity});
+    server.enqueue(text("never"));
+    const TextFile ca(authority().pem());
+    Connection connection(url_of(server, host), trusting(ca));
+    const vlm::Error error = error_of([&] { post(connection); });
+    CHECK(server.requests().empty()); // no request, and so no key, is sent to it
+    return error;
+}
+
+} // namespace
+
+TEST_CASE("tls: a server whose certificate is in order is asked, twice on one connection") {
+    const TextFile ca(authority().pem());
+    for (const std::string host : {"127.0.0.1", "localhost"}) {
+        ChatServer server({.tls = authority().issue()});
+        server.enqueue(text("1"));
+        server.enqueue(text(std::string(300000, 'x')));
+        Connection connection(url_of(server, host), trusting(ca));
+        CHECK(post(connection).body == "1");
+        CHECK(post(connection, std::string(300000, 'y')).body == std::string(300000, 'x'));
+        CHECK(server.requests().at(1).body == std::string(300000, 'y'));
+        CHECK(server.connections() == 1);
+    }
+}
+
+TEST_CASE("tls: an expired certificate is refused") {
+    const vlm::Error error =
+        refusal_of(authority().issue({.valid_from_days = -10, .valid_until_days = -2}));
+    CHECK(error.code() == errc::untrusted);
+    CHECK(mentions(error, "has expired"));
+    CHECK(mentions(error, "127.0.0.1:"));
+}
+
+TEST_CASE("tls: a certificate of tomorrow is refused") {
+    const vlm::Error error =
+        refusal_of(authority().issue({.valid_from_days = 1, .valid_until_days = 10}));
+    CHECK(error.code() == errc::untrusted);
+    CHECK(mentions(error, "clock"));
+}
+
+TEST_CASE("tls: a certificate for another name is refused, and its names are told") {
+    const vlm::Error error = refusal_of(
+        authority().issue({.names = {"DNS:api.example.com", "DNS:other.test"}}), "localhost");
+    CHECK(error.code() == errc::untrusted);
+    CHECK(mentions(error, "for another host (api.example.com, other.test)"));
+}
+
+TEST_CASE("tls: a certificate for another address, or for the digits as a name, is refused") {
+    for (const std::string name : {"IP:127.0.0.2", "DNS:127.0.0.1"}) {
+        const vlm::Error error = refusal_of(authority().issue({.names = {name}}));
+        CHECK(error.code() == errc::untrusted);
+        CHECK(mentions(error, "for another host"));
+    }
+}
+
+TEST_CASE("tls: a self-signed certificate is refused with a remedy") {
+    const vlm::Error error = refusal_of(self_signed());
+    CHECK(error.code() == errc::untrusted);
+    CHECK(mentions(error, "self-signed"));
+    CHECK(mentions(error, "ca_file"));
+}
+
+TEST_CASE("tls: a self-signed certificate is accepted from a server that it was given for") {
+    const auto identity = self_signed();
+    ChatServer server({.tls = identity});
+    server.enqueue(text("ok"));
+    const TextFile ca(identity.certificate_pem);
+    Connection connection(url_of(server), trusting(ca));
+    CHECK(post(connection).body == "ok");
+}
+
+#ifndef _WIN32
+TEST_CASE("tls: what the system's OpenSSL trusts is trusted") {
+    ChatServer server({.tls = authority().issue()});
+    server.enqueue(text("ok"));
+    const TextFile ca(authority().pem());
+    ::setenv("SSL_CERT_FILE", ca.name().c_str(), 1);
+    Connection connection(url_of(server));
+    ::unsetenv("SSL_CERT_FILE");
+    CHECK(post(connection).body == "ok");
+}
+#endif
+
+TEST_CASE("tls: an authority that nobody trusts is refused") {
+    const vlm::Error error = refusal_of(Authority().issue());
+    CHECK(error.code() == errc::untrusted);
+    CHECK(mentions(error, "authority"));
+    ChatServer server({.tls = authority().issue()});
+    Connection connection(url_of(server)); // without a ca_file
+    CHECK(error_of([&] { post(connection); }).code() == errc::untrusted);
+}
+
+TEST_CASE("tls: a certificate that is refused is asked for once") {
+    ChatServer server({.tls = self_signed()});
+    Connection connection(url_of(server));
+    CHECK_THROWS_AS(post(connection), vlm::Error);
+    CHECK(server.connections() == 1);
+}
+
+TEST_CASE("tls: a CA file that cannot be used is an error before anything is asked") {
+    ChatServer server({.tls = self_signed()});
+    vlm::http::ConnectionOptions missing;
+    missing.ca_file = "/no/such/file.pem";
+    const vlm::Error unreadable = error_of([&] { Connection(url_of(server), missing); });
+    CHECK(unreadable.code() == errc::untrusted);
+    CHECK(mentions(unreadable, "/no/such/file.pem cannot be read"));
+    const TextFile rubbish("rubbish");
+    CHECK(mentions(error_of([&] { Connection(url_of(server), trusting(rubbish)); }),
+                   "has no certificate"));
+    CHECK(server.connections() == 0);
+}
+
+TEST_CASE("tls: https to a server that speaks http is explained") {
+    ChatServer server;
+    vlm::http::Url url = url_of(server);
+    url.scheme = "https";
+    Connection connection(url);
+    const vlm::Error error = error_of([&] { post(connection); });
+    CHECK((error.code() == errc::bad_response || error.code() == errc::connection_lost));
+    CHECK(mentions(error, "is it https and not http"));
+}
+
+TEST_CASE("tls: http to a server that speaks https is explained") {
+    ChatServer server({.tls = self_signed()});
+    vlm::http::Url url = url_of(server);
+    url.scheme = "http";
+    Connection connection(url);
+    const vlm::Error error = error_of([&] { post(connection); });
+    CHECK((error.code() == errc::bad_response || error.code() == errc::connection_lost));
+}
+
+TEST_CASE("tls: a handshake that hangs ends at the limit for connecting") {
+    DeafListener listener;
+    vlm::http::Url url = listener.url();
+    url.scheme = "https";
+    Connection connection(url);
+    Limits limits;
+    limits.connect = 50ms;
+    const vlm::Error error = error_of([&] { post(connection, "{}", limits); });
+    CHECK(error.code() == errc::timeout);
+    CHECK(mentions(error, "TLS handshake within 50 ms"));
+}
+
+TEST_CASE("tls: a stop request ends a handshake that hangs") {
+    DeafListener listener;
+    vlm::http::Url url = listener.url();
+    url.scheme = "https";
+    Connection connection(url);
+    std::stop_source stop;
+    CHECK(interrupted([&] { post(connection, "{}", {}, stop.get_token()); },
+                      [&] { stop.request_stop(); }) == errc::cancelled);
+}
+
+TEST_CASE("tls: a stop request while waiting and while reading closes the socket") {
+    const TextFile ca(authority().pem());
+    for (const bool in_the_body : {false, true}) {
+        ChatServer server({.tls = authority().issue()});
+        server.enqueue(in_the_body ? raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")
+                                   : silent());
+        Connection connection(url_of(server), trusting(ca));
+        std::stop_source stop;
+        CHECK(interrupted([&] { post(connection, "{}", {}, stop.get_token()); },
+                          [&] {
+                              CHECK(server.wait_for_requests(1, soon));
+                              stop.request_stop();
+                          }) == errc::cancelled);
+        CHECK(server.wait_until_disconnected(soon));
+    }
+}
+
+TEST_CASE("tls: a connection that the server closed while idle is replaced silently") {
+    const TextFile ca(authority().pem());
+    ChatServer server({.tls = authority().issue()});
+    Answer last = text("1");
+    last.close = true;
+    server.enqueue(last);
+    server.enqueue(text("2"));
+    Connection connection(url_of(server), trusting(ca));
+    CHECK(post(connection).body == "1");
+    CHECK(post(connection).body == "2");
+    CHECK(server.connections() == 2);
+}
+
+TEST_CASE("tls: a connection that breaks under the next request is replaced once") {
+    const TextFile ca(authority().pem());
+    ChatServer server({.tls = authority().issue()});
+    server.enqueue(text("1"));
+    server.enqueue(reset());
+    server.enqueue(text("2"));
+    Connection connection(url_of(server), trusting(ca));
+    CHECK(post(connection).body == "1");
+    CHECK(post(connection).body == "2");
+    CHECK(server.connections() == 2);
+}
+
+TEST_CASE("tls: bytes behind an answer are not taken for the next one") {
+    const TextFile ca(authority().pem());
+    ChatServer server({.tls = authority().issue()});
+    const vlm::testing::Gate all_is_sent;
+    server.enqueue(parts({"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no", "k",
+                          "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong", all_is_sent}));
+    server.enqueue(text("right"));
+    Connection connection(url_of(server), trusting(ca));
+    // The surplus is a record of its own, and is received together with the end of the body.
+    std::string body;
+    post(connection, "{}", {}, {}, [&](const vlm::http::Response&, std::string_view bytes) {
+        body.append(bytes);
+        CHECK(all_is_sent.wait_until_reached(1, soon));
+    });
+    CHECK(body == "ok");
+    CHECK(post(connection).body == "right");
+}
+
+TEST_CASE("tls: a body without a length is whole only if the server says goodbye") {
+    const TextFile ca(authority().pem());
+    ChatServer server({.tls = authority().issue()});
+    Answer whole = raw("HTTP/1.1 200 OK\r\n\r\nall of it");
+    whole.close = true;
+    server.enqueue(whole);
+    Answer cut = parts({"HTTP/1.1 200 OK\r\n\r\nhalf of"});
+    cut.reset = true;
+    server.enqueue(cut);
+    Connection connection(url_of(server), trusting(ca));
+    CHECK(post(connection).body == "all of it");
+    CHECK(error_of([&] { post(connection); }).code() == errc::connection_lost);
+}
+
+TEST_CASE("tls: a redirection from http to https on the same host is followed, not the reverse") {
+    const TextFile ca(authority().pem());
+    ChatServer secure({.tls = authority().issue()});
+    ChatServer plain;
+    const auto redirect_to = [](const ChatServer& server) {
+        Answer answer;
+        answer.status = 308;
+        answer.headers = {{"Location", server.url() + "/v1"}};
+        return answer;
+    };
+    plain.enqueue(redirect_to(secure));
+    secure.enqueue(text("safe"));
+    Connection upgraded(url_of(plain), trusting(ca));
+    CHECK(post(upgraded).body == "safe");
+    secure.enqueue(redirect_to(plain));
+    Connection downgraded(url_of(secure), trusting(ca));
+    CHECK(error_of([&] { post(downgraded); }).code() == errc::http_status);
+    CHECK(plain.requests().size() == 1);
+}

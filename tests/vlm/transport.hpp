@@ -1,0 +1,123 @@
+// What the tests of the transport share: short ways to ask and to answer, and unwilling listeners.
+#pragma once
+
+#include "http/connection.hpp"
+
+#include "catch_error.hpp"
+#include "vlm/testing/chat_server.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include <exception>
+#include <future>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace transport {
+
+// How long a test waits for what must happen soon: long enough for a loaded machine.
+inline constexpr std::chrono::seconds soon{20};
+
+inline vlm::http::Url url_of(const vlm::testing::ChatServer& server,
+                             const std::string& host = "127.0.0.1") {
+    const bool tls = server.url().starts_with("https");
+    return {tls ? "https" : "http", host, static_cast<std::uint16_t>(server.port()),
+            "/v1/chat/completions", ""};
+}
+
+inline vlm::http::ConnectionOptions found_by(vlm::http::Resolver resolver) {
+    vlm::http::ConnectionOptions options;
+    options.resolver = std::move(resolver);
+    return options;
+}
+
+inline vlm::http::Response post(vlm::http::Connection& connection, std::string_view body = "{}",
+                                const vlm::http::Limits& limits = {}, std::stop_token stop = {},
+                                const vlm::http::OnBody& on_body = {}) {
+    return connection.request({"POST", "/v1/chat/completions", {}, body}, limits, std::move(stop),
+                              on_body);
+}
+
+inline vlm::testing::Answer parts(std::vector<vlm::testing::Part> pieces) {
+    vlm::testing::Answer answer;
+    answer.parts = std::move(pieces);
+    return answer;
+}
+
+inline vlm::testing::Answer raw(std::string bytes) {
+    vlm::testing::Answer answer;
+    answer.raw = std::move(bytes);
+    return answer;
+}
+
+inline vlm::testing::Answer text(std::string body) {
+    vlm::testing::Answer answer;
+    answer.body = std::move(body);
+    return answer;
+}
+
+inline vlm::testing::Answer silent() {
+    vlm::testing::Answer answer;
+    answer.never = true;
+    return answer;
+}
+
+/// Closes without a byte of an answer.
+inline vlm::testing::Answer reset() {
+    vlm::testing::Answer answer;
+    answer.close = true;
+    answer.cut_after = 0;
+    return answer;
+}
+
+/// A port on which connections are made but never accepted, let alone read.
+class DeafListener {
+public:
+    explicit DeafListener(const char* address = "127.0.0.1", std::uint16_t port = 0)
+        : acceptor_(context_) {
+        acceptor_.open(boost::asio::ip::tcp::v4());
+        acceptor_.bind({boost::asio::ip::make_address(address), port});
+        acceptor_.listen(5);
+    }
+    [[nodiscard]] vlm::http::Url url() const {
+        return {"http", "127.0.0.1", acceptor_.local_endpoint().port(), "/", ""};
+    }
+    void close() { acceptor_.close(); }
+
+private:
+    boost::asio::io_context context_;
+    boost::asio::ip::tcp::acceptor acceptor_;
+};
+
+/// A port that nothing listens on: it was given to somebody and given back.
+inline vlm::http::Url refused_url() {
+    DeafListener listener;
+    const vlm::http::Url url = listener.url();
+    listener.close();
+    return url;
+}
+
+/// The code of the error that ends a request running on another thread while `interrupt` runs here.
+template <class Action, class Interrupt>
+std::error_code interrupted(Action action, Interrupt interrupt) {
+    std::future<std::error_code> result = std::async(std::launch::async, [&]() -> std::error_code {
+        try {
+            action();
+        } catch (const vlm::Error& error) {
+            return error.code();
+        }
+        return {};
+    });
+    interrupt();
+    if (result.wait_for(soon) != std::future_status::ready) {
+        UNSCOPED_INFO("the request did not end");
+        std::terminate(); // the future's destructor would wait for ever
+    }
+    return result.get();
+}
+
+} // namespace transport
