@@ -3,6 +3,7 @@
 // threads if there are several, and the file is put together from all of them.
 #include "winio/frame_pipeline.hpp"
 
+#include "moved_by.hpp"
 #include "winio/frame_diff.hpp"
 #include "winio/scale.hpp"
 #include "worker_pool.hpp"
@@ -121,14 +122,6 @@ private:
     std::vector<bool> stale_;
     WorkerPool workers_;
 };
-
-std::vector<Rect> moved_by(std::vector<Rect> rects, Point by) {
-    for (Rect& rect : rects) {
-        rect.x += by.x;
-        rect.y += by.y;
-    }
-    return rects;
-}
 
 } // namespace
 

@@ -4,6 +4,7 @@
 
 #include "deadline.hpp"
 #include "motion.hpp"
+#include "moved_by.hpp"
 #include "stoppable_wait.hpp"
 
 #include <algorithm>
@@ -36,14 +37,6 @@ void throw_if_stopped(const std::stop_token& stop, const char* what) {
 
 bool shows(const Frame& frame, const Rect& area) {
     return frame.origin == area.origin() && frame.pixels.size() == area.size();
-}
-
-std::vector<Rect> on_the_desktop(std::vector<Rect> rects, Point origin) {
-    for (Rect& rect : rects) {
-        rect.x += origin.x;
-        rect.y += origin.y;
-    }
-    return rects;
 }
 
 } // namespace
@@ -104,8 +97,8 @@ Settled Settler::wait(Capturer& capturer, const Rect& area, const SettleOptions&
 
     const bool incomparable = options.before != nullptr && !before_is_of_area;
     result.changed =
-        incomparable ? std::vector{area} : on_the_desktop(motion.changed(toggling), area.origin());
-    if (options.ignore_toggling) result.toggling = on_the_desktop(motion.toggling(), area.origin());
+        incomparable ? std::vector{area} : moved_by(motion.changed(toggling), area.origin());
+    if (options.ignore_toggling) result.toggling = moved_by(motion.toggling(), area.origin());
     result.frame = std::move(last);
     return result;
 }

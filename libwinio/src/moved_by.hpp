@@ -1,0 +1,19 @@
+// Rectangles from one origin to another.
+#pragma once
+
+#include "winio/geometry.hpp"
+
+#include <vector>
+
+namespace winio {
+
+/// `rects`, each moved by as much.
+[[nodiscard]] inline std::vector<Rect> moved_by(std::vector<Rect> rects, Point by) {
+    for (Rect& rect : rects) {
+        rect.x += by.x;
+        rect.y += by.y;
+    }
+    return rects;
+}
+
+} // namespace winio
