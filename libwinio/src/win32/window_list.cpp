@@ -153,25 +153,17 @@ void place(HWND window, const Rect& outer) {
                         "\" cannot be moved: " + describe_error(GetLastError()));
 }
 
-// A maximised window has another border than a normal one, and a minimised one has none.
-void make_normal(HWND window) {
-    const auto is_normal = [&] { return IsIconic(window) == 0 && IsZoomed(window) == 0; };
-    if (is_normal()) return;
-    // Unlike SW_RESTORE, which makes a window maximised again that was so when it was minimised.
-    ShowWindowAsync(window, SW_SHOWNOACTIVATE);
-    (void)poll(200ms, is_normal); // else the system makes it normal when its program looks up
-}
-
 void move(const SystemCalls& system, HWND window, const Rect& to) {
     if (to.empty()) throw Error(errc::input_refused, "a window cannot be made empty");
     check_permitted(system, window);
-    make_normal(window);
+    // Unlike SW_RESTORE, which makes a window maximised again that was so when it was minimised.
+    if (IsIconic(window) != 0 || IsZoomed(window) != 0) ShowWindowAsync(window, SW_SHOWNOACTIVATE);
     const auto arrived = [&] { return bounds_of(system, window) == to; };
     const Rect outer = outer_bounds_for(system, window, to);
     place(window, outer);
     // A window may have a least size of its own: not arriving at `to` is no error.
     if (poll(200ms, arrived)) return;
-    // On a display of another DPI its border has another width.
+    // Its border has another width on a display of another DPI and when it is maximised no more.
     const Rect outer_there = outer_bounds_for(system, window, to);
     if (outer_there == outer) return;
     place(window, outer_there);
