@@ -26,12 +26,16 @@ public:
     /// Connects to the display that the session's environment names. Throws Error{no_display} where
     /// there is none.
     Connection();
+    /// Connects to the display of that name; the environment's where it is empty.
+    explicit Connection(std::string display);
     /// Has the server carry out everything sent before, because it drops what it has not read from
     /// a connection that is gone.
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
+    /// The name that further connections to the same display need.
+    [[nodiscard]] const std::string& display() const { return display_; }
     [[nodiscard]] xcb_connection_t* get() const { return connection_; }
     [[nodiscard]] const xcb_screen_t& screen() const { return *screen_; }
     [[nodiscard]] xcb_window_t root() const { return screen_->root; }
@@ -69,6 +73,7 @@ public:
     [[nodiscard]] Rect root_bounds() const;
 
 private:
+    std::string display_;
     xcb_connection_t* connection_;
     xcb_screen_t* screen_ = nullptr;
     xcb_window_t window_ = XCB_NONE;
