@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace winio::x11 {
@@ -49,13 +50,15 @@ public:
     [[nodiscard]] xcb_atom_t atom(const std::string& name);
     [[nodiscard]] std::string atom_name(xcb_atom_t atom) const;
 
-    /// The answer to a request; nothing when the server answered with an error or not at all.
+    /// The answer to a request; nothing when the server answered with an error, which is then in
+    /// `why`, or not at all.
     template <typename T, typename Cookie>
     [[nodiscard]] Reply<T> take(T* (*reply)(xcb_connection_t*, Cookie, xcb_generic_error_t**),
-                                Cookie cookie) const {
+                                Cookie cookie, Reply<xcb_generic_error_t>* why = nullptr) const {
         xcb_generic_error_t* error = nullptr;
         Reply<T> answer(reply(connection_, cookie, &error));
-        const Reply<xcb_generic_error_t> freed(error);
+        Reply<xcb_generic_error_t> owned(error);
+        if (why != nullptr) *why = std::move(owned);
         return answer;
     }
     /// Whether a request sent as `..._checked` was carried out.
