@@ -47,7 +47,10 @@ InputSender::InputSender(const Connection& connection) : connection_(connection)
 }
 
 InputSender::~InputSender() {
-    const Passage restoration = translator_.spare_keys().restoration(SpareKeys::Clock::now());
+    give(translator_.release_everything());
+    const auto now = context(); // also waits until the server has carried out what was given
+    if (!now) return;
+    const Passage restoration = translator_.restoration(*now);
     if (restoration.bindings.empty()) return;
     give(restoration);
     connection_.synchronise(); // a server drops what it has not read from a connection that is gone

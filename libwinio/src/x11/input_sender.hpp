@@ -12,7 +12,8 @@ public:
     /// Refers to the connection, which must outlive it. Throws Error{not_supported} where the
     /// server has no XTEST.
     explicit InputSender(const Connection& connection);
-    /// Gives the spare keys back, when the programs have read what they meant last.
+    /// Lets go of what is held, and gives the spare keys back when the programs have read what they
+    /// meant last.
     ~InputSender();
     InputSender(const InputSender&) = delete;
     InputSender& operator=(const InputSender&) = delete;

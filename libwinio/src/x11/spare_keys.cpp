@@ -16,7 +16,7 @@ bool means_only(Keysym keysym, Keycode key, const KeyboardMap& map) {
 
 } // namespace
 
-void SpareKeys::refresh(const KeyboardMap& map) {
+void SpareKeys::refresh(const KeyboardMap& map, Clock::time_point now) {
     const std::vector<Spare> before = std::exchange(spares_, {});
     for (int row = 0; row < map.rows(); ++row) {
         Spare spare{.key = static_cast<Keycode>(map.first + row)};
@@ -25,6 +25,8 @@ void SpareKeys::refresh(const KeyboardMap& map) {
         if (map.is_modifier(spare.key) || !means_only(spare.keysym, spare.key, map)) continue;
         // Another program may have loaded a layout, in which our character is gone.
         if (map.at(spare.key, 0) == no_keysym) spare.keysym = no_keysym;
+        // The server may have been slow to come to what was sent, but not later than now.
+        if (std::exchange(spare.used_since_refresh, false)) spare.last_use = now;
         spares_.push_back(spare);
     }
 }
@@ -110,8 +112,11 @@ SpareKeys::Spare* SpareKeys::least_recently_used() {
 void SpareKeys::end_passage() {
     passage_begin_ += passage_wait_;
     passage_wait_ = {};
-    for (Spare& spare : spares_)
-        if (std::exchange(spare.in_this_passage, false)) spare.last_use = passage_begin_;
+    for (Spare& spare : spares_) {
+        if (!std::exchange(spare.in_this_passage, false)) continue;
+        spare.last_use = passage_begin_;
+        spare.used_since_refresh = true;
+    }
 }
 
 std::chrono::milliseconds SpareKeys::rest_left(const Spare& spare, Clock::time_point at) const {
