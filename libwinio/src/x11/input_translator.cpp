@@ -251,6 +251,11 @@ Translation InputTranslator::translate(std::span<const InputEvent> events,
     return translation;
 }
 
+void InputTranslator::adopt(const std::vector<Binding>& orphans, const InputContext& context) {
+    spares_.refresh(context.keyboard, context.now);
+    spares_.adopt(orphans, context.keyboard, context.now);
+}
+
 Passage InputTranslator::release_everything() {
     Passage passage;
     const auto release = [&](Kind kind, std::uint8_t code) {

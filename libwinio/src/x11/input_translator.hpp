@@ -38,6 +38,8 @@ public:
     [[nodiscard]] Translation translate(std::span<const InputEvent> events,
                                         const InputContext& context);
 
+    /// Uses the spare keys of programs that are gone too, and gives them back in the end.
+    void adopt(const std::vector<Binding>& orphans, const InputContext& context);
     /// Lets go of every key and button that is held.
     [[nodiscard]] Passage release_everything();
     /// What gives the spare keys back that are ours still.

@@ -31,6 +31,14 @@ void SpareKeys::refresh(const KeyboardMap& map, Clock::time_point now) {
     }
 }
 
+void SpareKeys::adopt(const std::vector<Binding>& orphans, const KeyboardMap& map,
+                      Clock::time_point now) {
+    for (const auto& [key, keysym] : orphans)
+        if (find(key) == nullptr && keysym != no_keysym && map.at(key, 0) == keysym &&
+            means_only(keysym, key, map) && !map.is_modifier(key))
+            spares_.push_back({.key = key, .keysym = keysym, .last_use = now});
+}
+
 KeyboardMap SpareKeys::without_spares(KeyboardMap map) const {
     for (const Spare& spare : spares_) {
         const auto row = map.keysyms.begin() + (spare.key - map.first) * map.columns;

@@ -23,6 +23,8 @@ public:
     /// Takes note of what the keys mean at `now`: which are free, and which of ours are ours still.
     /// The server answered with `map`, so that it has carried out everything given before.
     void refresh(const KeyboardMap& map, Clock::time_point now);
+    /// Makes those of `orphans` ours that still mean what they say: programs that are gone lent them.
+    void adopt(const std::vector<Binding>& orphans, const KeyboardMap& map, Clock::time_point now);
     /// `map` without what the spare keys mean: what is typed with them has to be asked of here.
     [[nodiscard]] KeyboardMap without_spares(KeyboardMap map) const;
 
