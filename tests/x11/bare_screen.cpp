@@ -2,6 +2,7 @@
 #include "desktop_contract.hpp"
 #include "test_window.hpp"
 #include "winio/error.hpp"
+#include "x11/connection.hpp"
 
 using namespace winio;
 using desktop_contract::eventually;
@@ -32,4 +33,23 @@ TEST_CASE("without a window manager the windows of the screen are listed, the to
     CHECK(windows[0].foreground);
     CHECK(windows[1].title == "First");
     CHECK_FALSE(windows[1].foreground);
+}
+
+TEST_CASE("a window that stays where it is makes moving it an error", "[unmanaged]") {
+    const auto desktop = open_desktop();
+    const TestWindow window(*desktop, "Stubborn");
+    const WindowId id = window.info().id;
+    // Who asks for all requests to place windows has to carry them out, and this does not.
+    const x11::Connection nobody_moves;
+    const std::uint32_t events = XCB_EVENT_MASK_SUBSTRUCTURE_REDIRECT;
+    xcb_change_window_attributes(nobody_moves.get(), nobody_moves.root(), XCB_CW_EVENT_MASK,
+                                 &events);
+    nobody_moves.synchronise();
+    try {
+        desktop->windows()->apply({id, WindowAction::move, {100, 120, 300, 200}});
+        FAIL("no error");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::input_refused);
+        CHECK_THAT(error.what(), ContainsSubstring("Stubborn"));
+    }
 }

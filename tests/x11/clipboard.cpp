@@ -1,4 +1,5 @@
 #include "x11/clipboard.hpp"
+#include "changed_variable.hpp"
 #include "desktop_contract.hpp"
 #include "test_window.hpp"
 #include "winio/error.hpp"
@@ -6,22 +7,78 @@
 #include "x11/x11_desktop.hpp"
 
 #include <cstring>
+#include <future>
 
 using namespace winio;
 using desktop_contract::eventually;
+using x11_tests::ChangedVariable;
 using x11_tests::patience;
 
 namespace {
 
 /// Another program with contents of its own.
 x11::SelectionOwner other_program(const std::string& target, const std::string& bytes) {
-    return x11::SelectionOwner(x11::SelectionContents{{target, bytes}});
+    return x11::SelectionOwner("", {{target, bytes}});
 }
 
 std::optional<std::string> read(const std::string& target) {
     x11::Connection connection;
     return x11::SelectionReader(connection).read(target);
 }
+
+std::string large_text() {
+    std::string text;
+    while (text.size() < 1'500'000) text += "line " + std::to_string(text.size()) + " é\n";
+    return text;
+}
+
+/// A program that takes text part by part, when it likes (ICCCM's INCR).
+class SlowReader {
+    static constexpr xcb_atom_t no_atom = XCB_ATOM_NONE;
+
+public:
+    /// Has been told that the text comes in parts, when the constructor returns.
+    SlowReader() {
+        xcb_convert_selection(connection_.get(), connection_.window(),
+                              connection_.atom("CLIPBOARD"), connection_.atom("UTF8_STRING"),
+                              property_, XCB_CURRENT_TIME);
+        REQUIRE(
+            eventually([&] { return type_of_property() == connection_.atom("INCR"); }, patience));
+        (void)take();
+    }
+    /// All parts; those there are when the next one does not come.
+    [[nodiscard]] std::string rest() {
+        std::string text;
+        while (eventually([&] { return type_of_property() != no_atom; }, std::chrono::seconds(3))) {
+            const std::string part = take();
+            if (part.empty()) return text;
+            text += part;
+        }
+        return text;
+    }
+
+private:
+    [[nodiscard]] xcb_atom_t type_of_property() const {
+        const auto reply = property(0, 0);
+        return reply ? reply->type : no_atom;
+    }
+    [[nodiscard]] std::string take() const {
+        const auto reply = property(1, 1U << 20U);
+        REQUIRE(reply);
+        return {static_cast<const char*>(xcb_get_property_value(reply.get())),
+                static_cast<std::size_t>(xcb_get_property_value_length(reply.get()))};
+    }
+    [[nodiscard]] x11::Reply<xcb_get_property_reply_t> property(std::uint8_t and_delete,
+                                                                std::uint32_t length) const {
+        return connection_.take(xcb_get_property_reply,
+                                xcb_get_property(connection_.get(), and_delete,
+                                                 connection_.window(), property_,
+                                                 XCB_GET_PROPERTY_TYPE_ANY, 0, length));
+    }
+
+    x11::Connection connection_;
+    xcb_atom_t property_ = connection_.atom("SLOWLY");
+};
 
 } // namespace
 
@@ -75,8 +132,7 @@ TEST_CASE("what another program copies replaces what was copied here, and vice v
 
 TEST_CASE("large text goes part by part") {
     const auto desktop = open_desktop();
-    std::string text;
-    while (text.size() < 1'500'000) text += "line " + std::to_string(text.size()) + " é\n";
+    const std::string text = large_text();
     desktop->clipboard()->set_text(text);
     CHECK(desktop->clipboard()->text() == text);
     CHECK(read("UTF8_STRING") == text);
@@ -107,4 +163,50 @@ TEST_CASE("a damaged image of another program is none") {
 TEST_CASE("what was copied is gone with the desktop") {
     open_desktop()->clipboard()->set_text("not for long");
     CHECK(open_desktop()->clipboard()->text().empty());
+}
+
+TEST_CASE("a program reads to the end what is replaced meanwhile") {
+    const auto desktop = open_desktop();
+    const std::string text = large_text();
+    desktop->clipboard()->set_text(text);
+    SlowReader reader;
+    desktop->clipboard()->set_text("something else");
+    CHECK(read("UTF8_STRING") == "something else");
+    CHECK(reader.rest() == text);
+}
+
+TEST_CASE("a program reads to the end what is cleared meanwhile") {
+    const auto desktop = open_desktop();
+    const std::string text = large_text();
+    desktop->clipboard()->set_text(text);
+    SlowReader reader;
+    desktop->clipboard()->clear();
+    CHECK_FALSE(read("UTF8_STRING").has_value());
+    CHECK(reader.rest() == text);
+}
+
+TEST_CASE("a program that is reading gets all of it though the desktop is closed") {
+    auto desktop = open_desktop();
+    const std::string text = large_text();
+    desktop->clipboard()->set_text(text);
+    SlowReader reader;
+    const auto closing = std::async(std::launch::async, [&] { desktop.reset(); });
+    CHECK(reader.rest() == text);
+}
+
+TEST_CASE("a reader that is gone does not keep the desktop from closing") {
+    auto desktop = open_desktop();
+    desktop->clipboard()->set_text(large_text());
+    { const SlowReader gone; }
+    const auto closing = std::async(std::launch::async, [&] { desktop.reset(); });
+    CHECK(closing.wait_for(patience) == std::future_status::ready);
+}
+
+TEST_CASE("the clipboard is the desktop's, though the environment names another display now") {
+    const auto desktop = open_desktop();
+    {
+        const ChangedVariable display("DISPLAY", ":4711");
+        desktop->clipboard()->set_text("here");
+    }
+    CHECK(read("UTF8_STRING") == "here");
 }

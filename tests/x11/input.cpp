@@ -23,6 +23,26 @@ void carry_out(Desktop& desktop, const Plan& plan) {
     REQUIRE(report.complete());
 }
 
+/// A key that the user holds, up again at the end.
+class HeldKey {
+public:
+    HeldKey(const x11::Connection& connection, xcb_keycode_t key)
+        : connection_(connection), key_(key) {
+        give(XCB_KEY_PRESS);
+    }
+    ~HeldKey() { give(XCB_KEY_RELEASE); }
+    HeldKey(const HeldKey&) = delete;
+    HeldKey& operator=(const HeldKey&) = delete;
+
+private:
+    void give(std::uint8_t change) const {
+        xcb_test_fake_input(connection_.get(), change, key_, 0, XCB_NONE, 0, 0, 0);
+        connection_.flush();
+    }
+    const x11::Connection& connection_;
+    xcb_keycode_t key_;
+};
+
 std::string place(Point at) { return std::to_string(at.x) + ' ' + std::to_string(at.y); }
 
 } // namespace
@@ -115,10 +135,8 @@ TEST_CASE("Caps Lock does not turn the case of what is typed around, and stays o
 TEST_CASE("a modifier that the user holds is let go of before keys are pressed") {
     x11::X11Desktop desktop;
     const TestWindow window(desktop, "Held");
-    xcb_connection_t* const server = desktop.connection().get();
     constexpr xcb_keycode_t left_ctrl = 37; // on the evdev keyboard that Xvfb has
-    xcb_test_fake_input(server, XCB_KEY_PRESS, left_ctrl, 0, XCB_NONE, 0, 0, 0);
-    desktop.connection().flush();
+    const HeldKey held(desktop.connection(), left_ctrl);
     CHECK(eventually([&] { return window.lines("key") == Lines{"ffe3"}; }, patience));
     carry_out(desktop, gesture::type("x"));
     CHECK(eventually([&] { return window.lines("up") == Lines{"ffe3", "78 x"}; }, patience));
@@ -133,6 +151,20 @@ TEST_CASE("a modifier that the desktop itself holds stays") {
                               {Batch{change(NamedKey::ctrl, Press::up)}}}};
     carry_out(*desktop, plan);
     CHECK(eventually([&] { return window.lines("up") == Lines{"63 c", "ffe3"}; }, patience));
+}
+
+TEST_CASE("what the desktop holds is let go of when it ends") {
+    x11::X11Desktop watching;
+    const TestWindow window(watching, "Let go");
+    {
+        x11::X11Desktop desktop;
+        const std::vector<InputEvent> held{
+            PointerMove{window.centre()}, ButtonChange{Button::left, Press::down},
+            KeyChange{NamedKey::ctrl, Press::down}, KeyChange{U'世', Press::down}};
+        REQUIRE(desktop.send(held).complete());
+    }
+    CHECK(eventually([&] { return window.lines("button-up").size() == 1; }, patience));
+    CHECK(eventually([&] { return window.lines("up") == Lines{"1004e16 世", "ffe3"}; }, patience));
 }
 
 TEST_CASE("a move outside the screen ends at its edge") {

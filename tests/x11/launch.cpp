@@ -1,14 +1,82 @@
+#include "changed_variable.hpp"
 #include "desktop_contract.hpp"
 #include "test_window.hpp"
 #include "winio/error.hpp"
 
+#include <fcntl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <csignal>
+#include <fstream>
 
 using namespace winio;
 using desktop_contract::eventually;
+using x11_tests::ChangedVariable;
 using x11_tests::patience;
+
+namespace {
+
+void write_file(const std::filesystem::path& file, const std::string& text) {
+    std::ofstream(file) << text;
+}
+
+/// A script that is found before the system's programs, and writes its arguments to a file.
+class FakeProgram {
+public:
+    explicit FakeProgram(const std::string& name)
+        : path_("PATH", (folder_.path().string() + ":" + getenv("PATH")).c_str()) {
+        const auto script = folder_ / name;
+        write_file(script, "#!/bin/sh\nprintf '%s|' \"$@\" > '" + told().string() + ".new'\nmv '" +
+                               told().string() + ".new' '" + told().string() + "'\n");
+        std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+    }
+    /// The arguments that it got, each with a bar after it.
+    [[nodiscard]] std::string arguments() const {
+        eventually([&] { return std::filesystem::exists(told()); }, patience);
+        return test::read_file(told());
+    }
+
+private:
+    [[nodiscard]] std::filesystem::path told() const { return folder_ / "told"; }
+    test::TempFolder folder_;
+    ChangedVariable path_;
+};
+
+/// What the commands of a launched shell print.
+std::string printed_by_shell(Desktop& desktop, const std::string& commands) {
+    const test::TempFolder folder;
+    const std::string file = (folder / "printed").string();
+    desktop.launch({"sh -c '(" + commands + ") > \"$1.new\"; mv \"$1.new\" \"$1\"' name " + file});
+    eventually([&] { return std::filesystem::exists(file); }, patience);
+    return test::read_file(file);
+}
+
+/// Standard input, output and error are closed for a while.
+class ClosedStreams {
+public:
+    ClosedStreams() {
+        for (int stream = 0; stream < 3; ++stream) {
+            kept_[static_cast<std::size_t>(stream)] = fcntl(stream, F_DUPFD_CLOEXEC, 10);
+            close(stream);
+        }
+    }
+    ~ClosedStreams() {
+        for (int stream = 0; stream < 3; ++stream) {
+            dup2(kept_[static_cast<std::size_t>(stream)], stream);
+            close(kept_[static_cast<std::size_t>(stream)]);
+        }
+    }
+    ClosedStreams(const ClosedStreams&) = delete;
+    ClosedStreams& operator=(const ClosedStreams&) = delete;
+
+private:
+    std::array<int, 3> kept_{};
+};
+
+} // namespace
 
 TEST_CASE("a program is started with its arguments") {
     const auto desktop = open_desktop();
@@ -48,4 +116,67 @@ TEST_CASE("what cannot be started is an error that names it") {
         } catch (const Error& error) {
             CHECK(error.code() == errc::launch_failed);
         }
+}
+
+TEST_CASE("an address is opened by the program for it") {
+    const auto desktop = open_desktop();
+    for (const auto& [command, opened] :
+         {std::pair{"https://example.org/?a=b&c=it's", "https://example.org/?a=b&c=it's|"},
+          std::pair{"'https://example.org/a b'", "https://example.org/a b|"}}) {
+        const FakeProgram opener("xdg-open");
+        desktop->launch({command});
+        CHECK(opener.arguments() == opened);
+    }
+}
+
+TEST_CASE("a program that is given an address is started with it") {
+    const auto desktop = open_desktop();
+    const FakeProgram browser("some-browser");
+    desktop->launch({"some-browser --new https://example.org"});
+    CHECK(browser.arguments() == "--new|https://example.org|");
+}
+
+TEST_CASE("a document is opened by the program for it, also when its name has spaces") {
+    const auto desktop = open_desktop();
+    const test::TempFolder folder;
+    const auto document = (folder / "notes for you.txt").string();
+    write_file(document, "text");
+    const FakeProgram opener("xdg-open");
+    desktop->launch({document});
+    CHECK(opener.arguments() == document + "|");
+}
+
+TEST_CASE("a program gets streams to nowhere though the host has none") {
+    const auto desktop = open_desktop();
+    std::string streams;
+    {
+        const ClosedStreams closed;
+        streams = printed_by_shell(*desktop, "readlink /proc/$$/fd/0 /proc/$$/fd/1 /proc/$$/fd/2");
+    }
+    CHECK(streams == "/dev/null\n/dev/null\n/dev/null\n");
+}
+
+TEST_CASE("what cannot be started is an error also when the host has no streams") {
+    const auto desktop = open_desktop();
+    bool failed = false;
+    {
+        const ClosedStreams closed;
+        try {
+            desktop->launch({"no-such-program-anywhere"});
+        } catch (const Error&) {
+            failed = true;
+        }
+    }
+    CHECK(failed);
+}
+
+TEST_CASE("a program gets none of the host's files, and ignores no signal") {
+    const auto desktop = open_desktop();
+    const int file = open("/dev/zero", O_RDONLY); // NOLINT: it is to be inherited
+    const auto before = std::signal(SIGUSR1, SIG_IGN);
+    CHECK(printed_by_shell(*desktop, "readlink /proc/$$/fd/* | grep -c zero") == "0\n");
+    CHECK(printed_by_shell(*desktop, "grep SigIgn /proc/$$/status") ==
+          "SigIgn:\t0000000000000000\n");
+    std::signal(SIGUSR1, before);
+    close(file);
 }

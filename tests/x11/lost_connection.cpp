@@ -1,12 +1,12 @@
+#include "changed_variable.hpp"
 #include "desktop_contract.hpp"
 #include "test_window.hpp"
 #include "winio/error.hpp"
 #include "x11/x11_desktop.hpp"
 
-#include <cstdlib>
-
 using namespace winio;
 using desktop_contract::eventually;
+using x11_tests::ChangedVariable;
 
 namespace {
 
@@ -25,20 +25,6 @@ void cut(const x11::X11Desktop& desktop) {
     xcb_kill_client(other.get(), desktop.connection().window());
     other.synchronise();
 }
-
-class ChangedVariable {
-public:
-    ChangedVariable(const char* name, const char* value) : name_(name), before_(getenv(name)) {
-        setenv(name, value, 1);
-    }
-    ~ChangedVariable() { setenv(name_, before_.c_str(), 1); }
-    ChangedVariable(const ChangedVariable&) = delete;
-    ChangedVariable& operator=(const ChangedVariable&) = delete;
-
-private:
-    const char* name_;
-    std::string before_;
-};
 
 } // namespace
 

@@ -5,6 +5,11 @@
 #include "winio/hands.hpp"
 #include "x11/x11_desktop.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
 using namespace winio;
 using desktop_contract::eventually;
 using x11_tests::patience;
@@ -98,6 +103,23 @@ TEST_CASE("the keyboard is as before when the desktop is closed, and the last ch
     }
     CHECK(eventually([&] { return keyboard(watching) == before; }, patience));
     CHECK(eventually([&] { return window.text() == "世"; }, patience));
+}
+
+TEST_CASE("keys that a killed program had lent are given back by the next one") {
+    const x11::X11Desktop watching;
+    const auto before = keyboard(watching);
+    const pid_t killed = fork();
+    if (killed == 0) {
+        x11::X11Desktop desktop;
+        const InputEvent typed = TypedScalar{U'世'};
+        (void)desktop.send({&typed, 1});
+        desktop.connection().synchronise();
+        kill(getpid(), SIGKILL);
+    }
+    waitpid(killed, nullptr, 0);
+    REQUIRE(keyboard(watching) != before);
+    { const x11::X11Desktop next; }
+    CHECK(eventually([&] { return keyboard(watching) == before; }, patience));
 }
 
 TEST_CASE("a command typed into a terminal runs") {

@@ -88,6 +88,29 @@ TEST_CASE("a maximised window says so, and is normal again when it was moved") {
     CHECK(eventually([&] { return window.info().bounds == to; }, patience));
 }
 
+TEST_CASE("a window that covers the whole screen can be moved") {
+    x11::X11Desktop desktop;
+    const TestWindow window(desktop, "Whole screen");
+    const WindowId id = window.info().id;
+    add_state(desktop, id, "_NET_WM_STATE_FULLSCREEN");
+    const Rect screen{0, 0, 1920, 1080};
+    CHECK(eventually([&] { return window.info().bounds == screen; }, patience));
+    const Rect to{120, 140, 500, 350};
+    desktop.windows()->apply({id, WindowAction::move, to});
+    CHECK(window.info().bounds == to);
+}
+
+TEST_CASE("a window that is maximised in one direction only can be moved") {
+    x11::X11Desktop desktop;
+    const TestWindow window(desktop, "Tall");
+    const WindowId id = window.info().id;
+    add_state(desktop, id, "_NET_WM_STATE_MAXIMIZED_VERT");
+    CHECK(eventually([&] { return window.info().bounds.height == 1080; }, patience));
+    const Rect to{130, 150, 500, 350};
+    desktop.windows()->apply({id, WindowAction::move, to});
+    CHECK(window.info().bounds == to);
+}
+
 TEST_CASE("a minimised window says so, and comes back when it gets the focus") {
     x11::X11Desktop desktop;
     const TestWindow window(desktop, "Small");
@@ -110,9 +133,28 @@ TEST_CASE("a window cannot be made empty") {
     }
 }
 
-TEST_CASE("the area of a window is what can be captured of it") {
+TEST_CASE("the area of a window is what can be seen of it") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop, "Area", {.color = "00ff00"});
+    const Rect bounds{-100, 200, 400, 300};
+    desktop->windows()->apply({window.info().id, WindowAction::move, bounds});
+    CHECK(window.info().bounds == bounds);
     const WorkArea area = choose_area(*desktop, {.window = WindowQuery{.title = "Area"}});
-    CHECK(area.bounds() == window.info().bounds);
+    CHECK(area.bounds() == Rect{0, 200, 300, 300});
+    const auto capturer = desktop->open_capturer({.pointer = false});
+    for (const Rect& captured : {area.bounds(), bounds}) {
+        Frame frame;
+        const auto is_green = [&](Point at) {
+            const Color color = frame.pixels.at(at.x - captured.x, at.y - captured.y);
+            return color.red == 0 && color.green == 255 && color.blue == 0;
+        };
+        CHECK(eventually(
+            [&] {
+                capturer->capture(captured, frame);
+                return is_green({5, 350}) && is_green({250, 350});
+            },
+            patience));
+        CHECK(frame.pixels.size() == captured.size());
+        if (captured.contains(Point{-5, 350})) CHECK_FALSE(is_green({-5, 350}));
+    }
 }

@@ -117,6 +117,8 @@ public:
     virtual ~Desktop() = default;
     /// Enumerated afresh at each call; empty when there is none.
     virtual std::vector<Display> displays() = 0;
+    /// Throws Error{not_supported} for a screen whose pixels it cannot read: on X11, of another depth
+    /// than 24 bits.
     virtual std::unique_ptr<Capturer> open_capturer(const CaptureOptions& options) = 0;
     /// Gives the events to the system in one piece. Never sleeps, never throws for a refused event:
     /// the report says how many were taken.

@@ -46,18 +46,22 @@ void SelectionClipboard::set_image(const ImageView& image) {
 
 bool SelectionClipboard::holds_other() { return reader_.has_owner() && !read_text() && !image(); }
 
-void SelectionClipboard::clear() {
-    owner_.reset();
-    reader_.disown();
-}
+// The owner ends when it hears of it, and when nobody reads from it any more.
+void SelectionClipboard::clear() { reader_.disown(); }
 
 // The new owner takes over before the old one ends, so that the clipboard is never empty.
 void SelectionClipboard::offer(SelectionContents contents) {
+    std::erase_if(owners_, [](const auto& owner) { return owner->has_ended(); });
     try {
-        owner_ = std::make_unique<SelectionOwner>(std::move(contents));
+        owners_.push_back(
+            std::make_unique<SelectionOwner>(connection_.display(), std::move(contents)));
     } catch (const Error& error) {
         throw Error(errc::clipboard_failed, error.what());
     }
+}
+
+SelectionClipboard::~SelectionClipboard() {
+    for (const auto& owner : owners_) owner->stop(); // so that they end at the same time
 }
 
 } // namespace winio::x11

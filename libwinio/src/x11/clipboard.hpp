@@ -6,6 +6,7 @@
 #include "x11/selection_reader.hpp"
 
 #include <memory>
+#include <vector>
 
 namespace winio::x11 {
 
@@ -15,7 +16,10 @@ namespace winio::x11 {
 class SelectionClipboard final : public Clipboard {
 public:
     /// Refers to the connection, which must outlive it.
-    explicit SelectionClipboard(Connection& connection) : reader_(connection) {}
+    explicit SelectionClipboard(Connection& connection)
+        : connection_(connection), reader_(connection) {}
+    /// Programs that are reading what was put here get up to two seconds for the rest.
+    ~SelectionClipboard() override;
     std::string text() override;
     void set_text(std::string_view utf8) override;
     std::optional<Image> image() override;
@@ -27,8 +31,10 @@ private:
     [[nodiscard]] std::optional<std::string> read_text();
     void offer(SelectionContents contents);
 
+    Connection& connection_;
     SelectionReader reader_;
-    std::unique_ptr<SelectionOwner> owner_;
+    /// The last one, and those before it from which programs are still reading.
+    std::vector<std::unique_ptr<SelectionOwner>> owners_;
 };
 
 } // namespace winio::x11

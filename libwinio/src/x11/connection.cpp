@@ -2,6 +2,8 @@
 
 #include "winio/error.hpp"
 
+#include <utility>
+
 namespace winio::x11 {
 namespace {
 
@@ -9,6 +11,12 @@ xcb_screen_t* screen_of(xcb_connection_t* connection, int number) {
     auto screens = xcb_setup_roots_iterator(xcb_get_setup(connection));
     for (; number > 0 && screens.rem > 1; --number) xcb_screen_next(&screens);
     return screens.rem > 0 ? screens.data : nullptr;
+}
+
+// The variable may change while a desktop is in use.
+std::string display_of_environment() {
+    const char* const display = std::getenv("DISPLAY");
+    return display == nullptr ? "" : display;
 }
 
 std::string why_not(int error) {
@@ -24,9 +32,11 @@ std::string why_not(int error) {
 
 } // namespace
 
-Connection::Connection() {
+Connection::Connection() : Connection(display_of_environment()) {}
+
+Connection::Connection(std::string display) : display_(std::move(display)) {
     int number = 0;
-    connection_ = xcb_connect(nullptr, &number); // never nullptr
+    connection_ = xcb_connect(display_.c_str(), &number); // never nullptr
     const int error = xcb_connection_has_error(connection_);
     if (error == 0) screen_ = screen_of(connection_, number);
     if (screen_ == nullptr) {

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace winio::x11 {
@@ -26,12 +27,16 @@ public:
     /// Connects to the display that the session's environment names. Throws Error{no_display} where
     /// there is none.
     Connection();
+    /// Connects to the display of that name; the environment's where it is empty.
+    explicit Connection(std::string display);
     /// Has the server carry out everything sent before, because it drops what it has not read from
     /// a connection that is gone.
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
+    /// The name that further connections to the same display need.
+    [[nodiscard]] const std::string& display() const { return display_; }
     [[nodiscard]] xcb_connection_t* get() const { return connection_; }
     [[nodiscard]] const xcb_screen_t& screen() const { return *screen_; }
     [[nodiscard]] xcb_window_t root() const { return screen_->root; }
@@ -45,13 +50,15 @@ public:
     [[nodiscard]] xcb_atom_t atom(const std::string& name);
     [[nodiscard]] std::string atom_name(xcb_atom_t atom) const;
 
-    /// The answer to a request; nothing when the server answered with an error or not at all.
+    /// The answer to a request; nothing when the server answered with an error, which is then in
+    /// `why`, or not at all.
     template <typename T, typename Cookie>
     [[nodiscard]] Reply<T> take(T* (*reply)(xcb_connection_t*, Cookie, xcb_generic_error_t**),
-                                Cookie cookie) const {
+                                Cookie cookie, Reply<xcb_generic_error_t>* why = nullptr) const {
         xcb_generic_error_t* error = nullptr;
         Reply<T> answer(reply(connection_, cookie, &error));
-        const Reply<xcb_generic_error_t> freed(error);
+        Reply<xcb_generic_error_t> owned(error);
+        if (why != nullptr) *why = std::move(owned);
         return answer;
     }
     /// Whether a request sent as `..._checked` was carried out.
@@ -69,6 +76,7 @@ public:
     [[nodiscard]] Rect root_bounds() const;
 
 private:
+    std::string display_;
     xcb_connection_t* connection_;
     xcb_screen_t* screen_ = nullptr;
     xcb_window_t window_ = XCB_NONE;

@@ -37,20 +37,33 @@ SendReport refused(std::size_t events, std::size_t accepted, std::string problem
 
 } // namespace
 
-InputSender::InputSender(const Connection& connection) : connection_(connection) {
+InputSender::InputSender(Connection& connection) : connection_(connection), register_(connection) {
     if (!connection.has(&xcb_test_id))
         throw Error(errc::not_supported, "the X server has no XTEST extension, by which programs "
                                          "give it input; start it with \"+extension XTEST\"");
     // Programs that have the server to themselves for a moment (menus, window managers) must not
     // stop us.
     xcb_test_grab_control(connection.get(), 1);
+    adopt_orphans();
+}
+
+void InputSender::adopt_orphans() {
+    const std::vector<Binding> orphans = register_.orphans();
+    if (orphans.empty()) return;
+    const auto now = context();
+    if (!now) return;
+    register_.add(orphans); // they are somebody's again
+    translator_.adopt(orphans, *now);
 }
 
 InputSender::~InputSender() {
-    const Passage restoration = translator_.spare_keys().restoration(SpareKeys::Clock::now());
-    if (restoration.bindings.empty()) return;
+    give(translator_.release_everything());
+    const auto now = context(); // also waits until the server has carried out what was given
+    if (!now) return;
+    const Passage restoration = translator_.restoration(*now);
     give(restoration);
     connection_.synchronise(); // a server drops what it has not read from a connection that is gone
+    register_.clear();
 }
 
 SendReport InputSender::send(std::span<const InputEvent> events) {
@@ -59,6 +72,7 @@ SendReport InputSender::send(std::span<const InputEvent> events) {
     const auto now = context();
     if (!now) return refused(events.size(), 0, "the connection to the X server is lost");
     const Translation translation = translator_.translate(events, *now);
+    for (const Passage& passage : translation.passages) register_.add(passage.bindings);
     for (const Passage& passage : translation.passages) give(passage);
     connection_.flush();
     if (connection_.lost())

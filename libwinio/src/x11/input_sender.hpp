@@ -4,6 +4,7 @@
 #include "winio/desktop.hpp"
 #include "x11/connection.hpp"
 #include "x11/input_translator.hpp"
+#include "x11/spare_key_register.hpp"
 
 namespace winio::x11 {
 
@@ -11,8 +12,9 @@ class InputSender {
 public:
     /// Refers to the connection, which must outlive it. Throws Error{not_supported} where the
     /// server has no XTEST.
-    explicit InputSender(const Connection& connection);
-    /// Gives the spare keys back, when the programs have read what they meant last.
+    explicit InputSender(Connection& connection);
+    /// Lets go of what is held, and gives the spare keys back when the programs have read what they
+    /// meant last.
     ~InputSender();
     InputSender(const InputSender&) = delete;
     InputSender& operator=(const InputSender&) = delete;
@@ -20,12 +22,14 @@ public:
     [[nodiscard]] SendReport send(std::span<const InputEvent> events);
 
 private:
+    void adopt_orphans();
     [[nodiscard]] std::optional<InputContext> context() const;
     void give(const Passage& passage) const;
     void give(const NativeInput& input) const;
 
     const Connection& connection_;
     InputTranslator translator_;
+    SpareKeyRegister register_;
 };
 
 } // namespace winio::x11

@@ -30,9 +30,11 @@ constexpr std::uint8_t number_of(const WheelTurn& turn) {
 }
 
 // XTEST speaks of the buttons' places, and the server swaps them where the user has them swapped.
-std::uint8_t place_of(std::uint8_t function, const std::vector<std::uint8_t>& buttons) {
+// Nothing when no button has the function.
+std::optional<std::uint8_t> place_of(std::uint8_t function,
+                                     const std::vector<std::uint8_t>& buttons) {
     const auto found = std::ranges::find(buttons, function);
-    if (found == buttons.end()) return function;
+    if (found == buttons.end()) return std::nullopt;
     return static_cast<std::uint8_t>(found - buttons.begin() + 1);
 }
 
@@ -56,6 +58,12 @@ bool is_caps_lock(const InputEvent& event) {
     return key != nullptr && key->key == Key(NamedKey::caps_lock);
 }
 
+const char* what_lacks(const InputEvent& event) {
+    return std::holds_alternative<ButtonChange>(event) || std::holds_alternative<WheelTurn>(event)
+               ? "the pointer has no button"
+               : "the keyboard has neither a key nor a spare one";
+}
+
 bool opens_menus(Keysym keysym) {
     constexpr Keysym meta_to_hyper_begin = 0xFFE7; // Meta_L, Meta_R, Alt_L, Alt_R, Super_L, ...
     constexpr Keysym meta_to_hyper_end = 0xFFEE;   // Hyper_R
@@ -70,7 +78,7 @@ public:
         : own_(translator), context_(context),
           keyboard_(translator.spares_.without_spares(context.keyboard)), passages_(1) {}
 
-    /// False when the keyboard has no way to write it.
+    /// False when the keyboard or the pointer has no way to write it.
     [[nodiscard]] bool write(const InputEvent& event) {
         return std::visit(overloaded{
                               [&](const PointerMove& move) {
@@ -122,23 +130,26 @@ private:
     }
 
     bool button(const ButtonChange& change) {
-        const std::uint8_t now = place_of(number_of(change.button), context_.buttons);
-        if (change.press == Press::down) {
-            const auto [held, added] = own_.buttons_.try_emplace(change.button, now);
-            if (added) add({Kind::button_press, held->second});
+        const auto held = own_.buttons_.find(change.button);
+        if (held != own_.buttons_.end()) {
+            if (change.press == Press::down) return true;
+            add({Kind::button_release, held->second});
+            own_.buttons_.erase(held);
             return true;
         }
-        const auto held = own_.buttons_.find(change.button);
-        add({Kind::button_release, held == own_.buttons_.end() ? now : held->second});
-        if (held != own_.buttons_.end()) own_.buttons_.erase(held);
+        const auto place = place_of(number_of(change.button), context_.buttons);
+        if (!place) return false;
+        if (change.press == Press::down) own_.buttons_.emplace(change.button, *place);
+        add({change.press == Press::down ? Kind::button_press : Kind::button_release, *place});
         return true;
     }
 
     bool wheel(const WheelTurn& turn) {
-        const std::uint8_t place = place_of(number_of(turn), context_.buttons);
+        const auto place = place_of(number_of(turn), context_.buttons);
+        if (!place) return turn.notches == 0;
         for (long notch = std::labs(turn.notches); notch > 0; --notch) {
-            add({Kind::button_press, place});
-            add({Kind::button_release, place});
+            add({Kind::button_press, *place});
+            add({Kind::button_release, *place});
         }
         return true;
     }
@@ -215,7 +226,7 @@ private:
 
 Translation InputTranslator::translate(std::span<const InputEvent> events,
                                        const InputContext& context) {
-    spares_.refresh(context.keyboard);
+    spares_.refresh(context.keyboard, context.now);
     spares_.begin(context.now);
     Writer writer(*this, context);
     if (std::ranges::any_of(events, presses_something)) writer.release_users_modifiers();
@@ -227,7 +238,7 @@ Translation InputTranslator::translate(std::span<const InputEvent> events,
     Translation translation;
     for (const InputEvent& event : events) {
         if (!writer.write(event)) {
-            translation.problem = "the keyboard has neither a key nor a spare one for event " +
+            translation.problem = std::string(what_lacks(event)) + " for event " +
                                   std::to_string(translation.events + 1) + ", " +
                                   to_string(Effect(Batch{event}));
             break;
@@ -238,6 +249,36 @@ Translation InputTranslator::translate(std::span<const InputEvent> events,
     spares_.end();
     translation.passages = writer.take();
     return translation;
+}
+
+void InputTranslator::adopt(const std::vector<Binding>& orphans, const InputContext& context) {
+    spares_.refresh(context.keyboard, context.now);
+    spares_.adopt(orphans, context.keyboard, context.now);
+}
+
+Passage InputTranslator::release_everything() {
+    Passage passage;
+    const auto release = [&](Kind kind, std::uint8_t code) {
+        passage.inputs.push_back({kind, code});
+    };
+    for (const auto& [button, place] : buttons_) release(Kind::button_release, place);
+    // Modifiers last, so that no character changes.
+    for (const bool named : {false, true})
+        for (const auto& [key, codes] : keys_) {
+            if (std::holds_alternative<NamedKey>(key) != named) continue;
+            spares_.release(codes.back());
+            for (auto code = codes.rbegin(); code != codes.rend(); ++code)
+                release(Kind::key_release, *code);
+        }
+    spares_.end();
+    buttons_.clear();
+    keys_.clear();
+    return passage;
+}
+
+Passage InputTranslator::restoration(const InputContext& context) {
+    spares_.refresh(context.keyboard, context.now);
+    return spares_.restoration(context.now);
 }
 
 } // namespace winio::x11

@@ -38,7 +38,12 @@ public:
     [[nodiscard]] Translation translate(std::span<const InputEvent> events,
                                         const InputContext& context);
 
-    [[nodiscard]] const SpareKeys& spare_keys() const { return spares_; }
+    /// Uses the spare keys of programs that are gone too, and gives them back in the end.
+    void adopt(const std::vector<Binding>& orphans, const InputContext& context);
+    /// Lets go of every key and button that is held.
+    [[nodiscard]] Passage release_everything();
+    /// What gives the spare keys back that are ours still.
+    [[nodiscard]] Passage restoration(const InputContext& context);
 
 private:
     class Writer; // of one translation

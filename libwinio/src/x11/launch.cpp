@@ -8,9 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <optional>
 #include <utility>
 
 namespace winio::x11 {
@@ -36,20 +38,39 @@ private:
                 "\"" + command + "\" cannot be started: " + std::generic_category().message(error));
 }
 
+// The program gets no file of the host's but its streams.
+void inherit_nothing() {
+    constexpr unsigned first = 3;
+    if (close_range(first, ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;
+    const auto end = static_cast<int>(sysconf(_SC_OPEN_MAX)); // a kernel before 5.11
+    for (int descriptor = first; descriptor < end; ++descriptor)
+        fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+}
+
+// Those that the host ignores would be ignored by the program too.
+void heed_all_signals() {
+    for (int signal = 1; signal <= SIGRTMAX; ++signal) ::signal(signal, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+// Where the host has closed its streams, their numbers are what new descriptors get.
+int above_streams(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 3); }
+
 // Between fork and exec only what is safe in a signal handler may be called: another thread may
 // have held any lock, that of malloc included.
 [[noreturn]] void become(char* const* arguments, int report_to) {
     setsid();
-    for (const int signal : {SIGHUP, SIGINT, SIGPIPE, SIGTERM, SIGCHLD}) ::signal(signal, SIG_DFL);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, nullptr);
-    const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+    heed_all_signals();
+    const int report = above_streams(report_to);
+    const int nowhere = above_streams(open("/dev/null", O_RDWR | O_CLOEXEC));
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nowhere, stream);
+    inherit_nothing();
     execvp(arguments[0], arguments);
     const int error = errno;
     // A full pipe is impossible: nothing else is written.
-    [[maybe_unused]] const auto written = write(report_to, &error, sizeof error);
+    [[maybe_unused]] const auto written = write(report, &error, sizeof error);
     _exit(127);
 }
 
@@ -92,7 +113,24 @@ int start(std::vector<std::string> words) {
     return length == static_cast<ssize_t>(sizeof error) ? error : 0;
 }
 
-bool is_address(const std::string& text) { return text.find("://") != std::string::npos; }
+// Begins with a scheme ("https://").
+bool is_address(std::string_view text) {
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    const auto is_of_scheme = [&](char c) {
+        return is_letter(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
+    };
+    const std::string_view scheme = text.substr(0, text.find("://"));
+    return scheme.size() < text.size() && !scheme.empty() && is_letter(scheme.front()) &&
+           std::ranges::all_of(scheme, is_of_scheme);
+}
+
+// The address that a command consists of. One without spaces may have quotes of its own.
+std::optional<std::string> address_of(const std::string& text,
+                                      const std::optional<std::vector<std::string>>& words) {
+    if (is_address(text) && text.find_first_of(" \t\r\n") == std::string::npos) return text;
+    if (words && words->size() == 1 && is_address(words->front())) return words->front();
+    return std::nullopt;
+}
 
 bool is_there(const std::string& file) { return access(file.c_str(), F_OK) == 0; }
 
@@ -112,7 +150,7 @@ void launch(const LaunchCommand& command) {
     utf8::check_text(text, "the command");
     const auto words = words_of(text);
     if (words && words->empty()) throw Error(errc::launch_failed, "no program is named");
-    if (is_address(text)) return open_document(text);
+    if (const auto address = address_of(text, words)) return open_document(*address);
     const int error = words ? start(*words) : EINVAL;
     if (error == 0) return;
     // What cannot be run may be a document, whose name may have spaces without being quoted.

@@ -6,7 +6,8 @@
 namespace winio::x11 {
 
 /// Starts the program in a session of its own, with nothing to read and nowhere to print, so that
-/// it outlives this process and does not disturb its terminal. A file that is no program, and an
+/// it outlives this process and does not disturb its terminal; nothing else of this process's files
+/// and ignored signals reaches it. A file that is no program, and a command that is nothing but an
 /// address ("https://..."), is opened by xdg-open. Throws as Desktop::launch does.
 void launch(const LaunchCommand& command);
 

@@ -70,18 +70,18 @@ ScreenCapturer::ScreenCapturer(const Connection& connection, const CaptureOption
 void ScreenCapturer::capture(const Rect& area, Frame& into) {
     if (area.empty()) throw std::invalid_argument("an empty area cannot be captured");
     connection_.discard_events();
+    into.pixels.resize(area.size()); // which may fail, and so comes before anything is asked
     // One round trip for both: the pointer is asked for before the answer about the screen is read.
     xcb_xfixes_get_cursor_image_cookie_t pointer{};
     if (pointer_) pointer = xcb_xfixes_get_cursor_image(connection_.get());
     const Rect screen = connection_.root_bounds();
     into.origin = area.origin();
-    into.pixels.resize(area.size());
     into.pointer.reset();
     if (pointer_) {
         const auto reply = connection_.take(xcb_xfixes_get_cursor_image_reply, pointer);
         if (reply) into.pointer = pointer_of(*reply);
     }
-    if (screen.empty()) fail("GetGeometry");
+    if (screen.empty()) fail("GetGeometry", nullptr);
     const Rect visible = intersection(area, screen);
     if (visible != area) into.pixels.fill({0, 0, area.width, area.height}, Color{});
     if (!visible.empty())
@@ -103,6 +103,7 @@ bool ScreenCapturer::copy_shared(const Rect& visible, Point to, Image& into) {
             return false;
         }
     }
+    Reply<xcb_generic_error_t> why;
     const auto reply =
         connection_.take(xcb_shm_get_image_reply,
                          xcb_shm_get_image(connection_.get(), connection_.root(),
@@ -110,31 +111,39 @@ bool ScreenCapturer::copy_shared(const Rect& visible, Point to, Image& into) {
                                            static_cast<std::int16_t>(visible.y),
                                            static_cast<std::uint16_t>(visible.width),
                                            static_cast<std::uint16_t>(visible.height), all_planes,
-                                           XCB_IMAGE_FORMAT_Z_PIXMAP, memory_->id(), 0));
-    if (!reply) fail("ShmGetImage");
+                                           XCB_IMAGE_FORMAT_Z_PIXMAP, memory_->id(), 0),
+                         &why);
+    if (!reply) fail("ShmGetImage", why.get());
     copy_rows(packed(memory_->data(), visible.size()), to, into);
     return true;
 }
 
 void ScreenCapturer::copy_sent(const Rect& visible, Point to, Image& into) const {
+    Reply<xcb_generic_error_t> why;
     const auto reply = connection_.take(
         xcb_get_image_reply,
         xcb_get_image(connection_.get(), XCB_IMAGE_FORMAT_Z_PIXMAP, connection_.root(),
                       static_cast<std::int16_t>(visible.x), static_cast<std::int16_t>(visible.y),
                       static_cast<std::uint16_t>(visible.width),
-                      static_cast<std::uint16_t>(visible.height), all_planes));
+                      static_cast<std::uint16_t>(visible.height), all_planes),
+        &why);
     if (!reply ||
         static_cast<std::size_t>(xcb_get_image_data_length(reply.get())) < bytes_of(visible.size()))
-        fail("GetImage");
+        fail("GetImage", why.get());
     copy_rows(packed(xcb_get_image_data(reply.get()), visible.size()), to, into);
 }
 
-void ScreenCapturer::fail(const char* call) const {
+void ScreenCapturer::fail(const char* call, const xcb_generic_error_t* error) const {
     if (connection_.lost())
         throw Error(errc::capture_failed, "the connection to the X server is lost; did it end?");
+    const int code = error == nullptr ? 0 : error->error_code;
     // The screen became smaller between asking for its size and reading it.
-    throw Error(errc::capture_unavailable,
-                std::string(call) + " was refused: were the displays changed just now?");
+    if (code == XCB_MATCH || code == XCB_DRAWABLE)
+        throw Error(errc::capture_unavailable,
+                    std::string(call) + " was refused: were the displays changed just now?");
+    throw Error(errc::capture_failed,
+                std::string(call) + " was answered with " +
+                    (error == nullptr ? "too little" : "error " + std::to_string(code)));
 }
 
 } // namespace winio::x11

@@ -30,7 +30,7 @@ private:
     void copy_screen(const Rect& visible, Point to, Image& into);
     [[nodiscard]] bool copy_shared(const Rect& visible, Point to, Image& into);
     void copy_sent(const Rect& visible, Point to, Image& into) const;
-    [[noreturn]] void fail(const char* call) const;
+    [[noreturn]] void fail(const char* call, const xcb_generic_error_t* error) const;
 
     const Connection& connection_;
     Transfer transfer_;

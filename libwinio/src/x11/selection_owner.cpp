@@ -10,13 +10,40 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 
 namespace winio::x11 {
 namespace {
 
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
 // Larger contents go part by part, which spares the server's memory and keeps it answering others.
 constexpr std::size_t most_at_once = std::size_t{256} << 10U;
 constexpr std::uint8_t event_type_mask = 0x7F; // the highest bit says that a program sent it
+constexpr std::uint8_t error_type = 0;         // an error comes as an event of this type
+
+// For a program that reads what was replaced meanwhile, and that does nothing for so long.
+constexpr auto patience_with_readers = std::chrono::milliseconds{10s};
+constexpr auto patience_at_the_end = 2s; // for all readers, while the desktop is destroyed
+
+// A signal's handler is the host's and is to run on the host's threads. A new thread blocks the
+// signals that its creator does.
+class BlockedSignals {
+public:
+    BlockedSignals() {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    BlockedSignals(const BlockedSignals&) = delete;
+    BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+private:
+    sigset_t before_{};
+};
 
 void put(xcb_connection_t* connection, xcb_window_t to, xcb_atom_t property, xcb_atom_t type,
          std::string_view bytes) {
@@ -54,11 +81,11 @@ SelectionOwner::Atoms::Atoms(Connection& connection)
       timestamp(connection.atom("TIMESTAMP")), multiple(connection.atom("MULTIPLE")),
       incr(connection.atom("INCR")), atom_pair(connection.atom("ATOM_PAIR")) {}
 
-SelectionOwner::SelectionOwner(SelectionContents contents)
-    : contents_(std::move(contents)), atoms_(connection_) {
-    for (const auto& [target, bytes] : contents_) by_target_[connection_.atom(target)] = &bytes;
+SelectionOwner::SelectionOwner(const std::string& display, SelectionContents contents)
+    : contents_(std::move(contents)), connection_(std::in_place, display), atoms_(*connection_) {
+    for (const auto& [target, bytes] : contents_) by_target_[connection_->atom(target)] = &bytes;
     take_over();
-    thread_ = std::thread([this] { serve(); });
+    start_thread();
 }
 
 SelectionOwner::~SelectionOwner() {
@@ -66,12 +93,22 @@ SelectionOwner::~SelectionOwner() {
     thread_.join();
 }
 
+void SelectionOwner::start_thread() {
+    const BlockedSignals none_for_the_thread;
+    try {
+        thread_ = std::thread([this] { run(); });
+    } catch (const std::system_error& error) {
+        throw Error(errc::clipboard_failed,
+                    "no thread for the clipboard: " + error.code().message());
+    }
+}
+
 // ICCCM wants the time of an event, so that of two programs the later one owns the clipboard.
 xcb_timestamp_t SelectionOwner::server_time() const {
-    xcb_connection_t* const server = connection_.get();
-    xcb_change_property(server, XCB_PROP_MODE_APPEND, connection_.window(), XCB_ATOM_WM_NAME,
+    xcb_connection_t* const server = connection_->get();
+    xcb_change_property(server, XCB_PROP_MODE_APPEND, connection_->window(), XCB_ATOM_WM_NAME,
                         XCB_ATOM_STRING, 8, 0, nullptr);
-    connection_.flush();
+    connection_->flush();
     while (const auto event = Reply<xcb_generic_event_t>(xcb_wait_for_event(server)))
         if ((event->response_type & event_type_mask) == XCB_PROPERTY_NOTIFY)
             return reinterpret_cast<const xcb_property_notify_event_t*>(event.get())->time;
@@ -80,26 +117,47 @@ xcb_timestamp_t SelectionOwner::server_time() const {
 
 void SelectionOwner::take_over() {
     owner_since_ = server_time();
-    xcb_set_selection_owner(connection_.get(), connection_.window(), atoms_.clipboard,
+    xcb_set_selection_owner(connection_->get(), connection_->window(), atoms_.clipboard,
                             owner_since_);
     const auto owner =
-        connection_.take(xcb_get_selection_owner_reply,
-                         xcb_get_selection_owner(connection_.get(), atoms_.clipboard));
-    if (!owner || owner->owner != connection_.window())
+        connection_->take(xcb_get_selection_owner_reply,
+                          xcb_get_selection_owner(connection_->get(), atoms_.clipboard));
+    if (!owner || owner->owner != connection_->window())
         throw Error(errc::clipboard_failed, "another program took the clipboard at the same time");
+}
+
+void SelectionOwner::run() {
+    serve();
+    finish();
+    connection_.reset(); // what nobody reads from it would pile up
+    ended_ = true;
 }
 
 void SelectionOwner::serve() {
     while (answer_events()) {
-        std::array<pollfd, 2> waiting{pollfd{xcb_get_file_descriptor(connection_.get()), POLLIN, 0},
-                                      pollfd{stop_.readable_end(), POLLIN, 0}};
-        ::poll(waiting.data(), waiting.size(), -1);
-        if (waiting[1].revents != 0) return;
+        std::array<pollfd, 2> waiting{
+            pollfd{xcb_get_file_descriptor(connection_->get()), POLLIN, 0},
+            pollfd{stop_.readable_end(), POLLIN, 0}};
+        const auto limit = owns_ ? -1ms : patience_with_readers;
+        const int ready = ::poll(waiting.data(), waiting.size(), static_cast<int>(limit.count()));
+        if (ready == 0 || waiting[1].revents != 0) return;
+    }
+}
+
+// Who has asked gets an answer, and who is reading the rest.
+void SelectionOwner::finish() {
+    connection_->synchronise();
+    const auto deadline = Clock::now() + patience_at_the_end;
+    while (answer_events() && !deliveries_.empty()) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+        if (left <= 0ms) return;
+        pollfd readable{xcb_get_file_descriptor(connection_->get()), POLLIN, 0};
+        ::poll(&readable, 1, static_cast<int>(left.count()));
     }
 }
 
 bool SelectionOwner::answer_events() {
-    while (const auto event = Reply<xcb_generic_event_t>(xcb_poll_for_event(connection_.get()))) {
+    while (const auto event = Reply<xcb_generic_event_t>(xcb_poll_for_event(connection_->get()))) {
         switch (event->response_type & event_type_mask) {
         case XCB_SELECTION_REQUEST:
             answer(*reinterpret_cast<const xcb_selection_request_event_t*>(event.get()));
@@ -111,17 +169,20 @@ bool SelectionOwner::answer_events() {
             send_next_part(*reinterpret_cast<const xcb_property_notify_event_t*>(event.get()));
             break;
         case XCB_DESTROY_NOTIFY:
-            std::erase_if(transfers_, [&](const Transfer& transfer) {
-                return transfer.to ==
-                       reinterpret_cast<const xcb_destroy_notify_event_t*>(event.get())->window;
-            });
+            forget(reinterpret_cast<const xcb_destroy_notify_event_t*>(event.get())->window);
             break;
+        case error_type: {
+            // The window of who asked was gone before it was watched.
+            const auto& error = *reinterpret_cast<const xcb_generic_error_t*>(event.get());
+            if (error.error_code == XCB_WINDOW) forget(error.resource_id);
+            break;
+        }
         default:
             break;
         }
-        connection_.flush(); // before looking again: flushing may take in events
+        connection_->flush(); // before looking again: flushing may take in events
     }
-    return !connection_.lost() && (owns_ || !transfers_.empty());
+    return !connection_->lost() && (owns_ || !deliveries_.empty());
 }
 
 void SelectionOwner::answer(const xcb_selection_request_event_t& request) {
@@ -137,7 +198,7 @@ void SelectionOwner::answer(const xcb_selection_request_event_t& request) {
     answer.selection = request.selection;
     answer.target = request.target;
     if (converted) answer.property = property; // none says that it cannot be had
-    xcb_send_event(connection_.get(), 0, request.requestor, XCB_EVENT_MASK_NO_EVENT,
+    xcb_send_event(connection_->get(), 0, request.requestor, XCB_EVENT_MASK_NO_EVENT,
                    reinterpret_cast<const char*>(&answer));
 }
 
@@ -145,11 +206,11 @@ bool SelectionOwner::convert(xcb_window_t to, xcb_atom_t target, xcb_atom_t prop
     if (target == atoms_.targets) {
         std::vector<std::uint32_t> targets{atoms_.targets, atoms_.timestamp, atoms_.multiple};
         for (const auto& [atom, bytes] : by_target_) targets.push_back(atom);
-        put(connection_.get(), to, property, XCB_ATOM_ATOM, targets);
+        put(connection_->get(), to, property, XCB_ATOM_ATOM, targets);
         return true;
     }
     if (target == atoms_.timestamp) {
-        put(connection_.get(), to, property, XCB_ATOM_INTEGER,
+        put(connection_->get(), to, property, XCB_ATOM_INTEGER,
             std::vector<std::uint32_t>{owner_since_});
         return true;
     }
@@ -161,44 +222,48 @@ bool SelectionOwner::convert(xcb_window_t to, xcb_atom_t target, xcb_atom_t prop
 
 // The property holds pairs of a target and where to put it; those that fail become none.
 bool SelectionOwner::convert_several(xcb_window_t to, xcb_atom_t property) {
-    auto pairs = PropertyRequest(connection_, to, property, atoms_.atom_pair).values();
+    auto pairs = PropertyRequest(*connection_, to, property, atoms_.atom_pair).values();
     if (pairs.empty() || pairs.size() % 2 != 0) return false;
     for (std::size_t i = 0; i < pairs.size(); i += 2)
         if (pairs[i] == atoms_.multiple || !convert(to, pairs[i], pairs[i + 1]))
             pairs[i + 1] = XCB_ATOM_NONE;
-    put(connection_.get(), to, property, atoms_.atom_pair, pairs);
+    put(connection_->get(), to, property, atoms_.atom_pair, pairs);
     return true;
 }
 
 void SelectionOwner::send_contents(xcb_window_t to, xcb_atom_t target, xcb_atom_t property,
                                    const std::string& contents) {
     if (contents.size() <= most_at_once)
-        return put(connection_.get(), to, property, target, contents);
-    std::erase_if(transfers_, [&](const Transfer& transfer) { // asked for anew
-        return transfer.to == to && transfer.property == property;
+        return put(connection_->get(), to, property, target, contents);
+    std::erase_if(deliveries_, [&](const Delivery& delivery) { // asked for anew
+        return delivery.to == to && delivery.property == property;
     });
-    transfers_.push_back({to, property, target, &contents, 0});
+    deliveries_.push_back({to, property, target, &contents, 0});
     watch(to);
-    put(connection_.get(), to, property, atoms_.incr,
+    put(connection_->get(), to, property, atoms_.incr,
         std::vector<std::uint32_t>{static_cast<std::uint32_t>(contents.size())});
 }
 
 // The program deletes the property when it has read it; an empty part is the last one.
 void SelectionOwner::send_next_part(const xcb_property_notify_event_t& taken) {
     if (taken.state != XCB_PROPERTY_DELETE) return;
-    const auto transfer = std::ranges::find_if(transfers_, [&](const Transfer& one) {
+    const auto delivery = std::ranges::find_if(deliveries_, [&](const Delivery& one) {
         return one.to == taken.window && one.property == taken.atom;
     });
-    if (transfer == transfers_.end()) return;
-    const auto part = std::string_view(*transfer->contents).substr(transfer->sent, most_at_once);
-    put(connection_.get(), transfer->to, transfer->property, transfer->type, part);
-    transfer->sent += part.size();
-    if (part.empty()) transfers_.erase(transfer);
+    if (delivery == deliveries_.end()) return;
+    const auto part = std::string_view(*delivery->contents).substr(delivery->sent, most_at_once);
+    put(connection_->get(), delivery->to, delivery->property, delivery->type, part);
+    delivery->sent += part.size();
+    if (part.empty()) deliveries_.erase(delivery);
+}
+
+void SelectionOwner::forget(xcb_window_t window) {
+    std::erase_if(deliveries_, [&](const Delivery& delivery) { return delivery.to == window; });
 }
 
 void SelectionOwner::watch(xcb_window_t window) const {
     const std::uint32_t events = XCB_EVENT_MASK_PROPERTY_CHANGE | XCB_EVENT_MASK_STRUCTURE_NOTIFY;
-    xcb_change_window_attributes(connection_.get(), window, XCB_CW_EVENT_MASK, &events);
+    xcb_change_window_attributes(connection_->get(), window, XCB_CW_EVENT_MASK, &events);
 }
 
 } // namespace winio::x11

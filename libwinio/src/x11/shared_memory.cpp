@@ -1,26 +1,46 @@
 #include "x11/shared_memory.hpp"
 
-#include <sys/ipc.h>
-#include <sys/shm.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <utility>
 
 namespace winio::x11 {
+namespace {
+
+// Sending a descriptor over any other connection would end it.
+bool takes_descriptors(const Connection& connection) {
+    sockaddr_storage address{};
+    socklen_t length = sizeof address;
+    if (getsockname(xcb_get_file_descriptor(connection.get()),
+                    reinterpret_cast<sockaddr*>(&address), &length) != 0 ||
+        address.ss_family != AF_UNIX)
+        return false;
+    const auto version =
+        connection.take(xcb_shm_query_version_reply, xcb_shm_query_version(connection.get()));
+    return version &&
+           std::pair<int, int>(version->major_version, version->minor_version) >= std::pair(1, 2);
+}
+
+} // namespace
 
 std::optional<SharedMemory> SharedMemory::create(const Connection& connection, std::size_t bytes) {
-    const int segment = shmget(IPC_PRIVATE, bytes, IPC_CREAT | 0600);
-    if (segment < 0) return std::nullopt;
-    void* const data = shmat(segment, nullptr, 0);
-    if (data == reinterpret_cast<void*>(-1)) { // shmat's way to say no
-        shmctl(segment, IPC_RMID, nullptr);
+    if (!takes_descriptors(connection)) return std::nullopt;
+    const int file = memfd_create("eyehand-capture", MFD_CLOEXEC);
+    if (file < 0) return std::nullopt;
+    void* data = MAP_FAILED;
+    if (ftruncate(file, static_cast<off_t>(bytes)) == 0)
+        data = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file, 0);
+    if (data == MAP_FAILED) {
+        ::close(file);
         return std::nullopt;
     }
     SharedMemory memory(connection, static_cast<std::uint8_t*>(data), bytes);
     const xcb_shm_seg_t id = xcb_generate_id(connection.get());
-    const bool attached = connection.succeeded(
-        xcb_shm_attach_checked(connection.get(), id, static_cast<std::uint32_t>(segment), 0));
-    shmctl(segment, IPC_RMID, nullptr);
-    if (!attached) return std::nullopt;
+    // Closes the descriptor.
+    if (!connection.succeeded(xcb_shm_attach_fd_checked(connection.get(), id, file, 0)))
+        return std::nullopt;
     memory.id_ = id;
     return memory;
 }
@@ -46,7 +66,7 @@ SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
 SharedMemory::~SharedMemory() {
     if (data_ == nullptr) return;
     if (id_ != XCB_NONE) xcb_shm_detach(connection_->get(), id_);
-    shmdt(data_);
+    munmap(data_, size_);
     --open_segments;
 }
 

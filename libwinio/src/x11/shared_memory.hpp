@@ -15,11 +15,12 @@ namespace winio::x11 {
 inline std::atomic<int> open_segments{0};      ///< held at the moment
 inline std::atomic<long> acquired_segments{0}; ///< since the program started
 
-/// A System V segment that this process and the server share. It is marked for removal as soon as
-/// both have it, so that it never outlives them.
+/// Memory without a name that this process and the server share. The server gets its descriptor:
+/// a number, as System V segments have, would mean something else to a server in another container.
 class SharedMemory {
 public:
-    /// Nothing when the system has none or the server cannot reach it: it runs elsewhere.
+    /// Nothing when the system has none or the server cannot reach it: it runs elsewhere, or has no
+    /// MIT-SHM 1.2.
     /// Refers to the connection.
     [[nodiscard]] static std::optional<SharedMemory> create(const Connection& connection,
                                                             std::size_t bytes);

@@ -16,7 +16,7 @@ bool means_only(Keysym keysym, Keycode key, const KeyboardMap& map) {
 
 } // namespace
 
-void SpareKeys::refresh(const KeyboardMap& map) {
+void SpareKeys::refresh(const KeyboardMap& map, Clock::time_point now) {
     const std::vector<Spare> before = std::exchange(spares_, {});
     for (int row = 0; row < map.rows(); ++row) {
         Spare spare{.key = static_cast<Keycode>(map.first + row)};
@@ -25,8 +25,18 @@ void SpareKeys::refresh(const KeyboardMap& map) {
         if (map.is_modifier(spare.key) || !means_only(spare.keysym, spare.key, map)) continue;
         // Another program may have loaded a layout, in which our character is gone.
         if (map.at(spare.key, 0) == no_keysym) spare.keysym = no_keysym;
+        // The server may have been slow to come to what was sent, but not later than now.
+        if (std::exchange(spare.used_since_refresh, false)) spare.last_use = now;
         spares_.push_back(spare);
     }
+}
+
+void SpareKeys::adopt(const std::vector<Binding>& orphans, const KeyboardMap& map,
+                      Clock::time_point now) {
+    for (const auto& [key, keysym] : orphans)
+        if (find(key) == nullptr && keysym != no_keysym && map.at(key, 0) == keysym &&
+            means_only(keysym, key, map) && !map.is_modifier(key))
+            spares_.push_back({.key = key, .keysym = keysym, .last_use = now});
 }
 
 KeyboardMap SpareKeys::without_spares(KeyboardMap map) const {
@@ -110,8 +120,11 @@ SpareKeys::Spare* SpareKeys::least_recently_used() {
 void SpareKeys::end_passage() {
     passage_begin_ += passage_wait_;
     passage_wait_ = {};
-    for (Spare& spare : spares_)
-        if (std::exchange(spare.in_this_passage, false)) spare.last_use = passage_begin_;
+    for (Spare& spare : spares_) {
+        if (!std::exchange(spare.in_this_passage, false)) continue;
+        spare.last_use = passage_begin_;
+        spare.used_since_refresh = true;
+    }
 }
 
 std::chrono::milliseconds SpareKeys::rest_left(const Spare& spare, Clock::time_point at) const {

@@ -20,8 +20,11 @@ public:
     /// typed than there are spare keys get wrong ones.
     static constexpr std::chrono::milliseconds rest{200};
 
-    /// Takes note of what the keys mean now: which are free, and which of ours are ours still.
-    void refresh(const KeyboardMap& map);
+    /// Takes note of what the keys mean at `now`: which are free, and which of ours are ours still.
+    /// The server answered with `map`, so that it has carried out everything given before.
+    void refresh(const KeyboardMap& map, Clock::time_point now);
+    /// Makes those of `orphans` ours that still mean what they say: programs that are gone lent them.
+    void adopt(const std::vector<Binding>& orphans, const KeyboardMap& map, Clock::time_point now);
     /// `map` without what the spare keys mean: what is typed with them has to be asked of here.
     [[nodiscard]] KeyboardMap without_spares(KeyboardMap map) const;
 
@@ -48,6 +51,7 @@ private:
         Keysym keysym = no_keysym; ///< what it means now
         Clock::time_point last_use{};
         bool in_this_passage = false;
+        bool used_since_refresh = false; ///< the server may not have come to it before `refresh`
         bool held = false;
     };
     [[nodiscard]] Spare* find(Keycode key);

@@ -1,14 +1,12 @@
 #include "x11/window_list.hpp"
 
 #include "poll.hpp"
-#include "utf8.hpp"
 #include "winio/error.hpp"
 #include "x11/process_name.hpp"
 #include "x11/properties.hpp"
 #include "x11/text.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace winio::x11 {
 namespace {
@@ -281,24 +279,46 @@ void WindowList::focus(xcb_window_t window) {
                                          "\" did not come to the foreground; click on it instead");
 }
 
+// A window that fills the screen, or a direction of it, is not moved by a window manager, which says
+// nothing of it.
+void WindowList::make_placeable(xcb_window_t window) {
+    const std::array filling{connection_.atom("_NET_WM_STATE_MAXIMIZED_VERT"),
+                             connection_.atom("_NET_WM_STATE_MAXIMIZED_HORZ"),
+                             connection_.atom("_NET_WM_STATE_FULLSCREEN")};
+    const auto states_left = [&] {
+        auto states =
+            PropertyRequest(connection_, window, connection_.atom("_NET_WM_STATE")).values();
+        std::erase_if(states, [&](xcb_atom_t state) {
+            return std::ranges::find(filling, state) == filling.end();
+        });
+        return states;
+    };
+    for (const xcb_atom_t state : states_left())
+        tell_root(window, "_NET_WM_STATE", {state_remove, state, XCB_ATOM_NONE, from_a_pager, 0});
+    if (state_of(window) == WindowState::minimised) xcb_map_window(connection_.get(), window);
+    (void)poll(500ms,
+               [&] { return states_left().empty() && state_of(window) != WindowState::minimised; });
+}
+
 void WindowList::move(xcb_window_t window, const Rect& to) {
     if (to.empty()) throw Error(errc::input_refused, "a window cannot be made empty");
     const Placement by =
         manager_supports("_NET_MOVERESIZE_WINDOW") ? Placement::by_manager : Placement::direct;
-    if (state_of(window) == WindowState::maximised)
-        tell_root(window, "_NET_WM_STATE",
-                  {state_remove, connection_.atom("_NET_WM_STATE_MAXIMIZED_VERT"),
-                   connection_.atom("_NET_WM_STATE_MAXIMIZED_HORZ"), from_a_pager, 0});
-    if (state_of(window) == WindowState::minimised) xcb_map_window(connection_.get(), window);
-    (void)poll(200ms, [&] { return state_of(window) == WindowState::normal; });
-
+    make_placeable(window);
     // Once more where the frame changed meanwhile, as it does around a window that was maximised.
-    // A window may have a least size of its own: not arriving at `to` is no error.
     for (int attempt = 0; attempt < 3; ++attempt) {
         ask_to_place(window, to, by);
         if (poll(150ms, [&] { return bounds_of(window) == to; })) return;
     }
+    // A window may have a least size of its own, but it can be anywhere.
+    const auto is_there = [&] {
+        const auto bounds = bounds_of(window);
+        return bounds && bounds->origin() == to.origin();
+    };
+    if (poll(500ms, is_there)) return;
     check_exists(window);
+    throw Error(errc::input_refused, "the window \"" + title_of(window) + "\" did not move to " +
+                                         std::to_string(to.x) + ',' + std::to_string(to.y));
 }
 
 void WindowList::ask_to_place(xcb_window_t window, const Rect& to, Placement by) {

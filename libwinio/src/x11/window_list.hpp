@@ -5,6 +5,8 @@
 #include "winio/desktop.hpp"
 #include "x11/connection.hpp"
 
+#include <array>
+
 namespace winio::x11 {
 
 class WindowList final : public Windows {
@@ -32,6 +34,7 @@ private:
     void tell_root(xcb_window_t window, const char* message,
                    const std::array<std::uint32_t, 5>& data);
     void focus(xcb_window_t window);
+    void make_placeable(xcb_window_t window);
     void move(xcb_window_t window, const Rect& to);
     void ask_to_place(xcb_window_t window, const Rect& to, Placement by);
     void close(xcb_window_t window);

@@ -82,6 +82,21 @@ TEST_CASE("a turn of the X11 wheel is clicks of its buttons") {
     CHECK(inputs_of(translator, {WheelTurn{0}}).empty());
 }
 
+TEST_CASE("what no X11 button is mapped to is refused, and said") {
+    InputContext two_buttons = context();
+    two_buttons.buttons = {1, 3};
+    for (const InputEvent& event : std::vector<InputEvent>{
+             ButtonChange{Button::middle, Press::down}, ButtonChange{Button::middle, Press::up},
+             WheelTurn{1}, WheelTurn{-1, Axis::horizontal}}) {
+        InputTranslator translator;
+        const Translation translation =
+            translator.translate(Batch{PointerMove{}, event}, two_buttons);
+        CHECK(translation.events == 1);
+        CHECK_THAT(translation.problem, ContainsSubstring("no button for event 2"));
+        CHECK(translation.passages[0].inputs == Inputs{{Kind::motion}});
+    }
+}
+
 TEST_CASE("X11 text is typed with the layout's keys and the modifiers that they need") {
     InputTranslator translator;
     CHECK(inputs_of(translator, typed(U"q!@\n")) ==
@@ -147,6 +162,7 @@ TEST_CASE("a spare key rests after its last use, over batches") {
     now.now += SpareKeys::rest / 2;
     take_over(translator.translate(typed(U"一"), now).passages, now.keyboard);
     // The second is the least recently used one now.
+    now.now += SpareKeys::rest / 2;
     const Translation soon = translator.translate(typed(U"四"), now);
     CHECK(soon.passages[0].wait == SpareKeys::rest / 2);
     CHECK(soon.passages[0].bindings == Bindings{{spare_b, unicode(U'四')}});
@@ -187,17 +203,46 @@ TEST_CASE("a spare key that a new layout uses is left alone, and not taken back"
     set(now.keyboard, spare_a, {'z', 'Z'});
     const Translation translation = translator.translate(typed(U"世"), now);
     CHECK(translation.passages[0].bindings == Bindings{{spare_b, unicode(U'世')}});
-    CHECK(translator.spare_keys().restoration(now.now).bindings == Bindings{{spare_b, no_keysym}});
+    take_over(translation.passages, now.keyboard);
+    CHECK(translator.restoration(now).bindings == Bindings{{spare_b, no_keysym}});
+}
+
+TEST_CASE("a key that got another meaning since its last use is not given back") {
+    InputTranslator translator;
+    InputContext now = context();
+    take_over(translator.translate(typed(U"世界"), now).passages, now.keyboard);
+    set(now.keyboard, spare_a, {'z', 'Z'});
+    CHECK(translator.restoration(now).bindings == Bindings{{spare_b, no_keysym}});
 }
 
 TEST_CASE("spare keys are given back when the programs have read what they meant") {
     InputTranslator translator;
     InputContext now = context();
-    CHECK(translator.spare_keys().restoration(now.now).bindings.empty());
-    (void)translator.translate(typed(U"世"), now);
-    const Passage restoration = translator.spare_keys().restoration(now.now + 50ms);
+    CHECK(translator.restoration(now).bindings.empty());
+    take_over(translator.translate(typed(U"世"), now).passages, now.keyboard);
+    (void)translator.translate({}, now); // the server has come to it
+    now.now += 50ms;
+    const Passage restoration = translator.restoration(now);
     CHECK(restoration.wait == SpareKeys::rest - 50ms);
     CHECK(restoration.bindings == Bindings{{spare_a, no_keysym}});
+}
+
+TEST_CASE("a spare key rests from when the server had come to its use") {
+    InputTranslator translator;
+    InputContext now = context();
+    take_over(translator.translate(typed(U"世"), now).passages, now.keyboard);
+    now.now += 10s; // which the server took for it
+    CHECK(translator.restoration(now).wait == SpareKeys::rest);
+}
+
+TEST_CASE("everything that is held on X11 is released in the end, modifiers last") {
+    InputTranslator translator;
+    (void)translator.translate(Batch{ButtonChange{Button::right, Press::down},
+                                     KeyChange{NamedKey::ctrl, Press::down},
+                                     KeyChange{U'c', Press::down}},
+                               context());
+    CHECK(translator.release_everything().inputs == Inputs{release(3), up(key_c), up(left_ctrl)});
+    CHECK(translator.release_everything().inputs.empty());
 }
 
 TEST_CASE("a modifier that the user of X11 holds is let go of, for all but moves") {

@@ -1,0 +1,24 @@
+// A variable of the environment that is another one for a while.
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+namespace x11_tests {
+
+/// Gives the variable, which must be set, its value back when it ends.
+class ChangedVariable {
+public:
+    ChangedVariable(const char* name, const char* value) : name_(name), before_(getenv(name)) {
+        setenv(name, value, 1);
+    }
+    ~ChangedVariable() { setenv(name_, before_.c_str(), 1); }
+    ChangedVariable(const ChangedVariable&) = delete;
+    ChangedVariable& operator=(const ChangedVariable&) = delete;
+
+private:
+    const char* name_;
+    std::string before_;
+};
+
+} // namespace x11_tests
