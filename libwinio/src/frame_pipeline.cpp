@@ -85,9 +85,9 @@ public:
         std::vector<int> stripes;
         for (int index = 0; index < png_.stripes(); ++index)
             if (stale_[static_cast<std::size_t>(index)]) stripes.push_back(index);
-        // Waking a thread and waiting for it takes as long as a flat stripe or two: it should get
-        // more than one.
-        const int worth_waking = std::max(1, static_cast<int>(stripes.size()) / 2);
+        // Waking a thread and waiting for it takes as long as a flat stripe or two: two stripes are
+        // not worth it.
+        const int worth_waking = std::max(1, (static_cast<int>(stripes.size()) + 1) / 2);
         workers_.run(stripes, std::min(threads, worth_waking), [&](int index) {
             Image scaled;
             const ImageView rows = [&] {
