@@ -82,7 +82,7 @@ private:
 
 } // namespace
 
-TEST_CASE("another program reads what was copied") {
+TEST_CASE("another program reads what was copied", "[clipboard]") {
     const auto desktop = open_desktop();
     desktop->clipboard()->set_text("é 世界");
     CHECK(read("UTF8_STRING") == "é 世界");
@@ -91,7 +91,7 @@ TEST_CASE("another program reads what was copied") {
     CHECK(read("STRING") == "\xe9");
 }
 
-TEST_CASE("the targets of what was copied are those that can be had") {
+TEST_CASE("the targets of what was copied are those that can be had", "[clipboard]") {
     const auto desktop = open_desktop();
     desktop->clipboard()->set_text("text");
     const auto targets = read("TARGETS");
@@ -107,7 +107,8 @@ TEST_CASE("the targets of what was copied are those that can be had") {
         CHECK(std::ranges::count(names, name) == 1);
 }
 
-TEST_CASE("text of another program is read, also when it is Latin-1 or not quite UTF-8") {
+TEST_CASE("text of another program is read, also when it is Latin-1 or not quite UTF-8",
+          "[clipboard]") {
     const auto desktop = open_desktop();
     {
         const auto other = other_program("STRING", "caf\xe9");
@@ -120,7 +121,8 @@ TEST_CASE("text of another program is read, also when it is Latin-1 or not quite
     CHECK(desktop->clipboard()->text().empty()); // nobody has anything
 }
 
-TEST_CASE("what another program copies replaces what was copied here, and vice versa") {
+TEST_CASE("what another program copies replaces what was copied here, and vice versa",
+          "[clipboard]") {
     const auto desktop = open_desktop();
     desktop->clipboard()->set_text("ours");
     const auto other = other_program("UTF8_STRING", "theirs");
@@ -130,7 +132,7 @@ TEST_CASE("what another program copies replaces what was copied here, and vice v
     CHECK_FALSE(desktop->clipboard()->image().has_value());
 }
 
-TEST_CASE("large text goes part by part") {
+TEST_CASE("large text goes part by part", "[clipboard]") {
     const auto desktop = open_desktop();
     const std::string text = large_text();
     desktop->clipboard()->set_text(text);
@@ -138,7 +140,7 @@ TEST_CASE("large text goes part by part") {
     CHECK(read("UTF8_STRING") == text);
 }
 
-TEST_CASE("an image comes back pixel for pixel, as bitmap and as PNG") {
+TEST_CASE("an image comes back pixel for pixel, as bitmap and as PNG", "[clipboard]") {
     const auto desktop = open_desktop();
     Image image({301, 203});
     image.fill({10, 10, 50, 50}, {1, 2, 3, 255});
@@ -154,18 +156,18 @@ TEST_CASE("an image comes back pixel for pixel, as bitmap and as PNG") {
     CHECK(desktop->clipboard()->text().empty());
 }
 
-TEST_CASE("a damaged image of another program is none") {
+TEST_CASE("a damaged image of another program is none", "[clipboard]") {
     const auto desktop = open_desktop();
     const auto other = other_program("image/bmp", "BM but not much more");
     CHECK_FALSE(desktop->clipboard()->image().has_value());
 }
 
-TEST_CASE("what was copied is gone with the desktop") {
+TEST_CASE("what was copied is gone with the desktop", "[clipboard]") {
     open_desktop()->clipboard()->set_text("not for long");
     CHECK(open_desktop()->clipboard()->text().empty());
 }
 
-TEST_CASE("a program reads to the end what is replaced meanwhile") {
+TEST_CASE("a program reads to the end what is replaced meanwhile", "[clipboard]") {
     const auto desktop = open_desktop();
     const std::string text = large_text();
     desktop->clipboard()->set_text(text);
@@ -175,7 +177,7 @@ TEST_CASE("a program reads to the end what is replaced meanwhile") {
     CHECK(reader.rest() == text);
 }
 
-TEST_CASE("a program reads to the end what is cleared meanwhile") {
+TEST_CASE("a program reads to the end what is cleared meanwhile", "[clipboard]") {
     const auto desktop = open_desktop();
     const std::string text = large_text();
     desktop->clipboard()->set_text(text);
@@ -185,7 +187,7 @@ TEST_CASE("a program reads to the end what is cleared meanwhile") {
     CHECK(reader.rest() == text);
 }
 
-TEST_CASE("a program that is reading gets all of it though the desktop is closed") {
+TEST_CASE("a program that is reading gets all of it though the desktop is closed", "[clipboard]") {
     auto desktop = open_desktop();
     const std::string text = large_text();
     desktop->clipboard()->set_text(text);
@@ -194,7 +196,7 @@ TEST_CASE("a program that is reading gets all of it though the desktop is closed
     CHECK(reader.rest() == text);
 }
 
-TEST_CASE("a reader that is gone does not keep the desktop from closing") {
+TEST_CASE("a reader that is gone does not keep the desktop from closing", "[clipboard]") {
     auto desktop = open_desktop();
     desktop->clipboard()->set_text(large_text());
     { const SlowReader gone; }
@@ -202,7 +204,8 @@ TEST_CASE("a reader that is gone does not keep the desktop from closing") {
     CHECK(closing.wait_for(patience) == std::future_status::ready);
 }
 
-TEST_CASE("the clipboard is the desktop's, though the environment names another display now") {
+TEST_CASE("the clipboard is the desktop's, though the environment names another display now",
+          "[clipboard]") {
     const auto desktop = open_desktop();
     {
         const ChangedVariable display("DISPLAY", ":4711");

@@ -13,10 +13,15 @@ xcb_screen_t* screen_of(xcb_connection_t* connection, int number) {
     return screens.rem > 0 ? screens.data : nullptr;
 }
 
-// The variable may change while a desktop is in use.
-std::string display_of_environment() {
-    const char* const display = std::getenv("DISPLAY");
-    return display == nullptr ? "" : display;
+// The display that xcb connects to when none is named. It reads a variable for that, which may
+// change while a desktop is in use.
+std::string default_display() {
+    char* host = nullptr;
+    int display = 0;
+    int screen = 0;
+    if (xcb_parse_display(nullptr, &host, &display, &screen) == 0) return {};
+    const std::unique_ptr<char, FreeReply> freed(host);
+    return std::string(host) + ":" + std::to_string(display) + "." + std::to_string(screen);
 }
 
 std::string why_not(int error) {
@@ -32,7 +37,7 @@ std::string why_not(int error) {
 
 } // namespace
 
-Connection::Connection() : Connection(display_of_environment()) {}
+Connection::Connection() : Connection(default_display()) {}
 
 Connection::Connection(std::string display) : display_(std::move(display)) {
     int number = 0;
