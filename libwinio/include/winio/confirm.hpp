@@ -45,7 +45,8 @@ struct ActionReport {
 /// `wait_for_window`.
 ///
 /// `settle.before` is filled in by this function. As long as nothing has been done it throws what
-/// the capturer throws and Error{cancelled}; from then on it always reports.
+/// the capturer throws and Error{cancelled}; from then on every Error is reported. What a desktop
+/// of the caller's own throws besides goes on to the caller.
 [[nodiscard]] ActionReport act_and_look(Hands& hands, Capturer& capturer, const Plan& plan,
                                         SettleOptions settle = {}, std::stop_token stop = {});
 /// The same with a settler that remembers from action to action what toggles.
