@@ -35,10 +35,44 @@ void add_view(CLI::App& command, ViewFlags& flags) {
     command.add_flag("--image-exact", flags.image_exact, "Exactly that size, distorted if need be");
 }
 
+void add_config(CLI::App& command, std::optional<std::string>& file) {
+    command.add_option("--config", file,
+                       "File with settings; default: eyehand.json, where there is one");
+}
+
 void add_endpoint(CLI::App& command, EndpointFlags& flags) {
     command.add_option("--endpoint", flags.endpoint,
                        "Server: http://host:1234, .../v1 or in full; default localhost:1234");
-    command.add_option("--model", flags.model, "Model ID; default: the profile's");
+    command.add_option("--model", flags.model, "Model ID");
+    command.add_option("--ca-file", flags.ca_file,
+                       "PEM file with authorities to trust besides the system's, for https");
+    command
+        .add_option("--retries", flags.retries,
+                    "How often a failed request is sent again; default: 2")
+        ->check(CLI::Range(0, 100));
+    command.add_flag("--no-stream", flags.no_stream, "Ask for each answer as a whole");
+    add_config(command, flags.config);
+}
+
+// Flags that set something of a run.
+void add_settings(CLI::App& command, RunFlags& flags) {
+    command.add_option("--profile", flags.profile,
+                       "Built-in profile or a profile's folder; default: observer");
+    add_endpoint(command, flags.server);
+    add_view(command, flags.view);
+    command.add_option("--max-steps", flags.max_steps, "Model exchanges at most")
+        ->check(CLI::Range(1, 1000000));
+    command.add_option("--run-dir", flags.run_dir, "Folder for run directories; default: runs");
+    command.add_option("--with", flags.with, "Offer a further tool, by name");
+    command.add_option("--lmstudio-logs", flags.lmstudio_logs,
+                       "Keep LM Studio's log of the run: its folder, \"auto\" or \"off\"");
+}
+
+void add_run(CLI::App& command, RunFlags& flags) {
+    add_settings(command, flags);
+    command.add_flag("--json", flags.json, "Print the run's events to standard output");
+    command.add_flag("-v,--verbose", flags.verbose, "Show everything that is said");
+    command.add_flag("--quiet", flags.quiet, "Show only the final answer, or why there is none");
 }
 
 // CLI::Range lets NaN through.
@@ -51,6 +85,40 @@ CLI::Validator within(double least, double most) {
                            : fmt::format("{} is not a number from {} to {}", text, least, most);
             },
             fmt::format("[{} - {}]", least, most)};
+}
+
+void add_ask(CLI::App& command, AskFlags& flags) {
+    command.add_option("TEXT", flags.text, "The question; - for standard input")->required();
+    command.add_option("--image", flags.images, "PNG, JPEG, WebP or GIF file; may be repeated")
+        ->allow_extra_args(false); // else it takes the question for a second file
+    add_endpoint(command, flags.server);
+    command.add_option("--system", flags.system, "What the model is told first");
+    command.add_option("--max-tokens", flags.max_tokens, "Length of the answer at most")
+        ->check(CLI::Range(1, most_tokens));
+    command.add_option("--temperature", flags.temperature, "0 to 2")->check(within(0, 2));
+    command.add_flag("--stream", flags.stream, "Print the answer as it comes")
+        ->excludes(command.get_option("--no-stream"));
+    command.add_flag("--json", flags.json, "Print the reply as a JSON object");
+    command.add_flag("-v,--verbose", flags.verbose, "Tell also what it thought, tokens and times");
+}
+
+void add_profile_actions(CLI::App& command, ProfileFlags& flags) {
+    command.require_subcommand(1);
+    const auto action = [&](const char* name, const char* description) {
+        CLI::App* added = command.add_subcommand(name, description);
+        added->callback([&flags, name] { flags.action = name; });
+        return added;
+    };
+    const auto about_one = [&](const char* name, const char* description) {
+        CLI::App* added = action(name, description);
+        added->add_option("NAME", flags.name, "Built-in profile or a profile's folder")->required();
+        return added;
+    };
+    action("list", "List the built-in profiles");
+    about_one("show", "Print a profile as it is in force, as JSON");
+    about_one("export", "Write a profile's files to a new folder, to be changed there")
+        ->add_option("DIR", flags.folder, "The folder to make")
+        ->required();
 }
 
 // do ACTION ...: coordinates are the model's, 0 to 1000 over the area.
@@ -66,6 +134,7 @@ void add_actions(CLI::App& command, DoFlags& flags) {
     const auto in_an_area = [&](const char* name, const char* description) {
         CLI::App* added = action(name, description);
         add_area(*added, flags.view);
+        add_config(*added, flags.view.config);
         return added;
     };
     const auto share = within(0, 1000);
@@ -122,22 +191,47 @@ int run_program(std::vector<std::string> arguments) {
     RunFlags run;
     CLI::App* run_command = app.add_subcommand("run", "Run an agent on a task");
     run_command->add_option("TASK", run.task, "What is to be done; asked for when left out");
-    run_command->add_option("--profile", run.profile, "Built-in profile or a profile's folder")
-        ->capture_default_str();
-    add_endpoint(*run_command, run.server);
-    add_view(*run_command, run.view);
-    run_command->add_option("--max-steps", run.max_steps, "Model exchanges at most")
+    add_run(*run_command, run);
+
+    RunFlags settings;
+    CLI::App* config_command =
+        app.add_subcommand("config", "Print each setting of a run, and where its value comes from");
+    add_settings(*config_command, settings);
+    config_command->add_flag("--json", settings.json, "Print them as a JSON object");
+
+    ScenarioFlags scenario;
+    CLI::App* scenario_command =
+        app.add_subcommand("scenario", "Named tasks that say how to see that they are done");
+    scenario_command->require_subcommand(1);
+    CLI::App* scenario_list = scenario_command->add_subcommand("list", "Print their names");
+    CLI::App* scenario_show = scenario_command->add_subcommand("show", "Print one as JSON");
+    CLI::App* scenario_run =
+        scenario_command->add_subcommand("run", "Set one up, run it, and check what came of it");
+    for (CLI::App* command : {scenario_show, scenario_run})
+        command->add_option("NAME", scenario.name, "Name, number such as basic:2, or file")
+            ->required();
+    add_run(*scenario_run, scenario.run);
+
+    ResumeFlags resume;
+    CLI::App* resume_command =
+        app.add_subcommand("resume", "Go on with a run that was interrupted");
+    resume_command->add_option("RUN", resume.directory, "The run's directory")->required();
+    add_endpoint(*resume_command, resume.server);
+    resume_command->add_option("--max-steps", resume.max_steps, "Model exchanges at most, in all")
         ->check(CLI::Range(1, 1000000));
-    run_command->add_option("--run-dir", run.run_dir, "Folder for run directories; default: runs");
-    run_command->add_option("--with", run.with, "Offer a further tool, by name");
-    run_command->add_flag("--json", run.json, "Print the run's events to standard output");
-    run_command->add_flag("-v,--verbose", run.verbose, "Show everything that is said");
-    run_command->add_flag("--quiet", run.quiet, "Show only the final answer, or why there is none");
+    resume_command->add_flag("--json", resume.json, "Print the run's events to standard output");
+    resume_command->add_flag("-v,--verbose", resume.verbose, "Show everything that is said");
+    resume_command->add_flag("--quiet", resume.quiet, "Show only the final answer");
+
+    AskFlags ask;
+    CLI::App* ask_command = app.add_subcommand("ask", "Ask the model one question");
+    add_ask(*ask_command, ask);
 
     ScreenshotFlags screenshot;
     CLI::App* screenshot_command = app.add_subcommand("screenshot", "Save what a model would see");
     screenshot_command->add_option("FILE", screenshot.file, "PNG file to write")->required();
     add_view(*screenshot_command, screenshot.view);
+    add_config(*screenshot_command, screenshot.view.config);
     screenshot_command->add_flag("--no-cursor", screenshot.view.no_cursor,
                                  "Without the mouse pointer");
 
@@ -146,10 +240,16 @@ int run_program(std::vector<std::string> arguments) {
         app.add_subcommand("do", "Do one thing by hand and tell what came of it");
     add_actions(*do_command, by_hand);
 
-    EndpointFlags doctor;
+    ProfileFlags profile;
+    add_profile_actions(*app.add_subcommand("profile", "List, show or export profiles"), profile);
+
+    DoctorFlags doctor;
     CLI::App* doctor_command =
         app.add_subcommand("doctor", "Check that everything a run needs is there");
-    add_endpoint(*doctor_command, doctor);
+    add_endpoint(*doctor_command, doctor.server);
+    doctor_command->add_flag("--ask", doctor.ask,
+                             "Send the model a small picture and a tool where the server does not "
+                             "tell whether it takes them");
 
     try {
         std::reverse(arguments.begin(), arguments.end()); // CLI11 takes them from the back
@@ -163,10 +263,24 @@ int run_program(std::vector<std::string> arguments) {
         ExitCode code = ExitCode::usage;
         if (*run_command)
             code = run_task(std::move(run));
+        else if (*resume_command)
+            code = resume_run(resume);
+        else if (*ask_command)
+            code = ask_model(ask);
+        else if (*config_command)
+            code = print_config(settings);
+        else if (*scenario_list)
+            code = list_scenarios();
+        else if (*scenario_show)
+            code = show_scenario(scenario.name);
+        else if (*scenario_run)
+            code = run_scenario(std::move(scenario));
         else if (*screenshot_command)
             code = take_screenshot(screenshot);
         else if (*do_command)
             code = do_action(by_hand);
+        else if (!profile.action.empty())
+            code = profile_command(profile);
         else if (*doctor_command)
             code = run_doctor(doctor);
         return static_cast<int>(code);
@@ -176,8 +290,10 @@ int run_program(std::vector<std::string> arguments) {
         const bool interrupted = error.code() == winio::errc::cancelled;
         return complain(interrupted ? ExitCode::interrupted : ExitCode::desktop, error.what());
     } catch (const vlm::Error& error) {
-        return complain(error.code() == vlm::errc::bad_url ? ExitCode::usage : ExitCode::endpoint,
-                        error.what());
+        const ExitCode code = error.code() == vlm::errc::bad_url     ? ExitCode::usage
+                              : error.code() == vlm::errc::cancelled ? ExitCode::interrupted
+                                                                     : ExitCode::endpoint;
+        return complain(code, error.what());
     } catch (const agent::Error& error) {
         const bool mid_run = error.code() == agent::errc::journal_failed ||
                              error.code() == agent::errc::journal_corrupt;

@@ -5,6 +5,7 @@
 #include "exit_code.hpp"
 #include "settings.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,18 @@ namespace cli {
 struct ScreenshotFlags {
     std::string file;
     ViewFlags view;
+};
+
+struct AskFlags {
+    std::string text; ///< "-": standard input
+    EndpointFlags server;
+    std::vector<std::string> images; ///< files
+    std::optional<std::string> system;
+    std::optional<int> max_tokens;
+    std::optional<double> temperature;
+    bool stream = false;
+    bool json = false;
+    bool verbose = false;
 };
 
 /// One action by hand. Which of the members count depends on the action.
@@ -28,10 +41,49 @@ struct DoFlags {
     bool json = false;
 };
 
+struct ProfileFlags {
+    std::string action; ///< "list", "show", "export"
+    std::string name;   ///< a built-in profile or a folder
+    std::string folder; ///< to export to
+};
+
+struct ResumeFlags {
+    std::string directory;
+    EndpointFlags server;
+    std::optional<int> max_steps;
+    bool json = false;
+    bool verbose = false;
+    bool quiet = false;
+};
+
+struct DoctorFlags {
+    EndpointFlags server;
+    bool ask = false; ///< tries out what the server does not tell
+};
+
+/// Which scenario, and how it is run.
+struct ScenarioFlags {
+    std::string name; ///< or file
+    RunFlags run;
+};
+
+/// Runs `flags.task`, and tells what happens on the terminal.
+[[nodiscard]] agent::RunFinished carry_out(const RunFlags& flags, RunSettings& settings,
+                                           winio::Desktop& desktop);
+
 [[nodiscard]] ExitCode run_task(RunFlags flags);
+[[nodiscard]] ExitCode resume_run(const ResumeFlags& flags);
+[[nodiscard]] ExitCode ask_model(const AskFlags& flags);
+[[nodiscard]] ExitCode print_config(const RunFlags& flags);
+[[nodiscard]] ExitCode list_scenarios();
+[[nodiscard]] ExitCode show_scenario(const std::string& name);
+[[nodiscard]] ExitCode run_scenario(ScenarioFlags flags);
 [[nodiscard]] ExitCode take_screenshot(const ScreenshotFlags& flags);
 [[nodiscard]] ExitCode do_action(const DoFlags& flags);
-[[nodiscard]] ExitCode run_doctor(const EndpointFlags& flags);
+[[nodiscard]] ExitCode profile_command(const ProfileFlags& flags);
+/// A built-in profile or a folder's, with tools that this program has.
+[[nodiscard]] agent::Profile load_checked_profile(const std::string& name_or_folder);
+[[nodiscard]] ExitCode run_doctor(const DoctorFlags& flags);
 
 /// Parses the arguments (UTF-8, without the program's name) and runs the command they name.
 [[nodiscard]] int run_program(std::vector<std::string> arguments);

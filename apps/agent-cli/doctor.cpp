@@ -1,8 +1,10 @@
 // agent-cli doctor
 #include "commands.hpp"
+#include "terminal_view.hpp"
 
 #include "agent/profile.hpp"
 #include "vlm/error.hpp"
+#include "vlm/probe.hpp"
 #include "winio/error.hpp"
 
 #include <fmt/format.h>
@@ -16,6 +18,7 @@ void pass(const char* what, const std::string& found) {
     fmt::print("pass  {:9} {}\n", what, found);
 }
 void refuse(const char* what, const std::string& why) { fmt::print("FAIL  {:9} {}\n", what, why); }
+void note(const char* what, const std::string& text) { fmt::print("note  {:9} {}\n", what, text); }
 
 bool check_desktop() {
     try {
@@ -40,38 +43,117 @@ bool check_desktop() {
     }
 }
 
-bool check_endpoint(const EndpointFlags& flags) {
-    vlm::ClientOptions options = resolve(flags);
-    // A server that lists its models for minutes is no server to work with.
-    constexpr std::chrono::milliseconds patience{10000};
-    if (options.timeout <= options.timeout.zero() || options.timeout > patience) {
-        options.timeout = patience;
+// --- Server and model ----------------------------------------------------------------------------
+
+void check_server(const vlm::ServerInfo& server) {
+    std::string name(vlm::to_string(server.kind));
+    if (!server.version.empty()) name += ' ' + one_line(server.version);
+    if (server.kind == vlm::ServerKind::unknown)
+        note("server", name);
+    else
+        pass("server", name);
+}
+
+std::string ids_of(const std::vector<vlm::ModelInfo>& models) {
+    constexpr std::size_t most = 30; // of the hundreds that some services have
+    std::string ids;
+    for (std::size_t i = 0; i < std::min(models.size(), most); ++i)
+        ids += (ids.empty() ? "" : ", ") + one_line(models[i].id);
+    if (models.size() > most) ids += fmt::format(" and {} more", models.size() - most);
+    return ids;
+}
+
+bool check_model(const vlm::ServerInfo& server, const std::string& wanted) {
+    const vlm::ModelInfo& model = server.model;
+    if (!model.id.empty()) {
+        pass("model",
+             one_line(model.id) +
+                 (model.loaded ? "" : " (not loaded yet: the first request waits for it)"));
+        return true;
     }
-    const std::string wanted = model_name(flags, agent::load_profile("observer").model);
+    if (server.models.empty())
+        refuse("model", "the server lists no model: load one");
+    else if (wanted.empty())
+        refuse("model",
+               "none is loaded; load one, or choose with --model: " + ids_of(server.models));
+    else
+        refuse("model", fmt::format("{} is not there; load it, or choose with --model: {}", wanted,
+                                    ids_of(server.models)));
+    return false;
+}
+
+bool check_images(vlm::Known images, const char* not_known) {
+    switch (images) {
+    case vlm::Known::yes:
+        pass("images", "the model sees them");
+        return true;
+    case vlm::Known::no:
+        refuse("images", "the model does not see them: load a vision model (llama-server: with its "
+                         "--mmproj file), or choose one with --model");
+        return false;
+    case vlm::Known::unknown:
+        break;
+    }
+    note("images", not_known);
+    return true;
+}
+
+/// Never a failure: a call that a model writes into its text is recovered.
+void check_tools(vlm::Known tools, const char* not_known) {
+    if (tools == vlm::Known::yes)
+        pass("tools", "the model calls them");
+    else if (tools == vlm::Known::no)
+        note("tools", "the model does not call them by itself, which makes mistakes likely: better "
+                      "take one that was trained for it (vLLM: --enable-auto-tool-choice)");
+    else
+        note("tools", not_known);
+}
+
+void check_context(const std::optional<int>& tokens) {
+    // Prompts and tools, and about five screenshots of 1536x864 as Qwen3-VL reads them.
+    constexpr int comfortable = 8192;
+    if (!tokens)
+        note("context", "not known how long it is");
+    else if (*tokens < comfortable)
+        note("context", fmt::format("{} tokens are few for screenshots of about {} each: load the "
+                                    "model with at least {}",
+                                    *tokens, vlm::qwen3_image_tokens(1536, 864), comfortable));
+    else
+        pass("context", fmt::format("{} tokens", *tokens));
+}
+
+bool check_endpoint(const DoctorFlags& flags) {
+    const vlm::ClientOptions options = resolve(flags.server);
+    vlm::ProbeOptions how{.ask = flags.ask};
+    if (options.timeout > options.timeout.zero()) {
+        how.patience = std::min(how.patience, options.timeout);
+    }
+    const std::string wanted = model_name(flags.server, agent::load_profile("observer").model);
     try {
-        vlm::OpenAiClient client(options);
-        const std::vector<std::string> models = client.models();
-        pass("endpoint", client.url());
-        const bool there = std::find(models.begin(), models.end(), wanted) != models.end();
-        if (there) {
-            pass("model", wanted);
-        } else if (models.empty()) {
-            refuse("model", "the server lists no model: load one");
-        } else {
-            refuse("model", fmt::format("{} is not there; load it, or choose with --model: {}",
-                                        wanted, fmt::join(models, ", ")));
+        const std::string url = vlm::OpenAiClient(options).url();
+        const vlm::ServerInfo server = vlm::probe(options, wanted, how);
+        pass("endpoint", url);
+        check_server(server);
+        bool good = check_model(server, wanted);
+        if (good) {
+            const char* const not_known =
+                flags.ask ? "not known" : "not known; `agent-cli doctor --ask` tries it out";
+            good = check_images(server.model.images, not_known);
+            check_tools(server.model.tools, not_known);
+            check_context(server.model.context_tokens);
         }
-        return there;
+        for (const std::string& text : server.notes) note("server", one_line(text));
+        return good;
     } catch (const vlm::Error& error) {
         if (error.code() == vlm::errc::bad_url) throw;
-        refuse("endpoint", error.what());
+        refuse("endpoint", one_line(error.what()));
         return false;
     }
 }
 
 } // namespace
 
-ExitCode run_doctor(const EndpointFlags& flags) {
+ExitCode run_doctor(const DoctorFlags& flags) {
     const bool desktop = check_desktop();
     const bool endpoint = check_endpoint(flags);
     if (!desktop) return ExitCode::desktop;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <utility>
 
 namespace cli {
 namespace {
@@ -38,6 +39,20 @@ std::optional<int> int_variable(const std::string& name, int least, int most) {
 
 std::optional<double> number_variable(const std::string& name, double least, double most) {
     return parse_variable<double>(name, least, most);
+}
+
+std::optional<Variable> first_variable(std::initializer_list<const char*> names) {
+    for (const char* name : names)
+        if (auto value = text_variable(name)) return Variable{name, std::move(*value)};
+    return std::nullopt;
+}
+
+// A web server hands the header "Proxy" of whoever asks it to a CGI program as HTTP_PROXY
+// (CVE-2016-5385): there that name means nothing, in whatever case the system finds it.
+std::optional<Variable> http_proxy_variable() {
+    const bool in_cgi = text_variable("REQUEST_METHOD").has_value();
+    if (!in_cgi) return first_variable({"http_proxy", "HTTP_PROXY"});
+    return variables_have_case() ? first_variable({"http_proxy"}) : std::nullopt;
 }
 
 } // namespace cli

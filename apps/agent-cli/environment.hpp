@@ -1,6 +1,7 @@
 // Environment variables as numbers and texts, with errors that name the variable.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -20,5 +21,15 @@ public:
 [[nodiscard]] std::optional<int> int_variable(const std::string& name, int least, int most);
 [[nodiscard]] std::optional<double> number_variable(const std::string& name, double least,
                                                     double most);
+
+struct Variable {
+    std::string name;
+    std::string value;
+};
+
+/// The first of these variables that is set and not empty.
+[[nodiscard]] std::optional<Variable> first_variable(std::initializer_list<const char*> names);
+/// The variable that names the proxy for http.
+[[nodiscard]] std::optional<Variable> http_proxy_variable();
 
 } // namespace cli

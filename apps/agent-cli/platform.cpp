@@ -1,8 +1,10 @@
 #include "platform.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -24,6 +26,16 @@
 #endif
 
 namespace cli {
+
+namespace {
+
+std::string rest_of(std::istream& in) {
+    std::ostringstream text;
+    text << in.rdbuf();
+    return std::move(text).str();
+}
+
+} // namespace
 
 void print_to(std::FILE* stream, const std::string& text) noexcept {
     std::fwrite(text.data(), 1, text.size(), stream);
@@ -69,6 +81,8 @@ std::string environment_variable(const std::string& name) {
     return value == nullptr ? std::string() : utf8(value);
 }
 
+bool variables_have_case() { return false; }
+
 void prepare_console() {
     SetConsoleOutputCP(CP_UTF8);
     SetConsoleCP(CP_UTF8);
@@ -76,27 +90,59 @@ void prepare_console() {
     _setmode(_fileno(stderr), _O_BINARY);
 }
 
-bool input_is_terminal() {
-    DWORD mode = 0; // _isatty takes the NUL device for a terminal, too
-    return GetConsoleMode(GetStdHandle(STD_INPUT_HANDLE), &mode) != 0;
+namespace {
+
+// The console gives text beyond the code page only through ReadConsoleW.
+constexpr wchar_t end_of_input = 0x1A; // Ctrl+Z
+
+bool is_console(HANDLE input) {
+    DWORD mode = 0;
+    return GetConsoleMode(input, &mode) != 0;
 }
 
-std::string read_line() {
-    const HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
-    DWORD mode = 0;
-    std::string line;
-    if (GetConsoleMode(input, &mode) == 0) {
-        std::getline(std::cin, line);
-        return line;
-    }
-    // The console gives text beyond the code page only through ReadConsoleW.
-    constexpr wchar_t end_of_input = 0x1A; // Ctrl+Z
+/// A line with its end; empty at the end of the input.
+std::wstring console_line(HANDLE input) {
     std::wstring units;
     wchar_t unit = 0;
     DWORD read = 0;
-    while (ReadConsoleW(input, &unit, 1, &read, nullptr) != 0 && read == 1 && unit != L'\n') {
-        if (unit != L'\r' && unit != end_of_input) units += unit;
+    while (ReadConsoleW(input, &unit, 1, &read, nullptr) != 0 && read == 1) {
+        if (unit != L'\r') units += unit;
+        if (unit == L'\n') break;
     }
+    return units;
+}
+
+} // namespace
+
+// _isatty takes the NUL device for a terminal, too.
+bool input_is_terminal() { return is_console(GetStdHandle(STD_INPUT_HANDLE)); }
+bool errors_go_to_terminal() { return is_console(GetStdHandle(STD_ERROR_HANDLE)); }
+
+std::string read_line() {
+    const HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
+    std::string line;
+    if (!is_console(input)) {
+        std::getline(std::cin, line);
+        return line;
+    }
+    std::wstring units = console_line(input);
+    std::erase_if(units, [](wchar_t unit) { return unit == L'\n' || unit == end_of_input; });
+    return utf8(units.c_str());
+}
+
+std::string read_input() {
+    const HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
+    if (!is_console(input)) {
+        _setmode(_fileno(stdin), _O_BINARY); // in a text, Ctrl+Z ends nothing
+        return rest_of(std::cin);
+    }
+    std::wstring units;
+    while (units.find(end_of_input) == std::wstring::npos) {
+        const std::wstring line = console_line(input);
+        if (line.empty()) break;
+        units += line;
+    }
+    units.resize(std::min(units.find(end_of_input), units.size()));
     return utf8(units.c_str());
 }
 
@@ -156,17 +202,22 @@ std::string environment_variable(const std::string& name) {
     return value == nullptr ? std::string() : std::string(value);
 }
 
+bool variables_have_case() { return true; }
+
 void prepare_console() {
     signal(SIGPIPE, SIG_IGN); // a closed pipe is no reason to leave a run half done
 }
 
 bool input_is_terminal() { return isatty(STDIN_FILENO) != 0; }
+bool errors_go_to_terminal() { return isatty(STDERR_FILENO) != 0; }
 
 std::string read_line() {
     std::string line;
     std::getline(std::cin, line);
     return line;
 }
+
+std::string read_input() { return rest_of(std::cin); }
 
 // A signal handler may do next to nothing, a thread that waits for signals may do anything. The
 // signals are blocked in all threads (this one is created first) and taken by that thread alone.

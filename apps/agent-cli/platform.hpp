@@ -13,14 +13,19 @@ namespace cli {
 [[nodiscard]] std::vector<std::string> utf8_arguments(int argc, char** argv);
 /// The value of an environment variable in UTF-8; empty when it is not set.
 [[nodiscard]] std::string environment_variable(const std::string& name);
+/// Whether the system tells environment variables apart that differ in case only.
+[[nodiscard]] bool variables_have_case();
 /// Makes standard output and error take UTF-8 and exactly the bytes that are written.
 void prepare_console();
 [[nodiscard]] bool input_is_terminal();
+[[nodiscard]] bool errors_go_to_terminal();
 /// Writes and flushes. That nobody reads any more (a closed pipe) is no reason to end: never throws.
 void print_to(std::FILE* stream, const std::string& text) noexcept;
 
 /// A line from standard input in UTF-8, without its end; empty at the end of the input.
 [[nodiscard]] std::string read_line();
+/// All of standard input, in UTF-8.
+[[nodiscard]] std::string read_input();
 
 enum class Interrupt {
     asked,  ///< Ctrl+C, SIGTERM: finish what has begun

@@ -1,8 +1,9 @@
-// What a run is set to, and where each value came from: default, profile, environment, flag, the
-// later one counts.
+// What a run is set to, and where each value came from: default, profile, file, environment, flag,
+// the later one counts (configuration.hpp gathers them).
 #pragma once
 
 #include "agent/agent.hpp"
+#include "agent/config.hpp"
 #include "agent/run.hpp"
 #include "vlm/openai_client.hpp"
 #include "winio/desktop.hpp"
@@ -22,22 +23,28 @@ struct ViewFlags {
     std::string image;                 ///< as winio::parse_picture_size reads it
     bool image_exact = false;
     bool no_cursor = false;
+    std::optional<std::string> config; ///< the file with settings
 };
 
-/// Flags that choose who is asked.
+/// Flags that choose who is asked, and how.
 struct EndpointFlags {
     std::optional<std::string> endpoint;
     std::optional<std::string> model;
+    std::optional<std::string> ca_file;
+    std::optional<int> retries;
+    bool no_stream = false;
+    std::optional<std::string> config; ///< the file with settings
 };
 
 struct RunFlags {
     std::string task;
-    std::string profile = "observer";
+    std::string profile; ///< empty: not given
     EndpointFlags server;
     ViewFlags view;
     std::optional<int> max_steps;
     std::string run_dir;
     std::vector<std::string> with;
+    std::string lmstudio_logs; ///< empty: not given
     bool json = false;
     bool verbose = false;
     bool quiet = false;
@@ -49,10 +56,16 @@ struct RunSettings {
     agent::AgentOptions agent;
     std::filesystem::path run_dir;
     agent::ScreenshotNames screenshots;
+    std::string lmstudio_logs; ///< "off", "auto" or a folder
 };
 
-/// Throw UsageError naming the flag or variable; agent::Error for the profile.
-[[nodiscard]] RunSettings resolve(const RunFlags& flags);
+/// Above any model's context.
+inline constexpr int most_tokens = 10000000;
+
+/// Throw UsageError or agent::Error naming the flag, the variable or the file's line; also for the profile;
+/// vlm::Error for the endpoint.
+[[nodiscard]] RunSettings resolve(const RunFlags& flags,
+                                  const std::vector<agent::ConfigEntry>& scenario = {});
 [[nodiscard]] vlm::ClientOptions resolve(const EndpointFlags& flags);
 [[nodiscard]] winio::AreaChoice area_choice(const ViewFlags& flags);
 /// What `choice` means on the desktop; a crop without a pixel is a UsageError.
@@ -60,5 +73,8 @@ struct RunSettings {
 [[nodiscard]] winio::PictureOptions picture_options(const ViewFlags& flags);
 /// The model that is asked when the profile has none.
 [[nodiscard]] std::string model_name(const EndpointFlags& flags, const std::string& fallback);
+/// What file and environment say of sampling.
+[[nodiscard]] std::optional<double> temperature_setting(const EndpointFlags& flags);
+[[nodiscard]] std::optional<int> max_tokens_setting(const EndpointFlags& flags);
 
 } // namespace cli

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace cli {
 namespace {
 
@@ -9,6 +11,7 @@ using agent::Event;
 
 constexpr std::size_t short_words = 72;
 constexpr std::size_t short_arguments = 60;
+constexpr std::size_t short_reason = 300; // an address, a cause and a remedy
 
 /// The length of the control character at `at`, or 0: C0, DEL, and C1 (U+0080 to U+009F), which terminals
 /// obey, too.
@@ -58,7 +61,9 @@ std::string printable(const std::string& text) {
     return rest;
 }
 
-void TerminalView::say(const std::string& line) const {
+void TerminalView::say(const std::string& line) {
+    spinner_.off();
+    end_streamed_words();
     if (options_.detail == Detail::quiet) return;
     fmt::print(options_.talk, "{}\n", line);
     std::fflush(options_.talk);
@@ -70,6 +75,9 @@ void TerminalView::on_event(const Event& event) {
         std::fflush(options_.data);
     }
     const bool verbose = options_.detail == Detail::verbose;
+    const auto turn = [&] {
+        return fmt::format("[{:3}{}]", event.turn, role_.empty() ? "" : " " + role_);
+    };
     const std::size_t words = verbose ? std::string::npos : short_words;
     const std::size_t arguments = verbose ? std::string::npos : short_arguments;
     agent::visit(
@@ -82,20 +90,36 @@ void TerminalView::on_event(const Event& event) {
             say(fmt::format("      {} {}x{}, settled in {} ms", it.file, it.size.width,
                             it.size.height, it.settle.count()));
         },
-        [&](const agent::Ask&) { asked_ = event.t; },
+        [&](const agent::RunResumed& it) {
+            say("the run goes on where it was interrupted");
+            for (const std::string& remark : it.remarks) say("      " + one_line(remark));
+        },
+        [&](const agent::Ask& it) {
+            asked_ = event.t;
+            loading_ = false;
+            role_ = it.role == "agent" ? std::string() : it.role;
+            if (options_.terminal && options_.detail != Detail::quiet)
+                spinner_.on(fmt::format("{} thinking", turn()));
+        },
+        [&](const agent::Noted& it) {
+            say(fmt::format("      {}: {}", it.kind, one_line(it.text, verbose ? words : 120)));
+        },
+        [&](const agent::Recover& it) { say("      recovery: " + one_line(it.why, words)); },
         [&](const agent::Replied& it) {
             reply_ = it;
+            spinner_.off();
+            for (const std::string& note : it.reply.notes) say("      " + one_line(note));
             if (!it.reply.tool_calls.empty()) return; // the line comes with the result
-            say(fmt::format("[{:3}] {} ({} ms)", event.turn, one_line(it.reply.text, words),
+            say(fmt::format("{} {} ({} ms)", turn(), one_line(it.reply.text, words),
                             (event.t - asked_).count()));
         },
         [&](const agent::Invoked& it) {
             const vlm::ChatReply& reply = reply_.reply;
             const std::string& given =
                 reply.tool_calls.empty() ? std::string() : reply.tool_calls.front().arguments_json;
-            say(fmt::format("[{:3}] {}{}{} {} -> {} ({} ms)", event.turn,
-                            one_line(reply.text, words), reply.text.empty() ? "" : " | ",
-                            one_line(it.tool, words), one_line(given, arguments),
+            say(fmt::format("{} {}{}{} {} -> {} ({} ms)", turn(), one_line(reply.text, words),
+                            reply.text.empty() ? "" : " | ", one_line(it.tool, words),
+                            one_line(given, arguments),
                             it.ok ? (verbose ? it.result_json : "ok")
                                   : one_line(it.result_json, 120),
                             (event.t - asked_).count()));
@@ -105,6 +129,29 @@ void TerminalView::on_event(const Event& event) {
                             static_cast<double>(it.elapsed.count()) / 1000, spend(it.usage)));
         },
         [](const auto&) {});
+}
+
+void TerminalView::on_delta(const vlm::Delta& delta) {
+    if (options_.detail != Detail::verbose || delta.kind == vlm::Delta::Kind::tool_call) return;
+    spinner_.off();
+    fmt::print(options_.talk, "{}{}", streaming_ ? "" : "      ", printable(delta.text));
+    std::fflush(options_.talk);
+    streaming_ = true;
+}
+
+void TerminalView::end_streamed_words() {
+    if (std::exchange(streaming_, false)) fmt::print(options_.talk, "\n");
+}
+
+void TerminalView::on_retry(const vlm::Attempt& attempt) {
+    if (attempt.loading) {
+        if (!std::exchange(loading_, true)) say("      the server loads its model; waiting for it");
+        return;
+    }
+    const bool verbose = options_.detail == Detail::verbose;
+    say(fmt::format("      asking again in {:.1f} s (attempt {}): {}",
+                    std::chrono::duration<double>(attempt.delay).count(), attempt.number,
+                    one_line(attempt.reason, verbose ? std::string::npos : short_reason)));
 }
 
 } // namespace cli

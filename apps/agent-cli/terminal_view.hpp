@@ -2,6 +2,8 @@
 #pragma once
 
 #include "agent/event.hpp"
+#include "spinner.hpp"
+#include "vlm/openai_client.hpp"
 
 #include <cstdio>
 #include <string>
@@ -17,24 +19,34 @@ namespace cli {
 
 enum class Detail { quiet, normal, verbose };
 
-/// Writes progress to `talk` and, with `json`, every event's line to `data`.
+/// Writes progress to `talk` and, with `json`, every event's line to `data`. On a terminal a spinner
+/// shows that the model thinks; verbose, its words appear as they come.
 class TerminalView final : public agent::Observer {
 public:
     struct Options {
         Detail detail = Detail::normal;
         bool json = false;
+        bool terminal = false; ///< `talk` is one
         std::FILE* talk = stderr;
         std::FILE* data = stdout;
     };
-    explicit TerminalView(Options options) : options_(options) {}
+    explicit TerminalView(Options options) : options_(options), spinner_(options.talk) {}
 
     void on_event(const agent::Event& event) override;
+    void on_delta(const vlm::Delta& delta) override;
+    /// For ClientOptions::on_retry: why nothing happens for a while.
+    void on_retry(const vlm::Attempt& attempt);
 
 private:
-    void say(const std::string& line) const;
+    void say(const std::string& line);
+    void end_streamed_words();
     Options options_;
-    agent::Replied reply_; ///< of the turn that is going on
+    Spinner spinner_;
+    std::string role_;       ///< who is asked; empty where there is only one
+    bool streaming_ = false; ///< words of the model stand on the last line
+    agent::Replied reply_;   ///< of the turn that is going on
     std::chrono::milliseconds asked_{};
+    bool loading_ = false; ///< the model; said once, not at each look
 };
 
 } // namespace cli

@@ -4,11 +4,14 @@
 #include "agent/journal.hpp"
 #include "desktop_world.hpp"
 #include "modes/conversation_mode.hpp"
+#include "modes/team_mode.hpp"
 #include "text.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -19,12 +22,53 @@ void add(std::optional<int>& total, const std::optional<int>& more) {
     if (more) total = total.value_or(0) + *more;
 }
 
-/// The profile's tools under their faces, then those that are wanted besides.
-Toolbox offered(const Toolbox& tools, const Profile& profile,
+/// The tools under the profile's faces, then those that are wanted besides.
+Toolbox offered(const Toolbox& tools, std::vector<ToolFace> faces, const Profile& profile,
                 const std::vector<std::string>& with) {
-    std::vector<ToolFace> faces = profile.tools;
-    for (const std::string& name : with) faces.push_back({name, {}, {}, std::nullopt});
+    for (const auto* more : {&profile.extra_tools, &with}) {
+        for (const std::string& name : *more) {
+            const bool there = std::any_of(faces.begin(), faces.end(),
+                                           [&](const ToolFace& face) { return face.tool == name; });
+            if (!there) faces.push_back({name, {}, {}, std::nullopt});
+        }
+    }
     return tools.faced(faces);
+}
+
+ToolsByRole offered_by_role(const Toolbox& tools, const Profile& profile,
+                            const std::vector<std::string>& with) {
+    if (!profile.team) return {{"agent", offered(tools, profile.tools, profile, with)}};
+    return {{profile.team->lead.name, tools.faced(profile.team->lead.tools)},
+            {profile.team->worker.name, offered(tools, profile.team->worker.tools, profile, with)}};
+}
+
+std::unique_ptr<Mode> make_mode(const Profile& profile, const std::string& task,
+                                const ToolsByRole& tools, const MakeMemory& make_memory) {
+    if (profile.mode == "conversation")
+        return std::make_unique<ConversationMode>(profile, task, tools.at("agent").specs());
+    if (profile.mode != "team" || !profile.team)
+        throw Error(
+            errc::bad_profile,
+            fmt::format("there is no mode \"{}\", or its settings are missing", profile.mode));
+    const TeamProfile& team = *profile.team;
+    TeamMode::Offers offers{tools.at(team.lead.name).specs(), tools.at(team.worker.name).specs(),
+                            tools.at(team.lead.name).name_of("brief")};
+    std::unique_ptr<Memory> memory =
+        make_memory ? make_memory()
+                    : std::make_unique<TeamMemory>(TeamMemoryOptions{
+                          .threshold = static_cast<std::size_t>(team.compression_threshold)});
+    return std::make_unique<TeamMode>(profile, task, std::move(offers), std::move(memory));
+}
+
+/// For run.json: what any role is offered, each tool once.
+std::vector<vlm::ToolSpec> all_specs(const ToolsByRole& tools) {
+    std::vector<vlm::ToolSpec> all;
+    for (const auto& [role, box] : tools)
+        for (vlm::ToolSpec& spec : box.specs())
+            if (std::none_of(all.begin(), all.end(),
+                             [&](const vlm::ToolSpec& known) { return known.name == spec.name; }))
+                all.push_back(std::move(spec));
+    return all;
 }
 
 /// Everybody who is told of an event: the execution log, the caller's observer, and the totals.
@@ -72,7 +116,7 @@ private:
 Agent::Agent(winio::Desktop& desktop, vlm::ChatModel& model, Profile profile, const Toolbox& tools,
              AgentOptions options)
     : desktop_(desktop), model_(model), profile_(std::move(profile)),
-      tools_(offered(tools, profile_, options.with)), options_(std::move(options)) {
+      tools_(offered_by_role(tools, profile_, options.with)), options_(std::move(options)) {
     // An area that no display could have is the caller's mistake, and better told now than in
     // mid-run.
     const std::vector<winio::Display> any{
@@ -80,48 +124,92 @@ Agent::Agent(winio::Desktop& desktop, vlm::ChatModel& model, Profile profile, co
     (void)winio::choose_area(any, {.crop = options_.area.crop});
 }
 
+/// One run of an agent, from its first or its next fact to its end.
+class Agent::Session {
+public:
+    Session(Agent& agent, const std::string& task, RunDirectory& directory, RunControl& control,
+            Audience& audience, Journal& journal)
+        : directory_(directory), audience_(audience),
+          journal_(journal), summary_{task, agent.profile_, all_specs(agent.tools_),
+                                      agent.options_.settings},
+          mode_(make_mode(agent.profile_, task, agent.tools_, agent.options_.make_memory)),
+          world_(agent.desktop_, agent.model_, agent.tools_, agent.profile_, agent.options_,
+                 directory, control, [&](const vlm::Delta& delta) { audience_.tell(delta); }) {}
+
+    /// `first` is the entry with which it begins.
+    RunFinished go(const std::function<void()>& first) {
+        directory_.write_summary(summary_);
+        try {
+            first();
+            for (const Fact& fact : journal_.recovered()) {
+                if (const auto* seen = std::get_if<Observed>(&fact)) world_.remember(*seen);
+            }
+            const Finish finish = drive(*mode_, journal_, world_);
+            return close(finish.outcome, finish.why);
+        } catch (const std::exception& problem) {
+            // A file that cannot be written, a tool that throws: what can still be told is told.
+            try {
+                if (!closed_) close(Outcome::failed, problem.what());
+            } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): the first one counts
+            }
+            throw;
+        }
+    }
+
+private:
+    RunFinished close(Outcome outcome, const std::string& why) {
+        RunFinished result;
+        result.outcome = outcome;
+        result.why = why;
+        result.turns = mode_->state().turn;
+        result.usage = audience_.usage();
+        result.elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(
+            std::chrono::steady_clock::now() - start_);
+        closed_ = true; // a run ends once, even if the next line fails
+        journal_.append(Payload(result), result.turns);
+        directory_.write_summary(summary_, &result);
+        return result;
+    }
+
+    const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    RunDirectory& directory_;
+    Audience& audience_;
+    Journal& journal_;
+    const RunSummary summary_;
+    const std::unique_ptr<Mode> mode_;
+    DesktopWorld world_;
+    bool closed_ = false;
+};
+
 RunFinished Agent::run(const std::string& task, RunDirectory& directory, RunControl& control,
                        Observer* observer) {
     if (trim(task).empty())
         throw Error(errc::empty_task, "the task is empty: say what is to be done");
-    const auto start = std::chrono::steady_clock::now();
     if (std::filesystem::exists(directory.journal_file())) {
         throw Error(errc::run_exists, "the run directory holds a run already: create another one");
     }
     Audience audience(directory, observer);
     Journal journal(directory.journal_file(), [&](const Event& event) { audience.tell(event); });
-    const RunSummary summary{task, profile_, tools_.specs(), options_.settings};
-    directory.write_summary(summary);
-    DesktopWorld world(desktop_, model_, tools_, profile_, options_, directory, control,
-                       [&](const vlm::Delta& delta) { audience.tell(delta); });
-    ConversationMode mode(profile_, task, summary.tools);
-
-    bool closed = false;
-    const auto close = [&](Outcome outcome, const std::string& why) {
-        RunFinished result;
-        result.outcome = outcome;
-        result.why = why;
-        result.turns = mode.state().turn;
-        result.usage = audience.usage();
-        result.elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(
-            std::chrono::steady_clock::now() - start);
-        closed = true; // a run ends once, even if the next line fails
-        journal.append(Payload(result), result.turns);
-        directory.write_summary(summary, &result);
-        return result;
-    };
-    try {
+    Session session(*this, task, directory, control, audience, journal);
+    return session.go([&] {
         journal.append(Payload(RunStarted{task, profile_.name, profile_.model}), 0);
-        const Finish finish = drive(mode, journal, world);
-        return close(finish.outcome, finish.why);
-    } catch (const std::exception& problem) {
-        // A file that cannot be written, a tool that throws: what can still be told is told.
-        try {
-            if (!closed) close(Outcome::failed, problem.what());
-        } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): the first problem counts
-        }
-        throw;
-    }
+    });
+}
+
+RunFinished Agent::resume(RunDirectory& directory, RunControl& control, Observer* observer,
+                          std::vector<std::string> remarks) {
+    if (!std::filesystem::exists(directory.journal_file()))
+        throw Error(errc::journal_corrupt, "there is no journal in this run directory: the run "
+                                           "never began, start it anew");
+    Audience audience(directory, observer);
+    Journal journal(directory.journal_file(), [&](const Event& event) { audience.tell(event); });
+    if (journal.task().empty())
+        throw Error(errc::journal_corrupt,
+                    "the journal ends before the run's first entry: start the run anew");
+    if (journal.outcome() == to_string(Outcome::completed))
+        throw Error(errc::run_over, "the run is completed: there is nothing to go on with");
+    Session session(*this, journal.task(), directory, control, audience, journal);
+    return session.go([&] { journal.resume(std::move(remarks), 0); });
 }
 
 } // namespace agent

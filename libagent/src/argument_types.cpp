@@ -169,6 +169,28 @@ Problem ArgumentType<std::string>::decode(JsonView json, const Constraints& cons
     return std::nullopt;
 }
 
+std::string ArgumentType<std::vector<int>>::schema(const Constraints& constraints) {
+    return R"({"type":"array","items":)" + schema_of<int>(constraints) + "}";
+}
+
+Problem ArgumentType<std::vector<int>>::decode(JsonView json, const Constraints& constraints,
+                                               std::vector<int>& into) {
+    if (json.kind() != JsonView::Kind::array) {
+        int alone = 0;
+        if (agent::decode<int>(json, alone, constraints))
+            return invalid(fmt::format("it must be a list of whole numbers, not {}", found(json)));
+        into = {alone};
+        return std::nullopt;
+    }
+    into.clear();
+    for (std::size_t i = 0; i < json.size(); ++i) {
+        int number = 0;
+        if (auto problem = agent::decode<int>(json.at(i), number, constraints)) return problem;
+        into.push_back(number);
+    }
+    return std::nullopt;
+}
+
 std::string ArgumentType<winio::NormPoint>::schema(const Constraints&) {
     return R"({"type":"array","items":{"type":"number"},"minItems":2,"maxItems":2})";
 }

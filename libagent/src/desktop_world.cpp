@@ -1,12 +1,14 @@
 #include "desktop_world.hpp"
 
+#include "agent/error.hpp"
 #include "winio/error.hpp"
+#include "winio/gesture.hpp"
 
 #include <fmt/format.h>
 
-#include <condition_variable>
-#include <mutex>
+#include <algorithm>
 #include <set>
+#include <thread>
 #include <utility>
 
 namespace agent {
@@ -42,6 +44,14 @@ void not_done(Invoked& fact, const std::error_code& code, const std::string& why
     if (!model_can_help(code)) fact.desktop_failure = fact.tool + ": " + why;
 }
 
+/// Whether a plan does anything to the desktop: one that only waits does not.
+bool acts(const winio::Plan& plan) {
+    return std::any_of(plan.steps.begin(), plan.steps.end(), [](const winio::Step& step) {
+        const auto* batch = std::get_if<winio::Batch>(&step.effect);
+        return batch == nullptr || !batch->empty();
+    });
+}
+
 /// Notes how long the latest capture took.
 class TimedCapturer final : public winio::Capturer {
 public:
@@ -58,13 +68,27 @@ private:
     std::chrono::microseconds latest_{};
 };
 
-/// Waits; false when the token was triggered before the time was over.
+/// Screenshots of which one that comes back shows nothing new.
+constexpr std::size_t most_seen = 8;
+
+/// At most a hundredth of the area, as for what settling does not wait for.
+bool is_small(const std::vector<winio::Rect>& rects, const winio::Rect& area) {
+    std::int64_t pixels = 0;
+    for (const winio::Rect& rect : rects) pixels += std::int64_t{rect.width} * rect.height;
+    return pixels <= std::int64_t{area.width} * area.height / 100;
+}
+
+/// Waits; false when the token was triggered before the time was over. Looks at the token: a stop
+/// callback's destructor can hang with GCC 12's library for Windows.
 bool pause(std::chrono::milliseconds duration, const std::stop_token& stop) {
-    std::mutex mutex;
-    std::condition_variable_any never;
-    std::unique_lock lock(mutex);
-    never.wait_for(lock, stop, duration, [] { return false; });
-    return !stop.stop_requested();
+    constexpr std::chrono::milliseconds look_every{10};
+    const auto until = Clock::now() + duration;
+    while (!stop.stop_requested()) {
+        const auto left = until - Clock::now();
+        if (left <= Clock::duration::zero()) return true;
+        std::this_thread::sleep_for(std::min<Clock::duration>(left, look_every));
+    }
+    return false;
 }
 
 winio::PictureOptions picture_options(const Profile& profile) {
@@ -75,7 +99,7 @@ winio::PictureOptions picture_options(const Profile& profile) {
 
 } // namespace
 
-DesktopWorld::DesktopWorld(winio::Desktop& desktop, vlm::ChatModel& model, const Toolbox& tools,
+DesktopWorld::DesktopWorld(winio::Desktop& desktop, vlm::ChatModel& model, const ToolsByRole& tools,
                            const Profile& profile, const AgentOptions& options,
                            RunDirectory& directory, RunControl& control, vlm::OnDelta on_delta)
     : desktop_(desktop), model_(model), tools_(tools), profile_(profile), options_(options),
@@ -109,6 +133,7 @@ Fact DesktopWorld::on(const Observe& command) {
         fact.size = picture.size;
         fact.area = picture.area;
         fact.changed = picture.changed;
+        fact.still = is_still(picture, settled, image.sha256);
         fact.settle = settled.waited;
         fact.capture = capturer.latest();
         fact.scale = picture.scale_time;
@@ -131,7 +156,8 @@ Fact DesktopWorld::on(const Ask& command) {
             model_.reply(with_images(command.request), on_delta_, control_.at_safe_point())};
     } catch (const vlm::Error& error) {
         if (error.code() == vlm::errc::cancelled) return broken_off();
-        return AskFailed{code_name(error.code()), error.what()};
+        return AskFailed{code_name(error.code()), error.what(),
+                         error.code() == vlm::errc::context_overflow};
     }
 }
 
@@ -143,11 +169,28 @@ vlm::ChatRequest DesktopWorld::with_images(vlm::ChatRequest request) {
             auto* image = std::get_if<vlm::Image>(&part);
             if (image == nullptr) continue;
             held.insert(image->sha256);
-            *image = images_.at(image->sha256);
+            *image = image_of(image->sha256);
         }
     }
     std::erase_if(images_, [&](const auto& entry) { return !held.contains(entry.first); });
     return request;
+}
+
+void DesktopWorld::remember(const Observed& seen) {
+    files_.insert_or_assign(seen.sha256, seen.file);
+    if (std::find(seen_.begin(), seen_.end(), seen.sha256) != seen_.end()) return;
+    seen_.push_back(seen.sha256);
+    if (seen_.size() > most_seen) seen_.pop_front();
+}
+
+const vlm::Image& DesktopWorld::image_of(const std::string& sha256) {
+    const auto known = images_.find(sha256);
+    if (known != images_.end()) return known->second;
+    const std::string& file = files_.at(sha256);
+    vlm::Image image = vlm::make_image(directory_.read(file));
+    if (image.sha256 != sha256)
+        throw Error(errc::journal_corrupt, file + " is not the picture that the journal tells of");
+    return images_.insert_or_assign(sha256, std::move(image)).first->second;
 }
 
 Fact DesktopWorld::on(const Invoke& command) {
@@ -159,11 +202,21 @@ Fact DesktopWorld::on(const Invoke& command) {
         // The model means what it saw, even if a display has come or gone since.
         if (!area_) area_ = choose_area();
         ToolContext context{desktop_, *area_, control_.at_once()};
-        const ToolResult result = tools_.call(command.call, context);
+        const Toolbox& tools = tools_.at(command.role);
+        const ToolResult result = tools.call(command.call, context);
         fact.ok = result.succeeded();
         fact.result_json = result.json();
         fact.wants_screenshot = result.wants_screenshot();
-        if (result.plan()) act_out(*result.plan(), fact);
+        fact.signal = result.signal();
+        fact.action = {tools.id_of(command.call.name),
+                       {},
+                       result.subject(),
+                       result.plan() && acts(*result.plan())};
+        if (result.plan()) {
+            for (const winio::Point& point : result.plan()->targets)
+                fact.action.points.push_back(area_->to_norm(point));
+            act_out(*result.plan(), fact);
+        }
     } catch (const winio::Error& error) {
         not_done(fact, error.code(), error.what());
     }
@@ -181,6 +234,70 @@ void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
 winio::Hands& DesktopWorld::hands() {
     if (!hands_ || hands_->fence().bounds() != area_->bounds()) hands_.emplace(desktop_, *area_);
     return *hands_;
+}
+
+/// How far in from the corner a click is sure to hit nothing but the desktop or its bar.
+constexpr int corner_margin = 20;
+
+Fact DesktopWorld::on(const Recover&) {
+    using namespace winio::gesture;
+    Recovered fact;
+    const auto start = Clock::now();
+    try {
+        if (!area_) area_ = choose_area();
+        const winio::Rect bounds = area_->bounds();
+        const winio::Point centre = area_->to_pixel({500, 500});
+        const winio::Point corner{bounds.x + std::min(corner_margin, bounds.width - 1),
+                                  bounds.y + bounds.height - 1 -
+                                      std::min(corner_margin, bounds.height - 1)};
+        std::vector<winio::Plan> plans{press({{winio::NamedKey::escape}}), move(centre)};
+        if (!options_.area.crop && !options_.area.window) {
+            plans.push_back(move(corner));
+            plans.push_back(click(corner));
+            plans.push_back(press({{winio::NamedKey::ctrl, winio::NamedKey::escape}}));
+            plans.push_back(press({{winio::NamedKey::escape}})); // what has opened is closed again
+        }
+        for (const winio::Plan& plan : plans) {
+            const winio::HandsReport report = hands().carry_out(plan, control_.at_once());
+            if (report.complete()) continue;
+            if (report.error == winio::errc::cancelled) break;
+            fact.problem = report.problem;
+            if (!model_can_help(report.error)) fact.desktop_failure = "recovery: " + report.problem;
+            break;
+        }
+    } catch (const winio::Error& error) {
+        fact.problem = error.what();
+        if (!model_can_help(error.code())) fact.desktop_failure = fact.problem;
+    }
+    fact.act = since(start);
+    return fact;
+}
+
+/// Whether a screenshot shows nothing new. A caret that blinks more slowly than settling waits is
+/// recognised by the picture that comes back: what differed then toggles by itself.
+bool DesktopWorld::is_still(const winio::Picture& picture, const winio::Settled& settled,
+                            const std::string& sha256) {
+    if (std::find(seen_.begin(), seen_.end(), sha256) != seen_.end()) {
+        // A caret, not a window that was opened and closed again.
+        if (sha256 != seen_.back() && is_small(latest_change_, picture.area))
+            toggles_.insert(toggles_.end(), latest_change_.begin(), latest_change_.end());
+        return true;
+    }
+    const auto inside = [](const winio::Rect& rect, const std::vector<winio::Rect>& regions) {
+        return std::any_of(regions.begin(), regions.end(), [&](const winio::Rect& region) {
+            return winio::intersection(rect, region) == rect;
+        });
+    };
+    const bool still =
+        !seen_.empty() &&
+        std::all_of(picture.changed.begin(), picture.changed.end(), [&](const winio::Rect& rect) {
+            return inside(rect, settled.toggling) || inside(rect, toggles_);
+        });
+    seen_.push_back(sha256);
+    if (seen_.size() > most_seen) seen_.pop_front();
+    latest_change_ = picture.changed;
+    if (!still) toggles_.clear(); // on another screen something else toggles
+    return still;
 }
 
 Fact DesktopWorld::on(const Finish&) {

@@ -6,6 +6,7 @@
 #include "winio/hands.hpp"
 #include "winio/settle.hpp"
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,27 +17,33 @@ namespace agent {
 class DesktopWorld final : public World {
 public:
     /// Everything referred to must outlive it.
-    DesktopWorld(winio::Desktop& desktop, vlm::ChatModel& model, const Toolbox& tools,
+    DesktopWorld(winio::Desktop& desktop, vlm::ChatModel& model, const ToolsByRole& tools,
                  const Profile& profile, const AgentOptions& options, RunDirectory& directory,
                  RunControl& control, vlm::OnDelta on_delta);
 
     std::optional<Stopped> stopped() override;
     Fact execute(const Command& command) override;
+    /// A screenshot of the run before it was interrupted: its bytes are in the run directory.
+    void remember(const Observed& seen);
 
 private:
     Fact on(const Observe& command);
     Fact on(const Ask& command);
     Fact on(const Invoke& command);
+    Fact on(const Recover& command);
     Fact on(const Finish& command);
     [[nodiscard]] winio::WorkArea choose_area();
     [[nodiscard]] vlm::ChatRequest with_images(vlm::ChatRequest request);
+    [[nodiscard]] bool is_still(const winio::Picture& picture, const winio::Settled& settled,
+                                const std::string& sha256);
+    [[nodiscard]] const vlm::Image& image_of(const std::string& sha256);
     void act_out(const winio::Plan& plan, Invoked& fact);
     [[nodiscard]] winio::Hands& hands();
     [[nodiscard]] Fact broken_off() const { return Stopped{control_.why()}; }
 
     winio::Desktop& desktop_;
     vlm::ChatModel& model_;
-    const Toolbox& tools_;
+    const ToolsByRole& tools_;
     const Profile& profile_;
     const AgentOptions& options_;
     RunDirectory& directory_;
@@ -49,7 +56,11 @@ private:
     winio::FramePipeline pipeline_;
     /// The screenshots that the conversation still holds, by hash.
     std::map<std::string, vlm::Image> images_;
+    std::map<std::string, std::string> files_; ///< of older screenshots, by hash
     bool asked_ = false;
+    std::deque<std::string> seen_;           ///< hashes of the latest screenshots
+    std::vector<winio::Rect> latest_change_; ///< of the latest screenshot that was new
+    std::vector<winio::Rect> toggles_;       ///< what was seen to change to and fro by itself
 };
 
 } // namespace agent

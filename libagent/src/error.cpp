@@ -25,8 +25,18 @@ public:
             return "the journal cannot be read";
         case errc::unknown_tool:
             return "no such tool";
+        case errc::run_over:
+            return "the run is over";
+        case errc::task_too_long:
+            return "the task is too long";
         case errc::duplicate_tool:
             return "the tool is registered already";
+        case errc::bad_config:
+            return "a setting is not valid";
+        case errc::bad_scenario:
+            return "the scenario is not valid";
+        case errc::scenario_not_found:
+            return "no such scenario";
         }
         return "unknown agent error";
     }

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+
 namespace agent {
 namespace {
 
@@ -24,6 +26,10 @@ std::string describe(const Event& event) {
         [&](const RunStarted& it) {
             text = fmt::format("RUN STARTED\nTask: {}\nProfile: {}\nModel: {}\n", it.task,
                                it.profile, it.model);
+        },
+        [&](const RunResumed& it) {
+            text = "RUN RESUMED\n";
+            for (const std::string& remark : it.remarks) text += remark + "\n";
         },
         [&](const Observed& it) {
             text = fmt::format("SCREENSHOT {} ({}x{}, of {}x{} at {},{}; settled in {} ms)\n",
@@ -50,6 +56,16 @@ std::string describe(const Event& event) {
         [&](const Invoked& it) {
             text = fmt::format("RESULT of {}: {}\n", it.tool, it.result_json);
             if (!it.desktop_failure.empty()) text += "Desktop: " + it.desktop_failure + "\n";
+        },
+        [&](const Recover& it) { text = fmt::format("RECOVERY: {}\n", it.why); },
+        [&](const Recovered& it) {
+            text = it.problem.empty() ? "RECOVERED\n"
+                                      : fmt::format("RECOVERY FAILED: {}\n", it.problem);
+        },
+        [&](const Noted& it) {
+            std::string kind = it.kind;
+            for (char& c : kind) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+            text = fmt::format("{}: {}\n", kind, it.text);
         },
         [&](const Stopped& it) { text = fmt::format("STOPPED: {}\n", it.why); },
         [&](const RunFinished& it) {

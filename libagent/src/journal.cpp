@@ -1,7 +1,6 @@
 #include "agent/journal.hpp"
 
 #include "agent/error.hpp"
-#include "agent/tool.hpp"
 #include "append_file.hpp"
 #include "journal_json.hpp"
 #include "path_text.hpp"
@@ -44,7 +43,7 @@ void Journal::recover() {
     }
     // A line counts once its line break is there: whatever follows the last one was being written.
     const std::size_t complete = text.rfind('\n') + 1; // npos + 1 == 0
-    std::optional<vlm::ToolCall> pending;
+    std::optional<Fact> pending; // what the latest command comes to if nothing follows
     int turn = 0;
     std::size_t number = 0;
     for (std::size_t at = 0; at < complete;) {
@@ -65,7 +64,11 @@ void Journal::recover() {
             }
             offset_ = std::chrono::milliseconds(entry.at("t").to_number<std::int64_t>());
             turn = entry.at("turn").to_number<int>();
-            if (auto call = read_invoke(entry)) pending = std::move(call);
+            const json::string& type = entry.at("type").as_string();
+            if (auto fact = interrupted(entry)) pending = std::move(fact);
+            if (type == "run_started") task_ = std::string(entry.at("task").as_string());
+            if (type == "run_resumed") drop_ends();
+            if (type == "run_finished") outcome_ = std::string(entry.at("outcome").as_string());
             if (auto fact = read_fact(entry)) {
                 pending.reset();
                 recovered_.push_back(*std::move(fact));
@@ -92,18 +95,28 @@ void Journal::recover() {
                     fmt::format("{} cannot be written; is the folder writable?", text_of(file_)));
     }
     if (pending) {
-        Invoked unknown;
-        unknown.call_id = pending->id;
-        unknown.tool = pending->name;
-        unknown.interrupted = true;
-        unknown.result_json =
-            fail("interrupted",
-                 "The run was interrupted during this call. Whether it took effect is "
-                 "unknown: look at the screen before repeating it.")
-                .json();
-        append(Fact(unknown), turn);
-        recovered_.emplace_back(std::move(unknown));
+        append(*pending, turn);
+        recovered_.push_back(*std::move(pending));
     }
+}
+
+/// Forgets why the run ended: it goes on.
+void Journal::drop_ends() {
+    const auto ends_a_run = [](const Fact& fact) {
+        return std::holds_alternative<Stopped>(fact) || std::holds_alternative<AskFailed>(fact) ||
+               std::holds_alternative<ObserveFailed>(fact);
+    };
+    while (!recovered_.empty() && ends_a_run(recovered_.back())) recovered_.pop_back();
+    if (!recovered_.empty()) { // the desktop may be there again
+        if (auto* fact = std::get_if<Invoked>(&recovered_.back())) fact->desktop_failure.clear();
+        if (auto* fact = std::get_if<Recovered>(&recovered_.back())) fact->desktop_failure.clear();
+    }
+    outcome_.clear();
+}
+
+void Journal::resume(std::vector<std::string> remarks, int turn) {
+    drop_ends();
+    append(Payload(RunResumed{std::move(remarks)}), turn);
 }
 
 void Journal::append(Payload payload, int turn) {

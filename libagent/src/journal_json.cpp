@@ -1,5 +1,6 @@
 #include "journal_json.hpp"
 
+#include "agent/tool.hpp"
 #include "text.hpp"
 #include "vlm/digest.hpp"
 
@@ -60,6 +61,46 @@ std::string request_digest(const vlm::ChatRequest& request) {
     return vlm::sha256_hex(json::serialize(all));
 }
 
+json::object action_json(const Action& action) {
+    json::array points;
+    for (const winio::NormPoint& point : action.points)
+        points.emplace_back(json::array{point.x, point.y});
+    json::object all{{"tool", valid(action.tool)}, {"points", std::move(points)}};
+    if (!action.subject.empty()) all["subject"] = valid(action.subject);
+    if (action.acts) all["acts"] = true;
+    return all;
+}
+
+json::object signal_json(const Signal& signal) {
+    struct Visitor {
+        json::object operator()(std::monostate) const { return {}; }
+        json::object operator()(const Brief& it) const {
+            return {{"type", "brief"},
+                    {"instructions", valid(it.instructions)},
+                    {"rationale", valid(it.rationale)}};
+        }
+        json::object operator()(const Archive& it) const {
+            return {{"type", "archive"},
+                    {"summary", valid(it.summary)},
+                    {"patterns", valid(it.patterns)},
+                    {"turns", json::array(it.turns.begin(), it.turns.end())}};
+        }
+        json::object operator()(const Progress& it) const {
+            return {{"type", "progress"},
+                    {"objective", valid(it.objective)},
+                    {"status", valid(it.status)},
+                    {"evidence", valid(it.evidence)}};
+        }
+        json::object operator()(const Completion& it) const {
+            return {{"type", "completion"}, {"evidence", valid(it.evidence)}};
+        }
+        json::object operator()(const Verdict& it) const {
+            return {{"type", "verdict"}, {"confirmed", it.confirmed}, {"reason", valid(it.reason)}};
+        }
+    };
+    return std::visit(Visitor{}, signal);
+}
+
 struct Writer {
     json::object& entry;
 
@@ -67,6 +108,11 @@ struct Writer {
         entry["task"] = valid(it.task);
         entry["profile"] = it.profile;
         entry["model"] = it.model;
+    }
+    void operator()(const RunResumed& it) const {
+        json::array remarks;
+        for (const std::string& remark : it.remarks) remarks.emplace_back(valid(remark));
+        entry["remarks"] = std::move(remarks);
     }
     void operator()(const Observe& it) const { entry["screenshot"] = it.screenshot; }
     void operator()(const Ask& it) const {
@@ -89,6 +135,16 @@ struct Writer {
         entry["tool"] = valid(it.call.name);
         entry["arguments"] = valid(it.call.arguments_json);
     }
+    void operator()(const Recover& it) const { entry["why"] = valid(it.why); }
+    void operator()(const Recovered& it) const {
+        if (!it.problem.empty()) entry["problem"] = valid(it.problem);
+        if (!it.desktop_failure.empty()) entry["desktop_failure"] = valid(it.desktop_failure);
+        entry["act_ms"] = ms(it.act);
+    }
+    void operator()(const Noted& it) const {
+        entry["kind"] = it.kind;
+        entry["text"] = valid(it.text);
+    }
     void operator()(const Finish& it) const {
         entry["outcome"] = to_string(it.outcome);
         entry["why"] = valid(it.why);
@@ -102,6 +158,7 @@ struct Writer {
         entry["height"] = it.size.height;
         entry["area"] = rect_json(it.area);
         entry["changed"] = std::move(changed);
+        if (it.still) entry["still"] = true;
         entry["settle_ms"] = it.settle.count();
         entry["capture_ms"] = ms(it.capture);
         entry["scale_ms"] = ms(it.scale);
@@ -115,13 +172,21 @@ struct Writer {
         entry["tool_calls"] = calls_json(reply.tool_calls);
         entry["finish"] = finish_names.at(static_cast<std::size_t>(reply.finish));
         entry["model"] = valid(reply.model);
+        if (!reply.notes.empty()) {
+            json::array notes;
+            for (const std::string& note : reply.notes) notes.emplace_back(valid(note));
+            entry["notes"] = std::move(notes);
+        }
         entry["prompt_tokens"] = or_null(reply.usage.prompt_tokens);
         entry["cached_tokens"] = or_null(reply.usage.cached_tokens);
         entry["completion_tokens"] = or_null(reply.usage.completion_tokens);
         entry["wait_ms"] = reply.wait.count();
         entry["model_ms"] = reply.total.count();
     }
-    void operator()(const AskFailed& it) const { failure(it.error, it.message); }
+    void operator()(const AskFailed& it) const {
+        failure(it.error, it.message);
+        if (it.context_overflow) entry["context_overflow"] = true;
+    }
     void operator()(const Invoked& it) const {
         entry["call_id"] = valid(it.call_id);
         entry["tool"] = valid(it.tool);
@@ -131,6 +196,8 @@ struct Writer {
         if (!it.desktop_failure.empty()) entry["desktop_failure"] = valid(it.desktop_failure);
         if (it.interrupted) entry["interrupted"] = true;
         entry["act_ms"] = ms(it.act);
+        if (it.action != Action()) entry["action"] = action_json(it.action);
+        if (it.signal.index() != 0) entry["signal"] = signal_json(it.signal);
     }
     void operator()(const Stopped& it) const { entry["why"] = valid(it.why); }
     void operator()(const RunFinished& it) const {
@@ -198,6 +265,7 @@ Observed read_observed(const json::object& entry) {
     for (const json::value& rect : entry.at("changed").as_array()) {
         fact.changed.push_back(rect_of(rect));
     }
+    fact.still = flag_at(entry, "still");
     fact.settle = milli_at(entry, "settle_ms");
     fact.capture = micro_at(entry, "capture_ms");
     fact.scale = micro_at(entry, "scale_ms");
@@ -221,10 +289,41 @@ Replied read_replied(const json::object& entry) {
     }
     reply.model = string_at(entry, "model");
     reply.usage = {optional_int_at(entry, "prompt_tokens"), optional_int_at(entry, "cached_tokens"),
-                   optional_int_at(entry, "completion_tokens")};
+                   optional_int_at(entry, "completion_tokens"), std::nullopt, std::nullopt};
+    if (const json::value* notes = entry.if_contains("notes"))
+        for (const json::value& note : notes->as_array())
+            reply.notes.emplace_back(note.as_string().begin(), note.as_string().end());
     reply.wait = milli_at(entry, "wait_ms");
     reply.total = milli_at(entry, "model_ms");
     return {std::move(reply)};
+}
+
+Action read_action(const json::object& entry) {
+    Action action;
+    action.tool = string_at(entry, "tool");
+    for (const json::value& point : entry.at("points").as_array()) {
+        const json::array& xy = point.as_array();
+        action.points.push_back({xy.at(0).to_number<double>(), xy.at(1).to_number<double>()});
+    }
+    action.subject = string_or_empty(entry, "subject");
+    action.acts = flag_at(entry, "acts");
+    return action;
+}
+
+Signal read_signal(const json::object& entry) {
+    const std::string type = string_at(entry, "type");
+    if (type == "brief")
+        return Brief{string_at(entry, "instructions"), string_at(entry, "rationale")};
+    if (type == "progress")
+        return Progress{string_at(entry, "objective"), string_at(entry, "status"),
+                        string_at(entry, "evidence")};
+    if (type == "completion") return Completion{string_at(entry, "evidence")};
+    if (type == "verdict") return Verdict{flag_at(entry, "confirmed"), string_at(entry, "reason")};
+    if (type != "archive") return {}; // of a later version
+    Archive archive{string_at(entry, "summary"), string_at(entry, "patterns"), {}};
+    for (const json::value& turn : entry.at("turns").as_array())
+        archive.turns.push_back(turn.to_number<int>());
+    return archive;
 }
 
 Invoked read_invoked(const json::object& entry) {
@@ -237,6 +336,10 @@ Invoked read_invoked(const json::object& entry) {
     fact.desktop_failure = string_or_empty(entry, "desktop_failure");
     fact.interrupted = flag_at(entry, "interrupted");
     fact.act = micro_at(entry, "act_ms");
+    if (const json::value* action = entry.if_contains("action"))
+        fact.action = read_action(action->as_object());
+    if (const json::value* signal = entry.if_contains("signal"))
+        fact.signal = read_signal(signal->as_object());
     return fact;
 }
 
@@ -244,8 +347,9 @@ Invoked read_invoked(const json::object& entry) {
 
 std::string_view type_name(const Payload& payload) {
     static constexpr std::array<std::string_view, std::variant_size_v<Payload>> names{
-        "run_started",    "observe", "ask",        "invoke",  "finish",  "observed",
-        "observe_failed", "replied", "ask_failed", "invoked", "stopped", "run_finished"};
+        "run_started", "run_resumed", "observe",        "ask",         "invoke",     "recover",
+        "finish",      "observed",    "observe_failed", "replied",     "ask_failed", "invoked",
+        "recovered",   "stopped",     "noted",          "run_finished"};
     return names.at(payload.index());
 }
 
@@ -261,17 +365,30 @@ std::optional<Fact> read_fact(const json::object& entry) {
     }
     if (type == "replied") return read_replied(entry);
     if (type == "ask_failed") {
-        return AskFailed{string_at(entry, "error"), string_at(entry, "message")};
+        return AskFailed{string_at(entry, "error"), string_at(entry, "message"),
+                         flag_at(entry, "context_overflow")};
     }
     if (type == "invoked") return read_invoked(entry);
+    if (type == "recovered")
+        return Recovered{string_or_empty(entry, "problem"),
+                         string_or_empty(entry, "desktop_failure"), micro_at(entry, "act_ms")};
     if (type == "stopped") return Stopped{string_at(entry, "why")};
     return std::nullopt;
 }
 
-std::optional<vlm::ToolCall> read_invoke(const json::object& entry) {
-    if (string_at(entry, "type") != "invoke") return std::nullopt;
-    return vlm::ToolCall{
-        string_at(entry, "call_id"), string_at(entry, "tool"), string_at(entry, "arguments"), {}};
+std::optional<Fact> interrupted(const json::object& command) {
+    const std::string type = string_at(command, "type");
+    if (type == "recover") return Recovered{"the run was interrupted during the recovery", {}, {}};
+    if (type != "invoke") return std::nullopt;
+    Invoked fact;
+    fact.call_id = string_at(command, "call_id");
+    fact.tool = string_at(command, "tool");
+    fact.interrupted = true;
+    fact.result_json =
+        fail("interrupted", "The run was interrupted during this call. Whether it took effect is "
+                            "unknown: look at the screen before repeating it.")
+            .json();
+    return fact;
 }
 
 } // namespace agent

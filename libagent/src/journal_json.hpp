@@ -16,7 +16,8 @@ void write_payload(const Payload& payload, json::object& entry);
 /// The fact an entry tells of; nothing for all other entries. Throws std::exception when a member
 /// is missing or of the wrong type.
 [[nodiscard]] std::optional<Fact> read_fact(const json::object& entry);
-/// The call an "invoke" entry announces; nothing for all other entries.
-[[nodiscard]] std::optional<vlm::ToolCall> read_invoke(const json::object& entry);
+/// What a command that may have acted comes to if no fact followed it; nothing for the others,
+/// which can be done again.
+[[nodiscard]] std::optional<Fact> interrupted(const json::object& command);
 
 } // namespace agent

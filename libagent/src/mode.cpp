@@ -26,11 +26,14 @@ std::string_view to_string(Outcome outcome) {
 
 Finish drive(Mode& mode, Journal& journal, World& world) {
     for (const Fact& fact : journal.recovered()) mode.apply(fact);
+    (void)mode.take_notes(); // they are in the journal already
     bool told_to_stop = false;
     const auto tell = [&](const Fact& fact) {
         told_to_stop = told_to_stop || std::holds_alternative<Stopped>(fact);
         journal.append(fact, mode.state().turn);
         mode.apply(fact);
+        for (Noted& noted : mode.take_notes())
+            journal.append(Payload(std::move(noted)), mode.state().turn);
     };
     while (true) {
         if (!told_to_stop) {

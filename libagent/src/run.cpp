@@ -92,6 +92,47 @@ std::string shortened_request(const std::string& body) {
 
 std::string_view version() { return EYEHAND_VERSION; }
 
+StoredRun load_run(const std::filesystem::path& directory) {
+    const std::filesystem::path file = directory / "run.json";
+    const auto corrupt = [&](std::string_view why) {
+        return Error(errc::journal_corrupt, fmt::format("{}: {}", text_of(file), why));
+    };
+    std::ifstream in(file, std::ios::binary);
+    if (!in) throw corrupt("cannot be read; is this a run directory?");
+    std::ostringstream bytes;
+    bytes << in.rdbuf();
+    std::string why;
+    const auto value = parse_json(std::move(bytes).str(), &why);
+    if (!value) throw corrupt(why);
+    try {
+        const auto text = [](const json::value& member) {
+            const json::string& it = member.as_string();
+            return std::string(it.data(), it.size());
+        };
+        const json::object& all = value->as_object();
+        StoredRun run;
+        run.version = text(all.at("versions").as_object().at("eyehand"));
+        run.summary.task = text(all.at("task"));
+        run.summary.profile = profile_from_json(to_text(all.at("profile")), text_of(file));
+        for (const auto& setting : all.at("settings").as_object()) {
+            const json::object& it = setting.value().as_object();
+            run.summary.settings.push_back(
+                {std::string(setting.key()), text(it.at("value")), text(it.at("source"))});
+        }
+        for (const json::value& tool : all.at("tools").as_array()) {
+            const json::object& it = tool.as_object();
+            run.summary.tools.push_back(
+                {text(it.at("name")), text(it.at("description")), to_text(it.at("parameters"))});
+        }
+        if (all.at("outcome").is_string()) run.outcome = text(all.at("outcome"));
+        return run;
+    } catch (const Error&) {
+        throw;
+    } catch (const std::exception& problem) { // a member is missing or of the wrong type
+        throw corrupt(problem.what());
+    }
+}
+
 RunDirectory::RunDirectory(std::filesystem::path path, ScreenshotNames names)
     : path_(std::move(path)), names_(std::move(names)) {}
 
@@ -109,6 +150,12 @@ RunDirectory RunDirectory::create(const std::filesystem::path& parent, Screensho
         }
         if (error) refuse(path, "cannot be created", error.message());
     }
+}
+
+RunDirectory RunDirectory::open(const std::filesystem::path& path, ScreenshotNames names) {
+    if (!std::filesystem::is_directory(path / "screenshots"))
+        refuse(path, "is no run directory", "it has no folder \"screenshots\"");
+    return {path, std::move(names)};
 }
 
 void RunDirectory::write_summary(const RunSummary& summary, const RunFinished* finished) {
@@ -146,8 +193,12 @@ void RunDirectory::write_summary(const RunSummary& summary, const RunFinished* f
 }
 
 std::string RunDirectory::save_screenshot(int number, std::span<const std::uint8_t> png) {
-    const std::string name =
+    // A turn that looks more than once overwrites nothing.
+    std::string name =
         fmt::format("screenshots/{}{:04}.png", names_.prefix, number + names_.offset);
+    for (int again = 2; std::filesystem::exists(path_ / path_of(name)); ++again)
+        name =
+            fmt::format("screenshots/{}{:04}_{}.png", names_.prefix, number + names_.offset, again);
     write_file(path_ / path_of(name), {reinterpret_cast<const char*>(png.data()), png.size()});
     return name;
 }

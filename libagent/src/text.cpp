@@ -66,6 +66,17 @@ std::string_view trim(std::string_view text) {
     return text.substr(first, text.find_last_not_of(white_space) - first + 1);
 }
 
+std::string cut_bytes(std::string_view text, std::size_t most, bool ellipsis) {
+    if (text.size() <= most) return std::string(text);
+    constexpr std::string_view dots = "...";
+    const bool with_dots = ellipsis && most >= dots.size();
+    std::size_t end = with_dots ? most - dots.size() : most;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+    std::string result(text.substr(0, end));
+    if (with_dots) result += dots;
+    return result;
+}
+
 std::string one_line(std::string_view text) {
     std::string line;
     for (const char c : trim(text)) {

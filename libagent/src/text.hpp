@@ -11,6 +11,9 @@ namespace agent {
 [[nodiscard]] std::string to_valid_utf8(std::string_view text);
 /// The first `limit` code points, with an ellipsis where something was cut off.
 [[nodiscard]] std::string shorten(std::string_view text, std::size_t limit);
+/// At most `most` bytes from the front of `text`, never splitting a character; with `ellipsis` the
+/// last three of them are "..." where something was cut off.
+[[nodiscard]] std::string cut_bytes(std::string_view text, std::size_t most, bool ellipsis = false);
 /// `text` with runs of white space (line breaks too) as one space each, trimmed.
 [[nodiscard]] std::string one_line(std::string_view text);
 [[nodiscard]] std::string_view trim(std::string_view text);

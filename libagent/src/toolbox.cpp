@@ -1,6 +1,7 @@
 #include "agent/error.hpp"
 #include "agent/tool.hpp"
 #include "json.hpp"
+#include "nearest.hpp"
 #include "text.hpp"
 #include "vlm/chat.hpp"
 
@@ -58,6 +59,19 @@ std::optional<json::value> arguments_object(const std::string& text, ToolResult&
     return value;
 }
 
+/// A text that must have some length, such as evidence that is more than a word.
+std::optional<ArgumentProblem> length_problem(const ArgumentInfo& info,
+                                              const std::optional<JsonView>& value) {
+    if (info.min_length == 0 || !value || value->kind() != JsonView::Kind::string)
+        return std::nullopt; // whether it may be missing or something else is decided elsewhere
+    const std::string text(trim(value->string()));
+    const auto length = static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+    if (length >= info.min_length) return std::nullopt;
+    return ArgumentProblem{false, fmt::format("it must have at least {} characters, it has {}",
+                                              info.min_length, length)};
+}
+
 } // namespace
 
 void Toolbox::add(Tool tool) {
@@ -68,6 +82,10 @@ void Toolbox::add(Tool tool) {
     tools_.push_back(std::move(tool));
 }
 
+void Toolbox::add(const Toolbox& other) {
+    for (const Tool& tool : other.tools_) add(tool);
+}
+
 const Toolbox::Tool* Toolbox::find(std::string_view name) const {
     const auto found = std::find_if(tools_.begin(), tools_.end(),
                                     [&](const Tool& tool) { return tool.name == name; });
@@ -75,6 +93,17 @@ const Toolbox::Tool* Toolbox::find(std::string_view name) const {
 }
 
 bool Toolbox::has(std::string_view name) const { return find(name) != nullptr; }
+
+std::string Toolbox::id_of(std::string_view name) const {
+    const Tool* tool = find(name);
+    return tool == nullptr ? std::string() : tool->id;
+}
+
+std::string Toolbox::name_of(std::string_view id) const {
+    const auto found =
+        std::find_if(tools_.begin(), tools_.end(), [&](const Tool& tool) { return tool.id == id; });
+    return found == tools_.end() ? std::string() : found->name;
+}
 
 std::vector<vlm::ToolSpec> Toolbox::specs() const {
     std::vector<vlm::ToolSpec> specs;
@@ -93,12 +122,18 @@ Toolbox Toolbox::faced(std::span<const ToolFace> faces) const {
         if (found == tools_.end()) {
             std::vector<std::string> known;
             for (const Tool& tool : tools_) known.push_back(tool.id);
-            throw Error(errc::unknown_tool, fmt::format("there is no tool \"{}\"; there are: {}",
-                                                        face.tool, fmt::join(known, ", ")));
+            throw Error(errc::unknown_tool,
+                        fmt::format("there is no tool \"{}\"; there are: {}{}", face.tool,
+                                    fmt::join(known, ", "), did_you_mean(face.tool, known)));
         }
         Tool tool = *found;
         if (!face.name.empty()) tool.name = face.name;
         if (!face.description.empty()) tool.description = face.description;
+        tool.invalid_error = face.invalid_error;
+        if (!face.arguments && !face.invalid_error.empty()) {
+            for (ArgumentInfo& argument : tool.arguments)
+                argument.missing_error = argument.invalid_error = face.invalid_error;
+        }
         if (face.arguments) {
             const Tool& own = *found;
             tool.arguments.clear();
@@ -124,8 +159,11 @@ Toolbox Toolbox::faced(std::span<const ToolFace> faces) const {
                 }
                 info.name = shown.name;
                 if (!shown.description.empty()) info.description = shown.description;
-                if (!shown.missing_error.empty()) info.missing_error = shown.missing_error;
-                if (!shown.invalid_error.empty()) info.invalid_error = shown.invalid_error;
+                for (const std::string& error : {face.invalid_error, shown.missing_error})
+                    if (!error.empty()) info.missing_error = error;
+                for (const std::string& error : {face.invalid_error, shown.invalid_error})
+                    if (!error.empty()) info.invalid_error = error;
+                info.min_length = shown.min_length;
                 if (shown.required) {
                     if (info.required && !*shown.required && !info.ignored) {
                         throw Error(errc::bad_profile,
@@ -168,7 +206,8 @@ ToolResult Toolbox::call(const vlm::ToolCall& call, ToolContext& context) const 
     }
     ToolResult problem;
     const auto arguments = arguments_object(call.arguments_json, problem);
-    if (!arguments) return problem;
+    if (!arguments)
+        return tool->invalid_error.empty() ? problem : fail(tool->invalid_error, problem.message());
     const JsonView object = JsonDocument::view_of(*arguments);
 
     Given given(tool->parameters);
@@ -178,6 +217,8 @@ ToolResult Toolbox::call(const vlm::ToolCall& call, ToolContext& context) const 
         if (parameter == not_a_parameter) continue; // offered for the model's sake only
         infos[parameter] = &tool->arguments[i];
         given[parameter] = object.find(tool->arguments[i].name);
+        if (const auto too_short = length_problem(tool->arguments[i], given[parameter]))
+            return problem_result(tool->arguments[i], *too_short);
     }
     return tool->invoke(given, infos, context);
 }

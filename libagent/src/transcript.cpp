@@ -68,14 +68,20 @@ bool has_think(std::string_view text) {
 
 void Transcript::add(vlm::Message message) {
     messages_.push_back(std::move(message));
-    prune(messages_, screenshots_, has_image, [](vlm::Message& old) {
+    prune(screenshots_, thinks_);
+}
+
+void Transcript::reduce() { prune({.keep = 1, .batch = 1}, {.keep = 0, .batch = 1}); }
+
+void Transcript::prune(const Retention& screenshots, const Retention& thinks) {
+    agent::prune(messages_, screenshots, has_image, [](vlm::Message& old) {
         for (vlm::Part& part : old.parts) {
             if (std::holds_alternative<vlm::Image>(part))
                 part = std::string(screenshot_placeholder);
         }
     });
-    prune(messages_, thinks_, is_thinking,
-          [](vlm::Message& old) { old.parts = {strip_think(old.text())}; });
+    agent::prune(messages_, thinks, is_thinking,
+                 [](vlm::Message& old) { old.parts = {strip_think(old.text())}; });
 }
 
 } // namespace agent

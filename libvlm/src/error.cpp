@@ -59,10 +59,23 @@ std::error_code make_error_code(errc code) noexcept {
     return {static_cast<int>(code), error_category()};
 }
 
-Error::Error(errc code, const std::string& what, std::optional<int> http_status,
-             std::string server_message)
+Error::Error(errc code, const std::string& what, ErrorDetails details)
     : std::system_error(make_error_code(code), what),
-      what_(std::make_shared<const std::string>(what)), status_(http_status),
-      server_message_(std::move(server_message)) {}
+      shared_(std::make_shared<const Shared>(Shared{what, std::move(details)})) {}
+
+Retry Error::retry() const noexcept {
+    if (shared_->details.retry) return *shared_->details.retry;
+    switch (static_cast<errc>(code().value())) {
+    case errc::unreachable:
+    case errc::timeout:
+    case errc::connection_lost:
+    case errc::overloaded:
+        return Retry::later;
+    case errc::http_status:
+        return status().value_or(0) >= 500 ? Retry::later : Retry::never;
+    default:
+        return Retry::never;
+    }
+}
 
 } // namespace vlm

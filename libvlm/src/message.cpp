@@ -2,6 +2,7 @@
 
 #include "vlm/digest.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -30,6 +31,20 @@ Image make_image(std::shared_ptr<const std::vector<std::uint8_t>> bytes, std::st
     if (!bytes) throw std::invalid_argument("make_image: there are no bytes");
     std::string hash = sha256_hex(std::span<const std::uint8_t>(*bytes));
     return {std::move(hash), std::move(bytes), std::move(media_type)};
+}
+
+std::string_view media_type_of(std::span<const std::uint8_t> file) {
+    const auto has = [&](std::size_t at, std::string_view bytes) {
+        return file.size() >= at + bytes.size() &&
+               std::equal(bytes.begin(), bytes.end(),
+                          file.begin() + static_cast<std::ptrdiff_t>(at),
+                          [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; });
+    };
+    if (has(0, "\x89PNG\r\n\x1A\n")) return "image/png";
+    if (has(0, "\xFF\xD8\xFF")) return "image/jpeg";
+    if (has(0, "GIF87a") || has(0, "GIF89a")) return "image/gif";
+    if (has(0, "RIFF") && has(8, "WEBP")) return "image/webp"; // between them: the length
+    return {};
 }
 
 Message Message::system(std::string text) { return {Role::system, {std::move(text)}, {}, {}}; }

@@ -1,12 +1,18 @@
 #include "vlm/openai_client.hpp"
 
 #include "http/connection.hpp"
+#include "http/host.hpp"
 #include "http/url.hpp"
+#include "queue.hpp"
+#include "wire/assemble_reply.hpp"
 #include "wire/decode_reply.hpp"
 #include "wire/encode_request.hpp"
+#include "wire/tools_as_text.hpp"
+#include "wire/utf8.hpp"
 
 #include <algorithm>
 #include <optional>
+#include <random>
 #include <stdexcept>
 #include <utility>
 
@@ -14,6 +20,7 @@ namespace vlm {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
 
 http::Url checked_endpoint(const ClientOptions& options) {
     http::Url url = http::parse_endpoint(options.endpoint);
@@ -25,9 +32,152 @@ http::Url checked_endpoint(const ClientOptions& options) {
     return url;
 }
 
-std::chrono::milliseconds since(Clock::time_point start) {
-    return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
+milliseconds since(Clock::time_point start) {
+    return std::chrono::duration_cast<milliseconds>(Clock::now() - start);
 }
+
+bool is_event_stream(const http::Response& head) {
+    const std::string type = wire::ascii_lower(head.header("Content-Type"));
+    return wire::trimmed(std::string_view(type).substr(0, type.find(';'))) == "text/event-stream";
+}
+
+// --- Reading an answer --------------------------------------------------------------------------
+
+enum class Form { events, whole };
+
+/// What may stand before a body: white space, a byte order mark.
+constexpr std::string_view before_body = " \t\r\n\xEF\xBB\xBF";
+
+/// What the body is whose first bytes, without what may stand before it, are `text`; nothing while
+/// that cannot be said. They count for more than the content type: servers announce a stream and then
+/// send an error as JSON or HTML, and proxies announce streams as plain text.
+std::optional<Form> form_of(const http::Response& head, std::string_view text) {
+    if (text.empty()) return std::nullopt;
+    if (std::string_view("{[<").find(text.front()) != std::string_view::npos) return Form::whole;
+    if (is_event_stream(head)) return Form::events;
+    for (const std::string_view field : {":", "data:", "event:"}) {
+        if (text.starts_with(field)) return Form::events;
+        if (field.starts_with(text)) return std::nullopt;
+    }
+    return Form::whole;
+}
+
+/// The body of one answer, as it arrives: events of a stream, or something to be read as a whole.
+class AnswerBody {
+public:
+    /// `keep_all`: for a log. `on_delta` may be empty. All must outlive this.
+    AnswerBody(const wire::Where& where, const std::vector<ToolSpec>& offered,
+               std::size_t most_bytes, bool keep_all, const OnDelta& on_delta)
+        : where_(where), offered_(offered), keep_all_(keep_all), on_delta_(on_delta),
+          events_(where.url, most_bytes), assembler_(where, offered) {}
+
+    /// False once the stream has said that it is complete.
+    bool take(const http::Response& head, std::string_view bytes) {
+        if (form_ == Form::events) {
+            if (keep_all_) text_.append(bytes);
+            return take_events(bytes);
+        }
+        text_.append(bytes);
+        if (!form_) {
+            blank_ = std::min(text_.find_first_not_of(before_body, blank_), text_.size());
+            form_ = form_of(head, std::string_view(text_).substr(blank_));
+        }
+        if (form_ != Form::events) return true;
+        return keep_all_ ? take_events(text_) : take_events(std::exchange(text_, {}));
+    }
+
+    /// Once the answer is complete.
+    [[nodiscard]] ChatReply finish() {
+        if (is_streamed()) {
+            if (!assembler_.done())
+                events_.finish([this](const wire::ServerEvent& event) { take(event); });
+            return assembler_.finish();
+        }
+        ChatReply reply = wire::decode_reply(text_, where_, offered_);
+        if (on_delta_ && !reply.text.empty()) hand_out({Delta::Kind::text, reply.text});
+        return reply;
+    }
+
+    /// When the first delta came; nothing if none did.
+    [[nodiscard]] std::optional<Clock::time_point> first_delta() const { return first_delta_; }
+    [[nodiscard]] bool is_streamed() const { return form_ == Form::events; }
+    [[nodiscard]] std::string take_text() { return std::move(text_); }
+
+private:
+    bool take_events(std::string_view bytes) {
+        events_.feed(bytes, [this](const wire::ServerEvent& event) { take(event); });
+        return !assembler_.done();
+    }
+    void take(const wire::ServerEvent& event) {
+        if (assembler_.done()) return;
+        for (const Delta& delta : assembler_.take(event)) hand_out(delta);
+    }
+    void hand_out(const Delta& delta) {
+        if (!first_delta_) first_delta_ = Clock::now();
+        if (on_delta_) on_delta_(delta);
+    }
+
+    const wire::Where& where_;
+    const std::vector<ToolSpec>& offered_;
+    const bool keep_all_;
+    const OnDelta& on_delta_;
+    wire::EventParser events_;
+    wire::ReplyAssembler assembler_;
+    std::optional<Form> form_; // known with the first bytes
+    std::string text_;
+    std::size_t blank_ = 0; // so much of `text_` is before the body itself
+    std::optional<Clock::time_point> first_delta_;
+};
+
+// --- Trying again -------------------------------------------------------------------------------
+
+/// Decides after each failure of one request whether it is sent again, and when.
+class Retries {
+public:
+    explicit Retries(const RetryPolicy& policy) : policy_(policy) {}
+
+    /// The next attempt, or nothing: the failure is final.
+    [[nodiscard]] std::optional<Attempt> next(const Error& error) {
+        Attempt attempt{.reason = error.what()};
+        if (error.retry() == Retry::while_loading) {
+            const Clock::time_point now = Clock::now();
+            if (!std::exchange(loads_, true)) loading_since_ = now;
+            if (now - loading_since_ >= policy_.loading) return std::nullopt;
+            attempt.loading = true;
+            attempt.delay = error.details().retry_after.value_or(policy_.loading_interval);
+        } else {
+            const bool allowed =
+                error.retry() == Retry::later || (error.retry() == Retry::once && !retried_once_);
+            if (!allowed || retries_ >= policy_.most) return std::nullopt;
+            attempt.delay = error.details().retry_after.value_or(pause());
+            if (error.retry() == Retry::once) retried_once_ = true;
+            ++retries_;
+        }
+        if (attempt.delay > policy_.longest_wish) return std::nullopt;
+        attempt.number = ++attempts_;
+        return attempt;
+    }
+
+private:
+    /// min(first * 2^n, longest), shortened by up to a quarter so that many clients do not come back
+    /// at the same moment.
+    [[nodiscard]] milliseconds pause() const {
+        static thread_local std::minstd_rand random{std::random_device{}()};
+        double delay = static_cast<double>(policy_.first_delay.count());
+        const double longest = static_cast<double>(policy_.longest_delay.count());
+        for (int i = 0; i < retries_ && delay < longest; ++i) delay *= 2;
+        delay = std::min(delay, longest);
+        delay *= 1 - 0.25 * std::uniform_real_distribution<>(0, 1)(random);
+        return milliseconds(static_cast<milliseconds::rep>(delay));
+    }
+
+    const RetryPolicy& policy_;
+    int attempts_ = 1;
+    int retries_ = 0;
+    bool retried_once_ = false;
+    bool loads_ = false; // the server, its model (no optional: GCC 12 warns of one with -O3)
+    Clock::time_point loading_since_{};
+};
 
 } // namespace
 
@@ -35,74 +185,163 @@ class OpenAiClient::Impl {
 public:
     explicit Impl(ClientOptions options)
         : options_(std::move(options)), url_(checked_endpoint(options_)), url_text_(url_.shown()),
-          connection_(url_) {}
+          quirks_(options_.quirks.value_or(quirks_of(options_.endpoint))),
+          connection_(url_, {.proxies = options_.proxies, .ca_file = options_.ca_file}) {}
 
     ChatReply reply(const ChatRequest& request, const OnDelta& on_delta, std::stop_token stop) {
-        const std::string body = wire::encode_request(request);
-        Exchange log;
-        if (options_.on_exchange)
-            log.request_body = wire::encode_request(request, wire::ImageMode::redacted);
-        ChatReply reply;
-        perform("POST", url_, body, request.model, std::move(log), std::move(stop),
-                [&](const http::Response& response, const wire::Where& where) {
-                    reply = wire::decode_reply(response.body, where);
-                    reply.wait = response.first_byte;
-                });
-        reply.total = elapsed_;
-        if (on_delta && !reply.text.empty()) on_delta({Delta::Kind::text, reply.text});
+        if (!quirks_.tools_as_text) {
+            try {
+                return ask(request, on_delta, stop);
+            } catch (const Error& error) {
+                if (request.tools.empty() || error.code() != errc::not_supported ||
+                    !wire::says_no_tools(error.server_message()))
+                    throw;
+            }
+            quirks_.tools_as_text = true; // and so it stays
+        }
+        ChatReply reply = ask(request, on_delta, stop);
+        if (!request.tools.empty())
+            reply.notes.insert(reply.notes.begin(), "the tools were described in words");
         return reply;
     }
 
     std::vector<std::string> models(std::stop_token stop) {
-        std::vector<std::string> ids;
-        perform("GET", http::models_url(url_), {}, {}, {}, std::move(stop),
-                [&](const http::Response& response, const wire::Where& where) {
-                    ids = wire::decode_models(response.body, where);
-                });
-        return ids;
+        const http::Url url = http::models_url(url_);
+        const wire::Where where{url.shown(), {}, options_.api_key};
+        Retries retries(options_.retries);
+        while (true) {
+            std::vector<std::string> ids;
+            std::string body;
+            const auto failure = attempt(
+                {.method = "GET", .url = where.url}, {"GET", url.target(), headers({}), {}}, where,
+                stop,
+                [&](const http::Response&, std::string_view bytes) {
+                    body.append(bytes);
+                    return true;
+                },
+                [&](const http::Response&) { ids = wire::decode_models(body, where); },
+                [&] { return body; });
+            if (!failure) return ids;
+            pause_before(retries.next(*failure), *failure, stop);
+        }
     }
 
     [[nodiscard]] const std::string& url() const { return url_text_; }
 
 private:
+    /// One question, with what attempts it takes.
+    ChatReply ask(const ChatRequest& request, const OnDelta& on_delta,
+                  const std::stop_token& stop) {
+        const wire::Where where{url_text_, request.model, options_.api_key};
+        const bool stream = options_.stream && on_delta;
+        const std::string body = encoded(request, {.quirks = quirks_, .stream = stream});
+        std::optional<Turn> turn; // kept while waiting to try again: the others would only disturb
+        if (options_.one_at_a_time && http::is_loopback(url_.host))
+            turn.emplace(url_.authority(), stop);
+        Retries retries(options_.retries);
+        std::vector<std::string> notes;
+        while (true) {
+            const Clock::time_point start = Clock::now();
+            AnswerBody answer(where, request.tools, options_.max_response_bytes,
+                              bool(options_.on_exchange), on_delta);
+            ChatReply reply;
+            const auto failure = attempt(
+                {.method = "POST", .url = url_text_, .request_body = for_log(request, stream)},
+                {"POST", url_.target(), headers(stream ? "text/event-stream" : "application/json"),
+                 body},
+                where, stop,
+                [&](const http::Response& head, std::string_view bytes) {
+                    return answer.take(head, bytes);
+                },
+                [&](const http::Response& response) {
+                    reply = answer.finish();
+                    reply.wait = response.first_byte;
+                },
+                [&] { return answer.take_text(); });
+            if (!failure) {
+                reply.total = since(start);
+                if (answer.is_streamed() && answer.first_delta())
+                    reply.wait =
+                        std::chrono::duration_cast<milliseconds>(*answer.first_delta() - start);
+                reply.notes.insert(reply.notes.begin(), notes.begin(), notes.end());
+                return reply;
+            }
+            // What was handed out cannot be taken back.
+            if (answer.first_delta()) throw *failure;
+            const std::optional<Attempt> next = retries.next(*failure);
+            pause_before(next, *failure, stop);
+            notes = {"asked " + std::to_string(next->number) +
+                     " times: " + failure->code().message()};
+        }
+    }
+
     /// One exchange: sends, hands a successful answer to `decode`, and reports to `on_exchange`
-    /// however it ended.
-    template <class Decode>
-    void perform(std::string_view method, const http::Url& url, std::string_view body,
-                 const std::string& model, Exchange log, std::stop_token stop, Decode decode) {
+    /// however it ended. Its failure, or nothing.
+    template <class Take, class Decode, class TakeText>
+    std::optional<Error> attempt(Exchange log, const http::Request& request,
+                                 const wire::Where& where, const std::stop_token& stop, Take take,
+                                 Decode decode, TakeText body) {
         const Clock::time_point start = Clock::now();
-        const wire::Where where{url.shown(), model, options_.api_key};
-        log.method = method;
-        log.url = where.url;
         http::Response response;
         std::optional<Error> failure;
         try {
-            response = connection_.request({log.method, url.target(), headers(!body.empty()), body},
-                                           limits(), std::move(stop));
+            response = connection_.request(request, limits(), stop,
+                                           [&](const http::Response& head, std::string_view bytes) {
+                                               response.status = head.status;
+                                               return take(head, bytes);
+                                           });
             if (response.status < 200 || response.status >= 300)
                 throw wire::decode_error(response.status, response.body, where,
-                                         response.header("Location"));
-            decode(response, where);
+                                         response.header("Location"),
+                                         wire::read_retry_wish(response.header("x-should-retry"),
+                                                               response.header("retry-after-ms"),
+                                                               response.header("Retry-After"),
+                                                               std::chrono::system_clock::now()));
+            decode(response);
         } catch (const Error& error) {
-            failure = error;
+            // The transport does not know the key, and some servers repeat it even in headers.
+            failure.emplace(static_cast<errc>(error.code().value()),
+                            wire::without_secret(error.what(), options_.api_key), error.details());
         }
-        elapsed_ = since(start);
         if (options_.on_exchange) {
+            const std::string text = response.body.empty() ? body() : std::move(response.body);
             log.request_body = wire::without_secret(std::move(log.request_body), options_.api_key);
             log.status = response.status;
             log.response_body =
-                wire::without_secret(wire::without_data_urls(response.body), options_.api_key);
+                wire::without_secret(wire::without_data_urls(text), options_.api_key);
             if (failure) log.error = failure->what();
-            log.elapsed = elapsed_;
+            log.elapsed = since(start);
             options_.on_exchange(log);
         }
-        if (failure) throw *failure;
+        return failure;
     }
 
-    [[nodiscard]] std::vector<http::Header> headers(bool with_body) const {
-        std::vector<http::Header> headers{{"Accept", "application/json"},
+    /// Returns when it is time for `next`; throws if there is none or the wait was cancelled.
+    void pause_before(const std::optional<Attempt>& next, const Error& failure,
+                      const std::stop_token& stop) const {
+        if (!next) throw failure;
+        if (options_.on_retry) options_.on_retry(*next);
+        if (!wait_for(next->delay, stop))
+            throw Error(errc::cancelled, "the request to " + url_text_ +
+                                             " was cancelled while it waited to try again");
+    }
+
+    [[nodiscard]] std::string encoded(const ChatRequest& request,
+                                      const wire::Encoding& encoding) const {
+        return quirks_.tools_as_text ? wire::encode_request(wire::tools_as_text(request), encoding)
+                                     : wire::encode_request(request, encoding);
+    }
+
+    [[nodiscard]] std::string for_log(const ChatRequest& request, bool stream) const {
+        if (!options_.on_exchange) return {};
+        return encoded(request, {wire::ImageMode::redacted, quirks_, stream});
+    }
+
+    /// `accept`: the type of a POST's answer; empty for a GET.
+    [[nodiscard]] std::vector<http::Header> headers(const std::string& accept) const {
+        std::vector<http::Header> headers{{"Accept", accept.empty() ? "application/json" : accept},
                                           {"User-Agent", "eyehand"}};
-        if (with_body) headers.push_back({"Content-Type", "application/json"});
+        if (!accept.empty()) headers.push_back({"Content-Type", "application/json"});
         if (!options_.api_key.empty())
             headers.push_back({"Authorization", "Bearer " + options_.api_key});
         return headers;
@@ -110,15 +349,17 @@ private:
 
     [[nodiscard]] http::Limits limits() const {
         return {.connect = options_.connect_timeout,
+                .first_byte = options_.first_byte_timeout,
+                .silence = options_.silence_timeout,
                 .total = options_.timeout,
                 .body_bytes = options_.max_response_bytes};
     }
 
-    ClientOptions options_;
-    http::Url url_;
-    std::string url_text_;
+    const ClientOptions options_;
+    const http::Url url_;
+    const std::string url_text_;
+    Quirks quirks_;
     http::Connection connection_;
-    std::chrono::milliseconds elapsed_{}; // of the last exchange
 };
 
 OpenAiClient::OpenAiClient(ClientOptions options)

@@ -157,6 +157,31 @@ TEST_CASE("only the first call of a reply is carried out, and every other one is
     CHECK_THAT(next.messages.at(5).text(), ContainsSubstring(R"("type":"too_many_tool_calls")"));
 }
 
+TEST_CASE("where the profile says so, none of several calls is carried out") {
+    Profile it = profile();
+    it.several_calls = SeveralCalls::none;
+    it.refused_call_error = "invalid_arguments";
+    ConversationMode mode = mode_for(it);
+    CHECK(path(mode, {observed(), calls({"look", "look"}), calls({"look"})}) ==
+          "observe ask ask invoke");
+    CHECK(mode.state().turn == 2);
+}
+
+TEST_CASE("each of several calls that are not carried out has its answer") {
+    Profile it = profile();
+    it.several_calls = SeveralCalls::none;
+    it.refused_call_error = "invalid_arguments";
+    ConversationMode mode = mode_for(it);
+    path(mode, {observed(), calls({"look", "look"})});
+    const auto messages = std::get<Ask>(mode.next()).request.messages;
+    REQUIRE(messages.size() == 5);
+    for (std::size_t i : {3U, 4U}) {
+        CHECK(messages.at(i).role == vlm::Role::tool);
+        CHECK(messages.at(i).tool_call_id == "id" + std::to_string(i - 3));
+        CHECK_THAT(messages.at(i).text(), ContainsSubstring(R"("type":"invalid_arguments")"));
+    }
+}
+
 TEST_CASE("a screenshot follows the answers of its reply as a user message") {
     ConversationMode mode = mode_for(profile());
     mode.apply(observed());

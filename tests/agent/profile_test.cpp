@@ -2,6 +2,8 @@
 #include "agent/error.hpp"
 #include "agent/profile.hpp"
 #include "json.hpp"
+#include "vlm/chat.hpp"
+#include "winio/testing/memory_desktop.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
@@ -30,25 +32,240 @@ std::string with(const std::string& member) {
 
 } // namespace
 
-TEST_CASE("the observer profile has the settings of its reference") {
-    const Profile observer = load_profile("observer");
-    CHECK(observer.name == "observer");
-    CHECK(observer.mode == "conversation");
-    CHECK(observer.model == "qwen3-vl-8b-instruct");
-    CHECK(observer.sampling.temperature == 0.6);
-    CHECK(observer.sampling.max_tokens == 2048);
-    CHECK(observer.max_steps == 10);
-    CHECK(observer.image == winio::PictureSize{winio::FitWithin{{1536, 864}}});
-    CHECK(observer.screenshot_first);
-    CHECK(observer.screenshots == Retention{2, 8});
-    CHECK(observer.thinks == Retention{2, 8});
+// ---- the built-in profiles ----------------------------------------------------------------------
+
+TEST_CASE("the built-in profiles are known by name") {
+    CHECK(profile_names() == std::vector<std::string>{"basic", "commander", "observer", "planner"});
 }
 
-TEST_CASE("prompts name the tools as the profile calls them, and state the coordinate space") {
-    const std::string prompt = load_profile("observer").system_prompt;
-    CHECK(prompt.find("{{") == std::string::npos);
-    CHECK_THAT(prompt, ContainsSubstring("call observe_screen"));
-    CHECK_THAT(prompt, ContainsSubstring("bottom right [1000, 1000]"));
+TEST_CASE("each profile has the settings of its reference") {
+    struct Row {
+        const char* name;
+        const char* mode;
+        const char* model;
+        int max_steps;
+        winio::Size image;
+        bool screenshot_first;
+    };
+    const Row row =
+        GENERATE(Row{"commander", "team", "qwen3-vl-2b-instruct", 30, {1536, 864}, true},
+                 Row{"planner", "team", "qwen3-vl-2b-instruct", 50, {1536, 864}, true},
+                 Row{"observer", "conversation", "qwen3-vl-8b-instruct", 10, {1536, 864}, true},
+                 Row{"basic", "conversation", "qwen3-vl-8b-instruct", 10, {1344, 756}, false});
+    const Profile profile = load_profile(row.name);
+    CHECK(profile.name == row.name);
+    CHECK_FALSE(profile.description.empty());
+    CHECK(profile.mode == row.mode);
+    CHECK(profile.model == row.model);
+    CHECK(profile.max_steps == row.max_steps);
+    CHECK(profile.step_delay == std::chrono::milliseconds(0));
+    CHECK(profile.image == winio::PictureSize{winio::FitWithin{row.image}});
+    CHECK(profile.screenshot_first == row.screenshot_first);
+    CHECK(profile.screenshots == Retention{2, 8});
+    CHECK(profile.team.has_value() == (profile.mode == "team"));
+    CHECK(profile.extra_tools.empty());
+}
+
+TEST_CASE("each conversation has the sampling and the hygiene of its reference") {
+    struct Row {
+        const char* name;
+        double temperature;
+        int max_tokens;
+        Retention thinks;
+        SeveralCalls several;
+        const char* refused;
+    };
+    const Row row =
+        GENERATE(Row{"observer", 0.6, 2048, {2, 8}, SeveralCalls::first, "too_many_tool_calls"},
+                 Row{"basic", 0.2, 2048, {1000, 1000}, SeveralCalls::none, "invalid_arguments"});
+    const Profile profile = load_profile(row.name);
+    CHECK(profile.sampling.temperature == row.temperature);
+    CHECK(profile.sampling.max_tokens == row.max_tokens);
+    CHECK(profile.thinks == row.thinks);
+    CHECK(profile.several_calls == row.several);
+    CHECK(profile.refused_call_error == row.refused);
+}
+
+TEST_CASE("each role of a team has the phase and the sampling of its reference") {
+    struct Row {
+        const char* profile;
+        bool leads;
+        const char* name;
+        const char* phase;
+        double temperature;
+        int max_tokens;
+    };
+    const Row row = GENERATE(Row{"commander", true, "commander", "EVALUATION", 0.35, 1200},
+                             Row{"commander", false, "operator", "EXECUTION", 0.5, 1024},
+                             Row{"planner", true, "planner", "PLANNING", 0.35, 1800},
+                             Row{"planner", false, "executor", "EXECUTION", 0.5, 1400});
+    const TeamProfile team = load_profile(row.profile).team.value();
+    const RoleProfile& role = row.leads ? team.lead : team.worker;
+    CHECK(role.name == row.name);
+    CHECK(role.phase == row.phase);
+    CHECK(role.sampling.temperature == row.temperature);
+    CHECK(role.sampling.max_tokens == row.max_tokens);
+}
+
+TEST_CASE("each team works by the figures of its reference") {
+    const TeamProfile commander = load_profile("commander").team.value();
+    CHECK(commander.review_interval == 5);
+    CHECK(commander.review_statuses == std::vector<std::string>{"DONE", "BLOCKED"});
+    CHECK(commander.compression_threshold == 8);
+    CHECK(commander.plan_bytes == 500);
+    CHECK_FALSE(commander.plan_ellipsis);
+    CHECK(commander.without_brief == WithoutBrief::fail);
+    CHECK_FALSE(commander.first_plan);
+    CHECK_FALSE(commander.previous_action);
+
+    const TeamProfile planner = load_profile("planner").team.value();
+    CHECK(planner.review_interval == 7);
+    CHECK(planner.review_statuses ==
+          std::vector<std::string>{"DONE", "COMPLETED", "COMPLETE", "BLOCKED"});
+    CHECK(planner.compression_threshold == 12);
+    CHECK(planner.plan_bytes == 400);
+    CHECK(planner.plan_ellipsis);
+    CHECK(planner.without_brief == WithoutBrief::skip);
+    CHECK(planner.first_plan);
+    CHECK(planner.previous_action);
+
+    for (const TeamProfile& team : {commander, planner}) {
+        CHECK_FALSE(team.review_completion);
+        CHECK(team.loop_recovery);
+        CHECK(team.loop_cooldown == 3);
+    }
+}
+
+namespace {
+
+/// What a model is offered: "name(argument, argument) ...", arguments in the schema's order.
+std::string offered(const std::vector<ToolFace>& faces) {
+    std::string all;
+    for (const vlm::ToolSpec& spec : built_in_tools().faced(faces).specs()) {
+        const auto schema = parse_json(spec.parameters_json);
+        REQUIRE(schema);
+        all += (all.empty() ? "" : " ") + spec.name + "(";
+        const char* separator = "";
+        for (const auto& [name, property] : schema->at("properties").as_object()) {
+            all += separator + std::string(name);
+            separator = ", ";
+            CHECK_FALSE(property.at("description").as_string().empty());
+        }
+        all += ")";
+    }
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("each profile shows its tools as its reference names them") {
+    CHECK(offered(load_profile("observer").tools) ==
+          "observe_screen() click_element(label, box) type_text(text) press_key(key) "
+          "scroll_at_position(box, direction, amount)");
+    CHECK(offered(load_profile("basic").tools) ==
+          "take_screenshot() move_mouse(x, y) click_mouse() type_text(text) scroll_down()");
+    const TeamProfile commander = load_profile("commander").team.value();
+    CHECK(offered(commander.lead.tools) ==
+          "spawn_operator(operator_instructions, rationale) "
+          "compress_memory(compression_summary, loop_analysis, archived_turns)");
+    CHECK(offered(commander.worker.tools) ==
+          "click_element(justification, label, position) "
+          "double_click_element(justification, label, position) "
+          "right_click_element(justification, label, position) "
+          "drag_element(justification, label, start, end) type_text(justification, text) "
+          "press_key(justification, key) scroll_down(justification) scroll_up(justification) "
+          "report_progress(objective_id, status, evidence) report_completion(evidence)");
+    const TeamProfile planner = load_profile("planner").team.value();
+    CHECK(offered(planner.lead.tools) ==
+          "update_execution_plan(instructions, reasoning) "
+          "archive_completed_actions(summary, patterns_detected, archived_turns)");
+    CHECK(offered(planner.worker.tools) ==
+          "click_screen_element(reasoning, element_name, position) "
+          "double_click_screen_element(reasoning, element_name, position) "
+          "right_click_screen_element(reasoning, element_name, position) "
+          "drag_screen_element(reasoning, element_name, start, end) "
+          "type_text_input(reasoning, text) press_keyboard_key(reasoning, key) "
+          "scroll_screen_down(reasoning) scroll_screen_up(reasoning) "
+          "report_goal_status(goal_identifier, completion_status, evidence) "
+          "report_mission_complete(evidence)");
+}
+
+TEST_CASE("a claim of completion needs a hundred characters of evidence in both teams") {
+    for (const char* name : {"commander", "planner"}) {
+        const std::vector<ToolFace> tools = load_profile(name).team->worker.tools;
+        REQUIRE(tools.back().tool == "complete");
+        CHECK(tools.back().arguments->at(0).min_length == 100);
+    }
+}
+
+namespace {
+
+std::vector<std::string> prompts_of(const Profile& profile) {
+    if (!profile.team) return {profile.system_prompt};
+    return {profile.team->lead.system_prompt, profile.team->worker.system_prompt};
+}
+
+} // namespace
+
+TEST_CASE("each prompt is short and states the coordinate space by its corners") {
+    for (const std::string& name : profile_names()) {
+        for (const std::string& prompt : prompts_of(load_profile(name))) {
+            INFO(name << ": " << prompt);
+            // An estimate: English has about 3.5 bytes to a token of the models' vocabularies.
+            CHECK(static_cast<double>(prompt.size()) / 3.5 <= 700);
+            CHECK_THAT(prompt, ContainsSubstring("from 0 to 1000") ||
+                                   ContainsSubstring("from 0 (left edge) to 1000"));
+            for (const char* corner : {"op left", "op right", "ottom left", "ottom right"})
+                CHECK_THAT(prompt, ContainsSubstring(corner));
+            CHECK_THAT(prompt, ContainsSubstring("xactly one tool"));
+            CHECK(prompt.find("{{") == std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("who acts is told to check first and to report a blocker after two failures") {
+    CHECK_THAT(load_profile("commander").team->worker.system_prompt,
+               ContainsSubstring("Two failed attempts at the same thing: report_progress with "
+                                 "BLOCKED"));
+    CHECK_THAT(load_profile("planner").team->worker.system_prompt,
+               ContainsSubstring("Two failures in a row at the same thing: report_goal_status with "
+                                 "BLOCKED"));
+    CHECK_THAT(load_profile("basic").system_prompt, ContainsSubstring("After two failed attempts"));
+    for (const char* label : {"OBJ:", "DOD:", "OBS:", "ACT:"})
+        CHECK_THAT(load_profile("commander").team->worker.system_prompt, ContainsSubstring(label));
+    for (const char* label : {"LAST_ACTION_RESULT:", "CURRENT_GOAL:", "SUCCESS_CRITERIA:",
+                              "SCREEN_SHOWS:", "NEXT_STEP:"})
+        CHECK_THAT(load_profile("planner").team->worker.system_prompt, ContainsSubstring(label));
+}
+
+TEST_CASE("every mistake in an argument of the basic profile has the one error type") {
+    struct Row {
+        const char* tool;
+        const char* arguments;
+    };
+    const Row row =
+        GENERATE(Row{"move_mouse", R"({"x":1})"}, Row{"move_mouse", R"({"x":"left","y":1})"},
+                 Row{"move_mouse", "[1,2]"}, Row{"move_mouse", "{"}, Row{"type_text", "{}"},
+                 Row{"type_text", R"({"text":""})"}, Row{"type_text", R"({"text":"a\u0000b"})"},
+                 Row{"take_screenshot", "[]"}, Row{"click_mouse", "nonsense"});
+    winio::testing::MemoryDesktop desktop({100, 100});
+    ToolContext context{desktop, winio::WorkArea({0, 0, 100, 100}), {}};
+    const ToolResult result = built_in_tools()
+                                  .faced(load_profile("basic").tools)
+                                  .call({"id", row.tool, row.arguments, {}}, context);
+    INFO(row.tool << " " << row.arguments << " -> " << result.json());
+    CHECK(result.error_type() == "invalid_arguments");
+}
+
+// ---- files --------------------------------------------------------------------------------------
+
+TEST_CASE("prompts name the tools as the profile calls them") {
+    CHECK_THAT(load_profile("observer").system_prompt, ContainsSubstring("call observe_screen"));
+    CHECK_THAT(load_profile("basic").system_prompt, ContainsSubstring("take_screenshot shows"));
+    CHECK_THAT(load_profile("commander").team->lead.system_prompt,
+               ContainsSubstring("spawn_operator gives"));
+    CHECK_THAT(load_profile("planner").team->worker.system_prompt,
+               ContainsSubstring("press_keyboard_key for enter"));
 }
 
 TEST_CASE("a profile may be a folder of the user's own") {
@@ -67,7 +284,8 @@ TEST_CASE("a profile that is not there is refused with the names of those that a
         FAIL("no exception");
     } catch (const Error& error) {
         CHECK(error.code() == errc::profile_not_found);
-        CHECK_THAT(error.what(), ContainsSubstring("observer"));
+        CHECK_THAT(error.what(), ContainsSubstring("basic, commander, observer, planner"));
+        CHECK_THAT(error.what(), ContainsSubstring(R"(did you mean "observer"?)"));
     }
 }
 
@@ -78,7 +296,20 @@ TEST_CASE("a profile's mistake is named with file, member and reason") {
     CHECK_THAT(problem_with("{}"), ContainsSubstring(R"("schema" is missing)"));
     CHECK_THAT(problem_with(R"({"schema":1})"), ContainsSubstring(R"("name" is missing)"));
     CHECK_THAT(problem_with(R"({"schema":2,"name":"x"})"), ContainsSubstring("reads up to 1"));
-    CHECK_THAT(problem_with(with(R"("mode":"team")")), ContainsSubstring("this version has"));
+    CHECK_THAT(problem_with(with(R"("mode":"visual")")),
+               ContainsSubstring(R"("mode" is "visual"; it can be: conversation, team)"));
+    CHECK_THAT(problem_with(with(R"("mode":"teem")")),
+               ContainsSubstring(R"(did you mean "team"?)"));
+    CHECK_THAT(problem_with(with(R"("team":{})")),
+               ContainsSubstring(R"("team" belongs to the mode "team")"));
+    CHECK_THAT(problem_with(with(R"("extra_tools":"wait")")), ContainsSubstring("array of texts"));
+    CHECK_THAT(problem_with(with(R"("extra_tools":[1])")), ContainsSubstring("must hold texts"));
+    CHECK_THAT(problem_with(with(R"("several_calls":{"carry_out":"nine"})")),
+               ContainsSubstring(R"(several_calls: "carry_out" is "nine"; it can be: first, none; )"
+                                 R"(did you mean "none"?)"));
+    CHECK_THAT(problem_with(R"({"schema":1,"name":"x","tools":[{"tool":"type","arguments":)"
+                            R"([{"name":"text","is":"text","min_length":-1}]}]})"),
+               ContainsSubstring(R"(tools[0]: arguments[0]: "min_length" must be)"));
     CHECK_THAT(problem_with(with(R"("max_steps":0)")),
                ContainsSubstring(R"(mine/profile.json: "max_steps" must be a whole number)"));
     CHECK_THAT(problem_with(with(R"("sampling":{"temperature":"hot"})")),
@@ -87,6 +318,10 @@ TEST_CASE("a profile's mistake is named with file, member and reason") {
     CHECK_THAT(problem_with(with(R"("image":"big")")), ContainsSubstring("must be such as"));
     CHECK_THAT(problem_with(R"({"schema":1,"name":"x","system_prompt":"other.txt"})"),
                ContainsSubstring(R"("system_prompt" names no file: "other.txt")"));
+    CHECK_THAT(problem_with(R"({"schema":1,"name":"x","system_prompt":"sytem.txt"})"),
+               ContainsSubstring(R"(did you mean "system.txt"?)"));
+    CHECK_THAT(problem_with(minimal, " \n"), ContainsSubstring("names an empty file"));
+    CHECK_THAT(problem_with(minimal, "caf\xE9"), ContainsSubstring("is not UTF-8"));
     CHECK_THAT(problem_with(R"({"schema":1,"name":"x","tools":[{"name":"y"}]})"),
                ContainsSubstring(R"(tools[0]: "tool" is missing)"));
     CHECK_THAT(problem_with(minimal, "Use {{klick}}."), ContainsSubstring("{{klick}}"));
@@ -97,10 +332,143 @@ TEST_CASE("members that this version does not know are ignored") {
     CHECK(problem_with(with(R"("from_the_future":{"a":[1]})")) == "none");
 }
 
-TEST_CASE("the profile in force is JSON with everything in it") {
-    const auto json = parse_json(to_json(load_profile("observer")));
-    REQUIRE(json);
-    CHECK(json->at("max_steps").as_int64() == 10);
-    CHECK(json->at("tools").as_array().size() == 5);
-    CHECK(json->at("sampling").at("temperature").as_double() == 0.6);
+namespace {
+
+/// A team profile's JSON with one piece of it replaced.
+std::string team_with(const std::string& from = {}, const std::string& to = {}) {
+    std::string json =
+        R"({"schema":1,"name":"ours","mode":"team","team":{)"
+        R"("lead":{"name":"boss","phase":"PLAN","system_prompt":"a.txt","tools":[{"tool":"brief"}]},)"
+        R"("worker":{"name":"hand","phase":"ACT","system_prompt":"b.txt",)"
+        R"("sampling":{"temperature":0.1},"tools":[{"tool":"click"},{"tool":"complete"}]},)"
+        R"("review_interval":5},"sampling":{"temperature":0.3,"top_p":0.9}})";
+    if (from.empty()) return json;
+    const auto at = json.find(from);
+    REQUIRE(at != std::string::npos);
+    return json.replace(at, from.size(), to);
+}
+
+Profile parse_team(const std::string& json) {
+    return parse_profile(
+        {{"profile.json", json}, {"a.txt", "Use {{brief}}."}, {"b.txt", "Use {{click}}."}}, "ours");
+}
+
+std::string team_problem(const std::string& from, const std::string& to) {
+    try {
+        (void)parse_team(team_with(from, to));
+        return "none";
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::bad_profile);
+        return error.what();
+    }
+}
+
+} // namespace
+
+TEST_CASE("a team has two roles, the settings it names, and sampling shared by both") {
+    const Profile profile = parse_team(team_with());
+    REQUIRE(profile.team);
+    CHECK(profile.team->lead.name == "boss");
+    CHECK(profile.team->lead.system_prompt == "Use brief.");
+    CHECK(profile.team->worker.system_prompt == "Use click.");
+    CHECK(profile.team->lead.sampling.temperature == 0.3);
+    CHECK(profile.team->worker.sampling.temperature == 0.1);
+    CHECK(profile.team->worker.sampling.top_p == 0.9);
+    CHECK(profile.team->compression_threshold == 8);
+    CHECK(profile.tools.empty());
+    CHECK(profile.system_prompt.empty());
+}
+
+TEST_CASE("a team's mistake is named with file, role, member and reason") {
+    const std::string team = R"("team":{)";
+    CHECK_THAT(team_problem(R"("mode":"team",)", R"("mode":"team","tools":[],)"),
+               ContainsSubstring(R"(ours/profile.json: "tools" belongs into the roles)"));
+    CHECK_THAT(team_problem(team, R"("squad":{)"), ContainsSubstring(R"("team" is missing)"));
+    CHECK_THAT(team_problem(R"("lead":{)", R"("led":{)"),
+               ContainsSubstring(R"(ours/profile.json: team: "lead" is missing)"));
+    CHECK_THAT(team_problem(R"("name":"boss",)", ""),
+               ContainsSubstring(R"(team: lead: "name" is missing)"));
+    CHECK_THAT(team_problem(R"("name":"hand")", R"("name":"boss")"),
+               ContainsSubstring(R"("worker" has the lead's name)"));
+    CHECK_THAT(team_problem(R"("phase":"ACT",)", ""),
+               ContainsSubstring(R"(team: worker: "phase" is missing)"));
+    CHECK_THAT(team_problem(R"("b.txt")", R"("c.txt")"),
+               ContainsSubstring(R"(team: worker: "system_prompt" names no file: "c.txt")"));
+    CHECK_THAT(team_problem(R"([{"tool":"brief"}])", "[]"),
+               ContainsSubstring(R"(team: lead: "tools" is missing)"));
+    CHECK_THAT(team_problem(R"({"tool":"click"},)", R"({"name":"click"},)"),
+               ContainsSubstring(R"(team: worker: tools[0]: "tool" is missing)"));
+    CHECK_THAT(team_problem(R"("review_interval":5)", R"("review_interval":0)"),
+               ContainsSubstring(R"(team: "review_interval" must be a whole number from 1)"));
+    CHECK_THAT(team_problem(team, team + R"("without_brief":"fial",)"),
+               ContainsSubstring(R"(is "fial"; it can be: fail, skip; did you mean "fail"?)"));
+    CHECK_THAT(team_problem(team, team + R"("first_plan":1,)"),
+               ContainsSubstring(R"("first_plan" must be true or false)"));
+    CHECK_THAT(team_problem(team, team + R"("review_statuses":[""],)"),
+               ContainsSubstring(R"("review_statuses" must hold texts)"));
+    CHECK_THAT(team_problem(team, team + R"("review_completion":true,)"),
+               ContainsSubstring(R"("review_completion" needs the tool "confirm")"));
+    CHECK_THAT(team_problem(R"("temperature":0.1)", R"("temperature":3)"),
+               ContainsSubstring(R"(team: worker: sampling: "temperature" must be from 0 to 2)"));
+}
+
+TEST_CASE("a profile's tools can be checked before there is a desktop") {
+    Profile profile = load_profile("commander");
+    CHECK_NOTHROW(check_tools(profile, built_in_tools(), "x"));
+    profile.team->worker.tools.at(0).tool = "clik";
+    try {
+        check_tools(profile, built_in_tools(), "x");
+        FAIL("no exception");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::unknown_tool);
+        CHECK_THAT(error.what(),
+                   ContainsSubstring(R"(x: operator's tools: there is no tool "clik")"));
+        CHECK_THAT(error.what(), ContainsSubstring(R"(did you mean "click"?)"));
+    }
+    profile = load_profile("basic");
+    profile.extra_tools = {"hotkey", "wiat"};
+    CHECK_THROWS_AS(check_tools(profile, built_in_tools(), "x"), Error);
+}
+
+TEST_CASE("a byte order mark and carriage returns are no part of a prompt") {
+    const Profile profile = parse_profile({{"profile.json", "\xEF\xBB\xBF" + minimal},
+                                           {"system.txt", "\xEF\xBB\xBFUse it.\r\nWell.\r\n"}},
+                                          "mine");
+    CHECK(profile.system_prompt == "Use it.\nWell.");
+}
+
+TEST_CASE("an exported folder is the same profile") {
+    for (const std::string& name : profile_names()) {
+        const test::TempFolder folder;
+        for (const auto& [file, text] : profile_files(name))
+            std::ofstream(folder / file, std::ios::binary) << text;
+        CHECK(std::filesystem::exists(folder / "sources.md"));
+        CHECK(to_json(load_profile(folder.path().string())) == to_json(load_profile(name)));
+    }
+}
+
+TEST_CASE("the profile in force is JSON with everything in it, and is read back from it") {
+    for (const std::string& name : profile_names()) {
+        Profile profile = load_profile(name);
+        profile.extra_tools = {"wait", "hotkey"};
+        profile.sampling.top_k = 7;
+        const std::string json = to_json(profile);
+        CHECK(to_json(profile_from_json(json, "run.json")) == json);
+        REQUIRE(parse_json(json));
+        CHECK(parse_json(json)->at("extra_tools").as_array().size() == 2);
+    }
+    const auto observer = parse_json(to_json(load_profile("observer")));
+    CHECK(observer->at("max_steps").as_int64() == 10);
+    CHECK(observer->at("tools").as_array().size() == 5);
+    CHECK(observer->at("sampling").at("temperature").as_double() == 0.6);
+    const auto planner = parse_json(to_json(load_profile("planner")));
+    CHECK(planner->at("team").at("without_brief").as_string() == "skip");
+    CHECK(planner->at("team").at("worker").at("tools").as_array().size() == 10);
+    CHECK(planner->at("team").at("plan_ellipsis").as_bool());
+}
+
+TEST_CASE("a prompt's text is read back as it is, whatever is in it") {
+    Profile profile = load_profile("observer");
+    profile.system_prompt = "A {{placeholder}} that is none.\n";
+    CHECK(profile_from_json(to_json(profile), "run.json").system_prompt == profile.system_prompt);
 }

@@ -1,5 +1,7 @@
 # Installs the build into a folder of its own, builds the consumer against that, and runs it.
-#   cmake -D BUILD=... -D SOURCE=... -D EXAMPLES=... -D WORK=... -D FLAGS=... -D GENERATOR=... [-D ON_DESKTOP=...] -P run.cmake
+#   cmake -D BUILD=... -D SOURCE=... -D EXAMPLES=... -D WORK=... -D FLAGS=... -D GENERATOR=...
+#       -D ASK_TEST=... [-D ON_DESKTOP=...] -P run.cmake
+# ASK_TEST runs the example "ask" against a server.
 # ON_DESKTOP runs a program on a desktop; without it what needs one is built only.
 function(run)
     execute_process(COMMAND ${ARGV} RESULT_VARIABLE result)
@@ -33,3 +35,7 @@ if(ON_DESKTOP)
         message(FATAL_ERROR "screen.png has ${bytes} bytes")
     endif()
 endif()
+
+# libvlm alone, where what libwinio needs of X11 cannot be found.
+build("${EXAMPLES}/ask" ask -DPKG_CONFIG_EXECUTABLE=/nowhere)
+run("${ASK_TEST}" "${WORK}/ask/ask")

@@ -2,7 +2,6 @@
 // reads again from what a run keeps of it.
 #include "agent/error.hpp"
 #include "agent/profile.hpp"
-#include "json.hpp"
 
 #include <cstdint>
 #include <cstdlib>
@@ -12,8 +11,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string text(reinterpret_cast<const char*>(data), size);
     try {
         const agent::Profile profile = agent::parse_profile(
-            {{"profile.json", text}, {"system.txt", "Use {{click}}."}}, "fuzz");
-        if (!agent::parse_json(agent::to_json(profile))) std::abort();
+            {{"profile.json", text}, {"system.txt", "Use {{click}}."}, {"lead.txt", "Plan."}},
+            "fuzz");
+        const std::string kept = agent::to_json(profile);
+        if (agent::to_json(agent::profile_from_json(kept, "fuzz")) != kept) std::abort();
     } catch (const agent::Error& error) {
         if (error.code() != agent::errc::bad_profile) std::abort();
     }

@@ -463,6 +463,15 @@ TEST_CASE("a wrong type in a field of a chunk that tells little is ignored") {
     CHECK(streamed.reply.tool_calls.size() == 1);
 }
 
+TEST_CASE("more streamed calls than anybody means are refused") {
+    std::string bytes;
+    for (int i = 0; i < 1001; ++i)
+        bytes += call_chunk(R"({"id":"c)" + std::to_string(i) + R"(","function":{"name":"f"}})");
+    const vlm::Error error = failure(bytes + stop);
+    CHECK(error.code() == errc::bad_response);
+    CHECK(mentions(error, "more than 1000 tool calls"));
+}
+
 TEST_CASE("a stream without a single choice is no chat completion") {
     CHECK(failure(done).code() == errc::bad_response);
     CHECK(failure(event(R"({"type":"ping"})") + done).code() == errc::bad_response);

@@ -23,6 +23,17 @@ TEST_CASE("llama-server: the context is exceeded") {
     CHECK(error.server_message() == "request (72023 tokens) exceeds the available context size "
                                     "(32768 tokens), try increasing it");
     CHECK(mentions(error, "longer context"));
+    CHECK(error.details().prompt_tokens == 72023);
+    CHECK(error.details().context_tokens == 32768);
+}
+
+TEST_CASE("numbers of a context overflow that cannot be are unknown") {
+    const Error error = decode(
+        400,
+        R"({"error":{"type":"exceed_context_size_error","n_prompt_tokens":1e999,"n_ctx":-1}})");
+    CHECK(error.code() == errc::context_overflow);
+    CHECK_FALSE(error.details().prompt_tokens.has_value());
+    CHECK_FALSE(error.details().context_tokens.has_value());
 }
 
 TEST_CASE("llama-server: a bad history and a bad tool_choice") {
@@ -176,6 +187,16 @@ TEST_CASE("a key at the edge of an excerpt leaves no piece behind") {
 TEST_CASE("a key with slashes is also found as JSON writes them") {
     CHECK(vlm::wire::without_secret("a sk-1/2/3/4 b sk-1\\/2\\/3\\/4", "sk-1/2/3/4") ==
           "a [API key] b [API key]");
+}
+
+TEST_CASE("a key that is repeated without end is replaced each time, and in time") {
+    std::string text;
+    std::string expected;
+    for (int i = 0; i < 1000000; ++i) {
+        text += "sk-0123456789,";
+        expected += "[API key],";
+    }
+    CHECK(vlm::wire::without_secret(text, "sk-0123456789") == expected);
 }
 
 TEST_CASE("a placeholder for a key is no secret") {

@@ -2,6 +2,7 @@
 
 #include "catch_error.hpp"
 #include "llama_server.hpp"
+#include "wire/json.hpp"
 
 using vlm::ChatReply;
 using vlm::errc;
@@ -170,6 +171,15 @@ TEST_CASE("unknown fields of a call are kept for sending back") {
           R"({"extra_content":{"google":{"thought_signature":"s"}},"function":{"strict":true}})");
 }
 
+TEST_CASE("unknown fields of a call can be sent back whatever numbers are in them") {
+    const ChatReply reply = decode(
+        R"({"choices":[{"message":{"tool_calls":[{"id":"a","x":[1e999,{"y":-1e999}],"function":)"
+        R"({"name":"f","arguments":{"z":1e999}}}]}}]})");
+    REQUIRE(reply.tool_calls.size() == 1);
+    CHECK(vlm::wire::parse_json(reply.tool_calls[0].extra_json));
+    CHECK(vlm::wire::parse_json(reply.tool_calls[0].arguments_json));
+}
+
 TEST_CASE("the old function_call is a call") {
     const ChatReply reply = decode_message(
         R"({"content":null,"function_call":{"name":"f","arguments":"{}"}})", "\"function_call\"");
@@ -225,6 +235,18 @@ TEST_CASE("cached tokens come from the usage, else from llama-server's timings")
     CHECK(decode(choices + "}").usage.cached_tokens == 5);
     CHECK(decode(choices + R"(,"usage":{"prompt_tokens_details":{"cached_tokens":9}}})")
               .usage.cached_tokens == 9);
+}
+
+TEST_CASE("llama-server: times come from the timings; those that cannot be are unknown") {
+    const vlm::Usage usage = decode(llama_server::plain).usage;
+    CHECK(usage.prompt_ms == 4.703);
+    CHECK(usage.completion_ms == 2.769);
+    const auto prompt_ms = [](const std::string& value) {
+        return decode(R"({"choices":[{"message":{}}],"timings":{"prompt_ms":)" + value + "}}")
+            .usage.prompt_ms;
+    };
+    CHECK(prompt_ms("7") == 7);
+    for (const char* nothing : {"-1", "null", "\"7\"", "[]"}) CHECK_FALSE(prompt_ms(nothing));
 }
 
 TEST_CASE("an error object in a successful answer is the server's error") {
@@ -305,6 +327,18 @@ TEST_CASE("a wrong type in a field that tells little is ignored") {
     CHECK(reply.text == "a");
     CHECK(reply.model.empty());
     CHECK(!reply.tool_calls.at(0).id.empty());
+}
+
+TEST_CASE("more calls than anybody means are refused") {
+    const auto with_calls = [](int count) {
+        std::string calls;
+        for (int i = 0; i < count; ++i)
+            calls += std::string(i == 0 ? "" : ",") + R"({"function":{"name":"f"}})";
+        return R"({"choices":[{"message":{"tool_calls":[)" + calls + "]}}]}";
+    };
+    CHECK(decode(with_calls(1000)).tool_calls.size() == 1000);
+    const std::string too_many = with_calls(1001);
+    CHECK(error_of([&] { (void)decode(too_many); }).code() == errc::bad_response);
 }
 
 TEST_CASE("hostile JSON is refused without harm") {

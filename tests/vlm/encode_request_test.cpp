@@ -145,7 +145,7 @@ TEST_CASE("the body is allocated once, at its exact size") {
 
 TEST_CASE("for logs an image is its hash and length") {
     const ChatRequest request = request_of({Message::user("look", image_of("abc"))});
-    const std::string body = encode_request(request, ImageMode::redacted);
+    const std::string body = encode_request(request, {.images = ImageMode::redacted});
     CHECK_THAT(body,
                ContainsSubstring("{\"url\":\"sha256:ba7816bf8f01cfea414140de5dae2223b00361a396"
                                  "177a9cb410ff61f20015ad, 3 bytes\"}"));
@@ -157,7 +157,8 @@ TEST_CASE("an image without bytes can be logged but not sent") {
     name_only.sha256 = "abcd";
     const ChatRequest request = request_of({Message::user("look", name_only)});
     CHECK_THROWS_AS(encode_request(request), std::invalid_argument);
-    CHECK_THAT(encode_request(request, ImageMode::redacted), ContainsSubstring("\"sha256:abcd\""));
+    CHECK_THAT(encode_request(request, {.images = ImageMode::redacted}),
+               ContainsSubstring("\"sha256:abcd\""));
 }
 
 TEST_CASE("an assistant's calls are sent back with content and without further fields") {

@@ -3,7 +3,8 @@
 #include "catch.hpp"
 
 TEST_CASE("an error carries its code, the HTTP status and the server's words") {
-    const vlm::Error error(vlm::errc::not_found, "no such model", 404, "model x not found");
+    const vlm::Error error(vlm::errc::not_found, "no such model",
+                           {.status = 404, .server_message = "model x not found"});
     CHECK(error.code() == vlm::errc::not_found);
     CHECK(error.status() == 404);
     CHECK(error.server_message() == "model x not found");

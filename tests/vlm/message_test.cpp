@@ -42,3 +42,17 @@ TEST_CASE("the text of a message is its text parts, joined by line breaks") {
     CHECK(message.text() == "one\ntwo");
     CHECK(Message{}.text().empty());
 }
+
+TEST_CASE("the media type of a picture is told by its first bytes") {
+    const auto type = [](const std::string& text) {
+        return vlm::media_type_of(std::vector<std::uint8_t>(text.begin(), text.end()));
+    };
+    CHECK(type("\x89PNG\r\n\x1A\n...") == "image/png");
+    CHECK(type("\xFF\xD8\xFF\xE0...") == "image/jpeg");
+    CHECK(type("GIF87a...") == "image/gif");
+    CHECK(type("GIF89a...") == "image/gif");
+    CHECK(type("RIFF....WEBPVP8 ") == "image/webp");
+    for (const char* other :
+         {"", "\x89PNG", "RIFF....WAVE", "GIF88a", "BM", "%PDF-1.7", "RIFF....WEB"})
+        CHECK(type(other).empty());
+}

@@ -17,6 +17,8 @@ namespace {
 
 constexpr auto soon = 20s; // long enough for a loaded machine
 
+constexpr vlm::RetryPolicy no_retries{.most = 0, .loading = 0ms};
+
 vlm::ChatRequest ask(const std::string& text) {
     vlm::ChatRequest request;
     request.messages = {vlm::Message::user(text)};
@@ -34,7 +36,7 @@ Answer answer_of(int status, std::string body, std::string content_type = "appli
 vlm::Error failure(int status, std::string body, std::string content_type = "application/json") {
     ChatServer server;
     server.enqueue(answer_of(status, std::move(body), std::move(content_type)));
-    OpenAiClient client({.endpoint = server.url()});
+    OpenAiClient client({.endpoint = server.url(), .retries = no_retries});
     const vlm::Error error = error_of([&] { client.reply(ask("hi")); });
     CHECK(error.status() == status);
     CHECK(mentions(error, client.url()));
@@ -151,7 +153,7 @@ TEST_CASE("client: after a failure the next question is answered") {
     ChatServer server;
     server.enqueue(answer_of(500, ""));
     server.enqueue(answer_of(200, completion("better")));
-    OpenAiClient client({.endpoint = server.url()});
+    OpenAiClient client({.endpoint = server.url(), .retries = no_retries});
     CHECK_THROWS_AS(client.reply(ask("hi")), vlm::Error);
     CHECK(client.reply(ask("hi")).text == "better");
 }
@@ -162,7 +164,7 @@ TEST_CASE("client: the options limit time and size") {
     silent.never = true;
     server.enqueue(silent);
     server.enqueue(answer_of(200, completion(std::string(1000, 'x'))));
-    OpenAiClient client({.endpoint = server.url(), .timeout = 100ms});
+    OpenAiClient client({.endpoint = server.url(), .timeout = 100ms, .retries = no_retries});
     CHECK(error_of([&] { client.reply(ask("hi")); }).code() == errc::timeout);
     OpenAiClient small({.endpoint = server.url(), .max_response_bytes = 1000});
     CHECK(error_of([&] { small.reply(ask("hi")); }).code() == errc::response_too_large);

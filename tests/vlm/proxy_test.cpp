@@ -91,7 +91,7 @@ TEST_CASE("proxy: which hosts are asked directly") {
 }
 
 TEST_CASE("proxy: each scheme has its own, and this machine none") {
-    const vlm::http::ProxySettings settings{"http://plain:1", "http://secure:2", "direct.test"};
+    const vlm::Proxies settings{"http://plain:1", "http://secure:2", "direct.test"};
     CHECK(proxy_for(model_at_home, settings)->host == "plain");
     CHECK(proxy_for(hosted_model, settings)->host == "secure");
     CHECK_FALSE(proxy_for({"http", "direct.test", 80, "/", ""}, settings));

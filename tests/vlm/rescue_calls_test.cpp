@@ -192,6 +192,11 @@ TEST_CASE("form 2: a value is a string where the schema asks for one, else the J
     CHECK(arguments("type", "text", "a</parameter") == R"({"text":"a</parameter"})");
 }
 
+TEST_CASE("form 2: a parameter without a name is none, and so is its call") {
+    check_none("<function=click><parameter=>[1,2]</parameter></function>");
+    check_none("<function=click><parameter= >[1,2]</parameter></function>");
+}
+
 TEST_CASE("form 2: a parameter that is not closed is no call") {
     check_none("<tool_call><function=click><parameter=x>1</function></tool_call>");
     check_none("<tool_call><function=click><parameter=x>1<parameter=y>2</parameter></function>");

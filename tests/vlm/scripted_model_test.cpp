@@ -44,7 +44,7 @@ TEST_CASE("a scripted model that is asked too often throws logic_error") {
 
 TEST_CASE("a scripted failure is thrown with its code") {
     ScriptedModel model;
-    model.fail({vlm::errc::overloaded, "busy", 503});
+    model.fail({vlm::errc::overloaded, "busy", {.status = 503}});
     try {
         model.reply(ask(""));
         FAIL("nothing was thrown");

@@ -35,11 +35,18 @@ inline vlm::http::ConnectionOptions found_by(vlm::http::Resolver resolver) {
     return options;
 }
 
-inline vlm::http::Response post(vlm::http::Connection& connection, std::string_view body = "{}",
-                                const vlm::http::Limits& limits = {}, std::stop_token stop = {},
-                                const vlm::http::OnBody& on_body = {}) {
+inline vlm::http::Response
+post(vlm::http::Connection& connection, std::string_view body = "{}",
+     const vlm::http::Limits& limits = {}, std::stop_token stop = {},
+     const std::function<void(const vlm::http::Response&, std::string_view)>& on_body = {}) {
+    vlm::http::OnBody take_all;
+    if (on_body)
+        take_all = [&](const vlm::http::Response& head, std::string_view bytes) {
+            on_body(head, bytes);
+            return true;
+        };
     return connection.request({"POST", "/v1/chat/completions", {}, body}, limits, std::move(stop),
-                              on_body);
+                              take_all);
 }
 
 inline vlm::testing::Answer parts(std::vector<vlm::testing::Part> pieces) {

@@ -11,6 +11,7 @@
 #include "agent/control.hpp"
 #include "agent/desktop_tools.hpp"
 #include "agent/event.hpp"
+#include "agent/memory.hpp"
 #include "agent/profile.hpp"
 #include "agent/run.hpp"
 #include "agent/tool.hpp"
@@ -18,6 +19,7 @@
 #include "winio/desktop.hpp"
 #include "winio/settle.hpp"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -28,7 +30,11 @@ struct AgentOptions {
     winio::SettleOptions settle{};   ///< before each screenshot
     std::vector<std::string> with{}; ///< tools offered besides the profile's, by registered name
     std::vector<Setting> settings{}; ///< for run.json
+    MakeMemory make_memory{};        ///< of a team; not set: TeamMemory
 };
+
+/// What each role of a profile may call; the one of a conversation is "agent".
+using ToolsByRole = std::map<std::string, Toolbox>;
 
 /// Refers to desktop and model, which must outlive it. Runs on the caller's thread; not
 /// thread-safe.
@@ -37,7 +43,7 @@ public:
     /// Throws Error{unknown_tool} or Error{bad_profile} when the profile's tools are not in the
     /// box, and std::invalid_argument for an empty crop.
     Agent(winio::Desktop& desktop, vlm::ChatModel& model, Profile profile,
-          const Toolbox& tools = desktop_tools(), AgentOptions options = {});
+          const Toolbox& tools = built_in_tools(), AgentOptions options = {});
 
     /// Works on the task until it is done, the steps are used up, something fails or the control
     /// says stop. What the desktop or the model refuses is an outcome, not an exception. Throws
@@ -47,11 +53,20 @@ public:
     RunFinished run(const std::string& task, RunDirectory& directory, RunControl& control,
                     Observer* observer = nullptr);
 
+    /// Goes on with the run of a directory after an interruption or a crash, by folding its journal's
+    /// facts. The profile must be the one that the directory keeps (`load_run`), or the machine may not
+    /// find back to where it was; what differs is said in the journal. An action that may have
+    /// happened is not repeated: the model is told to look first. Throws as `run`, Error{run_over}
+    /// if the run has come to its own end, and Error{journal_corrupt}.
+    RunFinished resume(RunDirectory& directory, RunControl& control, Observer* observer = nullptr,
+                       std::vector<std::string> remarks = {});
+
 private:
+    class Session;
     winio::Desktop& desktop_;
     vlm::ChatModel& model_;
     Profile profile_;
-    Toolbox tools_;
+    ToolsByRole tools_;
     AgentOptions options_;
 };
 

@@ -9,14 +9,19 @@
 namespace agent {
 
 enum class errc {
-    empty_task = 1,    ///< a run needs something to do
-    bad_profile,       ///< a profile's field is missing, of the wrong type or out of range
-    profile_not_found, ///< no built-in profile and no folder has that name
-    journal_failed,    ///< the run directory or a file in it cannot be written
-    run_exists,        ///< the run directory holds a run already
-    journal_corrupt,   ///< the journal cannot be read back; what() names file and line
-    unknown_tool,      ///< a profile offers a tool that nobody registered
-    duplicate_tool,    ///< a tool of that name is registered already
+    empty_task = 1,     ///< a run needs something to do
+    bad_profile,        ///< a profile's field is missing, of the wrong type or out of range
+    profile_not_found,  ///< no built-in profile and no folder has that name
+    journal_failed,     ///< the run directory or a file in it cannot be written
+    run_exists,         ///< the run directory holds a run already
+    journal_corrupt,    ///< the journal cannot be read back; what() names file and line
+    unknown_tool,       ///< a profile offers a tool that nobody registered
+    duplicate_tool,     ///< a tool of that name is registered already
+    run_over,           ///< the run has come to its own end and cannot be resumed
+    task_too_long,      ///< the profile has no room for it
+    bad_config,         ///< a setting is unknown, of the wrong type or out of range
+    bad_scenario,       ///< a scenario's member is missing, of the wrong type or out of range
+    scenario_not_found, ///< no built-in scenario and no file has that name
 };
 
 [[nodiscard]] const std::error_category& error_category() noexcept;

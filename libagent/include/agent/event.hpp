@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace agent {
 
@@ -17,6 +18,10 @@ struct RunStarted {
     std::string task;
     std::string profile;
     std::string model;
+};
+/// The run goes on after it was interrupted.
+struct RunResumed {
+    std::vector<std::string> remarks; ///< what is not as it was, for people
 };
 struct RunFinished {
     Outcome outcome = Outcome::completed;
@@ -26,8 +31,9 @@ struct RunFinished {
     std::chrono::milliseconds elapsed{};
 };
 
-using Payload = std::variant<RunStarted, Observe, Ask, Invoke, Finish, Observed, ObserveFailed,
-                             Replied, AskFailed, Invoked, Stopped, RunFinished>;
+using Payload = std::variant<RunStarted, RunResumed, Observe, Ask, Invoke, Recover, Finish,
+                             Observed, ObserveFailed, Replied, AskFailed, Invoked, Recovered,
+                             Stopped, Noted, RunFinished>;
 
 /// One entry of the journal.
 struct Event {

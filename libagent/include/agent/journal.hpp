@@ -42,7 +42,16 @@ public:
     /// one: it was interrupted, and whether it took effect is unknown.
     [[nodiscard]] const std::vector<Fact>& recovered() const { return recovered_; }
 
+    /// Of the run that was in the file when it was opened; empty if it had none, or no end.
+    [[nodiscard]] const std::string& task() const { return task_; }
+    [[nodiscard]] const std::string& outcome() const { return outcome_; }
+
+    /// The run goes on: facts at its end that ended it (a stop, a failed request or screenshot) are
+    /// no longer among `recovered`. Throws Error{journal_failed}.
+    void resume(std::vector<std::string> remarks, int turn);
+
 private:
+    void drop_ends();
     void recover();
     std::filesystem::path file_;
     Listener listener_;
@@ -52,6 +61,8 @@ private:
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     std::chrono::milliseconds offset_{};
     std::vector<Fact> recovered_;
+    std::string task_;
+    std::string outcome_;
 };
 
 } // namespace agent

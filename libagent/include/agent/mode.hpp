@@ -6,6 +6,7 @@
 // run against another World, and tested one transition a line.
 #pragma once
 
+#include "agent/signal.hpp"
 #include "vlm/chat.hpp"
 #include "winio/geometry.hpp"
 
@@ -13,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -44,13 +46,20 @@ struct Ask {
 /// Run one tool call.
 struct Invoke {
     vlm::ToolCall call{};
+    std::string role{}; ///< whose tools it is one of
+};
+/// Bring a desktop in which the agent is stuck back to where it can go on: Escape, the pointer to the
+/// centre and to a corner, a click there, the system's menu key, Escape again. With a crop only
+/// Escape and the pointer to the crop's centre.
+struct Recover {
+    std::string why{};
 };
 /// The run is over.
 struct Finish {
     Outcome outcome = Outcome::completed;
     std::string why{}; ///< the model's last words, or what went wrong
 };
-using Command = std::variant<Observe, Ask, Invoke, Finish>;
+using Command = std::variant<Observe, Ask, Invoke, Recover, Finish>;
 
 // ---- facts: what did happen ---------------------------------------------------------------------
 
@@ -60,6 +69,9 @@ struct Observed {
     winio::Size size{};   ///< of the picture
     winio::Rect area{};   ///< of the desktop it shows
     std::vector<winio::Rect> changed{};
+    /// Nothing new since the screenshot before: no change outside what toggles by itself, or a picture
+    /// that was there a little while ago.
+    bool still = false;
     std::chrono::milliseconds settle{};
     std::chrono::microseconds capture{};
     std::chrono::microseconds scale{};
@@ -75,6 +87,15 @@ struct Replied {
 struct AskFailed {
     std::string error{};
     std::string message{};
+    bool context_overflow = false; ///< the request is longer than the model's context
+};
+/// A call as it was understood, for recognising loops and for telling the model what it did.
+struct Action {
+    std::string tool{}; ///< the name under which it was registered, whatever the profile calls it
+    std::vector<winio::NormPoint> points{}; ///< what it aimed at
+    std::string subject{};                  ///< what it typed or pressed
+    bool acts = false;                      ///< it did something on the desktop
+    friend bool operator==(const Action&, const Action&) = default;
 };
 struct Invoked {
     std::string call_id{};
@@ -85,12 +106,19 @@ struct Invoked {
     std::string desktop_failure{}; ///< why the run cannot go on: the system refused; or empty
     bool interrupted = false;      ///< nobody knows whether it happened
     std::chrono::microseconds act{};
+    Action action{};
+    Signal signal{};
+};
+struct Recovered {
+    std::string problem{};         ///< why not all of it was done; or empty
+    std::string desktop_failure{}; ///< as of Invoked
+    std::chrono::microseconds act{};
 };
 /// The user wants the run to end.
 struct Stopped {
     std::string why{};
 };
-using Fact = std::variant<Observed, ObserveFailed, Replied, AskFailed, Invoked, Stopped>;
+using Fact = std::variant<Observed, ObserveFailed, Replied, AskFailed, Invoked, Recovered, Stopped>;
 
 // ---- the machine --------------------------------------------------------------------------------
 
@@ -98,6 +126,17 @@ using Fact = std::variant<Observed, ObserveFailed, Replied, AskFailed, Invoked, 
 struct ModeState {
     int turn = 0; ///< model exchanges begun
     std::string phase{};
+    std::string role{}; ///< who speaks in this phase
+    std::string plan{};
+    std::string brief{};
+    std::size_t active_actions = 0;
+    std::size_t archived_actions = 0;
+};
+
+/// Something that a mode decided and that people want to see; derived from the facts before it.
+struct Noted {
+    std::string kind{}; ///< "phase", "loop", "memory", "reminder", "refused", "context"
+    std::string text{};
 };
 
 /// No clock, no I/O, no randomness: the same facts give the same command, byte for byte.
@@ -107,6 +146,16 @@ public:
     [[nodiscard]] virtual Command next() const = 0;
     virtual void apply(const Fact& fact) = 0;
     [[nodiscard]] virtual ModeState state() const = 0;
+    /// What was decided while facts were applied, each handed out once.
+    [[nodiscard]] std::vector<Noted> take_notes() { return std::exchange(notes_, {}); }
+
+protected:
+    void note(std::string kind, std::string text) {
+        notes_.push_back({std::move(kind), std::move(text)});
+    }
+
+private:
+    std::vector<Noted> notes_;
 };
 
 /// Where commands come true: a desktop and a model, a recording, a test.

@@ -15,13 +15,46 @@
 
 namespace agent {
 
+/// One of the two voices of a team.
+struct RoleProfile {
+    std::string name{};          ///< "commander"
+    std::string phase{};         ///< when it speaks: "EVALUATION"
+    std::string system_prompt{}; ///< with the tools' names filled in
+    std::vector<ToolFace> tools{};
+    vlm::Sampling sampling{};
+};
+
+/// What happens when it is the acting role's turn and nobody has told it what to do.
+enum class WithoutBrief { fail, skip };
+
+/// How a team works: a lead that plans from words alone, a worker that acts on what it sees.
+struct TeamProfile {
+    RoleProfile lead{};
+    RoleProfile worker{};
+    int review_interval = 5; ///< the lead looks again when the turn is a multiple of it
+    std::vector<std::string> review_statuses{"DONE", "BLOCKED"}; ///< reported ones that make it
+    int compression_threshold = 8;    ///< active actions from which memory has to be compressed
+    std::size_t plan_bytes = 500;     ///< of the plan in a context
+    bool plan_ellipsis = false;       ///< "..." where it was cut
+    std::size_t context_bytes = 8000; ///< of everything a role is told, but its system prompt
+    WithoutBrief without_brief = WithoutBrief::fail;
+    bool first_plan = false;        ///< turn 1 must come to a brief
+    bool previous_action = false;   ///< the worker is told what it did last and judges it first
+    bool review_completion = false; ///< the lead confirms a completion before the run ends
+    bool loop_recovery = true;
+    int loop_cooldown = 3; ///< turns before a loop is looked for again
+};
+
+/// Which calls of a reply with more than one are carried out.
+enum class SeveralCalls { first, none };
+
 /// A profile folder holds profile.json and the prompt files it names. Unknown members are ignored,
 /// so that newer profiles load in older versions; missing or wrong ones are errors that name file
-/// and member.
+/// and member. docs/profiles.md describes the files.
 struct Profile {
     std::string name;
     std::string description;
-    std::string mode = "conversation"; ///< which state machine: only this one in this version
+    std::string mode = "conversation"; ///< which state machine: "conversation" or "team"
 
     /// The prompt, with {{NAME}} replaced by the face's name of the tool NAME.
     std::string system_prompt;
@@ -37,6 +70,11 @@ struct Profile {
     bool screenshot_first = true; ///< show the screen before the first exchange
     Retention screenshots;
     Retention thinks;
+    SeveralCalls several_calls = SeveralCalls::first; ///< of a conversation; a team does the first
+    std::string refused_call_error = "too_many_tool_calls"; ///< of those that are not carried out
+    std::optional<TeamProfile>
+        team; ///< of the mode "team"; `system_prompt` and `tools` are empty then
+    std::vector<std::string> extra_tools; ///< offered besides, under their registered names
 };
 
 /// The names of the built-in profiles.
@@ -44,10 +82,19 @@ struct Profile {
 /// A built-in profile, or the one in a folder. Throws Error{profile_not_found} (naming those there
 /// are) and Error{bad_profile} (naming file, member and reason).
 [[nodiscard]] Profile load_profile(const std::string& name_or_folder);
+/// The files of a built-in profile, or of one in a folder, by name: what makes a folder that
+/// `load_profile` loads as the same profile. Throws as `load_profile` does.
+[[nodiscard]] std::map<std::string, std::string> profile_files(const std::string& name_or_folder);
 /// Parses a profile from its files' contents by name ("profile.json", ...).
 [[nodiscard]] Profile parse_profile(const std::map<std::string, std::string>& files,
                                     const std::string& where);
 /// The profile as it is in force, as JSON: what a run keeps.
 [[nodiscard]] std::string to_json(const Profile& profile);
+/// What `to_json` wrote; its prompts are texts, not files. Throws Error{bad_profile}, naming `where`.
+[[nodiscard]] Profile profile_from_json(std::string_view json, const std::string& where);
+/// Throws Error{unknown_tool}, Error{duplicate_tool} or Error{bad_profile} when the profile cannot
+/// have the tools that it wants, naming `where`, role and tool: what `Agent` refuses, but before there
+/// is a desktop.
+void check_tools(const Profile& profile, const Toolbox& tools, const std::string& where);
 
 } // namespace agent

@@ -36,6 +36,15 @@ struct RunSummary {
     std::vector<Setting> settings{};
 };
 
+/// A run as its directory tells of it.
+struct StoredRun {
+    RunSummary summary{};
+    std::string version{}; ///< of the library that ran it
+    std::string outcome{}; ///< "completed", ...; empty: it was interrupted
+};
+/// Reads run.json. Throws Error{journal_corrupt}, naming the file and what is wrong with it.
+[[nodiscard]] StoredRun load_run(const std::filesystem::path& directory);
+
 /// How screenshots are named: prefix, number (at least four digits), ".png".
 struct ScreenshotNames {
     std::string prefix = "turn_";
@@ -49,6 +58,9 @@ public:
     /// Creates `parent`/run_NNNN with the next free number; safe with several programs doing so at
     /// once.
     static RunDirectory create(const std::filesystem::path& parent, ScreenshotNames names = {});
+
+    /// An existing run's directory. Throws Error{journal_failed} if it is none.
+    static RunDirectory open(const std::filesystem::path& path, ScreenshotNames names = {});
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
     [[nodiscard]] std::filesystem::path journal_file() const { return path_ / "events.jsonl"; }

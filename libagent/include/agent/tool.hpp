@@ -19,6 +19,7 @@
 #pragma once
 
 #include "agent/json_view.hpp"
+#include "agent/signal.hpp"
 #include "winio/effect.hpp"
 #include "winio/geometry.hpp"
 
@@ -68,6 +69,20 @@ public:
         return std::move(with(name, number));
     }
 
+    /// What the call means to the run: to a plan, a memory, a goal.
+    ToolResult&& signal(Signal meaning) && {
+        signal_ = std::move(meaning);
+        return std::move(*this);
+    }
+    [[nodiscard]] const Signal& signal() const { return signal_; }
+    /// What, besides its target points, makes the call a different one: the text that is typed, the
+    /// key. Not what the model merely says about it. For recognising loops.
+    ToolResult&& about(std::string subject) && {
+        subject_ = std::move(subject);
+        return std::move(*this);
+    }
+    [[nodiscard]] const std::string& subject() const { return subject_; }
+
     /// What is to be done on the desktop before the result holds; carried out by whoever called the
     /// tool.
     [[nodiscard]] const std::optional<winio::Plan>& plan() const { return plan_; }
@@ -86,6 +101,8 @@ private:
     std::string message_;
     std::optional<winio::Plan> plan_;
     bool wants_screenshot_ = false;
+    Signal signal_{};
+    std::string subject_{};
 };
 
 /// Done; `message` may be empty.
@@ -156,6 +173,7 @@ struct ArgumentInfo {
     bool ignored = false; ///< offered and required for the model's sake, not used by the tool
     std::string missing_error = "invalid_args";
     std::string invalid_error = "invalid_args";
+    std::size_t min_length = 0; ///< of a text argument, in Unicode code points
 };
 
 template <class Args>
@@ -202,6 +220,7 @@ struct ArgumentFace {
     std::string missing_error{}; ///< empty: the tool's own
     std::string invalid_error{}; ///< empty: the tool's own
     std::optional<bool> required{};
+    std::size_t min_length = 0; ///< of a text argument, in Unicode code points; 0: the tool's own
 };
 
 /// How a profile shows a tool: another name, other arguments in another order. Arguments of the
@@ -211,6 +230,10 @@ struct ToolFace {
     std::string name{}; ///< empty: the same
     std::string description{};
     std::optional<std::vector<ArgumentFace>> arguments{}; ///< nothing: the tool's own
+    /// What mistakes in the arguments are called where an argument's face does not say, also of
+    /// arguments that are no JSON object at all; empty: the tool's own names, invalid_json,
+    /// invalid_args.
+    std::string invalid_error{};
 };
 
 // ---- the box ------------------------------------------------------------------------------------
@@ -223,6 +246,9 @@ public:
     void add(std::string name, std::string description, std::vector<Argument<Args>> arguments,
              Callable callable);
 
+    /// Adds all tools of another box. Throws Error{duplicate_tool}.
+    void add(const Toolbox& other);
+
     /// Only the tools that `faces` name, in their order, under their names. Throws
     /// Error{unknown_tool} or Error{bad_profile} naming tool and argument.
     [[nodiscard]] Toolbox faced(std::span<const ToolFace> faces) const;
@@ -230,6 +256,10 @@ public:
     /// What is offered to the model, in order of registration.
     [[nodiscard]] std::vector<vlm::ToolSpec> specs() const;
     [[nodiscard]] bool has(std::string_view name) const;
+    /// The name under which the tool that is offered as `name` was registered; empty if there is none.
+    [[nodiscard]] std::string id_of(std::string_view name) const;
+    /// The inverse.
+    [[nodiscard]] std::string name_of(std::string_view id) const;
 
     /// Decodes the call's arguments and runs the tool. Whatever the model did wrong is a failed
     /// result
@@ -244,6 +274,7 @@ private:
         std::string name;
         std::string description;
         std::vector<ArgumentInfo> arguments;
+        std::string invalid_error; ///< of arguments that are no object; empty: by what they are
         /// Which given value is which parameter: `arguments` may be in another order than the
         /// struct.
         std::vector<std::size_t> order;
@@ -316,6 +347,13 @@ struct ArgumentType<std::string> {
     static std::string schema(const Constraints&);
     static std::optional<ArgumentProblem> decode(JsonView json, const Constraints& constraints,
                                                  std::string& into);
+};
+/// A list; one number alone, and numbers in quotes, are accepted.
+template <>
+struct ArgumentType<std::vector<int>> {
+    static std::string schema(const Constraints& constraints);
+    static std::optional<ArgumentProblem> decode(JsonView json, const Constraints& constraints,
+                                                 std::vector<int>& into);
 };
 /// [x, y]; clamped to 0..1000.
 template <>

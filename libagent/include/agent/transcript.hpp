@@ -35,9 +35,13 @@ public:
         : screenshots_(screenshots), thinks_(thinks) {}
 
     void add(vlm::Message message);
+    /// Keeps the newest screenshot and no thoughts, whatever the retention: the conversation has
+    /// become too long for the model.
+    void reduce();
     [[nodiscard]] const std::vector<vlm::Message>& messages() const { return messages_; }
 
 private:
+    void prune(const Retention& screenshots, const Retention& thinks);
     Retention screenshots_;
     Retention thinks_;
     std::vector<vlm::Message> messages_;

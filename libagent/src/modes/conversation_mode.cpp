@@ -12,6 +12,8 @@ namespace {
 
 vlm::Image by_name(const Observed& fact) { return {fact.sha256, nullptr}; }
 
+constexpr const char* role = "agent"; // there is only one
+
 std::string screenshot_result(const Observed& fact) {
     return ok()
         .with("file", fact.file)
@@ -24,7 +26,9 @@ std::string screenshot_result(const Observed& fact) {
 
 ConversationMode::ConversationMode(const Profile& profile, const std::string& task,
                                    std::vector<vlm::ToolSpec> tools)
-    : max_steps_(profile.max_steps), task_(replace_all(profile.task_prompt, "{{task}}", task)),
+    : max_steps_(profile.max_steps), several_calls_(profile.several_calls),
+      refused_call_error_(profile.refused_call_error),
+      task_(replace_all(profile.task_prompt, "{{task}}", task)),
       transcript_(profile.screenshots, profile.thinks), phase_(Phase::observing) {
     request_.model = profile.model;
     request_.tools = std::move(tools);
@@ -40,12 +44,12 @@ Command ConversationMode::next() const {
     case Phase::observing:
         return Observe{turn_ + 1};
     case Phase::asking: {
-        Ask ask{"agent", request_};
+        Ask ask{role, request_};
         ask.request.messages = transcript_.messages();
         return ask;
     }
     case Phase::acting:
-        return Invoke{calls_.front()};
+        return Invoke{calls_.front(), role};
     case Phase::finished:
         break;
     }
@@ -91,10 +95,24 @@ void ConversationMode::on(const Replied& fact) {
         return;
     }
     transcript_.add(vlm::Message::assistant(fact.reply.text, calls_));
+    if (calls_.size() > 1 && several_calls_ == SeveralCalls::none) {
+        refuse_calls();
+        go_on();
+        return;
+    }
     phase_ = Phase::acting;
 }
 
-void ConversationMode::on(const AskFailed& fact) { finish(Outcome::endpoint_failed, fact.message); }
+void ConversationMode::on(const AskFailed& fact) {
+    if (!fact.context_overflow || reduced_) {
+        finish(Outcome::endpoint_failed, fact.message);
+        return;
+    }
+    reduced_ = true; // and asks again
+    transcript_.reduce();
+    note("context", "the conversation was longer than the model's context: of the screenshots only "
+                    "the newest one stays, of the thoughts none");
+}
 
 void ConversationMode::on(const Invoked& fact) {
     if (!fact.desktop_failure.empty()) {
@@ -136,7 +154,7 @@ void ConversationMode::finish_with(const vlm::ChatReply& reply) {
 /// Every call of a reply needs an answer, or servers refuse the next request.
 void ConversationMode::answer_calls(const std::string& first_result) {
     const std::string refusal =
-        fail("too_many_tool_calls",
+        fail(refused_call_error_,
              fmt::format("Only one tool call a reply: {} was carried out, this one was not.",
                          calls_.front().name))
             .json();
@@ -146,9 +164,20 @@ void ConversationMode::answer_calls(const std::string& first_result) {
     calls_.clear();
 }
 
+void ConversationMode::refuse_calls() {
+    const std::string refusal =
+        fail(refused_call_error_,
+             fmt::format("Only one tool call a reply: none of these {} was carried out.",
+                         calls_.size()))
+            .json();
+    for (const vlm::ToolCall& call : calls_) transcript_.add(vlm::Message::tool(call.id, refusal));
+    calls_.clear();
+}
+
 void ConversationMode::go_on() {
     if (turn_ < max_steps_) {
         ++turn_;
+        reduced_ = false;
         phase_ = Phase::asking;
     } else {
         finish(Outcome::steps_used_up,

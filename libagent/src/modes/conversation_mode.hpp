@@ -29,19 +29,24 @@ private:
     void on(const Replied& fact);
     void on(const AskFailed& fact);
     void on(const Invoked& fact);
+    void on(const Recovered&) {} // this mode does not ask for it
     void on(const Stopped& fact);
     void finish_with(const vlm::ChatReply& reply);
     void answer_calls(const std::string& first_result);
+    void refuse_calls();
     void go_on();
     void finish(Outcome outcome, std::string why);
 
     vlm::ChatRequest request_; ///< all but the messages
     int max_steps_;
+    SeveralCalls several_calls_;
+    std::string refused_call_error_;
     std::string task_;
     Transcript transcript_;
     Phase phase_;
     int turn_ = 0;                     ///< exchanges begun
     std::vector<vlm::ToolCall> calls_; ///< of the latest reply; the first one is carried out
+    bool reduced_ = false;             ///< for this turn, because it was too long
     Finish finish_;
 };
 

@@ -1,25 +1,110 @@
 #include "agent/desktop_tools.hpp"
 
+#include "text.hpp"
+#include "winio/desktop.hpp"
 #include "winio/gesture.hpp"
 
+#include <fmt/format.h>
+
+#include <chrono>
 #include <cmath>
 
 namespace agent {
+
+// ---- what arguments are, beyond numbers and texts -----------------------------------------------
+
+/// Text that keys can produce.
+struct TypableText {
+    std::string utf8{};
+};
+template <>
+struct ArgumentType<TypableText> {
+    static std::string schema(const Constraints& constraints) {
+        return schema_of<std::string>(constraints);
+    }
+    static std::optional<ArgumentProblem> decode(JsonView json, const Constraints& constraints,
+                                                 TypableText& into) {
+        if (auto problem = agent::decode<std::string>(json, into.utf8, constraints)) return problem;
+        std::string problem = winio::gesture::typing_problem(into.utf8);
+        if (problem.empty()) return std::nullopt;
+        return ArgumentProblem{false, std::move(problem)};
+    }
+};
+
+/// A key or several together, by name.
+struct NamedChord {
+    winio::KeyChord chord{};
+};
+template <>
+struct ArgumentType<NamedChord> {
+    static std::string schema(const Constraints&) { return schema_of<std::string>(); }
+    static std::optional<ArgumentProblem> decode(JsonView json, const Constraints&,
+                                                 NamedChord& into) {
+        std::string text;
+        if (auto problem =
+                agent::decode<std::string>(json, text, {.limits = {}, .not_empty = true}))
+            return problem;
+        std::string problem;
+        auto chord = winio::parse_chord(text, &problem);
+        if (!chord) return ArgumentProblem{false, std::move(problem)};
+        into.chord = *std::move(chord);
+        return std::nullopt;
+    }
+};
+
+/// One number of a place; WorkArea clamps it.
+struct Coordinate {
+    double value = 0;
+};
+template <>
+struct ArgumentType<Coordinate> {
+    static std::string schema(const Constraints&) { return schema_of<double>({range{0, 1000}}); }
+    static std::optional<ArgumentProblem> decode(JsonView json, const Constraints&,
+                                                 Coordinate& into) {
+        return agent::decode<double>(json, into.value);
+    }
+};
+
 namespace {
 
-struct ObserveArgs {};
+using winio::Button;
+namespace gesture = winio::gesture;
 
-struct ClickArgs {
+// ---- the tools' arguments -----------------------------------------------------------------------
+
+struct NoArgs {};
+
+struct TargetArgs {
     std::string label;
     winio::NormBox box;
 };
 
-struct TypeArgs {
-    std::string text;
+struct DragArgs {
+    std::string label;
+    winio::NormPoint start;
+    winio::NormPoint end;
 };
 
-struct PressArgs {
-    std::string key;
+struct MoveArgs {
+    Coordinate x;
+    Coordinate y;
+};
+
+struct TextArgs {
+    TypableText text;
+};
+
+struct KeyArgs {
+    NamedChord key;
+};
+
+struct HoldArgs {
+    NamedChord key;
+    double seconds = 0;
+};
+
+struct WaitArgs {
+    double seconds = 0;
 };
 
 enum class ScrollDirection { down, up };
@@ -31,63 +116,334 @@ struct ScrollArgs {
     std::optional<int> amount;
 };
 
+struct WheelArgs {
+    std::optional<ScrollDirection> direction;
+    std::optional<int> amount;
+};
+
+struct AmountArgs {
+    std::optional<int> amount;
+};
+
+struct TitleArgs {
+    std::string title;
+};
+
 // Enough for several pages; more is a model gone astray.
 constexpr range notches{1, 30};
 constexpr int default_notches = 3;
+// What a model can use of a long list or a long text.
+constexpr std::size_t most_windows = 40;
+constexpr std::size_t title_length = 80;
+constexpr std::size_t clipboard_length = 4000;
 
-ToolResult click(const ClickArgs& args, ToolContext& context) {
-    const winio::NormPoint at = args.box.centre();
-    return act(winio::gesture::click(context.area.to_pixel(at)))
-        .with("clicked", args.label)
-        .with("x", std::round(at.x))
-        .with("y", std::round(at.y));
+// ---- the pointer --------------------------------------------------------------------------------
+
+/// The verb is what the result calls the deed: {"ok":true,"clicked":"OK","x":500,"y":300}.
+auto click_with(Button button, int times, const char* verb) {
+    return [=](const TargetArgs& args, ToolContext& context) {
+        const winio::NormPoint at = args.box.centre();
+        return act(gesture::click(context.area.to_pixel(at), button, times))
+            .with(verb, args.label)
+            .with("x", std::round(at.x))
+            .with("y", std::round(at.y));
+    };
 }
 
-ToolResult type(const TypeArgs& args, ToolContext&) {
-    const std::string problem = winio::gesture::typing_problem(args.text);
-    if (!problem.empty()) return fail("invalid_args", problem);
-    return act(winio::gesture::type(args.text)).with("typed", args.text);
+ToolResult drag(const DragArgs& args, ToolContext& context) {
+    return act(gesture::drag(context.area.to_pixel(args.start), context.area.to_pixel(args.end)))
+        .with("dragged", args.label);
 }
 
-ToolResult press(const PressArgs& args, ToolContext&) {
-    std::string problem;
-    const auto chord = winio::parse_chord(args.key, &problem);
-    if (!chord) return fail("invalid_key", problem);
-    return act(winio::gesture::press(*chord)).with("pressed", winio::to_string(*chord));
+ToolResult move(const MoveArgs& args, ToolContext& context) {
+    const winio::Point to = context.area.to_pixel({args.x.value, args.y.value});
+    const winio::NormPoint there = context.area.to_norm(to);
+    return act(gesture::move(to)).with("x", std::round(there.x)).with("y", std::round(there.y));
+}
+
+/// Where the pointer is, as far as that can be known; `problem` when that is out of reach.
+std::optional<winio::Point> pointer_in_reach(ToolContext& context,
+                                             std::optional<ToolResult>& problem) {
+    const std::optional<winio::Point> at = context.desktop.pointer();
+    if (at && !context.area.contains(*at))
+        problem = fail("pointer_outside", "The pointer is outside the screen that you see: move it "
+                                          "onto what you mean first.");
+    return at;
+}
+
+/// A plan that acts where the pointer is, aimed at that place so that it can be told from others.
+ToolResult act_at_pointer(winio::Plan plan, std::string_view done, ToolContext& context) {
+    std::optional<ToolResult> problem;
+    const std::optional<winio::Point> at = pointer_in_reach(context, problem);
+    if (problem) return *std::move(problem);
+    if (!at) return act(std::move(plan), done); // a desktop that does not tell
+    plan.targets = {*at};
+    const winio::NormPoint there = context.area.to_norm(*at);
+    return act(std::move(plan), done).with("x", std::round(there.x)).with("y", std::round(there.y));
+}
+
+ToolResult click_here(const NoArgs&, ToolContext& context) {
+    return act_at_pointer(gesture::click_here(), "Clicked where the pointer is.", context);
+}
+
+// ---- the wheel ----------------------------------------------------------------------------------
+
+std::string_view word(ScrollDirection direction) {
+    return direction == ScrollDirection::up ? "up" : "down";
+}
+
+ToolResult scrolled(winio::Plan plan, ScrollDirection direction, int amount) {
+    return act(std::move(plan))
+        .with("scrolled", word(direction))
+        .with("notches", amount)
+        .about(fmt::format("{} {}", amount, word(direction)));
+}
+
+int signed_notches(ScrollDirection direction, int amount) {
+    return direction == ScrollDirection::up ? amount : -amount;
 }
 
 ToolResult scroll(const ScrollArgs& args, ToolContext& context) {
     const ScrollDirection direction = args.direction.value_or(ScrollDirection::down);
     const int amount = args.amount.value_or(default_notches);
-    const int turn = direction == ScrollDirection::up ? amount : -amount;
-    return act(winio::gesture::scroll(context.area.to_pixel(args.box.centre()), turn))
-        .with("scrolled", direction == ScrollDirection::up ? "up" : "down")
-        .with("notches", amount);
+    const winio::Point at = context.area.to_pixel(args.box.centre());
+    return scrolled(gesture::scroll(at, signed_notches(direction, amount)), direction, amount);
 }
 
-} // namespace
+auto scroll_in_the_middle(ScrollDirection direction) {
+    return [direction](const AmountArgs& args, ToolContext& context) {
+        const int amount = args.amount.value_or(default_notches);
+        const winio::Point centre = context.area.to_pixel({500, 500});
+        return scrolled(gesture::scroll(centre, signed_notches(direction, amount)), direction,
+                        amount);
+    };
+}
 
-Toolbox desktop_tools() {
-    Toolbox tools;
-    tools.add<ObserveArgs>("observe", "Shows the screen as it is now.", {},
-                           [](const ObserveArgs&, ToolContext&) { return look(); });
-    tools.add<ClickArgs>(
-        "click", "Clicks the left mouse button on something visible.",
-        {arg("label", &ClickArgs::label, "what is clicked, in a few words", not_empty),
-         arg("box", &ClickArgs::box, "where it is: [x, y] or [x1, y1, x2, y2], 0 to 1000")},
-        click);
-    tools.add<TypeArgs>("type", "Types text into whatever has the keyboard focus.",
-                        {arg("text", &TypeArgs::text, "the text; \\n is the Enter key", not_empty)},
-                        type);
-    tools.add<PressArgs>(
-        "press", "Presses a key or a key combination.",
-        {arg("key", &PressArgs::key, "such as enter, tab, ctrl+s, alt+f4", not_empty)}, press);
+ToolResult scroll_here(const WheelArgs& args, ToolContext& context) {
+    const ScrollDirection direction = args.direction.value_or(ScrollDirection::down);
+    const int amount = args.amount.value_or(default_notches);
+    const winio::Batch turn{winio::WheelTurn{signed_notches(direction, amount)}};
+    return act_at_pointer(
+               {{winio::Step{turn}}, {}},
+               fmt::format("Scrolled {} {} notches where the pointer is.", word(direction), amount),
+               context)
+        .about(fmt::format("{} {}", amount, word(direction)));
+}
+
+// ---- the keyboard -------------------------------------------------------------------------------
+
+ToolResult type(const TextArgs& args, ToolContext&) {
+    return act(gesture::type(args.text.utf8)).with("typed", args.text.utf8).about(args.text.utf8);
+}
+
+ToolResult press(const KeyArgs& args, ToolContext&) {
+    const std::string name = winio::to_string(args.key.chord);
+    return act(gesture::press(args.key.chord)).with("pressed", name).about(name);
+}
+
+std::chrono::milliseconds milliseconds(double seconds) {
+    return std::chrono::milliseconds(std::llround(seconds * 1000));
+}
+
+ToolResult hold_key(const HoldArgs& args, ToolContext&) {
+    const std::string name = winio::to_string(args.key.chord);
+    const winio::Plan pause{{winio::Step{winio::Batch{}, milliseconds(args.seconds)}}, {}};
+    return act(gesture::holding(args.key.chord, pause))
+        .with("held", name)
+        .with("seconds", args.seconds)
+        .about(fmt::format("{} {}", name, args.seconds));
+}
+
+// ---- waiting ------------------------------------------------------------------------------------
+
+ToolResult wait(const WaitArgs& args, ToolContext&) {
+    return act({{winio::Step{winio::Batch{}, milliseconds(args.seconds)}}, {}})
+        .with("waited_seconds", args.seconds)
+        .about(fmt::format("{}", args.seconds));
+}
+
+// ---- windows and programs -----------------------------------------------------------------------
+
+ToolResult no_windows() {
+    return fail("not_supported", "This desktop cannot list its windows. Use the mouse.");
+}
+
+std::vector<winio::WindowInfo> titled_windows(winio::Windows& windows) {
+    std::vector<winio::WindowInfo> all = windows.list();
+    std::erase_if(all, [](const winio::WindowInfo& window) { return window.title.empty(); });
+    return all;
+}
+
+ToolResult list_windows(const NoArgs&, ToolContext& context) {
+    winio::Windows* windows = context.desktop.windows();
+    if (windows == nullptr) return no_windows();
+    const std::vector<winio::WindowInfo> all = titled_windows(*windows);
+    std::string lines;
+    for (std::size_t i = 0; i < std::min(all.size(), most_windows); ++i) {
+        const winio::WindowInfo& window = all[i];
+        lines += fmt::format("{}. {}", i + 1, shorten(one_line(window.title), title_length));
+        if (!window.process.empty()) lines += " (" + window.process + ")";
+        if (window.foreground) lines += ", in front";
+        if (window.state == winio::WindowState::minimised) lines += ", minimised";
+        lines += '\n';
+    }
+    return ok().with("count", static_cast<double>(all.size())).with("windows", trim(lines));
+}
+
+std::string titles_of(const std::vector<winio::WindowInfo>& windows) {
+    std::string titles;
+    for (std::size_t i = 0; i < std::min(windows.size(), most_windows); ++i)
+        titles += fmt::format("{}\"{}\"", i == 0 ? "" : ", ",
+                              shorten(one_line(windows[i].title), title_length));
+    return titles.empty() ? "none" : titles;
+}
+
+ToolResult focus_window(const TitleArgs& args, ToolContext& context) {
+    winio::Windows* windows = context.desktop.windows();
+    if (windows == nullptr) return no_windows();
+    const std::vector<winio::WindowInfo> all = titled_windows(*windows);
+    const auto window = winio::find_window(all, {.title = args.title});
+    if (!window)
+        return fail("window_not_found",
+                    fmt::format("No window has \"{}\" in its title. There are: {}.",
+                                shorten(args.title, title_length), titles_of(all)));
+    return act({{winio::Step{winio::WindowCommand{window->id, winio::WindowAction::focus, {}}}},
+                {}})
+        .with("focused", window->title)
+        .about(args.title);
+}
+
+ToolResult launch_app(const TextArgs& args, ToolContext&) {
+    return act({{winio::Step{winio::LaunchCommand{args.text.utf8}}}, {}},
+               "Started. Its window may take a moment to come up.")
+        .with("launched", args.text.utf8)
+        .about(args.text.utf8);
+}
+
+// ---- the clipboard ------------------------------------------------------------------------------
+
+ToolResult no_clipboard() {
+    return fail("not_supported", "This desktop has no clipboard that can be used.");
+}
+
+ToolResult read_clipboard(const NoArgs&, ToolContext& context) {
+    winio::Clipboard* clipboard = context.desktop.clipboard();
+    if (clipboard == nullptr) return no_clipboard();
+    const std::string text = clipboard->text();
+    if (text.empty()) return ok("The clipboard holds no text.").with("text", "");
+    return ok().with("text", shorten(text, clipboard_length));
+}
+
+ToolResult paste_text(const TextArgs& args, ToolContext& context) {
+    if (context.desktop.clipboard() == nullptr) return no_clipboard();
+    return act(gesture::paste(args.text.utf8)).with("pasted", args.text.utf8).about(args.text.utf8);
+}
+
+// ---- argument lists -----------------------------------------------------------------------------
+
+template <class Args>
+Argument<Args> label_of(std::string Args::*member) {
+    return arg("label", member, "what it is, in a few words", not_empty);
+}
+
+std::vector<Argument<TargetArgs>> target() {
+    return {label_of(&TargetArgs::label),
+            arg("box", &TargetArgs::box, "where it is: [x, y] or [x1, y1, x2, y2], 0 to 1000")};
+}
+
+std::vector<Argument<AmountArgs>> amount() {
+    return {arg("amount", &AmountArgs::amount, "notches of the wheel, 3 when left out", notches)};
+}
+
+/// A key's mistakes have their own name.
+template <class Args>
+Argument<Args> key_of(std::string name, NamedChord Args::*member, std::string description) {
+    Argument<Args> key = arg(std::move(name), member, std::move(description));
+    key.info.invalid_error = "invalid_key";
+    return key;
+}
+
+void add_looking(Toolbox& tools) {
+    tools.add<NoArgs>("observe", "Shows the screen as it is now.", {},
+                      [](const NoArgs&, ToolContext&) { return look(); });
+    tools.add<WaitArgs>("wait", "Waits, for a program that needs time.",
+                        {arg("seconds", &WaitArgs::seconds, "0 to 30", range{0, 30})}, wait);
+}
+
+void add_pointer(Toolbox& tools) {
+    tools.add<TargetArgs>("click", "Clicks the left mouse button on something visible.", target(),
+                          click_with(Button::left, 1, "clicked"));
+    tools.add<TargetArgs>("double_click", "Double-clicks something visible.", target(),
+                          click_with(Button::left, 2, "double_clicked"));
+    tools.add<TargetArgs>("right_click", "Clicks the right mouse button on something visible.",
+                          target(), click_with(Button::right, 1, "right_clicked"));
+    tools.add<DragArgs>("drag",
+                        "Drags something from one place to another with the left mouse button.",
+                        {label_of(&DragArgs::label),
+                         arg("start", &DragArgs::start, "where it is: [x, y], 0 to 1000"),
+                         arg("end", &DragArgs::end, "where it goes: [x, y], 0 to 1000")},
+                        drag);
+    tools.add<MoveArgs>("move", "Moves the mouse pointer, without clicking.",
+                        {arg("x", &MoveArgs::x, "0 is the left edge, 1000 the right one"),
+                         arg("y", &MoveArgs::y, "0 is the top edge, 1000 the bottom one")},
+                        move);
+    tools.add<NoArgs>("click_here", "Clicks the left mouse button where the pointer is.", {},
+                      click_here);
     tools.add<ScrollArgs>(
         "scroll", "Turns the mouse wheel over something visible.",
         {arg("box", &ScrollArgs::box, "where: [x, y] or [x1, y1, x2, y2], 0 to 1000"),
          arg("direction", &ScrollArgs::direction, "down when left out"),
          arg("amount", &ScrollArgs::amount, "notches of the wheel, 3 when left out", notches)},
         scroll);
+    tools.add<WheelArgs>(
+        "scroll_here", "Turns the mouse wheel where the pointer is.",
+        {arg("direction", &WheelArgs::direction, "down when left out"),
+         arg("amount", &WheelArgs::amount, "notches of the wheel, 3 when left out", notches)},
+        scroll_here);
+    tools.add<AmountArgs>("scroll_down", "Scrolls down in the middle of the screen.", amount(),
+                          scroll_in_the_middle(ScrollDirection::down));
+    tools.add<AmountArgs>("scroll_up", "Scrolls up in the middle of the screen.", amount(),
+                          scroll_in_the_middle(ScrollDirection::up));
+}
+
+void add_keyboard(Toolbox& tools) {
+    tools.add<TextArgs>("type", "Types text into whatever has the keyboard focus.",
+                        {arg("text", &TextArgs::text, "the text; \\n is the Enter key", not_empty)},
+                        type);
+    tools.add<KeyArgs>("press", "Presses a key or a key combination.",
+                       {key_of("key", &KeyArgs::key, "such as enter, tab, ctrl+s, alt+f4")}, press);
+    tools.add<KeyArgs>("hotkey", "Presses several keys together.",
+                       {key_of("keys", &KeyArgs::key, "joined by +, such as ctrl+shift+s")}, press);
+    tools.add<HoldArgs>("hold_key", "Holds a key or a key combination down for a while.",
+                        {key_of("key", &HoldArgs::key, "such as right, ctrl, shift+down"),
+                         arg("seconds", &HoldArgs::seconds, "0.1 to 10", range{0.1, 10})},
+                        hold_key);
+}
+
+void add_windows_and_clipboard(Toolbox& tools) {
+    tools.add<NoArgs>("list_windows", "Lists the open windows, topmost first.", {}, list_windows);
+    tools.add<TitleArgs>("focus_window", "Brings a window to the front.",
+                         {arg("title", &TitleArgs::title, "its title, or a part of it", not_empty)},
+                         focus_window);
+    tools.add<TextArgs>(
+        "launch_app", "Starts a program, or opens a document.",
+        {arg("command", &TextArgs::text, "such as notepad.exe, with arguments if any", not_empty)},
+        launch_app);
+    tools.add<NoArgs>("read_clipboard", "Tells what text the clipboard holds.", {}, read_clipboard);
+    tools.add<TextArgs>(
+        "paste_text",
+        "Pastes text into whatever has the keyboard focus; better than typing for long text.",
+        {arg("text", &TextArgs::text, "the text", not_empty)}, paste_text);
+}
+
+} // namespace
+
+Toolbox desktop_tools() {
+    Toolbox tools;
+    add_looking(tools);
+    add_pointer(tools);
+    add_keyboard(tools);
+    add_windows_and_clipboard(tools);
     return tools;
 }
 

@@ -31,19 +31,28 @@ struct Sampling {
     std::vector<std::string> stop{};
 };
 
+/// What the reply's text has to look like.
+struct ResponseFormat {
+    std::string name{};        ///< letters, digits, "_" and "-"
+    std::string schema_json{}; ///< a JSON schema; sent byte for byte
+};
+
 struct ChatRequest {
     std::string model{}; ///< empty: the server's choice (the field is then not sent)
     std::vector<Message> messages{};
     std::vector<ToolSpec> tools{}; ///< empty: neither tools nor tool_choice are sent
     ToolChoice tool_choice = ToolChoice::automatic;
     Sampling sampling{};
+    std::optional<ResponseFormat> response_format{}; ///< not together with tools
 };
 
-/// Token counts; what a server does not tell is unknown, not zero.
+/// Token counts and what they took; what a server does not tell is unknown, not zero.
 struct Usage {
     std::optional<int> prompt_tokens{};
     std::optional<int> cached_tokens{};
     std::optional<int> completion_tokens{};
+    std::optional<double> prompt_ms{};     ///< reading what was not cached; llama-server only
+    std::optional<double> completion_ms{}; ///< writing; llama-server only
 };
 
 enum class FinishReason { stop, length, tool_calls, content_filter, error, unknown };
@@ -55,9 +64,10 @@ struct ChatReply {
     FinishReason finish = FinishReason::unknown;
     Usage usage{};
     std::string model{};               ///< as the server named it
-    std::chrono::milliseconds wait{};  ///< to the first byte of the answer
-    std::chrono::milliseconds total{}; ///< until the answer was complete
-    /// What had to be mended, for people: "recovered 1 tool call from the text (<tool_call>)".
+    std::chrono::milliseconds wait{};  ///< to the first delta; not streamed: to the first byte
+    std::chrono::milliseconds total{}; ///< until the answer was complete; of the last attempt
+    /// What had to be mended, for people: "recovered 1 tool call from the text (<tool_call>)",
+    /// "asked 2 times: the server is busy".
     std::vector<std::string> notes{};
 };
 

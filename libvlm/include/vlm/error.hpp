@@ -1,6 +1,7 @@
 // What can go wrong between a program and a model server.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,26 +32,50 @@ enum class errc {
 [[nodiscard]] const std::error_category& error_category() noexcept;
 [[nodiscard]] std::error_code make_error_code(errc code) noexcept;
 
+/// Whether asking the same again can help.
+enum class Retry {
+    never,        ///< the same request fails in the same way
+    once,         ///< an accident of this one attempt: what the model happened to say, a crash
+    later,        ///< after a pause
+    while_loading ///< the server still loads the model: again and again, until it is there
+};
+
+/// What is known of a failure besides its code; what is not known is not set.
+struct ErrorDetails {
+    std::optional<int> status{};  ///< of the HTTP answer
+    std::string server_message{}; ///< what the server itself said
+    std::optional<Retry> retry{}; ///< not set: what `Error::retry` says for the code and status
+    std::optional<std::chrono::milliseconds> retry_after{}; ///< as the server asks for
+    std::optional<int> prompt_tokens{};  ///< of `context_overflow`: how long the request is
+    std::optional<int> context_tokens{}; ///< of `context_overflow`: how long it may be
+};
+
 /// Thrown when a model could not be asked or did not answer properly. `what()` names the cause and
 /// the remedy in plain words and never contains an API key (of eight
 /// or more characters; shorter ones are placeholders that local servers ignore).
 class Error : public std::system_error {
 public:
-    Error(errc code, const std::string& what, std::optional<int> http_status = std::nullopt,
-          std::string server_message = {});
+    Error(errc code, const std::string& what, ErrorDetails details = {});
 
     /// `what` as it was given: std::system_error would add the code's general words behind the
     /// remedy.
-    [[nodiscard]] const char* what() const noexcept override { return what_->c_str(); }
+    [[nodiscard]] const char* what() const noexcept override { return shared_->what.c_str(); }
     /// The HTTP status, where a server answered with one.
-    [[nodiscard]] std::optional<int> status() const noexcept { return status_; }
+    [[nodiscard]] std::optional<int> status() const noexcept { return shared_->details.status; }
     /// What the server itself said, or empty.
-    [[nodiscard]] const std::string& server_message() const noexcept { return server_message_; }
+    [[nodiscard]] const std::string& server_message() const noexcept {
+        return shared_->details.server_message;
+    }
+    /// Whether to ask again. A request that was not answered has done nothing on the desktop.
+    [[nodiscard]] Retry retry() const noexcept;
+    [[nodiscard]] const ErrorDetails& details() const noexcept { return shared_->details; }
 
 private:
-    std::shared_ptr<const std::string> what_; // copying an exception must not throw
-    std::optional<int> status_;
-    std::string server_message_;
+    struct Shared {
+        std::string what;
+        ErrorDetails details;
+    };
+    std::shared_ptr<const Shared> shared_; // copying an exception must not throw
 };
 
 } // namespace vlm

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -31,6 +32,10 @@ struct Image {
                                std::string media_type = "image/png");
 [[nodiscard]] Image make_image(std::shared_ptr<const std::vector<std::uint8_t>> bytes,
                                std::string media_type = "image/png");
+
+/// The media type of a picture's file, told by its first bytes (twelve are enough): PNG, JPEG, GIF or
+/// WebP, which is what model servers read. Empty: none of them.
+[[nodiscard]] std::string_view media_type_of(std::span<const std::uint8_t> file);
 
 /// One part of a message: text, or an image. Only user messages may hold images.
 using Part = std::variant<std::string, Image>;

@@ -51,13 +51,15 @@ std::size_t AnswerParser::on_chunk_body_impl(std::uint64_t, string_view bytes, e
 }
 
 void AnswerParser::on_finish_impl(error_code&) {
-    if (inflater_ && decoded_ > 0 && !inflater_->is_complete())
+    if (inflater_ && compressed_ && !inflater_->is_complete())
         throw Error(errc::bad_response,
                     shown_ + " sent a compressed answer without its end: has the server crashed? "
                              "Look at its log");
 }
 
 std::size_t AnswerParser::take_encoded(std::string_view bytes) {
+    if (bytes.empty()) return 0;
+    compressed_ = inflater_ != nullptr;
     if (!inflater_)
         take_decoded(bytes);
     else if (!inflater_->put(bytes, [this](std::string_view decoded) { take_decoded(decoded); }))
@@ -71,8 +73,9 @@ void AnswerParser::take_decoded(std::string_view bytes) {
     if (bytes.empty()) return;
     if (limits_.body_bytes != 0 && bytes.size() > limits_.body_bytes - decoded_) throw too_large();
     decoded_ += bytes.size();
+    if (enough_) return;
     if (on_body_ && response_.status / 100 == 2)
-        on_body_(response_, bytes);
+        enough_ = !on_body_(response_, bytes);
     else
         response_.body.append(bytes);
 }

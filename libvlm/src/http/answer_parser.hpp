@@ -21,7 +21,9 @@ public:
 
     /// "100 Continue" and the like: the answer itself is still to come.
     [[nodiscard]] bool is_interim() const { return response_.status / 100 == 1; }
-    /// Once it is done.
+    /// Whether `on_body` wants no more.
+    [[nodiscard]] bool is_enough() const { return enough_; }
+    /// Once it is done, or enough.
     [[nodiscard]] Response take() { return std::move(response_); }
     [[nodiscard]] Error too_large() const;
 
@@ -49,7 +51,9 @@ private:
     const std::string& shown_;
     Response response_;
     std::unique_ptr<Inflater> inflater_;
+    bool compressed_ = false; // some of the body has come, and is
     std::size_t decoded_ = 0;
+    bool enough_ = false;
 };
 
 } // namespace vlm::http

@@ -32,6 +32,8 @@ constexpr std::size_t small_body_bytes = std::size_t{8} * 1024;
 // "100 Continue" and "103 Early Hints" come once or a few times; more is no server we understand.
 constexpr int most_interim_answers = 16;
 constexpr int most_redirections = 5;
+// For the end of a body behind its last event; it is in the same packet, or not far behind.
+constexpr std::chrono::milliseconds grace{500};
 
 /// When to give up, after how long, and whether that is the limit of the whole request.
 struct Deadline {
@@ -114,6 +116,7 @@ private:
     [[nodiscard]] std::string head_of(const Request& request) const;
     [[nodiscard]] error_code send(std::string_view bytes);
     [[nodiscard]] std::optional<Response> receive(const Deadline& first, const OnBody& on_body);
+    [[nodiscard]] bool ends_soon(AnswerParser& parser);
     [[nodiscard]] bool fill(const Deadline& deadline, Step step, AnswerParser& parser);
     [[nodiscard]] Url redirected(const Response& response) const;
     void check_proxy_accepts(const Response& response);
@@ -312,7 +315,7 @@ void Connection::Impl::check_proxy_accepts(const Response& response) {
                          ? " wants a user name and a password"
                          : " does not accept the user name and password it was given") +
                     ": give them in the proxy setting, as http://user:password@host:port",
-                response.status);
+                {.status = response.status});
 }
 
 void Connection::Impl::start_tls(const Deadline& deadline) {
@@ -375,6 +378,22 @@ bool Connection::Impl::fill(const Deadline& deadline, Step step, AnswerParser& p
     fail_read(transfer.error, parser);
 }
 
+/// Reads what is left of a body whose content is complete already, for at most a moment: then the
+/// connection can be kept. False: it cannot.
+bool Connection::Impl::ends_soon(AnswerParser& parser) {
+    const Deadline moment = within(grace);
+    while (!parser.is_done()) {
+        const Transfer transfer = socket_.read_some(buffer_.prepare(read_buffer_bytes), moment.at);
+        if (transfer.end == Transfer::End::cancelled) check(transfer, Step::read, moment);
+        if (transfer.end != Transfer::End::done) return false;
+        buffer_.commit(transfer.bytes);
+        error_code error;
+        buffer_.consume(parser.put(buffer_.data(), error));
+        if (error && error != beast::http::error::need_more) return false;
+    }
+    return true;
+}
+
 /// Nothing if the connection ended before the first byte of an answer.
 std::optional<Response> Connection::Impl::receive(const Deadline& first, const OnBody& on_body) {
     const std::string shown = current_.shown();
@@ -398,6 +417,8 @@ std::optional<Response> Connection::Impl::receive(const Deadline& first, const O
             }
             if (parser->is_done()) break;
         }
+        if (parser->is_enough() && !ends_soon(*parser)) break;
+        if (parser->is_done()) break;
         const bool waits = !parser->got_some();
         const Deadline deadline = waits ? first : within(limits_.silence);
         if (!fill(deadline, waits ? Step::wait : Step::read, *parser)) {
@@ -410,7 +431,7 @@ std::optional<Response> Connection::Impl::receive(const Deadline& first, const O
             first_byte =
                 std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start_);
     }
-    const bool keep = parser->keep_alive() && buffer_.size() == 0;
+    const bool keep = parser->is_done() && parser->keep_alive() && buffer_.size() == 0;
     Response response = parser->take();
     response.first_byte = *first_byte;
     if (!keep) close();
@@ -481,7 +502,7 @@ Url Connection::Impl::redirected(const Response& response) const {
         throw Error(errc::bad_response,
                     current_.shown() + " redirects to something that is no URL: correct the "
                                        "endpoint, or the server's configuration",
-                    response.status);
+                    {.status = response.status});
     }
     const bool upgraded = current_.scheme == "http" && target->scheme == "https";
     if (target->host == current_.host && (same_origin(*target, current_) || upgraded))
@@ -490,7 +511,7 @@ Url Connection::Impl::redirected(const Response& response) const {
                 current_.shown() + " redirects to " + wire::excerpt(target->shown(), 300) +
                     ", which is not followed, because the key must not reach another server: give "
                     "that address as the endpoint if it is the right one",
-                response.status);
+                {.status = response.status});
 }
 
 Response Connection::Impl::request(const Request& request, const Limits& limits,

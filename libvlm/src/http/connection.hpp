@@ -56,11 +56,13 @@ struct Response {
 };
 
 /// Gets the body of a successful answer (2xx) as it arrives, never empty, on the calling thread.
-/// `head` has status and headers. What it throws ends the request and closes the connection.
-using OnBody = std::function<void(const Response& head, std::string_view bytes)>;
+/// `head` has status and headers. What it throws ends the request and closes the connection. False:
+/// nothing more is of interest; the request ends with the body or a moment later, without waiting
+/// for a server that keeps the body open.
+using OnBody = std::function<bool(const Response& head, std::string_view bytes)>;
 
 struct ConnectionOptions {
-    ProxySettings proxies{};
+    Proxies proxies{};
     std::string ca_file{}; ///< PEM, UTF-8; authorities besides the system's, for https
     Resolver resolver = &resolve;
 };

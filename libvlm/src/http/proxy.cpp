@@ -131,7 +131,7 @@ bool is_exempt(const Url& url, std::string_view none) {
     return false;
 }
 
-std::optional<Proxy> proxy_for(const Url& url, const ProxySettings& settings) {
+std::optional<Proxy> proxy_for(const Url& url, const Proxies& settings) {
     const std::string& setting = url.scheme == "https" ? settings.https : settings.http;
     if (wire::trimmed(setting).empty()) return std::nullopt;
     if (is_loopback(url.host) || is_exempt(url, settings.none)) return std::nullopt;

@@ -1,6 +1,8 @@
 // Which proxy, if any, a request goes through.
 #pragma once
 
+#include "vlm/proxies.hpp"
+
 #include "url.hpp"
 
 #include <optional>
@@ -8,15 +10,6 @@
 #include <string_view>
 
 namespace vlm::http {
-
-/// As users put it into http_proxy, https_proxy and no_proxy. Empty: none.
-struct ProxySettings {
-    std::string http{};  ///< "http://user:password@host:port"; all but the host may be left out
-    std::string https{}; ///< the same, for https endpoints; the proxy itself is spoken to in http
-    /// Hosts that are asked directly, separated by commas: "host", ".domain" or "*.domain" (all
-    /// three match the name and everything below it), each with an optional ":port"; "*" is all.
-    std::string none{};
-};
 
 struct Proxy {
     std::string host; ///< an IPv6 address without its brackets
@@ -35,6 +28,6 @@ struct Proxy {
 [[nodiscard]] bool is_exempt(const Url& url, std::string_view none);
 
 /// The proxy for requests to `url`. This machine is never asked through one. Throws as parse_proxy.
-[[nodiscard]] std::optional<Proxy> proxy_for(const Url& url, const ProxySettings& settings);
+[[nodiscard]] std::optional<Proxy> proxy_for(const Url& url, const Proxies& settings);
 
 } // namespace vlm::http

@@ -10,24 +10,33 @@ using boost::system::error_code;
 
 Socket::Socket() : work_(loop_.get_executor()), socket_(loop_), timer_(loop_) {}
 
-Socket::Watch::Watch(Socket& socket, std::stop_token stop)
-    : callback_(
-          [&] {
-              socket.loop_.poll(); // a stop request that came when the last request had just ended
-              socket.cancelled_ = stop.stop_requested();
-              return std::move(stop);
-          }(),
-          Post{socket}) {}
+Socket::Watch::Watch(Socket& socket, std::stop_token stop) : socket_(socket) {
+    socket_.stop_ = std::move(stop);
+    socket_.cancelled_ = socket_.stop_.stop_requested();
+}
 
-void Socket::Watch::Post::operator()() const {
-    asio::post(socket.loop_, [&to = socket] {
-        to.cancelled_ = true;
-        to.close();
-    });
+Socket::Watch::~Watch() {
+    socket_.stop_ = {};
+    socket_.cancelled_ = false;
+}
+
+/// Runs the loop until something has happened, and looks at the token now and then.
+void Socket::run_some() {
+    // Looks at it instead of being woken by it: GCC 12's library for Windows can lose the wake-up with
+    // which a stop callback's destructor waits for the callback to end, and then never returns.
+    constexpr std::chrono::milliseconds look_every{10};
+    if (!stop_.stop_possible()) {
+        loop_.run_one();
+        return;
+    }
+    loop_.run_one_for(look_every);
+    if (cancelled_ || !stop_.stop_requested()) return;
+    cancelled_ = true;
+    close();
 }
 
 /// Starts one operation, which calls back with an error_code and a number of bytes, and runs the
-/// loop until it has ended. At the deadline, or when a stop request has been posted, the socket is
+/// loop until it has ended. At the deadline, and after a request to stop, the socket is
 /// closed, which ends the operation at once. When this returns, no handler that refers to it is
 /// left.
 template <class Start>
@@ -57,7 +66,7 @@ Transfer Socket::run(Clock::time_point until, Start start) {
         state.transfer.bytes = bytes;
         timer_.cancel();
     });
-    while (!state.ended || !state.timer_ended) loop_.run_one();
+    while (!state.ended || !state.timer_ended) run_some();
     if (cancelled_)
         state.transfer.end = End::cancelled;
     else if (state.timed_out)
@@ -110,10 +119,10 @@ Transfer Socket::wait(const std::function<bool()>& ready, Clock::time_point unti
         ended = true;
         timed_out = !error;
     });
-    while (!ended && !cancelled_ && !ready()) loop_.run_one();
+    while (!ended && !cancelled_ && !ready()) run_some();
     const bool late = timed_out;
     timer_.cancel();
-    while (!ended) loop_.run_one();
+    while (!ended) run_some();
     if (cancelled_) return {Transfer::End::cancelled};
     return {late ? Transfer::End::timed_out : Transfer::End::done};
 }

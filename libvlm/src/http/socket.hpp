@@ -40,13 +40,12 @@ public:
     class Watch {
     public:
         Watch(Socket& socket, std::stop_token stop);
+        ~Watch();
+        Watch(const Watch&) = delete;
+        Watch& operator=(const Watch&) = delete;
 
     private:
-        struct Post {
-            Socket& socket;
-            void operator()() const;
-        };
-        std::stop_callback<Post> callback_;
+        Socket& socket_;
     };
 
     [[nodiscard]] Transfer connect(const boost::asio::ip::tcp::endpoint& endpoint,
@@ -71,6 +70,7 @@ public:
     void close();
 
 private:
+    void run_some();
     template <class Start>
     Transfer run(Clock::time_point until, Start start);
 
@@ -79,6 +79,7 @@ private:
     boost::asio::ip::tcp::socket socket_;
     std::unique_ptr<TlsStream> tls_;
     boost::asio::steady_timer timer_;
+    std::stop_token stop_; // of the watch
     bool cancelled_ = false;
 };
 

@@ -114,6 +114,7 @@ void ReplyAssembler::take_words(const json::object& message, std::vector<Delta>&
 
 void ReplyAssembler::take_call(const CallFields& fields, std::vector<Delta>& deltas) {
     const std::size_t number = number_of_call(fields);
+    if (number == most_calls) refuse_so_many_calls(where_);
     if (number == calls_.size()) calls_.push_back({.index = index_of(*fields.call)});
     add_to(calls_[number], number, fields, deltas);
 }
@@ -177,7 +178,7 @@ ChatReply ReplyAssembler::finish() const {
         throw Error(errc::connection_lost,
                     where_.url + " ended its stream before the answer was complete: the model may "
                                  "have crashed; see the server's log",
-                    200);
+                    {.status = 200});
     // One place for every rule: the reply is that of the equivalent plain answer.
     return decode_reply(valid_utf8(json::serialize(plain_answer())), where_, offered_);
 }

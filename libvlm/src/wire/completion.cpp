@@ -39,7 +39,8 @@ void copy_unknown(const json::object& from, json::object& to,
 } // namespace
 
 void refuse(const Where& where, const std::string& problem, std::string_view remedy) {
-    throw Error(errc::bad_response, where.url + ' ' + problem + ": " + std::string(remedy), 200);
+    throw Error(errc::bad_response, where.url + ' ' + problem + ": " + std::string(remedy),
+                {.status = 200});
 }
 
 void refuse_field(const Where& where, const std::string& field, std::string_view expected) {
@@ -103,10 +104,16 @@ CallFields decode_call_fields(const json::value& value, const Where& where) {
     return fields;
 }
 
+void refuse_so_many_calls(const Where& where) {
+    refuse(where, "sent more than " + std::to_string(most_calls) + " tool calls in one answer",
+           "see the server's log; another model, or a newer version of the server, may do better");
+}
+
 const json::array* tool_call_list(const json::object& message, const Where& where) {
     const json::value* list = member(message, "tool_calls");
     if (!list) return nullptr;
     if (!list->is_array()) refuse_field(where, "tool_calls", "a list");
+    if (list->get_array().size() > most_calls) refuse_so_many_calls(where);
     return &list->get_array();
 }
 

@@ -51,6 +51,10 @@ struct CallFields {
 /// `value` is an element of "tool_calls".
 [[nodiscard]] CallFields decode_call_fields(const boost::json::value& value, const Where& where);
 
+/// More calls in one answer are nonsense, and looking each of them up among the others takes for ever.
+inline constexpr std::size_t most_calls = 1000;
+[[noreturn]] void refuse_so_many_calls(const Where& where);
+
 /// The list of calls, or null if it is missing.
 [[nodiscard]] const boost::json::array* tool_call_list(const boost::json::object& message,
                                                        const Where& where);

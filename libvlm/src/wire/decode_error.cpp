@@ -41,6 +41,31 @@ bool is_crash(std::string_view lower) {
     return contains_any(lower, {"channel error", "model has crashed"});
 }
 
+bool is_missing_tools(std::string_view lower) {
+    return contains_any(lower, {"does not support tools", "enable-auto-tool-choice",
+                                "tools param requires --jinja", "support tool use",
+                                "tool calling is not supported"});
+}
+
+/// What llama-server's chat templates and parsers answer 500 to, and would again.
+bool is_deterministic(std::string_view lower) {
+    return contains_any(lower, {"jinja", "template", "must alternate", "roles must",
+                                "failed to parse messages", "failed to parse tools",
+                                "failed to parse tool call arguments", // of the history
+                                "unable to generate parser"});
+}
+
+/// The model's words did not fit the grammar of its template: another sample may.
+bool is_unlucky_sample(std::string_view lower) {
+    return contains_any(lower, {"peg-native format"});
+}
+
+bool is_loading(int status, std::string_view lower) {
+    return status == 503 && contains_any(lower, {"loading"});
+}
+
+bool is_used_up(std::string_view lower) { return contains_any(lower, {"insufficient_quota"}); }
+
 bool is_no_model_loaded(std::string_view lower) {
     return contains_any(lower, {"no models loaded", "no model loaded", "model is unloaded",
                                 "failed to load model"});
@@ -76,7 +101,7 @@ std::string server_message(std::string_view body, const Where& where) {
 
 errc category_of(int status, std::string_view lower) {
     if (is_context_overflow(lower)) return errc::context_overflow;
-    if (is_missing_vision(lower)) return errc::not_supported;
+    if (is_missing_vision(lower) || is_missing_tools(lower)) return errc::not_supported;
     switch (status) {
     case 200:
         return errc::server_error;
@@ -86,7 +111,7 @@ errc category_of(int status, std::string_view lower) {
     case 404:
         return errc::not_found;
     case 429: // out of credit is no matter of waiting
-        return contains_any(lower, {"insufficient_quota"}) ? errc::http_status : errc::overloaded;
+        return is_used_up(lower) ? errc::http_status : errc::overloaded;
     case 408:
     case 409:
     case 503:
@@ -117,6 +142,12 @@ std::string remedy_for(int status, std::string_view lower, std::string_view said
     if (is_missing_vision(lower))
         return "the loaded model cannot see images; load a vision model (for llama-server with "
                "its --mmproj file)";
+    if (is_missing_tools(lower))
+        return "tool calling is not available there; load a model that can call tools and switch "
+               "it "
+               "on (llama-server: --jinja, vLLM: --enable-auto-tool-choice), or have tools "
+               "described "
+               "in words";
     if (is_crash(lower))
         return "the model crashed on the server, often for lack of memory; reload it, with a "
                "shorter context or a smaller model";
@@ -148,16 +179,15 @@ std::string remedy_for(int status, std::string_view lower, std::string_view said
     case 413:
         return "the request is too large for the server; send fewer or smaller images";
     case 429:
-        return contains_any(lower, {"insufficient_quota"})
-                   ? "the account's quota is used up"
-                   : "too many requests; wait a little and try again";
+        return is_used_up(lower) ? "the account's quota is used up"
+                                 : "too many requests; wait a little and try again";
     case 501:
         return "this server cannot do that";
     case 502:
     case 504:
         return "a proxy answers, but the server behind it does not; is it running?";
     case 503:
-        return lower.find("loading") != std::string_view::npos
+        return is_loading(status, lower)
                    ? "the server is still loading the model; try again in a moment"
                    : "the server is busy; try again in a moment";
     default:
@@ -165,10 +195,38 @@ std::string remedy_for(int status, std::string_view lower, std::string_view said
     }
 }
 
+// --- What else is known ------------------------------------------------------------------------
+
+/// Nothing: what the code and the status say.
+std::optional<Retry> retry_of(int status, std::string_view lower, const RetryWish& wish) {
+    if (is_context_overflow(lower) || is_missing_vision(lower) || is_missing_tools(lower))
+        return Retry::never;
+    if (is_loading(status, lower)) return Retry::while_loading;
+    if (wish.retry) return *wish.retry ? Retry::later : Retry::never;
+    if (is_crash(lower) || is_unlucky_sample(lower)) return Retry::once;
+    if (is_no_model_loaded(lower) || is_used_up(lower)) return Retry::never;
+    if (status == 500 && is_deterministic(lower)) return Retry::never;
+    if (status == 501) return Retry::never;
+    if (status == 402 && wish.after) return Retry::later;
+    return std::nullopt;
+}
+
+/// llama-server's error objects say how long the request was, and how long it may be.
+std::optional<int> number_in_error(const json::value& value, std::string_view name) {
+    const json::object* object = value.if_object();
+    const json::object* error = object ? object_member(*object, "error") : nullptr;
+    const json::value* number = error ? member(*error, name) : nullptr;
+    if (!number || !number->is_number()) return std::nullopt;
+    boost::system::error_code failed;
+    const int result = number->to_number<int>(failed);
+    if (failed || result <= 0) return std::nullopt;
+    return result;
+}
+
 } // namespace
 
-Error decode_error(int status, std::string_view body, const Where& where,
-                   std::string_view location) {
+Error decode_error(int status, std::string_view body, const Where& where, std::string_view location,
+                   const RetryWish& wish) {
     const std::string lower = ascii_lower(body.substr(0, longest_search));
     std::string said = server_message(body, where);
     std::string what = where.url;
@@ -177,7 +235,21 @@ Error decode_error(int status, std::string_view body, const Where& where,
     if (!said.empty()) what += " (\"" + said + "\")";
     const std::string remedy = remedy_for(status, lower, said, where, location);
     if (!remedy.empty()) what += ": " + remedy;
-    return {category_of(status, lower), what, status, std::move(said)};
+    ErrorDetails details{.status = status,
+                         .server_message = std::move(said),
+                         .retry = retry_of(status, lower, wish),
+                         .retry_after = wish.after};
+    if (is_context_overflow(lower)) {
+        if (const auto value = parse_json(trimmed(body))) {
+            details.prompt_tokens = number_in_error(*value, "n_prompt_tokens");
+            details.context_tokens = number_in_error(*value, "n_ctx");
+        }
+    }
+    return {category_of(status, lower), what, std::move(details)};
+}
+
+bool says_no_tools(std::string_view server_message) {
+    return is_missing_tools(ascii_lower(server_message));
 }
 
 } // namespace vlm::wire

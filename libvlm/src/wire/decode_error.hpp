@@ -3,6 +3,7 @@
 
 #include "vlm/error.hpp"
 
+#include "retry_wish.hpp"
 #include "where.hpp"
 
 #include <string_view>
@@ -13,6 +14,9 @@ namespace vlm::wire {
 /// or HTML. `location` is the header of a redirection. Status 200 is for errors in bodies of
 /// successful answers.
 [[nodiscard]] Error decode_error(int status, std::string_view body, const Where& where,
-                                 std::string_view location = {});
+                                 std::string_view location = {}, const RetryWish& wish = {});
+
+/// Whether a server's words say that it, or its model, knows no tool calling.
+[[nodiscard]] bool says_no_tools(std::string_view server_message);
 
 } // namespace vlm::wire

@@ -101,7 +101,7 @@ void complete_ids(std::vector<ToolCall>& calls, std::string_view body) {
                     " in the middle of a call of " +
                     (name.empty() ? std::string("a tool") : where.quote(name, 200)) +
                     ": raise max_tokens, or give the model a longer context",
-                200);
+                {.status = 200});
 }
 
 /// The output limit may have cut the last call off; carrying it out would be a guess.
@@ -144,8 +144,18 @@ std::optional<int> count(const json::object* object, std::string_view name) {
     return number;
 }
 
+/// Milliseconds, or nothing if they are missing or cannot be any.
+std::optional<double> duration(const json::object* object, std::string_view name) {
+    const json::value* value = object ? member(*object, name) : nullptr;
+    if (!value || !value->is_number()) return std::nullopt;
+    const double number = value->to_number<double>();
+    if (!std::isfinite(number) || number < 0) return std::nullopt;
+    return number;
+}
+
 Usage decode_usage(const json::object& answer) {
     const json::object* usage = object_member(answer, "usage");
+    const json::object* timings = object_member(answer, "timings"); // llama-server's own
     Usage result;
     result.prompt_tokens = count(usage, "prompt_tokens");
     result.completion_tokens = count(usage, "completion_tokens");
@@ -153,8 +163,9 @@ Usage decode_usage(const json::object& answer) {
         result.cached_tokens =
             count(object_member(*usage, "prompt_tokens_details"), "cached_tokens");
     // Older llama-server builds tell it only here.
-    if (!result.cached_tokens)
-        result.cached_tokens = count(object_member(answer, "timings"), "cache_n");
+    if (!result.cached_tokens) result.cached_tokens = count(timings, "cache_n");
+    result.prompt_ms = duration(timings, "prompt_ms");
+    result.completion_ms = duration(timings, "predicted_ms");
     return result;
 }
 

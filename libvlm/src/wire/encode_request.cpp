@@ -53,10 +53,13 @@ void check_message(const Message& message) {
 /// What was said between two messages of the assistant: the results of its calls, then one message
 /// of the user.
 struct Turn {
-    std::vector<Message> results;
-    std::optional<Message> user;
+    std::vector<Message> results{};
+    std::optional<Message> user{};
+    bool answer_before_user = false;
 
     void flush(std::vector<Message>& into) {
+        if (answer_before_user && !results.empty() && user)
+            results.push_back(Message::assistant("Noted."));
         std::move(results.begin(), results.end(), std::back_inserter(into));
         results.clear();
         if (user) into.push_back(std::move(*user));
@@ -314,7 +317,8 @@ std::string_view name_of(ToolChoice choice) {
 }
 
 template <class Out>
-void write_sampling(Out& out, Separator<Out>& member, const Sampling& sampling) {
+void write_sampling(Out& out, Separator<Out>& member, const Sampling& sampling,
+                    const Quirks& quirks) {
     const auto optional = [&](std::string_view name, const auto& value) {
         if (!value) return;
         member.key(name);
@@ -322,10 +326,11 @@ void write_sampling(Out& out, Separator<Out>& member, const Sampling& sampling) 
     };
     optional("temperature", sampling.temperature);
     optional("top_p", sampling.top_p);
-    optional("top_k", sampling.top_k);
+    if (!quirks.standard_fields_only) optional("top_k", sampling.top_k);
     optional("presence_penalty", sampling.presence_penalty);
     optional("seed", sampling.seed);
-    optional("max_tokens", sampling.max_tokens);
+    optional(quirks.max_completion_tokens ? "max_completion_tokens" : "max_tokens",
+             sampling.max_tokens);
     if (sampling.stop.empty()) return;
     member.key("stop");
     write(out, "[");
@@ -338,8 +343,17 @@ void write_sampling(Out& out, Separator<Out>& member, const Sampling& sampling) 
 }
 
 template <class Out>
+void write_response_format(Out& out, const ResponseFormat& format) {
+    write(out, R"({"type":"json_schema","json_schema":{"name":)");
+    write_string(out, format.name);
+    write(out, R"(,"strict":true,"schema":)");
+    write(out, format.schema_json);
+    write(out, "}}");
+}
+
+template <class Out>
 void write_request(Out& out, const ChatRequest& request, const std::vector<Message>& messages,
-                   ImageMode mode) {
+                   const Encoding& encoding) {
     write(out, "{");
     Separator member(out);
     if (!request.model.empty()) {
@@ -351,7 +365,7 @@ void write_request(Out& out, const ChatRequest& request, const std::vector<Messa
     Separator comma(out);
     for (const Message& message : messages) {
         comma();
-        write_message(out, message, mode);
+        write_message(out, message, encoding.images);
     }
     write(out, "]");
     if (!request.tools.empty()) {
@@ -365,16 +379,46 @@ void write_request(Out& out, const ChatRequest& request, const std::vector<Messa
         write(out, "]");
         member.key("tool_choice");
         write_string(out, name_of(request.tool_choice));
+        if (encoding.quirks.one_call_at_a_time) {
+            member.key("parallel_tool_calls");
+            write(out, "false");
+        }
     }
-    write_sampling(out, member, request.sampling);
+    write_sampling(out, member, request.sampling, encoding.quirks);
+    if (request.response_format) {
+        member.key("response_format");
+        write_response_format(out, *request.response_format);
+    }
+    if (encoding.stream) {
+        member.key("stream");
+        write(out, "true");
+        if (!encoding.quirks.no_stream_options) { // vLLM refuses them without "stream"
+            member.key("stream_options");
+            write(out, R"({"include_usage":true})");
+        }
+    }
     write(out, "}");
+}
+
+bool is_json_object(const std::string& text) {
+    const std::optional<boost::json::value> value = parse_json(text);
+    return value && value->is_object();
+}
+
+void check_response_format(const ChatRequest& request) {
+    if (!request.response_format) return;
+    if (!request.tools.empty())
+        throw std::invalid_argument("a response format does not go together with tools");
+    if (request.response_format->name.empty())
+        throw std::invalid_argument("the response format has no name");
+    if (!is_json_object(request.response_format->schema_json))
+        throw std::invalid_argument("the schema of the response format is no JSON object");
 }
 
 void check_tools(const std::vector<ToolSpec>& tools) {
     for (const ToolSpec& tool : tools) {
         if (tool.name.empty()) throw std::invalid_argument("a tool has no name");
-        const std::optional<boost::json::value> parameters = parse_json(tool.parameters_json);
-        if (!parameters || !parameters->is_object())
+        if (!is_json_object(tool.parameters_json))
             throw std::invalid_argument("the parameters of the tool " + tool.name +
                                         " are no JSON object");
     }
@@ -382,22 +426,23 @@ void check_tools(const std::vector<ToolSpec>& tools) {
 
 } // namespace
 
-std::string encode_request(const ChatRequest& request, ImageMode images) {
+std::string encode_request(const ChatRequest& request, const Encoding& encoding) {
     if (request.messages.empty()) throw std::invalid_argument("the request has no messages");
     check_tools(request.tools);
-    const std::vector<Message> messages = portable_messages(request.messages);
+    check_response_format(request);
+    const std::vector<Message> messages = portable_messages(request.messages, encoding.quirks);
     Length length;
-    write_request(length, request, messages, images);
+    write_request(length, request, messages, encoding);
     std::string body;
     body.reserve(length.value);
-    write_request(body, request, messages, images);
+    write_request(body, request, messages, encoding);
     return body;
 }
 
-std::vector<Message> portable_messages(const std::vector<Message>& messages) {
+std::vector<Message> portable_messages(const std::vector<Message>& messages, const Quirks& quirks) {
     std::vector<Message> result;
     Message system{Role::system, {}, {}, {}};
-    Turn turn;
+    Turn turn{.answer_before_user = quirks.answer_before_user};
     for (const Message& message : messages) {
         check_message(message);
         switch (message.role) {

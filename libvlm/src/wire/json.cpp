@@ -2,12 +2,37 @@
 
 #include "utf8.hpp"
 
+#include <cmath>
+#include <limits>
+#include <utility>
+
 namespace vlm::wire {
+namespace {
+
+/// Boost.JSON reads 1e999 as infinity, and prints that as something that it does not read.
+void make_finite(boost::json::value& value) {
+    if (double* const number = value.if_double()) {
+        if (!std::isfinite(*number))
+            *number = std::copysign(std::numeric_limits<double>::max(), *number);
+    } else if (boost::json::object* const object = value.if_object()) {
+        for (auto& [name, member] : *object) make_finite(member);
+    } else if (boost::json::array* const array = value.if_array()) {
+        for (boost::json::value& element : *array) make_finite(element);
+    }
+}
+
+boost::json::value parse(std::string_view text, boost::system::error_code& error,
+                         boost::json::parse_options options) {
+    options.max_depth = max_json_depth;
+    boost::json::value value = boost::json::parse(text, error, {}, options);
+    make_finite(value);
+    return value;
+}
+
+} // namespace
 
 boost::json::value parse_json(std::string_view text, boost::system::error_code& error) {
-    boost::json::parse_options options;
-    options.max_depth = max_json_depth;
-    return boost::json::parse(text, error, {}, options);
+    return parse(text, error, {});
 }
 
 std::optional<boost::json::value> parse_json(std::string_view text) {
@@ -20,11 +45,9 @@ std::optional<boost::json::value> parse_json(std::string_view text) {
 std::optional<boost::json::value> parse_json_fragment(std::string_view text) {
     if (std::optional<boost::json::value> value = parse_json(text)) return value;
     boost::json::parse_options options;
-    options.max_depth = max_json_depth;
     options.allow_invalid_utf8 = true;
     boost::system::error_code error;
-    boost::json::value value =
-        boost::json::parse(bytes_for_lone_surrogates(text), error, {}, options);
+    boost::json::value value = parse(bytes_for_lone_surrogates(text), error, options);
     if (error) return std::nullopt;
     return value;
 }

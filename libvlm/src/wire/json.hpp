@@ -12,6 +12,7 @@ namespace vlm::wire {
 /// printed and destroyed by recursion. (Boost.JSON's own default is 32.)
 inline constexpr std::size_t max_json_depth = 64;
 
+/// A number that is too large for a double becomes the largest one: what is read can be printed.
 [[nodiscard]] boost::json::value parse_json(std::string_view text,
                                             boost::system::error_code& error);
 

@@ -216,6 +216,7 @@ std::optional<Found> function_call(std::string_view text, std::size_t at,
         if (key_end == npos || end == npos || end < key_end) return std::nullopt;
         const std::string_view key = trimmed(text.substr(key_begin, key_end - key_begin));
         const std::string_view value = parameter_value(text.substr(key_end + 1, end - key_end - 1));
+        if (key.empty()) return std::nullopt;
         // Its own closing tag was forgotten: the one found belongs to the next parameter.
         if (value.find(parameter_tag) != npos || value.find(end_function_tag) != npos)
             return std::nullopt;
@@ -256,22 +257,44 @@ Marked next_marker(std::string_view text, std::size_t from) {
     return next;
 }
 
+/// The markers of a text in their order. Each kind is looked for again only once passed: a text may be
+/// nothing but markers of one kind.
+class MarkersInOrder {
+public:
+    explicit MarkersInOrder(std::string_view text) : text_(text) {
+        for (std::size_t i = 0; i < markers.size(); ++i) found_[i] = text.find(markers[i].open);
+    }
+
+    /// The first at `from` or behind it, which never moves back.
+    Marked next(std::size_t from) {
+        Marked next;
+        for (std::size_t i = 0; i < markers.size(); ++i) {
+            if (found_[i] < from) found_[i] = text_.find(markers[i].open, from);
+            if (found_[i] < next.at) next = {&markers[i], found_[i]};
+        }
+        return next;
+    }
+
+private:
+    std::string_view text_;
+    std::array<std::size_t, markers.size()> found_{};
+};
+
 /// A call as JSON whose object begins at `at`.
 std::optional<Found> json_call(std::string_view text, std::size_t at, const Marker& marker,
                                const std::vector<ToolSpec>& offered, Ending ending) {
     // Where its brackets end, else (they do not match) at the closing tag, the next call or the end.
-    const std::size_t by_brackets = behind_object(text, at);
-    const std::size_t by_markers =
-        std::min({text.find(marker.close, at), next_marker(text, at).at, text.size()});
-    for (const std::size_t end : {by_brackets, by_markers}) {
-        if (end == npos) continue;
+    const auto call_until = [&](std::size_t end) {
         std::optional<Found> found =
             decode_call(text.substr(at, end - at), offered, Evidence::marked, ending);
-        if (!found) continue;
-        found->span = {at, end};
+        if (found) found->span = {at, end};
         return found;
-    }
-    return std::nullopt;
+    };
+    const std::size_t by_brackets = behind_object(text, at);
+    if (by_brackets != npos)
+        if (std::optional<Found> found = call_until(by_brackets)) return found;
+    return call_until(
+        std::min({text.find(marker.close, at), next_marker(text, at).at, text.size()}));
 }
 
 /// What belongs to a call's markup behind it: surplus brackets and the closing tag.
@@ -330,7 +353,8 @@ std::size_t add_calls_behind(const Marked& marked, std::string_view text,
 Search marked_calls(std::string_view text, const std::vector<ToolSpec>& offered, Ending ending) {
     Search search;
     std::size_t at = 0;
-    for (Marked next = next_marker(text, at); next.marker; next = next_marker(text, at))
+    MarkersInOrder in_order(text);
+    for (Marked next = in_order.next(at); next.marker; next = in_order.next(at))
         at = add_calls_behind(next, text, offered, ending, search);
     return search;
 }

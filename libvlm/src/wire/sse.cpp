@@ -90,11 +90,12 @@ void EventParser::deliver(ServerEvent::Ending ending, const OnEvent& on_event) {
 }
 
 void EventParser::check_size(std::size_t more) const {
-    if (event_.name.size() + event_.data.size() + more <= longest_event_) return;
+    if (longest_event_ == 0 || event_.name.size() + event_.data.size() + more <= longest_event_)
+        return;
     throw Error(errc::response_too_large,
                 url_ + " sent an event of more than " + std::to_string(longest_event_) +
                     " bytes: is this a model server?",
-                200);
+                {.status = 200});
 }
 
 } // namespace vlm::wire

@@ -30,7 +30,7 @@ public:
     using OnEvent = std::function<void(const ServerEvent&)>;
 
     /// An event (its name, data and the line that is being read) of more than `longest_event`
-    /// bytes is refused. `url` is whom the error message is about.
+    /// bytes is refused; 0: no limit. `url` is whom the error message is about.
     EventParser(std::string url, std::size_t longest_event);
 
     /// Takes the next bytes, cut anywhere, and hands over the events they complete, in order. An

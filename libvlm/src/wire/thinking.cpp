@@ -9,9 +9,12 @@ std::vector<Span> thinking(std::string_view text) {
     constexpr std::string_view close_tag = "</think>";
     std::vector<Span> spans;
     std::size_t at = 0;
+    std::size_t open = text.find(open_tag);
+    std::size_t close = text.find(close_tag);
     while (true) {
-        const std::size_t open = text.find(open_tag, at);
-        const std::size_t close = text.find(close_tag, at);
+        // Looked for again only once passed: a text may be nothing but closing tags.
+        if (open < at) open = text.find(open_tag, at);
+        if (close < at) close = text.find(close_tag, at);
         if (close < open) {
             spans.assign(1, {0, close + close_tag.size()});
         } else if (open == std::string_view::npos) {

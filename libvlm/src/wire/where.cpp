@@ -4,16 +4,23 @@
 #include "vlm/digest.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace vlm::wire {
 namespace {
 
 constexpr std::size_t shortest_secret = 8;
 
-void replace_all(std::string& text, std::string_view what, std::string_view instead) {
-    for (std::size_t at = text.find(what); at != std::string::npos;
-         at = text.find(what, at + instead.size()))
-        text.replace(at, what.size(), instead);
+std::string replaced(std::string text, std::string_view what, std::string_view instead) {
+    std::size_t found = text.find(what);
+    if (found == std::string::npos) return text;
+    std::string result; // not in place: a body may be megabytes of it
+    std::size_t at = 0;
+    for (; found != std::string::npos; found = text.find(what, at)) {
+        result.append(text, at, found - at).append(instead);
+        at = found + what.size();
+    }
+    return result.append(text, at);
 }
 
 } // namespace
@@ -25,11 +32,9 @@ std::string Where::quote(std::string_view text, std::size_t at_most) const {
 std::string without_secret(std::string text, const std::string& secret) {
     if (secret.size() < shortest_secret) return text;
     constexpr std::string_view instead = "[API key]";
-    replace_all(text, secret, instead);
-    std::string escaped = secret; // as some servers print it in JSON
-    replace_all(escaped, "/", "\\/");
-    if (escaped != secret) replace_all(text, escaped, instead);
-    return text;
+    text = replaced(std::move(text), secret, instead);
+    const std::string escaped = replaced(secret, "/", "\\/"); // as some servers print it in JSON
+    return escaped == secret ? text : replaced(std::move(text), escaped, instead);
 }
 
 std::string without_data_urls(std::string_view text) {

@@ -18,7 +18,7 @@ public:
 
     /// How long a key rests. Programs that are busy for longer while more different characters are
     /// typed than there are spare keys get wrong ones.
-    static constexpr std::chrono::milliseconds rest{200};
+    static constexpr std::chrono::milliseconds rest{500};
 
     /// Takes note of what the keys mean at `now`: which are free, and which of ours are ours still.
     /// The server answered with `map`, so that it has carried out everything given before.

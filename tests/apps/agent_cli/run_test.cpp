@@ -248,6 +248,36 @@ TEST_CASE(
     CHECK(stage.server.wait_until_disconnected(std::chrono::seconds(60)));
 }
 
+TEST_CASE("a run says on standard error why it waits, and run.json how the model was asked") {
+    Stage stage;
+    const std::map<std::string, std::string> soon{{"retry-after-ms", "1"}};
+    stage.server.enqueue({.status = 503, .body = R"({"error":"Loading model"})", .headers = soon});
+    stage.server.enqueue({.status = 429, .body = R"({"error":"too much"})", .headers = soon});
+    stage.answer("done");
+    const auto result = agent_cli({"run", "do it", "--endpoint", stage.server.url(), "--run-dir",
+                                   stage.folder.path().string(), "--no-stream", "--retries", "1"},
+                                  {{"EYEHAND_API_KEY", "my-secret"}});
+    CHECK(result.status == 0);
+    CHECK(result.out == "done\n");
+    CHECK_THAT(result.err, ContainsSubstring("the server loads its model; waiting for it\n"));
+    CHECK_THAT(result.err, ContainsSubstring("asking again in 0.0 s (attempt 3): "));
+    CHECK_THAT(result.err, ContainsSubstring("too much"));
+    CHECK_THAT(stage.server.requests().at(0).body, !ContainsSubstring("\"stream\""));
+    const std::string summary = test::read_file(stage.run_path() / "run.json");
+    CHECK_THAT(summary, ContainsSubstring(R"("retries":{"value":"1","source":"--retries"})"));
+    CHECK_THAT(summary, ContainsSubstring(R"("stream":{"value":"false","source":"--no-stream"})"));
+    CHECK_THAT(summary,
+               ContainsSubstring(R"-("api_key":{"value":"set","source":"EYEHAND_API_KEY"})-"));
+}
+
+TEST_CASE("--quiet is quiet about waiting, too") {
+    Stage stage;
+    stage.server.enqueue({.status = 503, .headers = {{"retry-after-ms", "1"}}});
+    stage.answer("done");
+    CHECK(stage.run({"--quiet"}).err.empty());
+    CHECK_THAT(stage.server.requests().at(0).body, ContainsSubstring(R"("stream":true)"));
+}
+
 TEST_CASE("a screenshot is a PNG of the wanted size") {
     Stage stage;
     const auto file = stage.folder / "zażółć.png";
@@ -269,24 +299,25 @@ TEST_CASE("a screenshot file that cannot be written is exit code 2 and says why"
     CHECK_THAT(result.err, ContainsSubstring("cannot be written: does its folder exist"));
 }
 
-TEST_CASE("the doctor passes with a desktop and a model, and says what is missing otherwise") {
+TEST_CASE("a run whose server went away goes on where it was, at another address") {
     Stage stage;
-    stage.server.enqueue({.body = R"({"data":[{"id":"good-model"}]})"});
-    const auto well =
-        agent_cli({"doctor", "--endpoint", stage.server.url(), "--model", "good-model"});
-    INFO(well.out);
-    CHECK(well.status == 0);
-    CHECK_THAT(well.out, ContainsSubstring("pass  display"));
-    CHECK_THAT(well.out, ContainsSubstring("DPI"));
-    CHECK_THAT(well.out, ContainsSubstring("pass  model     good-model"));
+    stage.answer("I press it.", "press_key", R"({"key":"f9"})");
+    stage.server.enqueue({.status = 404, .body = R"({"error":"No models loaded."})"});
+    CHECK(stage.run({"--with", "wait", "--with", "hotkey"}).status == 4);
 
-    stage.server.enqueue({.body = R"({"data":[{"id":"other-model"}]})"});
-    const auto wrong =
-        agent_cli({"doctor", "--endpoint", stage.server.url(), "--model", "good-model"});
-    CHECK(wrong.status == 4);
-    CHECK_THAT(wrong.out, ContainsSubstring("choose with --model: other-model"));
-
-    const auto down = agent_cli({"doctor", "--endpoint", "http://127.0.0.1:1"});
-    CHECK(down.status == 4);
-    CHECK_THAT(down.out, ContainsSubstring("FAIL  endpoint"));
+    ChatServer other;
+    other.enqueue({.body = completion("It is done.")});
+    const auto result = agent_cli({"resume", stage.run_path().string(), "--endpoint", other.url()});
+    INFO(result.err);
+    CHECK(result.status == 0);
+    CHECK(result.out == "It is done.\n");
+    check_complete(stage, "completed");
+    const std::string request = other.requests().at(0).body;
+    CHECK_THAT(request, ContainsSubstring("data:image/png;base64,")); // from the run's directory
+    CHECK_THAT(request, ContainsSubstring("f9"));
+    CHECK_THAT(request, ContainsSubstring("\"name\":\"hotkey\""));
+    const auto again = agent_cli({"resume", stage.run_path().string()});
+    CHECK(again.status == 2);
+    CHECK_THAT(again.err, ContainsSubstring("nothing to go on with"));
+    CHECK(agent_cli({"resume", (stage.folder / "nowhere").string()}).status == 2);
 }

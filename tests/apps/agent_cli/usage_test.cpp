@@ -16,7 +16,8 @@ TEST_CASE("the version is data and goes to standard output") {
 TEST_CASE("the help names the commands and the exit codes") {
     const auto result = agent_cli({"--help"});
     CHECK(result.status == 0);
-    for (const char* word : {"run", "screenshot", "do ", "doctor", "130 interrupted"}) {
+    for (const char* word :
+         {"run", "ask", "screenshot", "do ", "profile", "doctor", "130 interrupted"}) {
         CHECK_THAT(result.out, ContainsSubstring(word));
     }
 }
@@ -41,6 +42,13 @@ TEST_CASE("a mistake in the command line is exit code 2 and names the mistake") 
         Row{{"run", "x", "--crop", "0,0,5000,5"}, "0 to 1000"}, Row{{"screenshot"}, "FILE"},
         Row{{"screenshot", "x.png", "--crop", "a"}, "x1,y1,x2,y2"},
         Row{{"screenshot", "x.png", "--window", "a", "--display", "1"}, "--display"},
+        Row{{"ask"}, "TEXT"}, Row{{"ask", ""}, "the question is empty"},
+        Row{{"ask", " \n"}, "the question is empty"}, Row{{"ask", "-"}, "standard input is empty"},
+        Row{{"ask", "x", "--stream", "--no-stream"}, "--no-stream"},
+        Row{{"ask", "x", "--temperature", "nan"}, "nan"},
+        Row{{"ask", "x", "--max-tokens", "0"}, "--max-tokens"},
+        Row{{"ask", "x", "--retries", "-1"}, "--retries"},
+        Row{{"ask", "x", "--endpoint", "localhost:1234"}, "localhost:1234"},
         Row{{"do"}, "subcommand"}, Row{{"do", "dance"}, "subcommand"},
         Row{{"do", "click", "5"}, "Y"}, Row{{"do", "click", "5", "1001"}, "1001"},
         Row{{"do", "click", "5", "five"}, "five"}, Row{{"do", "scroll", "5", "5", "1000"}, "1000"},

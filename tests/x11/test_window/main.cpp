@@ -1,7 +1,7 @@
 // A window that writes down what reaches it, as an ordinary X11 program sees it.
 //   eyehand-x11-window LOG TITLE WIDTH HEIGHT RRGGBB
-// Lines: "ready", "key KEYSYM CHARACTER", "up KEYSYM", "button N X Y", "button-up N X Y" (in desktop
-// pixels), "closed".
+// Lines: "ready", "focus in", "focus out", "key KEYSYM CHARACTER", "up KEYSYM", "button N X Y",
+// "button-up N X Y" (in desktop pixels), "closed".
 #include "utf8.hpp"
 #include "x11/connection.hpp"
 #include "x11/keysyms.hpp"
@@ -78,12 +78,19 @@ const T& as(const Reply<xcb_generic_event_t>& event) {
     return *reinterpret_cast<const T*>(event.get());
 }
 
+// Not the focus that merely follows the pointer, and not what a grab of the keyboard borrows.
+bool is_lasting(const xcb_focus_in_event_t& event) {
+    return event.detail != XCB_NOTIFY_DETAIL_POINTER && event.mode != XCB_NOTIFY_MODE_GRAB &&
+           event.mode != XCB_NOTIFY_MODE_UNGRAB;
+}
+
 xcb_window_t create_window(Connection& connection, const std::string& title, int width, int height,
                            std::uint32_t color) {
     const xcb_window_t window = xcb_generate_id(connection.get());
     const std::array<std::uint32_t, 2> values{
         color, XCB_EVENT_MASK_KEY_PRESS | XCB_EVENT_MASK_KEY_RELEASE | XCB_EVENT_MASK_BUTTON_PRESS |
-                   XCB_EVENT_MASK_BUTTON_RELEASE | XCB_EVENT_MASK_STRUCTURE_NOTIFY};
+                   XCB_EVENT_MASK_BUTTON_RELEASE | XCB_EVENT_MASK_STRUCTURE_NOTIFY |
+                   XCB_EVENT_MASK_FOCUS_CHANGE};
     xcb_create_window(connection.get(), XCB_COPY_FROM_PARENT, window, connection.root(), 0, 0,
                       static_cast<std::uint16_t>(width), static_cast<std::uint16_t>(height), 0,
                       XCB_WINDOW_CLASS_INPUT_OUTPUT, XCB_COPY_FROM_PARENT,
@@ -120,6 +127,12 @@ int main(int argc, char** argv) {
         switch (event->response_type & 0x7F) {
         case XCB_MAP_NOTIFY:
             write("ready");
+            break;
+        case XCB_FOCUS_IN:
+            if (is_lasting(as<xcb_focus_in_event_t>(event))) write("focus in");
+            break;
+        case XCB_FOCUS_OUT:
+            if (is_lasting(as<xcb_focus_out_event_t>(event))) write("focus out");
             break;
         case XCB_MAPPING_NOTIFY:
             keys.forget();

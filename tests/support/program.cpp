@@ -1,4 +1,4 @@
-#include "process.hpp"
+#include "program.hpp"
 
 #include "temp_folder.hpp"
 
@@ -19,6 +19,19 @@
 #endif
 
 namespace test {
+namespace {
+
+void write_file(const std::filesystem::path& file, const std::string& text) {
+    std::ofstream out(file, std::ios::binary);
+    out << text;
+    if (!out.flush()) throw std::runtime_error(file.string() + " cannot be written");
+}
+
+std::filesystem::path output_file(const Surroundings& surroundings, const TempFolder& folder) {
+    return surroundings.out.empty() ? folder / "out" : surroundings.out;
+}
+
+} // namespace
 
 #ifdef _WIN32
 
@@ -38,12 +51,6 @@ std::wstring wide(const std::string& text) {
     std::wstring units(static_cast<std::size_t>(size), L'\0');
     MultiByteToWideChar(CP_UTF8, 0, text.data(), static_cast<int>(text.size()), units.data(), size);
     return units;
-}
-
-std::filesystem::path program() {
-    std::array<wchar_t, 1024> path{};
-    GetModuleFileNameW(nullptr, path.data(), static_cast<DWORD>(path.size()));
-    return std::filesystem::path(path.data()).parent_path() / "agent-cli.exe";
 }
 
 /// Quotes as CommandLineToArgvW takes apart: backslashes count only before a quote.
@@ -94,18 +101,25 @@ void interrupt(DWORD process, const std::string& last_argument) {
 
 } // namespace
 
-ProcessResult
-agent_cli(const std::vector<std::string>& arguments,
-          const std::map<std::string, std::string>& variables,
-          const std::function<void(const std::function<void()>& interrupt)>& while_running) {
+std::filesystem::path program_folder() {
+    std::array<wchar_t, 1024> path{};
+    GetModuleFileNameW(nullptr, path.data(), static_cast<DWORD>(path.size()));
+    return std::filesystem::path(path.data()).parent_path();
+}
+
+ProcessResult run_program(const std::filesystem::path& program,
+                          const std::vector<std::string>& arguments,
+                          const Surroundings& surroundings) {
     const TempFolder folder;
-    const Handle in = inheritable_file("NUL", GENERIC_READ, OPEN_EXISTING);
-    Handle out = inheritable_file(folder / "out", GENERIC_WRITE, CREATE_ALWAYS);
+    write_file(folder / "in", surroundings.input);
+    const Handle in = inheritable_file(folder / "in", GENERIC_READ, OPEN_EXISTING);
+    const std::filesystem::path out_file = output_file(surroundings, folder);
+    Handle out = inheritable_file(out_file, GENERIC_WRITE, CREATE_ALWAYS);
     Handle err = inheritable_file(folder / "err", GENERIC_WRITE, CREATE_ALWAYS);
 
-    std::wstring command = L"\"" + program().wstring() + L"\"";
+    std::wstring command = L"\"" + program.wstring() + L".exe\"";
     for (const std::string& argument : arguments) command += L" " + wide(quoted(argument));
-    for (const auto& [name, value] : variables) {
+    for (const auto& [name, value] : surroundings.variables) {
         SetEnvironmentVariableW(wide(name).c_str(), wide(value).c_str());
     }
     STARTUPINFOW startup{};
@@ -119,33 +133,36 @@ agent_cli(const std::vector<std::string>& arguments,
     const BOOL started =
         CreateProcessW(nullptr, command.data(), nullptr, nullptr, TRUE, CREATE_NEW_PROCESS_GROUP,
                        nullptr, nullptr, &startup, &info);
-    for (const auto& [name, value] : variables)
+    for (const auto& [name, value] : surroundings.variables)
         SetEnvironmentVariableW(wide(name).c_str(), nullptr);
-    if (started == 0) throw std::runtime_error("agent-cli.exe does not start");
+    if (started == 0) throw std::runtime_error(program.string() + " does not start");
     const Handle process(info.hProcess);
     const Handle thread(info.hThread);
-    if (while_running) {
-        while_running([&] { interrupt(info.dwProcessId, arguments.back()); });
+    if (surroundings.while_running) {
+        surroundings.while_running([&] { interrupt(info.dwProcessId, arguments.back()); });
     }
     WaitForSingleObject(process.get(), INFINITE); // CTest has the time limit
     DWORD status = 0;
     GetExitCodeProcess(process.get(), &status);
     out.reset();
     err.reset();
-    return {static_cast<int>(status), read_file(folder / "out"), read_file(folder / "err")};
+    return {static_cast<int>(status), read_file(out_file), read_file(folder / "err")};
 }
 
 #else
 
-ProcessResult
-agent_cli(const std::vector<std::string>& arguments,
-          const std::map<std::string, std::string>& variables,
-          const std::function<void(const std::function<void()>& interrupt)>& while_running) {
+std::filesystem::path program_folder() {
+    return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+}
+
+ProcessResult run_program(const std::filesystem::path& program,
+                          const std::vector<std::string>& arguments,
+                          const Surroundings& surroundings) {
     const TempFolder folder;
-    const std::string out = (folder / "out").string();
+    const std::string in = (folder / "in").string();
+    write_file(in, surroundings.input);
+    const std::string out = output_file(surroundings, folder).string();
     const std::string err = (folder / "err").string();
-    const std::filesystem::path program =
-        std::filesystem::read_symlink("/proc/self/exe").parent_path() / "agent-cli";
     std::vector<std::string> words{program.string()};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<char*> argv;
@@ -155,14 +172,15 @@ agent_cli(const std::vector<std::string>& arguments,
     const pid_t child = fork();
     if (child < 0) throw std::runtime_error("fork failed");
     if (child == 0) {
-        for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
-        dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
+        for (const auto& [name, value] : surroundings.variables)
+            setenv(name.c_str(), value.c_str(), 1);
+        dup2(open(in.c_str(), O_RDONLY), STDIN_FILENO);
         dup2(open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
         dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
         execv(argv[0], argv.data());
         _exit(126);
     }
-    if (while_running) while_running([&] { kill(child, SIGINT); });
+    if (surroundings.while_running) surroundings.while_running([&] { kill(child, SIGINT); });
     int status = 0;
     waitpid(child, &status, 0); // CTest has the time limit
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};

@@ -1,0 +1,77 @@
+// agent-cli config
+#include "commands.hpp"
+
+#include "agent/json_view.hpp"
+#include "configuration.hpp"
+#include "platform.hpp"
+#include "terminal_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace cli {
+namespace {
+
+struct Row {
+    std::string name;
+    std::optional<std::string> value;
+    std::string source;
+};
+
+/// All settings, also those without a value.
+std::vector<Row> rows_of(const agent::Config& config) {
+    const agent::PictureSetting picture = agent::picture_setting(config);
+    std::vector<Row> rows;
+    for (const agent::SettingSpec& setting : agent::setting_specs()) {
+        Row row{.name = std::string(setting.name), .value = {}, .source = {}};
+        if (const agent::ConfigEntry* entry = config.find(setting.name)) {
+            row.value = agent::to_string(setting, entry->value);
+            row.source = entry->source;
+        }
+        if (setting.name == "image") {
+            row.value = winio::to_string(picture.size);
+            row.source = picture.source;
+        }
+        // Some services expect the key in the query.
+        if (setting.name == "endpoint") row.value = row.value->substr(0, row.value->find('?'));
+        if (setting.kind == agent::SettingKind::secret && !row.value) row.value = "not set";
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+std::string as_json(const std::vector<Row>& rows) {
+    std::string all = "{";
+    for (const Row& row : rows) {
+        all += fmt::format("{}\n  {}: {{\"value\": {}, \"source\": {}}}", all == "{" ? "" : ",",
+                           agent::json_quote(row.name),
+                           row.value ? agent::json_quote(*row.value) : "null",
+                           row.source.empty() ? "null" : agent::json_quote(row.source));
+    }
+    return all + "\n}\n";
+}
+
+std::string as_table(const std::vector<Row>& rows) {
+    std::size_t width = 0;
+    for (const Row& row : rows) width = std::max(width, row.value.value_or("").size());
+    width = std::min(width, std::size_t{44}); // a long one must not push all others away
+    std::string all;
+    for (const Row& row : rows)
+        all += fmt::format("{:<18} {:<{}}  {}\n", row.name, row.value.value_or("-"), width,
+                           row.source.empty() ? "-" : row.source);
+    return printable(all);
+}
+
+} // namespace
+
+ExitCode print_config(const RunFlags& flags) {
+    agent::Config config = configuration(flags);
+    (void)add_profile(config);
+    (void)agent::area_setting(config); // what excludes each other is told here, too
+    const std::vector<Row> rows = rows_of(config);
+    print_to(stdout, flags.json ? as_json(rows) : as_table(rows));
+    return ExitCode::completed;
+}
+
+} // namespace cli

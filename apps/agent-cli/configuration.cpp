@@ -1,0 +1,139 @@
+#include "configuration.hpp"
+
+#include "commands.hpp"
+#include "environment.hpp"
+#include "environment_names.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace cli {
+namespace {
+
+constexpr const char* usual_file = "eyehand.json";
+
+std::filesystem::path path_of(const std::string& utf8) {
+    return std::u8string(utf8.begin(), utf8.end());
+}
+
+/// Nothing when the file is not there, which is an error where somebody named it.
+std::optional<std::string> read(const std::string& file, const char* named_by) {
+    std::ifstream in(path_of(file), std::ios::binary);
+    std::error_code error;
+    if (named_by == nullptr && !std::filesystem::exists(path_of(file), error)) return std::nullopt;
+    std::ostringstream text;
+    // A folder opens on some systems, and reads as nothing.
+    if (in && !std::filesystem::is_directory(path_of(file), error)) {
+        text << in.rdbuf();
+        return std::move(text).str();
+    }
+    throw UsageError(fmt::format("{}{} cannot be read; is there such a file?",
+                                 named_by == nullptr ? "" : std::string(named_by) + ": ", file));
+}
+
+void add_file(agent::Config& config, const std::optional<std::string>& flag) {
+    const auto variable = text_variable("EYEHAND_CONFIG");
+    const std::string file = flag ? *flag : variable.value_or(usual_file);
+    const char* named_by = flag       ? "--config"
+                           : variable ? "the environment variable EYEHAND_CONFIG"
+                                      : nullptr;
+    if (const auto text = read(file, named_by)) config.add(agent::parse_config(*text, file));
+}
+
+/// Adds flags that were given.
+class Flags {
+public:
+    explicit Flags(agent::Config& config) : config_(config) {}
+    void add(const char* name, const char* flag, const std::optional<std::string>& text) {
+        if (text) config_.add(agent::config_from_flag(name, flag, *text));
+    }
+    void add(const char* name, const char* flag, const std::optional<int>& number) {
+        if (number) config_.add(agent::config_from_flag(name, flag, fmt::format("{}", *number)));
+    }
+    /// Of flags whose empty text means that they were not given.
+    void add_unless_empty(const char* name, const char* flag, const std::string& text) {
+        if (!text.empty()) config_.add(agent::config_from_flag(name, flag, text));
+    }
+
+private:
+    agent::Config& config_;
+};
+
+void add_flags(agent::Config& config, const ViewFlags& flags) {
+    Flags to(config);
+    to.add("display", "--display", flags.display);
+    to.add("window", "--window", flags.window);
+    to.add("crop", "--crop", flags.crop);
+    to.add_unless_empty("image", "--image", flags.image);
+    if (flags.image_exact)
+        config.add(agent::config_from_flag("image_exact", "--image-exact", "true"));
+}
+
+void add_flags(agent::Config& config, const EndpointFlags& flags) {
+    Flags to(config);
+    to.add("endpoint", "--endpoint", flags.endpoint);
+    to.add("model", "--model", flags.model);
+    to.add("ca_file", "--ca-file", flags.ca_file);
+    to.add("retries", "--retries", flags.retries);
+    if (flags.no_stream) config.add(agent::config_from_flag("stream", "--no-stream", "false"));
+}
+
+} // namespace
+
+agent::Config configuration(const std::optional<std::string>& file) {
+    agent::Config config = agent::default_config();
+    add_file(config, file);
+    config.add(agent::config_from_variables(text_variable, environment_names()));
+    return config;
+}
+
+agent::Config configuration(const ViewFlags& flags) {
+    agent::Config config = configuration(flags.config);
+    add_flags(config, flags);
+    return config;
+}
+
+agent::Config configuration(const EndpointFlags& flags) {
+    agent::Config config = configuration(flags.config);
+    add_flags(config, flags);
+    return config;
+}
+
+agent::Config configuration(const RunFlags& flags,
+                            const std::vector<agent::ConfigEntry>& scenario) {
+    agent::Config config = configuration(flags.server.config);
+    config.add(scenario);
+    add_flags(config, flags.server);
+    add_flags(config, flags.view);
+    Flags to(config);
+    to.add_unless_empty("profile", "--profile", flags.profile);
+    to.add("max_steps", "--max-steps", flags.max_steps);
+    to.add_unless_empty("run_dir", "--run-dir", flags.run_dir);
+    to.add_unless_empty("with", "--with", fmt::format("{}", fmt::join(flags.with, ",")));
+    to.add_unless_empty("lmstudio_logs", "--lmstudio-logs", flags.lmstudio_logs);
+    return config;
+}
+
+agent::Profile add_profile(agent::Config& config) {
+    agent::Profile profile = load_checked_profile(*config.text("profile"));
+    config.add(agent::config_of(profile));
+    return profile;
+}
+
+vlm::ClientOptions client_options(const agent::Config& config) {
+    vlm::ClientOptions client;
+    client.endpoint = *config.text("endpoint");
+    client.api_key = config.text("api_key").value_or("");
+    client.ca_file = config.text("ca_file").value_or("");
+    client.timeout = *config.duration("timeout");
+    client.connect_timeout = *config.duration("connect_timeout");
+    client.first_byte_timeout = *config.duration("first_byte_timeout");
+    client.silence_timeout = *config.duration("silence_timeout");
+    client.stream = config.truth("stream");
+    client.retries.most = *config.whole("retries");
+    return client;
+}
+
+} // namespace cli

@@ -1,0 +1,27 @@
+// Gathers the settings of a run from where users put them: a file, the environment, flags.
+#pragma once
+
+#include "agent/config.hpp"
+#include "settings.hpp"
+
+#include <vector>
+
+namespace cli {
+
+/// Defaults, the file and the environment. Without `file` it is the one EYEHAND_CONFIG names, else
+/// eyehand.json in the working directory where there is one.
+[[nodiscard]] agent::Config configuration(const std::optional<std::string>& file);
+/// The same with flags on top.
+[[nodiscard]] agent::Config configuration(const ViewFlags& flags);
+[[nodiscard]] agent::Config configuration(const EndpointFlags& flags);
+[[nodiscard]] agent::Config configuration(const RunFlags& flags,
+                                          const std::vector<agent::ConfigEntry>& scenario = {});
+
+/// Loads the profile that `config` names, and adds what it sets. A folder that a file names is
+/// looked for from the working directory, as everywhere.
+[[nodiscard]] agent::Profile add_profile(agent::Config& config);
+
+/// How the server is asked.
+[[nodiscard]] vlm::ClientOptions client_options(const agent::Config& config);
+
+} // namespace cli

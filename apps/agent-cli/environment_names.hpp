@@ -1,0 +1,12 @@
+// Which environment variables there are.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace cli {
+
+/// The names of those that begin with EYEHAND_.
+[[nodiscard]] std::vector<std::string> environment_names();
+
+} // namespace cli

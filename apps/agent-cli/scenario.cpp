@@ -1,0 +1,63 @@
+// agent-cli scenario list|show|run
+#include "commands.hpp"
+
+#include "agent/json_view.hpp"
+#include "agent/scenario.hpp"
+#include "environment.hpp"
+#include "platform.hpp"
+#include "terminal_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace cli {
+namespace {
+
+std::string line_of(const agent::CheckResult& result, bool json) {
+    if (json)
+        return fmt::format(R"({{"type":"check","what":{},"holds":{},"why":{}}})",
+                           agent::json_quote(result.what), result.holds,
+                           agent::json_quote(result.why));
+    if (result.holds) return "pass  " + one_line(result.what);
+    return fmt::format("FAIL  {}: {}", one_line(result.what), one_line(result.why));
+}
+
+} // namespace
+
+ExitCode list_scenarios() {
+    std::string all;
+    for (const agent::Scenario& scenario : agent::scenarios()) {
+        const std::string number =
+            scenario.number == 0 ? "" : fmt::format("{}:{}", scenario.profile, scenario.number);
+        all += fmt::format("{:<18} {:<11} {}\n", scenario.name, number, scenario.description);
+    }
+    print_to(stdout, all);
+    return ExitCode::completed;
+}
+
+ExitCode show_scenario(const std::string& name) {
+    print_to(stdout, agent::to_json(agent::load_scenario(name)));
+    return ExitCode::completed;
+}
+
+ExitCode run_scenario(ScenarioFlags flags) {
+    const agent::Scenario scenario = agent::load_scenario(flags.name);
+    flags.run.task = scenario.task;
+    RunSettings settings = resolve(flags.run, agent::config_of(scenario));
+    const auto desktop = winio::open_desktop();
+    const auto since = std::filesystem::file_time_type::clock::now();
+    agent::set_up(scenario, *desktop);
+    const agent::RunFinished finished = carry_out(flags.run, settings, *desktop);
+
+    const std::vector<agent::CheckResult> results =
+        agent::check(scenario, *desktop, {.since = since, .variable = text_variable});
+    for (const agent::CheckResult& result : results)
+        print_to(stdout, line_of(result, flags.run.json) + "\n");
+    const bool all_hold =
+        std::all_of(results.begin(), results.end(), [](const auto& one) { return one.holds; });
+    const bool completed = finished.outcome == agent::Outcome::completed;
+    return completed && all_hold ? ExitCode::completed : ExitCode::failed;
+}
+
+} // namespace cli

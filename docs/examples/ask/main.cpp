@@ -1,0 +1,18 @@
+// Asks what is in a picture and prints the answer as it comes. Links libvlm alone.
+//   ask http://localhost:1234 picture.png
+#include <vlm/openai_client.hpp>
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
+int main(int, char** argv) {
+    std::ifstream file(argv[2], std::ios::binary);
+    const std::vector<std::uint8_t> png{std::istreambuf_iterator<char>(file), {}};
+    vlm::OpenAiClient model({.endpoint = argv[1]});
+    vlm::ChatRequest request;
+    request.messages = {vlm::Message::user("What is in this picture?", vlm::make_image(png))};
+    model.reply(request, [](const vlm::Delta& delta) {
+        if (delta.kind == vlm::Delta::Kind::text) std::fputs(delta.text.c_str(), stdout);
+    });
+}

@@ -1,0 +1,12 @@
+// JSON laid out for people: a member a line.
+#pragma once
+
+#include "json.hpp"
+
+#include <string>
+
+namespace agent {
+
+[[nodiscard]] std::string laid_out(const json::value& value);
+
+} // namespace agent

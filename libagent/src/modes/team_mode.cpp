@@ -1,0 +1,384 @@
+#include "modes/team_mode.hpp"
+
+#include "agent/error.hpp"
+#include "agent/transcript.hpp"
+#include "text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+namespace agent {
+namespace {
+
+constexpr int patience_with_compression = 2; // then the engine does it
+
+constexpr std::string_view reminder =
+    "That was no tool call, so nothing happened. Call exactly one of your tools now.";
+
+bool same_word(std::string_view a, std::string_view b) {
+    const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+/// The parts of a context under their headings, none of them empty.
+class Sections {
+public:
+    void add(std::string_view heading, std::string_view text) {
+        if (text.empty()) return;
+        if (!text_.empty()) text_ += "\n\n";
+        text_ += heading;
+        text_ += '\n';
+        text_ += text;
+    }
+    [[nodiscard]] const std::string& text() const { return text_; }
+
+private:
+    std::string text_;
+};
+
+} // namespace
+
+TeamMode::TeamMode(const Profile& profile, const std::string& task, Offers offers,
+                   std::unique_ptr<Memory> memory)
+    : team_(profile.team.value()), model_(profile.model),
+      task_(replace_all(profile.task_prompt, "{{task}}", task)), max_steps_(profile.max_steps),
+      offers_(std::move(offers)), memory_(std::move(memory)) {
+    // The task is never cut, and the rest of a context needs room beside it.
+    if (task_.size() > team_.context_bytes / 2)
+        throw Error(errc::task_too_long,
+                    fmt::format("the task is {} bytes long; with this profile it may have {}: "
+                                "shorten it, or raise context_bytes",
+                                task_.size(), team_.context_bytes / 2));
+}
+
+const RoleProfile& TeamMode::role() const { return leads_ ? team_.lead : team_.worker; }
+
+// --- Commands -------------------------------------------------------------------------------------
+
+Command TeamMode::next() const {
+    switch (step_) {
+    case Step::observing:
+        return Observe{turn_};
+    case Step::asking:
+        return Ask{role().name, request()};
+    case Step::acting:
+        return Invoke{calls_.front(), role().name};
+    case Step::recovering:
+        return Recover{loops_.loop().value_or("")};
+    case Step::finished:
+        break;
+    }
+    return finish_;
+}
+
+bool TeamMode::must_plan() const { return team_.first_plan && leads_ && brief_.empty(); }
+
+vlm::ChatRequest TeamMode::request() const {
+    vlm::ChatRequest request;
+    request.model = model_;
+    request.sampling = role().sampling;
+    request.tools = leads_ ? offers_.lead : offers_.worker;
+    if (must_plan()) {
+        // The one way to force a call that all servers know: a single tool, and "required".
+        std::erase_if(request.tools,
+                      [&](const vlm::ToolSpec& tool) { return tool.name != offers_.brief; });
+        request.tool_choice = vlm::ToolChoice::required;
+    }
+    request.messages.push_back(vlm::Message::system(role().system_prompt));
+    request.messages.push_back(
+        leads_ ? vlm::Message::user(context())
+               : vlm::Message::user(context(), vlm::Image{seen_.sha256, nullptr}));
+    if (reminded_) {
+        request.messages.push_back(vlm::Message::assistant(reply_.empty() ? "(nothing)" : reply_));
+        request.messages.push_back(vlm::Message::user(std::string(reminder)));
+    }
+    return request;
+}
+
+/// What the role is told: what never changes first, then what does. At most `context_bytes`.
+std::string TeamMode::context() const {
+    const std::size_t bound = reduced_ ? team_.context_bytes / 2 : team_.context_bytes;
+    const std::size_t most = std::max(bound, task_.size() + team_.context_bytes / 8);
+    const std::size_t share = (most - task_.size()) / 6;
+    Sections sections;
+    sections.add("TASK", task_);
+    sections.add("PLAN", cut_bytes(plan_, std::min(team_.plan_bytes, share), team_.plan_ellipsis));
+    if (!leads_) sections.add("INSTRUCTIONS", cut_bytes(brief_, share, true));
+    if (!leads_ && team_.previous_action && previous_) {
+        const std::string call = previous_->tool.empty()
+                                     ? std::string("no tool call")
+                                     : previous_->tool + ' ' + one_line(previous_->arguments);
+        sections.add("LAST ACTION",
+                     cut_bytes(fmt::format("Turn {}: {}\nResult: {}\nYou said: {}", previous_->turn,
+                                           cut_bytes(call, share / 2, true),
+                                           cut_bytes(one_line(previous_->result), share / 4, true),
+                                           one_line(previous_->reply)),
+                               share, true));
+    }
+    sections.add("NOW", fmt::format("{}, turn {} of {}", role().phase, turn_, max_steps_));
+    if (leads_ && compression_asked_)
+        sections.add("MEMORY IS FULL",
+                     fmt::format("{} actions are active. Put finished turns away first.",
+                                 memory_->active()));
+    if (leads_ && !claim_.empty())
+        sections.add(
+            "CLAIM",
+            cut_bytes("The worker says that the task is done. Evidence: " + claim_, share, true));
+    sections.add("NOTE", cut_bytes(told_, share, true));
+    const std::string heading = "MEMORY";
+    const std::size_t used = sections.text().size() + heading.size() + 3;
+    if (used < most) sections.add(heading, memory_->context(most - used));
+    return cut_bytes(sections.text(), std::max(most, task_.size() + 5));
+}
+
+ModeState TeamMode::state() const {
+    ModeState state;
+    state.turn = turn_;
+    state.phase = step_ == Step::finished ? "finished" : role().phase;
+    state.role = role().name;
+    state.plan = plan_;
+    state.brief = brief_;
+    state.active_actions = memory_->active();
+    state.archived_actions = memory_->archived();
+    return state;
+}
+
+// --- Facts ----------------------------------------------------------------------------------------
+
+void TeamMode::apply(const Fact& fact) {
+    std::visit([this](const auto& it) { on(it); }, fact);
+}
+
+void TeamMode::on(const Observed& fact) {
+    loops_.saw(fact.still);
+    seen_ = fact;
+    if (turn_ == 0) {
+        begin_turn();
+        return;
+    }
+    const auto loop = loops_.loop();
+    if (team_.loop_recovery && loop && turn_ >= loops_from_) {
+        note("loop", *loop);
+        step_ = Step::recovering;
+        return;
+    }
+    step_ = Step::asking;
+}
+
+void TeamMode::on(const ObserveFailed& fact) { finish(Outcome::desktop_failed, fact.message); }
+
+void TeamMode::on(const Recovered& fact) {
+    if (!fact.desktop_failure.empty()) {
+        finish(Outcome::desktop_failed, fact.desktop_failure);
+        return;
+    }
+    told_ = fmt::format("You were going round in circles ({}). Escape was pressed and the pointer "
+                        "moved away. Look again and try another way, or report BLOCKED.",
+                        loops_.loop().value_or("the same action again and again"));
+    loops_.reset();
+    loops_from_ = turn_ + team_.loop_cooldown;
+    step_ = Step::observing; // what the recovery did is to be seen
+}
+
+void TeamMode::on(const Replied& fact) {
+    take_words(fact.reply);
+    calls_ = fact.reply.tool_calls;
+    if (!calls_.empty()) {
+        if (calls_.size() > 1)
+            note("refused", fmt::format("one call a turn: {} of {} calls were not carried out",
+                                        calls_.size() - 1, calls_.size()));
+        step_ = Step::acting;
+        return;
+    }
+    if (!reminded_) {
+        reminded_ = true;
+        note("reminder", "the reply had no tool call");
+        return; // asks again
+    }
+    note("refused", "a turn without a tool call");
+    if (leads_) {
+        end_lead_turn();
+    } else {
+        previous_ = ActionRecord{turn_, {}, {}, {}, seen_.file, reply_, false};
+        memory_->add(*previous_);
+        told_.clear();
+    }
+    begin_turn();
+}
+
+void TeamMode::take_words(const vlm::ChatReply& reply) {
+    reply_ = strip_think(reply.text);
+    if (leads_ && !reply_.empty()) plan_ = reply_;
+}
+
+void TeamMode::on(const AskFailed& fact) {
+    if (!fact.context_overflow || reduced_) {
+        finish(Outcome::endpoint_failed, fact.message);
+        return;
+    }
+    reduced_ = true;
+    memory_->compress();
+    note("context", "the request was longer than the model's context: memory was compressed, and "
+                    "what is told halved");
+}
+
+void TeamMode::on(const Invoked& fact) {
+    if (!fact.desktop_failure.empty()) {
+        record(fact);
+        finish(Outcome::desktop_failed, fact.desktop_failure);
+    } else if (leads_) {
+        take_lead_call(fact);
+    } else {
+        take_worker_call(fact);
+    }
+}
+
+void TeamMode::take_lead_call(const Invoked& fact) {
+    std::string answer;
+    if (const auto* brief = std::get_if<Brief>(&fact.signal)) {
+        brief_ = std::string(trim(brief->instructions));
+        claim_.clear();
+        end_lead_turn();
+        leads_ = false;
+        note("phase", fmt::format("{}: the {} has its instructions", role().phase, role().name));
+        begin_turn();
+        return;
+    }
+    if (const auto* archive = std::get_if<Archive>(&fact.signal)) {
+        answer = memory_->archive(archive->summary, archive->patterns, archive->turns);
+        archived_now_ = answer.empty();
+        note(answer.empty() ? "memory" : "refused",
+             answer.empty() ? fmt::format("{} actions put away, {} active", memory_->archived(),
+                                          memory_->active())
+                            : answer);
+    } else if (const auto* verdict = std::get_if<Verdict>(&fact.signal)) {
+        if (verdict->confirmed && !claim_.empty()) {
+            finish(Outcome::completed, claim_);
+            return;
+        }
+        answer = claim_.empty() ? "there is no claim to confirm" : "";
+        claim_.clear();
+    } else if (!fact.ok) {
+        answer = fact.result_json;
+    }
+    end_lead_turn();
+    if (!answer.empty()) told_ = "Your last call was refused: " + answer;
+    begin_turn();
+}
+
+/// What was told has been heard; memory that was not compressed though it was asked for is, in the
+/// end, compressed.
+void TeamMode::end_lead_turn() {
+    told_.clear();
+    if (!compression_asked_) return;
+    compressions_ignored_ = archived_now_ ? 0 : compressions_ignored_ + 1;
+    if (compressions_ignored_ < patience_with_compression) return;
+    compressions_ignored_ = 0;
+    memory_->compress();
+    note("memory", fmt::format("nobody put turns away: the oldest half went by itself, {} active",
+                               memory_->active()));
+}
+
+void TeamMode::record(const Invoked& fact) {
+    previous_ =
+        ActionRecord{turn_,  fact.tool, calls_.front().arguments_json, fact.result_json, seen_.file,
+                     reply_, false};
+    memory_->add(*previous_);
+}
+
+void TeamMode::take_worker_call(const Invoked& fact) {
+    record(fact);
+    told_.clear();
+    if (calls_.size() > 1)
+        told_ =
+            fmt::format("Only your first call was carried out, {} were refused: one call a turn.",
+                        calls_.size() - 1);
+    Action action = fact.action;
+    if (!fact.ok && !action.acts) { // the same mistake again and again is a loop, too
+        action.subject = calls_.front().arguments_json;
+        action.tool = fact.tool;
+        action.acts = true;
+    }
+    loops_.acted(action);
+    if (const auto* progress = std::get_if<Progress>(&fact.signal)) {
+        const auto asks_for_review = [&](const std::string& status) {
+            return same_word(status, trim(progress->status));
+        };
+        needs_review_ = needs_review_ || std::any_of(team_.review_statuses.begin(),
+                                                     team_.review_statuses.end(), asks_for_review);
+    } else if (const auto* completion = std::get_if<Completion>(&fact.signal)) {
+        if (!team_.review_completion) {
+            finish(Outcome::completed, completion->evidence);
+            return;
+        }
+        claim_ = completion->evidence;
+    }
+    begin_turn();
+}
+
+void TeamMode::on(const Stopped& fact) {
+    // A run that has come to its own end has no use for another; one that only ran out of steps has.
+    if (step_ == Step::finished && finish_.outcome != Outcome::steps_used_up) return;
+    finish(Outcome::cancelled, fact.why);
+}
+
+// --- Turns ----------------------------------------------------------------------------------------
+
+void TeamMode::begin_turn() {
+    calls_.clear();
+    reminded_ = false;
+    reduced_ = false;
+    archived_now_ = false;
+    while (true) {
+        if (turn_ >= max_steps_) {
+            finish(Outcome::steps_used_up,
+                   fmt::format("the task was not finished within {} steps", max_steps_));
+            return;
+        }
+        ++turn_;
+        const std::string review = leads_ ? std::string() : reason_for_review();
+        if (!review.empty()) switch_to_lead(review);
+        if (leads_) {
+            compression_asked_ = memory_->needs_compression();
+            step_ = Step::asking;
+            return;
+        }
+        if (!brief_.empty()) {
+            step_ = Step::observing;
+            return;
+        }
+        if (team_.without_brief == WithoutBrief::fail) {
+            finish(Outcome::failed, fmt::format("the {} has no instructions: the {} gave none",
+                                                team_.worker.name, team_.lead.name));
+            return;
+        }
+        note("phase",
+             fmt::format("turn {} skipped: the {} has no instructions", turn_, team_.worker.name));
+    }
+}
+
+std::string TeamMode::reason_for_review() const {
+    if (!claim_.empty()) return "a claim that the task is done is to be confirmed";
+    if (needs_review_) return "a report asks for a review";
+    if (memory_->needs_compression()) return "memory has to be compressed";
+    if (turn_ % team_.review_interval == 0)
+        return fmt::format("a review is due every {} turns", team_.review_interval);
+    return {};
+}
+
+void TeamMode::switch_to_lead(const std::string& why) {
+    leads_ = true;
+    needs_review_ = false;
+    note("phase", fmt::format("{}: {}", role().phase, why));
+}
+
+void TeamMode::finish(Outcome outcome, std::string why) {
+    finish_ = {outcome, std::move(why)};
+    step_ = Step::finished;
+}
+
+} // namespace agent

@@ -1,0 +1,92 @@
+// Two roles on one machine: a lead that plans from words alone, and a worker that acts on what it
+// sees. Who they are and what they may call, the profile says.
+//
+// A turn is one exchange with either. The lead speaks until it has briefed the worker; then the worker
+// acts, one call a turn, until a review is due: every so many turns, after a report that asks for
+// one, or when memory has to be compressed.
+#pragma once
+
+#include "agent/memory.hpp"
+#include "agent/mode.hpp"
+#include "agent/profile.hpp"
+#include "loop_detector.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace agent {
+
+class TeamMode final : public Mode {
+public:
+    /// What each role is offered.
+    struct Offers {
+        std::vector<vlm::ToolSpec> lead;
+        std::vector<vlm::ToolSpec> worker;
+        std::string brief; ///< what the lead's tool for briefing is called
+    };
+    /// `profile.team` must be there. Throws Error{task_too_long}.
+    TeamMode(const Profile& profile, const std::string& task, Offers offers,
+             std::unique_ptr<Memory> memory);
+
+    [[nodiscard]] Command next() const override;
+    void apply(const Fact& fact) override;
+    [[nodiscard]] ModeState state() const override;
+
+private:
+    enum class Step { observing, asking, acting, recovering, finished };
+
+    void on(const Observed& fact);
+    void on(const ObserveFailed& fact);
+    void on(const Replied& fact);
+    void on(const AskFailed& fact);
+    void on(const Invoked& fact);
+    void on(const Recovered& fact);
+    void on(const Stopped& fact);
+
+    void begin_turn();
+    void switch_to_lead(const std::string& why);
+    [[nodiscard]] std::string reason_for_review() const;
+    void take_words(const vlm::ChatReply& reply);
+    void take_lead_call(const Invoked& fact);
+    void take_worker_call(const Invoked& fact);
+    void end_lead_turn();
+    void record(const Invoked& fact);
+    void finish(Outcome outcome, std::string why);
+
+    [[nodiscard]] const RoleProfile& role() const;
+    [[nodiscard]] vlm::ChatRequest request() const;
+    [[nodiscard]] bool must_plan() const;
+    [[nodiscard]] std::string context() const;
+
+    const TeamProfile team_;
+    const std::string model_;
+    const std::string task_;
+    const int max_steps_;
+    const Offers offers_;
+    std::unique_ptr<Memory> memory_;
+    LoopDetector loops_;
+
+    Step step_ = Step::observing;
+    bool leads_ = true; ///< the lead speaks
+    int turn_ = 0;
+    Finish finish_;
+    std::string plan_;
+    std::string brief_;
+    bool needs_review_ = false;
+    bool compression_asked_ = false; ///< of the lead, in this turn
+    int compressions_ignored_ = 0;
+    bool archived_now_ = false;            ///< in this turn
+    std::string claim_;                    ///< evidence that waits for the lead's verdict
+    std::string told_;                     ///< to the role that speaks next, once
+    std::optional<ActionRecord> previous_; ///< the worker's latest
+    Observed seen_;                        ///< the newest screenshot
+    std::vector<vlm::ToolCall> calls_;     ///< of the latest reply; the first one is carried out
+    std::string reply_;                    ///< its words
+    bool reminded_ = false;
+    bool reduced_ = false; ///< the context was too long and has been cut down, in this turn
+    int loops_from_ = 0;   ///< turn from which loops are looked for
+};
+
+} // namespace agent

@@ -1,0 +1,145 @@
+// Reads members of a JSON object and names them when they are wrong.
+#pragma once
+
+#include "agent/error.hpp"
+#include "json.hpp"
+#include "nearest.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace agent {
+
+/// Members that are absent or null leave what they are read into as it is. Refers to the object.
+class Members {
+public:
+    Members(const json::object& object, std::string where)
+        : object_(object), where_(std::move(where)) {}
+
+    [[noreturn]] void refuse(std::string_view member, std::string_view why) const {
+        throw Error(errc::bad_profile, fmt::format("{}: \"{}\" {}", where_, member, why));
+    }
+    void require(std::string_view member) const {
+        if (!has(member)) refuse(member, "is missing");
+    }
+
+    void read(std::string_view member, std::string& into) const {
+        if (const json::value* value = find(member)) {
+            if (!value->is_string()) refuse(member, "must be a text");
+            const json::string& text = value->as_string();
+            into.assign(text.data(), text.size());
+        }
+    }
+    /// A text that has to be there.
+    void read_required(std::string_view member, std::string& into) const {
+        read(member, into);
+        if (into.empty()) refuse(member, "is missing");
+    }
+    void read(std::string_view member, bool& into) const {
+        if (const json::value* value = find(member)) {
+            if (!value->is_bool()) refuse(member, "must be true or false");
+            into = value->as_bool();
+        }
+    }
+    void read(std::string_view member, std::optional<bool>& into) const {
+        if (!has(member)) return;
+        into.emplace();
+        read(member, *into);
+    }
+    void read(std::string_view member, int& into, int least, int most) const {
+        if (const json::value* value = find(member)) {
+            if (!value->is_int64() || value->as_int64() < least || value->as_int64() > most) {
+                refuse(member, fmt::format("must be a whole number from {} to {}", least, most));
+            }
+            into = static_cast<int>(value->as_int64());
+        }
+    }
+    void read(std::string_view member, std::size_t& into, int least, int most) const {
+        int number = static_cast<int>(into);
+        read(member, number, least, most);
+        into = static_cast<std::size_t>(number);
+    }
+    void read(std::string_view member, std::optional<int>& into, int least, int most) const {
+        if (!has(member)) return;
+        int number = 0;
+        read(member, number, least, most);
+        into = number;
+    }
+    void read(std::string_view member, std::optional<double>& into, double least,
+              double most) const {
+        if (const json::value* value = find(member)) {
+            if (!value->is_number()) refuse(member, "must be a number");
+            const double number = value->to_number<double>();
+            if (number < least || number > most) {
+                refuse(member, fmt::format("must be from {} to {}", least, most));
+            }
+            into = number;
+        }
+    }
+    void read(std::string_view member, std::vector<std::string>& into) const {
+        const json::value* value = find(member);
+        if (value == nullptr) return;
+        if (!value->is_array()) refuse(member, "must be an array of texts");
+        into.clear();
+        for (const json::value& element : value->as_array()) {
+            if (!element.is_string() || element.as_string().empty())
+                refuse(member, "must hold texts, none of them empty");
+            into.emplace_back(element.as_string().data(), element.as_string().size());
+        }
+    }
+    /// One of the words of `meanings`.
+    template <class Enum>
+    void read(std::string_view member, Enum& into,
+              const std::vector<std::pair<std::string, Enum>>& meanings) const {
+        std::string given;
+        read(member, given);
+        if (!has(member)) return;
+        std::vector<std::string> words;
+        for (const auto& [word, meaning] : meanings) {
+            if (word == given) {
+                into = meaning;
+                return;
+            }
+            words.push_back(word);
+        }
+        refuse(member, fmt::format("is \"{}\"; it can be: {}{}", given, fmt::join(words, ", "),
+                                   did_you_mean(given, words)));
+    }
+
+    /// The object under `member`, or nothing.
+    [[nodiscard]] std::optional<Members> object(std::string_view member) const {
+        const json::value* value = find(member);
+        if (value == nullptr) return std::nullopt;
+        if (!value->is_object()) refuse(member, "must be an object");
+        return Members(value->as_object(), fmt::format("{}: {}", where_, member));
+    }
+    /// The objects of the array under `member`, or nothing.
+    [[nodiscard]] std::optional<std::vector<Members>> objects(std::string_view member) const {
+        const json::value* value = find(member);
+        if (value == nullptr) return std::nullopt;
+        if (!value->is_array()) refuse(member, "must be an array");
+        std::vector<Members> all;
+        for (const json::value& element : value->as_array()) {
+            if (!element.is_object()) refuse(member, "must hold objects");
+            all.emplace_back(element.as_object(),
+                             fmt::format("{}: {}[{}]", where_, member, all.size()));
+        }
+        return all;
+    }
+    [[nodiscard]] bool has(std::string_view member) const { return find(member) != nullptr; }
+
+private:
+    [[nodiscard]] const json::value* find(std::string_view member) const {
+        const json::value* value = object_.if_contains(member);
+        return value == nullptr || value->is_null() ? nullptr : value;
+    }
+    const json::object& object_;
+    std::string where_;
+};
+
+} // namespace agent

@@ -1,0 +1,268 @@
+// Sets scenarios up, and looks afterwards whether what they expect holds.
+#include "agent/scenario.hpp"
+#include "path_text.hpp"
+#include "scenario/system_state.hpp"
+#include "text.hpp"
+#include "winio/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <sstream>
+
+namespace agent {
+namespace {
+
+/// A check that does not hold, and why.
+struct Failure {
+    std::string why;
+};
+
+// FAT keeps times of files by two seconds.
+constexpr std::chrono::seconds file_time_step{2};
+constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20;
+
+std::string lower(std::string text) {
+    for (char& c : text)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return text;
+}
+
+void append_utf8(std::string& text, std::uint32_t c) {
+    const auto put = [&](std::uint32_t byte) { text += static_cast<char>(byte); };
+    if (c < 0x80) {
+        put(c);
+    } else if (c < 0x800) {
+        put(0xC0 | (c >> 6));
+        put(0x80 | (c & 0x3F));
+    } else if (c < 0x10000) {
+        put(0xE0 | (c >> 12));
+        put(0x80 | ((c >> 6) & 0x3F));
+        put(0x80 | (c & 0x3F));
+    } else {
+        put(0xF0 | (c >> 18));
+        put(0x80 | ((c >> 12) & 0x3F));
+        put(0x80 | ((c >> 6) & 0x3F));
+        put(0x80 | (c & 0x3F));
+    }
+}
+
+/// Windows' editors save "Unicode" as UTF-16 with a byte order mark.
+std::string from_utf16(std::string_view bytes, bool big_endian) {
+    std::string text;
+    const auto unit = [&](std::size_t i) -> std::uint32_t {
+        const auto first = static_cast<std::uint8_t>(bytes[i]);
+        const auto second = static_cast<std::uint8_t>(bytes[i + 1]);
+        return big_endian ? first * 256U + second : second * 256U + first;
+    };
+    for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) {
+        std::uint32_t c = unit(i);
+        const bool high = c >= 0xD800 && c < 0xDC00;
+        if (high && i + 3 < bytes.size() && unit(i + 2) >= 0xDC00 && unit(i + 2) < 0xE000) {
+            c = 0x10000 + ((c - 0xD800) << 10) + (unit(i + 2) - 0xDC00);
+            i += 2;
+        } else if (c >= 0xD800 && c < 0xE000) {
+            c = 0xFFFD; // half of a pair
+        }
+        append_utf8(text, c);
+    }
+    return text;
+}
+
+/// As texts are compared.
+std::string comparable(std::string text) {
+    if (text.starts_with("\xFF\xFE"))
+        text = from_utf16(std::string_view(text).substr(2), false);
+    else if (text.starts_with("\xFE\xFF"))
+        text = from_utf16(std::string_view(text).substr(2), true);
+    else if (text.starts_with("\xEF\xBB\xBF"))
+        text.erase(0, 3);
+    return replace_all(replace_all(std::move(text), "\r\n", "\n"), "\r", "\n");
+}
+
+std::string expand(const std::string& path, const CheckOptions& options) {
+    std::string expanded;
+    for (std::size_t at = 0;;) {
+        const std::size_t open = path.find("${", at);
+        const std::size_t close = open == std::string::npos ? open : path.find('}', open);
+        if (close == std::string::npos) return expanded + path.substr(at);
+        const std::string name = path.substr(open + 2, close - open - 2);
+        const auto value = options.variable ? options.variable(name) : std::nullopt;
+        if (!value || value->empty())
+            throw Failure{fmt::format("the environment variable {} is not set", name)};
+        expanded += path.substr(at, open - at) + *value;
+        at = close + 1;
+    }
+}
+
+std::filesystem::path existing_file(const ScenarioCheck& check, const CheckOptions& options) {
+    const std::filesystem::path file = path_of(expand(check.subject, options));
+    std::error_code error;
+    if (!std::filesystem::exists(file, error)) throw Failure{"there is no such file"};
+    const auto written = std::filesystem::last_write_time(file, error);
+    if (options.since && !error && written + file_time_step < *options.since)
+        throw Failure{"the file was there before, and has not been written since"};
+    return file;
+}
+
+std::string contents(const ScenarioCheck& check, const CheckOptions& options) {
+    const std::filesystem::path file = existing_file(check, options);
+    std::error_code error;
+    if (std::filesystem::file_size(file, error) > largest_file && !error)
+        throw Failure{"the file is too large to be looked into"};
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf(); // sets failbit of `text` for an empty file, which is none
+    if (!in || error) throw Failure{"the file cannot be read"};
+    return comparable(std::move(text).str());
+}
+
+void expect_file(const ScenarioCheck& check, const CheckOptions& options) {
+    if (check.kind == CheckKind::file_exists) {
+        (void)existing_file(check, options);
+        return;
+    }
+    const std::string holds = contents(check, options);
+    const std::string wanted = comparable(check.text);
+    const bool fits = check.kind == CheckKind::file_equals
+                          ? holds == wanted
+                          : holds.find(wanted) != std::string::npos;
+    if (!fits) throw Failure{fmt::format("it holds \"{}\"", shorten(one_line(holds), 120))};
+}
+
+void expect_window(const ScenarioCheck& check, winio::Desktop& desktop) {
+    winio::Windows* windows = desktop.windows();
+    if (windows == nullptr) throw Failure{"not supported here: this desktop knows no windows"};
+    const std::vector<winio::WindowInfo> all = windows->list();
+    if (winio::find_window(all, {.title = check.subject})) return;
+    std::vector<std::string> titles;
+    for (const winio::WindowInfo& window : all)
+        if (!window.title.empty()) titles.push_back("\"" + window.title + "\"");
+    throw Failure{titles.empty() ? "there is no window"
+                                 : fmt::format("there are: {}", fmt::join(titles, ", "))};
+}
+
+void expect_clipboard(const ScenarioCheck& check, winio::Desktop& desktop) {
+    winio::Clipboard* clipboard = desktop.clipboard();
+    if (clipboard == nullptr) throw Failure{"not supported here: this desktop has no clipboard"};
+    const std::string holds = comparable(clipboard->text());
+    if (holds != comparable(check.text))
+        throw Failure{fmt::format("it holds \"{}\"", shorten(one_line(holds), 120))};
+}
+
+void expect_registry([[maybe_unused]] const ScenarioCheck& check) {
+#ifdef _WIN32
+    const auto value = registry_value(check.subject, check.value);
+    if (!value) throw Failure{"there is no such value"};
+    if (*value != check.text) throw Failure{fmt::format("it is \"{}\"", shorten(*value, 120))};
+#else
+    throw Failure{"not supported here: only Windows has a registry"};
+#endif
+}
+
+void expect_process(const ScenarioCheck& check, winio::Desktop& desktop) {
+    const std::string wanted = lower(check.subject);
+    std::vector<std::string> running = running_programs();
+    if (winio::Windows* windows = desktop.windows())
+        for (const winio::WindowInfo& window : windows->list()) running.push_back(window.process);
+    const bool runs = std::any_of(running.begin(), running.end(),
+                                  [&](const std::string& one) { return lower(one) == wanted; });
+    if (!runs) throw Failure{"no such program runs"};
+}
+
+void expect_pointer(const ScenarioCheck& check, winio::Desktop& desktop) {
+    const auto pointer = desktop.pointer();
+    if (!pointer) throw Failure{"not supported here: nobody knows where the pointer is"};
+    const winio::Rect area = winio::choose_area(desktop, {}).bounds();
+    const double x = (pointer->x - area.x) * 1000.0 / std::max(1, area.width - 1);
+    const double y = (pointer->y - area.y) * 1000.0 / std::max(1, area.height - 1);
+    const winio::NormBox& box = check.box;
+    if (!(x >= box.x1 && x <= box.x2 && y >= box.y1 && y <= box.y2))
+        throw Failure{fmt::format("it is at {:.0f}, {:.0f}", x, y)};
+}
+
+std::string describe(const ScenarioCheck& check) {
+    const std::string text = shorten(one_line(check.text), 80);
+    switch (check.kind) {
+    case CheckKind::file_exists:
+        return fmt::format("the file {} is there", check.subject);
+    case CheckKind::file_contains:
+        return fmt::format("the file {} contains \"{}\"", check.subject, text);
+    case CheckKind::file_equals:
+        return fmt::format("the file {} is \"{}\"", check.subject, text);
+    case CheckKind::window_title:
+        return fmt::format("a window has \"{}\" in its title", check.subject);
+    case CheckKind::clipboard:
+        return fmt::format("the clipboard holds \"{}\"", text);
+    case CheckKind::registry:
+        return fmt::format("the registry's {}, value \"{}\", is \"{}\"", check.subject, check.value,
+                           text);
+    case CheckKind::process_running:
+        return fmt::format("the program {} runs", check.subject);
+    case CheckKind::pointer_in:
+        return fmt::format("the pointer is in {:g},{:g},{:g},{:g}", check.box.x1, check.box.y1,
+                           check.box.x2, check.box.y2);
+    }
+    return {};
+}
+
+void expect(const ScenarioCheck& check, winio::Desktop& desktop, const CheckOptions& options) {
+    switch (check.kind) {
+    case CheckKind::file_exists:
+    case CheckKind::file_contains:
+    case CheckKind::file_equals:
+        return expect_file(check, options);
+    case CheckKind::window_title:
+        return expect_window(check, desktop);
+    case CheckKind::clipboard:
+        return expect_clipboard(check, desktop);
+    case CheckKind::registry:
+        return expect_registry(check);
+    case CheckKind::process_running:
+        return expect_process(check, desktop);
+    case CheckKind::pointer_in:
+        return expect_pointer(check, desktop);
+    }
+}
+
+} // namespace
+
+void set_up(const Scenario& scenario, winio::Desktop& desktop, std::stop_token stop) {
+    for (const ScenarioStep& step : scenario.setup) {
+        if (!step.launch.empty()) {
+            desktop.launch({step.launch});
+            continue;
+        }
+        winio::Windows* windows = desktop.windows();
+        if (windows == nullptr)
+            throw winio::Error(winio::errc::not_supported,
+                               "this desktop knows no windows, which the scenario waits for");
+        (void)winio::wait_for_window(*windows, {.title = step.wait_for_window}, step.at_most, stop);
+    }
+}
+
+std::vector<CheckResult> check(const Scenario& scenario, winio::Desktop& desktop,
+                               const CheckOptions& options) {
+    std::vector<CheckResult> results;
+    for (const ScenarioCheck& one : scenario.checks) {
+        CheckResult result{.what = describe(one), .holds = true, .why = {}};
+        try {
+            expect(one, desktop, options);
+        } catch (const Failure& failure) {
+            result.holds = false;
+            result.why = failure.why;
+        } catch (const winio::Error& error) {
+            result.holds = false;
+            result.why = error.what();
+        } catch (const std::filesystem::filesystem_error& error) {
+            result.holds = false;
+            result.why = error.what();
+        }
+        results.push_back(std::move(result));
+    }
+    return results;
+}
+
+} // namespace agent

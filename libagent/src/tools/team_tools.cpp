@@ -1,0 +1,77 @@
+#include "agent/desktop_tools.hpp"
+
+namespace agent {
+namespace {
+
+struct BriefArgs {
+    std::string instructions;
+    std::string rationale;
+};
+struct ArchiveArgs {
+    std::string summary;
+    std::string patterns;
+    std::vector<int> turns;
+};
+struct ReportArgs {
+    std::string objective;
+    std::string status;
+    std::string evidence;
+};
+struct CompleteArgs {
+    std::string evidence;
+};
+struct ConfirmArgs {
+    bool confirmed = false;
+    std::string reason;
+};
+
+} // namespace
+
+Toolbox team_tools() {
+    Toolbox tools;
+    tools.add<BriefArgs>("brief", "Tells whoever acts what to do next.",
+                         {arg("instructions", &BriefArgs::instructions,
+                              "what to do, and how to know that it is done"),
+                          arg("rationale", &BriefArgs::rationale, "why this comes next")},
+                         [](const BriefArgs& args, ToolContext&) {
+                             return ok("The instructions were handed on.")
+                                 .signal(Brief{args.instructions, args.rationale});
+                         });
+    tools.add<ArchiveArgs>(
+        "archive", "Puts finished turns away; what matters of them stays in the summary.",
+        {arg("summary", &ArchiveArgs::summary, "what was done and found", not_empty),
+         arg("patterns", &ArchiveArgs::patterns, "what kept recurring, such as failures"),
+         arg("turns", &ArchiveArgs::turns, "the numbers of the turns")},
+        [](const ArchiveArgs& args, ToolContext&) {
+            return ok().signal(Archive{args.summary, args.patterns, args.turns});
+        });
+    tools.add<ReportArgs>(
+        "report", "Reports how an objective stands.",
+        {arg("objective", &ReportArgs::objective, "which objective", not_empty),
+         arg("status", &ReportArgs::status, "DONE, BLOCKED or IN_PROGRESS", not_empty),
+         arg("evidence", &ReportArgs::evidence, "what on the screen shows it")},
+        [](const ReportArgs& args, ToolContext&) {
+            return ok("Reported.").signal(Progress{args.objective, args.status, args.evidence});
+        });
+    tools.add<CompleteArgs>(
+        "complete", "Says that the whole task is done.",
+        {arg("evidence", &CompleteArgs::evidence, "what on the screen shows it", not_empty)},
+        [](const CompleteArgs& args, ToolContext&) {
+            return ok("Reported.").signal(Completion{args.evidence});
+        });
+    tools.add<ConfirmArgs>("confirm", "Decides whether a claim that the task is done holds.",
+                           {arg("confirmed", &ConfirmArgs::confirmed, "true ends the run"),
+                            arg("reason", &ConfirmArgs::reason, "why", not_empty)},
+                           [](const ConfirmArgs& args, ToolContext&) {
+                               return ok().signal(Verdict{args.confirmed, args.reason});
+                           });
+    return tools;
+}
+
+Toolbox built_in_tools() {
+    Toolbox tools = desktop_tools();
+    tools.add(team_tools());
+    return tools;
+}
+
+} // namespace agent

@@ -1,0 +1,133 @@
+// ReplayModel: turn by turn the request is restored, compared, and answered as it was.
+#include "vlm/cassette.hpp"
+
+#include "vlm/digest.hpp"
+#include "vlm/error.hpp"
+
+#include "cassette_diff.hpp"
+#include "cassette_file.hpp"
+#include "cassette_turn.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace vlm {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+void check_image(const std::filesystem::path& cassette, const cassette::ImageFile& image) {
+    const std::filesystem::path file =
+        cassette::image_folder(cassette) / cassette::image_name(image.sha256, image.media_type);
+    const std::string where =
+        cassette::text_of(cassette) + ", line " + std::to_string(image.line) + ": ";
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored))
+        throw CassetteError(where + "the image " + cassette::text_of(file) + " is missing");
+    const std::string bytes = cassette::read_file(file);
+    if (bytes.size() != image.bytes || sha256_hex(bytes) != image.sha256)
+        throw CassetteError(where + "the image " + cassette::text_of(file) +
+                            " is not the one that was recorded");
+}
+
+void throw_if_stopped(const std::stop_token& stop) {
+    if (stop.stop_requested()) throw Error(errc::cancelled, "the replayed reply was cancelled");
+}
+
+} // namespace
+
+class ReplayModel::Impl {
+public:
+    Impl(const std::filesystem::path& file, ReplayOptions options)
+        : name_(cassette::text_of(file)), options_(options) {
+        cassette::Tape tape = cassette::read_tape(cassette::read_file(file), name_);
+        if (options.check_images)
+            for (const cassette::ImageFile& image : tape.images) check_image(file, image);
+        turns_ = std::move(tape.turns);
+        load_request();
+    }
+
+    ChatReply reply(const ChatRequest& request, const OnDelta& on_delta,
+                    const std::stop_token& stop) {
+        throw_if_stopped(stop);
+        if (at_ == turns_.size())
+            throw CassetteMismatch(name_ + ": turn " + std::to_string(at_ + 1) +
+                                   " was asked for, but the cassette has " +
+                                   std::to_string(turns_.size()));
+        if (options_.match == ReplayMatch::strict) compare(request);
+        const cassette::Turn& turn = turns_[at_];
+        play(turn, on_delta, stop);
+        ++at_;
+        load_request();
+        if (const auto* error = std::get_if<Error>(&turn.outcome)) throw *error;
+        if (const auto* exception = std::get_if<cassette::OtherException>(&turn.outcome)) {
+            if (exception->invalid_argument) throw std::invalid_argument(exception->what);
+            throw std::runtime_error(exception->what);
+        }
+        return std::get<ChatReply>(turn.outcome);
+    }
+
+    [[nodiscard]] std::size_t remaining() const { return turns_.size() - at_; }
+
+private:
+    /// Only one request is held whole: each repeats the conversation so far.
+    void load_request() {
+        if (at_ < turns_.size()) cassette::restore(turns_[at_].request, expected_);
+    }
+
+    void compare(const ChatRequest& request) const {
+        const std::string recorded = cassette::as_sent(expected_);
+        const std::string asked = cassette::as_sent(request);
+        if (recorded == asked) return;
+        throw CassetteMismatch(name_ + ", turn " + std::to_string(at_ + 1) +
+                               ": this is not the request that was recorded\n--- recorded\n+++ "
+                               "asked\n" +
+                               cassette::json_difference(recorded, asked));
+    }
+
+    void play(const cassette::Turn& turn, const OnDelta& on_delta,
+              const std::stop_token& stop) const {
+        const Clock::time_point start = Clock::now();
+        for (std::size_t i = 0; on_delta && i < turn.deltas.size(); ++i) {
+            if (i < turn.times.deltas.size()) wait_until(start + turn.times.deltas[i], stop);
+            throw_if_stopped(stop);
+            on_delta(turn.deltas[i]);
+        }
+        wait_until(start + turn.times.took, stop);
+        throw_if_stopped(stop);
+    }
+
+    void wait_until(Clock::time_point end, const std::stop_token& stop) const {
+        if (!options_.original_speed) return;
+        // A look every 10 ms instead of a std::stop_callback, whose destructor can hang with GCC
+        // 12's library for Windows.
+        for (Clock::duration rest{}; (rest = end - Clock::now()) > Clock::duration::zero();) {
+            throw_if_stopped(stop);
+            std::this_thread::sleep_for(
+                std::min<Clock::duration>(rest, std::chrono::milliseconds(10)));
+        }
+    }
+
+    std::string name_; // of the file, for messages
+    ReplayOptions options_;
+    std::vector<cassette::Turn> turns_;
+    std::size_t at_ = 0;
+    ChatRequest expected_;
+};
+
+ReplayModel::ReplayModel(const std::filesystem::path& file, ReplayOptions options)
+    : impl_(std::make_unique<Impl>(file, options)) {}
+
+ReplayModel::~ReplayModel() = default;
+
+ChatReply ReplayModel::reply(const ChatRequest& request, const OnDelta& on_delta,
+                             std::stop_token stop) {
+    return impl_->reply(request, on_delta, stop);
+}
+
+std::size_t ReplayModel::remaining() const { return impl_->remaining(); }
+
+} // namespace vlm

@@ -1,0 +1,617 @@
+#include "vlm/probe.hpp"
+
+#include "http/connection.hpp"
+#include "http/url.hpp"
+#include "vlm/digest.hpp"
+#include "wire/decode_error.hpp"
+#include "wire/decode_reply.hpp"
+#include "wire/decode_server.hpp"
+#include "wire/json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+
+namespace vlm {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The lists of the largest services are a few MiB.
+constexpr std::size_t longest_answer_bytes = std::size_t{16} << 20;
+constexpr std::size_t longest_quote = 200; // bytes of a model's name in a note
+constexpr std::string_view chat_completions = "/chat/completions";
+
+/// 32 x 32 pixels in red: the smallest that every image encoder takes.
+constexpr std::array<std::uint8_t, 98> small_picture{
+    0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0x00, 0x00, 0x00, 0x0D, 0x49, 0x48,
+    0x44, 0x52, 0x00, 0x00, 0x00, 0x20, 0x00, 0x00, 0x00, 0x20, 0x08, 0x02, 0x00, 0x00,
+    0x00, 0xFC, 0x18, 0xED, 0xA3, 0x00, 0x00, 0x00, 0x29, 0x49, 0x44, 0x41, 0x54, 0x78,
+    0xDA, 0xED, 0xCD, 0x31, 0x0D, 0x00, 0x00, 0x08, 0x03, 0xB0, 0x49, 0x99, 0x7F, 0x93,
+    0xA0, 0x82, 0x83, 0xA4, 0x49, 0xFF, 0x66, 0xDA, 0x53, 0x11, 0x08, 0x04, 0x02, 0x81,
+    0x40, 0x20, 0x10, 0x08, 0x04, 0x5F, 0x82, 0x05, 0x0D, 0xB3, 0xFC, 0x3D, 0x3B, 0xFB,
+    0x7E, 0x03, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82};
+
+ServerKind kind_of_host(std::string_view host) {
+    if (host == "api.openai.com") return ServerKind::openai;
+    if (host == "openrouter.ai") return ServerKind::openrouter;
+    if (host == "generativelanguage.googleapis.com") return ServerKind::gemini;
+    return ServerKind::unknown;
+}
+
+/// What stands in front of a server's own paths: empty for "/v1/chat/completions" and for LM
+/// Studio's "/api/v0/chat/completions", "/llm" for "/llm/v1/chat/completions" behind a proxy.
+std::string base_path(const http::Url& endpoint) {
+    std::string_view path = endpoint.path;
+    if (!path.ends_with(chat_completions)) return {};
+    path.remove_suffix(chat_completions.size());
+    path = path.substr(0, std::min(path.rfind('/'), path.size()));
+    if (path.ends_with("/api")) path.remove_suffix(4);
+    return std::string(path);
+}
+
+std::string percent_encoded(std::string_view text) {
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    constexpr std::string_view plain =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+    std::string result;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (plain.find(c) != std::string_view::npos)
+            result += c;
+        else
+            result.append("%").append(1, digits[byte / 16]).append(1, digits[byte % 16]);
+    }
+    return result;
+}
+
+ModelInfo info_of(const wire::ModelFacts& facts) {
+    return {.id = facts.id,
+            .loaded = facts.loaded.value_or(true),
+            .context_tokens = facts.context_tokens,
+            .images = facts.images,
+            .tools = facts.tools};
+}
+
+bool all_known(const ModelInfo& model) {
+    return model.images != Known::unknown && model.tools != Known::unknown && model.context_tokens;
+}
+
+// --- Asking --------------------------------------------------------------------------------------
+
+/// The questions to one server, over one connection, and what has been learned by them.
+class Interview {
+public:
+    Interview(const ClientOptions& client, const ProbeOptions& options, std::stop_token stop)
+        : client_(client), options_(options), stop_(std::move(stop)),
+          endpoint_(http::parse_endpoint(client.endpoint)), base_path_(base_path(endpoint_)),
+          connection_(endpoint_, {.proxies = client.proxies, .ca_file = client.ca_file}) {}
+
+    ServerInfo about(const std::string& model);
+    /// Whether a question went without an answer that might come the next time.
+    [[nodiscard]] bool lost() const { return !loss_.empty(); }
+
+private:
+    // In this order:
+    void ask_for_list();
+    void find_kind();
+    void learn_from_own_lists();
+    [[nodiscard]] wire::ModelFacts* choose(const std::string& wanted);
+    void learn_of(wire::ModelFacts* chosen);
+    void try_images(wire::ModelFacts& chosen);
+    void try_tools(wire::ModelFacts& chosen);
+    void note_what_is_unknown(const wire::ModelFacts& chosen);
+
+    /// A question to the server itself, beside /v1.
+    struct Question {
+        std::string path;
+        std::string parameters{}; ///< of the query
+        std::string body{};       ///< if not empty, it is a POST
+        bool expected = true;     ///< no answer to it is worth a note
+    };
+    /// What `decode` makes of the answer; nothing if there is none that it understands. An answer
+    /// is asked for once.
+    template <class Decode>
+    [[nodiscard]] auto ask(const Question& question, Decode decode)
+        -> decltype(decode(std::string_view()));
+    struct Heard {
+        std::string body{};
+        std::string problem{}; ///< or empty
+    };
+    [[nodiscard]] const Heard& hear(const http::Url& url, const std::string& body);
+    /// Any answer. Throws Error where there is none.
+    [[nodiscard]] http::Response exchange(const http::Url& url, const std::string& body);
+    struct Tried {
+        std::optional<ChatReply> reply{}; ///< else there is an error
+        std::optional<Error> error{};
+        bool tools_sent = false; ///< with what was sent last; the client may put them in words
+    };
+    /// Throws only Error{cancelled}.
+    [[nodiscard]] Tried try_out(const wire::ModelFacts& chosen, ChatRequest request);
+    /// Error is why nothing is known then.
+    void note_failed_try(const char* what, const Error& error);
+
+    void learn(const wire::ModelList& list);
+    void note(std::string text) { notes_.push_back(std::move(text)); }
+    [[nodiscard]] wire::Where where(const http::Url& url) const {
+        return {url.shown(), {}, client_.api_key};
+    }
+    [[nodiscard]] std::string quoted(std::string_view name) const {
+        return '"' + where(endpoint_).quote(name, longest_quote) + '"';
+    }
+    [[nodiscard]] http::Url own_url(const Question& question) const {
+        http::Url url = endpoint_;
+        url.path = base_path_ + question.path;
+        if (!question.parameters.empty())
+            url.query += (url.query.empty() ? "?" : "&") + question.parameters;
+        return url;
+    }
+
+    const ClientOptions& client_;
+    const ProbeOptions& options_;
+    const std::stop_token stop_;
+    const http::Url endpoint_;
+    const std::string base_path_;
+    http::Connection connection_;
+    std::map<std::string, Heard> heard_; // by target and body
+    std::string loss_;                   // why a question was lost, or empty
+
+    ServerKind kind_ = ServerKind::unknown;
+    std::string version_;
+    std::optional<std::vector<wire::ModelFacts>> models_; // not set: no list was answered
+    std::optional<Error> no_list_;                        // why
+    bool routes_ = false;
+    std::vector<std::string> notes_;
+};
+
+http::Response Interview::exchange(const http::Url& url, const std::string& body) {
+    std::vector<http::Header> headers{{"Accept", "application/json"}, {"User-Agent", "eyehand"}};
+    if (!body.empty()) headers.push_back({"Content-Type", "application/json"});
+    if (!client_.api_key.empty()) headers.push_back({"Authorization", "Bearer " + client_.api_key});
+    const http::Limits limits{.connect = client_.connect_timeout,
+                              .total = options_.patience,
+                              .body_bytes =
+                                  std::min(client_.max_response_bytes, longest_answer_bytes)};
+    const Clock::time_point start = Clock::now();
+    Exchange log{.method = body.empty() ? "GET" : "POST", .url = url.shown()};
+    http::Response response;
+    std::optional<Error> failure;
+    try {
+        response = connection_.request({log.method, url.target(), headers, body}, limits, stop_);
+    } catch (const Error& error) {
+        failure = error;
+    }
+    if (client_.on_exchange) {
+        log.request_body = wire::without_secret(body, client_.api_key);
+        log.status = response.status;
+        log.response_body =
+            wire::without_secret(wire::without_data_urls(response.body), client_.api_key);
+        if (failure) log.error = failure->what();
+        log.elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
+        client_.on_exchange(log);
+    }
+    if (failure) throw *failure;
+    return response;
+}
+
+const Interview::Heard& Interview::hear(const http::Url& url, const std::string& body) {
+    const auto [place, is_new] = heard_.try_emplace(url.target() + '\n' + body);
+    Heard& heard = place->second;
+    if (!is_new) return heard;
+    std::optional<Error> failure;
+    try {
+        http::Response response = exchange(url, body);
+        if (response.status >= 200 && response.status < 300)
+            heard.body = std::move(response.body);
+        else
+            failure = wire::decode_error(response.status, response.body, where(url));
+    } catch (const Error& error) {
+        if (error.code() == errc::cancelled) throw;
+        failure = error;
+    }
+    if (!failure) return heard;
+    heard.problem = failure->what();
+    // An answer with a status that is not about this moment will be the same the next time.
+    if (!failure->status() || failure->code() == errc::overloaded) loss_ = heard.problem;
+    return heard;
+}
+
+template <class Decode>
+auto Interview::ask(const Question& question, Decode decode)
+    -> decltype(decode(std::string_view())) {
+    const http::Url url = own_url(question);
+    const Heard& heard = hear(url, question.body);
+    decltype(decode(std::string_view())) facts;
+    if (heard.problem.empty()) facts = decode(heard.body);
+    if (!facts && question.expected)
+        note(!heard.problem.empty()
+                 ? heard.problem
+                 : url.shown() + " answered something else than this server's kind does: is there "
+                                 "a proxy in front of it?");
+    return facts;
+}
+
+// --- The list and the kind -----------------------------------------------------------------------
+
+/// Throws what will not be different for any other question.
+void Interview::ask_for_list() {
+    kind_ = kind_of_host(endpoint_.host);
+    http::Url url;
+    try {
+        url = http::models_url(endpoint_);
+    } catch (const Error& error) {
+        no_list_ = error;
+        return;
+    }
+    http::Response response;
+    try {
+        response = exchange(url, {});
+    } catch (const Error& error) {
+        if (error.code() != errc::response_too_large) throw;
+        no_list_ = error;
+        return;
+    }
+    if (response.header("Server") == "llama.cpp") kind_ = ServerKind::llama_server;
+    if (response.status < 200 || response.status >= 300) {
+        no_list_ = wire::decode_error(response.status, response.body, where(url),
+                                      response.header("Location"));
+        if (no_list_->code() == errc::unauthorized || no_list_->code() == errc::overloaded)
+            throw *no_list_;
+        return;
+    }
+    if (auto list = wire::decode_model_list(response.body)) {
+        models_ = std::move(list->models);
+        routes_ = list->routes;
+        if (kind_ == ServerKind::unknown) kind_ = list->kind;
+        return;
+    }
+    try {
+        (void)wire::decode_models(response.body, where(url));
+        no_list_ = Error(errc::bad_response, url.shown() + " answered with no list of models");
+    } catch (const Error& error) { // the usual: it says what there is in its place
+        no_list_ = error;
+    }
+}
+
+/// The questions that only one kind answers, until one is answered.
+void Interview::find_kind() {
+    if (kind_ != ServerKind::unknown) return;
+    const auto lm_studio =
+        ask({.path = "/api/v1/models", .expected = false}, &wire::decode_model_list);
+    if (lm_studio && lm_studio->kind == ServerKind::lm_studio)
+        kind_ = ServerKind::lm_studio;
+    else if (!lost() && ask({.path = "/api/version", .expected = false}, &wire::decode_version))
+        kind_ = ServerKind::ollama;
+    else if (!lost() && ask({.path = "/props", .expected = false}, &wire::decode_llama_props))
+        kind_ = ServerKind::llama_server;
+    else if (!lost() && ask({.path = "/version", .expected = false}, &wire::decode_version))
+        kind_ = ServerKind::vllm;
+    else
+        note("which server this is, is not known: " +
+             (lost() ? loss_
+                     : endpoint_.shown() + " answers none of the questions of LM Studio, Ollama, "
+                                           "llama-server and vLLM"));
+}
+
+// --- What only its own kind tells ----------------------------------------------------------------
+
+/// Takes over what `list` knows of the models; the models themselves only if there is no list yet:
+/// what /v1/models does not name cannot be asked.
+void Interview::learn(const wire::ModelList& list) {
+    if (!models_) {
+        models_ = list.models;
+        return;
+    }
+    std::map<std::string_view, const wire::ModelFacts*> by_name;
+    for (const wire::ModelFacts& facts : list.models) by_name.emplace(facts.id, &facts);
+    for (wire::ModelFacts& model : *models_)
+        if (const auto found = by_name.find(model.id); found != by_name.end())
+            model.learn(*found->second);
+}
+
+void Interview::learn_from_own_lists() {
+    if (kind_ == ServerKind::lm_studio) {
+        auto list = ask({.path = "/api/v1/models", .expected = false}, &wire::decode_model_list);
+        if (!list || list->kind != kind_) // before 0.4
+            list = ask({.path = "/api/v0/models", .expected = models_ && !models_->empty()},
+                       &wire::decode_model_list);
+        if (list) learn(*list);
+    }
+    if (kind_ == ServerKind::ollama) {
+        if (!models_)
+            if (const auto list = ask({.path = "/api/tags"}, &wire::decode_model_list))
+                learn(*list);
+        const auto running = ask({.path = "/api/ps"}, &wire::decode_model_list);
+        if (!models_ || !running) return;
+        for (wire::ModelFacts& model : *models_)
+            model.loaded =
+                std::any_of(running->models.begin(), running->models.end(),
+                            [&](const wire::ModelFacts& facts) { return facts.id == model.id; });
+        learn({.models = running->models});
+    }
+}
+
+wire::ModelFacts* Interview::choose(const std::string& wanted) {
+    std::vector<wire::ModelFacts>& models = *models_;
+    std::erase_if(models, [](const wire::ModelFacts& model) { return !model.chats; });
+    const auto first = [&](auto is_it) {
+        const auto found = std::find_if(models.begin(), models.end(), is_it);
+        return found == models.end() ? nullptr : &*found;
+    };
+    if (wanted.empty()) {
+        if (models.size() == 1) return models.data();
+        wire::ModelFacts* loaded =
+            first([](const wire::ModelFacts& model) { return model.loaded.value_or(true); });
+        if (!loaded && !models.empty())
+            note("no model is loaded: load one, or say which one is meant");
+        return loaded;
+    }
+    const auto called = [&](const std::string& name) {
+        return first([&](const wire::ModelFacts& model) { return model.is_called(name); });
+    };
+    wire::ModelFacts* found = called(wanted);
+    if (!found && kind_ == ServerKind::ollama) found = called(wanted + ":latest");
+    if (!found && kind_ == ServerKind::gemini) found = called("models/" + wanted);
+    if (!found && kind_ == ServerKind::llama_server && !routes_ && models.size() == 1) {
+        note("llama-server answers with the one model it has, " + quoted(models.front().id) +
+             ", whatever name it is asked for, such as " + quoted(wanted));
+        found = models.data();
+    }
+    return found;
+}
+
+void Interview::learn_of(wire::ModelFacts* chosen) {
+    switch (kind_) {
+    case ServerKind::llama_server: {
+        Question question{.path = "/props"};
+        if (routes_) {
+            if (!chosen || chosen->loaded == false) return; // there is nothing that could answer
+            question.parameters = "model=" + percent_encoded(chosen->id) + "&autoload=false";
+        }
+        if (const auto props = ask(question, &wire::decode_llama_props)) {
+            version_ = props->version;
+            if (chosen) chosen->learn(props->model);
+        }
+        return;
+    }
+    case ServerKind::ollama: {
+        version_ = ask({.path = "/api/version"}, &wire::decode_version).value_or("");
+        if (!chosen) return;
+        const std::string body = boost::json::serialize(boost::json::object{{"model", chosen->id}});
+        if (auto facts = ask({.path = "/api/show", .body = body}, &wire::decode_ollama_show)) {
+            // What it is to be loaded with; how it was loaded, /api/ps knows better.
+            if (chosen->context_tokens) facts->context_tokens = chosen->context_tokens;
+            chosen->learn(*facts);
+        }
+        return;
+    }
+    case ServerKind::vllm:
+        version_ = ask({.path = "/version"}, &wire::decode_version).value_or("");
+        return;
+    case ServerKind::lm_studio: // has told everything, but for its version, which it keeps
+    case ServerKind::openai:
+    case ServerKind::openrouter:
+    case ServerKind::gemini:
+    case ServerKind::unknown:
+        return;
+    }
+}
+
+// --- Trying out ----------------------------------------------------------------------------------
+
+Interview::Tried Interview::try_out(const wire::ModelFacts& chosen, ChatRequest request) {
+    request.model = chosen.id;
+    ServerInfo so_far;
+    so_far.kind = kind_;
+    ClientOptions client = adapted(client_, so_far);
+    client.quirks->tools_as_text = false; // whether it does without is the question
+    client.stream = false;
+    client.retries.most = 0;
+    Tried tried;
+    client.on_exchange = [&](const Exchange& exchange) {
+        const auto sent = wire::parse_json(exchange.request_body);
+        tried.tools_sent = sent && sent->is_object() && sent->get_object().contains("tools");
+        if (client_.on_exchange) client_.on_exchange(exchange);
+    };
+    try {
+        tried.reply = OpenAiClient(std::move(client)).reply(request, {}, stop_);
+    } catch (const Error& error) {
+        if (error.code() == errc::cancelled) throw;
+        tried.error = error;
+    }
+    return tried;
+}
+
+void Interview::note_failed_try(const char* what, const Error& error) {
+    if (!error.status() || error.code() == errc::overloaded) loss_ = error.what();
+    note(std::string(what) + " could not be tried out: " + error.what());
+}
+
+void Interview::try_images(wire::ModelFacts& chosen) {
+    if (chosen.images != Known::unknown) return;
+    ChatRequest request;
+    request.messages = {Message::user("Which colour is this? One word.",
+                                      make_image({small_picture.begin(), small_picture.end()}))};
+    request.sampling.max_tokens = 16;
+    const Tried tried = try_out(chosen, std::move(request));
+    if (tried.reply)
+        chosen.images = Known::yes;
+    else if (wire::refuses_images(*tried.error))
+        chosen.images = Known::no;
+    else
+        note_failed_try("whether the model sees images", *tried.error);
+}
+
+void Interview::try_tools(wire::ModelFacts& chosen) {
+    if (chosen.tools != Known::unknown) return;
+    ChatRequest request;
+    request.messages = {Message::user("Call the tool \"ready\" now. Write nothing else.")};
+    request.tools = {{"ready", "Says that you are ready.", R"({"type":"object","properties":{}})"}};
+    request.tool_choice = ToolChoice::required;
+    // vLLM can force a call by itself, but needs a parser for those that the model chooses to make:
+    // it is asked for what an agent will ask it for.
+    if (kind_ == ServerKind::vllm) request.tool_choice = ToolChoice::automatic;
+    request.sampling.max_tokens = 64;
+    const Tried tried = try_out(chosen, request);
+    const std::optional<ChatReply>& reply = tried.reply;
+    const bool refused = !tried.tools_sent || (tried.error && wire::refuses_tools(*tried.error));
+    // A call that its few tokens cut off is one, too.
+    const bool called = reply ? !reply->tool_calls.empty() : tried.error->code() == errc::truncated;
+    const bool cut_off = reply && reply->finish == FinishReason::length;
+    const bool had_to = request.tool_choice == ToolChoice::required;
+    if (refused || (reply && !called && !cut_off && had_to))
+        chosen.tools = Known::no;
+    else if (called)
+        chosen.tools = Known::yes;
+    else if (tried.error)
+        note_failed_try("whether the model calls tools", *tried.error);
+    else
+        note(std::string("whether the model calls tools is not known: told to call one, it ") +
+             (cut_off ? "used up its few tokens for other words" : "answered in words"));
+}
+
+// --- All together --------------------------------------------------------------------------------
+
+void Interview::note_what_is_unknown(const wire::ModelFacts& chosen) {
+    std::string what;
+    const auto add = [&](bool unknown, const char* words) {
+        if (unknown) what.append(what.empty() ? "" : ", ").append(words);
+    };
+    add(chosen.images == Known::unknown, "whether it sees images");
+    add(chosen.tools == Known::unknown, "whether it calls tools");
+    add(!chosen.context_tokens, "how long its context is");
+    if (!what.empty())
+        note("the server does not tell of " + quoted(chosen.id) + ": " + what +
+             (chosen.loaded == false ? " (it is not loaded)" : ""));
+}
+
+ServerInfo Interview::about(const std::string& model) {
+    ask_for_list();
+    find_kind();
+    learn_from_own_lists();
+    if (!models_) throw *no_list_;
+    if (no_list_) note(no_list_->what());
+    wire::ModelFacts* chosen = choose(model);
+    learn_of(chosen);
+    if (chosen && options_.ask) {
+        try_images(*chosen);
+        try_tools(*chosen);
+    }
+    if (chosen) note_what_is_unknown(*chosen);
+    ServerInfo server{.kind = kind_, .version = version_};
+    for (const wire::ModelFacts& facts : *models_) server.models.push_back(info_of(facts));
+    if (chosen) server.model = info_of(*chosen);
+    server.notes = std::move(notes_);
+    return server;
+}
+
+// --- Remembering ---------------------------------------------------------------------------------
+
+/// What this process has found out.
+class Memory {
+public:
+    [[nodiscard]] std::optional<ServerInfo> find(const std::string& key, bool asked) {
+        const std::lock_guard lock(mutex_);
+        const auto found = servers_.find(key);
+        if (found == servers_.end()) return std::nullopt;
+        const Entry& entry = found->second;
+        if (asked && !entry.asked && !all_known(entry.server.model)) return std::nullopt;
+        return entry.server;
+    }
+    void keep(const std::string& key, const ServerInfo& server, bool asked) {
+        const std::lock_guard lock(mutex_);
+        servers_.insert_or_assign(key, Entry{server, asked});
+    }
+    void forget(const std::string& key) {
+        const std::lock_guard lock(mutex_);
+        servers_.erase(key);
+    }
+
+private:
+    struct Entry {
+        ServerInfo server;
+        bool asked = false;
+    };
+    std::mutex mutex_;
+    std::map<std::string, Entry> servers_;
+};
+
+Memory& memory() {
+    static Memory memory;
+    return memory;
+}
+
+std::string memory_key(const ClientOptions& client, const std::string& model) {
+    return http::parse_endpoint(client.endpoint).text() + '\n' + sha256_hex(client.api_key) + '\n' +
+           model;
+}
+
+/// To the nearest whole number of cells, halves to the even one, as Python rounds.
+long long cells(int pixels) {
+    constexpr double cell = 32;
+    return std::max(1LL, std::llrint(pixels / cell));
+}
+
+} // namespace
+
+std::string_view to_string(ServerKind kind) {
+    switch (kind) {
+    case ServerKind::lm_studio:
+        return "LM Studio";
+    case ServerKind::llama_server:
+        return "llama-server";
+    case ServerKind::ollama:
+        return "Ollama";
+    case ServerKind::vllm:
+        return "vLLM";
+    case ServerKind::openai:
+        return "OpenAI";
+    case ServerKind::openrouter:
+        return "OpenRouter";
+    case ServerKind::gemini:
+        return "Gemini";
+    case ServerKind::unknown:
+        break;
+    }
+    return "unknown server";
+}
+
+ServerInfo probe(const ClientOptions& client, const std::string& model, const ProbeOptions& options,
+                 std::stop_token stop) {
+    const std::string key = memory_key(client, model);
+    if (!options.fresh)
+        if (auto known = memory().find(key, options.ask)) return *std::move(known);
+    Interview interview(client, options, std::move(stop));
+    ServerInfo server = interview.about(model);
+    if (!server.model.id.empty() && server.model.loaded && !interview.lost())
+        memory().keep(key, server, options.ask);
+    else
+        memory().forget(key); // it is not as it was
+    return server;
+}
+
+ClientOptions adapted(ClientOptions client, const ServerInfo& server) {
+    Quirks quirks = client.quirks ? *client.quirks : quirks_of(client.endpoint);
+    if (server.kind == ServerKind::openai) quirks.max_completion_tokens = true;
+    if (server.kind == ServerKind::openai || server.kind == ServerKind::gemini)
+        quirks.standard_fields_only = true;
+    if (server.model.tools == Known::no) quirks.tools_as_text = true;
+    client.quirks = quirks;
+    return client;
+}
+
+int qwen3_image_tokens(int width, int height) {
+    if (width < 1 || height < 1)
+        throw std::invalid_argument("a picture of " + std::to_string(width) + "x" +
+                                    std::to_string(height) + " pixels");
+    const long long tokens = cells(width) * cells(height) + 2;
+    return static_cast<int>(
+        std::min<long long>(tokens, std::numeric_limits<int>::max())); // no picture is that large
+}
+
+} // namespace vlm

@@ -1,0 +1,66 @@
+#include "queue.hpp"
+
+#include "vlm/error.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <thread>
+
+namespace vlm {
+namespace {
+
+// The token is looked at, because a stop callback can hang under Windows (http/socket.cpp).
+constexpr std::chrono::milliseconds look_every{10};
+
+} // namespace
+
+struct Turn::Queue {
+    std::mutex mutex;
+    std::condition_variable freed;
+    bool taken = false;
+};
+
+std::shared_ptr<Turn::Queue> Turn::queue_of(const std::string& server) {
+    static std::mutex mutex;
+    static std::map<std::string, std::weak_ptr<Queue>> queues;
+    const std::lock_guard lock(mutex);
+    std::weak_ptr<Queue>& known = queues[server];
+    std::shared_ptr<Queue> queue = known.lock();
+    if (!queue) known = queue = std::make_shared<Queue>();
+    return queue;
+}
+
+Turn::Turn(const std::string& server, const std::stop_token& stop) : queue_(queue_of(server)) {
+    std::unique_lock lock(queue_->mutex);
+    while (queue_->taken) {
+        if (stop.stop_requested())
+            throw Error(errc::cancelled,
+                        "the request to " + server + " was cancelled before it was sent");
+        queue_->freed.wait_for(lock, look_every);
+    }
+    queue_->taken = true;
+}
+
+Turn::~Turn() {
+    {
+        const std::lock_guard lock(queue_->mutex);
+        queue_->taken = false;
+    }
+    queue_->freed.notify_one();
+}
+
+bool wait_for(std::chrono::milliseconds time, const std::stop_token& stop) {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point until = Clock::now() + time;
+    while (!stop.stop_requested()) {
+        const Clock::duration left = until - Clock::now();
+        if (left <= Clock::duration::zero()) return true;
+        std::this_thread::sleep_for(std::min<Clock::duration>(left, look_every));
+    }
+    return false;
+}
+
+} // namespace vlm

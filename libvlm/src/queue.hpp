@@ -1,0 +1,31 @@
+// Requests to one server, one after the other.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+namespace vlm {
+
+/// A place at the head of a server's queue, for as long as it lives. Thread-safe.
+class Turn {
+public:
+    /// Waits until nobody else in this process has the turn at `server` ("host:port"). Throws
+    /// Error{cancelled}.
+    Turn(const std::string& server, const std::stop_token& stop);
+    ~Turn();
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+private:
+    struct Queue;
+    [[nodiscard]] static std::shared_ptr<Queue> queue_of(const std::string& server);
+
+    std::shared_ptr<Queue> queue_;
+};
+
+/// Waits for `time`; false if `stop` was triggered meanwhile.
+[[nodiscard]] bool wait_for(std::chrono::milliseconds time, const std::stop_token& stop);
+
+} // namespace vlm

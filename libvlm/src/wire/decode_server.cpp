@@ -1,0 +1,333 @@
+#include "decode_server.hpp"
+
+#include "json.hpp"
+#include "utf8.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <initializer_list>
+
+namespace vlm::wire {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t longest_name = 1000;   // bytes; nobody's model is called longer than that
+constexpr std::size_t longest_version = 100; // bytes
+constexpr std::size_t most_models = 5000;    // ten times what OpenRouter has
+
+// --- Members that may be anything ----------------------------------------------------------------
+
+std::optional<json::object> parsed_object(std::string_view body) {
+    std::optional<json::value> value = parse_json(trimmed(body));
+    if (!value || !value->is_object()) return std::nullopt;
+    return std::move(value->get_object());
+}
+
+const json::array* array_member(const json::object& object, std::string_view name) {
+    const json::value* value = member(object, name);
+    return value ? value->if_array() : nullptr;
+}
+
+std::optional<bool> bool_member(const json::object& object, std::string_view name) {
+    const json::value* value = member(object, name);
+    if (!value || !value->is_bool()) return std::nullopt;
+    return value->get_bool();
+}
+
+/// A number of tokens: whole, above 0, and one that an int holds.
+std::optional<int> count_member(const json::object& object, std::string_view name) {
+    const json::value* value = member(object, name);
+    if (!value || !value->is_number()) return std::nullopt;
+    boost::system::error_code failed;
+    const int count = value->to_number<int>(failed);
+    if (failed || count <= 0) return std::nullopt;
+    return count;
+}
+
+std::string name_in(const json::object& object, std::string_view member_name) {
+    const std::string_view name = string_member(object, member_name);
+    return name.size() <= longest_name ? std::string(name) : std::string();
+}
+
+std::vector<std::string> names_in(const json::object& object, std::string_view member_name) {
+    std::vector<std::string> names;
+    if (const json::array* list = array_member(object, member_name))
+        for (const json::value& value : *list)
+            if (value.is_string() && value.get_string().size() <= longest_name)
+                names.emplace_back(value.get_string());
+    return names;
+}
+
+Known known(bool value) { return value ? Known::yes : Known::no; }
+
+Known known(std::optional<bool> value) { return value ? known(*value) : Known::unknown; }
+
+/// Whether `word` is in the list; without a list that is unknown.
+Known listed(const json::object& object, std::string_view list_name, std::string_view word) {
+    const json::array* list = array_member(object, list_name);
+    if (!list) return Known::unknown;
+    return known(std::any_of(list->begin(), list->end(), [&](const json::value& value) {
+        return value.is_string() && std::string_view(value.get_string()) == word;
+    }));
+}
+
+// --- /v1/models and its relatives: {"data": [...]} -----------------------------------------------
+
+ServerKind kind_of_owner(std::string_view owner) {
+    if (owner == "llamacpp") return ServerKind::llama_server;
+    if (owner == "vllm") return ServerKind::vllm;
+    if (owner == "library") return ServerKind::ollama; // of models of Ollama's own library
+    if (owner == "organization_owner" || owner == "organization-owner")
+        return ServerKind::lm_studio; // its placeholder
+    return ServerKind::unknown;
+}
+
+/// LM Studio's /api/v0/models: "state", "type", and the capability "tool_use".
+void learn_from_v0(ModelFacts& model, const json::object& entry) {
+    const std::string_view state = string_member(entry, "state");
+    if (state.empty()) return;
+    model.loaded = state == "loaded";
+    model.context_tokens = count_member(entry, "loaded_context_length");
+    const std::string_view type = string_member(entry, "type");
+    if (type == "vlm" || type == "llm") model.images = known(type == "vlm");
+    model.chats = type != "embeddings" && type != "embedding";
+    model.tools = listed(entry, "capabilities", "tool_use");
+}
+
+ModelFacts decode_listed(const json::object& entry) {
+    ModelFacts model;
+    model.id = name_in(entry, "id");
+    model.other_names = names_in(entry, "aliases");
+    for (const std::string_view name : {"max_model_len", "context_length"}) // vLLM; OpenRouter
+        if (const auto count = count_member(entry, name)) model.context_tokens = count;
+    if (const json::object* meta = object_member(entry, "meta")) // llama-server
+        if (const auto count = count_member(*meta, "n_ctx")) model.context_tokens = count;
+    if (const json::object* status = object_member(entry, "status")) { // llama-server as a router
+        const std::string_view value = string_member(*status, "value");
+        if (!value.empty()) model.loaded = value == "loaded" || value == "sleeping";
+    }
+    if (const json::object* architecture = object_member(entry, "architecture")) // OpenRouter
+        model.images = listed(*architecture, "input_modalities", "image");
+    model.tools = listed(entry, "supported_parameters", "tools"); // OpenRouter
+    learn_from_v0(model, entry);
+    return model;
+}
+
+/// llama-server adds a list in Ollama's form, whose "capabilities" name "multimodal".
+void learn_from_second_list(ModelList& list, const json::object& answer) {
+    const json::array* entries = array_member(answer, "models");
+    if (!entries || list.kind != ServerKind::llama_server) return;
+    std::size_t read = 0;
+    for (const json::value& value : *entries) {
+        const json::object* entry = value.if_object();
+        if (!entry || ++read > list.models.size()) continue;
+        const std::string_view name = string_member(*entry, "name");
+        const Known images = listed(*entry, "capabilities", "multimodal");
+        for (ModelFacts& model : list.models)
+            if (images != Known::unknown && model.id == name) model.images = images;
+    }
+}
+
+ModelList decode_data(const json::array& data, const json::object& answer) {
+    ModelList list;
+    for (const json::value& value : data) {
+        const json::object* entry = value.if_object();
+        if (!entry || list.models.size() >= most_models) continue;
+        ModelFacts model = decode_listed(*entry);
+        if (model.id.empty()) continue;
+        if (list.kind == ServerKind::unknown)
+            list.kind = kind_of_owner(string_member(*entry, "owned_by"));
+        if (list.kind == ServerKind::unknown && !string_member(*entry, "state").empty())
+            list.kind = ServerKind::lm_studio;
+        if (list.kind == ServerKind::llama_server && model.loaded) list.routes = true;
+        list.models.push_back(std::move(model));
+    }
+    learn_from_second_list(list, answer);
+    return list;
+}
+
+// --- {"models": [...]}: LM Studio's own list, and Ollama's ---------------------------------------
+
+/// A model on the disk, under its key, and each instance of it that is loaded under another name.
+void add_lm_studio_model(ModelList& list, const json::object& entry, const json::array& instances) {
+    ModelFacts model;
+    model.id = name_in(entry, "key");
+    model.chats = string_member(entry, "type") != "embedding";
+    model.loaded = !instances.empty();
+    if (const json::object* capabilities = object_member(entry, "capabilities")) {
+        model.images = known(bool_member(*capabilities, "vision"));
+        model.tools = known(bool_member(*capabilities, "trained_for_tool_use"));
+    }
+    const std::size_t place = list.models.size();
+    list.models.push_back(model);
+    for (const json::value& value : instances) {
+        const json::object* instance = value.if_object();
+        if (!instance || list.models.size() >= most_models) continue;
+        const json::object* config = object_member(*instance, "config");
+        const auto context = config ? count_member(*config, "context_length") : std::nullopt;
+        const std::string id = name_in(*instance, "id");
+        // Asked by its key, the instance of that name answers, or whichever there is.
+        ModelFacts& by_key = list.models[place];
+        if (id == by_key.id || !by_key.context_tokens) by_key.context_tokens = context;
+        if (id.empty() || id == by_key.id) continue;
+        ModelFacts& by_id = list.models.emplace_back(model);
+        by_id.id = id;
+        by_id.context_tokens = context;
+    }
+}
+
+ModelFacts decode_ollama_entry(const json::object& entry) {
+    ModelFacts model;
+    model.id = name_in(entry, "model"); // since 2024; before only "name"
+    if (model.id.empty()) model.id = name_in(entry, "name");
+    model.context_tokens = count_member(entry, "context_length"); // /api/ps
+    model.images = listed(entry, "capabilities", "vision");
+    model.tools = listed(entry, "capabilities", "tools");
+    return model;
+}
+
+ModelList decode_models(const json::array& entries) {
+    ModelList list;
+    for (const json::value& value : entries) {
+        const json::object* entry = value.if_object();
+        if (!entry || list.models.size() >= most_models) continue;
+        const json::array* instances = array_member(*entry, "loaded_instances");
+        if (instances && !name_in(*entry, "key").empty()) {
+            list.kind = ServerKind::lm_studio;
+            add_lm_studio_model(list, *entry, *instances);
+        } else if (ModelFacts model = decode_ollama_entry(*entry); !model.id.empty()) {
+            list.models.push_back(std::move(model));
+        }
+    }
+    return list;
+}
+
+// --- Single models -------------------------------------------------------------------------------
+
+/// Whether a Jinja template makes use of the tools it is given.
+Known template_takes_tools(const json::object& props) {
+    if (!string_member(props, "chat_template_tool_use").empty()) return Known::yes;
+    const std::string_view text = string_member(props, "chat_template");
+    return text.empty() ? Known::unknown : known(text.find("tools") != std::string_view::npos);
+}
+
+/// The value of a line "num_ctx    8192" of a modelfile's parameters.
+std::optional<int> number_in_lines(std::string_view lines, std::string_view name) {
+    while (!lines.empty()) {
+        const std::size_t end = std::min(lines.find('\n'), lines.size());
+        const std::string_view line = trimmed(lines.substr(0, end));
+        lines.remove_prefix(std::min(end + 1, lines.size()));
+        if (!line.starts_with(name)) continue;
+        const std::string_view value = trimmed(line.substr(name.size()));
+        int number = 0;
+        const char* const last = value.data() + value.size();
+        const auto [stop, error] = std::from_chars(value.data(), last, number);
+        if (error == std::errc() && stop == last && number > 0) return number;
+    }
+    return std::nullopt;
+}
+
+// --- Refusals ------------------------------------------------------------------------------------
+
+bool contains_any(std::string_view text, std::initializer_list<std::string_view> phrases) {
+    return std::any_of(phrases.begin(), phrases.end(), [&](std::string_view phrase) {
+        return text.find(phrase) != std::string_view::npos;
+    });
+}
+
+/// Whether the server looked at the request and did not like it. OpenRouter answers 404 where no
+/// host of a model can do what is asked.
+bool is_refusal(const Error& error) {
+    constexpr std::array statuses{200, 400, 404, 415, 422, 500, 501};
+    return error.status() &&
+           std::find(statuses.begin(), statuses.end(), *error.status()) != statuses.end();
+}
+
+} // namespace
+
+bool ModelFacts::is_called(std::string_view name) const {
+    return name == id ||
+           std::find(other_names.begin(), other_names.end(), name) != other_names.end();
+}
+
+void ModelFacts::learn(const ModelFacts& other) {
+    chats = chats && other.chats;
+    if (other.loaded) loaded = other.loaded;
+    if (other.context_tokens) context_tokens = other.context_tokens;
+    if (other.images != Known::unknown) images = other.images;
+    if (other.tools != Known::unknown) tools = other.tools;
+}
+
+std::optional<ModelList> decode_model_list(std::string_view body) {
+    const std::optional<json::object> answer = parsed_object(body);
+    if (!answer || member(*answer, "error")) return std::nullopt;
+    if (const json::array* data = array_member(*answer, "data")) return decode_data(*data, *answer);
+    if (const json::array* models = array_member(*answer, "models")) return decode_models(*models);
+    // Ollama's empty list was {"object": "list", "data": null} for years.
+    const json::value* data = answer->if_contains("data");
+    if (data && data->is_null() && string_member(*answer, "object") == "list") return ModelList();
+    return std::nullopt;
+}
+
+std::optional<LlamaProps> decode_llama_props(std::string_view body) {
+    const std::optional<json::object> answer = parsed_object(body);
+    const json::object* settings =
+        answer ? object_member(*answer, "default_generation_settings") : nullptr;
+    if (!settings) return std::nullopt;
+    LlamaProps props;
+    props.version = excerpt(string_member(*answer, "build_info"), longest_version);
+    props.model.context_tokens = count_member(*settings, "n_ctx");
+    if (const json::object* modalities = object_member(*answer, "modalities"))
+        props.model.images = known(bool_member(*modalities, "vision"));
+    if (const json::object* caps = object_member(*answer, "chat_template_caps"))
+        props.model.tools = known(bool_member(*caps, "supports_tools"));
+    if (props.model.tools == Known::unknown) props.model.tools = template_takes_tools(*answer);
+    return props;
+}
+
+std::optional<ModelFacts> decode_ollama_show(std::string_view body) {
+    const std::optional<json::object> answer = parsed_object(body);
+    if (!answer || (!array_member(*answer, "capabilities") && !object_member(*answer, "details")))
+        return std::nullopt;
+    ModelFacts model;
+    model.context_tokens = number_in_lines(string_member(*answer, "parameters"), "num_ctx");
+    model.images = listed(*answer, "capabilities", "vision");
+    model.tools = listed(*answer, "capabilities", "tools");
+    if (array_member(*answer, "capabilities")) return model;
+    // Before 0.6.4: a part for pictures, and a template that prints tools, can only be for them.
+    if (const json::object* projector = object_member(*answer, "projector_info"))
+        if (!projector->empty()) model.images = Known::yes;
+    if (string_member(*answer, "template").find(".Tools") != std::string_view::npos)
+        model.tools = Known::yes;
+    return model;
+}
+
+std::optional<std::string> decode_version(std::string_view body) {
+    const std::optional<json::object> answer = parsed_object(body);
+    if (!answer) return std::nullopt;
+    std::string version = excerpt(string_member(*answer, "version"), longest_version);
+    if (version.empty()) return std::nullopt;
+    return version;
+}
+
+bool refuses_images(const Error& error) {
+    if (error.code() == errc::not_supported) return true;
+    const std::string said = ascii_lower(error.server_message());
+    return is_refusal(error) &&
+           contains_any(said, {"image", "vision", "multimodal", "multi-modal", "content"}) &&
+           contains_any(said, {"support", "not a multimodal", "unknown variant",
+                               "invalid content type", "must be a string", "no vision"});
+}
+
+bool refuses_tools(const Error& error) {
+    if (error.code() == errc::not_supported) return true;
+    const std::string said = ascii_lower(error.server_message());
+    // How a call is to be chosen is another matter than whether there can be one.
+    return is_refusal(error) && !contains_any(said, {"tool_choice"}) &&
+           contains_any(said, {"tool", "function call"}) &&
+           contains_any(said, {"support", "not enabled", "not allowed", "not available"});
+}
+
+} // namespace vlm::wire

@@ -1,0 +1,246 @@
+// Settings in layers: what counts, where it came from, and what is said of mistakes.
+#include "agent/config.hpp"
+#include "agent/error.hpp"
+#include "edit_distance.hpp"
+
+#include "catch.hpp"
+
+#include <map>
+
+namespace {
+
+using namespace agent;
+
+std::vector<ConfigEntry> variables(const std::map<std::string, std::string>& all) {
+    std::vector<std::string> present;
+    for (const auto& [name, value] : all) present.push_back(name);
+    return config_from_variables(
+        [&](const std::string& name) -> std::optional<std::string> {
+            const auto found = all.find(name);
+            return found == all.end() ? std::nullopt : std::optional(found->second);
+        },
+        present);
+}
+
+/// What is said of a mistake; the test fails where there is none.
+template <class Call>
+std::string complaint(Call call) {
+    try {
+        call();
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::bad_config);
+        return error.what();
+    }
+    FAIL("nothing was said");
+    return {};
+}
+std::string complaint_of_file(const std::string& text) {
+    return complaint([&] { (void)parse_config(text, "eyehand.json"); });
+}
+
+std::string source(const Config& config, const char* name) { return config.find(name)->source; }
+
+} // namespace
+
+TEST_CASE("a later layer counts, whatever the order in which they are added") {
+    Config config = default_config();
+    CHECK(config.whole("retries") == 2);
+    CHECK(source(config, "retries") == "default");
+
+    config.add(config_from_flag("model", "--model", "flag"));
+    config.add(variables({{"LMSTUDIO_MODEL", "variable"}, {"EYEHAND_RETRIES", "4"}}));
+    config.add(parse_config(R"({"model": "file", "retries": 3, "top_p": 0.5})", "eyehand.json"));
+    config.add(config_of(load_profile("observer")));
+    CHECK(config.text("model") == "flag");
+    CHECK(source(config, "model") == "--model");
+    CHECK(config.whole("retries") == 4);
+    CHECK(source(config, "retries") == "EYEHAND_RETRIES");
+    CHECK(config.number("top_p") == 0.5);
+    CHECK(source(config, "top_p") == "eyehand.json:1");
+    CHECK(source(config, "max_steps") == "profile");
+}
+
+TEST_CASE("the newer name of a variable counts more than that of a reference") {
+    const auto entries = variables({{"LMSTUDIO_MODEL", "old"}, {"EYEHAND_MODEL", "new"}});
+    REQUIRE(entries.size() == 1);
+    CHECK(std::get<std::string>(entries[0].value) == "new");
+    CHECK(entries[0].source == "EYEHAND_MODEL");
+}
+
+TEST_CASE("every setting can be set by its variable, and the references' names are there") {
+    for (const SettingSpec& setting : setting_specs())
+        CHECK(find_setting(setting.name) == &setting);
+    CHECK(variable_of(*find_setting("max_steps")) == "EYEHAND_MAX_STEPS");
+    const auto entries = variables({{"LMSTUDIO_ENDPOINT", "http://a"},
+                                    {"LMSTUDIO_TIMEOUT", "-1"},
+                                    {"LMSTUDIO_TEMPERATURE", "0"},
+                                    {"LMSTUDIO_MAX_TOKENS", "7"},
+                                    {"AGENT_IMAGE_W", "640"},
+                                    {"AGENT_IMAGE_H", "480"},
+                                    {"AGENT_DUMP_DIR", "d"},
+                                    {"AGENT_DUMP_PREFIX", "screen_"},
+                                    {"AGENT_DUMP_START", "0"},
+                                    {"AGENT_KEEP_LAST_SCREENSHOTS", "3"},
+                                    {"AGENT_KEEP_LAST_THINKS", "5"},
+                                    {"AGENT_MAX_STEPS", "9"},
+                                    {"AGENT_STEP_DELAY", "0.4"},
+                                    {"LMSTUDIO_MODEL", ""}});
+    CHECK(entries.size() == 13); // an empty one is none
+}
+
+TEST_CASE("a file may have comments, trailing commas, a byte order mark and null") {
+    Config config;
+    config.add(
+        parse_config("\xEF\xBB\xBF// mine\n{\n  /* who\n is asked */ \"model\": \"m // no "
+                     "comment\", \n  \"with\": [\"wait\", \"drag\",], // two\n"
+                     "  \"stream\": false,\n  \"top_p\": null,\n  \"timeout\": 1e1,\n}\n// end",
+                     "eyehand.json"));
+    CHECK(config.text("model") == "m // no comment");
+    CHECK(source(config, "model") == "eyehand.json:4");
+    CHECK(config.names("with") == std::vector<std::string>{"wait", "drag"});
+    CHECK(source(config, "with") == "eyehand.json:5");
+    CHECK_FALSE(config.truth("stream"));
+    CHECK(config.find("top_p") == nullptr);
+    CHECK(config.duration("timeout") == std::chrono::seconds(10));
+}
+
+TEST_CASE("a mistake in a file is told with its line, and what it must be") {
+    struct Row {
+        const char* text;
+        const char* words;
+    };
+    const Row row = GENERATE(
+        Row{"{\n\n\"max_step\": 5}", "eyehand.json:3: there is no setting \"max_step\"; did you "
+                                     "mean \"max_steps\"?"},
+        Row{"{\"tempreature\": 1}", "did you mean \"temperature\"?"},
+        Row{"{\n\"max_steps\": \"20\"}",
+            "eyehand.json:2: \"max_steps\" is \"20\"; it must be a whole number from 1 to 1000000"},
+        Row{"{\"max_steps\": 0}", "from 1 to 1000000"},
+        Row{"{\"max_steps\": 99999999999999999999}", "from 1 to 1000000"},
+        Row{"{\"top_p\": 1.5}", "\"top_p\" is \"1.5\"; it must be a number from 0 to 1"},
+        Row{"{\"stream\": 1}", "must be true or false"},
+        Row{"{\"with\": \"wait\"}", "an array of texts"},
+        Row{"{\"with\": [\"\"]}", "an array of texts"},
+        Row{"{\"crop\": \"1,2\"}", "must be x1,y1,x2,y2"},
+        Row{"{\"image\": \"\"}", "\"image\" is empty; leave it out"},
+        Row{"{\"screenshot_prefix\": \"../x\"}", "a file name's beginning"},
+        Row{"{\"model\": {\"a\": 1}}", "\"model\" is {\"a\":1}; it must be a text"},
+        Row{"{\"api_key\": \"k\"}", "set the variable EYEHAND_API_KEY"},
+        Row{"{\"model\": \"a\",\n\"model\": \"b\"}",
+            "eyehand.json:2: \"model\" is there already, at eyehand.json:1"},
+        Row{"{\"display\": \"1\",\n\"window\": \"b\"}", "eyehand.json:2: a window and a display"},
+        Row{"[]", "eyehand.json:1: there must be an object"}, Row{"", "must be an object"},
+        Row{"{\n\"model\": tru}", "eyehand.json:2: this is not JSON"},
+        Row{"{\n\"model\" \"a\"}", "eyehand.json:2: there must be a colon"},
+        Row{"{\"model\": \"a\"\n\"top_p\": 1}", "this is not JSON"},
+        Row{"{\"model\": \"a\"", "a comma or the closing brace"},
+        Row{"{\n\"model", "eyehand.json:2: the name has no closing quotation mark"},
+        Row{"{\n/* \"model\": 1}", "eyehand.json:2: the comment has no end"},
+        Row{"{} {}", "behind the closing brace"}, Row{"{model: 1}", "in quotation marks"});
+    CHECK_THAT(complaint_of_file(row.text), ContainsSubstring(row.words));
+}
+
+TEST_CASE("a mistake in a variable names the variable") {
+    const auto of = [](const char* name, const char* value) {
+        return complaint([&] { (void)variables({{name, value}}); });
+    };
+    CHECK(of("AGENT_MAX_STEPS", "lots") ==
+          "the environment variable AGENT_MAX_STEPS is \"lots\"; it must be a whole number from 1 "
+          "to 1000000");
+    CHECK_THAT(of("EYEHAND_TEMPERATURE", "nan"), ContainsSubstring("EYEHAND_TEMPERATURE is"));
+    CHECK(of("EYEHAND_MAXSTEPS", "5") == "the environment variable EYEHAND_MAXSTEPS sets nothing; "
+                                         "did you mean EYEHAND_MAX_STEPS?");
+    const std::string key = of("EYEHAND_API_KEY", "two words");
+    CHECK_THAT(key, ContainsSubstring("EYEHAND_API_KEY holds a space") &&
+                        !ContainsSubstring("two words"));
+    CHECK(variables({{"EYEHAND_DESKTOP_STATE", "x"}, {"EYEHAND_CONFIG", "y"}}).empty());
+}
+
+TEST_CASE("a mistake in a flag names the flag") {
+    CHECK_THAT(complaint([] { (void)config_from_flag("display", "--display", ""); }),
+               ContainsSubstring("--display is empty; leave it out, or say which"));
+    CHECK_THAT(complaint([] { (void)config_from_flag("crop", "--crop", "500,500,500,900"); }),
+               ContainsSubstring("--crop is \"500,500,500,900\"; it must be x1,y1,x2,y2"));
+}
+
+TEST_CASE("a key is never shown") {
+    Config config;
+    config.add(variables({{"EYEHAND_API_KEY", "my-secret"}}));
+    CHECK(config.text("api_key") == "my-secret");
+    for (const Setting& setting : effective_settings(config)) CHECK(setting.value != "my-secret");
+    CHECK(to_string(*find_setting("api_key"), config.find("api_key")->value) == "set");
+}
+
+TEST_CASE("a side of the picture counts where it was said later than the whole") {
+    const auto shown = [](const Config& config) {
+        const PictureSetting setting = picture_setting(config);
+        return winio::to_string(setting.size) + " by " + setting.source;
+    };
+    Config config;
+    config.add(config_of(load_profile("observer")));
+    CHECK(shown(config) == "1536x864 by profile");
+    config.add(variables({{"AGENT_IMAGE_W", "640"}}));
+    CHECK(shown(config) == "640x864 by AGENT_IMAGE_W");
+    config.add(variables({{"AGENT_IMAGE_H", "480"}}));
+    CHECK(shown(config) == "640x480 by AGENT_IMAGE_W, AGENT_IMAGE_H");
+    config.add(config_from_flag("image_exact", "--image-exact", "true"));
+    CHECK(shown(config) == "640x480! by AGENT_IMAGE_W, AGENT_IMAGE_H");
+    config.add(config_from_flag("image", "--image", "60%"));
+    CHECK_THAT(complaint([&] { (void)picture_setting(config); }),
+               ContainsSubstring("--image-exact goes with a size"));
+}
+
+TEST_CASE("a window displaces the display of an earlier layer, and the other way round") {
+    Config config;
+    config.add(parse_config(R"({"window": "Notepad", "crop": "0,0,500,500"})", "eyehand.json"));
+    CHECK(area_setting(config).window->title == "Notepad");
+    config.add(config_from_flag("display", "--display", "all"));
+    const winio::AreaChoice choice = area_setting(config);
+    CHECK(choice.display == "all");
+    CHECK_FALSE(choice.window);
+    CHECK(choice.crop);
+}
+
+TEST_CASE("what counts more than the profile gets into it, and into both roles of a team") {
+    Profile profile = load_profile("observer");
+    profile.team.emplace();
+    profile.team->lead.sampling.temperature = 0.35;
+    Config config = default_config();
+    config.add(config_of(profile));
+    apply(config, profile);
+    CHECK(profile.team->lead.sampling.temperature == 0.35);
+    CHECK(profile.sampling.temperature == 0.6);
+
+    config.add(parse_config(R"({"temperature": 0.1, "max_tokens": 9, "step_delay": 0.25,
+                                "keep_screenshots": 7, "drop_thinks": 1})",
+                            "f"));
+    apply(config, profile);
+    CHECK(profile.sampling.temperature == 0.1);
+    CHECK(profile.team->lead.sampling.temperature == 0.1);
+    CHECK(profile.team->worker.sampling.max_tokens == 9);
+    CHECK(profile.step_delay == std::chrono::milliseconds(250));
+    CHECK(profile.screenshots == Retention{7, 8});
+    CHECK(profile.thinks == Retention{2, 1});
+}
+
+TEST_CASE("run.json gets durations in milliseconds, and an endpoint without its query") {
+    Config config = default_config();
+    config.add(config_of(load_profile("observer")));
+    config.add(config_from_flag("endpoint", "--endpoint", "http://a/v1?key=k"));
+    std::map<std::string, std::string> all;
+    for (const Setting& setting : effective_settings(config)) all[setting.name] = setting.value;
+    CHECK(all.at("timeout_ms") == "240000");
+    CHECK(all.at("step_delay_ms") == "0");
+    CHECK(all.at("endpoint") == "http://a/v1");
+    CHECK(all.at("stream") == "true");
+    CHECK_FALSE(all.contains("image_exact"));
+}
+
+TEST_CASE("the distance of two names counts swapped neighbours once") {
+    CHECK(edit_distance("", "") == 0);
+    CHECK(edit_distance("abc", "abc") == 0);
+    CHECK(edit_distance("abc", "acb") == 1);
+    CHECK(edit_distance("abc", "ab") == 1);
+    CHECK(edit_distance("", "abc") == 3);
+    CHECK(edit_distance("kitten", "sitting") == 3);
+}

@@ -1,0 +1,96 @@
+// A program killed outright, again and again, while it runs an agent.
+#include "json.hpp"
+
+#include "catch.hpp"
+#include "temp_folder.hpp"
+
+#include <csignal>
+#include <random>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <thread>
+
+extern char** environ; // NOLINT
+
+namespace {
+
+constexpr int turns = 25; // each types another letter, but for every fifth
+
+class Program {
+public:
+    explicit Program(const std::filesystem::path& folder) {
+        const std::string program = EYEHAND_CRASH_RUN;
+        const std::string where = folder.string();
+        const std::string count = std::to_string(turns);
+        std::vector<char*> arguments;
+        for (const std::string* word : {&program, &where, &count})
+            arguments.push_back(const_cast<char*>(word->c_str()));
+        arguments.push_back(nullptr);
+        REQUIRE(posix_spawn(&process_, program.c_str(), nullptr, nullptr, arguments.data(),
+                            environ) == 0);
+    }
+    ~Program() { kill(); }
+    Program(const Program&) = delete;
+    Program& operator=(const Program&) = delete;
+
+    /// Its exit status once it has ended by itself.
+    std::optional<int> status() {
+        int status = 0;
+        if (!ended_ && waitpid(process_, &status, WNOHANG) == process_) {
+            ended_ = true;
+            if (WIFEXITED(status)) status_ = WEXITSTATUS(status);
+        }
+        return status_;
+    }
+    void kill() {
+        if (ended_) return;
+        ::kill(process_, SIGKILL);
+        waitpid(process_, nullptr, 0);
+        ended_ = true;
+    }
+    [[nodiscard]] bool has_ended() {
+        (void)status();
+        return ended_;
+    }
+
+private:
+    pid_t process_ = 0;
+    bool ended_ = false;
+    std::optional<int> status_;
+};
+
+std::uintmax_t size_of(const std::filesystem::path& file) {
+    std::error_code none;
+    const std::uintmax_t size = std::filesystem::file_size(file, none);
+    return none ? 0 : size;
+}
+
+} // namespace
+
+TEST_CASE("killed a hundred times at any moment, a run goes on, its journal stays readable, and "
+          "nothing is done twice") {
+    std::mt19937 random(5);
+    int kills = 0;
+    while (kills < 100) {
+        test::TempFolder folder;
+        const std::filesystem::path journal = folder / "run_0001" / "events.jsonl";
+        while (true) {
+            Program program(folder.path());
+            // From where it is, some bytes further: anywhere within an entry, or between two.
+            const std::uintmax_t enough =
+                size_of(journal) + std::uniform_int_distribution<std::uintmax_t>(1, 9000)(random);
+            while (!program.has_ended() && size_of(journal) < enough) std::this_thread::yield();
+            program.kill();
+            if (!program.status()) ++kills;
+            const auto lines = test::lines_of(journal);
+            for (std::size_t i = 0; i + 1 < lines.size(); ++i) CHECK(agent::parse_json(lines[i]));
+            if (!program.status()) continue;
+            CHECK(*program.status() == 0);
+            break;
+        }
+        const std::string effects = test::read_file(folder / "effects");
+        CHECK(std::is_sorted(effects.begin(), effects.end()));
+        CHECK(std::adjacent_find(effects.begin(), effects.end()) == effects.end());
+        CHECK(effects.size() > turns / 2); // what may have happened is left to the model
+    }
+}

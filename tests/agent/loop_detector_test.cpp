@@ -1,0 +1,87 @@
+#include "loop_detector.hpp"
+
+#include "catch.hpp"
+
+namespace {
+
+using namespace agent;
+
+Action click(double x, double y) { return {"click", {{x, y}}, {}, true}; }
+Action type(const std::string& text) { return {"type", {}, text, true}; }
+
+void step(LoopDetector& loops, const Action& action, bool still = true) {
+    loops.acted(action);
+    loops.saw(still);
+}
+
+} // namespace
+
+TEST_CASE("loops: the same action three times without effect") {
+    LoopDetector loops;
+    step(loops, click(500, 500));
+    step(loops, click(505, 495)); // aims at the same thing
+    CHECK_FALSE(loops.loop());
+    step(loops, click(500, 500));
+    REQUIRE(loops.loop());
+    CHECK_THAT(*loops.loop(), ContainsSubstring("click [500, 500]"));
+    loops.reset();
+    CHECK_FALSE(loops.loop());
+}
+
+TEST_CASE("loops: not while the screen changes") {
+    LoopDetector loops;
+    for (int i = 0; i < 6; ++i) step(loops, click(500, 500), i % 3 != 1);
+    CHECK_FALSE(loops.loop());
+}
+
+TEST_CASE("loops: not at different places, with different texts or different tools") {
+    LoopDetector loops;
+    step(loops, click(500, 500));
+    step(loops, click(511, 500));
+    step(loops, click(522, 500));
+    CHECK_FALSE(loops.loop());
+    step(loops, type("a"));
+    step(loops, type("a"));
+    step(loops, type("b"));
+    CHECK_FALSE(loops.loop());
+    Action twice = click(500, 500);
+    twice.tool = "double_click";
+    step(loops, click(500, 500));
+    step(loops, click(500, 500));
+    step(loops, twice);
+    CHECK_FALSE(loops.loop());
+}
+
+TEST_CASE("loops: looking and reporting neither count nor interrupt") {
+    LoopDetector loops;
+    const Action look{"observe", {}, {}, false};
+    for (int i = 0; i < 5; ++i) step(loops, look);
+    CHECK_FALSE(loops.loop());
+    for (int i = 0; i < 3; ++i) {
+        step(loops, click(1, 1));
+        step(loops, look);
+    }
+    CHECK(loops.loop());
+}
+
+TEST_CASE("loops: cycles of two to four actions, three times") {
+    for (int period = 2; period <= 4; ++period) {
+        INFO(period);
+        LoopDetector loops;
+        for (int i = 0; i < 3 * period; ++i) {
+            CHECK_FALSE(loops.loop());
+            step(loops, click(100.0 * (i % period), 0));
+        }
+        REQUIRE(loops.loop());
+        CHECK_THAT(*loops.loop(), ContainsSubstring(", then "));
+    }
+    LoopDetector five;
+    for (int i = 0; i < 30; ++i) step(five, click(100.0 * (i % 5), 0));
+    CHECK_FALSE(five.loop());
+}
+
+TEST_CASE("loops: what nobody looked at is taken for progress") {
+    LoopDetector loops;
+    for (int i = 0; i < 6; ++i) loops.acted(click(1, 1));
+    CHECK_FALSE(loops.loop());
+}

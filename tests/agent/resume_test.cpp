@@ -1,0 +1,204 @@
+// Runs that were cut off anywhere and go on.
+#include "agent/agent.hpp"
+#include "agent/error.hpp"
+#include "json.hpp"
+#include "vlm/testing/scripted_model.hpp"
+#include "winio/testing/memory_desktop.hpp"
+
+#include "catch.hpp"
+#include "temp_folder.hpp"
+
+#include <fstream>
+
+namespace {
+
+using namespace agent;
+using vlm::testing::ScriptedModel;
+using winio::testing::MemoryDesktop;
+
+/// What the model says in a whole run: what it types tells which calls took effect.
+const std::vector<std::pair<std::string, std::string>> script{
+    {"type_text", R"({"text":"a"})"}, {"observe_screen", "{}"},
+    {"type_text", R"({"text":"b"})"}, {"type_text", R"({"text":"c"})"},
+    {"type_text", R"({"text":""})"}, // refused
+    {"observe_screen", "{}"},         {"type_text", R"({"text":"d"})"},
+};
+
+ScriptedModel model_from(std::size_t reply) {
+    ScriptedModel model;
+    for (std::size_t i = reply; i < script.size(); ++i)
+        model.call(script[i].first, script[i].second);
+    model.say("Done.");
+    return model;
+}
+
+struct Result {
+    std::string typed;
+    RunFinished finished;
+    std::vector<vlm::ChatRequest> requests;
+};
+
+AgentOptions at_once() {
+    AgentOptions options;
+    options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
+    return options;
+}
+
+Result run_whole(RunDirectory& directory) {
+    MemoryDesktop desktop{winio::Size{200, 100}};
+    ScriptedModel model = model_from(0);
+    RunControl control;
+    Agent agent(desktop, model, load_profile("observer"), built_in_tools(), at_once());
+    const RunFinished finished = agent.run("do it", directory, control);
+    return {desktop.typed(), finished, model.requests()};
+}
+
+Result resume(RunDirectory& directory, std::size_t replies_so_far) {
+    MemoryDesktop desktop{winio::Size{200, 100}};
+    ScriptedModel model = model_from(replies_so_far);
+    RunControl control;
+    Agent agent(desktop, model, load_profile("observer"), built_in_tools(), at_once());
+    const RunFinished finished = agent.resume(directory, control);
+    return {desktop.typed(), finished, model.requests()};
+}
+
+std::size_t count(const std::vector<std::string>& lines, std::size_t most,
+                  const std::string& type) {
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < most; ++i)
+        found += lines[i].find("\"type\":\"" + type + "\"") != std::string::npos ? 1 : 0;
+    return found;
+}
+
+/// A copy of the run as it was when only so much of its journal had been written.
+RunDirectory cut_off(const RunDirectory& whole, const std::filesystem::path& to,
+                     const std::string& journal) {
+    std::filesystem::remove_all(to);
+    std::filesystem::copy(whole.path(), to, std::filesystem::copy_options::recursive);
+    std::ofstream(to / "events.jsonl", std::ios::binary | std::ios::trunc) << journal;
+    return RunDirectory::open(to);
+}
+
+} // namespace
+
+TEST_CASE("resume: a run cut off behind any entry goes on, and no action happens twice") {
+    test::TempFolder folder;
+    RunDirectory whole = RunDirectory::create(folder.path());
+    REQUIRE(run_whole(whole).typed == "abcd");
+    const auto lines = test::lines_of(whole.journal_file());
+    std::string journal;
+    for (std::size_t kept = 1; kept < lines.size() - 1;
+         ++kept) { // the last entry is the end itself
+        INFO("kept " << kept << ", the last one is " << lines[kept - 1]);
+        journal += lines[kept - 1] + "\n";
+        for (const std::string& torn :
+             {std::string(), lines[kept].substr(0, lines[kept].size() / 2)}) {
+            RunDirectory directory = cut_off(whole, folder / "cut", journal + torn);
+            const std::size_t before = count(lines, kept, "invoke");
+            const Result result = resume(directory, count(lines, kept, "replied"));
+            CHECK(result.finished.outcome == Outcome::completed);
+            CHECK(result.finished.turns == 8);
+            // What was announced may have happened, so it is not done again.
+            std::string expected;
+            std::size_t number = 0;
+            for (const auto& [tool, arguments] : script) {
+                if (number++ < before || tool != "type_text") continue;
+                expected += arguments.substr(9, arguments.size() - 11);
+            }
+            CHECK(result.typed == expected);
+            const auto after = test::lines_of(directory.journal_file());
+            for (const std::string& line : after) CHECK(parse_json(line));
+            CHECK(count(after, after.size(), "run_resumed") == 1);
+        }
+    }
+}
+
+TEST_CASE("resume: the model is told of an action that may have happened") {
+    test::TempFolder folder;
+    RunDirectory whole = RunDirectory::create(folder.path());
+    (void)run_whole(whole);
+    const auto lines = test::lines_of(whole.journal_file());
+    std::string journal;
+    for (const std::string& line : lines) {
+        journal += line + "\n";
+        if (line.find("\"type\":\"invoke\"") != std::string::npos) break;
+    }
+    RunDirectory directory = cut_off(whole, folder / "cut", journal);
+    const Result result = resume(directory, 1);
+    REQUIRE_FALSE(result.requests.empty());
+    CHECK_THAT(result.requests.front().messages.back().text(),
+               ContainsSubstring("look at the screen before repeating"));
+}
+
+TEST_CASE("resume: a run that was stopped, or whose server was away, goes on where it was") {
+    test::TempFolder folder;
+    RunDirectory directory = RunDirectory::create(folder.path());
+    {
+        MemoryDesktop desktop{winio::Size{200, 100}};
+        ScriptedModel model;
+        model.call("type_text", R"({"text":"a"})");
+        model.fail({vlm::errc::unreachable, "nothing listens"});
+        RunControl control;
+        Agent agent(desktop, model, load_profile("observer"), built_in_tools(), at_once());
+        CHECK(agent.run("do it", directory, control).outcome == Outcome::endpoint_failed);
+    }
+    {
+        MemoryDesktop desktop{winio::Size{200, 100}};
+        ScriptedModel model;
+        RunControl control;
+        control.stop("enough for today");
+        Agent agent(desktop, model, load_profile("observer"), built_in_tools(), at_once());
+        CHECK(agent.resume(directory, control).outcome == Outcome::cancelled);
+    }
+    const Result result = resume(directory, 1);
+    CHECK(result.finished.outcome == Outcome::completed);
+    CHECK(result.typed == "bcd");
+}
+
+TEST_CASE("resume: steps that were used up can be raised") {
+    test::TempFolder folder;
+    RunDirectory directory = RunDirectory::create(folder.path());
+    Profile profile = load_profile("observer");
+    profile.max_steps = 2;
+    {
+        MemoryDesktop desktop{winio::Size{200, 100}};
+        ScriptedModel model = model_from(0);
+        RunControl control;
+        Agent agent(desktop, model, profile, built_in_tools(), at_once());
+        CHECK(agent.run("do it", directory, control).outcome == Outcome::steps_used_up);
+    }
+    const Result result = resume(directory, 2);
+    CHECK(result.finished.outcome == Outcome::completed);
+    CHECK(result.typed == "bcd");
+}
+
+TEST_CASE("resume: what cannot be resumed says why") {
+    test::TempFolder folder;
+    const auto code_of = [](RunDirectory& directory) {
+        try {
+            (void)resume(directory, 0);
+        } catch (const Error& error) {
+            return error.code();
+        }
+        return std::error_code();
+    };
+    RunDirectory empty = RunDirectory::create(folder.path());
+    CHECK(code_of(empty) == errc::journal_corrupt);
+    std::ofstream(empty.journal_file()) << "";
+    CHECK(code_of(empty) == errc::journal_corrupt);
+
+    RunDirectory whole = RunDirectory::create(folder.path());
+    (void)run_whole(whole);
+    CHECK(code_of(whole) == errc::run_over);
+
+    const auto lines = test::lines_of(whole.journal_file());
+    RunDirectory changed = cut_off(whole, folder / "cut", lines[0] + "\n" + lines[2] + "\n");
+    CHECK(code_of(changed) == errc::journal_corrupt);
+
+    std::string journal;
+    for (std::size_t i = 0; i < 4; ++i) journal += lines[i] + "\n";
+    RunDirectory without_picture = cut_off(whole, folder / "cut", journal);
+    std::ofstream(without_picture.path() / "screenshots/turn_0001.png") << "not the picture";
+    CHECK(code_of(without_picture) == errc::journal_corrupt);
+    CHECK_THROWS_AS(RunDirectory::open(folder / "nowhere"), Error);
+}

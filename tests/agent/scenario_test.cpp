@@ -1,0 +1,273 @@
+// Scenarios: what their files may say, setting them up, and seeing whether what they expect holds.
+#include "agent/agent.hpp"
+#include "agent/error.hpp"
+#include "agent/scenario.hpp"
+#include "vlm/testing/scripted_model.hpp"
+#include "winio/error.hpp"
+#include "winio/testing/memory_desktop.hpp"
+
+#include "catch.hpp"
+#include "temp_folder.hpp"
+
+#include <set>
+
+namespace {
+
+using namespace agent;
+using winio::testing::MemoryDesktop;
+
+std::string complaint(const std::string& text) {
+    try {
+        (void)parse_scenario(text, "my.json");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::bad_scenario);
+        return error.what();
+    }
+    FAIL("nothing was said");
+    return {};
+}
+/// A scenario that is well but for what `members` add.
+std::string with(const std::string& members) {
+    return R"({"schema":1,"name":"n","task":"t",)" + members + "}";
+}
+
+/// A folder, a desktop, and what one check says of them.
+struct Stage {
+    test::TempFolder folder;
+    MemoryDesktop desktop{winio::Size{1001, 1001}};
+    CheckOptions options;
+
+    CheckResult check(ScenarioCheck one) {
+        Scenario scenario;
+        scenario.checks = {std::move(one)};
+        return agent::check(scenario, desktop, options).at(0);
+    }
+    CheckResult check_file(CheckKind kind, const std::string& holds, const std::string& wanted) {
+        const auto file = folder / "note.txt";
+        std::ofstream(file, std::ios::binary) << holds;
+        return check({.kind = kind, .subject = file.string(), .text = wanted});
+    }
+};
+
+} // namespace
+
+TEST_CASE("a scenario has a task, a set-up and checks") {
+    const Scenario scenario = parse_scenario(
+        R"({"schema":1,"name":"n","description":"d","profile":"basic","number":2,"task":"t",
+            "max_steps":7,"setup":[{"launch":"a.exe"},{"wait_for_window":"A","seconds":1.5}],
+            "checks":[{"file_contains":"f","text":"x"},{"registry":"HKCU\\K","value":"v","text":""},
+                      {"clipboard":"c"},{"pointer_in":[1,2,3,4]}]})",
+        "my.json");
+    CHECK(scenario.profile == "basic");
+    CHECK(scenario.max_steps == 7);
+    REQUIRE(scenario.setup.size() == 2);
+    CHECK(scenario.setup[0].launch == "a.exe");
+    CHECK(scenario.setup[1].at_most == std::chrono::milliseconds(1500));
+    REQUIRE(scenario.checks.size() == 4);
+    CHECK(scenario.checks[0].kind == CheckKind::file_contains);
+    CHECK(scenario.checks[1].value == "v");
+    CHECK(scenario.checks[2].text == "c");
+    CHECK(scenario.checks[3].box.y2 == 4);
+    const std::string shown = to_json(scenario);
+    CHECK(to_json(parse_scenario(shown, "again")) == shown);
+
+    const auto settings = config_of(scenario);
+    REQUIRE(settings.size() == 2);
+    CHECK(settings[1].source == "scenario n");
+    CHECK(settings[1].layer == ConfigLayer::scenario);
+}
+
+TEST_CASE("a mistake in a scenario names the file and the member") {
+    struct Row {
+        std::string text;
+        const char* words;
+    };
+    const Row row = GENERATE(
+        Row{"{", "my.json is not JSON"}, Row{"[]", "my.json must be an object"},
+        Row{R"({"name":"n","task":"t"})", "my.json: \"schema\" is missing"},
+        Row{R"({"schema":2,"name":"n","task":"t"})", "\"schema\" is 2; this version reads up to 1"},
+        Row{R"({"schema":1,"name":"n"})", "\"task\" is missing"},
+        Row{R"({"schema":1,"name":"n","task":" "})", "\"task\" is empty"},
+        Row{with(R"("max_step":1)"),
+            "\"max_step\" means nothing here; did you mean \"max_steps\"?"},
+        Row{with(R"("max_steps":0)"), "\"max_steps\" must be a whole number from 1"},
+        Row{with(R"("checks":{})"), "\"checks\" must be an array"},
+        Row{with(R"("checks":[1])"), "my.json: checks[0] must be an object"},
+        Row{with(R"("checks":[{"clipboard":"a"},{"file_exist":"x"}])"),
+            "my.json: checks[1]: \"file_exist\" means nothing here; did you mean \"file_exists\"?"},
+        Row{with(R"("checks":[{}])"), "is missing"},
+        Row{with(R"("checks":[{"file_equals":"x"}])"), "checks[0]: \"text\" is missing"},
+        Row{with(R"("checks":[{"file_contains":"x","text":""}])"), "every file contains that"},
+        Row{with(R"("checks":[{"window_title":"x","text":"y"}])"), "\"text\" means nothing here"},
+        Row{with(R"("checks":[{"pointer_in":[5,5,5,9]}])"), "x1 < x2"},
+        Row{with(R"("checks":[{"pointer_in":"x"}])"), "must be [x1, y1, x2, y2]"},
+        Row{with(R"("setup":[{"seconds":3}])"), "setup[0]: \"wait_for_window\" is missing"},
+        Row{with(R"("setup":[{"wait_for_window":"w","seconds":601}])"), "from 0 to 600"},
+        Row{with(R"("setup":[{"launch":"a","wait_for_window":"w"}])"), "a step of its own"});
+    CHECK_THAT(complaint(row.text), ContainsSubstring(row.words));
+}
+
+TEST_CASE("the built-in scenarios have a name and a task each, and the references' numbers") {
+    std::set<std::string> names;
+    std::string numbered;
+    for (const Scenario& scenario : scenarios()) {
+        CHECK(names.insert(scenario.name).second);
+        CHECK_FALSE(scenario.description.empty());
+        CHECK(scenario.max_steps);
+        if (scenario.number != 0)
+            numbered += scenario.profile + ":" + std::to_string(scenario.number) + " ";
+    }
+    CHECK(names.size() == 12);
+    CHECK(numbered == "basic:1 basic:2 basic:3 basic:4 observer:1 observer:2 observer:3 ");
+    CHECK(load_scenario("basic:2").name == "centre-pointer");
+    CHECK(load_scenario("start-menu").number == 2);
+}
+
+TEST_CASE("a scenario is found in a file, and what is not found names those there are") {
+    const test::TempFolder folder;
+    std::ofstream(folder / "mine.json") << R"({"schema":1,"name":"mine","task":"t"})";
+    CHECK(load_scenario((folder / "mine.json").string()).name == "mine");
+    try {
+        (void)load_scenario("observer:9");
+        FAIL("found");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::scenario_not_found);
+        CHECK_THAT(error.what(), ContainsSubstring("\"observer:9\"") &&
+                                     ContainsSubstring("centre-pointer (basic:2)"));
+    }
+}
+
+TEST_CASE("the set-up launches, and waits for the window") {
+    Stage stage;
+    stage.desktop.on_launch = [&](const winio::LaunchCommand&) {
+        stage.desktop.set_windows({{.title = "Untitled - Notepad"}});
+    };
+    Scenario scenario;
+    scenario.setup = {{.launch = "notepad.exe"}, {.wait_for_window = "notepad"}};
+    set_up(scenario, stage.desktop);
+    REQUIRE(stage.desktop.launches().size() == 1);
+    CHECK(stage.desktop.launches()[0].command == "notepad.exe");
+
+    scenario.setup = {{.wait_for_window = "WordPad", .at_most = std::chrono::milliseconds(0)}};
+    CHECK_THROWS_AS(set_up(scenario, stage.desktop), winio::Error);
+}
+
+TEST_CASE("a file's text is compared whatever its line breaks and its encoding") {
+    struct Row {
+        CheckKind kind;
+        std::string holds;
+        const char* wanted;
+        bool fits;
+    };
+    using namespace std::string_literals;
+    const Row row = GENERATE(
+        Row{CheckKind::file_exists, "", "", true},
+        Row{CheckKind::file_equals, "one\r\ntwo\r\n", "one\ntwo\n", true},
+        Row{CheckKind::file_equals, "\xEF\xBB\xBFzażółć", "zażółć", true},
+        Row{CheckKind::file_equals, "\xFF\xFEh\0i\0\x3D\xD8\x00\xDE"s, "hi😀", true},
+        Row{CheckKind::file_equals, "\xFE\xFF\0h\0i"s, "hi", true},
+        Row{CheckKind::file_equals, "", "", true}, Row{CheckKind::file_equals, "one", "on", false},
+        Row{CheckKind::file_contains, "one two three", "two", true},
+        Row{CheckKind::file_contains, "one two three", "four", false});
+    Stage stage;
+    const CheckResult result = stage.check_file(row.kind, row.holds, row.wanted);
+    INFO(result.what << ": " << result.why);
+    CHECK(result.holds == row.fits);
+    CHECK(result.why.empty() == row.fits);
+}
+
+TEST_CASE("a file that is not there, or was there before, does not count") {
+    Stage stage;
+    CHECK_THAT(stage.check({.subject = (stage.folder / "none").string()}).why,
+               ContainsSubstring("no such file"));
+    stage.options.since = std::filesystem::file_time_type::clock::now() + std::chrono::hours(1);
+    CHECK_THAT(stage.check_file(CheckKind::file_equals, "x", "x").why,
+               ContainsSubstring("was there before"));
+    stage.options.since = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
+    CHECK(stage.check_file(CheckKind::file_equals, "x", "x").holds);
+}
+
+TEST_CASE("a variable in a path has its value, and one that is not set is told") {
+    Stage stage;
+    std::ofstream(stage.folder / "a.txt") << "x";
+    stage.options.variable = [&](const std::string& name) -> std::optional<std::string> {
+        if (name == "HERE") return stage.folder.path().string();
+        return std::nullopt;
+    };
+    CHECK(stage.check({.subject = "${HERE}/a.txt"}).holds);
+    CHECK_THAT(stage.check({.subject = "${THERE}/a.txt"}).why,
+               ContainsSubstring("THERE is not set"));
+}
+
+TEST_CASE("windows, clipboard, programs and pointer are looked at on the desktop") {
+    Stage stage;
+    stage.desktop.set_windows({{.title = "note.txt - Notepad", .process = "Notepad.exe"}});
+    stage.desktop.clipboard()->set_text("two\r\nlines");
+    const winio::InputEvent move = winio::PointerMove{{500, 500}};
+    CHECK(stage.desktop.send(std::span(&move, 1)).complete());
+
+    CHECK(stage.check({.kind = CheckKind::window_title, .subject = "NOTE.TXT"}).holds);
+    CHECK_THAT(stage.check({.kind = CheckKind::window_title, .subject = "letter"}).why,
+               ContainsSubstring("there are: \"note.txt - Notepad\""));
+    CHECK(stage.check({.kind = CheckKind::clipboard, .text = "two\nlines"}).holds);
+    CHECK_THAT(stage.check({.kind = CheckKind::clipboard, .text = "two"}).why,
+               ContainsSubstring("it holds"));
+    CHECK(stage.check({.kind = CheckKind::process_running, .subject = "notepad.exe"}).holds);
+    CHECK_FALSE(stage.check({.kind = CheckKind::process_running, .subject = "no such.exe"}).holds);
+    CHECK(stage.check({.kind = CheckKind::pointer_in, .box = {490, 490, 510, 510}}).holds);
+    CHECK_THAT(stage.check({.kind = CheckKind::pointer_in, .box = {0, 0, 10, 10}}).why,
+               ContainsSubstring("it is at 500, 500"));
+}
+
+TEST_CASE("a clipboard that fails is a check that does not hold") {
+    Stage stage;
+    stage.desktop.on_clipboard = [](winio::testing::ClipboardUse) {
+        throw winio::Error(winio::errc::clipboard_failed, "somebody else has it");
+    };
+    CHECK_THAT(stage.check({.kind = CheckKind::clipboard, .text = "x"}).why,
+               ContainsSubstring("somebody else has it"));
+}
+
+TEST_CASE("programs that have no window are found, too") {
+#ifdef _WIN32
+    const char* const self = "agent-tests.exe";
+#else
+    const char* const self = "agent-tests";
+#endif
+    Stage stage;
+    CHECK(stage.check({.kind = CheckKind::process_running, .subject = self}).holds);
+}
+
+TEST_CASE("the registry is Windows' alone") {
+    Stage stage;
+    const auto of = [&](const char* key, const char* value) {
+        return stage.check(
+            {.kind = CheckKind::registry, .subject = key, .value = value, .text = "x"});
+    };
+#ifdef _WIN32
+    CHECK_THAT(of("HKCU\\Software\\No such key", "v").why, ContainsSubstring("no such value"));
+    CHECK_THAT(of("HKLM\\Software\\Microsoft\\Windows NT\\CurrentVersion", "CurrentVersion").why,
+               ContainsSubstring("it is \""));
+#else
+    CHECK_THAT(of("HKCU\\Software", "v").why, ContainsSubstring("not supported here"));
+#endif
+}
+
+TEST_CASE("a scenario is run and checked") {
+    Stage stage;
+    Scenario scenario = load_scenario("clipboard-copy");
+    scenario.setup.clear();
+    vlm::testing::ScriptedModel model;
+    model.call("press_key", R"({"key":"ctrl+c"})").say("It is copied.");
+    stage.desktop.on_input = [&](const winio::InputEvent&) {
+        stage.desktop.clipboard()->set_text("Copied by hand and eye.");
+    };
+    CHECK_FALSE(check(scenario, stage.desktop).at(0).holds);
+    AgentOptions options;
+    options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
+    Agent agent(stage.desktop, model, load_profile(scenario.profile), desktop_tools(), options);
+    RunDirectory directory = RunDirectory::create(stage.folder.path());
+    RunControl control;
+    CHECK(agent.run(scenario.task, directory, control).outcome == Outcome::completed);
+    CHECK(check(scenario, stage.desktop).at(0).holds);
+}

@@ -1,0 +1,518 @@
+// Every transition of the team's state machine, without any I/O.
+#include "modes/team_mode.hpp"
+
+#include "agent/error.hpp"
+#include "catch.hpp"
+#include "text.hpp"
+
+#include <map>
+#include <random>
+
+namespace {
+
+using namespace agent;
+
+Profile profile() {
+    Profile it;
+    it.name = "two";
+    it.mode = "team";
+    it.model = "m";
+    it.max_steps = 30;
+    it.team.emplace();
+    it.team->lead = {"chief", "THINKING", "lead well", {}, {.temperature = 0.3}};
+    it.team->worker = {"hand", "DOING", "act well", {}, {.temperature = 0.5}};
+    return it;
+}
+
+TeamMode::Offers offers() {
+    return {{{"brief_it", "", "{}"}, {"archive_it", "", "{}"}},
+            {{"click", "", "{}"}, {"report_it", "", "{}"}},
+            "brief_it"};
+}
+
+/// Drives a mode by words: what it wants is a word, what happens is a call.
+struct Stage {
+    explicit Stage(Profile it = profile(), const std::string& task = "the task",
+                   TeamMemoryOptions memory = {})
+        : mode(it, task, offers(), std::make_unique<TeamMemory>(memory)) {}
+
+    [[nodiscard]] std::string wants() const {
+        const Command command = mode.next();
+        if (const auto* finish = std::get_if<Finish>(&command))
+            return std::string(to_string(finish->outcome));
+        if (const auto* ask = std::get_if<Ask>(&command)) return "ask " + ask->role;
+        if (std::holds_alternative<Observe>(command)) return "observe";
+        if (std::holds_alternative<Recover>(command)) return "recover";
+        return "invoke " + std::get<Invoke>(command).role;
+    }
+    [[nodiscard]] vlm::ChatRequest request() const { return std::get<Ask>(mode.next()).request; }
+    [[nodiscard]] std::string context() const { return request().messages.at(1).text(); }
+    [[nodiscard]] std::string why() const { return std::get<Finish>(mode.next()).why; }
+
+    Stage& see(bool still = false) {
+        Observed fact;
+        fact.sha256 = "h" + std::to_string(++pictures);
+        fact.file = "screenshots/turn_" + std::to_string(pictures) + ".png";
+        fact.still = still;
+        mode.apply(fact);
+        return *this;
+    }
+    Stage& say(const std::string& text, int calls = 0, const std::string& tool = "click") {
+        vlm::ChatReply reply{.text = text};
+        for (int i = 0; i < calls; ++i)
+            reply.tool_calls.push_back({"id" + std::to_string(i), tool, R"({"x":1})", {}});
+        mode.apply(Replied{reply});
+        return *this;
+    }
+    Stage& done(Signal signal = {}, Action action = {"click", {{500, 500}}, {}, true}) {
+        Invoked fact;
+        fact.tool = "click";
+        fact.ok = true;
+        fact.result_json = R"({"ok":true})";
+        fact.signal = std::move(signal);
+        fact.action = std::move(action);
+        mode.apply(fact);
+        return *this;
+    }
+    /// The lead says so and briefs.
+    Stage& brief(const std::string& instructions = "open it", const std::string& plan = "my plan") {
+        return say(plan, 1, "brief_it")
+            .done(Brief{instructions, "because"}, {"brief", {}, {}, false});
+    }
+    /// One whole turn of the worker.
+    Stage& act(Signal signal = {}, double x = 0, bool still = false) {
+        see(still).say("I click", 1);
+        return done(std::move(signal), {"click", {{x, 500}}, {}, true});
+    }
+    std::vector<std::string> notes() {
+        std::vector<std::string> all;
+        for (const Noted& noted : mode.take_notes()) all.push_back(noted.kind);
+        return all;
+    }
+
+    TeamMode mode;
+    int pictures = 0;
+};
+
+/// With the first screenshot taken and the worker briefed: turn 2 begins.
+Stage briefed(Profile it = profile(), const std::string& task = "the task",
+              TeamMemoryOptions memory = {}) {
+    Stage stage(std::move(it), task, memory);
+    stage.see().brief();
+    return stage;
+}
+
+Progress reported(const std::string& status) { return {"O1", status, "seen"}; }
+
+} // namespace
+
+TEST_CASE("team: it looks, the lead speaks, the worker looks and speaks") {
+    Stage stage;
+    CHECK(stage.wants() == "observe");
+    CHECK(std::get<Observe>(stage.mode.next()).screenshot == 0);
+    CHECK(stage.see().wants() == "ask chief");
+    CHECK(stage.mode.state().turn == 1);
+    CHECK(stage.mode.state().phase == "THINKING");
+    CHECK(stage.say("plan", 1, "brief_it").wants() == "invoke chief");
+    CHECK(stage.done(Brief{"open it", ""}).wants() == "observe");
+    CHECK(stage.mode.state().turn == 2);
+    CHECK(stage.mode.state().phase == "DOING");
+    CHECK(stage.mode.state().brief == "open it");
+    CHECK(stage.see().wants() == "ask hand");
+    CHECK(stage.say("I click", 1).wants() == "invoke hand");
+    CHECK(stage.done().wants() == "observe");
+    CHECK(stage.mode.state().turn == 3);
+    CHECK(stage.mode.state().active_actions == 1);
+}
+
+TEST_CASE(
+    "team: the lead gets words and no picture, the worker both; each its own prompt and tools") {
+    Stage stage;
+    stage.see();
+    vlm::ChatRequest lead = stage.request();
+    CHECK(lead.messages.at(0).text() == "lead well");
+    CHECK(lead.messages.at(1).parts.size() == 1);
+    CHECK(lead.tools.at(0).name == "brief_it");
+    CHECK(lead.sampling.temperature == 0.3);
+    CHECK(lead.tool_choice == vlm::ToolChoice::automatic);
+    CHECK(stage.context() == "TASK\nthe task\n\nNOW\nTHINKING, turn 1 of 30");
+    stage.brief().see();
+    vlm::ChatRequest worker = stage.request();
+    CHECK(worker.messages.at(0).text() == "act well");
+    REQUIRE(worker.messages.at(1).parts.size() == 2);
+    CHECK(std::get<vlm::Image>(worker.messages.at(1).parts.at(1)).sha256 == "h2");
+    CHECK(worker.tools.at(0).name == "click");
+    CHECK(worker.sampling.temperature == 0.5);
+    CHECK(stage.context() == "TASK\nthe task\n\nPLAN\nmy plan\n\nINSTRUCTIONS\nopen it\n\n"
+                             "NOW\nDOING, turn 2 of 30");
+}
+
+TEST_CASE("team: until it has briefed, the lead goes on; its latest words are the plan") {
+    Stage stage;
+    stage.see().say("first plan", 1, "archive_it").done(Archive{"s", "", {}});
+    CHECK(stage.wants() == "ask chief");
+    CHECK(stage.mode.state().turn == 2);
+    CHECK(stage.mode.state().plan == "first plan");
+    CHECK_THAT(stage.context(), ContainsSubstring("NOTE\nYour last call was refused: no turns"));
+    stage.say("<think>hm</think>better plan", 1, "brief_it").done(Brief{"go", ""});
+    CHECK(stage.mode.state().plan == "better plan");
+    CHECK(stage.wants() == "observe");
+}
+
+TEST_CASE("team: a review is due when the turn is a multiple of the interval, in execution only") {
+    Stage stage = briefed();         // turn 2
+    stage.act({}, 100).act({}, 200); // 2, 3
+    CHECK(stage.mode.state().turn == 4);
+    stage.act({}, 300); // 4
+    CHECK(stage.mode.state().turn == 5);
+    CHECK(stage.wants() == "ask chief"); // without a new screenshot
+    CHECK(stage.notes().back() == "phase");
+    stage.brief();
+    CHECK(stage.mode.state().turn == 6);
+    CHECK(stage.wants() == "observe");
+}
+
+TEST_CASE("team: a report calls for a review if its status does") {
+    for (const auto& [status, review] :
+         std::vector<std::pair<std::string, bool>>{{"DONE", true},
+                                                   {"blocked", true},
+                                                   {" Done ", true},
+                                                   {"IN_PROGRESS", false},
+                                                   {"", false}}) {
+        INFO(status);
+        Stage stage = briefed();
+        stage.act(reported(status));
+        CHECK(stage.wants() == (review ? "ask chief" : "observe"));
+        if (!review) continue;
+        stage.brief(); // the switch has cleared it
+        CHECK(stage.wants() == "observe");
+    }
+}
+
+TEST_CASE("team: full memory calls for a review, and the lead is told to compress it") {
+    Stage stage = briefed(profile(), "the task", {.threshold = 2});
+    stage.act({}, 100).act({}, 200);
+    CHECK(stage.wants() == "ask chief");
+    CHECK_THAT(stage.context(), ContainsSubstring("MEMORY IS FULL\n2 actions are active"));
+    stage.say("", 1, "archive_it").done(Archive{"all done", "none", {2, 3}});
+    CHECK(stage.mode.state().archived_actions == 2);
+    CHECK(stage.wants() == "ask chief");
+    CHECK_THAT(stage.context(), !ContainsSubstring("MEMORY IS FULL"));
+    CHECK_THAT(stage.context(), ContainsSubstring("all done"));
+    CHECK_THAT(stage.context(), !ContainsSubstring("turn 3:"));
+}
+
+TEST_CASE("team: a lead that does not compress when told twice finds it done") {
+    Stage stage = briefed(profile(), "the task", {.threshold = 2});
+    stage.act({}, 100).act({}, 200);
+    stage.brief(); // told once
+    CHECK(stage.mode.state().archived_actions == 0);
+    CHECK(stage.wants() == "ask chief"); // and again
+    stage.brief();
+    CHECK(stage.mode.state().archived_actions == 1);
+    CHECK(stage.wants() == "observe");
+    const auto notes = stage.notes();
+    CHECK(std::find(notes.begin(), notes.end(), "memory") != notes.end());
+}
+
+TEST_CASE("team: a reply without a call gets one reminder, then counts as a step") {
+    Stage stage = briefed();
+    stage.see().say("I think about it");
+    CHECK(stage.mode.state().turn == 2);
+    REQUIRE(stage.wants() == "ask hand");
+    REQUIRE(stage.request().messages.size() == 4);
+    CHECK(stage.request().messages.at(2).text() == "I think about it");
+    CHECK_THAT(stage.request().messages.at(3).text(), ContainsSubstring("no tool call"));
+    stage.say("still thinking");
+    CHECK(stage.mode.state().turn == 3);
+    CHECK(stage.wants() == "observe");
+    CHECK_THAT(stage.see().context(),
+               ContainsSubstring("turn 2: no tool call; said: still thinking"));
+    stage.say("").say("ok", 1).done(); // a reminder helps, too
+    CHECK(stage.mode.state().turn == 4);
+    Stage lead;
+    lead.see().say("a plan").say("a plan again");
+    CHECK(lead.mode.state().turn == 2);
+    CHECK(lead.wants() == "ask chief");
+}
+
+TEST_CASE("team: one call a turn; the others are refused, visibly") {
+    Stage stage = briefed();
+    (void)stage.notes();
+    stage.see().say("all at once", 3);
+    CHECK(stage.notes() == std::vector<std::string>{"refused"});
+    CHECK(std::get<Invoke>(stage.mode.next()).call.id == "id0");
+    stage.done();
+    CHECK(stage.mode.state().active_actions == 1);
+    CHECK_THAT(stage.see().context(), ContainsSubstring("NOTE\nOnly your first call"));
+}
+
+TEST_CASE("team: completion ends the run") {
+    Stage stage = briefed();
+    stage.act(Completion{"the file is there"});
+    CHECK(stage.wants() == "completed");
+    CHECK(stage.why() == "the file is there");
+}
+
+TEST_CASE("team: a refused completion is a step like any other") {
+    Stage stage = briefed();
+    stage.see().say("done", 1);
+    Invoked refused;
+    refused.tool = "report_it";
+    refused.result_json = R"({"ok":false})";
+    stage.mode.apply(refused);
+    CHECK(stage.wants() == "observe");
+    CHECK_THAT(stage.see().context(), ContainsSubstring("report_it"));
+}
+
+TEST_CASE("team: where the profile wants it, the lead confirms a completion first") {
+    Profile it = profile();
+    it.team->review_completion = true;
+    Stage stage = briefed(it);
+    stage.act(Completion{"I saw it"});
+    REQUIRE(stage.wants() == "ask chief");
+    CHECK_THAT(
+        stage.context(),
+        ContainsSubstring("CLAIM\nThe worker says that the task is done. Evidence: I saw it"));
+    SECTION("yes") {
+        stage.say("", 1).done(Verdict{true, "so it is"});
+        CHECK(stage.wants() == "completed");
+        CHECK(stage.why() == "I saw it");
+    }
+    SECTION("no") {
+        stage.say("", 1).done(Verdict{false, "it is not"});
+        CHECK(stage.wants() == "ask chief");
+        CHECK_THAT(stage.context(), !ContainsSubstring("CLAIM"));
+    }
+    SECTION("new instructions instead") {
+        stage.brief("look again");
+        CHECK(stage.wants() == "observe");
+    }
+}
+
+TEST_CASE("team: without instructions the run fails, or turns are skipped until the next review") {
+    Stage failing;
+    failing.see().brief("  ");
+    CHECK(failing.wants() == "failed");
+    CHECK_THAT(failing.why(), ContainsSubstring("hand has no instructions"));
+    Profile it = profile();
+    it.team->without_brief = WithoutBrief::skip;
+    Stage skipping(it);
+    skipping.see().brief("");
+    CHECK(skipping.mode.state().turn == 5);
+    CHECK(skipping.wants() == "ask chief");
+}
+
+TEST_CASE("team: where the profile wants it, the first turn must come to instructions") {
+    Profile it = profile();
+    it.team->first_plan = true;
+    Stage stage(it);
+    stage.see();
+    vlm::ChatRequest request = stage.request();
+    REQUIRE(request.tools.size() == 1);
+    CHECK(request.tools[0].name == "brief_it");
+    CHECK(request.tool_choice == vlm::ToolChoice::required);
+    stage.say("no").say("no");
+    CHECK(stage.request().tool_choice == vlm::ToolChoice::required); // still
+    stage.brief();
+    for (int i = 0; i < 2; ++i) stage.act({}, 100.0 * i);
+    REQUIRE(stage.wants() == "ask chief");
+    CHECK(stage.request().tools.size() == 2);
+    CHECK(stage.request().tool_choice == vlm::ToolChoice::automatic);
+}
+
+TEST_CASE("team: where the profile wants it, the worker is told what it did last") {
+    Profile it = profile();
+    it.team->previous_action = true;
+    Stage stage = briefed(it);
+    CHECK_THAT(stage.see().context(), !ContainsSubstring("LAST ACTION"));
+    stage.say("I click OK to save", 1).done();
+    CHECK_THAT(stage.see().context(),
+               ContainsSubstring("LAST ACTION\nTurn 2: click {\"x\":1}\nResult: {\"ok\":true}\n"
+                                 "You said: I click OK to save"));
+    Stage without = briefed();
+    without.act();
+    CHECK_THAT(without.see().context(), !ContainsSubstring("LAST ACTION"));
+}
+
+TEST_CASE("team: a loop is recovered from, told, and not looked for again for a while") {
+    Profile it = profile();
+    it.team->review_interval = 100;
+    Stage stage = briefed(it, "the task", {.threshold = 100});
+    for (int i = 0; i < 3; ++i) stage.act({}, 500, i > 0);
+    (void)stage.notes();
+    stage.see(true);
+    REQUIRE(stage.wants() == "recover");
+    CHECK(stage.notes() == std::vector<std::string>{"loop"});
+    stage.mode.apply(Recovered{});
+    CHECK(stage.wants() == "observe"); // the same turn, another look
+    CHECK(stage.mode.state().turn == 5);
+    stage.see();
+    CHECK_THAT(stage.context(), ContainsSubstring("NOTE\nYou were going round in circles"));
+    stage.say("hm", 1).done({}, {"click", {{500, 500}}, {}, true});
+    CHECK_THAT(stage.see(true).context(), !ContainsSubstring("circles")); // told once
+    for (int i = 0; i < 2; ++i)
+        stage.say("hm", 1).done({}, {"click", {{500, 500}}, {}, true}).see(true);
+    CHECK(stage.mode.state().turn == 8);
+    CHECK(stage.wants() == "recover"); // three turns later
+    Profile off = it;
+    off.team->loop_recovery = false;
+    Stage never = briefed(off, "the task", {.threshold = 100});
+    for (int i = 0; i < 6; ++i) never.act({}, 500, true);
+    CHECK(never.wants() == "observe");
+    CHECK(never.see(true).wants() == "ask hand");
+}
+
+TEST_CASE("team: the same refused call again and again is a loop, too") {
+    Profile it = profile();
+    it.team->review_interval = 100;
+    Stage stage = briefed(it);
+    Invoked refused;
+    refused.tool = "click";
+    refused.result_json = R"({"ok":false})";
+    for (int i = 0; i < 3; ++i) {
+        stage.see(true).say("click", 1);
+        stage.mode.apply(refused);
+    }
+    CHECK(stage.see(true).wants() == "recover");
+}
+
+TEST_CASE("team: a request longer than the model's context is cut down and tried once more") {
+    Stage stage = briefed();
+    for (int i = 0; i < 2; ++i) stage.act({}, 100.0 * i);
+    stage.see();
+    const AskFailed overflow{"vlm:9", "too long", true};
+    stage.mode.apply(overflow);
+    CHECK(stage.wants() == "ask hand");
+    CHECK(stage.mode.state().archived_actions == 1);
+    stage.mode.apply(overflow);
+    CHECK(stage.wants() == "endpoint_failed");
+    Stage next = briefed();
+    next.see();
+    next.mode.apply(overflow);
+    next.say("fine", 1).done().see();
+    next.mode.apply(overflow); // another turn has its own try
+    CHECK(next.wants() == "ask hand");
+}
+
+TEST_CASE("team: failures and the user end the run") {
+    Stage blind;
+    blind.mode.apply(ObserveFailed{"winio:1", "no display"});
+    CHECK(blind.wants() == "desktop_failed");
+    Stage mute;
+    mute.see();
+    mute.mode.apply(AskFailed{"vlm:2", "nothing listens"});
+    CHECK(mute.wants() == "endpoint_failed");
+    CHECK(mute.why() == "nothing listens");
+    Stage broken = briefed();
+    broken.see().say("", 1);
+    Invoked lost;
+    lost.desktop_failure = "the display is gone";
+    broken.mode.apply(lost);
+    CHECK(broken.wants() == "desktop_failed");
+    Stage stopped = briefed();
+    stopped.mode.apply(Stopped{"enough"});
+    CHECK(stopped.wants() == "cancelled");
+    Profile it = profile();
+    it.max_steps = 2;
+    Stage short_run = briefed(it);
+    short_run.act();
+    CHECK(short_run.wants() == "steps_used_up");
+    short_run.mode.apply(Stopped{"enough"});
+    CHECK(short_run.wants() == "cancelled");
+    Stage won = briefed();
+    won.act(Completion{"done"});
+    won.mode.apply(Stopped{"too late"});
+    CHECK(won.wants() == "completed");
+}
+
+TEST_CASE("team: a task that would crowd everything else out is refused") {
+    Profile it = profile();
+    it.team->context_bytes = 1000;
+    CHECK_NOTHROW(Stage(it, std::string(500, 'x')));
+    CHECK_THROWS_AS(Stage(it, std::string(501, 'x')), Error);
+}
+
+TEST_CASE("team: for any history a context stays within its bound, whole, with the task in it, and "
+          "what was put away stays away") {
+    std::mt19937 random(11);
+    const auto number = [&](int least, int most) {
+        return std::uniform_int_distribution<int>(least, most)(random);
+    };
+    const auto words = [&](int most) {
+        const std::vector<std::string> pieces{"a", "ż", "世", "😀", " ", "\n", "word "};
+        std::string text;
+        for (int i = number(0, most); i > 0; --i)
+            text += pieces[static_cast<std::size_t>(number(0, int(pieces.size()) - 1))];
+        return text;
+    };
+    for (int run = 0; run < 120; ++run) {
+        Profile it = profile();
+        it.max_steps = 60;
+        it.team->context_bytes = static_cast<std::size_t>(number(600, 9000));
+        it.team->previous_action = number(0, 1) == 1;
+        it.team->review_completion = true;
+        it.team->loop_cooldown = number(0, 4);
+        it.team->without_brief = WithoutBrief::skip;
+        const std::string task = "TASK-" + words(20);
+        Stage stage(it, task, {.threshold = std::size_t(number(2, 12))});
+        std::map<int, std::string> acted; // what the worker called in which turn
+        std::vector<int> gone;
+        int tools = 0;
+        std::string tool;
+        for (int step = 0; step < 300; ++step) {
+            const std::string wants = stage.wants();
+            if (wants == "observe") {
+                stage.see(number(0, 1) == 1);
+            } else if (wants == "recover") {
+                stage.mode.apply(Recovered{});
+            } else if (wants.starts_with("ask")) {
+                const std::string context = stage.context();
+                CHECK(context.size() <= it.team->context_bytes);
+                CHECK(to_valid_utf8(context) == context);
+                CHECK_THAT(context, ContainsSubstring(task));
+                for (const int turn : gone) // the latest one may be told as the last action
+                    if (turn != acted.rbegin()->first)
+                        CHECK_THAT(context, !ContainsSubstring(acted.at(turn)));
+                if (number(0, 19) == 0) {
+                    stage.mode.apply(AskFailed{"vlm:9", "too long", true});
+                    continue;
+                }
+                tool = "tool" + std::to_string(++tools) + "_";
+                stage.say(words(300), number(0, 5) == 0 ? 0 : 1, tool);
+            } else if (wants == "invoke chief") {
+                const int turn = stage.mode.state().turn;
+                switch (number(0, 3)) {
+                case 0: {
+                    const std::vector<int> turns{number(1, turn), number(1, turn)};
+                    (void)stage.notes();
+                    stage.done(Archive{words(300), words(200), turns}, {});
+                    const auto notes = stage.notes();
+                    if (std::find(notes.begin(), notes.end(), "refused") == notes.end())
+                        for (const int named : turns)
+                            if (acted.contains(named)) gone.push_back(named);
+                    break;
+                }
+                case 1:
+                    stage.done(Verdict{false, words(20)}, {});
+                    break;
+                default:
+                    stage.done(Brief{words(600), words(20)}, {});
+                }
+            } else if (wants == "invoke hand") {
+                Invoked fact;
+                fact.tool = tool;
+                fact.ok = number(0, 3) != 0;
+                fact.result_json = words(200);
+                fact.action = {"click", {{double(number(0, 2)), 0}}, {}, true};
+                if (number(0, 9) == 0) fact.signal = reported("DONE");
+                if (number(0, 19) == 0) fact.signal = Completion{words(300)};
+                acted[stage.mode.state().turn] = tool;
+                stage.mode.apply(fact);
+            } else {
+                break;
+            }
+        }
+        CHECK((stage.wants() == "steps_used_up" || stage.wants() == "endpoint_failed"));
+    }
+}

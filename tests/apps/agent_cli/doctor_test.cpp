@@ -1,0 +1,118 @@
+// agent-cli doctor on a real desktop, with servers that can this and that.
+#include "process.hpp"
+
+#include "vlm/testing/chat_server.hpp"
+
+#include "catch.hpp"
+
+namespace {
+
+using test::agent_cli;
+using test::ProcessResult;
+using vlm::testing::ChatServer;
+using vlm::testing::completion;
+
+constexpr const char* llama_models =
+    R"({"object":"list","data":[{"id":"tiny-vl","owned_by":"llamacpp","meta":{"n_ctx":32768}}]})";
+
+std::string llama_props(const std::string& n_ctx, const std::string& vision) {
+    return R"({"default_generation_settings":{"n_ctx":)" + n_ctx + R"(},"modalities":{"vision":)" +
+           vision +
+           R"(},"chat_template_caps":{"supports_tools":true},"build_info":"b10587-3f545becc"})";
+}
+
+/// Against a server that answers these and nothing more.
+ProcessResult doctor(const std::vector<std::string>& answers, const std::string& model,
+                     const std::vector<std::string>& more = {}) {
+    ChatServer server;
+    for (const std::string& body : answers) server.enqueue({.body = body});
+    std::vector<std::string> arguments{"doctor", "--endpoint", server.url(), "--model", model};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return agent_cli(arguments);
+}
+
+} // namespace
+
+TEST_CASE("the doctor passes with a desktop and a model, and says what is missing otherwise") {
+    const auto well = doctor({R"({"data":[{"id":"good-model"}]})"}, "good-model");
+    INFO(well.out);
+    CHECK(well.status == 0);
+    CHECK_THAT(well.out, ContainsSubstring("pass  display"));
+    CHECK_THAT(well.out, ContainsSubstring("DPI"));
+    CHECK_THAT(well.out, ContainsSubstring("pass  endpoint  http://127.0.0.1"));
+    CHECK_THAT(well.out, ContainsSubstring("pass  model     good-model"));
+
+    const auto wrong = doctor({R"({"data":[{"id":"other-model"}]})"}, "good-model");
+    CHECK(wrong.status == 4);
+    CHECK_THAT(wrong.out, ContainsSubstring("choose with --model: other-model"));
+
+    const auto empty = doctor({R"({"data":[]})"}, "good-model");
+    CHECK(empty.status == 4);
+    CHECK_THAT(empty.out, ContainsSubstring("FAIL  model     the server lists no model"));
+
+    const auto down = agent_cli({"doctor", "--endpoint", "http://127.0.0.1:1"});
+    CHECK(down.status == 4);
+    CHECK_THAT(down.out, ContainsSubstring("FAIL  endpoint"));
+}
+
+TEST_CASE("the doctor tells what the server is and what its model can do") {
+    const auto result = doctor({llama_models, llama_props("32768", "true")}, "tiny-vl");
+    INFO(result.out);
+    CHECK(result.status == 0);
+    CHECK_THAT(result.out, ContainsSubstring("pass  server    llama-server b10587-3f545becc"));
+    CHECK_THAT(result.out, ContainsSubstring("pass  model     tiny-vl\n"));
+    CHECK_THAT(result.out, ContainsSubstring("pass  images "));
+    CHECK_THAT(result.out, ContainsSubstring("pass  tools "));
+    CHECK_THAT(result.out, ContainsSubstring("pass  context   32768 tokens"));
+    CHECK_THAT(result.out, !ContainsSubstring("note"));
+}
+
+TEST_CASE("the doctor fails for a model that sees nothing, with what to do") {
+    const auto result = doctor({llama_models, llama_props("32768", "false")}, "tiny-vl");
+    CHECK(result.status == 4);
+    CHECK_THAT(result.out, ContainsSubstring("FAIL  images "));
+    CHECK_THAT(result.out, ContainsSubstring("--mmproj"));
+}
+
+TEST_CASE("the doctor notes what is not known, and fails for none of it") {
+    const auto result = doctor({R"({"data":[{"id":"good-model"}]})"}, "good-model");
+    CHECK(result.status == 0);
+    CHECK_THAT(result.out, ContainsSubstring("note  server    unknown server"));
+    CHECK_THAT(result.out, ContainsSubstring("note  images    not known"));
+    CHECK_THAT(result.out, ContainsSubstring("doctor --ask"));
+    CHECK_THAT(result.out, ContainsSubstring("note  tools     not known"));
+    CHECK_THAT(result.out, ContainsSubstring("note  context   not known"));
+}
+
+TEST_CASE("the doctor notes a short context, a model without tools and one that is not loaded") {
+    const auto small = doctor({llama_models, llama_props("4096", "true")}, "tiny-vl");
+    CHECK(small.status == 0);
+    CHECK_THAT(small.out, ContainsSubstring("note  context   4096 tokens are few"));
+
+    const auto studio = doctor({R"({"data":[{"id":"gemma","owned_by":"organization_owner"}]})",
+                                R"({"models":[{"key":"gemma","loaded_instances":[],
+             "capabilities":{"vision":true,"trained_for_tool_use":false}}]})"},
+                               "gemma");
+    CHECK(studio.status == 0);
+    CHECK_THAT(studio.out, ContainsSubstring("pass  server    LM Studio\n"));
+    CHECK_THAT(studio.out, ContainsSubstring("pass  model     gemma (not loaded yet"));
+    CHECK_THAT(studio.out, ContainsSubstring("note  tools     the model does not call them"));
+}
+
+TEST_CASE("the doctor asks the model when it is told to") {
+    const auto result =
+        doctor({R"({"data":[{"id":"m","owned_by":"vllm","max_model_len":32768}]})",
+                R"({"version":"0.11.0"})", completion("red"), completion("", "ready")},
+               "m", {"--ask"});
+    INFO(result.out);
+    CHECK(result.status == 0);
+    CHECK_THAT(result.out, ContainsSubstring("pass  server    vLLM 0.11.0"));
+    CHECK_THAT(result.out, ContainsSubstring("pass  images "));
+    CHECK_THAT(result.out, ContainsSubstring("pass  tools "));
+}
+
+TEST_CASE("what a server calls its models does not repaint the terminal") {
+    const auto result = doctor({R"({"data":[{"id":"a\u001b[2J"}]})"}, "a\x1b[2J");
+    CHECK(result.status == 0);
+    CHECK_THAT(result.out, !ContainsSubstring("\x1b"));
+}

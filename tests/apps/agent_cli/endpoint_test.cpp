@@ -1,0 +1,162 @@
+// The flags and variables of all commands that ask a model: retries, authorities, proxies, keys.
+// `ask` stands for all of them.
+#include "process.hpp"
+
+#include "certificates.hpp"
+#include "vlm/testing/chat_server.hpp"
+
+#include "catch.hpp"
+#include "temp_folder.hpp"
+
+namespace {
+
+using test::agent_cli;
+using vlm::testing::ChatServer;
+using vlm::testing::completion;
+
+using Variables = std::map<std::string, std::string>;
+
+// No address of this machine that is exempt from proxies, yet without them this machine.
+constexpr const char* nobody = "http://0.0.0.0:1/v1";
+
+test::ProcessResult ask(const std::string& endpoint, const Variables& variables = {},
+                        std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments{"ask", "hi", "--retries", "0", "--endpoint", endpoint};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return agent_cli(arguments, variables);
+}
+
+/// Whether a request to somewhere else comes to a proxy at all.
+bool is_used(const std::string& variable, Variables more = {}) {
+    ChatServer proxy;
+    proxy.enqueue({.body = completion("through the proxy")});
+    more[variable] = proxy.url();
+    const auto result = ask(nobody, more);
+    INFO(result.err);
+    CHECK(result.status == (proxy.requests().empty() ? 4 : 0));
+    return !proxy.requests().empty();
+}
+
+/// OpenAI's host as a proxy sees it: it leads to a server of our own.
+struct FakeOpenAi {
+    test::TempFolder folder;
+    certificates::Authority authority;
+    ChatServer server{{.tls = authority.issue({.names = {"DNS:api.openai.com"}})}};
+    ChatServer proxy{{.connect_to = server.port()}};
+    std::string ca_file = (folder / "ca.pem").string();
+
+    FakeOpenAi() { std::ofstream(folder / "ca.pem", std::ios::binary) << authority.pem(); }
+    [[nodiscard]] std::string authorization() const {
+        const auto headers = server.requests().at(0).headers;
+        return headers.contains("authorization") ? headers.at("authorization") : "";
+    }
+};
+
+} // namespace
+
+TEST_CASE("the flag --retries says how often a request is sent again") {
+    ChatServer server;
+    for (int i = 0; i < 6; ++i)
+        server.enqueue({.status = 500, .headers = {{"retry-after-ms", "1"}}});
+    CHECK(agent_cli({"ask", "hi", "--endpoint", server.url()}).status == 4);
+    CHECK(server.requests().size() == 3);
+    CHECK(agent_cli({"ask", "hi", "--retries", "0", "--endpoint", server.url()}).status == 4);
+    CHECK(server.requests().size() == 4);
+}
+
+TEST_CASE("the proxy for http is taken from its variable, but not for this machine") {
+    CHECK(is_used("http_proxy"));
+    CHECK_FALSE(is_used("http_proxy", {{"no_proxy", "0.0.0.0"}}));
+    CHECK_FALSE(is_used("https_proxy"));
+    ChatServer server;
+    server.enqueue({.body = completion("hello")});
+    CHECK(ask(server.url(), {{"http_proxy", "http://127.0.0.1:1"}}).status == 0);
+}
+
+TEST_CASE("the proxy's variable may be in upper case, except where a web server sets it") {
+    CHECK(is_used("HTTP_PROXY"));
+    CHECK_FALSE(is_used("HTTP_PROXY", {{"NO_PROXY", "*"}}));
+    CHECK_FALSE(is_used("HTTP_PROXY", {{"REQUEST_METHOD", "GET"}}));
+#ifdef _WIN32
+    CHECK_FALSE(is_used("http_proxy", {{"REQUEST_METHOD", "GET"}})); // the same variable
+#else
+    CHECK(is_used("http_proxy", {{"REQUEST_METHOD", "GET"}}));
+    CHECK(is_used("http_proxy", {{"HTTP_PROXY", "http://127.0.0.1:1"}}));
+    CHECK(is_used("HTTP_PROXY", {{"http_proxy", ""}}));
+#endif
+}
+
+TEST_CASE("a proxy that makes no sense is exit code 2, named, and its password is not shown") {
+    const auto socks = ask(nobody, {{"http_proxy", "socks5://user:secret@host:1"}});
+    CHECK(socks.status == 2);
+    CHECK_THAT(socks.err, ContainsSubstring("http_proxy: the proxy setting asks for something "));
+    CHECK_THAT(socks.err, !ContainsSubstring("secret"));
+    const auto bad = ask("https://model.test", {{"https_proxy", "http://user:secret@ho st"}});
+    CHECK(bad.status == 2);
+    CHECK_THAT(bad.err, ContainsSubstring("https_proxy: the proxy setting has no usable host"));
+    CHECK_THAT(bad.err, !ContainsSubstring("secret"));
+}
+
+TEST_CASE("the flag --ca-file and its variable add an authority to those that are trusted") {
+    const certificates::Authority authority;
+    const test::TempFolder folder;
+    std::ofstream(folder / "ca.pem", std::ios::binary) << authority.pem();
+    const std::string file = (folder / "ca.pem").string();
+    ChatServer server({.tls = authority.issue()});
+    for (int i = 0; i < 3; ++i) server.enqueue({.body = completion("hello")});
+
+    const auto stranger = ask(server.url());
+    CHECK(stranger.status == 4);
+    CHECK_THAT(stranger.err, ContainsSubstring("authority that this computer does not trust"));
+    CHECK(ask(server.url(), {}, {"--ca-file", file}).status == 0);
+    CHECK(ask(server.url(), {{"EYEHAND_CA_FILE", file}}).status == 0);
+    // The flag counts, not the variable.
+    CHECK(ask(server.url(), {{"EYEHAND_CA_FILE", "missing.pem"}}, {"--ca-file", file}).status == 0);
+}
+
+TEST_CASE("an authority's file that cannot be used is exit code 2 and named") {
+    const test::TempFolder folder;
+    const std::string missing = (folder / "missing.pem").string();
+    const auto flag = ask("http://127.0.0.1:1", {}, {"--ca-file", missing});
+    CHECK(flag.status == 2);
+    CHECK_THAT(flag.err, ContainsSubstring("--ca-file is \"" + missing + "\", which cannot be"));
+    const auto variable = ask("http://127.0.0.1:1", {{"EYEHAND_CA_FILE", missing}});
+    CHECK(variable.status == 2);
+    CHECK_THAT(variable.err, ContainsSubstring("EYEHAND_CA_FILE is"));
+    CHECK(ask("http://127.0.0.1:1", {}, {"--ca-file", ""}).status == 2);
+
+    std::ofstream(folder / "text.pem") << "no certificate";
+    const auto text = ask("https://127.0.0.1:1", {}, {"--ca-file", (folder / "text.pem").string()});
+    CHECK(text.status == 2);
+    CHECK_THAT(text.err, ContainsSubstring("--ca-file: the file "));
+    CHECK_THAT(text.err, ContainsSubstring("has no certificate in it"));
+}
+
+TEST_CASE("OpenAI's key goes to OpenAI only") {
+    const std::string key = "sk-0123456789";
+    FakeOpenAi openai;
+    openai.server.enqueue({.body = completion("hello")});
+    const auto result = ask("https://API.openai.com/v1", {{"https_proxy", openai.proxy.url()},
+                                                          {"EYEHAND_CA_FILE", openai.ca_file},
+                                                          {"OPENAI_API_KEY", key}});
+    INFO(result.err);
+    CHECK(result.status == 0);
+    CHECK(openai.authorization() == "Bearer " + key);
+
+    ChatServer other;
+    other.enqueue({.body = completion("hello")});
+    CHECK(ask(other.url() + "/https://api.openai.com/", {{"OPENAI_API_KEY", key}}).status == 0);
+    CHECK_FALSE(other.requests().at(0).headers.contains("authorization"));
+}
+
+TEST_CASE("the user's own key counts more than OpenAI's") {
+    FakeOpenAi openai;
+    openai.server.enqueue({.body = completion("hello")});
+    const auto result = ask("https://api.openai.com/v1", {{"https_proxy", openai.proxy.url()},
+                                                          {"EYEHAND_CA_FILE", openai.ca_file},
+                                                          {"EYEHAND_API_KEY", "mine-0123456789"},
+                                                          {"OPENAI_API_KEY", "sk-0123456789"}});
+    INFO(result.err);
+    CHECK(result.status == 0);
+    CHECK(openai.authorization() == "Bearer mine-0123456789");
+}

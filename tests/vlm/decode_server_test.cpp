@@ -1,0 +1,275 @@
+#include "wire/decode_server.hpp"
+
+#include "catch.hpp"
+#include "llama_server.hpp"
+#include "server_answers.hpp"
+
+#include <string>
+
+using vlm::errc;
+using vlm::Error;
+using vlm::Known;
+using vlm::ServerKind;
+using vlm::wire::ModelFacts;
+using vlm::wire::ModelList;
+
+namespace {
+
+ModelList list_in(std::string_view body) {
+    auto list = vlm::wire::decode_model_list(body);
+    if (!list) FAIL("not taken for a list: " << body);
+    return *std::move(list);
+}
+
+ModelFacts model_in(std::string_view body, std::string_view id) {
+    for (const ModelFacts& model : list_in(body).models)
+        if (model.id == id) return model;
+    FAIL("no model " << id);
+    return {};
+}
+
+Error refusal(int status, const std::string& said, errc code = errc::http_status) {
+    return {code, "the server said: " + said, {.status = status, .server_message = said}};
+}
+
+} // namespace
+
+TEST_CASE("server: llama-server's list of models, as recorded") {
+    const ModelList list = list_in(llama_server::models);
+    CHECK(list.kind == ServerKind::llama_server);
+    CHECK_FALSE(list.routes);
+    REQUIRE(list.models.size() == 1);
+    const ModelFacts& model = list.models[0];
+    CHECK(model.id == "tiny-vl");
+    CHECK(model.context_tokens == 32768); // and not the 131072 it was trained for
+    CHECK(model.images == Known::yes);    // of "multimodal"
+    CHECK(model.tools == Known::unknown);
+    CHECK_FALSE(model.loaded);
+}
+
+TEST_CASE("server: an older llama-server tells no more than the context of the training") {
+    const ModelFacts model = model_in(
+        R"({"object":"list","data":[{"id":"m","owned_by":"llamacpp","meta":{"n_ctx_train":131072}}]})",
+        "m");
+    CHECK_FALSE(model.context_tokens);
+    CHECK(model.images == Known::unknown);
+}
+
+TEST_CASE("server: a llama-server that routes tells which models are loaded") {
+    const ModelList list = list_in(server_answers::llama_router);
+    CHECK(list.routes);
+    CHECK(list.models.at(0).loaded == true);
+    CHECK(list.models.at(1).loaded == false);
+}
+
+TEST_CASE("server: llama-server's properties") {
+    const auto props = vlm::wire::decode_llama_props(server_answers::llama_props);
+    REQUIRE(props);
+    CHECK(props->version == "b10587-3f545becc");
+    CHECK(props->model.context_tokens == 16384);
+    CHECK(props->model.images == Known::yes);
+    CHECK(props->model.tools == Known::yes);
+}
+
+TEST_CASE("server: what older properties do not tell is unknown, the template tells of tools") {
+    const auto props = vlm::wire::decode_llama_props(server_answers::llama_props_2024);
+    REQUIRE(props);
+    CHECK(props->version.empty());
+    CHECK(props->model.context_tokens == 8192);
+    CHECK(props->model.images == Known::unknown);
+    CHECK(props->model.tools == Known::yes);
+    const auto tools_by = [](const std::string& members) {
+        return vlm::wire::decode_llama_props(R"({"default_generation_settings":{})" + members + "}")
+            .value()
+            .model.tools;
+    };
+    CHECK(tools_by("") == Known::unknown);
+    CHECK(tools_by(R"(,"chat_template":"{{ messages }}")") == Known::no);
+    CHECK(tools_by(R"(,"chat_template":"x","chat_template_tool_use":"y")") == Known::yes);
+    CHECK(tools_by(R"(,"chat_template":"tools","chat_template_caps":{"supports_tools":false})") ==
+          Known::no);
+}
+
+TEST_CASE("server: LM Studio's own list tells of loaded instances, vision and tools") {
+    const ModelList list = list_in(server_answers::lm_studio_own_models);
+    CHECK(list.kind == ServerKind::lm_studio);
+    const ModelFacts qwen = model_in(server_answers::lm_studio_own_models, "qwen/qwen3-vl-4b");
+    CHECK(qwen.loaded == true);
+    CHECK(qwen.context_tokens == 32768); // of the instance of that name
+    CHECK(qwen.images == Known::yes);
+    CHECK(qwen.tools == Known::yes);
+    const ModelFacts second = model_in(server_answers::lm_studio_own_models, "second");
+    CHECK(second.loaded == true);
+    CHECK(second.context_tokens == 4096);
+    CHECK(second.images == Known::yes);
+    const ModelFacts gemma = model_in(server_answers::lm_studio_own_models, "google/gemma-3-4b");
+    CHECK(gemma.loaded == false);
+    CHECK_FALSE(gemma.context_tokens);
+    CHECK(gemma.tools == Known::no);
+    const ModelFacts embedding =
+        model_in(server_answers::lm_studio_own_models, "text-embedding-nomic-embed-text-v1.5");
+    CHECK_FALSE(embedding.chats);
+}
+
+TEST_CASE("server: LM Studio's older list") {
+    CHECK(list_in(server_answers::lm_studio_v0_models).kind == ServerKind::lm_studio);
+    const ModelFacts qwen = model_in(server_answers::lm_studio_v0_models, "qwen2-vl-7b");
+    CHECK(qwen.loaded == true);
+    CHECK(qwen.context_tokens == 8192);
+    CHECK(qwen.images == Known::yes);
+    CHECK(qwen.tools == Known::yes);
+    const ModelFacts phi = model_in(server_answers::lm_studio_v0_models, "phi-4");
+    CHECK(phi.loaded == false);
+    CHECK_FALSE(phi.context_tokens);
+    CHECK(phi.images == Known::no);
+    CHECK(phi.tools == Known::unknown);
+    CHECK_FALSE(model_in(server_answers::lm_studio_v0_models, "nomic").chats);
+}
+
+TEST_CASE("server: Ollama's lists and what it shows of a model") {
+    CHECK(list_in(server_answers::ollama_models).kind == ServerKind::ollama);
+    CHECK(model_in(server_answers::ollama_tags, "qwen3-vl:latest").context_tokens == std::nullopt);
+    CHECK(model_in(server_answers::ollama_ps, "qwen3-vl:latest").context_tokens == 4096);
+    const auto shown = vlm::wire::decode_ollama_show(server_answers::ollama_show);
+    REQUIRE(shown);
+    CHECK(shown->images == Known::yes);
+    CHECK(shown->tools == Known::yes);
+    CHECK(shown->context_tokens == 16384); // what it is loaded with, not 262144
+}
+
+TEST_CASE("server: a model without a capability in Ollama's list has it not") {
+    const auto shown = vlm::wire::decode_ollama_show(R"({"capabilities":["completion"]})");
+    REQUIRE(shown);
+    CHECK(shown->images == Known::no);
+    CHECK(shown->tools == Known::no);
+}
+
+TEST_CASE("server: before Ollama listed capabilities, its parts told of them") {
+    const auto shown = vlm::wire::decode_ollama_show(server_answers::ollama_show_2024);
+    REQUIRE(shown);
+    CHECK(shown->images == Known::yes);
+    CHECK(shown->tools == Known::yes);
+    const auto bare = vlm::wire::decode_ollama_show(R"({"details":{},"template":"x"})");
+    REQUIRE(bare);
+    CHECK(bare->images == Known::unknown);
+    CHECK(bare->tools == Known::unknown);
+}
+
+TEST_CASE("server: Ollama's list without models has null for one") {
+    CHECK(list_in(R"({"object":"list","data":null})").models.empty());
+}
+
+TEST_CASE("server: vLLM tells the context") {
+    CHECK(list_in(server_answers::vllm_models).kind == ServerKind::vllm);
+    CHECK(model_in(server_answers::vllm_models, "Qwen/Qwen3-VL-8B").context_tokens == 65536);
+}
+
+TEST_CASE("server: OpenRouter tells everything in its list") {
+    const ModelFacts seer = model_in(server_answers::openrouter_models, "qwen/qwen3-vl");
+    CHECK(seer.images == Known::yes);
+    CHECK(seer.tools == Known::yes);
+    CHECK(seer.context_tokens == 131072);
+    const ModelFacts writer = model_in(server_answers::openrouter_models, "some/writer");
+    CHECK(writer.images == Known::no);
+    CHECK(writer.tools == Known::no);
+    CHECK(writer.context_tokens == 8000);
+}
+
+TEST_CASE("server: a version") {
+    CHECK(vlm::wire::decode_version(R"({"version":"0.12.3"})") == "0.12.3");
+    CHECK(vlm::wire::decode_version("{\"version\":\"1\\n2\\u001b[2J\"}") == "1 2 [2J");
+    CHECK(vlm::wire::decode_version(R"({"version":")" + std::string(5000, 'x') + "\"}")->size() <
+          200);
+}
+
+TEST_CASE("server: what is no such answer is nothing") {
+    const auto body = GENERATE(
+        as<std::string>{}, "", "null", "[]", "3", "\"data\"", "<html>404</html>", "{", "{}",
+        R"json({"error":"Unexpected endpoint or method. (GET /props)"})json",
+        R"({"error":{"message":"File Not Found","code":404}})",
+        R"({"data":{},"models":3,"version":7,"default_generation_settings":[],"details":"x"})",
+        std::string(100000, '['));
+    CHECK_FALSE(vlm::wire::decode_model_list(body));
+    CHECK_FALSE(vlm::wire::decode_llama_props(body));
+    CHECK_FALSE(vlm::wire::decode_ollama_show(body));
+    CHECK_FALSE(vlm::wire::decode_version(body));
+}
+
+TEST_CASE("server: an answer with an error in it is no list") {
+    CHECK_FALSE(vlm::wire::decode_model_list(R"({"error":"no","data":[]})"));
+}
+
+TEST_CASE("server: members of the wrong type are unknown") {
+    const ModelList list = list_in(
+        R"({"models":"x","data":[7,null,[],{"id":3},{"id":""},{},
+            {"id":"m","aliases":"x","owned_by":5,"meta":[],"status":"loaded","architecture":7,
+             "supported_parameters":{"tools":true},"max_model_len":"4096","context_length":[1],
+             "state":1,"type":2},
+            {"id":"n","aliases":[1,"other"],"meta":{"n_ctx":"x"},"status":{"value":1},
+             "architecture":{"input_modalities":"image"},"capabilities":[3]}]})");
+    CHECK(list.kind == ServerKind::unknown);
+    REQUIRE(list.models.size() == 2);
+    for (const ModelFacts& model : list.models) {
+        CHECK(model.images == Known::unknown);
+        CHECK(model.tools == Known::unknown);
+        CHECK_FALSE(model.context_tokens);
+        CHECK_FALSE(model.loaded);
+    }
+    CHECK(list.models[1].is_called("other"));
+
+    const ModelFacts studio = model_in(
+        R"({"models":[{"key":"k","loaded_instances":[1,{"id":2,"config":[]},{"config":{"context_length":{}}}],
+            "capabilities":{"vision":"yes","trained_for_tool_use":1}}]})",
+        "k");
+    CHECK(studio.loaded == true);
+    CHECK(studio.images == Known::unknown);
+    CHECK(studio.tools == Known::unknown);
+    CHECK_FALSE(studio.context_tokens);
+
+    const auto shown = vlm::wire::decode_ollama_show(
+        R"({"capabilities":[1,{}],"parameters":"num_ctx many\nnum_ctx\nnum_ctx 99999999999"})");
+    CHECK_FALSE(shown.value().context_tokens);
+}
+
+TEST_CASE("server: a context that is no number of tokens is unknown") {
+    const auto number =
+        GENERATE(as<std::string>{}, "0", "-1", "1e999", "-1e999", "1e10", "0.5", "4096.5",
+                 "2147483648", "18446744073709551615", "99999999999999999999999999", "true");
+    const ModelFacts model =
+        model_in(R"({"data":[{"id":"m","max_model_len":)" + number + "}]}", "m");
+    CHECK_FALSE(model.context_tokens);
+}
+
+TEST_CASE("server: a list without end is cut, and a name without end is none") {
+    std::string body = R"({"data":[{"id":")" + std::string(5000, 'x') + R"("})";
+    for (int i = 0; i < 6000; ++i) body += R"(,{"id":"m)" + std::to_string(i) + R"("})";
+    const ModelList list = list_in(body + "]}");
+    CHECK(list.models.size() == 5000);
+    CHECK(list.models[0].id == "m0");
+}
+
+TEST_CASE("server: how servers say that a model sees no images") {
+    CHECK(vlm::wire::refuses_images(
+        refusal(500, "image input is not supported - hint: if this is unexpected, you may need to "
+                     "provide the mmproj")));
+    CHECK(vlm::wire::refuses_images(refusal(400, "m is not a multimodal model")));
+    CHECK(vlm::wire::refuses_images(refusal(404, "No endpoints found that support image input")));
+    CHECK(vlm::wire::refuses_images(refusal(400, "messages[0].content must be a string")));
+    CHECK(vlm::wire::refuses_images(refusal(400, "unknown variant `image_url`, expected `text`")));
+    CHECK(vlm::wire::refuses_images(refusal(501, "", errc::not_supported)));
+
+    CHECK_FALSE(vlm::wire::refuses_images(refusal(400, "cannot decode the image")));
+    CHECK_FALSE(vlm::wire::refuses_images(refusal(404, "no such model")));
+    CHECK_FALSE(vlm::wire::refuses_images(refusal(429, "image input is not supported right now")));
+    CHECK_FALSE(vlm::wire::refuses_images(Error(errc::timeout, "image not supported")));
+}
+
+TEST_CASE("server: how servers say that a model calls no tools") {
+    CHECK(vlm::wire::refuses_tools(refusal(400, "m does not support tools", errc::not_supported)));
+    CHECK(vlm::wire::refuses_tools(refusal(404, "No endpoints found that support tool use")));
+    CHECK(vlm::wire::refuses_tools(refusal(422, "Function calling is not available here")));
+
+    CHECK_FALSE(vlm::wire::refuses_tools(refusal(400, "tool_choice \"required\" not supported")));
+    CHECK_FALSE(vlm::wire::refuses_tools(refusal(400, "temperature 0 is not supported")));
+    CHECK_FALSE(vlm::wire::refuses_tools(refusal(500, "the tool's schema has no type")));
+}

@@ -1,0 +1,634 @@
+#include "vlm/probe.hpp"
+
+#include "catch_error.hpp"
+#include "llama_server.hpp"
+#include "server_answers.hpp"
+#include "vlm/testing/chat_server.hpp"
+
+#include <boost/json.hpp>
+
+#include <future>
+#include <map>
+
+using namespace std::chrono_literals;
+using vlm::errc;
+using vlm::Known;
+using vlm::ServerInfo;
+using vlm::ServerKind;
+using vlm::testing::Answer;
+using vlm::testing::ChatServer;
+using vlm::testing::completion;
+
+namespace {
+
+constexpr auto soon = 20s; // long enough for a loaded machine
+
+Answer answer_of(std::string_view body, int status = 200) {
+    Answer answer;
+    answer.body = body;
+    answer.status = status;
+    return answer;
+}
+
+Answer not_there() { return answer_of("<html>404 Not Found</html>", 404); }
+
+/// A server that answers these, one after the other.
+struct Stage {
+    ChatServer server;
+
+    explicit Stage(const std::vector<Answer>& answers) {
+        for (const Answer& answer : answers) server.enqueue(answer);
+    }
+    explicit Stage(std::initializer_list<std::string_view> bodies) {
+        for (const std::string_view body : bodies) server.enqueue(answer_of(body));
+    }
+    [[nodiscard]] vlm::ClientOptions client() const { return {.endpoint = server.url()}; }
+    [[nodiscard]] ServerInfo probe(const std::string& model = {},
+                                   const vlm::ProbeOptions& options = {}) const {
+        return vlm::probe(client(), model, options);
+    }
+    [[nodiscard]] std::vector<std::string> targets() const {
+        std::vector<std::string> targets;
+        for (const auto& request : server.requests()) targets.push_back(request.target);
+        return targets;
+    }
+};
+
+using Targets = std::vector<std::string>;
+
+bool any_mentions(const std::vector<std::string>& notes, const std::string& words) {
+    return std::any_of(notes.begin(), notes.end(), [&](const std::string& note) {
+        return note.find(words) != std::string::npos;
+    });
+}
+
+} // namespace
+
+// --- Each kind -----------------------------------------------------------------------------------
+
+TEST_CASE("probe: llama-server takes two questions") {
+    const Stage stage({llama_server::models, server_answers::llama_props});
+    const ServerInfo server = stage.probe("tiny-vl");
+    CHECK(server.kind == ServerKind::llama_server);
+    CHECK(server.version == "b10587-3f545becc");
+    CHECK(server.model.id == "tiny-vl");
+    CHECK(server.model.loaded);
+    CHECK(server.model.context_tokens == 16384);
+    CHECK(server.model.images == Known::yes);
+    CHECK(server.model.tools == Known::yes);
+    REQUIRE(server.models.size() == 1);
+    CHECK(server.models[0].tools == Known::yes);
+    CHECK(server.notes.empty());
+    CHECK(stage.targets() == Targets{"/v1/models", "/props"});
+    CHECK(stage.server.connections() == 1);
+}
+
+TEST_CASE("probe: llama-server is known by its header, too") {
+    Answer models = answer_of(server_answers::plain_models);
+    models.headers["Server"] = "llama.cpp";
+    const Stage stage({models, answer_of(server_answers::llama_props)});
+    CHECK(stage.probe().kind == ServerKind::llama_server);
+}
+
+TEST_CASE("probe: llama-server with one model answers to any name, and a note says so") {
+    const Stage stage({llama_server::models, server_answers::llama_props});
+    const ServerInfo server = stage.probe("qwen3-vl");
+    CHECK(server.model.id == "tiny-vl");
+    CHECK(any_mentions(server.notes, "\"qwen3-vl\""));
+}
+
+TEST_CASE("probe: a llama-server that routes is asked for the model, without having it loaded") {
+    const Stage loaded({server_answers::llama_router, server_answers::llama_props});
+    CHECK(loaded.probe("org/seer:Q4").model.images == Known::yes);
+    CHECK(loaded.targets().at(1) == "/props?model=org%2Fseer%3AQ4&autoload=false");
+
+    const Stage unloaded({server_answers::llama_router});
+    const ServerInfo server = unloaded.probe("org/reader:Q8");
+    CHECK_FALSE(server.model.loaded);
+    CHECK(unloaded.targets() == Targets{"/v1/models"});
+    CHECK(any_mentions(server.notes, "it is not loaded"));
+
+    const Stage missing({server_answers::llama_router});
+    CHECK(missing.probe("tiny-vl").model.id.empty());
+}
+
+TEST_CASE("probe: LM Studio takes two questions") {
+    const Stage stage({server_answers::lm_studio_models, server_answers::lm_studio_own_models});
+    const ServerInfo server = stage.probe("qwen/qwen3-vl-4b");
+    CHECK(server.kind == ServerKind::lm_studio);
+    CHECK(server.model.loaded);
+    CHECK(server.model.context_tokens == 32768);
+    CHECK(server.model.images == Known::yes);
+    CHECK(server.model.tools == Known::yes);
+    CHECK(server.models.size() == 2); // one turns text into vectors
+    CHECK(server.notes.empty());
+    CHECK(stage.targets() == Targets{"/v1/models", "/api/v1/models"});
+}
+
+TEST_CASE("probe: without a name LM Studio's loaded model is meant") {
+    const Stage stage({server_answers::lm_studio_models, server_answers::lm_studio_own_models});
+    CHECK(stage.probe().model.id == "qwen/qwen3-vl-4b");
+}
+
+TEST_CASE("probe: of several models none of which is loaded, none is meant") {
+    const Stage stage({R"({"data":[{"id":"a","owned_by":"organization_owner"},
+                                   {"id":"b","owned_by":"organization_owner"}]})",
+                       R"({"models":[{"key":"a","loaded_instances":[]},
+                                     {"key":"b","loaded_instances":[]}]})"});
+    const ServerInfo server = stage.probe();
+    CHECK(server.model.id.empty());
+    CHECK(any_mentions(server.notes, "no model is loaded"));
+}
+
+TEST_CASE("probe: what LM Studio's /v1/models does not offer cannot be asked") {
+    const Stage stage({R"({"data":[{"id":"a","owned_by":"organization_owner"}]})",
+                       server_answers::lm_studio_own_models});
+    const ServerInfo server = stage.probe("qwen/qwen3-vl-4b");
+    CHECK(server.model.id.empty());
+    CHECK(server.models.size() == 1);
+}
+
+TEST_CASE("probe: an older LM Studio is asked in its older way") {
+    const Stage stage({R"({"data":[{"id":"qwen2-vl-7b","owned_by":"organization_owner"}]})",
+                       server_answers::lm_studio_unknown_path,
+                       server_answers::lm_studio_v0_models});
+    const ServerInfo server = stage.probe();
+    CHECK(server.model.images == Known::yes);
+    CHECK(server.model.context_tokens == 8192);
+    CHECK(server.notes.empty());
+    CHECK(stage.targets() == Targets{"/v1/models", "/api/v1/models", "/api/v0/models"});
+}
+
+TEST_CASE("probe: Ollama is asked what runs, its version, and what the model can do") {
+    const Stage stage({server_answers::ollama_models, server_answers::ollama_ps,
+                       R"({"version":"0.12.3"})", server_answers::ollama_show});
+    const ServerInfo server = stage.probe("qwen3-vl");
+    CHECK(server.kind == ServerKind::ollama);
+    CHECK(server.version == "0.12.3");
+    CHECK(server.model.id == "qwen3-vl:latest");
+    CHECK(server.model.loaded);
+    CHECK(server.model.context_tokens == 4096); // it runs with that
+    CHECK(server.model.images == Known::yes);
+    CHECK(server.model.tools == Known::yes);
+    CHECK_FALSE(server.models.at(0).loaded);
+    CHECK(stage.targets() == Targets{"/v1/models", "/api/ps", "/api/version", "/api/show"});
+    const auto show = stage.server.requests().at(3);
+    CHECK(show.method == "POST");
+    CHECK(show.body == R"({"model":"qwen3-vl:latest"})");
+}
+
+TEST_CASE("probe: vLLM tells the context, and not what the model can do") {
+    const Stage stage({server_answers::vllm_models, R"({"version":"0.11.0"})"});
+    const ServerInfo server = stage.probe();
+    CHECK(server.kind == ServerKind::vllm);
+    CHECK(server.version == "0.11.0");
+    CHECK(server.model.context_tokens == 65536);
+    CHECK(server.model.images == Known::unknown);
+    CHECK(any_mentions(server.notes, "whether it sees images, whether it calls tools"));
+    CHECK(stage.targets() == Targets{"/v1/models", "/version"});
+}
+
+TEST_CASE("probe: a list like OpenRouter's tells everything") {
+    const Stage stage({answer_of(server_answers::openrouter_models), not_there(), not_there(),
+                       not_there(), not_there()});
+    const ServerInfo server = stage.probe("some/writer");
+    CHECK(server.model.images == Known::no);
+    CHECK(server.model.tools == Known::no);
+    CHECK(server.model.context_tokens == 8000);
+}
+
+TEST_CASE("probe: services are known by their host names and asked nothing else") {
+    struct Row {
+        const char* host;
+        ServerKind kind;
+        const char* wanted;
+        const char* id;
+    };
+    const Row row =
+        GENERATE(Row{"api.openai.com", ServerKind::openai, "gpt-x", "gpt-x"},
+                 Row{"openrouter.ai", ServerKind::openrouter, "gpt-x", "gpt-x"},
+                 Row{"generativelanguage.googleapis.com", ServerKind::gemini, "gem", "models/gem"});
+    // As a proxy the server of the test answers for every host.
+    const Stage stage({R"({"data":[{"id":"gpt-x","owned_by":"system"},{"id":"models/gem"}]})"});
+    const std::string endpoint = std::string("http://") + row.host + "/v1";
+    const ServerInfo server =
+        vlm::probe({.endpoint = endpoint, .proxies = {.http = stage.server.url()}}, row.wanted);
+    CHECK(server.kind == row.kind);
+    CHECK(server.model.id == row.id);
+    CHECK(stage.targets() == Targets{endpoint + "/models"});
+}
+
+// --- Servers that nobody knows -------------------------------------------------------------------
+
+TEST_CASE("probe: a server that nobody knows gets the questions of each kind in turn") {
+    const Stage stage({answer_of(server_answers::plain_models), not_there(), not_there(),
+                       not_there(), not_there()});
+    const ServerInfo server = stage.probe("m");
+    CHECK(server.kind == ServerKind::unknown);
+    CHECK(server.model.id == "m");
+    CHECK(server.model.loaded);
+    CHECK(any_mentions(server.notes, "which server this is"));
+    CHECK(any_mentions(server.notes, "whether it sees images"));
+    CHECK(stage.targets() ==
+          Targets{"/v1/models", "/api/v1/models", "/api/version", "/props", "/version"});
+}
+
+TEST_CASE("probe: the first question that is answered tells the kind, and is not asked again") {
+    const Answer models = answer_of(server_answers::plain_models);
+    SECTION("LM Studio") {
+        const Stage stage({models, answer_of(server_answers::lm_studio_own_models)});
+        CHECK(stage.probe("m").kind == ServerKind::lm_studio);
+        CHECK(stage.targets().size() == 2);
+    }
+    SECTION("Ollama") {
+        const Stage stage({models, not_there(), answer_of(R"({"version":"0.1"})"),
+                           answer_of(R"({"models":[]})"), answer_of(server_answers::ollama_show)});
+        const ServerInfo server = stage.probe("m");
+        CHECK(server.kind == ServerKind::ollama);
+        CHECK(server.version == "0.1");
+        CHECK_FALSE(server.model.loaded);
+        CHECK(server.model.context_tokens == 16384);
+        CHECK(stage.targets() ==
+              Targets{"/v1/models", "/api/v1/models", "/api/version", "/api/ps", "/api/show"});
+    }
+    SECTION("llama-server") {
+        const Stage stage(
+            {models, not_there(), not_there(), answer_of(server_answers::llama_props)});
+        CHECK(stage.probe("m").model.tools == Known::yes);
+        CHECK(stage.targets().size() == 4);
+    }
+    SECTION("vLLM") {
+        const Stage stage(
+            {models, not_there(), not_there(), not_there(), answer_of(R"({"version":"0.9"})")});
+        CHECK(stage.probe("m").kind == ServerKind::vllm);
+        CHECK(stage.targets().size() == 5);
+    }
+}
+
+TEST_CASE("probe: a server's own questions stand beside its /v1") {
+    const Stage stage({llama_server::models, server_answers::llama_props});
+    const auto own_target = [&](const std::string& path) {
+        (void)vlm::probe({.endpoint = stage.server.url() + path}, "tiny-vl");
+        return stage.targets().back();
+    };
+    CHECK(own_target("/llm/v1?user=me") == "/llm/props?user=me");
+}
+
+TEST_CASE("probe: LM Studio may be spoken to at its /api/v0, too") {
+    const Stage stage({server_answers::lm_studio_v0_models, server_answers::lm_studio_own_models});
+    const ServerInfo server =
+        vlm::probe({.endpoint = stage.server.url() + "/api/v0"}, "qwen2-vl-7b");
+    CHECK(server.kind == ServerKind::lm_studio);
+    CHECK(server.model.context_tokens == 8192);
+    CHECK(stage.targets() == Targets{"/api/v0/models", "/api/v1/models"});
+}
+
+TEST_CASE("probe: an Ollama without /v1/models is asked for its own list") {
+    const Stage stage({not_there(), not_there(), answer_of(R"({"version":"0.1"})"),
+                       answer_of(server_answers::ollama_tags), answer_of(R"({"models":[]})"),
+                       answer_of(server_answers::ollama_show)});
+    const ServerInfo server = stage.probe("qwen3-vl");
+    CHECK(server.model.id == "qwen3-vl:latest");
+    CHECK(any_mentions(server.notes, "/v1/models answered with status 404"));
+}
+
+// --- What goes wrong -----------------------------------------------------------------------------
+
+TEST_CASE("probe: a question that fails leaves things unknown, with a note") {
+    const auto [answer, words] = GENERATE(table<Answer, std::string>(
+        {{not_there(), "/props answered with status 404"},
+         {answer_of("<html>hello</html>"), "/props answered something else"},
+         {answer_of("{\"default_generation_settings\":"), "/props answered something else"},
+         {answer_of("[[[[]]]]"), "/props answered something else"},
+         {answer_of("no", 401), "/props answered with status 401"}}));
+    const Stage stage({answer_of(llama_server::models), answer});
+    const ServerInfo server = stage.probe("tiny-vl");
+    CHECK(server.model.images == Known::yes); // the list told
+    CHECK(server.model.tools == Known::unknown);
+    CHECK(server.version.empty());
+    CHECK(any_mentions(server.notes, words));
+}
+
+TEST_CASE("probe: a question that is not answered in time costs its patience, not the probe") {
+    Answer silent;
+    silent.never = true;
+    const Stage stage({answer_of(server_answers::plain_models), silent});
+    const ServerInfo server = stage.probe("m", {.patience = 100ms});
+    CHECK(server.kind == ServerKind::unknown);
+    CHECK(any_mentions(server.notes, "within 100 ms"));
+    CHECK(stage.targets().size() == 2); // nothing more is asked of one that does not answer
+}
+
+TEST_CASE("probe: an empty list is an answer") {
+    const Stage stage({answer_of(R"({"object":"list","data":[]})"), not_there(), not_there(),
+                       not_there(), not_there()});
+    const ServerInfo server = stage.probe("m");
+    CHECK(server.models.empty());
+    CHECK(server.model.id.empty());
+}
+
+TEST_CASE("probe: a server that lists nothing at all is an error, that of the first question") {
+    const auto [answer, code] = GENERATE(table<Answer, errc>(
+        {{not_there(), errc::not_found},
+         {answer_of("<html>hello</html>"), errc::bad_response},
+         {answer_of(std::string(100000, '[')), errc::bad_response},
+         {answer_of(R"({"data":7})"), errc::bad_response},
+         {answer_of(R"({"error":"Unexpected endpoint or method."})"), errc::server_error},
+         {answer_of("{}", 500), errc::http_status}}));
+    const Stage stage({answer, not_there(), not_there(), not_there(), not_there()});
+    const vlm::Error error = error_of([&] { (void)stage.probe("m"); });
+    CHECK(error.code() == code);
+    CHECK(mentions(error, "/v1/models"));
+}
+
+TEST_CASE("probe: what would fail any other question fails the probe at once") {
+    const auto [answer, code] = GENERATE(table<Answer, errc>(
+        {{answer_of(llama_server::invalid_key, 401), errc::unauthorized},
+         {answer_of(llama_server::loading, 503), errc::overloaded},
+         {Answer{.raw = "SSH-2.0-OpenSSH\r\n\r\n", .close = true}, errc::bad_response}}));
+    const Stage stage({answer});
+    CHECK(error_of([&] { (void)stage.probe("m"); }).code() == code);
+    CHECK(stage.targets().size() == 1);
+    CHECK(error_of([] { (void)vlm::probe({.endpoint = "http://127.0.0.1:1"}); }).code() ==
+          errc::unreachable);
+    CHECK(error_of([] { (void)vlm::probe({.endpoint = "nonsense"}); }).code() == errc::bad_url);
+}
+
+TEST_CASE("probe: a stop request ends it") {
+    Answer silent;
+    silent.never = true;
+    const bool in_the_first = GENERATE(true, false);
+    const Stage stage(in_the_first ? std::vector<Answer>{silent}
+                                   : std::vector<Answer>{answer_of(llama_server::models), silent});
+    std::stop_source stop;
+    auto probing = std::async(std::launch::async, [&] {
+        return error_of([&] { (void)vlm::probe(stage.client(), "m", {}, stop.get_token()); })
+            .code();
+    });
+    REQUIRE(stage.server.wait_for_requests(in_the_first ? 1 : 2, soon));
+    stop.request_stop();
+    CHECK(probing.get() == errc::cancelled);
+}
+
+TEST_CASE("probe: the key goes to the server and into no note, log or error") {
+    const std::string key = "sk-0123456789";
+    const Stage stage({answer_of(llama_server::models), answer_of("wrong: " + key, 400)});
+    vlm::ClientOptions client = stage.client();
+    client.api_key = key;
+    std::string logged;
+    std::vector<int> statuses;
+    client.on_exchange = [&](const vlm::Exchange& exchange) {
+        logged += exchange.url + exchange.request_body + exchange.response_body;
+        statuses.push_back(exchange.status);
+    };
+    const ServerInfo server = vlm::probe(client, "tiny-vl");
+    for (const auto& request : stage.server.requests())
+        CHECK(request.headers.at("authorization") == "Bearer " + key);
+    CHECK_FALSE(any_mentions(server.notes, key));
+    CHECK(any_mentions(server.notes, "wrong:"));
+    CHECK_THAT(logged, !ContainsSubstring(key));
+    CHECK(statuses == std::vector<int>{200, 400});
+}
+
+TEST_CASE("probe: the key does not follow a redirection to another server") {
+    const Stage other({server_answers::llama_props});
+    Answer elsewhere = answer_of("", 307);
+    elsewhere.headers["Location"] = other.server.url() + "/props";
+    const Stage stage({answer_of(llama_server::models), elsewhere});
+    const ServerInfo server = stage.probe("tiny-vl");
+    CHECK(any_mentions(server.notes, "is not followed"));
+    CHECK(other.server.requests().empty());
+}
+
+// --- Trying out ----------------------------------------------------------------------------------
+
+namespace {
+
+/// A server of no known kind, which then answers these to what is tried out.
+Stage tried(const std::vector<Answer>& answers) {
+    std::vector<Answer> all{answer_of(server_answers::plain_models), not_there(), not_there(),
+                            not_there(), not_there()};
+    all.insert(all.end(), answers.begin(), answers.end());
+    return Stage(all);
+}
+
+boost::json::object request_body(const Stage& stage, std::size_t index) {
+    return boost::json::parse(stage.server.requests().at(index).body).as_object();
+}
+
+} // namespace
+
+TEST_CASE("probe: what is not told is tried out with one picture and one tool") {
+    const Stage stage = tried({answer_of(completion("red")), answer_of(completion("", "ready"))});
+    const ServerInfo server = stage.probe("m", {.ask = true});
+    CHECK(server.model.images == Known::yes);
+    CHECK(server.model.tools == Known::yes);
+    REQUIRE(stage.targets().size() == 7);
+    const boost::json::object picture = request_body(stage, 5);
+    CHECK(picture.at("model") == "m");
+    CHECK(picture.at("max_tokens").to_number<int>() <= 64);
+    CHECK_THAT(stage.server.requests().at(5).body,
+               ContainsSubstring("data:image/png;base64,iVBOR"));
+    const boost::json::object tool = request_body(stage, 6);
+    CHECK(tool.at("tool_choice") == "required");
+    CHECK(tool.at("tools").as_array().size() == 1);
+    CHECK(tool.at("max_tokens").to_number<int>() <= 64);
+}
+
+TEST_CASE("probe: what is told is not tried out") {
+    const Stage stage({llama_server::models, server_answers::llama_props});
+    CHECK(stage.probe("tiny-vl", {.ask = true}).model.images == Known::yes);
+    CHECK(stage.targets().size() == 2);
+}
+
+TEST_CASE("probe: a refusal of the picture or the tool means no") {
+    const Answer no_tools = answer_of(R"({"error":{"message":"m does not support tools"}})", 400);
+    SECTION("also where the client then puts the tool in words") {
+        const Stage stage = tried({answer_of(llama_server::no_mmproj, 500), no_tools,
+                                   answer_of(completion("", "ready"))});
+        const ServerInfo server = stage.probe("m", {.ask = true});
+        CHECK(server.model.images == Known::no);
+        CHECK(server.model.tools == Known::no);
+        CHECK(stage.targets().size() == 8);
+    }
+    SECTION("and where the words fail, too") {
+        const Stage stage = tried({answer_of(completion("red")), no_tools});
+        CHECK(stage.probe("m", {.ask = true}).model.tools == Known::no);
+    }
+    SECTION("in whatever words") {
+        const Stage stage = tried({answer_of(completion("red")),
+                                   answer_of(R"({"detail":"tool use is not enabled"})", 400)});
+        CHECK(stage.probe("m", {.ask = true}).model.tools == Known::no);
+        CHECK(stage.targets().size() == 7); // nothing was sent twice
+    }
+}
+
+TEST_CASE("probe: a model that has to call and answers in words calls no tools") {
+    const Stage stage = tried({answer_of(completion("red")), answer_of(completion("I am ready."))});
+    CHECK(stage.probe("m", {.ask = true}).model.tools == Known::no);
+}
+
+TEST_CASE("probe: a model that thinks until its tokens are used up leaves it unknown") {
+    const Stage stage = tried({answer_of(completion("red")), answer_of(llama_server::length)});
+    const ServerInfo server = stage.probe("m", {.ask = true});
+    CHECK(server.model.tools == Known::unknown);
+    CHECK(any_mentions(server.notes, "used up its few tokens"));
+}
+
+TEST_CASE("probe: vLLM's model that chooses words leaves it unknown") {
+    const Stage stage({answer_of(server_answers::vllm_models), answer_of(R"({"version":"1"})"),
+                       answer_of(completion("red")), answer_of(completion("I am ready."))});
+    const ServerInfo server = stage.probe({}, {.ask = true});
+    CHECK(server.model.tools == Known::unknown);
+    CHECK(any_mentions(server.notes, "answered in words"));
+}
+
+TEST_CASE("probe: a call that was cut off is one") {
+    const Stage stage = tried({answer_of(completion("red")), answer_of(llama_server::cut_call)});
+    CHECK(stage.probe("m", {.ask = true}).model.tools == Known::yes);
+}
+
+TEST_CASE("probe: a request that fails for another reason leaves it unknown") {
+    const Stage stage = tried({answer_of("{}", 400), answer_of("{}", 400)});
+    const ServerInfo server = stage.probe("m", {.ask = true});
+    CHECK(server.model.images == Known::unknown);
+    CHECK(server.model.tools == Known::unknown);
+    CHECK(any_mentions(server.notes, "whether the model sees images could not be tried out"));
+    CHECK(any_mentions(server.notes, "whether the model calls tools could not be tried out"));
+}
+
+TEST_CASE("probe: vLLM is asked for a call of the model's own choice, as an agent asks") {
+    const Stage stage({answer_of(server_answers::vllm_models), answer_of(R"({"version":"1"})"),
+                       answer_of(completion("red")),
+                       answer_of(R"({"error":{"message":"\"auto\" tool choice requires )"
+                                 R"(--enable-auto-tool-choice and --tool-call-parser"}})",
+                                 400)});
+    const ServerInfo server = stage.probe({}, {.ask = true});
+    CHECK(request_body(stage, 3).at("tool_choice") == "auto");
+    CHECK(server.model.tools == Known::no);
+}
+
+// --- Remembering ---------------------------------------------------------------------------------
+
+TEST_CASE("probe: what was found out is remembered for the endpoint, key and model") {
+    const Stage stage({llama_server::models, server_answers::llama_props, llama_server::models,
+                       server_answers::llama_props, llama_server::models,
+                       server_answers::llama_props});
+    const ServerInfo first = stage.probe("tiny-vl");
+    CHECK(stage.probe("tiny-vl").model.context_tokens == first.model.context_tokens);
+    CHECK(vlm::probe({.endpoint = stage.server.url() + "/v1"}, "tiny-vl").version == first.version);
+    CHECK(stage.targets().size() == 2);
+
+    (void)stage.probe(); // no name is another name
+    CHECK(stage.targets().size() == 4);
+    vlm::ClientOptions other_key = stage.client();
+    other_key.api_key = "another";
+    (void)vlm::probe(other_key, "tiny-vl");
+    CHECK(stage.targets().size() == 6);
+}
+
+TEST_CASE("probe: what is remembered is renewed on demand") {
+    std::string other_props(server_answers::llama_props);
+    other_props.replace(other_props.find("16384"), 5, "24576");
+    const Stage stage(
+        {llama_server::models, server_answers::llama_props, llama_server::models, other_props});
+    CHECK(stage.probe("tiny-vl").model.context_tokens == 16384);
+    CHECK(stage.probe("tiny-vl", {.fresh = true}).model.context_tokens == 24576);
+    CHECK(stage.probe("tiny-vl").model.context_tokens == 24576);
+}
+
+TEST_CASE("probe: what was remembered without asking is not enough for one that asks") {
+    const Stage stage({answer_of(server_answers::vllm_models), answer_of(R"({"version":"1"})"),
+                       answer_of(server_answers::vllm_models), answer_of(R"({"version":"1"})"),
+                       answer_of(completion("red")), answer_of(completion("", "ready"))});
+    CHECK(stage.probe().model.images == Known::unknown);
+    CHECK(stage.probe({}, {.ask = true}).model.images == Known::yes);
+    CHECK(stage.probe({}, {.ask = true}).model.images == Known::yes);
+    CHECK(stage.probe().model.images == Known::yes);
+    CHECK(stage.targets().size() == 6);
+}
+
+TEST_CASE("probe: a model that is missing or not loaded, and a lost question, are not remembered") {
+    SECTION("missing") {
+        const Stage stage(
+            {server_answers::llama_router, llama_server::models, server_answers::llama_props});
+        CHECK(stage.probe("tiny-vl").model.id.empty());
+        CHECK(stage.probe("tiny-vl").model.id == "tiny-vl");
+    }
+    SECTION("not loaded") {
+        const Stage stage({server_answers::lm_studio_models, server_answers::lm_studio_own_models,
+                           server_answers::lm_studio_models, server_answers::lm_studio_own_models});
+        CHECK_FALSE(stage.probe("google/gemma-3-4b").model.loaded);
+        CHECK_FALSE(stage.probe("google/gemma-3-4b").model.loaded);
+        CHECK(stage.targets().size() == 4);
+    }
+    SECTION("lost") {
+        const Stage stage({answer_of(llama_server::models), answer_of("{}", 503),
+                           answer_of(llama_server::models),
+                           answer_of(server_answers::llama_props)});
+        CHECK(stage.probe("tiny-vl").model.tools == Known::unknown);
+        CHECK(stage.probe("tiny-vl").model.tools == Known::yes);
+    }
+}
+
+TEST_CASE("probe: many threads may ask at once") {
+    const Stage stage({llama_server::models, server_answers::llama_props});
+    (void)stage.probe("tiny-vl");
+    const Stage fresh(std::vector<Answer>(16, answer_of(server_answers::openrouter_models)));
+    std::vector<std::future<ServerInfo>> probes;
+    for (int i = 0; i < 8; ++i)
+        probes.push_back(std::async(std::launch::async, [&, i] {
+            return i % 2 ? stage.probe("tiny-vl") : fresh.probe("some/writer");
+        }));
+    for (auto& probe : probes) CHECK_FALSE(probe.get().model.id.empty());
+    CHECK(stage.targets().size() == 2);
+}
+
+// --- What follows from it ------------------------------------------------------------------------
+
+TEST_CASE("probe: a client is adapted to a model without tools, and keeps its own quirks") {
+    ServerInfo server;
+    server.kind = ServerKind::llama_server;
+    CHECK_FALSE(vlm::adapted({}, server).quirks->tools_as_text);
+    server.model.tools = Known::no;
+    vlm::ClientOptions client;
+    client.quirks = vlm::Quirks{.answer_before_user = true};
+    const vlm::ClientOptions adapted = vlm::adapted(client, server);
+    CHECK(adapted.quirks->tools_as_text);
+    CHECK(adapted.quirks->answer_before_user);
+    CHECK_FALSE(adapted.quirks->max_completion_tokens);
+    server.model.tools = Known::yes;
+    client.quirks->tools_as_text = true;
+    CHECK(vlm::adapted(client, server).quirks->tools_as_text);
+}
+
+TEST_CASE("probe: a client is adapted to the kind, besides its host name") {
+    ServerInfo server;
+    server.kind = ServerKind::openai;
+    CHECK(vlm::adapted({}, server).quirks->max_completion_tokens);
+    CHECK(vlm::adapted({}, server).quirks->standard_fields_only);
+    server.kind = ServerKind::gemini;
+    CHECK(vlm::adapted({}, server).quirks->standard_fields_only);
+    CHECK_FALSE(vlm::adapted({}, server).quirks->max_completion_tokens);
+    const vlm::ClientOptions client{.endpoint = "https://api.openai.com/v1"};
+    CHECK(vlm::adapted(client, {}).quirks->max_completion_tokens ==
+          vlm::quirks_of(client.endpoint).max_completion_tokens);
+}
+
+TEST_CASE("probe: what a picture costs a Qwen3-VL model") {
+    CHECK(vlm::qwen3_image_tokens(1536, 864) == 1298);
+    CHECK(vlm::qwen3_image_tokens(1280, 720) == 882);   // 22.5 rows are 22
+    CHECK(vlm::qwen3_image_tokens(1920, 1080) == 2042); // 33.75 rows are 34
+    CHECK(vlm::qwen3_image_tokens(1, 1) == 3);
+    CHECK(vlm::qwen3_image_tokens(2147483647, 2147483647) == 2147483647);
+    CHECK_THROWS_AS(vlm::qwen3_image_tokens(0, 5), std::invalid_argument);
+}
+
+TEST_CASE("probe: every kind has a name") {
+    std::map<std::string_view, ServerKind> names;
+    for (int kind = 0; kind <= static_cast<int>(ServerKind::gemini); ++kind)
+        names.emplace(vlm::to_string(static_cast<ServerKind>(kind)), static_cast<ServerKind>(kind));
+    CHECK(names.size() == 8);
+    CHECK(names.at("LM Studio") == ServerKind::lm_studio);
+    CHECK(names.at("unknown server") == ServerKind::unknown);
+}

@@ -1,0 +1,258 @@
+// When the client asks again, and when it does not.
+#include "vlm/openai_client.hpp"
+
+#include "catch_error.hpp"
+#include "llama_server.hpp"
+#include "vlm/testing/chat_server.hpp"
+#include "wire/retry_wish.hpp"
+
+#include <future>
+
+using namespace std::chrono_literals;
+using vlm::errc;
+using vlm::OpenAiClient;
+using vlm::Retry;
+using vlm::testing::Answer;
+using vlm::testing::ChatServer;
+using vlm::testing::completion;
+using vlm::wire::read_retry_wish;
+
+namespace {
+
+constexpr auto soon = 20s;
+constexpr vlm::RetryPolicy quick{.first_delay = 1ms, .longest_delay = 4ms, .loading_interval = 1ms};
+
+vlm::ChatRequest ask() { return {.messages = {vlm::Message::user("hi")}}; }
+
+Answer failing(int status, std::string body = "", std::map<std::string, std::string> headers = {}) {
+    return {.status = status, .body = std::move(body), .headers = std::move(headers)};
+}
+
+/// How many requests a server gets that answers this, three times, and then properly.
+std::size_t requests_after(const Answer& answer, const vlm::RetryPolicy& policy = quick) {
+    ChatServer server;
+    for (int i = 0; i < 3; ++i) server.enqueue(answer);
+    server.enqueue({.body = completion("hello")});
+    OpenAiClient client({.endpoint = server.url(), .retries = policy});
+    try {
+        (void)client.reply(ask());
+    } catch (const vlm::Error&) {
+        return server.requests().size();
+    }
+    return server.requests().size() * 100; // it went well
+}
+
+} // namespace
+
+TEST_CASE("retries: each status as the protocol has it") {
+    for (const int status : {400, 401, 402, 403, 404, 405, 413, 422, 501}) {
+        INFO(status);
+        CHECK(requests_after(failing(status)) == 1);
+    }
+    for (const int status : {408, 409, 429, 500, 502, 503, 504}) {
+        INFO(status);
+        CHECK(requests_after(failing(status)) == 3);
+    }
+}
+
+TEST_CASE("retries: what a server says about it counts for more than the status") {
+    CHECK(requests_after(failing(500, "", {{"x-should-retry", "false"}})) == 1);
+    CHECK(requests_after(failing(400, "", {{"x-should-retry", "true"}})) == 3);
+    CHECK(requests_after(failing(402, "", {{"retry-after-ms", "1"}})) == 3);
+    CHECK(requests_after(failing(429, R"({"error":{"code":"insufficient_quota"}})")) == 1);
+    CHECK(requests_after(failing(500, R"({"error":"Jinja template: roles must alternate"})")) == 1);
+    CHECK(requests_after(failing(500, std::string(llama_server::no_mmproj))) == 1);
+    CHECK(requests_after(failing(500, std::string(llama_server::bad_history))) == 1);
+    CHECK(requests_after(failing(500, R"({"error":"the peg-native format is violated"})")) == 2);
+    CHECK(requests_after(failing(400, R"({"error":"Channel Error"})")) == 2);
+    CHECK(requests_after(failing(404, R"({"error":"No models loaded."})")) == 1);
+    CHECK(requests_after(failing(503, R"({"error":"Context size has been exceeded"})")) == 1);
+}
+
+TEST_CASE("retries: none, when none are wanted") {
+    CHECK(requests_after(failing(500), {.most = 0}) == 1);
+}
+
+TEST_CASE("retries: connections that break, and servers that are not there") {
+    Answer broken;
+    broken.cut_after = 0;
+    CHECK(requests_after(broken) == 3);
+
+    std::vector<vlm::Attempt> attempts;
+    std::string endpoint;
+    {
+        ChatServer server;
+        endpoint = server.url();
+    }
+    OpenAiClient client({.endpoint = endpoint,
+                         .retries = quick,
+                         .on_retry = [&](const vlm::Attempt& a) { attempts.push_back(a); }});
+    CHECK(error_of([&] { client.reply(ask()); }).code() == errc::unreachable);
+    REQUIRE(attempts.size() == 2);
+    CHECK(attempts[0].number == 2);
+    CHECK(attempts[1].number == 3);
+    CHECK_THAT(attempts[0].reason, ContainsSubstring("nothing listens"));
+}
+
+TEST_CASE("retries: delays grow, are shortened by at most a quarter, and end somewhere") {
+    ChatServer server;
+    for (int i = 0; i < 7; ++i) server.enqueue(failing(500));
+    std::vector<std::chrono::milliseconds> delays;
+    OpenAiClient client(
+        {.endpoint = server.url(),
+         .retries = {.most = 6, .first_delay = 4ms, .longest_delay = 20ms},
+         .on_retry = [&](const vlm::Attempt& attempt) { delays.push_back(attempt.delay); }});
+    CHECK_THROWS_AS(client.reply(ask()), vlm::Error);
+    REQUIRE(delays.size() == 6);
+    const std::vector<std::chrono::milliseconds> full{4ms, 8ms, 16ms, 20ms, 20ms, 20ms};
+    for (std::size_t i = 0; i < full.size(); ++i) {
+        CHECK(delays[i] <= full[i]);
+        CHECK(delays[i] >= full[i] * 3 / 4);
+    }
+}
+
+TEST_CASE("retries: the server's own delay is kept, unless it is too long") {
+    ChatServer server;
+    server.enqueue(failing(429, "", {{"retry-after-ms", "7"}}));
+    server.enqueue(failing(429, "", {{"Retry-After", "0.003"}}));
+    server.enqueue({.body = completion("hello")});
+    server.enqueue(failing(429, "", {{"Retry-After", "121"}}));
+    std::vector<std::chrono::milliseconds> delays;
+    OpenAiClient client({.endpoint = server.url(), .on_retry = [&](const vlm::Attempt& attempt) {
+                             delays.push_back(attempt.delay);
+                         }});
+    CHECK(client.reply(ask()).notes ==
+          std::vector<std::string>{"asked 3 times: the server is busy"});
+    CHECK(delays == std::vector<std::chrono::milliseconds>{7ms, 3ms});
+    const vlm::Error error = error_of([&] { client.reply(ask()); });
+    CHECK(error.details().retry_after == 121s);
+    CHECK(delays.size() == 2);
+}
+
+TEST_CASE("retries: a server that loads its model is polled until it is there") {
+    ChatServer server;
+    for (int i = 0; i < 10; ++i) server.enqueue(failing(503, std::string(llama_server::loading)));
+    server.enqueue({.body = completion("ready")});
+    int polls = 0;
+    OpenAiClient client(
+        {.endpoint = server.url(), .retries = quick, .on_retry = [&](const vlm::Attempt& attempt) {
+             CHECK(attempt.loading);
+             ++polls;
+         }});
+    CHECK(client.reply(ask()).text == "ready");
+    CHECK(polls == 10);
+}
+
+TEST_CASE("retries: patience with a loading model ends") {
+    ChatServer server;
+    server.enqueue(failing(503, std::string(llama_server::loading)));
+    OpenAiClient client({.endpoint = server.url(), .retries = {.loading = 0ms}});
+    const vlm::Error error = error_of([&] { client.reply(ask()); });
+    CHECK(error.code() == errc::overloaded);
+    CHECK(error.retry() == Retry::while_loading);
+}
+
+TEST_CASE("retries: a pause can be cancelled") {
+    ChatServer server;
+    server.enqueue(failing(503));
+    std::stop_source stop;
+    OpenAiClient client({.endpoint = server.url(),
+                         .retries = {.first_delay = 1h, .longest_delay = 1h, .longest_wish = 2h},
+                         .on_retry = [&](const vlm::Attempt&) { stop.request_stop(); }});
+    CHECK(error_of([&] { client.reply(ask(), {}, stop.get_token()); }).code() == errc::cancelled);
+}
+
+TEST_CASE("retries: the list of models, too") {
+    ChatServer server;
+    server.enqueue(failing(503));
+    server.enqueue({.body = std::string(llama_server::models)});
+    OpenAiClient client({.endpoint = server.url(), .retries = quick});
+    CHECK(client.models() == std::vector<std::string>{"tiny-vl"});
+}
+
+TEST_CASE("retries: each attempt is an exchange") {
+    ChatServer server;
+    server.enqueue(failing(500, "first"));
+    server.enqueue({.body = completion("second")});
+    std::vector<std::string> bodies;
+    OpenAiClient client(
+        {.endpoint = server.url(), .retries = quick, .on_exchange = [&](const vlm::Exchange& e) {
+             bodies.push_back(e.response_body);
+         }});
+    (void)client.reply(ask());
+    CHECK(bodies == std::vector<std::string>{"first", completion("second")});
+}
+
+TEST_CASE("retry wish: the three forms of a time") {
+    const auto now = std::chrono::sys_days(std::chrono::year(1994) / 11 / 6) + 8h + 49min + 30s;
+    const auto after = [&](std::string_view ms, std::string_view text) {
+        return read_retry_wish({}, ms, text, now).after;
+    };
+    CHECK(after("1500", "9") == 1500ms);
+    CHECK(after("", "9") == 9s);
+    CHECK(after("", " 0.5 ") == 500ms);
+    CHECK(after("", "Sun, 06 Nov 1994 08:49:37 GMT") == 7s);
+    CHECK(after("x", "2") == 2s);
+    for (const char* nothing :
+         {"", "0", "-3", "soon", "nan", "inf", "1e99", "1 2", "Sun, 06 Nov 1994 08:49:29 GMT",
+          "Sun, 31 Feb 1995 08:49:37 GMT", "Sun, 06 Now 1995 08:49:37 GMT",
+          "Sun, 06 Nov 1995 24:49:37 GMT", "Sun, 06 Nov 1995 08:49:37 CET",
+          "Sun, 06 Nov -995 08:49:37 GMT", "Sun, 06 Nov 9994 08:49:37 GMT"}) {
+        INFO(nothing);
+        CHECK_FALSE(after("", nothing).has_value());
+    }
+}
+
+TEST_CASE("retry wish: whether") {
+    const auto now = std::chrono::system_clock::now();
+    CHECK(read_retry_wish("true", {}, {}, now).retry == true);
+    CHECK(read_retry_wish(" False ", {}, {}, now).retry == false);
+    CHECK_FALSE(read_retry_wish("yes", {}, {}, now).retry.has_value());
+}
+
+TEST_CASE("one at a time: requests to this machine wait for each other") {
+    ChatServer server;
+    const vlm::testing::Gate gate;
+    const std::string whole = completion("first");
+    Answer slow;
+    slow.parts = {"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " +
+                      std::to_string(whole.size()) + "\r\n\r\n",
+                  gate, whole};
+    server.enqueue(slow);
+    server.enqueue({.body = completion("second")});
+    OpenAiClient one({.endpoint = server.url()});
+    OpenAiClient other({.endpoint = server.url()});
+    auto first = std::async(std::launch::async, [&] { return one.reply(ask()).text; });
+    REQUIRE(gate.wait_until_reached(1, soon));
+    auto second = std::async(std::launch::async, [&] { return other.reply(ask()).text; });
+    // A client that waits for its turn can be cancelled.
+    std::stop_source stop;
+    OpenAiClient third({.endpoint = server.url()});
+    auto cancelled = std::async(std::launch::async, [&] {
+        return error_of([&] { third.reply(ask(), {}, stop.get_token()); }).code();
+    });
+    stop.request_stop();
+    CHECK(cancelled.get() == errc::cancelled);
+    CHECK(server.requests().size() == 1);
+    gate.open();
+    CHECK(first.get() == "first");
+    CHECK(second.get() == "second");
+}
+
+TEST_CASE("one at a time: not when it is switched off") {
+    ChatServer server;
+    Answer silent;
+    silent.never = true;
+    server.enqueue(silent);
+    server.enqueue({.body = completion("second")});
+    OpenAiClient one({.endpoint = server.url()});
+    OpenAiClient other({.endpoint = server.url(), .one_at_a_time = false});
+    std::stop_source stop;
+    auto first = std::async(std::launch::async, [&] {
+        return error_of([&] { one.reply(ask(), {}, stop.get_token()); }).code();
+    });
+    REQUIRE(server.wait_for_requests(1, soon));
+    CHECK(other.reply(ask()).text == "second");
+    stop.request_stop();
+    CHECK(first.get() == errc::cancelled);
+}
