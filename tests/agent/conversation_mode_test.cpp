@@ -236,3 +236,39 @@ TEST_CASE("the final answer has no think tags") {
     mode.apply(words("<think>long\nthoughts</think>\nSaved."));
     CHECK(std::get<Finish>(mode.next()).why == "Saved.");
 }
+
+TEST_CASE("a conversation that is too long for the model stays short from then on") {
+    ConversationMode mode = mode_for(profile(100));
+    const auto look = [&](int number) {
+        mode.apply(calls({"look"}));
+        mode.apply(invoked("", true));
+        mode.apply(observed("h" + std::to_string(number)));
+    };
+    const auto pictures = [&] {
+        int count = 0;
+        for (const vlm::Message& message : request(mode).messages)
+            for (const vlm::Part& part : message.parts)
+                count += std::holds_alternative<vlm::Image>(part) ? 1 : 0;
+        return count;
+    };
+    mode.apply(observed());
+    for (int i = 2; i < 6; ++i) look(i);
+    CHECK(pictures() == 5);
+    mode.apply(AskFailed{"vlm:9", "too long", true});
+    REQUIRE(word(mode) == "ask");
+    CHECK(pictures() == 1);
+    for (int i = 6; i < 12; ++i) {
+        look(i);
+        CHECK(pictures() == 1);
+    }
+}
+
+TEST_CASE("a conversation whose shortest form is too long ends, with what can be done") {
+    ConversationMode mode = mode_for(profile());
+    mode.apply(observed());
+    mode.apply(AskFailed{"vlm:9", "n_ctx is 512", true});
+    const auto finish = std::get<Finish>(mode.next());
+    CHECK(finish.outcome == Outcome::endpoint_failed);
+    CHECK_THAT(finish.why, ContainsSubstring("longer context"));
+    CHECK_THAT(finish.why, ContainsSubstring("n_ctx is 512"));
+}

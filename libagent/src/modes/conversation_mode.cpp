@@ -1,6 +1,7 @@
 #include "modes/conversation_mode.hpp"
 
 #include "agent/tool.hpp"
+#include "modes/still_too_long.hpp"
 #include "text.hpp"
 
 #include <fmt/format.h>
@@ -104,14 +105,16 @@ void ConversationMode::on(const Replied& fact) {
 }
 
 void ConversationMode::on(const AskFailed& fact) {
-    if (!fact.context_overflow || reduced_) {
+    if (!fact.context_overflow) {
         finish(Outcome::endpoint_failed, fact.message);
         return;
     }
-    reduced_ = true; // and asks again
-    transcript_.reduce();
-    note("context", "the conversation was longer than the model's context: of the screenshots only "
-                    "the newest one stays, of the thoughts none");
+    if (!transcript_.narrow()) {
+        finish(Outcome::endpoint_failed, still_too_long(fact.message));
+        return;
+    }
+    note("context", "the conversation was longer than the model's context: older screenshots, "
+                    "thoughts or exchanges were dropped");
 }
 
 void ConversationMode::on(const Invoked& fact) {
@@ -177,7 +180,6 @@ void ConversationMode::refuse_calls() {
 void ConversationMode::go_on() {
     if (turn_ < max_steps_) {
         ++turn_;
-        reduced_ = false;
         phase_ = Phase::asking;
     } else {
         finish(Outcome::steps_used_up,

@@ -46,7 +46,6 @@ private:
     Phase phase_;
     int turn_ = 0;                     ///< exchanges begun
     std::vector<vlm::ToolCall> calls_; ///< of the latest reply; the first one is carried out
-    bool reduced_ = false;             ///< for this turn, because it was too long
     Finish finish_;
 };
 

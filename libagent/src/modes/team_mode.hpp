@@ -56,6 +56,9 @@ private:
     void finish(Outcome outcome, std::string why);
 
     [[nodiscard]] const RoleProfile& role() const;
+    [[nodiscard]] std::string& told() { return leads_ ? lead_told_ : worker_told_; }
+    [[nodiscard]] const std::string& told() const { return leads_ ? lead_told_ : worker_told_; }
+    [[nodiscard]] std::string words_on_refused_calls() const;
     [[nodiscard]] vlm::ChatRequest request() const;
     [[nodiscard]] bool must_plan() const;
     [[nodiscard]] std::string context() const;
@@ -79,14 +82,15 @@ private:
     int compressions_ignored_ = 0;
     bool archived_now_ = false;            ///< in this turn
     std::string claim_;                    ///< evidence that waits for the lead's verdict
-    std::string told_;                     ///< to the role that speaks next, once
+    std::string lead_told_;                ///< what it hears when it speaks next, once
+    std::string worker_told_;              ///< the same
     std::optional<ActionRecord> previous_; ///< the worker's latest
     Observed seen_;                        ///< the newest screenshot
     std::vector<vlm::ToolCall> calls_;     ///< of the latest reply; the first one is carried out
     std::string reply_;                    ///< its words
     bool reminded_ = false;
-    bool reduced_ = false; ///< the context was too long and has been cut down, in this turn
-    int loops_from_ = 0;   ///< turn from which loops are looked for
+    bool narrow_ = false; ///< a request was too long for the model: from now on they are shorter
+    int loops_from_ = 0;  ///< turn from which loops are looked for
 };
 
 } // namespace agent
