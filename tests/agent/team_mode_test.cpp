@@ -18,6 +18,7 @@ Profile profile() {
     it.mode = "team";
     it.model = "m";
     it.max_steps = 30;
+    it.loops.answer = LoopAnswer::recover;
     it.team.emplace();
     it.team->lead = {"chief", "THINKING", "lead well", {}, {.temperature = 0.3}};
     it.team->worker = {"hand", "DOING", "act well", {}, {.temperature = 0.5}};
@@ -356,11 +357,24 @@ TEST_CASE("team: a loop is recovered from, told, and not looked for again for a 
     CHECK(stage.mode.state().turn == 8);
     CHECK(stage.wants() == "recover"); // three turns later
     Profile off = it;
-    off.team->loop_recovery = false;
+    off.loops.answer = LoopAnswer::none;
     Stage never = briefed(off, "the task", {.threshold = 100});
     for (int i = 0; i < 6; ++i) never.act({}, 500, true);
     CHECK(never.wants() == "observe");
     CHECK(never.see(true).wants() == "ask hand");
+}
+
+TEST_CASE("team: where the profile wants no more, a loop is only told") {
+    Profile it = profile();
+    it.team->review_interval = 100;
+    it.loops.answer = LoopAnswer::tell;
+    Stage stage = briefed(it);
+    for (int i = 0; i < 3; ++i) stage.act({}, 500, i > 0);
+    (void)stage.notes();
+    REQUIRE(stage.see(true).wants() == "ask hand");
+    CHECK(stage.notes() == std::vector<std::string>{"loop"});
+    CHECK_THAT(stage.context(), ContainsSubstring("NOTE\nYou were going round in circles"));
+    CHECK_THAT(stage.context(), !ContainsSubstring("Escape"));
 }
 
 TEST_CASE("team: the same refused call again and again is a loop, too") {
@@ -522,7 +536,7 @@ TEST_CASE("team: for any history a context stays within its bound, whole, with t
         it.team->context_bytes = static_cast<std::size_t>(number(600, 9000));
         it.team->previous_action = number(0, 1) == 1;
         it.team->review_completion = true;
-        it.team->loop_cooldown = number(0, 4);
+        it.loops.cooldown = number(0, 4);
         it.team->without_brief = WithoutBrief::skip;
         const std::string task = "TASK-" + words(20);
         Stage stage(it, task, {.threshold = std::size_t(number(2, 12))});

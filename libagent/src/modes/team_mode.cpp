@@ -47,7 +47,8 @@ TeamMode::TeamMode(const Profile& profile, const std::string& task, Offers offer
                    std::unique_ptr<Memory> memory)
     : team_(profile.team.value()), model_(profile.model),
       task_(replace_all(profile.task_prompt, "{{task}}", task)), max_steps_(profile.max_steps),
-      offers_(std::move(offers)), memory_(std::move(memory)) {
+      loop_rules_(profile.loops), offers_(std::move(offers)), memory_(std::move(memory)),
+      loops_(profile.loops) {
     // The task is never cut, and the rest of a context needs room beside it.
     if (task_.size() > team_.context_bytes / 2)
         throw Error(errc::task_too_long,
@@ -163,12 +164,21 @@ void TeamMode::on(const Observed& fact) {
         return;
     }
     const auto loop = loops_.loop();
-    if (team_.loop_recovery && loop && turn_ >= loops_from_) {
+    if (loop_rules_.answer != LoopAnswer::none && loop && turn_ >= loops_from_) {
         note("loop", *loop);
-        step_ = Step::recovering;
-        return;
+        if (loop_rules_.answer == LoopAnswer::recover) {
+            step_ = Step::recovering;
+            return;
+        }
+        tell_of_loop(words_on_loop(*loop));
     }
     step_ = Step::asking;
+}
+
+void TeamMode::tell_of_loop(std::string words) {
+    worker_told_ = std::move(words) + " Look again and try another way, or report BLOCKED.";
+    loops_.reset();
+    loops_from_ = turn_ + loop_rules_.cooldown;
 }
 
 void TeamMode::on(const ObserveFailed& fact) { finish(Outcome::desktop_failed, fact.message); }
@@ -178,18 +188,7 @@ void TeamMode::on(const Recovered& fact) {
         finish(Outcome::desktop_failed, fact.desktop_failure);
         return;
     }
-    const std::string done =
-        fact.problem.empty()
-            ? "Escape was pressed and the pointer moved away."
-            : fmt::format("Escape and moving the pointer away should have helped, but may not have "
-                          "happened, or not whole: {}.",
-                          fact.problem);
-    worker_told_ =
-        fmt::format("You were going round in circles ({}). {} Look again and try another way, "
-                    "or report BLOCKED.",
-                    loops_.loop().value_or("the same action again and again"), done);
-    loops_.reset();
-    loops_from_ = turn_ + team_.loop_cooldown;
+    tell_of_loop(words_on_loop(loops_.loop().value_or("the same action again and again"), fact));
     step_ = Step::observing; // what the recovery did is to be seen
 }
 
@@ -319,13 +318,8 @@ void TeamMode::record(const Invoked& fact) {
 void TeamMode::take_worker_call(const Invoked& fact) {
     record(fact);
     worker_told_ = words_on_refused_calls();
-    Action action = fact.action;
-    if (!fact.ok && !action.acts) { // the same mistake again and again is a loop, too
-        action.subject = calls_.front().arguments_json;
-        action.tool = fact.tool;
-        action.acts = true;
-    }
-    loops_.acted(action);
+    // The same mistake again and again is a loop, too.
+    loops_.acted(as_tried(fact, calls_.front().arguments_json));
     if (const auto* progress = std::get_if<Progress>(&fact.signal)) {
         const auto asks_for_review = [&](const std::string& status) {
             return same_word(status, trim(progress->status));

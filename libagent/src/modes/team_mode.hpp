@@ -46,6 +46,7 @@ private:
     void on(const Stopped& fact);
 
     void begin_turn();
+    void tell_of_loop(std::string words);
     void switch_to_lead(const std::string& why);
     [[nodiscard]] std::string reason_for_review() const;
     void take_words(const vlm::ChatReply& reply);
@@ -67,6 +68,7 @@ private:
     const std::string model_;
     const std::string task_;
     const int max_steps_;
+    const LoopProfile loop_rules_;
     const Offers offers_;
     std::unique_ptr<Memory> memory_;
     LoopDetector loops_;
