@@ -139,7 +139,7 @@ TEST_CASE(
     CHECK(kept(transcript) == "..3"); // for good
     CHECK(first_call(transcript) == "id0");
     REQUIRE(transcript.narrow());
-    CHECK(first_call(transcript) == "id4");
+    CHECK(first_call(transcript) == "id5");
     for (int i = 8; i < 40; ++i) exchange(transcript, i);
     CHECK(transcript.messages().size() < 20); // this, too
     int more = 0;
