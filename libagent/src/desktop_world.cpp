@@ -260,8 +260,8 @@ Fact DesktopWorld::on(const Recover&) {
         for (const winio::Plan& plan : plans) {
             const winio::HandsReport report = hands().carry_out(plan, control_.at_once());
             if (report.complete()) continue;
-            if (report.error == winio::errc::cancelled) break;
             fact.problem = report.problem;
+            if (report.error == winio::errc::cancelled) break;
             if (!model_can_help(report.error)) fact.desktop_failure = "recovery: " + report.problem;
             break;
         }

@@ -129,10 +129,18 @@ TEST_CASE("each team works by the figures of its reference") {
     CHECK(planner.first_plan);
     CHECK(planner.previous_action);
 
-    for (const TeamProfile& team : {commander, planner}) {
-        CHECK_FALSE(team.review_completion);
-        CHECK(team.loop_recovery);
-        CHECK(team.loop_cooldown == 3);
+    for (const TeamProfile& team : {commander, planner}) CHECK_FALSE(team.review_completion);
+}
+
+TEST_CASE("what each profile does about loops: a team recovers, a conversation is told") {
+    for (const char* name : {"commander", "planner", "observer", "basic"}) {
+        INFO(name);
+        const Profile profile = load_profile(name);
+        CHECK(profile.loops.answer == (profile.team ? LoopAnswer::recover : LoopAnswer::tell));
+        CHECK(profile.loops.repetitions == 3);
+        CHECK(profile.loops.longest_cycle == 4);
+        CHECK(profile.loops.distance == 10);
+        CHECK(profile.loops.cooldown == 3);
     }
 }
 

@@ -2,6 +2,8 @@
 
 #include "catch.hpp"
 
+#include <algorithm>
+#include <set>
 #include <variant>
 
 namespace {
@@ -83,4 +85,73 @@ TEST_CASE("what a user says about thinking is left alone") {
     transcript.add(Message::assistant("<think>c</think>d"));
     CHECK(transcript.messages().at(0).text() == "write <think>x</think>");
     CHECK(transcript.messages().at(1).text() == "b");
+}
+
+namespace {
+
+/// Call and answer, about 100 bytes together.
+void exchange(Transcript& transcript, int number) {
+    const std::string id = "id" + std::to_string(number);
+    transcript.add(Message::assistant(std::string(40, 'w'), {{id, "click", "{}", {}}}));
+    transcript.add(Message::tool(id, std::string(40, 'r')));
+}
+
+std::string first_call(const Transcript& transcript) {
+    return transcript.messages().at(2).tool_calls.at(0).id;
+}
+
+} // namespace
+
+TEST_CASE(
+    "a conversation that has outgrown its bound loses its oldest exchanges at once, and says so") {
+    Transcript transcript({}, {}, 1000);
+    transcript.add(Message::system("be careful"));
+    transcript.add(Message::user("the task"));
+    std::size_t most = 0;
+    std::set<std::string> prefixes;
+    for (int i = 0; i < 500; ++i) {
+        exchange(transcript, i);
+        std::size_t bytes = 0;
+        for (const Message& message : transcript.messages()) bytes += message.text().size();
+        most = std::max(most, bytes);
+        REQUIRE(transcript.messages().at(2).role == vlm::Role::assistant);
+        REQUIRE(transcript.messages().size() % 2 == 0); // no answer without its call
+        prefixes.insert(first_call(transcript));
+    }
+    CHECK(most <= 1000);
+    CHECK(transcript.messages().at(0).text() == "be careful");
+    CHECK(transcript.messages().at(1).text() ==
+          "the task\n" + std::string(agent::exchanges_placeholder));
+    CHECK(prefixes.size() < 150); // servers cache what stays the same
+}
+
+TEST_CASE(
+    "a conversation that is too long for the model gives up pictures and thoughts, then text, "
+    "and then nothing") {
+    Transcript transcript({.keep = 5, .batch = 5}, {.keep = 5, .batch = 5});
+    transcript.add(Message::system("be careful"));
+    transcript.add(Message::user("the task", picture(1)));
+    for (int i = 0; i < 8; ++i) exchange(transcript, i);
+    transcript.add(Message::user("look", picture(2)));
+    REQUIRE(transcript.narrow());
+    CHECK(kept(transcript) == ".2");
+    transcript.add(Message::user("look", picture(3)));
+    CHECK(kept(transcript) == "..3"); // for good
+    CHECK(first_call(transcript) == "id0");
+    REQUIRE(transcript.narrow());
+    CHECK(first_call(transcript) == "id5");
+    for (int i = 8; i < 40; ++i) exchange(transcript, i);
+    CHECK(transcript.messages().size() < 20); // this, too
+    int more = 0;
+    while (transcript.narrow()) REQUIRE(++more < 10);
+    CHECK(first_call(transcript) == "id39");
+    CHECK(transcript.messages().size() == 4);
+}
+
+TEST_CASE("without exchanges there is nothing to give up") {
+    Transcript transcript({}, {});
+    CHECK_FALSE(transcript.narrow());
+    transcript.add(Message::system("be careful"));
+    transcript.add(Message::user("the task", picture(1)));
+    CHECK_FALSE(transcript.narrow());
 }

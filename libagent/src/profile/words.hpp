@@ -22,6 +22,11 @@ using Words = std::vector<std::pair<std::string, Enum>>;
     return {{"first", SeveralCalls::first}, {"none", SeveralCalls::none}};
 }
 
+[[nodiscard]] inline Words<LoopAnswer> loop_answer_words() {
+    return {
+        {"none", LoopAnswer::none}, {"tell", LoopAnswer::tell}, {"recover", LoopAnswer::recover}};
+}
+
 /// The word for a meaning that has one.
 template <class Enum>
 [[nodiscard]] std::string word_for(Enum meaning, const Words<Enum>& words) {
