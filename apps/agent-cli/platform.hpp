@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,9 @@ void print_to(std::FILE* stream, const std::string& text) noexcept;
 
 /// A line from standard input in UTF-8, without its end; empty at the end of the input.
 [[nodiscard]] std::string read_line();
+/// A line that is typed on the terminal from now on, in UTF-8; nothing at the end of the input, and
+/// when `stop` is triggered first. Standard input must be a terminal.
+[[nodiscard]] std::optional<std::string> read_answer(const std::stop_token& stop);
 /// All of standard input, in UTF-8.
 [[nodiscard]] std::string read_input();
 
