@@ -132,9 +132,10 @@ std::string read_line() {
     return utf8(units.c_str());
 }
 
-std::optional<std::string> read_answer(const std::stop_token& stop) {
+std::optional<std::string> ask(const std::string& question, const std::stop_token& stop) {
     const HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
-    FlushConsoleInputBuffer(input); // what was typed before the question is no answer to it
+    FlushConsoleInputBuffer(input);
+    print_to(stderr, question);
     // Also set by moved mice and released keys: then ReadConsoleW waits for the line, and Ctrl+C ends
     // that, too.
     while (!stop.stop_requested()) {
@@ -234,8 +235,9 @@ std::string read_line() {
     return line;
 }
 
-std::optional<std::string> read_answer(const std::stop_token& stop) {
-    tcflush(STDIN_FILENO, TCIFLUSH); // what was typed before the question is no answer to it
+std::optional<std::string> ask(const std::string& question, const std::stop_token& stop) {
+    tcflush(STDIN_FILENO, TCIFLUSH);
+    print_to(stderr, question);
     while (!stop.stop_requested()) {
         pollfd input{STDIN_FILENO, POLLIN, 0};
         if (poll(&input, 1, 50) <= 0) continue;

@@ -18,6 +18,32 @@ bool is_yes(std::string answer) {
     return answer == "y" || answer == "yes";
 }
 
+/// Whether a terminal shows nothing for it, or shows what is beside it differently: controls, and
+/// what joins, separates or turns the direction of writing.
+bool is_unseen(char32_t scalar) {
+    return scalar == 0x7F || (scalar >= 0x80 && scalar <= 0x9F) || scalar == 0xAD ||
+           (scalar >= 0x200B && scalar <= 0x200F) || (scalar >= 0x2028 && scalar <= 0x202E) ||
+           (scalar >= 0x2060 && scalar <= 0x206F) || scalar == 0xFEFF;
+}
+
+/// JSON with escapes for what cannot be seen: it means the same. `json` is valid UTF-8.
+std::string all_seen(std::string_view json) {
+    std::string shown;
+    for (std::size_t i = 0; i < json.size();) {
+        const auto lead = static_cast<unsigned char>(json[i]);
+        const std::size_t length = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+        const std::string_view bytes = json.substr(i, length);
+        char32_t scalar = length == 1 ? lead : lead & (0x7FU >> length);
+        for (const char c : bytes.substr(1)) scalar = (scalar << 6) | (c & 0x3F);
+        if (is_unseen(scalar))
+            shown += fmt::format("\\u{:04x}", static_cast<unsigned>(scalar));
+        else
+            shown += bytes;
+        i += bytes.size();
+    }
+    return shown;
+}
+
 /// Everything that would happen: what is not shown cannot be agreed to.
 std::string in_words(const agent::ToolQuestion& question) {
     const bool acts = question.tool.effect == agent::ProgramEffect::acts;
@@ -26,14 +52,13 @@ std::string in_words(const agent::ToolQuestion& question) {
                        "        arguments: {}\n"
                        "      Run it? [y/N] ",
                        question.tool.name, acts ? "changes something" : "only reads",
-                       fmt::join(question.tool.command, " "), question.arguments_json);
+                       fmt::join(question.tool.command, " "), all_seen(question.arguments_json));
 }
 
 agent::Consent ask_on_terminal(const agent::ToolQuestion& question) {
     if (!input_is_terminal() || !errors_go_to_terminal())
         return {false, "Nobody is there to allow it: do without this tool."};
-    print_to(stderr, printable(in_words(question)));
-    const auto answer = read_answer(question.stop);
+    const auto answer = ask(printable(in_words(question)), question.stop);
     if (!answer) print_to(stderr, "\n");
     if (answer && is_yes(*answer)) return {true, {}};
     return {false, "The user did not allow this call. Do not repeat it as it is."};

@@ -14,6 +14,7 @@
 #include "agent/tool.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <stop_token>
