@@ -201,7 +201,7 @@ Fact DesktopWorld::on(const Invoke& command) {
     try {
         // The model means what it saw, even if a display has come or gone since.
         if (!area_) area_ = choose_area();
-        ToolContext context{desktop_, *area_, control_.at_once()};
+        ToolContext context{desktop_, *area_, control_.at_once(), control_.at_safe_point()};
         const Toolbox& tools = tools_.at(command.role);
         const ToolResult result = tools.call(command.call, context);
         fact.ok = result.succeeded();
@@ -211,7 +211,8 @@ Fact DesktopWorld::on(const Invoke& command) {
         fact.action = {tools.id_of(command.call.name),
                        {},
                        result.subject(),
-                       result.plan() && acts(*result.plan())};
+                       result.has_acted() || (result.plan() && acts(*result.plan()))};
+        fact.policy = result.decided_in();
         if (result.plan()) {
             for (const winio::Point& point : result.plan()->targets)
                 fact.action.points.push_back(area_->to_norm(point));
@@ -220,12 +221,14 @@ Fact DesktopWorld::on(const Invoke& command) {
     } catch (const winio::Error& error) {
         not_done(fact, error.code(), error.what());
     }
-    fact.act = since(start);
+    fact.act = since(start) - fact.policy;
     return fact;
 }
 
 void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
-    const winio::HandsReport report = hands().carry_out(plan, control_.at_once());
+    // What only waits has begun nothing that would have to be finished.
+    const winio::HandsReport report =
+        hands().carry_out(plan, acts(plan) ? control_.at_once() : control_.at_safe_point());
     if (report.complete()) return;
     not_done(fact, report.error, report.problem);
 }

@@ -52,6 +52,19 @@ bool prune(std::vector<vlm::Message>& messages, const Retention& retention, Matc
 
 } // namespace
 
+std::size_t most_held(const Retention& retention) {
+    return retention.keep + std::max<std::size_t>(retention.batch, 1) - 1;
+}
+
+Retention fitted(const Retention& wanted, int picture_tokens, int context_tokens) {
+    if (picture_tokens < 1 || context_tokens < 1) return wanted;
+    const auto room = static_cast<std::size_t>(context_tokens / 2 / picture_tokens);
+    if (most_held(wanted) <= room) return wanted;
+    // keep + batch - 1 pictures are held at most.
+    const std::size_t batch = room > wanted.keep ? room - wanted.keep + 1 : 1;
+    return {wanted.keep, batch};
+}
+
 std::string strip_think(std::string_view text) {
     std::string rest;
     while (true) {

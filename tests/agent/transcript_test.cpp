@@ -155,3 +155,39 @@ TEST_CASE("without exchanges there is nothing to give up") {
     transcript.add(Message::user("the task", picture(1)));
     CHECK_FALSE(transcript.narrow());
 }
+
+TEST_CASE("in a small context fewer old screenshots wait to be dropped") {
+    // 1536x864 costs Qwen3-VL 48 * 27 + 2 tokens, as its model card says.
+    constexpr int picture = 1298;
+    struct Row {
+        int context;
+        std::size_t batch;
+    };
+    const Row row = GENERATE(Row{131072, 8}, Row{32768, 8},
+                             Row{23364, 8}, // exactly nine pictures in half of it
+                             Row{23362, 7}, Row{16384, 5}, Row{8192, 2},
+                             Row{4096, 1},            // one picture, though two are kept
+                             Row{512, 1}, Row{0, 8}); // unknown
+    const agent::Retention fits = agent::fitted({2, 8}, picture, row.context);
+    INFO("a context of " << row.context);
+    CHECK(fits == agent::Retention{2, row.batch});
+    if (row.context >= 8192)
+        CHECK(agent::most_held(fits) * picture <= static_cast<std::size_t>(row.context) / 2);
+    CHECK(agent::fitted({2, 1}, picture, row.context).batch == 1); // never raised
+    CHECK(agent::fitted({2, 8}, 0, row.context) == agent::Retention{2, 8});
+}
+
+TEST_CASE("a request never has more screenshots than the retention says") {
+    const agent::Retention retention{2, 3};
+    agent::Transcript transcript(retention, {});
+    std::size_t most = 0;
+    for (int i = 0; i < 20; ++i) {
+        transcript.add(vlm::Message::user("look", vlm::Image{std::to_string(i), nullptr}));
+        std::size_t held = 0;
+        for (const vlm::Message& message : transcript.messages())
+            for (const vlm::Part& part : message.parts)
+                held += std::holds_alternative<vlm::Image>(part) ? 1 : 0;
+        most = std::max(most, held);
+    }
+    CHECK(most == agent::most_held(retention));
+}

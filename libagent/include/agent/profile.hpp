@@ -91,6 +91,8 @@ struct Profile {
     std::optional<TeamProfile>
         team; ///< of the mode "team"; `system_prompt` and `tools` are empty then
     std::vector<std::string> extra_tools; ///< offered besides, under their registered names
+    /// The setting of that name where nobody says otherwise: "auto", "off" or empty, not said.
+    std::string lmstudio_logs;
 };
 
 /// The names of the built-in profiles.

@@ -21,6 +21,15 @@ struct Retention {
     friend bool operator==(const Retention&, const Retention&) = default;
 };
 
+/// How many screenshots a request has at most.
+[[nodiscard]] std::size_t most_held(const Retention& retention);
+/// `wanted`, with a smaller batch where the screenshots of a request, `picture_tokens` each, would
+/// else take more than half of a context of `context_tokens`; the other half is for prompts, tools,
+/// what is said, and the answer. The batch is at least 1, and `keep` stays: where not even that fits,
+/// the conversation is cut down when the server refuses it. Numbers below 1 are taken for unknown,
+/// and change nothing.
+[[nodiscard]] Retention fitted(const Retention& wanted, int picture_tokens, int context_tokens);
+
 /// `text` without <think>...</think> blocks (across lines; also a block whose opening or closing
 /// tag is missing), trimmed.
 [[nodiscard]] std::string strip_think(std::string_view text);

@@ -245,7 +245,11 @@ Profile read_profile(const Members& members, const Prompts& prompts) {
         several->read("error", profile.refused_call_error);
         if (profile.refused_call_error.empty()) several->refuse("error", "is empty");
     }
-    return profile;
+    members.read("lmstudio_logs", profile.lmstudio_logs);
+    // A folder is the user's business: a profile comes from anywhere.
+    for (const std::string_view word : {"", "auto", "off"})
+        if (profile.lmstudio_logs == word) return profile;
+    members.refuse("lmstudio_logs", R"(must be "auto" or "off")");
 }
 
 Profile read_text(std::string_view text, const std::string& place, const Prompts& prompts) {

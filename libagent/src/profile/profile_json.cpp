@@ -112,6 +112,7 @@ std::string to_json(const Profile& profile) {
     else
         all["tools"] = tools_json(profile.tools);
     all["extra_tools"] = texts_json(profile.extra_tools);
+    if (!profile.lmstudio_logs.empty()) all["lmstudio_logs"] = profile.lmstudio_logs;
     return to_text(all);
 }
 
