@@ -2,9 +2,9 @@
 #include "agent/profile.hpp"
 
 #include "agent/error.hpp"
+#include "embedded.hpp"
 #include "nearest.hpp"
 #include "path_text.hpp"
-#include "profile/embedded.hpp"
 
 #include <fmt/format.h>
 
@@ -17,8 +17,8 @@ namespace {
 
 std::map<std::string, std::string> embedded(std::string_view profile) {
     std::map<std::string, std::string> files;
-    for (const EmbeddedFile& file : embedded_files()) {
-        if (file.profile == profile) files.emplace(file.name, file.text);
+    for (const EmbeddedFile& file : embedded_profiles()) {
+        if (file.folder == profile) files.emplace(file.name, file.text);
     }
     return files;
 }
@@ -42,7 +42,7 @@ std::map<std::string, std::string> read_folder(const std::filesystem::path& fold
 
 std::vector<std::string> profile_names() {
     std::set<std::string> names;
-    for (const EmbeddedFile& file : embedded_files()) names.emplace(file.profile);
+    for (const EmbeddedFile& file : embedded_profiles()) names.emplace(file.folder);
     return {names.begin(), names.end()};
 }
 

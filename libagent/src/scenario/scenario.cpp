@@ -2,9 +2,9 @@
 
 #include "agent/error.hpp"
 #include "edit_distance.hpp"
+#include "embedded.hpp"
 #include "json_layout.hpp"
 #include "path_text.hpp"
-#include "scenario/embedded.hpp"
 #include "text.hpp"
 
 #include <fmt/format.h>
@@ -172,8 +172,8 @@ ScenarioCheck read_check(const Members& members) {
 
 std::vector<Scenario> parse_embedded() {
     std::vector<Scenario> all;
-    for (const EmbeddedScenario& file : embedded_scenarios())
-        all.push_back(parse_scenario(file.text, std::string(file.file)));
+    for (const EmbeddedFile& file : embedded_scenarios())
+        all.push_back(parse_scenario(file.text, std::string(file.name)));
     const auto order = [](const Scenario& one) {
         return std::tuple(one.number == 0, one.number == 0 ? std::string() : one.profile,
                           one.number, one.name);

@@ -1,23 +1,23 @@
-# Writes a C++ source with the files of all profile folders in it.
-#   cmake -D FOLDER=.../profiles -D OUTPUT=...cpp -P embed_profiles.cmake
-file(GLOB_RECURSE files RELATIVE "${FOLDER}" "${FOLDER}/*/*")
+# Writes a C++ source with the files of a folder, and of its folders, in it: what libagent/src/embedded.hpp declares.
+#   cmake -D FOLDER=.../profiles -D FUNCTION=embedded_profiles -D OUTPUT=...cpp -P embed_files.cmake
+file(GLOB_RECURSE files RELATIVE "${FOLDER}" "${FOLDER}/*")
 list(SORT files)
 set(arrays "")
 set(table "")
 set(index 0)
 foreach(file ${files})
-    get_filename_component(profile "${file}" DIRECTORY)
+    get_filename_component(folder "${file}" DIRECTORY)
     get_filename_component(name "${file}" NAME)
     file(READ "${FOLDER}/${file}" hex HEX)
     string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1'," bytes "${hex}")
     # Bytes instead of a string literal: compilers limit how long a literal may be.
     string(APPEND arrays "constexpr char file_${index}[] = {${bytes}'\\0'};\n")
     string(APPEND table
-        "    {\"${profile}\", \"${name}\", {file_${index}, sizeof(file_${index}) - 1}},\n")
+        "    {\"${folder}\", \"${name}\", {file_${index}, sizeof(file_${index}) - 1}},\n")
     math(EXPR index "${index} + 1")
 endforeach()
-file(WRITE "${OUTPUT}" "// Made by embed_profiles.cmake.
-#include \"profile/embedded.hpp\"
+file(WRITE "${OUTPUT}" "// Made by embed_files.cmake.
+#include \"embedded.hpp\"
 
 namespace agent {
 namespace {
@@ -28,7 +28,7 @@ ${table}};
 
 } // namespace
 
-std::span<const EmbeddedFile> embedded_files() { return files; }
+std::span<const EmbeddedFile> ${FUNCTION}() { return files; }
 
 } // namespace agent
 ")
