@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 namespace winio {
@@ -51,10 +52,6 @@ bool valid(const Rgba& colour) {
            colour.alpha <= 1;
 }
 
-std::uint8_t mixed(float painted, float through, std::uint8_t under) {
-    return static_cast<std::uint8_t>(painted + through * static_cast<float>(under) + 0.5F);
-}
-
 } // namespace
 
 std::optional<Rgba> parse_rgba(std::string_view text) {
@@ -90,13 +87,16 @@ Gradient::Gradient(std::span<const GradientStop> stops, double opacity)
             throw std::invalid_argument("a gradient's stop is out of range");
     std::stable_sort(stops_.begin(), stops_.end(),
                      [](const GradientStop& a, const GradientStop& b) { return a.at < b.at; });
-    for (std::size_t i = 0; i <= table_size; ++i) {
-        const Rgba colour = at(static_cast<double>(i) / table_size);
-        table_.at(i) = {static_cast<float>(colour.blue * colour.alpha),
-                        static_cast<float>(colour.green * colour.alpha),
-                        static_cast<float>(colour.red * colour.alpha),
-                        static_cast<float>(1 - colour.alpha)};
-    }
+    for (std::size_t i = 0; i <= table_size; ++i)
+        table_.at(i) = layer_of(at(static_cast<double>(i) / table_size));
+}
+
+Gradient::Layer Gradient::layer_of(const Rgba& colour) {
+    const auto part = [&](double level) {
+        return static_cast<std::uint32_t>(std::lround(level * colour.alpha * 65536));
+    };
+    return {part(colour.blue) | std::uint64_t{part(colour.red)} << 32, part(colour.green),
+            static_cast<std::uint32_t>(std::lround((1 - colour.alpha) * 65536))};
 }
 
 Rgba Gradient::at(double t) const {
@@ -127,17 +127,28 @@ Rect Canvas::visible(const Rect& area) const {
     return intersection(area, {0, first_row_, rows_.width(), rows_.height()});
 }
 
+namespace {
+
+/// Blue and red are mixed at once, each in its half of 64 bits.
+template <class Layer>
+void mix(std::uint8_t* pixel, const Layer& layer) {
+    constexpr std::uint64_t half = std::uint64_t{32768} << 32 | 32768U;
+    const std::uint64_t under = pixel[0] | std::uint64_t{pixel[2]} << 32;
+    const std::uint64_t blue_red = under * layer.through + layer.blue_red + half;
+    pixel[0] = static_cast<std::uint8_t>(blue_red >> 16);
+    pixel[1] = static_cast<std::uint8_t>((pixel[1] * layer.through + layer.green + 32768U) >> 16);
+    pixel[2] = static_cast<std::uint8_t>(blue_red >> 48);
+}
+
+} // namespace
+
 void Canvas::fill(const Rect& area, const Rgba& colour) {
     const Rect part = visible(area);
     if (part.empty()) return;
-    const auto alpha = static_cast<float>(colour.alpha);
-    const std::array<float, 3> painted{static_cast<float>(colour.blue) * alpha,
-                                       static_cast<float>(colour.green) * alpha,
-                                       static_cast<float>(colour.red) * alpha};
+    const Gradient::Layer layer = Gradient::layer_of(colour);
     for (int y = part.y; y < part.bottom(); ++y) {
         std::uint8_t* pixel = rows_.row(y - first_row_).data() + part.x * 4;
-        for (int x = 0; x < part.width; ++x, pixel += 4)
-            for (std::size_t i = 0; i < 3; ++i) pixel[i] = mixed(painted[i], 1 - alpha, pixel[i]);
+        for (int x = 0; x < part.width; ++x, pixel += 4) mix(pixel, layer);
     }
 }
 
@@ -146,34 +157,42 @@ void Canvas::fill_disc(Point centre, double radius, const Gradient& gradient) {
     if (!(radius > 0)) return;
     const int reach = static_cast<int>(std::min(std::ceil(radius), 100000.0));
     paint({centre.x - reach, centre.y - reach, 2 * reach + 1, 2 * reach + 1}, centre.x, centre.y,
-          radius, true, gradient);
+          radius, Outside::clear, gradient);
 }
 
 void Canvas::fill_radially(const Rect& area, const Gradient& gradient) {
     // The middle of pixel x is at x + 0.5, for the area's as for those that are painted.
     paint(area, area.x + (area.width - 1) / 2.0, area.y + (area.height - 1) / 2.0,
-          std::max(area.width, area.height) / 2.0, false, gradient);
+          std::max(area.width, area.height) / 2.0, Outside::last_colour, gradient);
 }
 
-void Canvas::paint(const Rect& area, double centre_x, double centre_y, double radius, bool within,
-                   const Gradient& gradient) {
+void Canvas::paint(const Rect& area, double centre_x, double centre_y, double radius,
+                   Outside outside, const Gradient& gradient) {
     const Rect part = visible(area);
     if (part.empty()) return;
+    constexpr auto rim = static_cast<float>(Gradient::table_size);
     const auto per_radius = static_cast<float>(Gradient::table_size / radius);
-    const auto square = static_cast<float>(radius * radius);
+    const auto square = outside == Outside::clear ? static_cast<float>(radius * radius)
+                                                  : std::numeric_limits<float>::infinity();
+    // First where in the table each pixel is, which compilers do for several pixels at once.
+    constexpr int chunk = 256;
+    std::array<std::int32_t, chunk> places{};
     for (int y = part.y; y < part.bottom(); ++y) {
         const auto down = static_cast<float>(y - centre_y);
-        std::uint8_t* pixel = rows_.row(y - first_row_).data() + part.x * 4;
-        for (int x = part.x; x < part.right(); ++x, pixel += 4) {
+        for (int x = part.x; x < part.right(); x += chunk) {
+            const int count = std::min(chunk, part.right() - x);
             const auto right = static_cast<float>(x - centre_x);
-            const float distance = down * down + right * right;
-            if (within && distance > square) continue;
-            const float place = std::min(std::sqrt(distance) * per_radius + 0.5F,
-                                         static_cast<float>(Gradient::table_size));
-            const Gradient::Layer& layer = gradient.table_[static_cast<std::size_t>(place)];
-            pixel[0] = mixed(layer.blue, layer.through, pixel[0]);
-            pixel[1] = mixed(layer.green, layer.through, pixel[1]);
-            pixel[2] = mixed(layer.red, layer.through, pixel[2]);
+            for (int i = 0; i < count; ++i) {
+                const float across = right + static_cast<float>(i);
+                const float distance = down * down + across * across;
+                const float place = std::min(std::sqrt(distance) * per_radius + 0.5F, rim);
+                places[static_cast<std::size_t>(i)] =
+                    static_cast<std::int32_t>(distance > square ? rim + 1 : place);
+            }
+            std::uint8_t* pixel = rows_.row(y - first_row_).data() + x * 4;
+            for (int i = 0; i < count; ++i, pixel += 4)
+                mix(pixel,
+                    gradient.table_[static_cast<std::size_t>(places[static_cast<std::size_t>(i)])]);
         }
     }
 }

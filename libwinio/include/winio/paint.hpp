@@ -11,6 +11,8 @@
 #include "winio/image.hpp"
 
 #include <array>
+#include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -54,19 +56,19 @@ public:
 
 private:
     friend class Canvas;
-    /// What is painted: colour times alpha, and what of the picture shines through. From a table,
-    /// because a gradient over a whole picture has a million pixels; with as many entries a colour is
-    /// at most one of 255 levels from the formula's.
+    /// What is painted: colour times alpha, and how much of the picture shines through, in 65536ths.
+    /// From a table, because a gradient over a whole picture has a million pixels; with as many entries
+    /// a colour is at most one of 255 levels from the formula's.
     struct Layer {
-        float blue = 0;
-        float green = 0;
-        float red = 0;
-        float through = 1;
+        std::uint64_t blue_red = 0; ///< red in the upper half
+        std::uint32_t green = 0;
+        std::uint32_t through = 65536;
     };
+    [[nodiscard]] static Layer layer_of(const Rgba& colour);
     static constexpr std::size_t table_size = 1024;
     std::vector<GradientStop> stops_; // sorted
     double opacity_;
-    std::array<Layer, table_size + 1> table_{};
+    std::array<Layer, table_size + 2> table_{}; ///< the last one is clear
 };
 
 /// Paints on some rows of a picture. Everything is given in pixels of the whole picture; what lies
@@ -89,7 +91,8 @@ public:
     void write(Point top_left, std::string_view text, int scale, const Rgba& colour);
 
 private:
-    void paint(const Rect& area, double centre_x, double centre_y, double radius, bool within,
+    enum class Outside { clear, last_colour };
+    void paint(const Rect& area, double centre_x, double centre_y, double radius, Outside outside,
                const Gradient& gradient);
     [[nodiscard]] Rect visible(const Rect& area) const;
     Image& rows_;
