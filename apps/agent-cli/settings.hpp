@@ -45,6 +45,8 @@ struct RunFlags {
     std::string run_dir;
     std::vector<std::string> with;
     std::string lmstudio_logs; ///< empty: not given
+    std::string annotate;      ///< empty: not given
+    bool heat = false;
     bool json = false;
     bool verbose = false;
     bool quiet = false;

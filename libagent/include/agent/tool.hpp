@@ -22,6 +22,7 @@
 #include "agent/signal.hpp"
 #include "winio/effect.hpp"
 #include "winio/geometry.hpp"
+#include "winio/gesture.hpp"
 
 #include <boost/describe/enum.hpp>
 #include <boost/describe/enumerators.hpp>
@@ -120,6 +121,7 @@ struct ToolContext {
     winio::Desktop& desktop; ///< for looking up (pointer, windows); acting goes through a plan
     winio::WorkArea area;    ///< where normalised coordinates lie
     std::stop_token stop;
+    winio::gesture::DragOptions drag{}; ///< how the run drags
 };
 
 // ---- arguments ----------------------------------------------------------------------------------

@@ -22,12 +22,32 @@ using Words = std::vector<std::pair<std::string, Enum>>;
     return {{"first", SeveralCalls::first}, {"none", SeveralCalls::none}};
 }
 
+[[nodiscard]] inline Words<LogLayout> log_layout_words() {
+    return {{"screenshots", LogLayout::screenshots},
+            {"flat", LogLayout::flat},
+            {"turn_dirs", LogLayout::turn_dirs}};
+}
+[[nodiscard]] inline Words<LogLevel> log_level_words() {
+    return {{"debug", LogLevel::debug},
+            {"info", LogLevel::info},
+            {"warning", LogLevel::warning},
+            {"error", LogLevel::error}};
+}
+
 /// The word for a meaning that has one.
 template <class Enum>
 [[nodiscard]] std::string word_for(Enum meaning, const Words<Enum>& words) {
     return std::find_if(words.begin(), words.end(),
                         [&](const auto& word) { return word.second == meaning; })
         ->first;
+}
+
+/// The inverse, for a word that is there.
+template <class Enum>
+[[nodiscard]] Enum meaning_of(const std::string& given, const Words<Enum>& words) {
+    return std::find_if(words.begin(), words.end(),
+                        [&](const auto& word) { return word.first == given; })
+        ->second;
 }
 
 } // namespace agent
