@@ -94,6 +94,26 @@ end_child() {
     wait "$group" 2>/dev/null || true
 }
 
+# --- the stand-in model --------------------------------------------------------------------------------
+
+# start_stand_in_model PROGRAM FOLDER ARGS...: in the background. Sets `stand_in` to its process and `endpoint` to
+# where it listens; its files are FOLDER/stand-in.*.
+start_stand_in_model() {
+    local program=$1 port_file=$2/stand-in.port log=$2/stand-in.log out=$2/stand-in.out
+    shift 2
+    "$program" "$@" --port-file "$port_file" --log "$log" </dev/null >"$out" 2>&1 &
+    stand_in=$!
+    wait_until 20 stand_in_answers_or_ended "$port_file" || true
+    if [[ ! -s $port_file ]]; then
+        show_log "$out"
+        die 1 "the stand-in model does not start." "Its log: $log"
+    fi
+    # shellcheck disable=SC2034  # used by the scripts that source this file
+    endpoint=http://127.0.0.1:$(tr -d '[:space:]' <"$port_file")/v1
+}
+
+stand_in_answers_or_ended() { [[ -s $1 ]] || ! kill -0 "$stand_in"; }
+
 # --- Wine ---------------------------------------------------------------------------------------------
 # wine_environment DISPLAY PREFIX XAUTHORITY: the one environment that every Wine process here gets, as
 # NAME=VALUE lines.

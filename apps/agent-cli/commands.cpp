@@ -54,6 +54,10 @@ void add_endpoint(CLI::App& command, EndpointFlags& flags) {
     add_config(command, flags.config);
 }
 
+void add_probe(CLI::App& command, bool& no_probe) {
+    command.add_flag("--no-probe", no_probe, "Do not ask the server first what it can");
+}
+
 // Flags that set something of a run.
 void add_settings(CLI::App& command, RunFlags& flags) {
     command.add_option("--profile", flags.profile,
@@ -69,10 +73,20 @@ void add_settings(CLI::App& command, RunFlags& flags) {
     command.add_flag("--heat", flags.heat,
                      "Mark in screenshots where the agent has acted, for the model to see");
     command.add_option("--annotate", flags.annotate, "Who draws over screenshots: native");
+    add_probe(command, flags.no_probe);
+}
+
+void add_program_tools(CLI::App& command, ProgramToolFlags& flags) {
+    command.add_option("--tool", flags.files, "File of a tool that is a program of yours")
+        ->allow_extra_args(false); // else it takes the task for a second file
+    command
+        .add_option("--allow-tool", flags.allowed, "Its name: nobody has to be asked before a call")
+        ->allow_extra_args(false);
 }
 
 void add_run(CLI::App& command, RunFlags& flags) {
     add_settings(command, flags);
+    add_program_tools(command, flags.tools);
     command.add_flag("--json", flags.json, "Print the run's events to standard output");
     command.add_flag("-v,--verbose", flags.verbose, "Show everything that is said");
     command.add_flag("--quiet", flags.quiet, "Show only the final answer, or why there is none");
@@ -220,6 +234,9 @@ int run_program(std::vector<std::string> arguments) {
         app.add_subcommand("resume", "Go on with a run that was interrupted");
     resume_command->add_option("RUN", resume.directory, "The run's directory")->required();
     add_endpoint(*resume_command, resume.server);
+    add_area(*resume_command, resume.view);
+    add_program_tools(*resume_command, resume.tools);
+    add_probe(*resume_command, resume.no_probe);
     resume_command->add_option("--max-steps", resume.max_steps, "Model exchanges at most, in all")
         ->check(CLI::Range(1, 1000000));
     resume_command->add_flag("--json", resume.json, "Print the run's events to standard output");

@@ -50,7 +50,10 @@ struct ProfileFlags {
 struct ResumeFlags {
     std::string directory;
     EndpointFlags server;
+    ViewFlags view; ///< of it only the area
     std::optional<int> max_steps;
+    ProgramToolFlags tools;
+    bool no_probe = false;
     bool json = false;
     bool verbose = false;
     bool quiet = false;

@@ -62,10 +62,8 @@ private:
 };
 
 void add_flags(agent::Config& config, const ViewFlags& flags) {
+    add_area_flags(config, flags);
     Flags to(config);
-    to.add("display", "--display", flags.display);
-    to.add("window", "--window", flags.window);
-    to.add("crop", "--crop", flags.crop);
     to.add_unless_empty("image", "--image", flags.image);
     if (flags.image_exact)
         config.add(agent::config_from_flag("image_exact", "--image-exact", "true"));
@@ -81,6 +79,13 @@ void add_flags(agent::Config& config, const EndpointFlags& flags) {
 }
 
 } // namespace
+
+void add_area_flags(agent::Config& config, const ViewFlags& flags) {
+    Flags to(config);
+    to.add("display", "--display", flags.display);
+    to.add("window", "--window", flags.window);
+    to.add("crop", "--crop", flags.crop);
+}
 
 agent::Config configuration(const std::optional<std::string>& file) {
     agent::Config config = agent::default_config();
@@ -115,6 +120,7 @@ agent::Config configuration(const RunFlags& flags,
     to.add_unless_empty("lmstudio_logs", "--lmstudio-logs", flags.lmstudio_logs);
     to.add_unless_empty("annotate", "--annotate", flags.annotate);
     if (flags.heat) config.add(agent::config_from_flag("heat", "--heat", "true"));
+    if (flags.no_probe) config.add(agent::config_from_flag("probe", "--no-probe", "false"));
     return config;
 }
 

@@ -17,6 +17,9 @@ namespace cli {
 [[nodiscard]] agent::Config configuration(const RunFlags& flags,
                                           const std::vector<agent::ConfigEntry>& scenario = {});
 
+/// Adds the flags that choose the part of the desktop.
+void add_area_flags(agent::Config& config, const ViewFlags& flags);
+
 /// Loads the profile that `config` names, and adds what it sets. A folder that a file names is
 /// looked for from the working directory, as everywhere.
 [[nodiscard]] agent::Profile add_profile(agent::Config& config);

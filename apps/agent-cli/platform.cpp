@@ -20,8 +20,10 @@
 #include <cstdio>
 #include <mutex>
 #else
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <termios.h>
 #include <unistd.h>
 #endif
 
@@ -130,6 +132,22 @@ std::string read_line() {
     return utf8(units.c_str());
 }
 
+std::optional<std::string> ask(const std::string& question, const std::stop_token& stop) {
+    const HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
+    FlushConsoleInputBuffer(input);
+    print_to(stderr, question);
+    // Also set by moved mice and released keys: then ReadConsoleW waits for the line, and Ctrl+C ends
+    // that, too.
+    while (!stop.stop_requested()) {
+        if (WaitForSingleObject(input, 50) != WAIT_OBJECT_0) continue;
+        std::wstring units = console_line(input);
+        if (stop.stop_requested() || units.empty()) return std::nullopt;
+        std::erase_if(units, [](wchar_t unit) { return unit == L'\n' || unit == end_of_input; });
+        return utf8(units.c_str());
+    }
+    return std::nullopt;
+}
+
 std::string read_input() {
     const HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
     if (!is_console(input)) {
@@ -215,6 +233,20 @@ std::string read_line() {
     std::string line;
     std::getline(std::cin, line);
     return line;
+}
+
+std::optional<std::string> ask(const std::string& question, const std::stop_token& stop) {
+    tcflush(STDIN_FILENO, TCIFLUSH);
+    print_to(stderr, question);
+    while (!stop.stop_requested()) {
+        pollfd input{STDIN_FILENO, POLLIN, 0};
+        if (poll(&input, 1, 50) <= 0) continue;
+        std::string line;
+        if (std::getline(std::cin, line)) return line;
+        std::cin.clear(); // Ctrl+D answers this question, not the next one
+        return std::nullopt;
+    }
+    return std::nullopt;
 }
 
 std::string read_input() { return rest_of(std::cin); }

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,11 @@ void print_to(std::FILE* stream, const std::string& text) noexcept;
 
 /// A line from standard input in UTF-8, without its end; empty at the end of the input.
 [[nodiscard]] std::string read_line();
+/// Prints a question to standard error and reads the line that is typed after it, in UTF-8; what was
+/// typed before is no answer to it. Nothing at the end of the input, and when `stop` is triggered
+/// first. Standard input must be a terminal.
+[[nodiscard]] std::optional<std::string> ask(const std::string& question,
+                                             const std::stop_token& stop);
 /// All of standard input, in UTF-8.
 [[nodiscard]] std::string read_input();
 

@@ -1,12 +1,14 @@
 // agent-cli run TASK
-#include "agent/lmstudio_log.hpp"
 #include "commands.hpp"
-#include <vector>
 
 #include "agent/error.hpp"
+#include "agent/lmstudio_log.hpp"
+#include "configuration.hpp"
 #include "environment.hpp"
 #include "platform.hpp"
+#include "server_facts.hpp"
 #include "terminal_view.hpp"
+#include "winio/error.hpp"
 
 #include <fmt/format.h>
 
@@ -14,6 +16,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <vector>
 
 namespace cli {
 namespace {
@@ -24,6 +27,66 @@ std::string ask_for_task() {
     }
     print_to(stderr, "What is to be done? ");
     return read_line();
+}
+
+void put(std::vector<agent::Setting>& settings, const agent::Setting& setting) {
+    for (agent::Setting& it : settings) {
+        if (it.name != setting.name) continue;
+        it = setting;
+        return;
+    }
+    settings.push_back(setting);
+}
+
+/// http.log, which is not there yet when the first exchanges are: these are kept until it is.
+class HttpLog {
+public:
+    /// From now on; what was kept is written with the next exchange.
+    void go_to(agent::RunDirectory& directory) { directory_ = &directory; }
+    void add(const vlm::Exchange& exchange) {
+        kept_.push_back(exchange);
+        if (directory_ == nullptr) return;
+        for (const vlm::Exchange& one : kept_) directory_->log_exchange(one);
+        kept_.clear();
+    }
+
+private:
+    agent::RunDirectory* directory_ = nullptr;
+    std::vector<vlm::Exchange> kept_;
+};
+
+/// Asks the server what it can, and sets the client accordingly.
+std::optional<vlm::ServerInfo> heed_server(vlm::ClientOptions& client, const std::string& model,
+                                           std::vector<agent::Setting>& settings, bool quiet) {
+    std::optional<vlm::ServerInfo> server = ask_server(client, model);
+    if (!server) return server;
+    client = vlm::adapted(std::move(client), *server);
+    for (const agent::Setting& setting : settings_of(*server)) put(settings, setting);
+    if (server->model.images == vlm::Known::no && !quiet)
+        print_to(stderr, printable(fmt::format("      {} says that {} does not see images: load a "
+                                               "vision model\n",
+                                               vlm::to_string(server->kind), server->model.id)));
+    return server;
+}
+
+/// The size of what will be seen; nothing while it is not there.
+std::optional<winio::Size> screen_size(winio::Desktop& desktop, const winio::AreaChoice& area) {
+    try {
+        const winio::Rect bounds = winio::choose_area(desktop, area).bounds();
+        return winio::Size{bounds.width, bounds.height};
+    } catch (const winio::Error&) {
+        return std::nullopt; // the run's first screenshot tells why
+    }
+}
+
+/// As many screenshots as the model's context has room for.
+void fit_to_context(const vlm::ServerInfo& server, winio::Desktop& desktop, RunSettings& settings) {
+    const auto screen = screen_size(desktop, settings.agent.area);
+    if (!settings.batch_of_profile || !screen) return;
+    const auto fits = retention_for(server, settings.profile, *screen);
+    if (!fits) return;
+    settings.profile.screenshots = *fits;
+    put(settings.agent.settings, {"drop_screenshots", fmt::format("{}", fits->batch), "probe"});
 }
 
 agent::RunDirectory create_directory(const RunSettings& settings) {
@@ -93,6 +156,34 @@ private:
     bool quiet_ = false;
 };
 
+/// Runs `go`, and keeps what LM Studio's server logged meanwhile, however it ends.
+agent::RunFinished logged(const std::string& setting, const agent::RunDirectory& directory,
+                          bool quiet, const std::function<agent::RunFinished()>& go) {
+    ServerLog log(setting, quiet);
+    try {
+        agent::RunFinished result = go();
+        log.save(directory);
+        return result;
+    } catch (const agent::Error& error) {
+        // Of a run that goes on elsewhere, the log is being kept there.
+        if (error.code() != agent::errc::run_going_on) log.save(directory);
+        throw;
+    } catch (...) {
+        log.save(directory);
+        throw;
+    }
+}
+
+/// All tools there are; those that are programs are offered besides the profile's.
+agent::Toolbox with_programs(const ProgramTools& programs, agent::AgentOptions& options) {
+    agent::Toolbox tools = agent::built_in_tools();
+    programs.add_to(tools);
+    for (std::string& name : programs.names()) options.with.push_back(std::move(name));
+    for (agent::Setting& setting : programs.settings())
+        options.settings.push_back(std::move(setting));
+    return tools;
+}
+
 /// What is not as it was when the run began.
 std::vector<std::string> differences(const agent::StoredRun& stored) {
     std::vector<std::string> remarks;
@@ -120,42 +211,77 @@ std::vector<std::string> differences(const agent::StoredRun& stored) {
     return remarks;
 }
 
-std::vector<std::string> split(const std::string& text, std::string_view separator) {
-    std::vector<std::string> parts;
-    std::size_t begin = 0;
-    for (std::size_t end = 0; end != std::string::npos; begin = end + separator.size()) {
-        end = text.find(separator, begin);
-        parts.push_back(text.substr(begin, end - begin));
+/// What the settings of a run are today: a later part of it may differ from its beginning.
+class Kept {
+public:
+    explicit Kept(std::vector<agent::Setting> settings) : settings_(std::move(settings)) {}
+
+    [[nodiscard]] std::optional<std::string> find(std::string_view name) const {
+        for (const agent::Setting& it : settings_)
+            if (it.name == name && !it.value.empty()) return it.value;
+        return std::nullopt;
     }
-    return parts;
+    void erase(std::string_view name) {
+        std::erase_if(settings_, [&](const agent::Setting& it) { return it.name == name; });
+    }
+    void put(const agent::Setting& setting) { cli::put(settings_, setting); }
+    [[nodiscard]] const std::vector<agent::Setting>& all() const { return settings_; }
+
+private:
+    std::vector<agent::Setting> settings_;
+};
+
+/// The run's own settings, with the flags for another area on top.
+agent::Config config_of_run(const ResumeFlags& flags, Kept& kept) {
+    agent::Config config = agent::default_config();
+    config.add(agent::config_from_settings(kept.all(), "run.json"));
+    add_area_flags(config, flags.view);
+    const std::vector<agent::Setting> now = agent::effective_settings(config);
+    for (const char* name : {"display", "window", "crop"}) {
+        kept.erase(name);
+        for (const agent::Setting& setting : now)
+            if (setting.name == name) kept.put(setting);
+    }
+    return config;
+}
+
+/// The run's endpoint, unless a flag names another. What follows a "?" was not stored, because keys
+/// may be in it: where today's settings name the same endpoint, they have it.
+EndpointFlags endpoint_of_run(EndpointFlags flags, Kept& kept) {
+    const std::optional<std::string> stored = kept.find("endpoint");
+    const auto without_query = [](const std::string& url) { return url.substr(0, url.find('?')); };
+    if (flags.endpoint)
+        kept.put({"endpoint", without_query(*flags.endpoint), "--endpoint"});
+    else if (stored && without_query(*configuration(flags).text("endpoint")) != *stored)
+        flags.endpoint = stored;
+    return flags;
 }
 
 } // namespace
 
 agent::RunFinished carry_out(const RunFlags& flags, RunSettings& settings,
                              winio::Desktop& desktop) {
-    // The directory comes last: what is wrong with the settings is found before one is made for
-    // nothing.
-    std::optional<agent::RunDirectory> directory;
-    settings.client.on_exchange = [&](const vlm::Exchange& exchange) {
-        directory->log_exchange(exchange);
-    };
+    HttpLog http_log;
+    settings.client.on_exchange = [&](const vlm::Exchange& exchange) { http_log.add(exchange); };
     TerminalView view(
         {.detail = detail(flags), .json = flags.json, .terminal = errors_go_to_terminal()});
     settings.client.on_retry = [&](const vlm::Attempt& attempt) { view.on_retry(attempt); };
+    const agent::Toolbox tools = with_programs(settings.programs, settings.agent);
+    if (settings.probe) {
+        const auto server = heed_server(settings.client, settings.profile.model,
+                                        settings.agent.settings, flags.quiet);
+        if (server) fit_to_context(*server, desktop, settings);
+    }
     vlm::OpenAiClient model(settings.client);
-    agent::Agent agent(desktop, model, settings.profile, agent::built_in_tools(), settings.agent);
-    directory = create_directory(settings);
-    ServerLog server_log(settings.lmstudio_logs, flags.quiet);
-    return follow(*directory, detail(flags), flags.json, [&](agent::RunControl& control) {
-        try {
-            agent::RunFinished result = agent.run(flags.task, *directory, control, &view);
-            server_log.save(*directory);
-            return result;
-        } catch (...) {
-            server_log.save(*directory);
-            throw;
-        }
+    agent::Agent agent(desktop, model, settings.profile, tools, settings.agent);
+    // The directory comes last: what is wrong with the settings is found before one is made for
+    // nothing.
+    agent::RunDirectory directory = create_directory(settings);
+    http_log.go_to(directory);
+    return logged(settings.lmstudio_logs, directory, flags.quiet, [&] {
+        return follow(directory, detail(flags), flags.json, [&](agent::RunControl& control) {
+            return agent.run(flags.task, directory, control, &view);
+        });
     });
 }
 
@@ -175,40 +301,39 @@ ExitCode resume_run(const ResumeFlags& flags) {
         throw UsageError(
             fmt::format("{} is no run's directory: there is no run.json in it", flags.directory));
     const agent::StoredRun stored = agent::load_run(path);
-    const auto setting = [&](std::string_view name) -> std::optional<std::string> {
-        for (const agent::Setting& it : stored.summary.settings)
-            if (it.name == name && !it.value.empty()) return it.value;
-        return std::nullopt;
-    };
+    Kept kept(stored.summary.settings);
     agent::Profile profile = stored.summary.profile;
     std::vector<std::string> remarks = differences(stored);
     if (flags.max_steps) {
         remarks.push_back(fmt::format("max_steps is {} now", *flags.max_steps));
         profile.max_steps = *flags.max_steps;
+        kept.put({"max_steps", fmt::format("{}", *flags.max_steps), "--max-steps"});
     }
     if (flags.server.model && *flags.server.model != profile.model) {
         remarks.push_back(fmt::format("the model is {} now", *flags.server.model));
         profile.model = *flags.server.model;
+        kept.put({"model", *flags.server.model, "--model"});
     }
-    EndpointFlags server = flags.server;
-    if (!server.endpoint) server.endpoint = setting("endpoint");
-    vlm::ClientOptions client = resolve(server);
-
-    ViewFlags view;
-    view.display = setting("display");
-    view.window = setting("window");
-    view.crop = setting("crop");
-    agent::AgentOptions options;
-    options.area = area_choice(view);
-    options.settings = stored.summary.settings;
-    if (const auto with = setting("with")) options.with = split(*with, ", ");
+    const ProgramTools programs(flags.tools);
+    if (const auto had = kept.find("program_tools"); had && programs.names().empty())
+        remarks.push_back(
+            fmt::format("these tools are not offered any more: {}; --tool FILE does", *had));
+    for (const char* name : {"program_tools", "allowed_tools"}) kept.erase(name);
+    vlm::ClientOptions client = resolve(endpoint_of_run(flags.server, kept));
+    const agent::Config config = config_of_run(flags, kept);
+    agent::AgentOptions options = agent_options(config);
+    options.settings = kept.all();
+    const agent::Toolbox tools = with_programs(programs, options);
+    HttpLog http_log;
+    client.on_exchange = [&](const vlm::Exchange& exchange) { http_log.add(exchange); };
+    // What the machine was told of retention stays: it has to find back to where it was.
+    if (config.truth("probe") && !flags.no_probe)
+        (void)heed_server(client, profile.model, options.settings, flags.quiet);
 
     const auto desktop = winio::open_desktop();
-    agent::ScreenshotNames names;
-    if (const auto prefix = setting("screenshot_prefix")) names.prefix = *prefix;
-    if (const auto start = setting("screenshot_start")) names.offset = std::stoi(*start) - 1;
-    agent::RunDirectory directory = agent::RunDirectory::open(path, names);
-    client.on_exchange = [&](const vlm::Exchange& exchange) { directory.log_exchange(exchange); };
+    agent::RunDirectory directory =
+        agent::RunDirectory::open(path, agent::screenshot_names(config, profile));
+    http_log.go_to(directory);
     const Detail detail = flags.quiet     ? Detail::quiet
                           : flags.verbose ? Detail::verbose
                                           : Detail::normal;
@@ -216,10 +341,12 @@ ExitCode resume_run(const ResumeFlags& flags) {
         {.detail = detail, .json = flags.json, .terminal = errors_go_to_terminal()});
     client.on_retry = [&](const vlm::Attempt& attempt) { terminal.on_retry(attempt); };
     vlm::OpenAiClient model(client);
-    agent::Agent agent(*desktop, model, profile, agent::built_in_tools(), options);
+    agent::Agent agent(*desktop, model, profile, tools, options);
     const agent::RunFinished result =
-        follow(directory, detail, flags.json, [&](agent::RunControl& control) {
-            return agent.resume(directory, control, &terminal, remarks);
+        logged(*config.text("lmstudio_logs"), directory, flags.quiet, [&] {
+            return follow(directory, detail, flags.json, [&](agent::RunControl& control) {
+                return agent.resume(directory, control, &terminal, remarks);
+            });
         });
     return exit_code(result.outcome);
 }

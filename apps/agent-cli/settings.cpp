@@ -148,24 +148,32 @@ std::optional<int> max_tokens_setting(const EndpointFlags& flags) {
     return configuration(flags).whole("max_tokens");
 }
 
+agent::AgentOptions agent_options(const agent::Config& config) {
+    agent::AgentOptions options;
+    options.area = agent::area_setting(config);
+    options.with = config.names("with");
+    options.settle.minimum = *config.duration("settle_minimum");
+    options.settle.quiet = *config.duration("settle_quiet");
+    options.settle.timeout = *config.duration("settle_timeout");
+    return options;
+}
+
 RunSettings resolve(const RunFlags& flags, const std::vector<agent::ConfigEntry>& scenario) {
     agent::Config config = configuration(flags, scenario);
     RunSettings settings;
     settings.profile = add_profile(config);
     agent::apply(config, settings.profile);
-    settings.agent.area = agent::area_setting(config);
-    settings.agent.with = config.names("with");
-    settings.agent.settle.minimum = *config.duration("settle_minimum");
-    settings.agent.settle.quiet = *config.duration("settle_quiet");
-    settings.agent.settle.timeout = *config.duration("settle_timeout");
+    settings.agent = agent_options(config);
     settings.agent.settings = agent::effective_settings(config);
     settings.client = resolve_client(config, settings.agent.settings);
 
     const std::string run_dir = *config.text("run_dir");
     settings.run_dir = std::u8string(run_dir.begin(), run_dir.end());
-    settings.screenshots.prefix = *config.text("screenshot_prefix");
-    // The setting numbers the first screenshot, which is 1 without it.
-    settings.screenshots.offset = *config.whole("screenshot_start") - 1;
+    settings.screenshots = agent::screenshot_names(config, settings.profile);
+    settings.programs = ProgramTools(flags.tools);
+    settings.probe = config.truth("probe");
+    settings.batch_of_profile =
+        config.find("drop_screenshots")->layer == agent::ConfigLayer::profile;
     settings.lmstudio_logs = config.text("lmstudio_logs").value_or("off");
     return settings;
 }

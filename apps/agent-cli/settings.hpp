@@ -5,6 +5,7 @@
 #include "agent/agent.hpp"
 #include "agent/config.hpp"
 #include "agent/run.hpp"
+#include "program_tools.hpp"
 #include "vlm/openai_client.hpp"
 #include "winio/desktop.hpp"
 #include "winio/frame_pipeline.hpp"
@@ -47,6 +48,8 @@ struct RunFlags {
     std::string lmstudio_logs; ///< empty: not given
     std::string annotate;      ///< empty: not given
     bool heat = false;
+    ProgramToolFlags tools;
+    bool no_probe = false;
     bool json = false;
     bool verbose = false;
     bool quiet = false;
@@ -59,6 +62,10 @@ struct RunSettings {
     std::filesystem::path run_dir;
     agent::ScreenshotNames screenshots;
     std::string lmstudio_logs; ///< "off", "auto" or a folder
+    ProgramTools programs;
+    bool probe = true; ///< ask the server first what it can
+    /// How many old screenshots go at once is the profile's word, and nobody else's.
+    bool batch_of_profile = true;
 };
 
 /// Above any model's context.
@@ -69,6 +76,8 @@ inline constexpr int most_tokens = 10000000;
 [[nodiscard]] RunSettings resolve(const RunFlags& flags,
                                   const std::vector<agent::ConfigEntry>& scenario = {});
 [[nodiscard]] vlm::ClientOptions resolve(const EndpointFlags& flags);
+/// What of a run's settings concerns the agent; without `settings`.
+[[nodiscard]] agent::AgentOptions agent_options(const agent::Config& config);
 [[nodiscard]] winio::AreaChoice area_choice(const ViewFlags& flags);
 /// What `choice` means on the desktop; a crop without a pixel is a UsageError.
 [[nodiscard]] winio::WorkArea work_area(winio::Desktop& desktop, const winio::AreaChoice& choice);

@@ -182,14 +182,14 @@ Box field_right_of(const Screen& screen, const Box& label) {
     return field;
 }
 
-Box field_below(const Screen& screen, const Box& label) {
-    return {label.x, std::min(label.bottom() + label.height, screen.height - 1), label.width,
-            label.height};
+Box field_below(const Screen& screen, const Box& label, int lines) {
+    return {label.x, std::min(label.bottom() + lines * label.height, screen.height - 1),
+            label.width, label.height};
 }
 
-std::optional<Box> find_field(const Screen& screen, const Anchors& anchors) {
+std::optional<Box> find_field(const Screen& screen, const Anchors& anchors, int lines) {
     if (anchors.right_of) return field_right_of(screen, *anchors.right_of);
-    if (anchors.below) return field_below(screen, *anchors.below);
+    if (anchors.below) return field_below(screen, *anchors.below, lines);
     return std::nullopt;
 }
 
@@ -213,7 +213,7 @@ bool is_searchable(std::string_view phrase) { return !letters_of(phrase).empty()
 std::optional<Box> find(const Screen& screen, const Target& target) {
     const auto anchors = find_anchors(screen, target);
     if (!anchors) return std::nullopt;
-    return target.text.empty() ? find_field(screen, *anchors)
+    return target.text.empty() ? find_field(screen, *anchors, target.lines)
                                : find_phrase(screen, target.text, *anchors);
 }
 

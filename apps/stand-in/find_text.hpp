@@ -20,6 +20,7 @@ struct Target {
     std::string above = {};
     std::string below = {};
     std::string near = {};
+    int lines = 1; ///< without `text`: how many heights of the phrase named by `below` further down
 };
 
 /// The target in words, for example `the field right of "File name:"`.

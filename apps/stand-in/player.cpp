@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/json/serialize.hpp>
+#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <utility>
@@ -64,6 +65,10 @@ Doing doing_of(Action action) {
         return {Role::complete, "finish at"};
     case Action::wait_for:
         return {Role::observe, "wait for"};
+    case Action::report:
+        return {Role::report, "report"};
+    case Action::objective:
+        return {Role::brief, "order"};
     case Action::click:
         break;
     }
@@ -116,10 +121,14 @@ private:
     }
 
     Reply decide() {
-        if (!request_.image && tools_.has(Role::brief)) return brief();
+        if (!request_.image && tools_.has(Role::brief)) return lead();
         if (auto reply = settle_last_action()) return *reply;
         while (progress_.step < script_.steps.size()) {
             const Step& step = current();
+            if (is_for_others(step)) {
+                go_on();
+                continue;
+            }
             if (must_see(step) && !can_see()) return look_again("I need to see the screen");
             const bool left_out = !step.if_visible.empty() && !sees(*screen_, step.if_visible);
             const bool waited =
@@ -137,6 +146,10 @@ private:
             return repeat_after(fmt::format("The tool reported a failure: {}", request_.failure));
         if (progress_.stage == Progress::Stage::pointed) return click_at_pointer();
         const Step& step = current();
+        if (progress_.times < step.times) {
+            progress_.stage = Progress::Stage::ready;
+            return std::nullopt;
+        }
         if (step.expect.empty() && step.expect_gone.empty()) {
             go_on();
             return std::nullopt;
@@ -149,7 +162,7 @@ private:
         }
         // What was started may still be on its way to the screen: one look before it is started
         // again.
-        if (progress_.looks == 0 && tools_.has(Role::observe)) return look_again(missing);
+        if (progress_.looks == 0 && may_look_again()) return look_again(missing);
         return repeat_after(missing);
     }
 
@@ -185,6 +198,9 @@ private:
             return finish(step);
         case Action::scroll:
             return scroll(step);
+        case Action::report:
+            return report(step);
+        case Action::objective: // is_for_others
         case Action::type:
         case Action::press:
             break;
@@ -235,11 +251,37 @@ private:
         return {words, tools_.call(Role::complete, intent)};
     }
 
-    // Planning needs no eyes: the instructions are the script's next step.
+    Reply report(const Step& step) {
+        Intent intent = intent_of(step);
+        intent.objective = objective_in_words();
+        intent.status = step.text;
+        intent.evidence = step.say.empty() ? what_i_see() : step.say;
+        return acted(step, tools_.call(Role::report, intent));
+    }
+
+    // An agent that works alone reports to nobody.
+    bool is_for_others(const Step& step) const {
+        return step.action == Action::objective ||
+               (step.action == Action::report && !tools_.has(Role::report));
+    }
+
+    // Leading needs no eyes.
+    Reply lead() {
+        const std::vector<int> turns = turns_to_put_away();
+        return turns.empty() ? brief() : archive(turns);
+    }
+
+    // The instructions are the script's next step, under the objective it belongs to.
     Reply brief() {
-        const std::string next = progress_.step < script_.steps.size()
-                                     ? fmt::format("Next: {}.", describe(current()))
-                                     : std::string("Every step has been carried out.");
+        std::size_t at = progress_.step;
+        if (progress_.stage == Progress::Stage::acted && at < script_.steps.size() &&
+            script_.steps[at].action == Action::report)
+            ++at; // the report is what brought us here
+        const std::string objective = objective_at(at);
+        while (at < script_.steps.size() && script_.steps[at].action == Action::objective) ++at;
+        std::string next = objective.empty() ? "" : fmt::format("Objective: {}. ", objective);
+        next += at < script_.steps.size() ? fmt::format("Next: {}.", describe(script_.steps[at]))
+                                          : std::string("Every step has been carried out.");
         Intent intent;
         intent.text = next;
         intent.reason = fmt::format("{} This is the next step of the script that this stand-in "
@@ -248,10 +290,51 @@ private:
         return {next, tools_.call(Role::brief, intent)};
     }
 
+    Reply archive(const std::vector<int>& turns) {
+        Intent intent;
+        intent.turns = turns;
+        intent.text = fmt::format("Turns {} to {} carried out steps of the script.", turns.front(),
+                                  turns.back());
+        intent.reason = "Nothing of note.";
+        return {"Memory is full: I put finished turns away.", tools_.call(Role::archive, intent)};
+    }
+
+    // Those that the request names, but the last two, once it says that memory is full.
+    std::vector<int> turns_to_put_away() const {
+        if (!tools_.has(Role::archive) ||
+            request_.text.find("\nMEMORY IS FULL\n") == std::string::npos)
+            return {};
+        constexpr std::string_view mark = "\n- turn ";
+        std::vector<int> turns;
+        for (std::size_t at = request_.text.find(mark); at != std::string::npos;
+             at = request_.text.find(mark, at + 1)) {
+            const char* number = request_.text.data() + at + mark.size();
+            int turn = 0;
+            if (std::from_chars(number, request_.text.data() + request_.text.size(), turn).ec ==
+                std::errc())
+                turns.push_back(turn);
+        }
+        turns.resize(turns.size() - std::min<std::size_t>(turns.size(), 2));
+        return turns;
+    }
+
+    std::string objective_in_words() const {
+        const std::string objective = objective_at(progress_.step);
+        return objective.empty() ? "the task" : objective;
+    }
+
+    // What the step belongs to, or nothing.
+    std::string objective_at(std::size_t at) const {
+        for (std::size_t i = std::min(at + 1, script_.steps.size()); i-- > 0;)
+            if (script_.steps[i].action == Action::objective) return script_.steps[i].text;
+        return {};
+    }
+
     Reply acted(const Step& step, std::optional<ToolCall> call) {
         if (!call) return cannot_express(step);
         progress_.stage = Progress::Stage::acted;
         progress_.looks = 0;
+        ++progress_.times;
         return {step.say.empty() ? fmt::format("I {}.", describe(step)) : step.say,
                 std::move(call)};
     }
@@ -270,7 +353,8 @@ private:
     }
 
     bool may_look_again() const {
-        return tools_.has(Role::observe) && progress_.looks < script_.patience;
+        return (tools_.has(Role::observe) || tools_.has(Role::report)) &&
+               progress_.looks < script_.patience;
     }
 
     Reply look_again(const std::string& reason) {
@@ -278,7 +362,12 @@ private:
         intent.reason = fmt::format("{}: a new picture of the screen will show whether it has "
                                     "changed in the meantime.",
                                     reason);
-        auto call = may_look_again() ? tools_.call(Role::observe, intent) : std::nullopt;
+        // Who gets a picture with every turn has no tool to look; a report that says little is one.
+        intent.objective = objective_in_words();
+        intent.status = "IN_PROGRESS";
+        intent.evidence = what_i_see();
+        const Role role = tools_.has(Role::observe) ? Role::observe : Role::report;
+        auto call = may_look_again() ? tools_.call(role, intent) : std::nullopt;
         if (!call) return {fmt::format("{}, but I get no new picture of it.", reason), {}};
         ++progress_.looks;
         return {fmt::format("{}; I look again.", reason), std::move(call)};
@@ -310,6 +399,7 @@ private:
         progress_.stage = Progress::Stage::ready;
         progress_.looks = 0;
         progress_.repeats = 0;
+        progress_.times = 0;
     }
 
     const Step& current() const { return script_.steps[progress_.step]; }

@@ -30,6 +30,7 @@ struct Progress {
     Stage stage = Stage::ready;
     int looks = 0;       ///< how often this step has looked again
     int repeats = 0;     ///< how often this step has been done again
+    int times = 0;       ///< how often this step has been done in a row
     std::string opening; ///< the text of the request that began the conversation
 };
 

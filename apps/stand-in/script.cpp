@@ -14,8 +14,10 @@ namespace {
 namespace json = boost::json;
 
 constexpr int most_patience = 100;
+constexpr int most_times = 20;
+constexpr int most_lines = 50;
 
-constexpr std::array<std::pair<std::string_view, Action>, 8> actions{{
+constexpr std::array<std::pair<std::string_view, Action>, 10> actions{{
     {"click", Action::click},
     {"double_click", Action::double_click},
     {"right_click", Action::right_click},
@@ -24,6 +26,8 @@ constexpr std::array<std::pair<std::string_view, Action>, 8> actions{{
     {"scroll", Action::scroll},
     {"wait_for", Action::wait_for},
     {"finish", Action::finish},
+    {"objective", Action::objective},
+    {"report", Action::report},
 }};
 
 constexpr std::array<std::pair<std::string_view, std::string Step::*>, 5> options{{
@@ -44,6 +48,7 @@ constexpr std::array<std::pair<std::string_view, std::string Target::*>, 6> targ
 }};
 
 constexpr std::array<std::string_view, 4> directions{"up", "down", "left", "right"};
+constexpr std::array<std::string_view, 2> statuses{"DONE", "BLOCKED"};
 
 template <class Table>
 std::string names_of(const Table& table) {
@@ -93,6 +98,12 @@ std::string filled(std::string_view text, const Values& values, const Place& pla
     }
 }
 
+int read_whole_number(const json::value& value, int least, int most, const Place& place) {
+    if (!value.is_int64() || value.get_int64() < least || value.get_int64() > most)
+        place.fail(fmt::format("must be a whole number from {} to {}", least, most));
+    return static_cast<int>(value.get_int64());
+}
+
 std::string read_text(const json::value& value, const Values& values, const Place& place) {
     if (!value.is_string()) place.fail("must be a string");
     std::string text = filled(value.get_string(), values, place);
@@ -111,21 +122,33 @@ Target read_target(const json::value& value, const Values& values, const Place& 
     if (!value.is_object()) place.fail("must be a string or an object");
     Target target;
     for (const auto& [name, part] : value.get_object()) {
+        if (name == "lines") {
+            target.lines = read_whole_number(part, 1, most_lines, place.field(name));
+            continue;
+        }
         const auto member = look_up(target_parts, name);
         if (!member) {
-            place.fail(fmt::format("\"{}\" is not known here (known: {})", std::string_view(name),
-                                   names_of(target_parts)));
+            place.fail(fmt::format("\"{}\" is not known here (known: {}, lines)",
+                                   std::string_view(name), names_of(target_parts)));
         }
         target.** member = read_phrase(part, values, place.field(name));
     }
     if (target.text.empty() && target.right_of.empty() && target.below.empty())
         place.fail("needs \"text\", \"right_of\" or \"below\"");
+    if (value.get_object().contains("lines") && (!target.text.empty() || target.below.empty()))
+        place.fail("\"lines\" belongs to \"below\" without \"text\"");
     return target;
 }
 
 bool is_click(Action action) {
     return action == Action::click || action == Action::double_click ||
            action == Action::right_click;
+}
+
+template <class Names>
+void require_one_of(const Names& names, std::string_view text, const Place& place) {
+    if (std::find(names.begin(), names.end(), text) == names.end())
+        place.fail(fmt::format("must be one of {}", fmt::join(names, ", ")));
 }
 
 void read_action(Step& step, const json::value& value, const Values& values, const Place& place) {
@@ -136,9 +159,8 @@ void read_action(Step& step, const json::value& value, const Values& values, con
     } else {
         step.text = read_text(value, values, place);
     }
-    if (step.action == Action::scroll &&
-        std::find(directions.begin(), directions.end(), step.text) == directions.end())
-        place.fail(fmt::format("must be one of {}", fmt::join(directions, ", ")));
+    if (step.action == Action::scroll) require_one_of(directions, step.text, place);
+    if (step.action == Action::report) require_one_of(statuses, step.text, place);
 }
 
 Step read_step(const json::value& value, const Values& values, const Place& place) {
@@ -157,8 +179,10 @@ Step read_step(const json::value& value, const Values& values, const Place& plac
         } else if (const auto member = look_up(options, name)) {
             step.** member =
                 name == "say" ? read_text(field, values, here) : read_phrase(field, values, here);
+        } else if (name == "times") {
+            step.times = read_whole_number(field, 1, most_times, here);
         } else {
-            place.fail(fmt::format("\"{}\" is not known (actions: {}; options: {})",
+            place.fail(fmt::format("\"{}\" is not known (actions: {}; options: {}, times)",
                                    std::string_view(name), names_of(actions), names_of(options)));
         }
     }
@@ -166,13 +190,6 @@ Step read_step(const json::value& value, const Values& values, const Place& plac
     if (!step.at.empty() && step.action != Action::scroll)
         place.fail("\"at\" belongs to \"scroll\" only");
     return step;
-}
-
-int read_patience(const json::value& value) {
-    const Place place("script, \"patience\"");
-    if (!value.is_int64() || value.get_int64() < 0 || value.get_int64() > most_patience)
-        place.fail(fmt::format("must be a whole number from 0 to {}", most_patience));
-    return static_cast<int>(value.get_int64());
 }
 
 std::vector<Step> read_steps(const json::value& value, const Values& values) {
@@ -196,7 +213,7 @@ Script parse_script(std::string_view text, const Values& values) {
     Script script;
     for (const auto& [name, value] : root.get_object()) {
         if (name == "patience") {
-            script.patience = read_patience(value);
+            script.patience = read_whole_number(value, 0, most_patience, place.field(name));
         } else if (name == "steps") {
             script.steps = read_steps(value, values);
         } else {

@@ -11,18 +11,31 @@
 
 namespace stand_in {
 
-enum class Action { click, double_click, right_click, type, press, scroll, wait_for, finish };
+enum class Action {
+    click,
+    double_click,
+    right_click,
+    type,
+    press,
+    scroll,
+    wait_for,
+    finish,
+    objective, ///< what the steps after it are for: whoever leads orders it
+    report,    ///< tells whoever leads how the objective stands
+};
 
 /// One thing to do. Unused texts are empty.
 struct Step {
     Action action = Action::click;
     Target target;           ///< what the clicks click
-    std::string text;        ///< what to type, press, scroll (a direction), wait for or finish at
+    std::string text;        ///< what to type, press, scroll (a direction), wait for, finish at,
+                             ///< reach, or report (a status)
     std::string at;          ///< where to scroll
     std::string say;         ///< what the model says with it
     std::string if_visible;  ///< the step is left out while this is not on the screen
     std::string expect;      ///< afterwards this is on the screen, or the step is done again
     std::string expect_gone; ///< afterwards this is not on the screen, or the step is done again
+    int times = 1;           ///< done so often in a row, whatever comes of it
 };
 
 struct Script {

@@ -30,6 +30,10 @@ enum class Meaning {
     amount,
     evidence,
     instructions,
+    objective,
+    status,
+    summary,
+    turns,
     reason,
 };
 
@@ -108,6 +112,10 @@ Meaning meaning_of(std::string_view name, const json::value& schema) {
     if (has_word(words, {"direction"})) return Meaning::direction;
     if (has_word(words, {"amount", "notches", "clicks"})) return Meaning::amount;
     if (has_word(words, {"evidence"})) return Meaning::evidence;
+    if (has_word(words, {"status"})) return Meaning::status;
+    if (has_word(words, {"objective", "goal"})) return Meaning::objective;
+    if (has_word(words, {"turns"})) return Meaning::turns;
+    if (has_word(words, {"summary"})) return Meaning::summary;
     if (has_word(words, {"instruction", "instructions"})) return Meaning::instructions;
     if (has_type(schema, "integer") || has_type(schema, "number")) return Meaning::amount;
     return Meaning::reason;
@@ -136,6 +144,8 @@ std::optional<Role> role_of(std::string_view name, const json::object& parameter
     if (has_word(words, {"scroll"})) return Role::scroll;
     if (has_word(words, {"observe", "screenshot"})) return Role::observe;
     if (has_word(words, {"complete", "completion", "finish"})) return Role::complete;
+    if (has_argument(parameters, Meaning::status)) return Role::report;
+    if (has_argument(parameters, Meaning::turns)) return Role::archive;
     if (has_argument(parameters, Meaning::instructions)) return Role::brief;
     return std::nullopt;
 }
@@ -246,7 +256,14 @@ std::optional<json::value> value_for(std::string_view name, const json::value& s
     case Meaning::evidence:
         return json::string(sentence_for(schema, intent.evidence, shortest_evidence));
     case Meaning::instructions:
+    case Meaning::summary:
         return json::string(sentence_for(schema, intent.text, 0));
+    case Meaning::objective:
+        return only_listed(schema, intent.objective);
+    case Meaning::status:
+        return only_listed(schema, intent.status);
+    case Meaning::turns:
+        return json::value_from(intent.turns);
     case Meaning::reason:
         return filler_for(schema, intent);
     }

@@ -23,7 +23,9 @@ enum class Role {
     scroll,
     observe,
     complete, ///< ends the run with evidence
+    report,   ///< tells whoever gave the instructions how they are coming along
     brief,    ///< hands instructions to another agent
+    archive,  ///< puts past turns away, with a summary
 };
 
 /// A box in the 0..1000 coordinates of the tools.
@@ -38,9 +40,12 @@ struct Area {
 struct Intent {
     std::optional<Area> place;
     std::string label;
-    std::string text; ///< what to type, press, or the direction to scroll
+    std::string text; ///< what to type, press, order or sum up, or the direction to scroll
+    std::string objective;
+    std::string status;
     std::string reason;
     std::string evidence;
+    std::vector<int> turns; ///< to be put away
 };
 
 struct ToolCall {

@@ -115,14 +115,15 @@ public:
             [this](const Observed& fact) {
                 if (on_look_) on_look_(fact);
             },
-            [this](const Replied& fact) {
-                add(usage_.prompt_tokens, fact.reply.usage.prompt_tokens);
-                add(usage_.cached_tokens, fact.reply.usage.cached_tokens);
-                add(usage_.completion_tokens, fact.reply.usage.completion_tokens);
-            },
-            [](const auto&) {});
+            [this](const Replied& fact) { count(fact); }, [](const auto&) {});
         directory_.log_event(event);
         watched([&] { observer_->on_event(event); });
+    }
+    /// What a reply took; also of those that came before a resumption.
+    void count(const Replied& fact) {
+        add(usage_.prompt_tokens, fact.reply.usage.prompt_tokens);
+        add(usage_.cached_tokens, fact.reply.usage.cached_tokens);
+        add(usage_.completion_tokens, fact.reply.usage.completion_tokens);
     }
     void tell(const vlm::Delta& delta) {
         watched([&] { observer_->on_delta(delta); });
@@ -187,6 +188,7 @@ public:
                 [this](const Observed& fact) { turn_log_.add(fact, mode_->state()); });
             for (const Fact& fact : journal_.recovered()) {
                 if (const auto* seen = std::get_if<Observed>(&fact)) world_.remember(*seen);
+                if (const auto* reply = std::get_if<Replied>(&fact)) audience_.count(*reply);
             }
             const Finish finish = drive(*mode_, journal_, world_);
             return close(finish.outcome, finish.why);
@@ -219,15 +221,13 @@ private:
         result.why = why;
         result.turns = mode_->state().turn;
         result.usage = audience_.usage();
-        result.elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(
-            std::chrono::steady_clock::now() - start_);
+        result.elapsed = journal_.elapsed();
         closed_ = true; // a run ends once, even if the next line fails
         journal_.append(Payload(result), result.turns);
         directory_.write_summary(summary_, &result);
         return result;
     }
 
-    const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     RunDirectory& directory_;
     Audience& audience_;
     Journal& journal_;

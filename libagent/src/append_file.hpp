@@ -1,6 +1,7 @@
 // A file that only grows, by whole entries.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string_view>
@@ -12,13 +13,21 @@ namespace agent {
 class AppendFile {
 public:
     AppendFile() = default;
+    enum class Writers {
+        any,   ///< others may write to the file, too
+        alone, ///< nobody else may open it so, in this process or another one, while it is open
+    };
     /// Creates or continues `file`; see `is_open`.
-    explicit AppendFile(const std::filesystem::path& file);
+    explicit AppendFile(const std::filesystem::path& file, Writers writers = Writers::any);
     ~AppendFile();
     AppendFile(AppendFile&&) noexcept;
     AppendFile& operator=(AppendFile&&) noexcept;
 
     [[nodiscard]] bool is_open() const { return handle_ != nullptr; }
+    /// Why it is not open: somebody has it alone.
+    [[nodiscard]] bool is_taken() const { return taken_; }
+    /// Cuts the file to its first `size` bytes; false when the system refuses.
+    [[nodiscard]] bool cut(std::uintmax_t size);
     /// False when the entry could not be written whole; then what was written of it is taken back
     /// where the system allows.
     [[nodiscard]] bool append(std::string_view entry);
@@ -26,6 +35,7 @@ public:
 private:
     struct Handle;
     std::unique_ptr<Handle> handle_;
+    bool taken_ = false;
 };
 
 } // namespace agent

@@ -42,6 +42,7 @@ constexpr std::array specs{
                 "0", -a_day, a_day},
     SettingSpec{"stream", Kind::truth, "have the answer sent as it is made", "true"},
     SettingSpec{"retries", Kind::whole, "how often a failed request is sent again", "2", 0, 100},
+    SettingSpec{"probe", Kind::truth, "ask the server what it can before a run", "true"},
     SettingSpec{"temperature", Kind::number, "of sampling", {}, 0, 2, "LMSTUDIO_TEMPERATURE"},
     SettingSpec{"top_p", Kind::number, "of sampling", {}, 0, 1},
     SettingSpec{"max_tokens",
@@ -558,8 +559,7 @@ std::vector<ConfigEntry> config_of(const Profile& profile) {
         put("extended_actions", profile.visual->limits.extended_actions);
         put("log_layout", word_for(profile.log.layout, log_layout_words()));
     }
-    // Its reference always did.
-    if (profile.name == "basic") put("lmstudio_logs", std::string("auto"));
+    if (!profile.lmstudio_logs.empty()) put("lmstudio_logs", profile.lmstudio_logs);
     return entries;
 }
 
@@ -711,8 +711,11 @@ void apply(const Config& config, Profile& profile) {
 std::vector<Setting> effective_settings(const Config& config) {
     std::vector<Setting> all;
     const PictureSetting shown = picture_setting(config);
+    const winio::AreaChoice area = area_setting(config);
     for (const ConfigEntry& entry : config.entries()) {
         const std::string name(entry.setting->name);
+        if (name == "display" && area.window) continue;
+        if (name == "window" && !area.window) continue;
         if (name == "image_exact" || name == "image_width" || name == "image_height") continue;
         if (name == "image")
             all.push_back({name, winio::to_string(shown.size), shown.source});
@@ -728,6 +731,39 @@ std::vector<Setting> effective_settings(const Config& config) {
             all.push_back({name, to_string(*entry.setting, entry.value), entry.source});
     }
     return all;
+}
+
+std::vector<ConfigEntry> config_from_settings(std::span<const Setting> settings,
+                                              const std::string& where) {
+    constexpr std::string_view milliseconds = "_ms";
+    std::vector<ConfigEntry> entries;
+    for (const Setting& kept : settings) {
+        const SettingSpec* setting = find_setting(kept.name);
+        std::string value = kept.value;
+        const std::string named = fmt::format("{}: \"{}\"", where, kept.name);
+        if (setting == nullptr && kept.name.ends_with(milliseconds)) {
+            setting = find_setting(kept.name.substr(0, kept.name.size() - milliseconds.size()));
+            if (setting == nullptr || setting->kind != Kind::seconds) continue;
+            std::int64_t ms = 0;
+            const char* const end = value.data() + value.size();
+            const auto [stopped, error] = std::from_chars(value.data(), end, ms);
+            if (error != std::errc{} || stopped != end)
+                refuse(fmt::format("{} is \"{}\"; it must be a whole number", named, value));
+            value = fmt::format("{}", static_cast<double>(ms) / 1000);
+        }
+        const bool has_value = !value.empty() || (setting && setting->kind == Kind::prefix);
+        if (setting == nullptr || setting->kind == Kind::secret || !has_value) continue;
+        entries.push_back(entry_of(*setting, value, ConfigLayer::scenario, kept.source, named));
+    }
+    return entries;
+}
+
+ScreenshotNames screenshot_names(const Config& config, const Profile& profile) {
+    ScreenshotNames names;
+    names.prefix = *config.text("screenshot_prefix");
+    names.offset = *config.whole("screenshot_start") - 1;
+    if (profile.team) names.offset = std::max(names.offset, 0);
+    return names;
 }
 
 } // namespace agent

@@ -230,6 +230,7 @@ Fact DesktopWorld::on(const Invoke& command) {
             desktop_,
             *area_,
             control_.at_once(),
+            control_.at_safe_point(),
             {.steps = profile_.pace.drag_steps, .step_wait = profile_.pace.drag_step_delay}};
         const Toolbox& tools = tools_.at(command.role);
         const ToolResult result = tools.call(command.call, context);
@@ -240,7 +241,8 @@ Fact DesktopWorld::on(const Invoke& command) {
         fact.action = {tools.id_of(command.call.name),
                        {},
                        result.subject(),
-                       result.plan() && acts(*result.plan())};
+                       result.has_acted() || (result.plan() && acts(*result.plan()))};
+        fact.policy = result.decided_in();
         if (result.plan()) {
             for (const winio::Point& point : result.plan()->targets)
                 fact.action.points.push_back(area_->to_norm(point));
@@ -249,13 +251,15 @@ Fact DesktopWorld::on(const Invoke& command) {
     } catch (const winio::Error& error) {
         not_done(fact, error.code(), error.what());
     }
-    fact.act = since(start);
+    fact.act = since(start) - fact.policy;
     return fact;
 }
 
 void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
     if (!profile_.physical_execution) return;
-    const winio::HandsReport report = hands().carry_out(plan, control_.at_once());
+    // What only waits has begun nothing that would have to be finished.
+    const winio::HandsReport report =
+        hands().carry_out(plan, acts(plan) ? control_.at_once() : control_.at_safe_point());
     if (report.complete()) return;
     not_done(fact, report.error, report.problem);
 }
@@ -291,8 +295,8 @@ Fact DesktopWorld::on(const Recover&) {
         for (const winio::Plan& plan : plans) {
             const winio::HandsReport report = hands().carry_out(plan, control_.at_once());
             if (report.complete()) continue;
-            if (report.error == winio::errc::cancelled) break;
             fact.problem = report.problem;
+            if (report.error == winio::errc::cancelled) break;
             if (!model_can_help(report.error)) fact.desktop_failure = "recovery: " + report.problem;
             break;
         }

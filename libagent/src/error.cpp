@@ -37,6 +37,10 @@ public:
             return "the scenario is not valid";
         case errc::scenario_not_found:
             return "no such scenario";
+        case errc::run_going_on:
+            return "the run is still going on";
+        case errc::bad_tool:
+            return "the tool file is not valid";
         }
         return "unknown agent error";
     }

@@ -32,6 +32,15 @@ Journal::Journal(std::filesystem::path file, Listener listener)
 Journal::~Journal() = default;
 
 void Journal::recover() {
+    // First of all: what a run that is still going writes at this moment looks like a torn line.
+    out_ = std::make_unique<AppendFile>(file_, AppendFile::Writers::alone);
+    if (out_->is_taken())
+        throw Error(errc::run_going_on,
+                    fmt::format("the run is still going on: {} is being written by another program",
+                                text_of(file_)));
+    if (!out_->is_open())
+        throw Error(errc::journal_failed,
+                    fmt::format("{} cannot be written; is the folder writable?", text_of(file_)));
     std::string text;
     {
         std::ifstream in(file_, std::ios::binary);
@@ -81,19 +90,9 @@ void Journal::recover() {
         ++seq_;
         previous_hash_ = vlm::sha256_hex(line);
     }
-    if (complete < text.size()) {
-        std::error_code error;
-        std::filesystem::resize_file(file_, complete, error);
-        if (error) {
-            throw Error(errc::journal_failed,
-                        fmt::format("{}: {}", text_of(file_), error.message()));
-        }
-    }
-    out_ = std::make_unique<AppendFile>(file_);
-    if (!out_->is_open()) {
+    if (complete < text.size() && !out_->cut(complete))
         throw Error(errc::journal_failed,
-                    fmt::format("{} cannot be written; is the folder writable?", text_of(file_)));
-    }
+                    fmt::format("{}: its torn last line cannot be removed", text_of(file_)));
     if (pending) {
         append(*pending, turn);
         recovered_.push_back(*std::move(pending));
@@ -119,12 +118,15 @@ void Journal::resume(std::vector<std::string> remarks, int turn) {
     append(Payload(RunResumed{std::move(remarks)}), turn);
 }
 
+std::chrono::milliseconds Journal::elapsed() const {
+    return offset_ + std::chrono::duration_cast<std::chrono::milliseconds>(
+                         std::chrono::steady_clock::now() - start_);
+}
+
 void Journal::append(Payload payload, int turn) {
-    const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(
-        std::chrono::steady_clock::now() - start_);
     Event event;
     event.seq = seq_ + 1;
-    event.t = offset_ + elapsed;
+    event.t = elapsed();
     event.turn = turn;
     event.payload = std::move(payload);
 

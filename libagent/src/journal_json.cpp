@@ -224,6 +224,7 @@ struct Writer {
         if (it.wants_screenshot) entry["wants_screenshot"] = true;
         if (!it.desktop_failure.empty()) entry["desktop_failure"] = valid(it.desktop_failure);
         if (it.interrupted) entry["interrupted"] = true;
+        entry["policy_ms"] = ms(it.policy);
         entry["act_ms"] = ms(it.act);
         if (it.action != Action()) entry["action"] = action_json(it.action);
         if (it.signal.index() != 0) entry["signal"] = signal_json(it.signal);
@@ -367,6 +368,7 @@ Invoked read_invoked(const json::object& entry) {
     fact.wants_screenshot = flag_at(entry, "wants_screenshot");
     fact.desktop_failure = string_or_empty(entry, "desktop_failure");
     fact.interrupted = flag_at(entry, "interrupted");
+    if (entry.contains("policy_ms")) fact.policy = micro_at(entry, "policy_ms"); // older: none
     fact.act = micro_at(entry, "act_ms");
     if (const json::value* action = entry.if_contains("action"))
         fact.action = read_action(action->as_object());

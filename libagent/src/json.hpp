@@ -19,6 +19,9 @@ public:
     explicit JsonDocument(json::value value) : value_(std::move(value)) {}
     [[nodiscard]] JsonView view() const { return JsonView(&value_); }
     [[nodiscard]] static JsonView view_of(const json::value& value) { return JsonView(&value); }
+    [[nodiscard]] static const json::value& value_of(const JsonView& view) {
+        return *static_cast<const json::value*>(view.value_);
+    }
 
 private:
     json::value value_;

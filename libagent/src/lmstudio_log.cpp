@@ -203,7 +203,8 @@ LmStudioLog::Saved LmStudioLog::save(const std::filesystem::path& folder) const 
         saved.note = "LM Studio logged nothing during the run";
         return saved;
     }
-    std::ofstream raw(folder / raw_name, std::ios::binary | std::ios::trunc);
+    // A resumed run adds to what its first part left.
+    std::ofstream raw(folder / raw_name, std::ios::binary | std::ios::app);
     std::string clean;
     Base64Cutter cutter(clean);
     std::array<char, 65536> piece{};
@@ -222,7 +223,7 @@ LmStudioLog::Saved LmStudioLog::save(const std::filesystem::path& folder) const 
         }
     }
     cutter.end_word();
-    std::ofstream readable(folder / clean_name, std::ios::binary | std::ios::trunc);
+    std::ofstream readable(folder / clean_name, std::ios::binary | std::ios::app);
     const std::string text = with_json_laid_out(clean);
     readable.write(text.data(), static_cast<std::streamsize>(text.size()));
     raw.close();

@@ -10,15 +10,10 @@
 namespace agent {
 namespace {
 
-constexpr double same_place = 10; // units of 0..1000, on each axis
-constexpr std::size_t longest_cycle = 4;
-constexpr std::size_t repetitions = 3;
-
-bool near(const winio::NormPoint& a, const winio::NormPoint& b) {
-    return std::abs(a.x - b.x) <= same_place && std::abs(a.y - b.y) <= same_place;
-}
-
-bool same(const Action& a, const Action& b) {
+bool same(const Action& a, const Action& b, double distance) {
+    const auto near = [&](const winio::NormPoint& p, const winio::NormPoint& q) {
+        return std::abs(p.x - q.x) <= distance && std::abs(p.y - q.y) <= distance;
+    };
     return a.tool == b.tool && a.subject == b.subject &&
            std::equal(a.points.begin(), a.points.end(), b.points.begin(), b.points.end(), near);
 }
@@ -34,45 +29,67 @@ std::string in_words(const Action& action) {
 } // namespace
 
 void LoopDetector::acted(const Action& action) {
-    if (pending_) saw(false); // nobody looked in between
-    if (action.acts) pending_ = action;
+    if (action.acts) add({action, std::nullopt});
+}
+
+void LoopDetector::refused(const Action& action) { add({action, true}); }
+
+void LoopDetector::add(Step step) {
+    steps_.push_back(std::move(step));
+    if (steps_.size() > static_cast<std::size_t>(rules_.longest_cycle * rules_.repetitions))
+        steps_.pop_front();
 }
 
 void LoopDetector::saw(bool still) {
-    if (!pending_) return;
-    steps_.push_back({*std::move(pending_), still});
-    pending_.reset();
-    if (steps_.size() > longest_cycle * repetitions) steps_.pop_front();
+    for (Step& step : steps_)
+        if (!step.still) step.still = still;
 }
 
 bool LoopDetector::repeats(std::size_t period) const {
-    const std::size_t length = period * repetitions;
+    const std::size_t length = period * static_cast<std::size_t>(rules_.repetitions);
     if (steps_.size() < length) return false;
     const auto first = steps_.end() - static_cast<std::ptrdiff_t>(length);
     for (auto step = first; step != steps_.end(); ++step) {
-        if (!step->still) return false;
+        if (!step->still.value_or(false)) return false;
         if (step - first >= static_cast<std::ptrdiff_t>(period) &&
-            !same(step->action, (step - static_cast<std::ptrdiff_t>(period))->action))
+            !same(step->action, (step - static_cast<std::ptrdiff_t>(period))->action,
+                  rules_.distance))
             return false;
     }
     return true;
 }
 
 std::optional<std::string> LoopDetector::loop() const {
-    for (std::size_t period = 1; period <= longest_cycle; ++period) {
+    for (std::size_t period = 1; period <= static_cast<std::size_t>(rules_.longest_cycle);
+         ++period) {
         if (!repeats(period)) continue;
         std::string words;
         for (std::size_t i = 0; i < period; ++i)
             words += (i == 0 ? "" : ", then ") +
                      in_words((steps_.end() - static_cast<std::ptrdiff_t>(period - i))->action);
-        return fmt::format("{}, {} times without effect", words, repetitions);
+        return fmt::format("{}, {} times without effect", words, rules_.repetitions);
     }
     return std::nullopt;
 }
 
-void LoopDetector::reset() {
-    steps_.clear();
-    pending_.reset();
+void LoopDetector::reset() { steps_.clear(); }
+
+Action as_tried(const Invoked& fact, const std::string& arguments) {
+    if (fact.ok || fact.action.acts) return fact.action;
+    return {fact.tool, {}, arguments, true};
+}
+
+std::string words_on_loop(std::string_view loop) {
+    return fmt::format("You were going round in circles ({}).", loop);
+}
+
+std::string words_on_loop(std::string_view loop, const Recovered& recovered) {
+    std::string words = words_on_loop(loop);
+    if (recovered.problem.empty()) return words + " Escape was pressed and the pointer moved away.";
+    return words +
+           fmt::format(" Escape and moving the pointer away should have helped, but may not "
+                       "have happened, or not whole: {}.",
+                       recovered.problem);
 }
 
 } // namespace agent

@@ -34,15 +34,19 @@ std::string in_words(const Snapshot& snapshot, const TeamMemoryOptions& options)
     return line;
 }
 
-/// The newest of `lines`, in their order, whose sum with line breaks is at most `most` bytes.
-std::vector<std::string> newest_that_fit(std::vector<std::string> lines, std::size_t most) {
+/// Of `count` lines the newest ones, in their order, whose sum with line breaks is at most `most` bytes.
+/// `line` makes one of them.
+template <class Line>
+std::vector<std::string> newest_that_fit(std::size_t count, Line line, std::size_t most) {
+    std::vector<std::string> lines;
     std::size_t bytes = 0;
-    std::size_t first = lines.size();
-    while (first > 0 && bytes + lines[first - 1].size() + 1 <= most) {
-        --first;
-        bytes += lines[first].size() + 1;
+    while (lines.size() < count) {
+        std::string next = line(count - 1 - lines.size());
+        bytes += next.size() + 1;
+        if (bytes > most) break;
+        lines.push_back(std::move(next));
     }
-    lines.erase(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(first));
+    std::reverse(lines.begin(), lines.end());
     return lines;
 }
 
@@ -77,11 +81,25 @@ std::string TeamMemory::archive(const std::string& summary, const std::string& p
     for (ActionRecord& record : records_) {
         if (record.archived || std::find(turns.begin(), turns.end(), record.turn) == turns.end())
             continue;
-        record.archived = true;
+        put_away(record);
         ++count;
     }
     snapshots_.push_back({summary, patterns, count});
     return {};
+}
+
+/// The journal has the whole of it.
+void TeamMemory::put_away(ActionRecord& record) {
+    record.archived = true;
+    ++archived_;
+    const auto shorten = [](std::string& text, std::size_t most) {
+        if (text.size() <= most) return;
+        text = cut_bytes(text, most, true);
+        text.shrink_to_fit();
+    };
+    shorten(record.arguments, arguments_bytes);
+    shorten(record.result, options_.result_bytes);
+    shorten(record.reply, options_.reply_bytes);
 }
 
 void TeamMemory::compress() {
@@ -93,7 +111,7 @@ void TeamMemory::compress() {
     // How often each tool was called, in the order of their first calls.
     std::vector<std::pair<std::string, std::size_t>> tools;
     for (ActionRecord* record : going) {
-        record->archived = true;
+        put_away(*record);
         const std::string name = record->tool.empty() ? "no tool call" : record->tool;
         const auto known = std::find_if(tools.begin(), tools.end(),
                                         [&](const auto& tool) { return tool.first == name; });
@@ -114,11 +132,7 @@ bool TeamMemory::needs_compression() const { return active() >= options_.thresho
 
 std::size_t TeamMemory::active() const { return records_.size() - archived(); }
 
-std::size_t TeamMemory::archived() const {
-    return static_cast<std::size_t>(
-        std::count_if(records_.begin(), records_.end(),
-                      [](const ActionRecord& record) { return record.archived; }));
-}
+std::size_t TeamMemory::archived() const { return archived_; }
 
 std::string TeamMemory::context(std::size_t most) const {
     constexpr std::string_view archive_heading = "Put away:";
@@ -127,11 +141,10 @@ std::string TeamMemory::context(std::size_t most) const {
     if (most <= headings || records_.empty()) return {};
     const std::size_t room = most - headings;
 
-    std::vector<std::string> snapshots;
-    for (const Snapshot& snapshot : snapshots_) snapshots.push_back(in_words(snapshot, options_));
+    const auto snapshot = [&](std::size_t i) { return in_words(snapshots_[i], options_); };
     const std::size_t share = room / 2;
-    std::vector<std::string> told = newest_that_fit(snapshots, share);
-    if (told.size() < snapshots.size()) { // the oldest become one line
+    std::vector<std::string> told = newest_that_fit(snapshots_.size(), snapshot, share);
+    if (told.size() < snapshots_.size()) { // the oldest become one line
         const auto merged_line = [&](std::size_t merged) {
             std::size_t actions = 0;
             for (std::size_t i = 0; i < merged; ++i) actions += snapshots_[i].actions;
@@ -139,21 +152,25 @@ std::string TeamMemory::context(std::size_t most) const {
                                one_line(snapshots_.front().summary));
         };
         const std::size_t line = options_.summary_bytes;
-        told = newest_that_fit(snapshots, share > line + 1 ? share - line - 1 : 0);
+        told =
+            newest_that_fit(snapshots_.size(), snapshot, share > line + 1 ? share - line - 1 : 0);
         const std::string merged =
-            cut_bytes(merged_line(snapshots.size() - told.size()), std::min(line, share), true);
+            cut_bytes(merged_line(snapshots_.size() - told.size()), std::min(line, share), true);
         told.insert(told.begin(), merged);
     }
     std::size_t used = 0;
     for (const std::string& line : told) used += line.size() + 1;
 
-    std::vector<std::string> recent;
-    for (auto record = records_.rbegin();
-         record != records_.rend() && recent.size() < options_.recent; ++record)
-        if (!record->archived) recent.insert(recent.begin(), in_words(*record, options_));
+    std::vector<const ActionRecord*> recent; // the newest one first
+    const std::size_t most_recent = std::min(options_.recent, active());
+    for (auto record = records_.rbegin(); recent.size() < most_recent; ++record)
+        if (!record->archived) recent.push_back(&*record);
+    const auto action = [&](std::size_t i) {
+        return in_words(*recent[recent.size() - 1 - i], options_);
+    };
     const std::string first = section(archive_heading, told);
-    const std::string second =
-        section(recent_heading, newest_that_fit(std::move(recent), room - std::min(used, room)));
+    const std::string second = section(
+        recent_heading, newest_that_fit(recent.size(), action, room - std::min(used, room)));
     std::string text = first + (first.empty() || second.empty() ? "" : "\n") + second;
     return cut_bytes(text, most); // a last fence; what is above stays within it
 }

@@ -49,11 +49,16 @@ int highest_run(const std::filesystem::path& parent) {
     return highest;
 }
 
+/// All of it or nothing: half a file is taken away again.
 void write_file(const std::filesystem::path& file, std::string_view bytes) {
     std::ofstream out(file, std::ios::binary | std::ios::trunc);
+    const bool opened = out.is_open();
     out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     out.close();
-    if (!out) refuse(file, "cannot be written", "is the folder writable and the disk not full?");
+    if (out) return;
+    std::error_code ignored; // the writing is what went wrong
+    if (opened) std::filesystem::remove(file, ignored);
+    refuse(file, "cannot be written", "is the folder writable and the disk not full?");
 }
 
 void shorten_text(json::value& text) {

@@ -82,6 +82,17 @@ void Toolbox::add(Tool tool) {
     tools_.push_back(std::move(tool));
 }
 
+void Toolbox::add(std::string name, std::string description, std::string parameters_json,
+                  std::function<ToolResult(JsonView, ToolContext&)> callable) {
+    Tool tool;
+    tool.id = name;
+    tool.name = std::move(name);
+    tool.description = std::move(description);
+    tool.parameters_json = std::move(parameters_json);
+    tool.whole = std::move(callable);
+    add(std::move(tool));
+}
+
 void Toolbox::add(const Toolbox& other) {
     for (const Tool& tool : other.tools_) add(tool);
 }
@@ -109,7 +120,8 @@ std::vector<vlm::ToolSpec> Toolbox::specs() const {
     std::vector<vlm::ToolSpec> specs;
     specs.reserve(tools_.size());
     for (const Tool& tool : tools_) {
-        specs.push_back({tool.name, tool.description, parameters_of(tool.arguments)});
+        specs.push_back({tool.name, tool.description,
+                         tool.whole ? tool.parameters_json : parameters_of(tool.arguments)});
     }
     return specs;
 }
@@ -134,6 +146,9 @@ Toolbox Toolbox::faced(std::span<const ToolFace> faces) const {
             for (ArgumentInfo& argument : tool.arguments)
                 argument.missing_error = argument.invalid_error = face.invalid_error;
         }
+        if (face.arguments && tool.whole)
+            throw Error(errc::bad_profile,
+                        fmt::format("tool \"{}\": its arguments cannot be changed", face.tool));
         if (face.arguments) {
             const Tool& own = *found;
             tool.arguments.clear();
@@ -209,6 +224,7 @@ ToolResult Toolbox::call(const vlm::ToolCall& call, ToolContext& context) const 
     if (!arguments)
         return tool->invalid_error.empty() ? problem : fail(tool->invalid_error, problem.message());
     const JsonView object = JsonDocument::view_of(*arguments);
+    if (tool->whole) return tool->whole(object, context);
 
     Given given(tool->parameters);
     std::vector<const ArgumentInfo*> infos(given.size(), nullptr);

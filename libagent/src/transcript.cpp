@@ -21,15 +21,25 @@ bool is_thinking(const vlm::Message& message) {
     return message.role == vlm::Role::assistant && has_think(message.text());
 }
 
+/// Of what goes over the wire, as far as it is words.
+std::size_t bytes_of(const vlm::Message& message) {
+    std::size_t bytes = 0;
+    for (const vlm::Part& part : message.parts)
+        if (const auto* text = std::get_if<std::string>(&part)) bytes += text->size();
+    for (const vlm::ToolCall& call : message.tool_calls)
+        bytes += call.id.size() + call.name.size() + call.arguments_json.size();
+    return bytes;
+}
+
 /// Applies `reduce` to the oldest `batch` messages that `matches`, once `keep + batch` of them are
-/// held.
+/// held. Whether it did.
 template <class Matches, class Reduce>
-void prune(std::vector<vlm::Message>& messages, const Retention& retention, Matches matches,
+bool prune(std::vector<vlm::Message>& messages, const Retention& retention, Matches matches,
            Reduce reduce) {
     const auto held =
         static_cast<std::size_t>(std::count_if(messages.begin(), messages.end(), matches));
     const std::size_t batch = std::max<std::size_t>(retention.batch, 1);
-    if (held < retention.keep + batch) return;
+    if (held < retention.keep + batch) return false;
     std::size_t left = held - retention.keep;
     for (vlm::Message& message : messages) {
         if (left == 0) break;
@@ -37,9 +47,23 @@ void prune(std::vector<vlm::Message>& messages, const Retention& retention, Matc
         reduce(message);
         --left;
     }
+    return true;
 }
 
 } // namespace
+
+std::size_t most_held(const Retention& retention) {
+    return retention.keep + std::max<std::size_t>(retention.batch, 1) - 1;
+}
+
+Retention fitted(const Retention& wanted, int picture_tokens, int context_tokens) {
+    if (picture_tokens < 1 || context_tokens < 1) return wanted;
+    const auto room = static_cast<std::size_t>(context_tokens / 2 / picture_tokens);
+    if (most_held(wanted) <= room) return wanted;
+    // keep + batch - 1 pictures are held at most.
+    const std::size_t batch = room > wanted.keep ? room - wanted.keep + 1 : 1;
+    return {wanted.keep, batch};
+}
 
 std::string strip_think(std::string_view text) {
     std::string rest;
@@ -67,21 +91,65 @@ bool has_think(std::string_view text) {
 }
 
 void Transcript::add(vlm::Message message) {
+    bytes_ += bytes_of(message);
     messages_.push_back(std::move(message));
-    prune(screenshots_, thinks_);
+    (void)prune();
+    if (bytes_ > most_bytes_) (void)drop_exchanges(most_bytes_ / 2);
 }
 
-void Transcript::reduce() { prune({.keep = 1, .batch = 1}, {.keep = 0, .batch = 1}); }
+bool Transcript::narrow() {
+    screenshots_ = {.keep = 1, .batch = 1};
+    thinks_ = {.keep = 0, .batch = 1};
+    if (prune()) return true;
+    const std::size_t too_long = bytes_;
+    if (!drop_exchanges(too_long / 2)) return false;
+    most_bytes_ = std::min(most_bytes_, too_long / 4 * 3);
+    return true;
+}
 
-void Transcript::prune(const Retention& screenshots, const Retention& thinks) {
-    agent::prune(messages_, screenshots, has_image, [](vlm::Message& old) {
-        for (vlm::Part& part : old.parts) {
-            if (std::holds_alternative<vlm::Image>(part))
-                part = std::string(screenshot_placeholder);
-        }
-    });
-    agent::prune(messages_, thinks, is_thinking,
-                 [](vlm::Message& old) { old.parts = {strip_think(old.text())}; });
+bool Transcript::prune() {
+    const auto reduced = [this](auto reduce) {
+        return [this, reduce](vlm::Message& old) {
+            bytes_ -= bytes_of(old);
+            reduce(old);
+            bytes_ += bytes_of(old);
+        };
+    };
+    const bool images =
+        agent::prune(messages_, screenshots_, has_image, reduced([](vlm::Message& old) {
+                         for (vlm::Part& part : old.parts) {
+                             if (std::holds_alternative<vlm::Image>(part))
+                                 part = std::string(screenshot_placeholder);
+                         }
+                     }));
+    const bool thoughts =
+        agent::prune(messages_, thinks_, is_thinking,
+                     reduced([](vlm::Message& old) { old.parts = {strip_think(old.text())}; }));
+    return images || thoughts;
+}
+
+/// The oldest exchanges, as many as it takes; the newest one stays. Whether any went.
+bool Transcript::drop_exchanges(std::size_t down_to_bytes) {
+    const auto begins = [](const vlm::Message& message) {
+        return message.role == vlm::Role::assistant;
+    };
+    const auto first = std::find_if(messages_.begin(), messages_.end(), begins);
+    auto last = first; // the first one that stays
+    std::size_t bytes = bytes_;
+    while (last != messages_.end() && bytes > down_to_bytes) {
+        const auto next = std::find_if(std::next(last), messages_.end(), begins);
+        if (next == messages_.end()) break;
+        for (; last != next; ++last) bytes -= bytes_of(*last);
+    }
+    if (first == last || first == messages_.begin()) return false;
+    vlm::Message& task = *std::prev(first);
+    if (!task.text().ends_with(exchanges_placeholder)) {
+        task.parts.emplace_back(std::string(exchanges_placeholder));
+        bytes += exchanges_placeholder.size();
+    }
+    bytes_ = bytes;
+    messages_.erase(first, last);
+    return true;
 }
 
 } // namespace agent

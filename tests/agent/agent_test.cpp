@@ -11,6 +11,7 @@
 #include "catch.hpp"
 #include "temp_folder.hpp"
 
+#include <map>
 #include <set>
 #include <thread>
 
@@ -433,4 +434,46 @@ TEST_CASE("a tool of the user's own is offered and runs") {
     CHECK(agent.run("ring", directory, stage.control).outcome == Outcome::completed);
     CHECK(rung == 1);
     CHECK(stage.model.requests().at(0).tools.back().name == "ring_bell");
+}
+
+TEST_CASE("a tool that only waits ends when the run is to end") {
+    Stage stage;
+    stage.options.with = {"wait"};
+    stage.model.call("wait", R"({"seconds":5})");
+    struct Impatient final : Observer {
+        explicit Impatient(RunControl& control) : control_(control) {}
+        void on_event(const Event& event) override {
+            if (std::holds_alternative<Invoke>(event.payload)) control_.stop("enough");
+        }
+
+    private:
+        RunControl& control_;
+    } impatient(stage.control);
+    CHECK(stage.run("do it", &impatient).outcome == Outcome::cancelled);
+    const json::value invoked = stage.entries().at(6);
+    CHECK(invoked.at("type").as_string() == "invoked");
+    CHECK_FALSE(invoked.at("ok").as_bool());
+    CHECK(invoked.at("interrupted").as_bool());
+}
+
+TEST_CASE("the journal tells how long each part of a turn took") {
+    Stage stage;
+    stage.model.call("type_text", R"({"text":"a"})").say("Done.");
+    (void)stage.run();
+    const std::map<std::string, std::vector<const char*>> durations{
+        {"observed", {"settle_ms", "capture_ms", "scale_ms", "encode_ms"}},
+        {"replied", {"wait_ms", "model_ms"}},
+        {"invoked", {"policy_ms", "act_ms"}},
+        {"run_finished", {"elapsed_ms"}}};
+    std::size_t seen = 0;
+    for (const json::value& entry : stage.entries()) {
+        const auto expected = durations.find(std::string(entry.at("type").as_string()));
+        if (expected == durations.end()) continue;
+        for (const char* duration : expected->second) {
+            REQUIRE(entry.as_object().contains(duration));
+            CHECK(entry.at(duration).to_number<double>() >= 0);
+        }
+        ++seen;
+    }
+    CHECK(seen == 5); // one observed, two replies, one call, the end
 }

@@ -333,3 +333,66 @@ TEST_CASE("what a visual loop cannot be set to is told") {
     CHECK_THAT(complaint_of("story", R"({"crop": "0,0,9,9", "capture_crop": "0,0,9,9"})"),
                ContainsSubstring("is there already"));
 }
+
+TEST_CASE("of a display and a window a run keeps the one that counts") {
+    Config config = default_config();
+    config.add(parse_config(R"({"display": "all"})", "eyehand.json"));
+    config.add(config_from_flag("window", "--window", "Notepad"));
+    const auto names = [&] {
+        std::string all;
+        for (const Setting& setting : effective_settings(config))
+            if (setting.name == "display" || setting.name == "window") all += setting.name + " ";
+        return all;
+    };
+    CHECK(names() == "window ");
+    config.add(config_from_flag("display", "--display", "1"));
+    CHECK_THROWS_AS(effective_settings(config), Error);
+}
+
+TEST_CASE("what a run keeps of its settings can be taken for another part of it") {
+    Config config = default_config();
+    config.add(config_of(load_profile("basic")));
+    config.add(parse_config(R"({"window": "Notepad", "crop": "0,0,500,500", "settle_quiet": 0.3,
+        "with": ["drag", "wait"], "screenshot_start": 0, "timeout": -1,
+        "endpoint": "http://a/v1?key=k"})",
+                            "eyehand.json"));
+    config.add(variables({{"EYEHAND_API_KEY", "my-secret"}}));
+    const std::vector<Setting> kept = effective_settings(config);
+
+    Config again = default_config();
+    again.add(config_from_settings(kept, "run.json"));
+    CHECK(area_setting(again).window->title == "Notepad");
+    CHECK(area_setting(again).crop == winio::NormBox{0, 0, 500, 500});
+    CHECK(again.duration("settle_quiet") == std::chrono::milliseconds(300));
+    CHECK(again.duration("timeout") == std::chrono::milliseconds(-1000));
+    CHECK(again.names("with") == std::vector<std::string>{"drag", "wait"});
+    CHECK(again.whole("screenshot_start") == 0);
+    CHECK(again.text("endpoint") == "http://a/v1");
+    CHECK(again.text("lmstudio_logs") == "auto");
+    CHECK(again.find("api_key") == nullptr);
+    CHECK(source(again, "settle_quiet") == "eyehand.json:1");
+    CHECK(source(again, "lmstudio_logs") == "profile");
+    again.add(config_from_flag("display", "--display", "all")); // flags count more
+    CHECK(area_setting(again).display == "all");
+    CHECK_FALSE(area_setting(again).window);
+
+    // Of another version, or changed by hand.
+    CHECK(config_from_settings({{{"colour", "red", "flag"}}}, "run.json").empty());
+    CHECK_THAT(complaint([] {
+                   (void)config_from_settings({{{"settle_quiet_ms", "soon", "flag"}}}, "run.json");
+               }),
+               ContainsSubstring("run.json") && ContainsSubstring("settle_quiet_ms"));
+}
+
+TEST_CASE("no screenshot has a number below 0") {
+    Config config = default_config();
+    config.add(config_from_flag("screenshot_start", "--start", "0"));
+    const Profile alone = load_profile("observer"); // looks first in turn 1
+    const Profile team = load_profile("commander"); // looks before turn 1
+    CHECK(screenshot_names(config, alone).offset == -1);
+    CHECK(screenshot_names(config, team).offset == 0);
+    config.add(config_from_flag("screenshot_start", "--start", "5"));
+    config.add(config_from_flag("screenshot_prefix", "--prefix", "screen_"));
+    CHECK(screenshot_names(config, team).offset == 4);
+    CHECK(screenshot_names(config, team).prefix == "screen_");
+}

@@ -56,6 +56,7 @@ std::string word(const Mode& mode) {
         return std::string(to_string(finish->outcome));
     if (std::holds_alternative<Observe>(command)) return "observe";
     if (std::holds_alternative<Ask>(command)) return "ask";
+    if (std::holds_alternative<Recover>(command)) return "recover";
     return "invoke";
 }
 
@@ -235,4 +236,171 @@ TEST_CASE("the final answer has no think tags") {
     mode.apply(observed());
     mode.apply(words("<think>long\nthoughts</think>\nSaved."));
     CHECK(std::get<Finish>(mode.next()).why == "Saved.");
+}
+
+TEST_CASE("a conversation that is too long for the model stays short from then on") {
+    ConversationMode mode = mode_for(profile(100));
+    const auto look = [&](int number) {
+        mode.apply(calls({"look"}));
+        mode.apply(invoked("", true));
+        mode.apply(observed("h" + std::to_string(number)));
+    };
+    const auto pictures = [&] {
+        int count = 0;
+        for (const vlm::Message& message : request(mode).messages)
+            for (const vlm::Part& part : message.parts)
+                count += std::holds_alternative<vlm::Image>(part) ? 1 : 0;
+        return count;
+    };
+    mode.apply(observed());
+    for (int i = 2; i < 6; ++i) look(i);
+    CHECK(pictures() == 5);
+    mode.apply(AskFailed{"vlm:9", "too long", true});
+    REQUIRE(word(mode) == "ask");
+    CHECK(pictures() == 1);
+    for (int i = 6; i < 12; ++i) {
+        look(i);
+        CHECK(pictures() == 1);
+    }
+}
+
+TEST_CASE("a conversation whose shortest form is too long ends, with what can be done") {
+    ConversationMode mode = mode_for(profile());
+    mode.apply(observed());
+    mode.apply(AskFailed{"vlm:9", "n_ctx is 512", true});
+    const auto finish = std::get<Finish>(mode.next());
+    CHECK(finish.outcome == Outcome::endpoint_failed);
+    CHECK_THAT(finish.why, ContainsSubstring("longer context"));
+    CHECK_THAT(finish.why, ContainsSubstring("n_ctx is 512"));
+}
+
+namespace {
+
+Profile watched(LoopAnswer answer) {
+    Profile it = profile(100);
+    it.loops.answer = answer;
+    return it;
+}
+
+Fact observed_still(int number) {
+    auto fact = std::get<Observed>(observed("s" + std::to_string(number)));
+    fact.still = true;
+    return fact;
+}
+
+Fact clicked(double x = 500) {
+    auto fact = std::get<Invoked>(invoked());
+    fact.tool = "click";
+    fact.action = {"click", {{x, 500}}, {}, true};
+    return fact;
+}
+
+/// Clicks at these places, one a turn, then looks and finds everything as it was.
+void click_and_look(Mode& mode, const std::vector<double>& places = {500}) {
+    for (const double x : places) {
+        mode.apply(calls({"click"}));
+        mode.apply(clicked(x));
+    }
+    mode.apply(calls({"look"}));
+    mode.apply(invoked("", true));
+    mode.apply(observed_still(mode.state().turn));
+}
+
+std::vector<std::string> noted(Mode& mode) {
+    std::vector<std::string> all;
+    for (const Noted& note : mode.take_notes()) all.push_back(note.kind);
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("a loop is noted and told where the profile asks for it, and not at once again") {
+    const LoopAnswer answer = GENERATE(LoopAnswer::none, LoopAnswer::tell);
+    ConversationMode mode = mode_for(watched(answer));
+    mode.apply(observed());
+    for (int i = 0; i < 2; ++i) click_and_look(mode);
+    CHECK(noted(mode).empty());
+    click_and_look(mode);
+    const std::string told = request(mode).messages.back().text();
+    if (answer == LoopAnswer::none) {
+        CHECK(noted(mode).empty());
+        CHECK(told == "The screen as it is now:");
+        return;
+    }
+    CHECK(noted(mode) == std::vector<std::string>{"loop"});
+    CHECK_THAT(told,
+               ContainsSubstring("You were going round in circles (click [500, 500], 3 times"));
+    CHECK_THAT(told, ContainsSubstring("The screen as it is now:"));
+    click_and_look(mode);
+    CHECK(request(mode).messages.back().text() == "The screen as it is now:");
+    CHECK(noted(mode).empty());
+    for (int i = 0; i < 2; ++i) click_and_look(mode);
+    CHECK(noted(mode) == std::vector<std::string>{"loop"});
+}
+
+TEST_CASE("a cycle of actions is a loop though the model looks only once a round") {
+    ConversationMode mode = mode_for(watched(LoopAnswer::tell));
+    mode.apply(observed());
+    for (int i = 0; i < 3; ++i) click_and_look(mode, {100, 200, 300});
+    CHECK(noted(mode) == std::vector<std::string>{"loop"});
+}
+
+TEST_CASE("what nobody has looked at, or has changed the screen, is no loop") {
+    ConversationMode mode = mode_for(watched(LoopAnswer::tell));
+    mode.apply(observed());
+    for (int i = 0; i < 6; ++i) {
+        mode.apply(calls({"click"}));
+        mode.apply(clicked());
+    }
+    for (int i = 0; i < 4; ++i) {
+        mode.apply(calls({"click"}));
+        mode.apply(clicked());
+        mode.apply(calls({"look"}));
+        mode.apply(invoked("", true));
+        mode.apply(observed("new" + std::to_string(i)));
+    }
+    CHECK(noted(mode).empty());
+}
+
+TEST_CASE("the same refused call again and again is told at once") {
+    ConversationMode mode = mode_for(watched(LoopAnswer::tell));
+    mode.apply(observed());
+    Invoked refused;
+    refused.tool = "click";
+    refused.result_json = R"({"ok":false})";
+    for (int i = 0; i < 3; ++i) {
+        CHECK(noted(mode).empty());
+        mode.apply(calls({"click"}));
+        mode.apply(refused);
+    }
+    CHECK(noted(mode) == std::vector<std::string>{"loop"});
+    const auto next = request(mode);
+    CHECK(roles(next) == "suatatatu");
+    CHECK_THAT(next.messages.back().text(), ContainsSubstring("round in circles"));
+}
+
+TEST_CASE(
+    "where the profile wants it, a loop is recovered from, and the picture after it answers") {
+    ConversationMode mode = mode_for(watched(LoopAnswer::recover));
+    mode.apply(observed());
+    for (int i = 0; i < 3; ++i) click_and_look(mode);
+    REQUIRE(word(mode) == "recover");
+    CHECK_THAT(std::get<Recover>(mode.next()).why, ContainsSubstring("click [500, 500]"));
+    SECTION("whole") {
+        CHECK(path(mode, {Recovered{}, observed("after")}) == "recover observe ask");
+        CHECK_THAT(request(mode).messages.back().text(), ContainsSubstring("Escape was pressed"));
+        const auto next = request(mode);
+        CHECK(std::get<vlm::Image>(next.messages.back().parts.at(1)).sha256 == "after");
+        CHECK(next.messages.at(next.messages.size() - 2).role == vlm::Role::tool);
+    }
+    SECTION("not whole") {
+        path(mode, {Recovered{"the keyboard is locked", {}, {}}, observed("after")});
+        CHECK_THAT(request(mode).messages.back().text(),
+                   !ContainsSubstring("Escape was pressed") &&
+                       ContainsSubstring("the keyboard is locked"));
+    }
+    SECTION("on a desktop that is gone") {
+        mode.apply(Recovered{"gone", "the display is gone", {}});
+        CHECK(word(mode) == "desktop_failed");
+    }
 }

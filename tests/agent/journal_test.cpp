@@ -49,6 +49,7 @@ Fact invoked() {
     fact.tool = "click";
     fact.ok = true;
     fact.result_json = R"({"ok":true})";
+    fact.policy = std::chrono::microseconds(2500);
     fact.act = std::chrono::microseconds(1500);
     return fact;
 }
@@ -130,6 +131,7 @@ TEST_CASE("the facts of a journal read back as they were") {
 
     CHECK(std::get<Invoked>(journal.recovered()[2]).result_json == R"({"ok":true})");
     CHECK_FALSE(std::get<Invoked>(journal.recovered()[2]).interrupted);
+    CHECK(std::get<Invoked>(journal.recovered()[2]).policy == std::chrono::microseconds(2500));
 }
 
 TEST_CASE("a journal goes on where it ended") {
@@ -214,6 +216,26 @@ TEST_CASE("a listener hears of an entry after it was written") {
     journal.append(invoke, 1);
     journal.append(invoked(), 1);
     CHECK(heard.size() == 2);
+}
+
+TEST_CASE("a journal that somebody writes can be read, but neither opened nor mended") {
+    const test::TempFolder folder;
+    const auto file = folder / "events.jsonl";
+    std::optional<Journal> journal(std::in_place, file);
+    journal->append(invoke, 1);
+    std::ofstream(file, std::ios::binary | std::ios::app)
+        << "{\"se"; // half a line, as it is written
+    const std::string before = test::read_file(file);
+    try {
+        const Journal another(file);
+        FAIL("no exception");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::run_going_on);
+        CHECK_THAT(error.what(), ContainsSubstring("the run is still going on"));
+    }
+    CHECK(test::read_file(file) == before);
+    journal.reset();
+    CHECK(Journal(file).recovered().size() == 1);
 }
 
 TEST_CASE("a journal that cannot be written says so") {

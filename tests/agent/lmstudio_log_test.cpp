@@ -38,6 +38,16 @@ TEST_CASE("only what came since the start is saved") {
     CHECK(test::read_file(logs.run / "lmstudio_clean.log") == "[10:01] during\n");
 }
 
+TEST_CASE("what a resumed run saves follows what its first part saved") {
+    Logs logs;
+    for (const char* part : {"first\n", "second\n"}) {
+        const LmStudioLog log = logs.start();
+        logs.add("server.log", part);
+        CHECK(log.save(logs.run).bytes == std::string_view(part).size());
+    }
+    CHECK(logs.raw() == "first\nsecond\n");
+}
+
 TEST_CASE("a log that appears meanwhile is saved whole, after the one before it") {
     Logs logs;
     logs.add("2025-11-22.1.log", "old\n");

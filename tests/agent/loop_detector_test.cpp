@@ -85,3 +85,32 @@ TEST_CASE("loops: what nobody looked at is taken for progress") {
     for (int i = 0; i < 6; ++i) loops.acted(click(1, 1));
     CHECK_FALSE(loops.loop());
 }
+
+TEST_CASE("loops: one look tells of all actions since the look before") {
+    LoopDetector loops;
+    for (int i = 0; i < 3; ++i) loops.acted(click(1, 1));
+    loops.saw(true);
+    CHECK(loops.loop());
+    LoopDetector changed;
+    for (int i = 0; i < 3; ++i) changed.acted(click(1, 1));
+    changed.saw(false);
+    CHECK_FALSE(changed.loop());
+}
+
+TEST_CASE("loops: a refused call needs no look") {
+    LoopDetector loops;
+    for (int i = 0; i < 3; ++i) loops.refused(click(1, 1));
+    CHECK(loops.loop());
+}
+
+TEST_CASE("loops: how often, how long and how near is up to the profile") {
+    LoopDetector loops({.repetitions = 2, .longest_cycle = 1, .distance = 0});
+    step(loops, click(1, 1));
+    step(loops, click(2, 1));
+    CHECK_FALSE(loops.loop());
+    step(loops, click(1, 1));
+    step(loops, click(2, 1));
+    CHECK_FALSE(loops.loop()); // a cycle of two
+    step(loops, click(2, 1));
+    CHECK(loops.loop());
+}

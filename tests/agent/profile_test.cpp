@@ -1,3 +1,4 @@
+#include "agent/config.hpp"
 #include "agent/desktop_tools.hpp"
 #include "agent/error.hpp"
 #include "agent/profile.hpp"
@@ -130,10 +131,18 @@ TEST_CASE("each team works by the figures of its reference") {
     CHECK(planner.first_plan);
     CHECK(planner.previous_action);
 
-    for (const TeamProfile& team : {commander, planner}) {
-        CHECK_FALSE(team.review_completion);
-        CHECK(team.loop_recovery);
-        CHECK(team.loop_cooldown == 3);
+    for (const TeamProfile& team : {commander, planner}) CHECK_FALSE(team.review_completion);
+}
+
+TEST_CASE("what each profile does about loops: a team recovers, a conversation is told") {
+    for (const char* name : {"commander", "planner", "observer", "basic"}) {
+        INFO(name);
+        const Profile profile = load_profile(name);
+        CHECK(profile.loops.answer == (profile.team ? LoopAnswer::recover : LoopAnswer::tell));
+        CHECK(profile.loops.repetitions == 3);
+        CHECK(profile.loops.longest_cycle == 4);
+        CHECK(profile.loops.distance == 10);
+        CHECK(profile.loops.cooldown == 3);
     }
 }
 
@@ -516,6 +525,21 @@ TEST_CASE("a profile's tools can be checked before there is a desktop") {
     profile = load_profile("basic");
     profile.extra_tools = {"hotkey", "wiat"};
     CHECK_THROWS_AS(check_tools(profile, built_in_tools(), "x"), Error);
+}
+
+TEST_CASE("whether LM Studio's log is kept is a matter of the profile, under any name") {
+    CHECK(load_profile("basic").lmstudio_logs == "auto"); // its reference always kept it
+    CHECK(load_profile("observer").lmstudio_logs.empty());
+    const Profile mine = parse_profile(
+        {{"profile.json", with(R"("lmstudio_logs":"auto")")}, {"system.txt", "Use it."}}, "mine");
+    CHECK(mine.lmstudio_logs == "auto");
+    Config config = default_config();
+    config.add(config_of(mine));
+    CHECK(config.text("lmstudio_logs") == "auto");
+    CHECK(problem_with(with(R"("lmstudio_logs":"off")")) == "none");
+    for (const char* wrong : {R"("/home")", "1"})
+        CHECK_THAT(problem_with(with(std::string(R"("lmstudio_logs":)") + wrong)),
+                   ContainsSubstring(R"(mine/profile.json: "lmstudio_logs" must)"));
 }
 
 TEST_CASE("a byte order mark and carriage returns are no part of a prompt") {

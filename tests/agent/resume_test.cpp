@@ -2,6 +2,7 @@
 #include "agent/agent.hpp"
 #include "agent/error.hpp"
 #include "json.hpp"
+#include "vlm/digest.hpp"
 #include "vlm/testing/scripted_model.hpp"
 #include "winio/testing/memory_desktop.hpp"
 
@@ -153,6 +154,82 @@ TEST_CASE("resume: a run that was stopped, or whose server was away, goes on whe
     const Result result = resume(directory, 1);
     CHECK(result.finished.outcome == Outcome::completed);
     CHECK(result.typed == "bcd");
+}
+
+TEST_CASE("resume: what a run took is told of all its parts") {
+    test::TempFolder folder;
+    RunDirectory directory = RunDirectory::create(folder.path());
+    const auto called = [](int prompt, int completion) {
+        vlm::ChatReply reply;
+        reply.tool_calls = {{"id", "type_text", R"({"text":"a"})", {}}};
+        reply.usage = {prompt, std::nullopt, completion};
+        return reply;
+    };
+    {
+        MemoryDesktop desktop{winio::Size{200, 100}};
+        ScriptedModel model;
+        model.reply_with(called(100, 7)).reply_with(called(200, 8));
+        model.fail({vlm::errc::unreachable, "nothing listens"});
+        RunControl control;
+        Agent agent(desktop, model, load_profile("observer"), built_in_tools(), at_once());
+        CHECK(agent.run("do it", directory, control).usage.prompt_tokens == 300);
+    }
+    // As if the first part had taken an hour.
+    std::vector<std::string> lines = test::lines_of(directory.journal_file());
+    std::string previous(64, '0');
+    std::string journal;
+    for (std::string& line : lines) {
+        json::object entry = parse_json(line)->as_object();
+        entry["t"] = entry.at("t").to_number<std::int64_t>() + 3600000;
+        entry["prev"] = previous;
+        line = to_text(entry);
+        previous = vlm::sha256_hex(line);
+        journal += line + "\n";
+    }
+    std::ofstream(directory.journal_file(), std::ios::binary | std::ios::trunc) << journal;
+
+    MemoryDesktop desktop{winio::Size{200, 100}};
+    ScriptedModel model;
+    model.reply_with(called(400, 9)).say("Done.");
+    RunControl control;
+    Agent agent(desktop, model, load_profile("observer"), built_in_tools(), at_once());
+    const RunFinished finished = agent.resume(directory, control);
+    CHECK(finished.usage.prompt_tokens == 700);
+    CHECK(finished.usage.completion_tokens == 24);
+    CHECK_FALSE(finished.usage.cached_tokens);
+    CHECK(finished.elapsed >= std::chrono::hours(1));
+    const auto last = parse_json(test::lines_of(directory.journal_file()).back());
+    CHECK(last->at("prompt_tokens").as_int64() == 700);
+    CHECK(last->at("elapsed_ms").as_int64() <= last->at("t").as_int64());
+}
+
+TEST_CASE("resume: a run that is still going on is left alone") {
+    test::TempFolder folder;
+    RunDirectory directory = RunDirectory::create(folder.path());
+    struct Intruder final : Observer {
+        explicit Intruder(const std::filesystem::path& path) : path_(path) {}
+        void on_event(const Event& event) override {
+            if (!std::holds_alternative<Invoked>(event.payload)) return;
+            RunDirectory again = RunDirectory::open(path_);
+            try {
+                (void)resume(again, 1);
+            } catch (const Error& error) {
+                code = error.code();
+            }
+        }
+        std::error_code code;
+
+    private:
+        std::filesystem::path path_;
+    } intruder(directory.path());
+    MemoryDesktop desktop{winio::Size{200, 100}};
+    ScriptedModel model;
+    model.call("type_text", R"({"text":"a"})").say("Done.");
+    RunControl control;
+    Agent agent(desktop, model, load_profile("observer"), built_in_tools(), at_once());
+    CHECK(agent.run("do it", directory, control, &intruder).outcome == Outcome::completed);
+    CHECK(intruder.code == errc::run_going_on);
+    CHECK(desktop.typed() == "a");
 }
 
 TEST_CASE("resume: steps that were used up can be raised") {

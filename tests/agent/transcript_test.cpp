@@ -2,6 +2,8 @@
 
 #include "catch.hpp"
 
+#include <algorithm>
+#include <set>
 #include <variant>
 
 namespace {
@@ -83,4 +85,109 @@ TEST_CASE("what a user says about thinking is left alone") {
     transcript.add(Message::assistant("<think>c</think>d"));
     CHECK(transcript.messages().at(0).text() == "write <think>x</think>");
     CHECK(transcript.messages().at(1).text() == "b");
+}
+
+namespace {
+
+/// Call and answer, about 100 bytes together.
+void exchange(Transcript& transcript, int number) {
+    const std::string id = "id" + std::to_string(number);
+    transcript.add(Message::assistant(std::string(40, 'w'), {{id, "click", "{}", {}}}));
+    transcript.add(Message::tool(id, std::string(40, 'r')));
+}
+
+std::string first_call(const Transcript& transcript) {
+    return transcript.messages().at(2).tool_calls.at(0).id;
+}
+
+} // namespace
+
+TEST_CASE(
+    "a conversation that has outgrown its bound loses its oldest exchanges at once, and says so") {
+    Transcript transcript({}, {}, 1000);
+    transcript.add(Message::system("be careful"));
+    transcript.add(Message::user("the task"));
+    std::size_t most = 0;
+    std::set<std::string> prefixes;
+    for (int i = 0; i < 500; ++i) {
+        exchange(transcript, i);
+        std::size_t bytes = 0;
+        for (const Message& message : transcript.messages()) bytes += message.text().size();
+        most = std::max(most, bytes);
+        REQUIRE(transcript.messages().at(2).role == vlm::Role::assistant);
+        REQUIRE(transcript.messages().size() % 2 == 0); // no answer without its call
+        prefixes.insert(first_call(transcript));
+    }
+    CHECK(most <= 1000);
+    CHECK(transcript.messages().at(0).text() == "be careful");
+    CHECK(transcript.messages().at(1).text() ==
+          "the task\n" + std::string(agent::exchanges_placeholder));
+    CHECK(prefixes.size() < 150); // servers cache what stays the same
+}
+
+TEST_CASE(
+    "a conversation that is too long for the model gives up pictures and thoughts, then text, "
+    "and then nothing") {
+    Transcript transcript({.keep = 5, .batch = 5}, {.keep = 5, .batch = 5});
+    transcript.add(Message::system("be careful"));
+    transcript.add(Message::user("the task", picture(1)));
+    for (int i = 0; i < 8; ++i) exchange(transcript, i);
+    transcript.add(Message::user("look", picture(2)));
+    REQUIRE(transcript.narrow());
+    CHECK(kept(transcript) == ".2");
+    transcript.add(Message::user("look", picture(3)));
+    CHECK(kept(transcript) == "..3"); // for good
+    CHECK(first_call(transcript) == "id0");
+    REQUIRE(transcript.narrow());
+    CHECK(first_call(transcript) == "id5");
+    for (int i = 8; i < 40; ++i) exchange(transcript, i);
+    CHECK(transcript.messages().size() < 20); // this, too
+    int more = 0;
+    while (transcript.narrow()) REQUIRE(++more < 10);
+    CHECK(first_call(transcript) == "id39");
+    CHECK(transcript.messages().size() == 4);
+}
+
+TEST_CASE("without exchanges there is nothing to give up") {
+    Transcript transcript({}, {});
+    CHECK_FALSE(transcript.narrow());
+    transcript.add(Message::system("be careful"));
+    transcript.add(Message::user("the task", picture(1)));
+    CHECK_FALSE(transcript.narrow());
+}
+
+TEST_CASE("in a small context fewer old screenshots wait to be dropped") {
+    // 1536x864 costs Qwen3-VL 48 * 27 + 2 tokens, as its model card says.
+    constexpr int picture = 1298;
+    struct Row {
+        int context;
+        std::size_t batch;
+    };
+    const Row row = GENERATE(Row{131072, 8}, Row{32768, 8},
+                             Row{23364, 8}, // exactly nine pictures in half of it
+                             Row{23362, 7}, Row{16384, 5}, Row{8192, 2},
+                             Row{4096, 1},            // one picture, though two are kept
+                             Row{512, 1}, Row{0, 8}); // unknown
+    const agent::Retention fits = agent::fitted({2, 8}, picture, row.context);
+    INFO("a context of " << row.context);
+    CHECK(fits == agent::Retention{2, row.batch});
+    if (row.context >= 8192)
+        CHECK(agent::most_held(fits) * picture <= static_cast<std::size_t>(row.context) / 2);
+    CHECK(agent::fitted({2, 1}, picture, row.context).batch == 1); // never raised
+    CHECK(agent::fitted({2, 8}, 0, row.context) == agent::Retention{2, 8});
+}
+
+TEST_CASE("a request never has more screenshots than the retention says") {
+    const agent::Retention retention{2, 3};
+    agent::Transcript transcript(retention, {});
+    std::size_t most = 0;
+    for (int i = 0; i < 20; ++i) {
+        transcript.add(vlm::Message::user("look", vlm::Image{std::to_string(i), nullptr}));
+        std::size_t held = 0;
+        for (const vlm::Message& message : transcript.messages())
+            for (const vlm::Part& part : message.parts)
+                held += std::holds_alternative<vlm::Image>(part) ? 1 : 0;
+        most = std::max(most, held);
+    }
+    CHECK(most == agent::most_held(retention));
 }

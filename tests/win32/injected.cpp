@@ -53,6 +53,7 @@ struct Recorder {
             *at = pointer;
             return TRUE;
         };
+        calls.runs_under_wine = [] { return false; };
         calls.foreground_window = [this] { return foreground; };
         calls.window_from_point = [](POINT) { return GetDesktopWindow(); };
         calls.wheel_follows_focus = [] { return false; };
@@ -119,6 +120,32 @@ TEST_CASE("of a half-accepted click the pressed button is released and the count
     CHECK(report.released == 1);
     CHECK_THAT(report.problem, ContainsSubstring("2 of 3"));
     CHECK(recorder.mouse_flags().back() == MOUSEEVENTF_LEFTUP);
+}
+
+TEST_CASE(
+    "under Wine the pointer arrives before the button is pressed, and both changes go together") {
+    Recorder recorder;
+    auto system = recorder.system();
+    std::string order;
+    const auto send = system.send_input;
+    system.send_input = [&](UINT count, INPUT* batch, int size) {
+        order += std::to_string(count);
+        return send(count, batch, size);
+    };
+    system.runs_under_wine = [] { return true; };
+    system.let_pointer_arrive = [&] { order += " arrived "; };
+    Win32Desktop desktop(system);
+    Hands hands(desktop, anywhere);
+    CHECK(hands.carry_out(gesture::click({5, 5})).complete());
+    CHECK(order == "1 arrived 2");
+    order.clear();
+    CHECK(hands.carry_out(gesture::move({6, 6})).complete());
+    CHECK(order == "1");
+
+    recorder.take_at_most = 0;
+    const HandsReport refused = hands.carry_out(gesture::click({5, 5}));
+    CHECK(refused.error == errc::input_refused);
+    CHECK(refused.events == 0);
 }
 
 TEST_CASE("a key that needs a modifier and is torn off between the two leaves none pressed") {

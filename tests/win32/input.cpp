@@ -73,6 +73,24 @@ TEST_CASE("a click on the first and last pixel of a button presses it") {
     CHECK(eventually([&] { return session.window.state().clicks_a == 2; }, limit));
 }
 
+// Wine tells of where the pointer was once more when it moves; a list that hears of that between press and
+// release lets go of what was clicked.
+TEST_CASE("between press and release a program never sees the pointer where it was before") {
+    Session session;
+    const TestWindowState& state = session.window.state();
+    const auto& area = state.area;
+    const int quarter = (area.right - area.left) / 4;
+    const int middle = (area.top + area.bottom) / 2;
+    constexpr int clicks = 150;
+    for (int i = 0; i < clicks; ++i) {
+        // Never where a double-click could begin.
+        const int x = area.left + quarter * (1 + 2 * (i % 2));
+        session.carry_out(gesture::click({x, middle + (i % 4) * 12}));
+    }
+    CHECK(eventually([&] { return state.area_releases == clicks; }, limit));
+    CHECK(state.area_strays == 0);
+}
+
 TEST_CASE("a double-click is one") {
     Session session;
     session.carry_out(gesture::click(centre_of(session.window.state().area), Button::left, 2));

@@ -57,7 +57,8 @@ public:
     /// facts. The profile must be the one that the directory keeps (`load_run`), or the machine may not
     /// find back to where it was; what differs is said in the journal. An action that may have
     /// happened is not repeated: the model is told to look first. Throws as `run`, Error{run_over}
-    /// if the run has come to its own end, and Error{journal_corrupt}.
+    /// if the run has come to its own end, Error{run_going_on} while somebody works on it, and
+    /// Error{journal_corrupt}.
     RunFinished resume(RunDirectory& directory, RunControl& control, Observer* observer = nullptr,
                        std::vector<std::string> remarks = {});
 

@@ -140,7 +140,16 @@ struct PictureSetting {
 /// Puts what counts more than the profile into it.
 void apply(const Config& config, Profile& profile);
 /// For run.json: each effective value with its source, durations in milliseconds ("timeout_ms"),
-/// the endpoint without its query.
+/// the endpoint without its query, of a display and a window the one that counts. Throws
+/// Error{bad_config} as `area_setting` does.
 [[nodiscard]] std::vector<Setting> effective_settings(const Config& config);
+/// The way back: what `effective_settings` kept, with the sources of then, in the layer below
+/// flags. Settings that this version does not know, and secrets, are left out.
+/// Throws Error{bad_config}, naming `where`.
+[[nodiscard]] std::vector<ConfigEntry> config_from_settings(std::span<const Setting> settings,
+                                                            const std::string& where);
+/// How the screenshots of a run are named. `screenshot_start` is the number of turn 1's; a team
+/// looks before that, and counts from 0 where it would be -1.
+[[nodiscard]] ScreenshotNames screenshot_names(const Config& config, const Profile& profile);
 
 } // namespace agent

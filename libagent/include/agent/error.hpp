@@ -22,6 +22,8 @@ enum class errc {
     bad_config,         ///< a setting is unknown, of the wrong type or out of range
     bad_scenario,       ///< a scenario's member is missing, of the wrong type or out of range
     scenario_not_found, ///< no built-in scenario and no file has that name
+    run_going_on,       ///< somebody else is working on the run
+    bad_tool,           ///< a tool file's member is missing, of the wrong type or out of range
 };
 
 [[nodiscard]] const std::error_category& error_category() noexcept;

@@ -27,8 +27,9 @@ struct RunFinished {
     Outcome outcome = Outcome::completed;
     std::string why;
     int turns = 0;
-    vlm::Usage usage; ///< totals; what no reply told is unknown
-    std::chrono::milliseconds elapsed{};
+    // Of all parts of a run that was resumed.
+    vlm::Usage usage;                    ///< totals; what no reply told is unknown
+    std::chrono::milliseconds elapsed{}; ///< without the time between the parts
 };
 
 using Payload = std::variant<RunStarted, RunResumed, Observe, Ask, Invoke, Recover, Finish,

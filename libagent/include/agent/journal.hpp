@@ -24,9 +24,11 @@ public:
     /// Called with every entry after it was written.
     using Listener = std::function<void(const Event&)>;
 
-    /// Opens or continues `file`. What it holds is read and verified; a torn last line (a crash
-    /// while writing) is dropped. Throws Error{journal_failed} when it cannot be written and
-    /// Error{journal_corrupt}, naming the line, when it cannot be believed.
+    /// Opens or continues `file`, which nobody else may write until the journal is closed; reading
+    /// is free. What it holds is read and verified; a torn last line (a crash while writing) is
+    /// dropped. Throws Error{run_going_on} while another journal has it, in this process or
+    /// another one (where the file system knows locks), Error{journal_failed} when it cannot be
+    /// written and Error{journal_corrupt}, naming the line, when it cannot be believed.
     explicit Journal(std::filesystem::path file, Listener listener = {});
 
     ~Journal();
@@ -45,6 +47,9 @@ public:
     /// Of the run that was in the file when it was opened; empty if it had none, or no end.
     [[nodiscard]] const std::string& task() const { return task_; }
     [[nodiscard]] const std::string& outcome() const { return outcome_; }
+
+    /// Since the run started; the time between its parts does not count.
+    [[nodiscard]] std::chrono::milliseconds elapsed() const;
 
     /// The run goes on: facts at its end that ended it (a stop, a failed request or screenshot) are
     /// no longer among `recovered`. Throws Error{journal_failed}.

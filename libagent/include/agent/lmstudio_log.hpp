@@ -28,7 +28,7 @@ public:
         std::uintmax_t bytes = 0; ///< of the raw slice
         std::string note{};       ///< why there is none, or not all of it; empty: all is well
     };
-    /// Writes what came since as lmstudio_raw.log, and easier to read as lmstudio_clean.log, into
+    /// Adds what came since to lmstudio_raw.log, and easier to read to lmstudio_clean.log, in
     /// `folder`. Writes nothing where nothing came. Never throws for files: the note says it.
     [[nodiscard]] Saved save(const std::filesystem::path& folder) const;
 

@@ -57,8 +57,9 @@ struct TeamMemoryOptions {
     std::size_t patterns_bytes = 120;
 };
 
-/// Snapshots, then the newest active actions. Actions are never deleted, only marked; when snapshots
-/// outgrow half of their context, the oldest are merged.
+/// Snapshots, then the newest active actions. Actions are never deleted, only marked, and then keep of
+/// their texts what would have been told; when snapshots outgrow half of their context, the oldest are
+/// merged.
 class TeamMemory final : public Memory {
 public:
     explicit TeamMemory(TeamMemoryOptions options = {});
@@ -77,7 +78,9 @@ public:
 
 private:
     TeamMemoryOptions options_;
+    void put_away(ActionRecord& record);
     std::vector<ActionRecord> records_;
+    std::size_t archived_ = 0; ///< of the records
     std::vector<Snapshot> snapshots_;
 };
 

@@ -113,8 +113,9 @@ struct Invoked {
     bool ok = false;
     std::string result_json{}; ///< what the model is told
     bool wants_screenshot = false;
-    std::string desktop_failure{}; ///< why the run cannot go on: the system refused; or empty
-    bool interrupted = false;      ///< nobody knows whether it happened
+    std::string desktop_failure{};      ///< why the run cannot go on: the system refused; or empty
+    bool interrupted = false;           ///< nobody knows whether it happened
+    std::chrono::microseconds policy{}; ///< until it was allowed or refused; not in `act`
     std::chrono::microseconds act{};
     Action action{};
     Signal signal{};

@@ -26,6 +26,20 @@ struct RoleProfile {
     vlm::Sampling sampling{};
 };
 
+/// What becomes of an agent that goes round in circles: nothing; it is told; it is told after the desktop
+/// was brought to where it can go on (`Recover`).
+enum class LoopAnswer { none, tell, recover };
+
+/// When an agent goes round in circles: it does the same again and again, and the screen shows nothing
+/// new.
+struct LoopProfile {
+    LoopAnswer answer = LoopAnswer::none;
+    int repetitions = 3;   ///< of an action or a cycle of actions that make a loop, from 2
+    int longest_cycle = 4; ///< actions, from 1
+    int distance = 10;     ///< positions so near are the same: units of 0..1000 on each axis
+    int cooldown = 3;      ///< turns before a loop is looked for again
+};
+
 /// What happens when it is the acting role's turn and nobody has told it what to do.
 enum class WithoutBrief { fail, skip };
 
@@ -43,8 +57,6 @@ struct TeamProfile {
     bool first_plan = false;        ///< turn 1 must come to a brief
     bool previous_action = false;   ///< the worker is told what it did last and judges it first
     bool review_completion = false; ///< the lead confirms a completion before the run ends
-    bool loop_recovery = true;
-    int loop_cooldown = 3; ///< turns before a loop is looked for again
 };
 
 /// How a visual loop works: nothing but the model's own story and the annotated screenshot goes from one
@@ -106,12 +118,18 @@ struct Profile {
     bool screenshot_first = true; ///< show the screen before the first exchange
     Retention screenshots;
     Retention thinks;
+    /// Of a conversation: when its words are more than this, the oldest exchanges go until they are
+    /// half as many.
+    std::size_t context_bytes = 200000;
+    LoopProfile loops;
     SeveralCalls several_calls = SeveralCalls::first; ///< of a conversation; a team does the first
     std::string refused_call_error = "too_many_tool_calls"; ///< of those that are not carried out
     std::optional<TeamProfile>
         team; ///< of the mode "team"; `system_prompt` and `tools` are empty then
     std::optional<VisualProfile> visual;  ///< of the mode "visual_loop"; it offers no tools
     std::vector<std::string> extra_tools; ///< offered besides, under their registered names
+    /// The setting of that name where nobody says otherwise: "auto", "off" or empty, not said.
+    std::string lmstudio_logs;
 
     ExecutedHeat executed_heat; ///< of screenshots: where the agent has acted
     BboxHeat bbox_heat;         ///< of screenshots of a visual loop: where the model looks

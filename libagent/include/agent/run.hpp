@@ -57,7 +57,8 @@ struct ScreenshotNames {
 enum class PictureKind { shown, raw };
 
 /// Owns the files of one run. Every write is on its way to the disk before the call returns; what
-/// cannot be written is Error{journal_failed} with file and reason. Not thread-safe.
+/// cannot be written is Error{journal_failed} with file and reason, and what was written of it is taken
+/// back. Not thread-safe.
 class RunDirectory {
 public:
     /// Creates `parent`/run_NNNN with the next free number; safe with several programs doing so at

@@ -28,6 +28,7 @@
 #include <boost/describe/enumerators.hpp>
 #include <boost/mp11/algorithm.hpp>
 
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -83,6 +84,18 @@ public:
         return std::move(*this);
     }
     [[nodiscard]] const std::string& subject() const { return subject_; }
+    /// The tool has changed something by itself, without a plan.
+    ToolResult&& acted() && {
+        acted_ = true;
+        return std::move(*this);
+    }
+    [[nodiscard]] bool has_acted() const { return acted_; }
+    /// How long it took until the call was allowed or refused: somebody was asked.
+    ToolResult&& decided_in(std::chrono::microseconds duration) && {
+        decided_in_ = duration;
+        return std::move(*this);
+    }
+    [[nodiscard]] std::chrono::microseconds decided_in() const { return decided_in_; }
 
     /// What is to be done on the desktop before the result holds; carried out by whoever called the
     /// tool.
@@ -104,6 +117,8 @@ private:
     bool wants_screenshot_ = false;
     Signal signal_{};
     std::string subject_{};
+    bool acted_ = false;
+    std::chrono::microseconds decided_in_{};
 };
 
 /// Done; `message` may be empty.
@@ -120,7 +135,10 @@ private:
 struct ToolContext {
     winio::Desktop& desktop; ///< for looking up (pointer, windows); acting goes through a plan
     winio::WorkArea area;    ///< where normalised coordinates lie
-    std::stop_token stop;
+    std::stop_token stop;    ///< triggered when what has begun is to be broken off
+    /// Triggered when the run is to end at a safe point: what only waits, asks or reads is broken
+    /// off, too. A tool that was broken off throws winio::Error{cancelled}.
+    std::stop_token safe_point{};
     winio::gesture::DragOptions drag{}; ///< how the run drags
 };
 
@@ -248,6 +266,12 @@ public:
     void add(std::string name, std::string description, std::vector<Argument<Args>> arguments,
              Callable callable);
 
+    /// Registers a tool whose arguments are no C++ type: `parameters_json` is a JSON schema of an
+    /// object, which the model is shown as it is; the callable gets the object, and has to check it
+    /// itself. A profile's face cannot change its arguments. Throws Error{duplicate_tool}.
+    void add(std::string name, std::string description, std::string parameters_json,
+             std::function<ToolResult(JsonView, ToolContext&)> callable);
+
     /// Adds all tools of another box. Throws Error{duplicate_tool}.
     void add(const Toolbox& other);
 
@@ -280,7 +304,9 @@ private:
         /// Which given value is which parameter: `arguments` may be in another order than the
         /// struct.
         std::vector<std::size_t> order;
-        std::size_t parameters = 0; ///< of the struct
+        std::size_t parameters = 0;    ///< of the struct
+        std::string parameters_json{}; ///< of a tool without a struct, which has `whole`
+        std::function<ToolResult(JsonView, ToolContext&)> whole{};
         std::function<ToolResult(const Given&, const std::vector<const ArgumentInfo*>&,
                                  ToolContext&)>
             invoke;

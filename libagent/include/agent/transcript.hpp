@@ -6,6 +6,7 @@
 #include "vlm/message.hpp"
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,15 @@ struct Retention {
     friend bool operator==(const Retention&, const Retention&) = default;
 };
 
+/// How many screenshots a request has at most.
+[[nodiscard]] std::size_t most_held(const Retention& retention);
+/// `wanted`, with a smaller batch where the screenshots of a request, `picture_tokens` each, would
+/// else take more than half of a context of `context_tokens`; the other half is for prompts, tools,
+/// what is said, and the answer. The batch is at least 1, and `keep` stays: where not even that fits,
+/// the conversation is cut down when the server refuses it. Numbers below 1 are taken for unknown,
+/// and change nothing.
+[[nodiscard]] Retention fitted(const Retention& wanted, int picture_tokens, int context_tokens);
+
 /// `text` without <think>...</think> blocks (across lines; also a block whose opening or closing
 /// tag is missing), trimmed.
 [[nodiscard]] std::string strip_think(std::string_view text);
@@ -29,21 +39,34 @@ struct Retention {
 inline constexpr std::string_view screenshot_placeholder =
     "[An older screenshot was here. Only the newest ones are kept.]";
 
+/// What stands for old exchanges that are gone.
+inline constexpr std::string_view exchanges_placeholder =
+    "[Older exchanges were here. Only the newest ones are kept.]";
+
+/// Begins with the system prompt and the task, which stay; after them come exchanges, each of
+/// which begins with what the model said.
 class Transcript {
 public:
-    Transcript(Retention screenshots, Retention thinks)
-        : screenshots_(screenshots), thinks_(thinks) {}
+    /// When the messages' texts are longer than `most_bytes`, the oldest exchanges go until they are
+    /// half as long; the newest one stays.
+    Transcript(Retention screenshots, Retention thinks,
+               std::size_t most_bytes = std::numeric_limits<std::size_t>::max())
+        : screenshots_(screenshots), thinks_(thinks), most_bytes_(most_bytes) {}
 
     void add(vlm::Message message);
-    /// Keeps the newest screenshot and no thoughts, whatever the retention: the conversation has
-    /// become too long for the model.
-    void reduce();
+    /// The conversation has become too long for the model: for good, keeps only the newest screenshot
+    /// and no thoughts; where that is so already, only the newer half of the text. Returns false if
+    /// there is nothing left to give up.
+    bool narrow();
     [[nodiscard]] const std::vector<vlm::Message>& messages() const { return messages_; }
 
 private:
-    void prune(const Retention& screenshots, const Retention& thinks);
+    bool prune();
+    bool drop_exchanges(std::size_t down_to_bytes);
     Retention screenshots_;
     Retention thinks_;
+    std::size_t most_bytes_;
+    std::size_t bytes_ = 0; ///< of all messages' texts and calls
     std::vector<vlm::Message> messages_;
 };
 

@@ -1,6 +1,7 @@
 #include "modes/conversation_mode.hpp"
 
 #include "agent/tool.hpp"
+#include "modes/still_too_long.hpp"
 #include "text.hpp"
 
 #include <fmt/format.h>
@@ -29,7 +30,8 @@ ConversationMode::ConversationMode(const Profile& profile, const std::string& ta
     : max_steps_(profile.max_steps), several_calls_(profile.several_calls),
       refused_call_error_(profile.refused_call_error),
       task_(replace_all(profile.task_prompt, "{{task}}", task)),
-      transcript_(profile.screenshots, profile.thinks), phase_(Phase::observing) {
+      transcript_(profile.screenshots, profile.thinks, profile.context_bytes),
+      phase_(Phase::observing), loop_rules_(profile.loops), loops_(profile.loops) {
     request_.model = profile.model;
     request_.tools = std::move(tools);
     request_.sampling = profile.sampling;
@@ -50,6 +52,8 @@ Command ConversationMode::next() const {
     }
     case Phase::acting:
         return Invoke{calls_.front(), role};
+    case Phase::recovering:
+        return Recover{loops_.loop().value_or("")};
     case Phase::finished:
         break;
     }
@@ -68,6 +72,8 @@ ModeState ConversationMode::state() const {
         return {turn_, "asking"};
     case Phase::acting:
         return {turn_, "acting"};
+    case Phase::recovering:
+        return {turn_, "recovering"};
     case Phase::finished:
         break;
     }
@@ -78,10 +84,28 @@ void ConversationMode::on(const Observed& fact) {
     if (calls_.empty()) {
         transcript_.add(vlm::Message::user(task_, by_name(fact)));
     } else {
+        loops_.saw(fact.still);
+        if (is_in_a_loop()) {
+            if (loop_rules_.answer == LoopAnswer::recover) {
+                phase_ = Phase::recovering; // the call is answered with the picture after that
+                return;
+            }
+            tell_of_loop(words_on_loop(*loops_.loop()));
+        }
         answer_calls(screenshot_result(fact));
-        transcript_.add(vlm::Message::user("The screen as it is now:", by_name(fact)));
+        transcript_.add(vlm::Message::user(std::exchange(told_, {}) + "The screen as it is now:",
+                                           by_name(fact)));
     }
     go_on();
+}
+
+void ConversationMode::on(const Recovered& fact) {
+    if (!fact.desktop_failure.empty()) {
+        finish(Outcome::desktop_failed, fact.desktop_failure);
+        return;
+    }
+    tell_of_loop(words_on_loop(loops_.loop().value_or("the same action again and again"), fact));
+    phase_ = Phase::observing; // what the recovery did is to be seen
 }
 
 void ConversationMode::on(const ObserveFailed& fact) {
@@ -104,14 +128,16 @@ void ConversationMode::on(const Replied& fact) {
 }
 
 void ConversationMode::on(const AskFailed& fact) {
-    if (!fact.context_overflow || reduced_) {
+    if (!fact.context_overflow) {
         finish(Outcome::endpoint_failed, fact.message);
         return;
     }
-    reduced_ = true; // and asks again
-    transcript_.reduce();
-    note("context", "the conversation was longer than the model's context: of the screenshots only "
-                    "the newest one stays, of the thoughts none");
+    if (!transcript_.narrow()) {
+        finish(Outcome::endpoint_failed, still_too_long(fact.message));
+        return;
+    }
+    note("context", "the conversation was longer than the model's context: older screenshots, "
+                    "thoughts or exchanges were dropped");
 }
 
 void ConversationMode::on(const Invoked& fact) {
@@ -119,11 +145,20 @@ void ConversationMode::on(const Invoked& fact) {
         finish(Outcome::desktop_failed, fact.desktop_failure);
         return;
     }
+    const bool tried = fact.ok || fact.action.acts;
+    if (tried || fact.interrupted)
+        loops_.acted(fact.action);
+    else // nobody has to look to know that nothing came of it
+        loops_.refused(as_tried(fact, calls_.front().arguments_json));
     if (fact.wants_screenshot && turn_ < max_steps_) {
         phase_ = Phase::observing; // the call is answered when the picture is there
         return;
     }
     answer_calls(fact.result_json);
+    if (!tried && is_in_a_loop()) { // nothing was done that there were a way out of
+        tell_of_loop(words_on_loop(*loops_.loop()));
+        transcript_.add(vlm::Message::user(std::exchange(told_, {})));
+    }
     go_on();
 }
 
@@ -174,10 +209,22 @@ void ConversationMode::refuse_calls() {
     calls_.clear();
 }
 
+bool ConversationMode::is_in_a_loop() {
+    if (loop_rules_.answer == LoopAnswer::none || turn_ < loops_from_) return false;
+    const auto loop = loops_.loop();
+    if (loop) note("loop", *loop);
+    return loop.has_value();
+}
+
+void ConversationMode::tell_of_loop(std::string words) {
+    told_ = std::move(words) + " Look closely and try another way.\n";
+    loops_.reset();
+    loops_from_ = turn_ + loop_rules_.cooldown;
+}
+
 void ConversationMode::go_on() {
     if (turn_ < max_steps_) {
         ++turn_;
-        reduced_ = false;
         phase_ = Phase::asking;
     } else {
         finish(Outcome::steps_used_up,

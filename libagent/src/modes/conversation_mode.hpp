@@ -5,6 +5,7 @@
 #include "agent/mode.hpp"
 #include "agent/profile.hpp"
 #include "agent/transcript.hpp"
+#include "loop_detector.hpp"
 
 #include <string>
 #include <vector>
@@ -22,19 +23,21 @@ public:
     [[nodiscard]] ModeState state() const override;
 
 private:
-    enum class Phase { observing, asking, acting, finished };
+    enum class Phase { observing, asking, acting, recovering, finished };
 
     void on(const Observed& fact);
     void on(const ObserveFailed& fact);
     void on(const Replied& fact);
     void on(const AskFailed& fact);
     void on(const Invoked& fact);
-    void on(const Recovered&) {} // this mode does not ask for it
+    void on(const Recovered& fact);
     void on(const Stopped& fact);
     void finish_with(const vlm::ChatReply& reply);
     void answer_calls(const std::string& first_result);
     void refuse_calls();
     void go_on();
+    [[nodiscard]] bool is_in_a_loop();
+    void tell_of_loop(std::string words);
     void finish(Outcome outcome, std::string why);
 
     vlm::ChatRequest request_; ///< all but the messages
@@ -46,7 +49,10 @@ private:
     Phase phase_;
     int turn_ = 0;                     ///< exchanges begun
     std::vector<vlm::ToolCall> calls_; ///< of the latest reply; the first one is carried out
-    bool reduced_ = false;             ///< for this turn, because it was too long
+    LoopProfile loop_rules_;
+    LoopDetector loops_;
+    int loops_from_ = 0; ///< turn from which loops are looked for
+    std::string told_;   ///< before the next picture, or in a message of its own
     Finish finish_;
 };
 

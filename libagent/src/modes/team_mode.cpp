@@ -2,6 +2,7 @@
 
 #include "agent/error.hpp"
 #include "agent/transcript.hpp"
+#include "modes/still_too_long.hpp"
 #include "text.hpp"
 
 #include <fmt/format.h>
@@ -46,7 +47,8 @@ TeamMode::TeamMode(const Profile& profile, const std::string& task, Offers offer
                    std::unique_ptr<Memory> memory)
     : team_(profile.team.value()), model_(profile.model),
       task_(replace_all(profile.task_prompt, "{{task}}", task)), max_steps_(profile.max_steps),
-      offers_(std::move(offers)), memory_(std::move(memory)) {
+      loop_rules_(profile.loops), offers_(std::move(offers)), memory_(std::move(memory)),
+      loops_(profile.loops) {
     // The task is never cut, and the rest of a context needs room beside it.
     if (task_.size() > team_.context_bytes / 2)
         throw Error(errc::task_too_long,
@@ -93,7 +95,8 @@ vlm::ChatRequest TeamMode::request() const {
         leads_ ? vlm::Message::user(context())
                : vlm::Message::user(context(), vlm::Image{seen_.sha256, nullptr}));
     if (reminded_) {
-        request.messages.push_back(vlm::Message::assistant(reply_.empty() ? "(nothing)" : reply_));
+        request.messages.push_back(vlm::Message::assistant(
+            reply_.empty() ? "(nothing)" : cut_bytes(reply_, team_.context_bytes / 4, true)));
         request.messages.push_back(vlm::Message::user(std::string(reminder)));
     }
     return request;
@@ -101,7 +104,7 @@ vlm::ChatRequest TeamMode::request() const {
 
 /// What the role is told: what never changes first, then what does. At most `context_bytes`.
 std::string TeamMode::context() const {
-    const std::size_t bound = reduced_ ? team_.context_bytes / 2 : team_.context_bytes;
+    const std::size_t bound = narrow_ ? team_.context_bytes / 2 : team_.context_bytes;
     const std::size_t most = std::max(bound, task_.size() + team_.context_bytes / 8);
     const std::size_t share = (most - task_.size()) / 6;
     Sections sections;
@@ -128,7 +131,7 @@ std::string TeamMode::context() const {
         sections.add(
             "CLAIM",
             cut_bytes("The worker says that the task is done. Evidence: " + claim_, share, true));
-    sections.add("NOTE", cut_bytes(told_, share, true));
+    sections.add("NOTE", cut_bytes(told(), share, true));
     const std::string heading = "MEMORY";
     const std::size_t used = sections.text().size() + heading.size() + 3;
     if (used < most) sections.add(heading, memory_->context(most - used));
@@ -161,12 +164,21 @@ void TeamMode::on(const Observed& fact) {
         return;
     }
     const auto loop = loops_.loop();
-    if (team_.loop_recovery && loop && turn_ >= loops_from_) {
+    if (loop_rules_.answer != LoopAnswer::none && loop && turn_ >= loops_from_) {
         note("loop", *loop);
-        step_ = Step::recovering;
-        return;
+        if (loop_rules_.answer == LoopAnswer::recover) {
+            step_ = Step::recovering;
+            return;
+        }
+        tell_of_loop(words_on_loop(*loop));
     }
     step_ = Step::asking;
+}
+
+void TeamMode::tell_of_loop(std::string words) {
+    worker_told_ = std::move(words) + " Look again and try another way, or report BLOCKED.";
+    loops_.reset();
+    loops_from_ = turn_ + loop_rules_.cooldown;
 }
 
 void TeamMode::on(const ObserveFailed& fact) { finish(Outcome::desktop_failed, fact.message); }
@@ -176,11 +188,7 @@ void TeamMode::on(const Recovered& fact) {
         finish(Outcome::desktop_failed, fact.desktop_failure);
         return;
     }
-    told_ = fmt::format("You were going round in circles ({}). Escape was pressed and the pointer "
-                        "moved away. Look again and try another way, or report BLOCKED.",
-                        loops_.loop().value_or("the same action again and again"));
-    loops_.reset();
-    loops_from_ = turn_ + team_.loop_cooldown;
+    tell_of_loop(words_on_loop(loops_.loop().value_or("the same action again and again"), fact));
     step_ = Step::observing; // what the recovery did is to be seen
 }
 
@@ -205,7 +213,7 @@ void TeamMode::on(const Replied& fact) {
     } else {
         previous_ = ActionRecord{turn_, {}, {}, {}, seen_.file, reply_, false};
         memory_->add(*previous_);
-        told_.clear();
+        worker_told_.clear();
     }
     begin_turn();
 }
@@ -216,14 +224,18 @@ void TeamMode::take_words(const vlm::ChatReply& reply) {
 }
 
 void TeamMode::on(const AskFailed& fact) {
-    if (!fact.context_overflow || reduced_) {
+    if (!fact.context_overflow) {
         finish(Outcome::endpoint_failed, fact.message);
         return;
     }
-    reduced_ = true;
+    if (narrow_) {
+        finish(Outcome::endpoint_failed, still_too_long(fact.message));
+        return;
+    }
+    narrow_ = true;
     memory_->compress();
     note("context", "the request was longer than the model's context: memory was compressed, and "
-                    "what is told halved");
+                    "from now on half as much is told");
 }
 
 void TeamMode::on(const Invoked& fact) {
@@ -239,10 +251,12 @@ void TeamMode::on(const Invoked& fact) {
 
 void TeamMode::take_lead_call(const Invoked& fact) {
     std::string answer;
+    const std::string refused_calls = words_on_refused_calls();
     if (const auto* brief = std::get_if<Brief>(&fact.signal)) {
         brief_ = std::string(trim(brief->instructions));
         claim_.clear();
         end_lead_turn();
+        lead_told_ = refused_calls;
         leads_ = false;
         note("phase", fmt::format("{}: the {} has its instructions", role().phase, role().name));
         begin_turn();
@@ -266,14 +280,25 @@ void TeamMode::take_lead_call(const Invoked& fact) {
         answer = fact.result_json;
     }
     end_lead_turn();
-    if (!answer.empty()) told_ = "Your last call was refused: " + answer;
+    lead_told_ = refused_calls;
+    if (!answer.empty()) {
+        if (!lead_told_.empty()) lead_told_ += '\n';
+        lead_told_ += "Your last call was refused: " + answer;
+    }
     begin_turn();
+}
+
+/// Empty when the reply had but one call.
+std::string TeamMode::words_on_refused_calls() const {
+    if (calls_.size() < 2) return {};
+    return fmt::format("Only your first call counted, {} more were refused: one call a turn.",
+                       calls_.size() - 1);
 }
 
 /// What was told has been heard; memory that was not compressed though it was asked for is, in the
 /// end, compressed.
 void TeamMode::end_lead_turn() {
-    told_.clear();
+    lead_told_.clear();
     if (!compression_asked_) return;
     compressions_ignored_ = archived_now_ ? 0 : compressions_ignored_ + 1;
     if (compressions_ignored_ < patience_with_compression) return;
@@ -292,18 +317,9 @@ void TeamMode::record(const Invoked& fact) {
 
 void TeamMode::take_worker_call(const Invoked& fact) {
     record(fact);
-    told_.clear();
-    if (calls_.size() > 1)
-        told_ =
-            fmt::format("Only your first call was carried out, {} were refused: one call a turn.",
-                        calls_.size() - 1);
-    Action action = fact.action;
-    if (!fact.ok && !action.acts) { // the same mistake again and again is a loop, too
-        action.subject = calls_.front().arguments_json;
-        action.tool = fact.tool;
-        action.acts = true;
-    }
-    loops_.acted(action);
+    worker_told_ = words_on_refused_calls();
+    // The same mistake again and again is a loop, too.
+    loops_.acted(as_tried(fact, calls_.front().arguments_json));
     if (const auto* progress = std::get_if<Progress>(&fact.signal)) {
         const auto asks_for_review = [&](const std::string& status) {
             return same_word(status, trim(progress->status));
@@ -331,7 +347,6 @@ void TeamMode::on(const Stopped& fact) {
 void TeamMode::begin_turn() {
     calls_.clear();
     reminded_ = false;
-    reduced_ = false;
     archived_now_ = false;
     while (true) {
         if (turn_ >= max_steps_) {

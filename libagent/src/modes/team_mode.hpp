@@ -46,6 +46,7 @@ private:
     void on(const Stopped& fact);
 
     void begin_turn();
+    void tell_of_loop(std::string words);
     void switch_to_lead(const std::string& why);
     [[nodiscard]] std::string reason_for_review() const;
     void take_words(const vlm::ChatReply& reply);
@@ -56,6 +57,9 @@ private:
     void finish(Outcome outcome, std::string why);
 
     [[nodiscard]] const RoleProfile& role() const;
+    [[nodiscard]] std::string& told() { return leads_ ? lead_told_ : worker_told_; }
+    [[nodiscard]] const std::string& told() const { return leads_ ? lead_told_ : worker_told_; }
+    [[nodiscard]] std::string words_on_refused_calls() const;
     [[nodiscard]] vlm::ChatRequest request() const;
     [[nodiscard]] bool must_plan() const;
     [[nodiscard]] std::string context() const;
@@ -64,6 +68,7 @@ private:
     const std::string model_;
     const std::string task_;
     const int max_steps_;
+    const LoopProfile loop_rules_;
     const Offers offers_;
     std::unique_ptr<Memory> memory_;
     LoopDetector loops_;
@@ -79,14 +84,15 @@ private:
     int compressions_ignored_ = 0;
     bool archived_now_ = false;            ///< in this turn
     std::string claim_;                    ///< evidence that waits for the lead's verdict
-    std::string told_;                     ///< to the role that speaks next, once
+    std::string lead_told_;                ///< what it hears when it speaks next, once
+    std::string worker_told_;              ///< the same
     std::optional<ActionRecord> previous_; ///< the worker's latest
     Observed seen_;                        ///< the newest screenshot
     std::vector<vlm::ToolCall> calls_;     ///< of the latest reply; the first one is carried out
     std::string reply_;                    ///< its words
     bool reminded_ = false;
-    bool reduced_ = false; ///< the context was too long and has been cut down, in this turn
-    int loops_from_ = 0;   ///< turn from which loops are looked for
+    bool narrow_ = false; ///< a request was too long for the model: from now on they are shorter
+    int loops_from_ = 0;  ///< turn from which loops are looked for
 };
 
 } // namespace agent

@@ -18,11 +18,12 @@ namespace agent {
 /// Members that are absent or null leave what they are read into as it is. Refers to the object.
 class Members {
 public:
-    Members(const json::object& object, std::string where)
-        : object_(object), where_(std::move(where)) {}
+    /// `code` is what mistakes are.
+    Members(const json::object& object, std::string where, errc code = errc::bad_profile)
+        : object_(object), where_(std::move(where)), code_(code) {}
 
     [[noreturn]] void refuse(std::string_view member, std::string_view why) const {
-        throw Error(errc::bad_profile, fmt::format("{}: \"{}\" {}", where_, member, why));
+        throw Error(code_, fmt::format("{}: \"{}\" {}", where_, member, why));
     }
     void require(std::string_view member) const {
         if (!has(member)) refuse(member, "is missing");
@@ -119,7 +120,7 @@ public:
         const json::value* value = find(member);
         if (value == nullptr) return std::nullopt;
         if (!value->is_object()) refuse(member, "must be an object");
-        return Members(value->as_object(), fmt::format("{}: {}", where_, member));
+        return Members(value->as_object(), fmt::format("{}: {}", where_, member), code_);
     }
     /// The objects of the array under `member`, or nothing.
     [[nodiscard]] std::optional<std::vector<Members>> objects(std::string_view member) const {
@@ -130,7 +131,7 @@ public:
         for (const json::value& element : value->as_array()) {
             if (!element.is_object()) refuse(member, "must hold objects");
             all.emplace_back(element.as_object(),
-                             fmt::format("{}: {}[{}]", where_, member, all.size()));
+                             fmt::format("{}: {}[{}]", where_, member, all.size()), code_);
         }
         return all;
     }
@@ -143,6 +144,7 @@ private:
     }
     const json::object& object_;
     std::string where_;
+    errc code_;
 };
 
 } // namespace agent

@@ -69,6 +69,18 @@ void read_retention(const Members& members, std::string_view name, Retention& in
     }
 }
 
+void read_loops(const Members& members, Profile& profile) {
+    // A team has nobody else who would notice.
+    if (profile.team) profile.loops.answer = LoopAnswer::recover;
+    if (const auto loops = members.object("loops")) {
+        loops->read("answer", profile.loops.answer, loop_answer_words());
+        loops->read("repetitions", profile.loops.repetitions, 2, 100);
+        loops->read("longest_cycle", profile.loops.longest_cycle, 1, 100);
+        loops->read("distance", profile.loops.distance, 0, 1000);
+        loops->read("cooldown", profile.loops.cooldown, 0, 1000000);
+    }
+}
+
 /// Editors put a byte order mark there, which no model and no parser wants.
 std::string_view without_mark(std::string_view text) {
     constexpr std::string_view mark = "\xEF\xBB\xBF";
@@ -164,8 +176,6 @@ TeamProfile read_team(const Members& members, const vlm::Sampling& sampling,
     members.read("first_plan", team.first_plan);
     members.read("previous_action", team.previous_action);
     members.read("review_completion", team.review_completion);
-    members.read("loop_recovery", team.loop_recovery);
-    members.read("loop_cooldown", team.loop_cooldown, 0, 1000000);
     if (team.first_plan && !has_tool(team.lead, "brief"))
         members.refuse("first_plan", "needs the tool \"brief\" among the lead's tools");
     if (team.review_completion && !has_tool(team.lead, "confirm"))
@@ -365,13 +375,21 @@ Profile read_profile(const Members& members, const Prompts& prompts) {
     members.read("screenshot_first", profile.screenshot_first);
     read_retention(members, "screenshots", profile.screenshots);
     read_retention(members, "thinks", profile.thinks);
+    if (profile.team && members.has("context_bytes"))
+        members.refuse("context_bytes", "belongs into \"team\"");
+    members.read("context_bytes", profile.context_bytes, 1000, 1000000000);
+    read_loops(members, profile);
     if (const auto several = members.object("several_calls")) {
         several->read("carry_out", profile.several_calls, several_calls_words());
         several->read("error", profile.refused_call_error);
         if (profile.refused_call_error.empty()) several->refuse("error", "is empty");
     }
     read_manners(members, profile);
-    return profile;
+    members.read("lmstudio_logs", profile.lmstudio_logs);
+    // A folder is the user's business: a profile comes from anywhere.
+    for (const std::string_view word : {"", "auto", "off"})
+        if (profile.lmstudio_logs == word) return profile;
+    members.refuse("lmstudio_logs", R"(must be "auto" or "off")");
 }
 
 Profile read_text(std::string_view text, const std::string& place, const Prompts& prompts) {

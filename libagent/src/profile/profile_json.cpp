@@ -75,9 +75,15 @@ json::object team_json(const TeamProfile& team) {
             {"without_brief", word_for(team.without_brief, without_brief_words())},
             {"first_plan", team.first_plan},
             {"previous_action", team.previous_action},
-            {"review_completion", team.review_completion},
-            {"loop_recovery", team.loop_recovery},
-            {"loop_cooldown", team.loop_cooldown}};
+            {"review_completion", team.review_completion}};
+}
+
+json::object loops_json(const LoopProfile& loops) {
+    return {{"answer", word_for(loops.answer, loop_answer_words())},
+            {"repetitions", loops.repetitions},
+            {"longest_cycle", loops.longest_cycle},
+            {"distance", loops.distance},
+            {"cooldown", loops.cooldown}};
 }
 
 json::object visual_json(const VisualProfile& visual) {
@@ -143,6 +149,8 @@ std::string to_json(const Profile& profile) {
     all["screenshot_first"] = profile.screenshot_first;
     all["screenshots"] = retention_json(profile.screenshots);
     all["thinks"] = retention_json(profile.thinks);
+    all["loops"] = loops_json(profile.loops);
+    if (!profile.team) all["context_bytes"] = profile.context_bytes;
     all["several_calls"] = {{"carry_out", word_for(profile.several_calls, several_calls_words())},
                             {"error", profile.refused_call_error}};
     if (profile.team)
@@ -157,6 +165,7 @@ std::string to_json(const Profile& profile) {
     all["physical_execution"] = profile.physical_execution;
     all["pace"] = pace_json(profile.pace);
     all["log"] = log_json(profile.log);
+    if (!profile.lmstudio_logs.empty()) all["lmstudio_logs"] = profile.lmstudio_logs;
     return to_text(all);
 }
 

@@ -33,6 +33,10 @@ using Words = std::vector<std::pair<std::string, Enum>>;
             {"warning", LogLevel::warning},
             {"error", LogLevel::error}};
 }
+[[nodiscard]] inline Words<LoopAnswer> loop_answer_words() {
+    return {
+        {"none", LoopAnswer::none}, {"tell", LoopAnswer::tell}, {"recover", LoopAnswer::recover}};
+}
 
 /// The word for a meaning that has one.
 template <class Enum>

@@ -25,6 +25,8 @@ static_assert(mouse_move == MOUSEEVENTF_MOVE && mouse_left_down == MOUSEEVENTF_L
 static_assert(vk_left_shift == VK_LSHIFT && vk_left_ctrl == VK_LCONTROL &&
               vk_left_alt == VK_LMENU && vk_right_alt == VK_RMENU && vk_left_windows == VK_LWIN);
 
+constexpr std::uint32_t move_flags = mouse_move | mouse_absolute | mouse_virtual_desk;
+
 INPUT to_input(const NativeInput& native) {
     INPUT input{};
     if (native.kind == NativeInput::Kind::mouse) {
@@ -83,7 +85,7 @@ SendReport InputSender::send(std::span<const InputEvent> events) {
     const std::size_t before = inputs.size();
     inputs.insert(inputs.end(), translation.inputs.begin(), translation.inputs.end());
 
-    const auto [taken, error] = give(inputs);
+    const auto [taken, error] = system_.runs_under_wine() ? give_with_pauses(inputs) : give(inputs);
     const std::size_t accepted_inputs = taken - std::min(taken, before);
     SendReport report;
     report.sent = events.size();
@@ -179,6 +181,27 @@ std::vector<NativeInput> InputSender::releases_of_users_modifiers() const {
 void InputSender::remember(std::span<const NativeInput> accepted) {
     pressed_.insert(pressed_.end(), accepted.begin(), accepted.end());
     pressed_ = unreleased(pressed_);
+}
+
+// Under Wine a press right after a move may be followed by a late move to where the pointer was
+// before: a list then takes what is there for chosen.
+InputSender::Taken InputSender::give_with_pauses(std::span<const NativeInput> inputs) {
+    const auto only_moves = [](const NativeInput& input) {
+        return input.kind == NativeInput::Kind::mouse && (input.flags & ~move_flags) == 0;
+    };
+    Taken all;
+    while (!inputs.empty()) {
+        const auto move = std::ranges::find_if(inputs, only_moves);
+        const auto end =
+            move == inputs.end() ? move : std::find_if_not(move, inputs.end(), only_moves);
+        const auto part = inputs.first(static_cast<std::size_t>(end - inputs.begin()));
+        const auto [taken, error] = give(part);
+        all = {all.inputs + taken, error};
+        if (taken < part.size()) break;
+        inputs = inputs.subspan(part.size());
+        if (!inputs.empty()) system_.let_pointer_arrive();
+    }
+    return all;
 }
 
 InputSender::Taken InputSender::give(std::span<const NativeInput> inputs) {

@@ -31,6 +31,7 @@ private:
         DWORD error = ERROR_SUCCESS;
     };
     Taken give(std::span<const NativeInput> inputs);
+    Taken give_with_pauses(std::span<const NativeInput> inputs);
     void remember(std::span<const NativeInput> accepted);
 
     const SystemCalls& system_;

@@ -139,6 +139,23 @@ bool wheel_follows_focus() {
            routing == to_focus;
 }
 
+void let_pointer_arrive() {
+    POINT at{};
+    GetCursorPos(&at);
+    const HDC screen = GetDC(nullptr);
+    // The X server serves each client that has sent something before it listens again: with the
+    // second answer it has moved the pointer, and told of that.
+    for (int round = 0; round < 2; ++round) {
+        GetPixel(screen, 0, 0);
+        // Whoever answers has been through its X events.
+        for (const HWND window : {GetDesktopWindow(), WindowFromPoint(at)}) {
+            DWORD_PTR result = 0;
+            SendMessageTimeoutW(window, WM_NULL, 0, 0, SMTO_ABORTIFHUNG, 1000, &result);
+        }
+    }
+    ReleaseDC(nullptr, screen);
+}
+
 bool runs_under_wine() {
     static const bool wine =
         GetProcAddress(GetModuleHandleW(L"ntdll.dll"), "wine_get_version") != nullptr;

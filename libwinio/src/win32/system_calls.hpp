@@ -30,6 +30,11 @@ namespace winio::win32 {
 /// under the pointer (Windows 10 and later).
 [[nodiscard]] bool wheel_follows_focus();
 [[nodiscard]] bool runs_under_wine();
+/// Wine only: returns once the desktop and the window under the pointer have heard of its last
+/// move, or after a second for each that does not answer. To move X's pointer Wine grabs it for a
+/// moment; of that the desktop hears, with the place where the pointer was before, and passes it on
+/// as a move.
+void let_pointer_arrive();
 
 struct SystemCalls {
     std::function<std::vector<HMONITOR>()> monitors = win32::monitors;
@@ -50,6 +55,7 @@ struct SystemCalls {
     std::function<UINT(UINT, INPUT*, int)> send_input = ::SendInput;
     std::function<SHORT(int)> get_async_key_state = ::GetAsyncKeyState;
     std::function<SHORT(WCHAR, HKL)> vk_key_scan = ::VkKeyScanExW;
+    std::function<void()> let_pointer_arrive = win32::let_pointer_arrive;
     std::function<BOOL(POINT*)> get_cursor_pos = ::GetCursorPos;
     std::function<HWND()> foreground_window = ::GetForegroundWindow;
     std::function<BOOL(HWND)> is_hung_app_window = ::IsHungAppWindow;

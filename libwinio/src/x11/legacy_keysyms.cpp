@@ -4,7 +4,7 @@
 #include "x11/keysyms.hpp"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 
 namespace winio::x11 {
 namespace {
@@ -14,7 +14,8 @@ struct Legacy {
     std::uint16_t character;
 };
 
-constexpr std::array legacy{
+// Not std::array, whose deduction guide takes more arguments than Clang folds.
+constexpr Legacy legacy[]{
     Legacy{0x1A1, 0x104},  Legacy{0x1A2, 0x2D8},  Legacy{0x1A3, 0x141},   Legacy{0x1A5, 0x13D},
     Legacy{0x1A6, 0x15A},  Legacy{0x1A9, 0x160},  Legacy{0x1AA, 0x15E},   Legacy{0x1AB, 0x164},
     Legacy{0x1AC, 0x179},  Legacy{0x1AE, 0x17D},  Legacy{0x1AF, 0x17B},   Legacy{0x1B1, 0x105},
@@ -148,7 +149,7 @@ constexpr std::array legacy{
 
 std::optional<char32_t> character_of_legacy(std::uint32_t keysym) {
     const auto found = std::ranges::lower_bound(legacy, keysym, {}, &Legacy::keysym);
-    if (found == legacy.end() || found->keysym != keysym) return std::nullopt;
+    if (found == std::end(legacy) || found->keysym != keysym) return std::nullopt;
     return char32_t{found->character};
 }
 

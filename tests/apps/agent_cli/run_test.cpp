@@ -321,3 +321,191 @@ TEST_CASE("a run whose server went away goes on where it was, at another address
     CHECK_THAT(again.err, ContainsSubstring("nothing to go on with"));
     CHECK(agent_cli({"resume", (stage.folder / "nowhere").string()}).status == 2);
 }
+
+TEST_CASE("a run that is still going on cannot be resumed, and is not harmed") {
+    Stage stage;
+    stage.server.enqueue({.never = true});
+    const auto result = stage.run({}, [&](const std::function<void()>& interrupt) {
+        CHECK(stage.server.wait_for_requests(1, std::chrono::seconds(60)));
+        const auto second = agent_cli({"resume", stage.run_path().string()});
+        CHECK(second.status == 2);
+        CHECK_THAT(second.err, ContainsSubstring("the run is still going on"));
+        interrupt();
+    });
+    CHECK(result.status == 130);
+    check_complete(stage, "cancelled");
+}
+
+TEST_CASE("a resumed run has the area, the waits and the endpoint of its beginning") {
+    Stage stage;
+    const std::string with_key = stage.server.url() + "/v1/chat/completions?key=in-the-query";
+    stage.server.enqueue({.status = 404, .body = R"({"error":"No models loaded."})"});
+    CHECK(agent_cli(
+              {"run", "do it", "--crop", "0,0,500,500", "--run-dir", stage.folder.path().string()},
+              {{"LMSTUDIO_ENDPOINT", with_key}, {"EYEHAND_SETTLE_MINIMUM", "0.3"}})
+              .status == 4);
+    const auto first = test::lines_of(stage.run_path() / "events.jsonl");
+
+    // Another crop, other waits and another server are not the run's; the query is its own.
+    stage.answer("", "observe_screen");
+    stage.server.enqueue({.status = 404, .body = R"({"error":"No models loaded."})"});
+    const auto again =
+        agent_cli({"resume", stage.run_path().string()}, {{"LMSTUDIO_ENDPOINT", with_key},
+                                                          {"EYEHAND_CROP", "0,0,100,100"},
+                                                          {"EYEHAND_SETTLE_MINIMUM", "0"}});
+    INFO(again.err);
+    CHECK(again.status == 4);
+    CHECK_THAT(stage.server.requests().at(1).target, ContainsSubstring("key=in-the-query"));
+    const auto area_of = [](const std::string& line) {
+        const std::size_t at = line.find(R"("area":[)");
+        return line.substr(at, line.find(']', at) - at);
+    };
+    std::vector<std::string> seen;
+    for (const std::string& line : test::lines_of(stage.run_path() / "events.jsonl"))
+        if (line.find(R"("type":"observed")") != std::string::npos) seen.push_back(line);
+    REQUIRE(seen.size() == 2);
+    CHECK(area_of(seen[1]) == area_of(seen[0]));
+    const std::size_t settle = seen[1].find(R"("settle_ms":)");
+    CHECK(std::stoi(seen[1].substr(settle + 12)) >= 300);
+
+    // Today's server is not asked, but the one that the run had; a flag says otherwise of the area.
+    stage.answer("", "observe_screen");
+    stage.answer("It is done.");
+    const auto last =
+        agent_cli({"resume", stage.run_path().string(), "--crop", "0,0,1000,1000"},
+                  {{"LMSTUDIO_ENDPOINT", "http://127.0.0.1:1/v1/chat/completions?key=another"}});
+    INFO(last.err);
+    CHECK(last.status == 0);
+    CHECK_THAT(stage.server.requests().back().target, !ContainsSubstring("key="));
+    const auto lines = test::lines_of(stage.run_path() / "events.jsonl");
+    for (const std::string& line : lines)
+        if (line.find(R"("type":"observed")") != std::string::npos) seen.push_back(line);
+    CHECK(area_of(seen.back()) != area_of(seen[0]));
+    CHECK_THAT(test::read_file(stage.run_path() / "run.json"),
+               ContainsSubstring(R"("crop":{"value":"0,0,1000,1000","source":"--crop"})"));
+}
+
+TEST_CASE("LM Studio's log is kept of every part of a run") {
+    Stage stage;
+    const std::filesystem::path logs = stage.folder / "logs";
+    std::filesystem::create_directories(logs);
+    const auto log = [&](const std::string& line) {
+        std::ofstream(logs / "server.log", std::ios::binary | std::ios::app) << line << "\n";
+    };
+    const auto part = [&](std::size_t number) {
+        stage.server.enqueue({.never = true});
+        return [&stage, log, number](const std::function<void()>& interrupt) {
+            CHECK(stage.server.wait_for_requests(number, std::chrono::seconds(60)));
+            log("part " + std::to_string(number));
+            interrupt();
+        };
+    };
+    log("before");
+    const auto first =
+        agent_cli({"run", "do it", "--endpoint", stage.server.url(), "--lmstudio-logs",
+                   logs.string(), "--run-dir", stage.folder.path().string()},
+                  {}, part(1));
+    CHECK(first.status == 130);
+    log("between");
+    CHECK(agent_cli({"resume", stage.run_path().string()}, {}, part(2)).status == 130);
+    CHECK(test::read_file(stage.run_path() / "lmstudio_raw.log") == "part 1\npart 2\n");
+    CHECK(test::read_file(stage.run_path() / "lmstudio_clean.log") == "part 1\npart 2\n");
+}
+
+namespace {
+
+constexpr const char* small_server =
+    R"({"object":"list","data":[{"id":"tiny-vl","object":"model","owned_by":"llamacpp",
+        "meta":{"n_ctx":8192}}]})";
+constexpr const char* small_props =
+    R"({"default_generation_settings":{"n_ctx":8192},"modalities":{"vision":true},
+        "build_info":"b1-x"})";
+
+} // namespace
+
+TEST_CASE("a run asks the server first what it can, and keeps fewer screenshots where it must") {
+    Stage stage;
+    const auto run = [&](std::vector<std::string> more) {
+        std::vector<std::string> arguments{"run",        "do it",
+                                           "--endpoint", stage.server.url(),
+                                           "--run-dir",  stage.folder.path().string(),
+                                           "--image",    "1024x768!"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return agent_cli(arguments, {{"EYEHAND_PROBE", "1"}});
+    };
+    const auto probed = [&] {
+        stage.server.enqueue({.body = small_server, .headers = {{"Server", "llama.cpp"}}});
+        stage.server.enqueue({.body = small_props});
+        stage.answer("done");
+    };
+    probed();
+    CHECK(run({}).status == 0);
+    CHECK(stage.server.requests().at(0).method == "GET");
+    CHECK(stage.server.requests().at(1).method == "GET");
+    CHECK(stage.server.requests().size() == 3);
+    std::string summary = test::read_file(stage.run_path() / "run.json");
+    CHECK_THAT(summary, ContainsSubstring(R"("server":{"value":"llama-server)"));
+    CHECK_THAT(summary, ContainsSubstring(R"("context_tokens":{"value":"8192","source":"probe"})"));
+    // 32 * 24 + 2 tokens each: five in half of the context, of which two are always kept.
+    CHECK_THAT(summary, ContainsSubstring(R"("drop_screenshots":{"value":"4","source":"probe"})"));
+    CHECK_THAT(summary, ContainsSubstring(R"("screenshots":{"keep":2,"batch":4})"));
+    CHECK_THAT(test::read_file(stage.run_path() / "http.log"), ContainsSubstring("/v1/models"));
+
+    // Without it there is one request.
+    stage.answer("done");
+    CHECK(run({"--no-probe"}).status == 0);
+    CHECK(stage.server.requests().size() == 4);
+    summary = test::read_file(stage.folder / "run_0002/run.json");
+    CHECK_THAT(summary, ContainsSubstring(R"("probe":{"value":"false","source":"--no-probe"})"));
+    CHECK_THAT(summary, ContainsSubstring(R"("screenshots":{"keep":2,"batch":8})"));
+}
+
+TEST_CASE("a server that does not tell what it can is asked all the same") {
+    Stage stage;
+    const std::size_t questions = 5; // a list, then what each kind of server has of its own
+    for (std::size_t i = 0; i < questions; ++i) stage.server.enqueue({.status = 404, .body = "{}"});
+    for (std::size_t i = 0; i < questions; ++i) stage.answer("done");
+    const auto result = agent_cli({"run", "do it", "--endpoint", stage.server.url(), "--run-dir",
+                                   stage.folder.path().string()},
+                                  {{"EYEHAND_PROBE", "1"}});
+    INFO(result.err);
+    CHECK_THAT(test::read_file(stage.run_path() / "run.json"), !ContainsSubstring("\"probe\"}"));
+    CHECK(stage.server.requests().back().method == "POST");
+}
+
+TEST_CASE(
+    "a tool that is a program is offered with --tool, and refused where nobody can be asked") {
+    Stage stage;
+    const std::filesystem::path file = stage.folder / "mine.json";
+    std::ofstream(file, std::ios::binary)
+        << R"({"name":"mine","description":"Mine.","effect":"reads","command":[)" << '"'
+        << (test::program_folder() / "eyehand-test-tool").generic_string() << '"'
+        << R"(,"echo"],"parameters":{"type":"object","properties":{"city":{"type":"string"}}}})";
+    const auto run = [&](std::vector<std::string> more) {
+        stage.answer("", "mine", R"({"city":"Rome"})");
+        stage.answer("done");
+        more.insert(more.begin(), {"--tool", file.string()});
+        return stage.run(std::move(more));
+    };
+    const auto refused = run({});
+    INFO(refused.err);
+    CHECK(refused.status == 0);
+    CHECK_THAT(stage.server.requests().at(0).body, ContainsSubstring(R"("name":"mine")"));
+    CHECK_THAT(stage.server.requests().at(1).body,
+               ContainsSubstring("Nobody is there to allow it"));
+
+    CHECK(run({"--allow-tool", "mine"}).status == 0);
+    CHECK_THAT(stage.server.requests().at(3).body, ContainsSubstring("Rome"));
+    CHECK_THAT(stage.server.requests().at(3).body, !ContainsSubstring("Nobody is there"));
+    const std::string summary = test::read_file(stage.folder / "run_0002/run.json");
+    CHECK_THAT(summary, ContainsSubstring(R"("program_tools":{"value":"mine","source":"--tool"})"));
+    CHECK_THAT(summary,
+               ContainsSubstring(R"("allowed_tools":{"value":"mine","source":"--allow-tool"})"));
+
+    CHECK(stage.run({"--allow-tool", "mine"}).status == 2);
+    std::ofstream(file, std::ios::binary) << R"({"name":"mine"})";
+    const auto wrong = stage.run({"--tool", file.string()});
+    CHECK(wrong.status == 2);
+    CHECK_THAT(wrong.err, ContainsSubstring(R"(mine.json: "description" is missing)"));
+    CHECK_FALSE(std::filesystem::exists(stage.folder / "run_0003"));
+}

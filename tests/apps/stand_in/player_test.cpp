@@ -32,6 +32,7 @@ public:
     Reply see(const Screen& screen) { return send(screen, true); }
     Reply see_nothing_new(const Screen& old) { return send(old, false); }
     Reply see_nothing() { return send(std::nullopt, false); }
+    void offer(json::array tools) { request_.tools = std::move(tools); }
     Reply see_after_failure(const Screen& screen) {
         request_.failure = R"({"ok":false})";
         Reply reply = send(screen, true);
@@ -100,7 +101,7 @@ TEST_CASE("What is not there is looked for again, then said plainly, never guess
 }
 
 TEST_CASE("Without a tool to look with the statement comes at once") {
-    Talk talk(R"({"steps": [{"click": "File"}]})", commander_tools());
+    Talk talk(R"({"steps": [{"click": "File"}]})", clicking_tools());
     const Reply reply = talk.see(alert);
     CHECK_FALSE(reply.call);
     CHECK_THAT(reply.content, ContainsSubstring("I cannot see \"File\""));
@@ -143,7 +144,7 @@ TEST_CASE("An effect that is seen lets the script go on") {
 
 TEST_CASE("What should be gone and is not counts as a missing effect") {
     Talk talk(R"({"steps": [{"click": "Save as...", "expect_gone": "Save as..."}]})",
-              commander_tools());
+              clicking_tools());
     CHECK(name_of(talk.see(menu)) == "click_element");
     CHECK(name_of(talk.see(menu)) == "click_element");
     CHECK_THAT(talk.see(desktop).content, ContainsSubstring("come to its end"));
@@ -236,6 +237,68 @@ TEST_CASE("A planner that sees no picture briefs the operator with the next step
     REQUIRE(reply.call);
     CHECK(reply.call->name == "spawn_operator");
     CHECK_THAT(arguments_of(reply), ContainsSubstring(R"(Next: click \"File\".)"));
+}
+
+TEST_CASE("Whoever leads orders the objective that comes next, and again while it is worked on") {
+    Talk talk(R"({"steps": [{"objective": "Look around"}, {"click": "File"}, {"report": "DONE"},
+                            {"objective": "Edit it"}, {"click": "Edit"}, {"click": "File"}]})",
+              briefing_tools());
+    const auto orders = [&] {
+        talk.offer(briefing_tools());
+        return arguments_of(talk.see_nothing());
+    };
+    const auto acts = [&] {
+        talk.offer(commander_tools());
+        talk.begin_again();
+        talk.say("another turn");
+        return talk.see(desktop);
+    };
+    CHECK_THAT(orders(), ContainsSubstring(R"(Objective: Look around. Next: click \"File\".)"));
+    CHECK_THAT(arguments_of(acts()), ContainsSubstring("File"));
+    const Reply report = acts();
+    CHECK(name_of(report) == "report_progress");
+    CHECK_THAT(arguments_of(report),
+               ContainsSubstring(R"("objective_id":"Look around","status":"DONE")"));
+    CHECK_THAT(orders(), ContainsSubstring(R"(Objective: Edit it. Next: click \"Edit\".)"));
+    CHECK_THAT(arguments_of(acts()), ContainsSubstring("Edit"));
+    CHECK_THAT(orders(), ContainsSubstring("Objective: Edit it."));
+    CHECK_THAT(arguments_of(acts()), ContainsSubstring("File"));
+}
+
+TEST_CASE("Who works alone reports to nobody") {
+    Talk talk(R"({"steps": [{"objective": "Look"}, {"report": "BLOCKED"}, {"click": "Edit"}]})",
+              observer_tools());
+    CHECK_THAT(arguments_of(talk.see(desktop)), ContainsSubstring("Edit"));
+}
+
+TEST_CASE("Full memory is put away, but for the last two turns") {
+    Talk talk(R"({"steps": [{"click": "File"}]})", briefing_tools());
+    const std::string memory = "MEMORY\n- turn 2: click -> ok\n- turn 3: type -> ok\n"
+                               "- turn 4: press -> ok\n- turn 6: press -> ok";
+    talk.say("Put turns away when you read MEMORY IS FULL.\n" + memory);
+    CHECK(name_of(talk.see_nothing()) == "spawn_operator");
+    talk.say("MEMORY\n\nMEMORY IS FULL\n4 actions are active.\n\n" + memory);
+    const Reply reply = talk.see_nothing();
+    CHECK(name_of(reply) == "compress_memory");
+    CHECK_THAT(arguments_of(reply), ContainsSubstring(R"("archived_turns":[2,3])"));
+}
+
+TEST_CASE("Who has no tool to look reports that the work goes on") {
+    Talk talk(R"({"steps": [{"wait_for": "Save as..."}, {"click": "Save as..."}]})",
+              commander_tools());
+    const Reply reply = talk.see(desktop);
+    CHECK(name_of(reply) == "report_progress");
+    CHECK_THAT(arguments_of(reply), ContainsSubstring("IN_PROGRESS"));
+    talk.begin_again();
+    talk.say("the next turn");
+    CHECK(name_of(talk.see(menu)) == "click_element");
+}
+
+TEST_CASE("A stubborn step is done as often as it says, whatever comes of it") {
+    Talk talk(R"({"steps": [{"click": "File", "times": 3}, {"click": "Edit"}]})", observer_tools());
+    for (int i = 0; i < 3; ++i)
+        CHECK_THAT(arguments_of(talk.see(desktop)), ContainsSubstring("File"));
+    CHECK_THAT(arguments_of(talk.see(desktop)), ContainsSubstring("Edit"));
 }
 
 TEST_CASE("The same request gives the same turn") {

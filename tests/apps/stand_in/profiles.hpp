@@ -72,6 +72,9 @@ inline json::array commander_tools() {
     return tools;
 }
 
+// With nothing to look with, not even a report.
+inline json::array clicking_tools() { return team_tools("", "justification", "label"); }
+
 inline json::array planner_tools() {
     json::array tools = team_tools("screen_", "reasoning", "element_name");
     const std::string why = R"("reasoning":)" + text_type;

@@ -26,10 +26,13 @@ TEST_CASE("A script is read step by step") {
         {"type": "Zażółć\n你好"},
         {"click": {"text": "UTF-8", "right_of": "Encoding:"}, "if_visible": "Encoding:"},
         {"scroll": "down", "at": "Line 3"},
+        {"objective": "Save it."},
+        {"press": "f7", "times": 4},
+        {"report": "BLOCKED"},
         {"finish": "Done", "say": "That was it."}]})");
 
     CHECK(script.patience == 5);
-    REQUIRE(script.steps.size() == 5);
+    REQUIRE(script.steps.size() == 8);
     CHECK(script.steps[0].action == Action::click);
     CHECK(script.steps[0].target.text == "File");
     CHECK(script.steps[0].expect == "Save as...");
@@ -37,7 +40,11 @@ TEST_CASE("A script is read step by step") {
     CHECK(script.steps[2].target.right_of == "Encoding:");
     CHECK(script.steps[2].if_visible == "Encoding:");
     CHECK(script.steps[3].at == "Line 3");
-    CHECK(script.steps[4].say == "That was it.");
+    CHECK(script.steps[4].action == Action::objective);
+    CHECK(script.steps[5].times == 4);
+    CHECK(script.steps[6].text == "BLOCKED");
+    CHECK(script.steps[7].say == "That was it.");
+    CHECK(script.steps[7].times == 1);
 }
 
 TEST_CASE("A step with an unknown key is refused with its number and the known keys") {
@@ -64,10 +71,16 @@ TEST_CASE("What is wrong with a field is said with the field's name") {
                ContainsSubstring("step 1, \"type\": must not be empty"));
     CHECK_THAT(problem_of(R"({"steps": [{"scroll": "sideways"}]})"),
                ContainsSubstring("step 1, \"scroll\": must be one of up, down, left, right"));
+    CHECK_THAT(problem_of(R"({"steps": [{"report": "done"}]})"),
+               ContainsSubstring("step 1, \"report\": must be one of DONE, BLOCKED"));
+    CHECK_THAT(problem_of(R"({"steps": [{"click": "A", "times": 0}]})"),
+               ContainsSubstring("step 1, \"times\": must be a whole number from 1 to 20"));
     CHECK_THAT(problem_of(R"({"steps": [{"click": "..."}]})"),
                ContainsSubstring("must hold a letter or a digit"));
     CHECK_THAT(problem_of(R"({"steps": [{"click": {"near": "A"}}]})"),
                ContainsSubstring("needs \"text\", \"right_of\" or \"below\""));
+    CHECK_THAT(problem_of(R"({"steps": [{"click": {"right_of": "A", "lines": 2}}]})"),
+               ContainsSubstring("\"lines\" belongs to \"below\" without \"text\""));
     CHECK_THAT(problem_of(R"({"steps": [{"type": "a", "at": "b"}]})"),
                ContainsSubstring("\"at\" belongs to \"scroll\" only"));
 }

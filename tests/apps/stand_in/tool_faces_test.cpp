@@ -97,6 +97,21 @@ TEST_CASE("Who briefs others is recognised by its instructions") {
           R"(spawn_operator{"operator_instructions":"down","rationale":"The step needs it."})");
 }
 
+TEST_CASE("Reports and archives are recognised by a status and by turns") {
+    Intent what = intent();
+    what.objective = "Save it";
+    what.status = "DONE";
+    what.turns = {3, 4};
+    what.evidence = std::string(100, '!');
+    CHECK(
+        call(planner_tools(), Role::report, what) ==
+        R"(report_goal_status{"goal_identifier":"Save it","completion_status":"DONE","evidence":")" +
+            what.evidence + R"("})");
+    CHECK(call(briefing_tools(), Role::archive, what) ==
+          R"(compress_memory{"compression_summary":"down","loop_analysis":"The step needs it.",)"
+          R"("archived_turns":[3,4]})");
+}
+
 TEST_CASE("Keys are a list where the schema wants a list") {
     Intent save = intent();
     save.text = "ctrl+s";

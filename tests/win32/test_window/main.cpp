@@ -8,6 +8,7 @@
 // After <windows.h>, which it needs.
 #include <shellapi.h>
 
+#include <cstdlib>
 #include <cwchar>
 #include <set>
 
@@ -70,12 +71,29 @@ void paint_area(HWND window) {
     state->ready = 1;
 }
 
+// Whether the pointer is more than a pixel from where the left button was pressed.
+bool has_strayed(LPARAM pressed_at, LPARAM now) {
+    return std::abs(GET_X_LPARAM(now) - GET_X_LPARAM(pressed_at)) > 1 ||
+           std::abs(GET_Y_LPARAM(now) - GET_Y_LPARAM(pressed_at)) > 1;
+}
+
 LRESULT CALLBACK area_procedure(HWND window, UINT message, WPARAM w, LPARAM l) {
+    static LPARAM pressed_at = 0;
     switch (message) {
     case WM_PAINT:
         paint_area(window);
         return 0;
+    case WM_MOUSEMOVE:
+        if ((w & MK_LBUTTON) != 0 && has_strayed(pressed_at, l)) ++state->area_strays;
+        return 0;
+    case WM_LBUTTONUP:
+        ReleaseCapture();
+        if (has_strayed(pressed_at, l)) ++state->area_strays;
+        ++state->area_releases;
+        return 0;
     case WM_LBUTTONDOWN:
+        pressed_at = l;
+        SetCapture(window);
         ++state->area_presses;
         return 0;
     case WM_LBUTTONDBLCLK:

@@ -12,6 +12,8 @@ struct TestWindowState {
     SharedRect edit, button_a, button_b, area;
     std::atomic<int> clicks_a{0}, clicks_b{0};
     std::atomic<int> area_presses{0}, area_double_clicks{0}, area_right_clicks{0};
+    std::atomic<int> area_releases{0};
+    std::atomic<int> area_strays{0}; // moves and releases far from where the button was pressed
     std::atomic<int> wheel_units{0}, horizontal_wheel_units{0};
     std::atomic<int> key_presses{0};  // key-down messages
     std::atomic<int> keys_held{0};    // key-downs without their key-up

@@ -1,0 +1,36 @@
+// The user's own programs as tools of a run: --tool and --allow-tool.
+#pragma once
+
+#include "agent/program_tool.hpp"
+#include "agent/run.hpp"
+
+#include <string>
+#include <vector>
+
+namespace cli {
+
+struct ProgramToolFlags {
+    std::vector<std::string> files;
+    std::vector<std::string> allowed; ///< names of those that nobody has to be asked about
+};
+
+/// Those that the flags name. Each call is confirmed on the terminal, except of those that are
+/// allowed; where there is no terminal it is refused.
+class ProgramTools {
+public:
+    ProgramTools() = default;
+    /// Throws agent::Error{bad_tool}, and UsageError for an allowed one that is not there.
+    explicit ProgramTools(const ProgramToolFlags& flags);
+
+    /// Throws agent::Error{duplicate_tool}.
+    void add_to(agent::Toolbox& tools) const;
+    [[nodiscard]] std::vector<std::string> names() const;
+    /// For run.json.
+    [[nodiscard]] std::vector<agent::Setting> settings() const;
+
+private:
+    std::vector<agent::ProgramTool> tools_;
+    std::vector<std::string> allowed_;
+};
+
+} // namespace cli

@@ -1,0 +1,19 @@
+// What a user reads when a run ends because nothing shorter could be asked.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+namespace agent {
+
+[[nodiscard]] inline std::string still_too_long(std::string_view server_says) {
+    return fmt::format(
+        "even the shortest request is longer than the model's context: load the model "
+        "with a longer context, or take smaller screenshots (--image). The server "
+        "said: {}",
+        server_says);
+}
+
+} // namespace agent

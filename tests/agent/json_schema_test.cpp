@@ -1,0 +1,95 @@
+// What a user's tool may declare of its arguments, and what is checked of it.
+#include "json_schema.hpp"
+
+#include "catch.hpp"
+
+namespace {
+
+using namespace agent;
+
+std::string mistake(const std::string& schema) {
+    return schema_mistake(*parse_json(schema)).value_or("none");
+}
+
+std::string problem(const std::string& value, const std::string& schema) {
+    REQUIRE(mistake(schema) == "none");
+    return schema_problem(*parse_json(value), *parse_json(schema)).value_or("none");
+}
+
+} // namespace
+
+TEST_CASE("a schema that would not be checked whole is refused with the place") {
+    struct Row {
+        const char* schema;
+        const char* words;
+    };
+    const Row row = GENERATE(
+        Row{"[]", "must be a schema"}, Row{R"({"type":"text"})", R"("type": must be one of null)"},
+        Row{R"({"type":[]})", R"("type": must be)"}, Row{R"({"type":7})", R"("type": must be)"},
+        Row{R"({"type":["string",7]})", R"("type": must be)"},
+        Row{R"({"pattern":"^a"})", R"(uses "pattern", which would not be checked)"},
+        Row{R"({"minimun":1})", R"(did you mean "minimum"?)"},
+        Row{R"({"minLength":-1})", R"("minLength": must be a whole number)"},
+        Row{R"({"maximum":"7"})", R"("maximum": must be a number)"},
+        Row{R"({"required":["a",1]})", R"("required": must be an array of names)"},
+        Row{R"({"enum":[]})", R"("enum": must be an array with something in it)"},
+        Row{R"({"anyOf":[]})", R"("anyOf": must be)"},
+        Row{R"({"anyOf":[{"type":"text"}]})", R"("anyOf": "type": must be)"},
+        Row{R"({"properties":{"size":{"properties":{"w":{"not":{}}}}}})",
+            R"("properties": "size": "properties": "w": uses "not")"},
+        Row{R"({"items":7})", R"("items": must be a schema)"},
+        Row{R"({"additionalProperties":7})", R"("additionalProperties": must be a schema)"});
+    CHECK_THAT(mistake(row.schema), ContainsSubstring(row.words));
+}
+
+TEST_CASE("descriptions, defaults and formats constrain nothing") {
+    CHECK(mistake(R"({"title":"t","description":"d","default":7,"examples":[1],"format":"date",
+                      "deprecated":true,"$schema":"s","$comment":"c"})") == "none");
+}
+
+TEST_CASE("a value that is not as its schema wants it is named with its place") {
+    struct Row {
+        const char* value;
+        const char* schema;
+        const char* words;
+    };
+    const Row row = GENERATE(
+        Row{"7", R"({"type":"string"})", "the arguments must be of type string"},
+        Row{R"("7")", R"({"type":["integer","null"]})", "must be of type integer or null"},
+        Row{"7.5", R"({"type":"integer"})", "of type integer"},
+        Row{"true", R"({"type":"number"})", "of type number"},
+        Row{R"({"a":{"b":[1,"x"]}})",
+            R"({"properties":{"a":{"properties":{"b":{"items":{"type":"integer"}}}}}})",
+            R"("a.b[1]" must be of type integer)"},
+        Row{"{}", R"({"required":["city"]})", R"("city" must be there)"},
+        Row{R"({"x":1})", R"({"properties":{},"additionalProperties":false})",
+            R"("x" must not be there)"},
+        Row{R"({"x":1})", R"({"additionalProperties":{"type":"string"}})",
+            R"("x" must be of type string)"},
+        Row{"0", R"({"minimum":1})", "at least 1"}, Row{"8", R"({"maximum":7.5})", "at most 7.5"},
+        Row{"1", R"({"exclusiveMinimum":1})", "above 1"},
+        Row{"1", R"({"exclusiveMaximum":1})", "below 1"},
+        Row{"\"zażó\"", R"({"minLength":5})", "at least 5 characters"},
+        Row{"\"zażó\"", R"({"maxLength":3})", "at most 3 characters"},
+        Row{"[]", R"({"minItems":1})", "at least 1 elements"},
+        Row{"[1,2]", R"({"maxItems":1})", "at most 1 elements"},
+        Row{R"("c")", R"({"enum":["a","b"]})", R"(must be one of ["a","b"])"},
+        Row{"2", R"({"const":1})", "must be 1"},
+        Row{"true", R"({"anyOf":[{"type":"string"},{"type":"number"}]})", "of type number"});
+    CHECK_THAT(problem(row.value, row.schema), ContainsSubstring(row.words));
+}
+
+TEST_CASE("a value that fits is let through, and keywords are silent on other kinds of values") {
+    struct Row {
+        const char* value;
+        const char* schema;
+    };
+    const Row row = GENERATE(
+        Row{"7.0", R"({"type":"integer"})"}, Row{"18446744073709551615", R"({"type":"integer"})"},
+        Row{"null", R"({"type":["string","null"]})"}, Row{"1.0", R"({"enum":[1,2]})"},
+        Row{"1", R"({"const":1.0})"}, Row{R"("x")", R"({"minimum":7,"minItems":3})"},
+        Row{R"({"x":1,"y":"free"})", R"({"properties":{"x":{"maximum":1}},"required":["x"]})"},
+        Row{"\"zażó\"", R"({"minLength":4,"maxLength":4})"},
+        Row{R"("a")", R"({"anyOf":[{"type":"number"},{"type":"string"}]})"});
+    CHECK(problem(row.value, row.schema) == "none");
+}

@@ -1,0 +1,210 @@
+// That an agent can work for days: 10,000 turns of a team and of a conversation. (With sanitizers 2,000.)
+//   eyehand-long-run PROFILE FOLDER [TURNS]
+// Fails when memory grows with the turns, when what the model is told outgrows the profile's bound, or
+// when the run directory cannot be read at any time. Status 0: none of it happened.
+//
+// Without sanitizers what counts is the peak of the resident set. Sanitizers keep memory that was given
+// back, so with them it is what the allocator has handed out, after a tenth of the turns and at the end.
+#include "agent/agent.hpp"
+#include "agent/journal.hpp"
+#include "json.hpp"
+#include "vlm/model.hpp"
+#include "winio/testing/memory_desktop.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define EYEHAND_SANITIZED 1
+extern "C" std::size_t
+__sanitizer_get_current_allocated_bytes(); // GCC 12 does not install its header
+#endif
+
+namespace {
+
+using namespace agent;
+
+constexpr std::size_t most_peak_bytes = 64U << 20U;
+// A team's records of what it did are never deleted: some hundred bytes a turn.
+constexpr std::size_t most_growth_bytes_a_turn = 1500;
+
+void require(bool so, const std::string& what) {
+    if (!so) throw std::runtime_error(what);
+}
+
+/// The most memory that this process has had, in bytes.
+std::size_t peak_bytes() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with("VmHWM:")) return std::stoul(line.substr(6)) * 1024;
+    throw std::runtime_error("/proc/self/status has no VmHWM");
+}
+
+/// What the allocator has handed out, where it tells.
+std::optional<std::size_t> held_bytes() {
+#ifdef EYEHAND_SANITIZED
+    return __sanitizer_get_current_allocated_bytes();
+#else
+    return std::nullopt;
+#endif
+}
+
+/// Reads what has been added to a run directory, and the rest of it anew.
+class Reader {
+public:
+    explicit Reader(std::filesystem::path run)
+        : run_(std::move(run)), journal_(run_ / "events.jsonl", std::ios::binary) {}
+
+    void look() {
+        require(!load_run(run_).summary.task.empty(), "run.json has no task");
+        journal_.clear();
+        std::string line;
+        while (std::getline(journal_, line)) {
+            require(!journal_.eof(), "the journal ends in the middle of a line");
+            std::string why;
+            const auto entry = parse_json(line, &why);
+            require(entry && entry->is_object(), "an entry is no JSON object: " + why);
+            require(entry->at("seq").to_number<std::size_t>() == ++entries_, "an entry is missing");
+        }
+    }
+    [[nodiscard]] std::size_t entries() const { return entries_; }
+
+private:
+    std::filesystem::path run_;
+    std::ifstream journal_;
+    std::size_t entries_ = 0;
+};
+
+/// Works on for as long as it is asked, and watches what it is told.
+class Tireless final : public vlm::ChatModel {
+public:
+    Tireless(std::size_t most_told, std::function<void(int)> on_turn)
+        : most_told_(most_told), on_turn_(std::move(on_turn)) {}
+
+    vlm::ChatReply reply(const vlm::ChatRequest& request, const vlm::OnDelta&,
+                         std::stop_token) override {
+        on_turn_(++turn_);
+        std::size_t told = 0;
+        for (std::size_t i = 1; i < request.messages.size(); ++i) {
+            told += request.messages[i].text().size();
+            for (const vlm::ToolCall& call : request.messages[i].tool_calls)
+                told += call.arguments_json.size();
+        }
+        longest_ = std::max(longest_, told);
+        require(told <= most_told_,
+                fmt::format("turn {}: {} bytes are told, {} may be", turn_, told, most_told_));
+        const std::string& first = request.tools.at(0).name;
+        if (first == "spawn_operator") return lead(request);
+        if (first == "observe_screen" && turn_ % 5 == 0) return call("observe_screen", "{}");
+        const int x = turn_ * 37 % 1000;
+        return call("click_element",
+                    fmt::format(R"({{"justification":"it is next","label":"field {0}",)"
+                                R"("position":[{1},500],"box":[{1},500]}})",
+                                turn_, x));
+    }
+    [[nodiscard]] std::size_t longest() const { return longest_; }
+
+private:
+    [[nodiscard]] vlm::ChatReply lead(const vlm::ChatRequest& request) const {
+        const std::string context = request.messages.at(1).text();
+        if (context.find("MEMORY IS FULL") == std::string::npos || turn_ % 2 == 0)
+            return call("spawn_operator",
+                        R"({"operator_instructions":"Click the next field.","rationale":"next"})");
+        std::string turns;
+        constexpr std::string_view mark = "- turn ";
+        for (std::size_t at = context.find(mark); at != std::string::npos;
+             at = context.find(mark, at + 1)) {
+            const std::size_t from = at + mark.size();
+            turns +=
+                (turns.empty() ? "" : ",") + context.substr(from, context.find(':', from) - from);
+        }
+        return call("compress_memory",
+                    fmt::format(R"({{"compression_summary":"The fields so far are done; turn {}.",)"
+                                R"("loop_analysis":"none","archived_turns":[{}]}})",
+                                turn_, turns));
+    }
+    [[nodiscard]] vlm::ChatReply call(const std::string& tool, const std::string& arguments) const {
+        return {.text = "<think>The field that is next has to be clicked.</think>Next: turn " +
+                        std::to_string(turn_) + ". " + std::string(100, '.'),
+                .tool_calls = {{"call_" + std::to_string(turn_), tool, arguments, {}}}};
+    }
+    std::size_t most_told_;
+    std::function<void(int)> on_turn_;
+    int turn_ = 0;
+    std::size_t longest_ = 0;
+};
+
+void run(const std::string& name, const std::filesystem::path& folder, int turns) {
+    Profile profile = load_profile(name);
+    profile.max_steps = turns;
+    profile.context_bytes = 8000; // small, so that it is reached often
+    winio::testing::MemoryDesktop desktop{winio::Size{64, 36}};
+    std::uint8_t shade = 0;
+    desktop.on_input = [&](const winio::InputEvent&) {
+        desktop.screen().fill({5, 5, 40, 20}, {++shade, 100, 100, 255});
+    };
+    RunDirectory directory = RunDirectory::create(folder);
+    std::optional<Reader> reader;
+    std::size_t early = 0;
+    std::optional<std::size_t> late;
+    Tireless model(profile.team ? profile.team->context_bytes : profile.context_bytes,
+                   [&](int turn) {
+                       if (!reader) reader.emplace(directory.path());
+                       if (turn % std::max(turns / 10, 1) != 0) return;
+                       reader->look();
+                       late = held_bytes();
+                       if (early == 0) early = late.value_or(0);
+                   });
+    AgentOptions options;
+    options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
+    Agent agent(desktop, model, profile, built_in_tools(), options);
+    RunControl control;
+    const RunFinished finished = agent.run("fill in all the fields", directory, control);
+    const std::size_t peak = peak_bytes();
+
+    require(finished.outcome == Outcome::steps_used_up, "it ended early: " + finished.why);
+    require(finished.turns == turns, fmt::format("{} turns", finished.turns));
+    reader->look();
+    require(load_run(directory.path()).outcome == "steps_used_up", "run.json has no outcome");
+    const Journal journal(directory.journal_file()); // its chain of hashes holds
+    require(journal.outcome() == "steps_used_up", "the journal has no outcome");
+
+    if (late) {
+        const std::size_t growth = *late > early ? *late - early : 0;
+        fmt::print("{}: {} turns, {} entries, at most {} bytes told, {} bytes more held after the "
+                   "last turn than after a tenth of them\n",
+                   name, turns, reader->entries(), model.longest(), growth);
+        require(growth <= static_cast<std::size_t>(turns) * most_growth_bytes_a_turn,
+                fmt::format("memory grows: {} bytes", growth));
+    } else {
+        fmt::print("{}: {} turns, {} entries, at most {} bytes told, peak {:.1f} MB\n", name, turns,
+                   reader->entries(), model.longest(), static_cast<double>(peak) / (1U << 20U));
+        require(peak <= most_peak_bytes, fmt::format("memory grows: a peak of {} bytes", peak));
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 3) return 2;
+    const std::filesystem::path folder = argv[2];
+    try {
+        std::filesystem::remove_all(folder);
+        run(argv[1], folder, argc > 3 ? std::stoi(argv[3]) : 10000);
+        std::filesystem::remove_all(folder);
+    } catch (const std::exception& problem) {
+        fmt::print(stderr, "{}\n", problem.what());
+        return 1;
+    }
+    return 0;
+}

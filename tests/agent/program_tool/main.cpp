@@ -1,0 +1,86 @@
+// A program as a user's tool may be one. Its first argument says how it behaves.
+//   echo          copies standard input to standard output
+//   say TEXT...   writes each text and a line break
+//   much BYTES    writes so many bytes, and never reads
+//   fail STATUS   writes to both streams and exits with the status
+//   folder        writes the name of its folder
+//   crash         ends by abort()
+//   hang          never ends
+//   hang2 FILE    starts a second process that never ends either; both keep FILE locked. FILE.ready
+//                 appears when they do. POSIX only.
+//   count         writes how many descriptors it has open. POSIX only.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#ifdef _WIN32
+#include <fcntl.h>
+#include <io.h>
+#else
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+#endif
+
+namespace {
+
+[[noreturn]] void hang() {
+    while (true) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    if (words.empty()) return 2;
+    const std::string& how = words.front();
+#ifdef _WIN32
+    _setmode(_fileno(stdin), _O_BINARY);
+    _setmode(_fileno(stdout), _O_BINARY);
+    _setmode(_fileno(stderr), _O_BINARY);
+#endif
+    if (how == "echo") {
+        const std::string all{std::istreambuf_iterator<char>(std::cin), {}};
+        std::cout << all;
+    } else if (how == "say") {
+        for (std::size_t i = 1; i < words.size(); ++i) std::cout << words[i] << '\n';
+    } else if (how == "much") {
+        const std::string block(1000, 'x');
+        for (long left = std::stol(words.at(1)); left > 0; left -= 1000) std::cout << block;
+    } else if (how == "fail") {
+        std::cout << "half of it";
+        std::cerr << std::string(5000, '.') << "the disk is full\n";
+        return std::stoi(words.at(1));
+    } else if (how == "folder") {
+        std::cout << std::filesystem::current_path().filename().string();
+    } else if (how == "crash") {
+        std::abort();
+    } else if (how == "hang") {
+        hang();
+#ifndef _WIN32
+    } else if (how == "hang2") {
+        // Before the fork: both processes share the one lock, which goes with the last of them.
+        const int file = open(words.at(1).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        if (file < 0 || flock(file, LOCK_EX) != 0) return 1;
+        if (fork() == 0) {
+            close(creat((words.at(1) + ".ready").c_str(), 0600));
+            hang();
+        }
+        hang();
+    } else if (how == "count") {
+        int open_ones = 0;
+        for (int descriptor = 0; descriptor < 1024; ++descriptor)
+            open_ones += fcntl(descriptor, F_GETFD) >= 0 ? 1 : 0;
+        std::cout << open_ones;
+#endif
+    } else {
+        return 2;
+    }
+    return std::cout.flush() ? 0 : 1;
+}

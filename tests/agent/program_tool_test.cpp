@@ -1,0 +1,386 @@
+// Tools that are programs of the user's: their files, their calls, and how they end.
+#include "agent/agent.hpp"
+#include "agent/error.hpp"
+#include "agent/program_tool.hpp"
+#include "json.hpp"
+#include "program/run_program.hpp"
+#include "vlm/testing/scripted_model.hpp"
+#include "winio/error.hpp"
+#include "winio/testing/memory_desktop.hpp"
+
+#include "catch.hpp"
+#include "temp_folder.hpp"
+
+#include <fstream>
+
+#ifndef _WIN32
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#endif
+
+namespace {
+
+using namespace agent;
+using How = ProgramEnd::How;
+
+const std::string minimal =
+    R"({"name":"weather","description":"Tells it.","command":["weather"],"effect":"reads"})";
+
+std::string problem_with(const std::string& text) {
+    try {
+        (void)parse_program_tool(text, "tool.json");
+        return "none";
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::bad_tool);
+        return error.what();
+    }
+}
+
+/// The minimal file with one more member.
+std::string with(const std::string& member) {
+    return minimal.substr(0, minimal.size() - 1) + "," + member + "}";
+}
+
+ProgramCall call_of(std::vector<std::string> arguments) {
+    ProgramCall call;
+    call.command = {EYEHAND_TEST_TOOL};
+    call.command.insert(call.command.end(), arguments.begin(), arguments.end());
+    return call;
+}
+
+ProgramTool tool_of(std::vector<std::string> arguments) {
+    ProgramTool tool;
+    tool.name = "mine";
+    tool.description = "Mine.";
+    tool.parameters_json = R"({"type":"object","properties":{"city":{"type":"string"}},
+                               "required":["city"]})";
+    tool.command = call_of(std::move(arguments)).command;
+    return tool;
+}
+
+/// A box with one tool, and what becomes of calls.
+struct Bench {
+    winio::testing::MemoryDesktop desktop{winio::Size{100, 100}};
+    std::stop_source now;
+    std::stop_source safe;
+    int asked = 0;
+    Consent consent{true, {}};
+    Toolbox tools;
+
+    explicit Bench(ProgramTool tool) {
+        add_program_tool(tools, std::move(tool), [this](const ToolQuestion& question) {
+            ++asked;
+            CHECK(question.tool.name == "mine");
+            return consent;
+        });
+    }
+    ToolResult call(const std::string& arguments = R"({"city":"Łódź"})") {
+        ToolContext context{desktop, winio::WorkArea(winio::Rect{0, 0, 100, 100}), now.get_token(),
+                            safe.get_token()};
+        return tools.call({"id", "mine", arguments, {}}, context);
+    }
+};
+
+} // namespace
+
+// ---- files --------------------------------------------------------------------------------------
+
+TEST_CASE("a tool's file says everything that there is to know of it") {
+    const ProgramTool tool = parse_program_tool(
+        R"({"name":"weather","description":"Tells it.",
+            "parameters":{"type":"object","properties":{"city":{"type":"string"}}},
+            "command":["python3","weather.py","-v"],"timeout":2.5,"effect":"acts"})",
+        "tool.json");
+    CHECK(tool.name == "weather");
+    CHECK(tool.description == "Tells it.");
+    CHECK_THAT(tool.parameters_json, ContainsSubstring(R"("city")"));
+    CHECK(tool.command == std::vector<std::string>{"python3", "weather.py", "-v"});
+    CHECK(tool.timeout == std::chrono::milliseconds(2500));
+    CHECK(tool.effect == ProgramEffect::acts);
+
+    const ProgramTool least = parse_program_tool(minimal, "tool.json");
+    CHECK(least.parameters_json == R"({"type":"object","properties":{}})");
+    CHECK(least.timeout == std::chrono::seconds(30));
+    CHECK(least.effect == ProgramEffect::reads);
+}
+
+TEST_CASE("a tool's file that is not right is refused with file, member and reason") {
+    struct Row {
+        std::string text;
+        const char* words;
+    };
+    const auto without = [](const std::string& member) {
+        json::object object = parse_json(minimal)->as_object();
+        object.erase(member);
+        return to_text(object);
+    };
+    const Row row = GENERATE_COPY(
+        Row{"", "tool.json is not JSON"}, Row{"[]", "tool.json must hold an object"},
+        Row{without("name"), R"(tool.json: "name" is missing)"},
+        Row{without("description"), R"("description" is missing)"},
+        Row{without("command"), R"("command" is missing)"},
+        Row{without("effect"), R"("effect" is missing)"},
+        Row{with(R"("name":"a b")"), R"("name" must be 1 to 64 letters)"},
+        Row{with(R"("name":7)"), R"("name" must be a text)"},
+        Row{with(R"("command":[])"), R"("command" is missing)"},
+        Row{with(R"("command":"ls")"), R"("command" must be an array of texts)"},
+        Row{with(R"("command":["a","b\u0000c"])"), R"("command" must hold texts)"},
+        Row{with(R"("timeout":0)"), R"("timeout" must be from 0.1 to 3600)"},
+        Row{with(R"("timeout":"1")"), R"("timeout" must be a number)"},
+        Row{with(R"("effect":"red")"), R"("effect" is "red"; it can be: reads, acts)"},
+        Row{with(R"("timout":1)"), R"("timout" is no member of a tool; did you mean "timeout"?)"},
+        Row{with(R"("parameters":[])"), R"("parameters" must be a schema)"},
+        Row{with(R"("parameters":{"type":"string"})"), R"(must be a schema of "type": "object")"},
+        Row{with(R"("parameters":{"type":"object","pattern":"x"})"),
+            R"("parameters" uses "pattern", which would not be checked)"});
+    INFO(row.text);
+    CHECK_THAT(problem_with(row.text), ContainsSubstring(row.words));
+}
+
+TEST_CASE("a file's program runs in the file's folder, from which its path counts") {
+    const test::TempFolder folder;
+    const std::filesystem::path program = EYEHAND_TEST_TOOL;
+    std::filesystem::create_directory(folder / "tools");
+    std::filesystem::copy_file(program, folder / "tools" / program.filename());
+    std::ofstream(folder / "tools/mine.json", std::ios::binary)
+        << R"({"name":"mine","description":"d","effect":"reads","command":["./)"
+        << program.filename().string() << R"(","folder"]})";
+    Bench bench(load_program_tool(folder / "tools/mine.json"));
+    CHECK(bench.call("{}").json() == R"({"ok":true,"output":"tools"})");
+    CHECK_THROWS_AS(load_program_tool(folder / "no.json"), Error);
+    CHECK_THROWS_AS(load_program_tool(folder / "tools"), Error);
+}
+
+// ---- programs -----------------------------------------------------------------------------------
+
+TEST_CASE("a program gets its arguments and its input as they are") {
+    const std::vector<std::string> words{"zażółć",     "a b",    "\"",   "\\",
+                                         "a\\\\\"b\\", "%PATH%", "$HOME"};
+    std::vector<std::string> arguments{"say"};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    const ProgramEnd said = run_program(call_of(arguments));
+    REQUIRE(said.how == How::exited);
+#ifdef _WIN32
+    // The program's own argv is in the code page: what it holds is as it was.
+    CHECK_THAT(said.out, ContainsSubstring("a b\n\"\n\\\na\\\\\"b\\\n%PATH%\n$HOME\n"));
+#else
+    CHECK(said.out == "zażółć\na b\n\"\n\\\na\\\\\"b\\\n%PATH%\n$HOME\n");
+#endif
+    ProgramCall call = call_of({"echo"});
+    call.input = std::string(200000, 'z') + std::string(1, '\0') + "end";
+    call.most_output = call.input.size();
+    CHECK(run_program(call).out == call.input);
+}
+
+TEST_CASE("of what a program writes only so much is kept, and it may write on") {
+    ProgramCall call = call_of({"much", "3000000"});
+    call.input = std::string(300000, 'z'); // which it never reads
+    const ProgramEnd end = run_program(call);
+    CHECK(end.how == How::exited);
+    CHECK(end.status == 0);
+    CHECK(end.out == std::string(call.most_output, 'x'));
+    CHECK(end.out_bytes == 3000000);
+
+    const ProgramEnd failed = run_program(call_of({"fail", "3"}));
+    CHECK(failed.status == 3);
+    CHECK(failed.error_end.size() == 2000);
+    CHECK(failed.error_end.ends_with(".the disk is full\n"));
+}
+
+TEST_CASE("a program that cannot be started says why") {
+    ProgramCall call;
+    call.command = {"eyehand-no-such-program"};
+    const ProgramEnd end = run_program(call);
+    CHECK(end.how == How::not_started);
+    CHECK_FALSE(end.problem.empty());
+    call = call_of({"echo"});
+    call.folder = "no/such/folder";
+    CHECK(run_program(call).how == How::not_started);
+}
+
+TEST_CASE("a program that takes too long, or is not wanted any more, is ended") {
+    ProgramCall call = call_of({"hang"});
+    call.timeout = std::chrono::milliseconds(100);
+    CHECK(run_program(call).how == How::timed_out);
+    call.timeout = std::chrono::hours(1);
+    call.stop = [] { return true; };
+    CHECK(run_program(call).how == How::stopped);
+}
+
+#ifndef _WIN32
+TEST_CASE("the processes that a program has started are ended with it") {
+    const test::TempFolder folder;
+    const std::string lock = (folder / "lock").string();
+    ProgramCall call = call_of({"hang2", lock});
+    call.timeout = std::chrono::hours(1);
+    call.stop = [&] { return std::filesystem::exists(lock + ".ready"); };
+    CHECK(run_program(call).how == How::stopped);
+    // While either of the two lived, this would wait.
+    const int file = open(lock.c_str(), O_RDWR | O_CLOEXEC);
+    REQUIRE(file >= 0);
+    CHECK(flock(file, LOCK_EX) == 0);
+    close(file);
+    // And none of them is left to be waited for.
+    CHECK(waitpid(-1, nullptr, WNOHANG) == -1);
+    CHECK(errno == ECHILD);
+}
+
+TEST_CASE("a program gets three open files and leaves none") {
+    const test::TempFolder folder;
+    const int inherited = open((folder / "file").c_str(), O_RDWR | O_CREAT, 0600); // not CLOEXEC
+    const auto open_ones = [] {
+        int count = 0;
+        for (int descriptor = 0; descriptor < 1024; ++descriptor)
+            count += fcntl(descriptor, F_GETFD) >= 0 ? 1 : 0;
+        return count;
+    };
+    const int before = open_ones();
+    CHECK(run_program(call_of({"count"})).out == "3");
+    ProgramCall call;
+    call.command = {"eyehand-no-such-program"};
+    (void)run_program(call);
+    CHECK(open_ones() == before);
+    close(inherited);
+}
+
+TEST_CASE("a program that is killed says by what") {
+    const ProgramEnd end = run_program(call_of({"crash"}));
+    CHECK(end.how == How::killed);
+    CHECK(end.status == SIGABRT);
+}
+#endif
+
+// ---- calls --------------------------------------------------------------------------------------
+
+TEST_CASE("a call's arguments reach the program as JSON, and its output is the result") {
+    Bench bench(tool_of({"echo"}));
+    const ToolResult result = bench.call();
+    CHECK(result.json() == R"({"ok":true,"output":"{\"city\":\"Łódź\"}"})");
+    CHECK(bench.asked == 1);
+    CHECK(result.has_acted());
+    CHECK(result.subject() == R"({"city":"Łódź"})");
+
+    ProgramTool reader = tool_of({"echo"});
+    reader.effect = ProgramEffect::reads;
+    CHECK_FALSE(Bench(reader).call().has_acted());
+}
+
+TEST_CASE("wrong arguments go back to the model before anybody is asked") {
+    Bench bench(tool_of({"echo"}));
+    CHECK(bench.call("{}").json() ==
+          R"({"ok":false,"error":{"type":"invalid_args","message":"Wrong arguments: )"
+          R"(\"city\" must be there."}})");
+    CHECK(bench.call(R"({"city":7})").error_type() == "invalid_args");
+    CHECK(bench.call("not JSON").error_type() == "invalid_json");
+    CHECK(bench.asked == 0);
+}
+
+TEST_CASE("without consent nothing runs, and the model is told") {
+    const test::TempFolder folder;
+    ProgramTool tool = tool_of({"hang"}); // it would never come back
+    Bench bench(tool);
+    bench.consent = {false, "The user does not want it."};
+    const ToolResult result = bench.call();
+    CHECK(result.error_type() == "refused");
+    CHECK(result.message() == "The user does not want it.");
+    CHECK_FALSE(result.has_acted());
+
+    Bench nobody(tool);
+    nobody.tools = {};
+    add_program_tool(nobody.tools, tool, {});
+    CHECK(nobody.call().error_type() == "refused");
+}
+
+TEST_CASE("a program's failures are results") {
+    const ToolResult failed = Bench(tool_of({"fail", "3"})).call();
+    CHECK(failed.error_type() == "program_failed");
+    CHECK_THAT(failed.message(), ContainsSubstring("exit code 3") &&
+                                     ContainsSubstring("standard error: ...") &&
+                                     ContainsSubstring("the disk is full"));
+    ProgramTool slow = tool_of({"hang"});
+    slow.timeout = std::chrono::milliseconds(100);
+    CHECK(Bench(slow).call().error_type() == "timed_out");
+    ProgramTool none = tool_of({});
+    none.command = {"eyehand-no-such-program"};
+    CHECK_THAT(Bench(none).call().message(), ContainsSubstring("cannot be started"));
+}
+
+TEST_CASE("output is cut between characters, and what is no UTF-8 is mended") {
+    const ToolResult result = Bench(tool_of({"much", "20000"})).call();
+    CHECK_THAT(result.json(), ContainsSubstring(R"(x","bytes_left_out":4000})"));
+#ifndef _WIN32
+    CHECK_THAT(Bench(tool_of({"say", "a\xFFz"})).call().json(),
+               ContainsSubstring("a\xEF\xBF\xBDz"));
+#endif
+}
+
+TEST_CASE("a call is broken off when the run is, and not begun when it is to end") {
+    const auto code_of = [](Bench& bench) {
+        try {
+            (void)bench.call();
+            return std::error_code();
+        } catch (const winio::Error& error) {
+            return error.code();
+        }
+    };
+    Bench broken_off(tool_of({"hang"}));
+    broken_off.now.request_stop();
+    CHECK(code_of(broken_off) == winio::errc::cancelled);
+    Bench not_begun(tool_of({"hang"})); // though the user says yes
+    not_begun.safe.request_stop();
+    CHECK(code_of(not_begun) == winio::errc::cancelled);
+}
+
+TEST_CASE("a tool that cannot be one, or is there already, is the caller's mistake") {
+    Toolbox tools;
+    ProgramTool tool = tool_of({"echo"});
+    tool.parameters_json = "[]";
+    CHECK_THROWS_AS(add_program_tool(tools, tool, {}), Error);
+    tool = tool_of({"echo"});
+    add_program_tool(tools, tool, {});
+    CHECK_THROWS_AS(add_program_tool(tools, tool, {}), Error);
+}
+
+TEST_CASE("a profile may give such a tool another name, but no other arguments") {
+    Toolbox tools;
+    add_program_tool(tools, tool_of({"echo"}), {});
+    ToolFace face{.tool = "mine", .name = "theirs"};
+    const Toolbox faced = tools.faced(std::vector{face});
+    CHECK(faced.specs().front().name == "theirs");
+    CHECK_THAT(faced.specs().front().parameters_json, ContainsSubstring("city"));
+    face.arguments.emplace();
+    CHECK_THROWS_AS(tools.faced(std::vector{face}), Error);
+}
+
+TEST_CASE("a run offers such a tool, asks, and tells in its journal what came of it") {
+    const test::TempFolder folder;
+    winio::testing::MemoryDesktop desktop{winio::Size{100, 100}};
+    vlm::testing::ScriptedModel model;
+    model.call("mine", R"({"city":"Rome"})").say("Done.");
+    Toolbox tools = built_in_tools();
+    add_program_tool(tools, tool_of({"echo"}), [](const ToolQuestion&) {
+        return Consent{true, {}};
+    });
+    AgentOptions options;
+    options.with = {"mine"};
+    options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
+    RunDirectory directory = RunDirectory::create(folder.path());
+    RunControl control;
+    Agent agent(desktop, model, load_profile("observer"), tools, options);
+    CHECK(agent.run("do it", directory, control).outcome == Outcome::completed);
+    const auto& offered = model.requests().front().tools;
+    CHECK(offered.back().name == "mine");
+    const auto lines = test::lines_of(directory.journal_file());
+    const auto invoked = parse_json(lines.at(6));
+    REQUIRE(invoked);
+    CHECK(invoked->at("type").as_string() == "invoked");
+    CHECK(invoked->at("ok").as_bool());
+    CHECK(invoked->at("action").at("acts").as_bool());
+    CHECK(invoked->at("policy_ms").is_number());
+    CHECK_THAT(test::read_file(directory.path() / "run.json"),
+               ContainsSubstring(R"("name":"mine")"));
+}

@@ -1,0 +1,6 @@
+#include "desktop.hpp"
+#include "winio/testing/memory_desktop.hpp"
+
+std::unique_ptr<winio::Desktop> test::quiet_desktop() {
+    return std::make_unique<winio::testing::MemoryDesktop>(winio::Size{400, 300});
+}

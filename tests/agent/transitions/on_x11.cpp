@@ -1,0 +1,3 @@
+#include "desktop.hpp"
+
+std::unique_ptr<winio::Desktop> test::quiet_desktop() { return winio::open_desktop(); }

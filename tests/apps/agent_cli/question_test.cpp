@@ -1,0 +1,117 @@
+// What agent-cli asks on a terminal, and what becomes of the answers.
+#include "process.hpp"
+
+#include "vlm/testing/chat_server.hpp"
+
+#include "catch.hpp"
+#include "temp_folder.hpp"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+
+namespace {
+
+using vlm::testing::ChatServer;
+using vlm::testing::completion;
+
+struct Conversation {
+    std::string shown; ///< all that came on the terminal
+    int status = -1;
+};
+
+/// Runs agent-cli on a terminal of its own; types `answer` at the first question.
+Conversation on_terminal(std::vector<std::string> arguments, const std::string& answer) {
+    const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    REQUIRE(terminal >= 0);
+    REQUIRE(grantpt(terminal) == 0);
+    REQUIRE(unlockpt(terminal) == 0);
+    const std::string name = ptsname(terminal);
+    const std::string program = (test::program_folder() / "agent-cli").string();
+    arguments.insert(arguments.begin(), program);
+    std::vector<char*> words;
+    for (std::string& argument : arguments) words.push_back(argument.data());
+    words.push_back(nullptr);
+    const pid_t child = fork();
+    if (child == 0) { // only what is safe between fork and exec
+        setsid();
+        const int stream = open(name.c_str(), O_RDWR);
+        ioctl(stream, TIOCSCTTY, 0);
+        for (const int number : {0, 1, 2}) dup2(stream, number);
+        execv(program.c_str(), words.data());
+        _exit(127);
+    }
+    REQUIRE(child > 0);
+    Conversation conversation;
+    bool answered = false;
+    std::array<char, 4096> bytes{};
+    // The terminal's end (EIO) comes when the program has closed it.
+    for (ssize_t count = 0; (count = read(terminal, bytes.data(), bytes.size())) > 0;) {
+        conversation.shown.append(bytes.data(), static_cast<std::size_t>(count));
+        if (answered || conversation.shown.find("[y/N] ") == std::string::npos) continue;
+        answered = true;
+        CHECK(write(terminal, answer.data(), answer.size()) == static_cast<ssize_t>(answer.size()));
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    close(terminal);
+    conversation.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return conversation;
+}
+
+/// A run whose model calls a tool that repeats its arguments; the model's second request, if any.
+struct Run {
+    Conversation conversation;
+    std::string told;
+};
+Run run(const std::string& answer) {
+    const test::TempFolder folder;
+    const std::filesystem::path file = folder / "mine.json";
+    std::ofstream(file, std::ios::binary)
+        << R"({"name":"mine","description":"Mine.","effect":"reads","command":[")"
+        << (test::program_folder() / "eyehand-test-tool").string()
+        << R"(","echo"],"parameters":{"type":"object","properties":{"city":{"type":"string"}}}})";
+    ChatServer server;
+    server.enqueue({.body = completion("", "mine", R"({"city":"Rome\u202e\u009b"})")});
+    server.enqueue({.body = completion("done")});
+    Run result;
+    result.conversation =
+        on_terminal({"run", "do it", "--no-probe", "--tool", file.string(), "--endpoint",
+                     server.url(), "--run-dir", folder.path().string()},
+                    answer);
+    const auto requests = server.requests();
+    if (requests.size() > 1) result.told = requests.at(1).body;
+    return result;
+}
+
+} // namespace
+
+TEST_CASE("a program runs when the user says yes, and the question shows all that it would get") {
+    const Run yes = run("y\n");
+    INFO(yes.conversation.shown);
+    CHECK(yes.conversation.status == 0);
+    CHECK_THAT(yes.conversation.shown,
+               ContainsSubstring("the model calls your tool \"mine\", which only reads"));
+    CHECK_THAT(yes.conversation.shown, ContainsSubstring("eyehand-test-tool echo"));
+    CHECK_THAT(yes.conversation.shown, ContainsSubstring(R"({"city":"Rome\u202e\u009b"})"));
+    CHECK_THAT(yes.told, ContainsSubstring(R"(\"output\")"));
+}
+
+TEST_CASE("whatever is no yes is a no, and the model is told") {
+    const std::string answer = GENERATE("n\n", "\n", "yesterday\n", "\x04");
+    const Run no = run(answer);
+    INFO(no.conversation.shown);
+    CHECK(no.conversation.status == 0);
+    CHECK_THAT(no.told, ContainsSubstring("The user did not allow this call"));
+}
+
+TEST_CASE("Ctrl+C at the question ends the run") {
+    const Run interrupted = run("\x03");
+    INFO(interrupted.conversation.shown);
+    CHECK(interrupted.conversation.status == 130);
+    CHECK(interrupted.told.empty());
+}

@@ -1,0 +1,27 @@
+// Whatever a user's tool file holds, it is a tool or Error{bad_tool} that names the file; a tool's
+// schema takes or refuses any arguments without more ado.
+#include "agent/error.hpp"
+#include "agent/program_tool.hpp"
+#include "json_schema.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string text(reinterpret_cast<const char*>(data), size);
+    try {
+        const agent::ProgramTool tool = agent::parse_program_tool(text, "fuzz.json");
+        const auto schema = agent::parse_json(tool.parameters_json);
+        if (!schema || agent::schema_mistake(*schema)) std::abort();
+        // Its own file is as good a value as any.
+        (void)agent::schema_problem(*agent::parse_json(text), *schema);
+        (void)agent::schema_problem(*schema, *schema);
+        agent::Toolbox tools;
+        agent::add_program_tool(tools, tool, {});
+    } catch (const agent::Error& error) {
+        if (error.code() != agent::errc::bad_tool) std::abort();
+        if (!std::string(error.what()).starts_with("fuzz.json")) std::abort();
+    }
+    return 0;
+}
