@@ -62,7 +62,10 @@ std::string section(std::string_view heading, const std::vector<std::string>& li
 
 TeamMemory::TeamMemory(TeamMemoryOptions options) : options_(options) {}
 
-void TeamMemory::add(ActionRecord record) { records_.push_back(std::move(record)); }
+void TeamMemory::add(ActionRecord record) {
+    if (record.archived) ++archived_;
+    records_.push_back(std::move(record));
+}
 
 std::string TeamMemory::archive(const std::string& summary, const std::string& patterns,
                                 const std::vector<int>& turns) {

@@ -21,6 +21,8 @@ bool is_thinking(const vlm::Message& message) {
     return message.role == vlm::Role::assistant && has_think(message.text());
 }
 
+bool begins_exchange(const vlm::Message& message) { return message.role == vlm::Role::assistant; }
+
 /// Of what goes over the wire, as far as it is words.
 std::size_t bytes_of(const vlm::Message& message) {
     std::size_t bytes = 0;
@@ -103,8 +105,18 @@ bool Transcript::narrow() {
     if (prune()) return true;
     const std::size_t too_long = bytes_;
     if (!drop_exchanges(too_long / 2)) return false;
-    most_bytes_ = std::min(most_bytes_, too_long / 4 * 3);
+    // Room for exchanges beside what always stays; else each would drive out the one before.
+    most_bytes_ = std::min(most_bytes_, std::max(too_long / 4 * 3, 2 * bytes_that_stay()));
     return true;
+}
+
+std::size_t Transcript::bytes_that_stay() const {
+    std::size_t bytes = 0;
+    for (const vlm::Message& message : messages_) {
+        if (begins_exchange(message)) break;
+        bytes += bytes_of(message);
+    }
+    return bytes;
 }
 
 bool Transcript::prune() {
@@ -130,14 +142,11 @@ bool Transcript::prune() {
 
 /// The oldest exchanges, as many as it takes; the newest one stays. Whether any went.
 bool Transcript::drop_exchanges(std::size_t down_to_bytes) {
-    const auto begins = [](const vlm::Message& message) {
-        return message.role == vlm::Role::assistant;
-    };
-    const auto first = std::find_if(messages_.begin(), messages_.end(), begins);
+    const auto first = std::find_if(messages_.begin(), messages_.end(), begins_exchange);
     auto last = first; // the first one that stays
     std::size_t bytes = bytes_;
     while (last != messages_.end() && bytes > down_to_bytes) {
-        const auto next = std::find_if(std::next(last), messages_.end(), begins);
+        const auto next = std::find_if(std::next(last), messages_.end(), begins_exchange);
         if (next == messages_.end()) break;
         for (; last != next; ++last) bytes -= bytes_of(*last);
     }

@@ -1,6 +1,7 @@
 // Every transition of the conversation's state machine, without any I/O.
 #include "modes/conversation_mode.hpp"
 
+#include "agent/error.hpp"
 #include "catch.hpp"
 
 namespace {
@@ -262,6 +263,14 @@ TEST_CASE("a conversation that is too long for the model stays short from then o
         look(i);
         CHECK(pictures() == 1);
     }
+}
+
+TEST_CASE("a task that would crowd everything else out is refused") {
+    Profile it = profile();
+    it.context_bytes = 1000;
+    it.system_prompt = std::string(300, 'p');
+    CHECK_NOTHROW(ConversationMode(it, std::string(200, 't'), {}));
+    CHECK_THROWS_AS(ConversationMode(it, std::string(201, 't'), {}), Error);
 }
 
 TEST_CASE("a conversation whose shortest form is too long ends, with what can be done") {

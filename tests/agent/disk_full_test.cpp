@@ -81,6 +81,7 @@ struct Stage {
     [[nodiscard]] std::string outcome() const { return load_run(directory.path()).outcome; }
 };
 
+#ifdef __linux__
 /// Every pixel another colour: a picture that cannot be small.
 void make_noise(winio::Image& screen) {
     std::uint32_t state = 1;
@@ -93,7 +94,6 @@ void make_noise(winio::Image& screen) {
         }
 }
 
-#ifdef __linux__
 /// No file of this process grows beyond so many bytes, as on a full disk, while this lives.
 class FullDisk {
 public:

@@ -24,6 +24,12 @@
 #include <string>
 #include <string_view>
 
+#ifdef _WIN32
+#include <windows.h>
+
+#include <psapi.h>
+#endif
+
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define EYEHAND_SANITIZED 1
 extern "C" std::size_t
@@ -44,10 +50,17 @@ void require(bool so, const std::string& what) {
 
 /// The most memory that this process has had, in bytes.
 std::size_t peak_bytes() {
+#ifdef _WIN32
+    PROCESS_MEMORY_COUNTERS counters{};
+    require(GetProcessMemoryInfo(GetCurrentProcess(), &counters, sizeof counters) != 0,
+            "the system does not tell how much memory there was");
+    return counters.PeakWorkingSetSize;
+#else
     std::ifstream status("/proc/self/status");
     for (std::string line; std::getline(status, line);)
         if (line.starts_with("VmHWM:")) return std::stoul(line.substr(6)) * 1024;
     throw std::runtime_error("/proc/self/status has no VmHWM");
+#endif
 }
 
 /// What the allocator has handed out, where it tells.

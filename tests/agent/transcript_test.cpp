@@ -148,6 +148,17 @@ TEST_CASE(
     CHECK(transcript.messages().size() == 4);
 }
 
+TEST_CASE("a long task does not drive each exchange out by the next") {
+    Transcript transcript({.keep = 1, .batch = 1}, {.keep = 1, .batch = 1});
+    transcript.add(Message::system(std::string(1000, 's')));
+    transcript.add(Message::user(std::string(1000, 't')));
+    for (int i = 0; i < 8; ++i) exchange(transcript, i);
+    REQUIRE(transcript.narrow());
+    CHECK(first_call(transcript) == "id7");
+    for (int i = 8; i < 12; ++i) exchange(transcript, i);
+    CHECK(first_call(transcript) == "id7");
+}
+
 TEST_CASE("without exchanges there is nothing to give up") {
     Transcript transcript({}, {});
     CHECK_FALSE(transcript.narrow());

@@ -48,7 +48,8 @@ inline constexpr std::string_view exchanges_placeholder =
 class Transcript {
 public:
     /// When the messages' texts are longer than `most_bytes`, the oldest exchanges go until they are
-    /// half as long; the newest one stays.
+    /// half as long; the newest one stays, however long. What always stays should be less than half
+    /// of `most_bytes`.
     Transcript(Retention screenshots, Retention thinks,
                std::size_t most_bytes = std::numeric_limits<std::size_t>::max())
         : screenshots_(screenshots), thinks_(thinks), most_bytes_(most_bytes) {}
@@ -63,6 +64,7 @@ public:
 private:
     bool prune();
     bool drop_exchanges(std::size_t down_to_bytes);
+    [[nodiscard]] std::size_t bytes_that_stay() const; ///< of the system prompt and the task
     Retention screenshots_;
     Retention thinks_;
     std::size_t most_bytes_;

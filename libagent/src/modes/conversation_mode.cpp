@@ -1,5 +1,6 @@
 #include "modes/conversation_mode.hpp"
 
+#include "agent/error.hpp"
 #include "agent/tool.hpp"
 #include "modes/still_too_long.hpp"
 #include "text.hpp"
@@ -32,6 +33,13 @@ ConversationMode::ConversationMode(const Profile& profile, const std::string& ta
       task_(replace_all(profile.task_prompt, "{{task}}", task)),
       transcript_(profile.screenshots, profile.thinks, profile.context_bytes),
       phase_(Phase::observing), loop_rules_(profile.loops), loops_(profile.loops) {
+    // What always stays leaves half of the room to what is said.
+    const std::size_t stays = profile.system_prompt.size() + task_.size();
+    if (stays > profile.context_bytes / 2)
+        throw Error(errc::task_too_long,
+                    fmt::format("the system prompt and the task are {} bytes long; with this "
+                                "profile they may have {}: shorten them, or raise context_bytes",
+                                stays, profile.context_bytes / 2));
     request_.model = profile.model;
     request_.tools = std::move(tools);
     request_.sampling = profile.sampling;

@@ -14,7 +14,7 @@ namespace agent {
 
 class ConversationMode final : public Mode {
 public:
-    /// `tools` is what the model is offered.
+    /// `tools` is what the model is offered. Throws Error{task_too_long}.
     ConversationMode(const Profile& profile, const std::string& task,
                      std::vector<vlm::ToolSpec> tools);
 

@@ -150,7 +150,8 @@ void let_pointer_arrive() {
         // Whoever answers has been through its X events.
         for (const HWND window : {GetDesktopWindow(), WindowFromPoint(at)}) {
             DWORD_PTR result = 0;
-            SendMessageTimeoutW(window, WM_NULL, 0, 0, SMTO_ABORTIFHUNG, 1000, &result);
+            if (SendMessageTimeoutW(window, WM_NULL, 0, 0, SMTO_ABORTIFHUNG, 1000, &result) == 0)
+                round = 2; // it hangs, or is gone
         }
     }
     ReleaseDC(nullptr, screen);
