@@ -70,6 +70,9 @@ void add_settings(CLI::App& command, RunFlags& flags) {
     command.add_option("--with", flags.with, "Offer a further tool, by name");
     command.add_option("--lmstudio-logs", flags.lmstudio_logs,
                        "Keep LM Studio's log of the run: its folder, \"auto\" or \"off\"");
+    command.add_flag("--heat", flags.heat,
+                     "Mark in screenshots where the agent has acted, for the model to see");
+    command.add_option("--annotate", flags.annotate, "Who draws over screenshots: native");
     add_probe(command, flags.no_probe);
 }
 

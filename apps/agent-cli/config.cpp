@@ -58,7 +58,7 @@ std::string as_table(const std::vector<Row>& rows) {
     width = std::min(width, std::size_t{44}); // a long one must not push all others away
     std::string all;
     for (const Row& row : rows)
-        all += fmt::format("{:<18} {:<{}}  {}\n", row.name, row.value.value_or("-"), width,
+        all += fmt::format("{:<22} {:<{}}  {}\n", row.name, row.value.value_or("-"), width,
                            row.source.empty() ? "-" : row.source);
     return printable(all);
 }

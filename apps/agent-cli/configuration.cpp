@@ -118,6 +118,8 @@ agent::Config configuration(const RunFlags& flags,
     to.add_unless_empty("run_dir", "--run-dir", flags.run_dir);
     to.add_unless_empty("with", "--with", fmt::format("{}", fmt::join(flags.with, ",")));
     to.add_unless_empty("lmstudio_logs", "--lmstudio-logs", flags.lmstudio_logs);
+    to.add_unless_empty("annotate", "--annotate", flags.annotate);
+    if (flags.heat) config.add(agent::config_from_flag("heat", "--heat", "true"));
     if (flags.no_probe) config.add(agent::config_from_flag("probe", "--no-probe", "false"));
     return config;
 }

@@ -46,6 +46,8 @@ struct RunFlags {
     std::string run_dir;
     std::vector<std::string> with;
     std::string lmstudio_logs; ///< empty: not given
+    std::string annotate;      ///< empty: not given
+    bool heat = false;
     ProgramToolFlags tools;
     bool no_probe = false;
     bool json = false;

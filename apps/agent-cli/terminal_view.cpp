@@ -113,16 +113,16 @@ void TerminalView::on_event(const Event& event) {
             say(fmt::format("{} {} ({} ms)", turn(), one_line(it.reply.text, words),
                             (event.t - asked_).count()));
         },
+        [&](const agent::Invoke& it) { invoked_ = it.call.arguments_json; },
         [&](const agent::Invoked& it) {
             const vlm::ChatReply& reply = reply_.reply;
-            const std::string& given =
-                reply.tool_calls.empty() ? std::string() : reply.tool_calls.front().arguments_json;
-            say(fmt::format("{} {}{}{} {} -> {} ({} ms)", turn(), one_line(reply.text, words),
-                            reply.text.empty() ? "" : " | ", one_line(it.tool, words),
-                            one_line(given, arguments),
-                            it.ok ? (verbose ? it.result_json : "ok")
-                                  : one_line(it.result_json, 120),
-                            (event.t - asked_).count()));
+            // The words of a reply without a call have been told already.
+            const std::string& said = reply.tool_calls.empty() ? std::string() : reply.text;
+            say(fmt::format(
+                "{} {}{}{} {} -> {} ({} ms)", turn(), one_line(said, words),
+                said.empty() ? "" : " | ", one_line(it.tool, words), one_line(invoked_, arguments),
+                it.ok ? (verbose ? it.result_json : "ok") : one_line(it.result_json, 120),
+                (event.t - asked_).count()));
         },
         [&](const agent::RunFinished& it) {
             say(fmt::format("{} after {} turns and {:.1f} s; {}", to_string(it.outcome), it.turns,

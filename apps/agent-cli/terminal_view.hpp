@@ -45,6 +45,7 @@ private:
     std::string role_;       ///< who is asked; empty where there is only one
     bool streaming_ = false; ///< words of the model stand on the last line
     agent::Replied reply_;   ///< of the turn that is going on
+    std::string invoked_;    ///< arguments of the call that is carried out
     std::chrono::milliseconds asked_{};
     bool loading_ = false; ///< the model; said once, not at each look
 };

@@ -4,8 +4,11 @@
 #include "agent/journal.hpp"
 #include "desktop_world.hpp"
 #include "modes/conversation_mode.hpp"
+#include "modes/heated_mode.hpp"
 #include "modes/team_mode.hpp"
+#include "modes/visual_loop_mode.hpp"
 #include "text.hpp"
+#include "turn_log.hpp"
 
 #include <fmt/format.h>
 
@@ -35,15 +38,30 @@ Toolbox offered(const Toolbox& tools, std::vector<ToolFace> faces, const Profile
     return tools.faced(faces);
 }
 
+/// What carries out a visual loop's actions; the model is offered none of them.
+Toolbox visual_tools(const Toolbox& tools, const std::vector<std::string>& with) {
+    if (!with.empty())
+        throw Error(errc::unknown_tool, fmt::format("a visual loop offers no tools: \"{}\" has no "
+                                                    "place in it",
+                                                    with.front()));
+    std::vector<ToolFace> faces;
+    for (const char* name :
+         {"move", "click", "right_click", "double_click", "drag", "type", "press", "scroll"})
+        faces.push_back({.tool = name});
+    return tools.faced(faces);
+}
+
 ToolsByRole offered_by_role(const Toolbox& tools, const Profile& profile,
                             const std::vector<std::string>& with) {
+    if (profile.visual) return {{"agent", visual_tools(tools, with)}};
     if (!profile.team) return {{"agent", offered(tools, profile.tools, profile, with)}};
     return {{profile.team->lead.name, tools.faced(profile.team->lead.tools)},
             {profile.team->worker.name, offered(tools, profile.team->worker.tools, profile, with)}};
 }
 
-std::unique_ptr<Mode> make_mode(const Profile& profile, const std::string& task,
-                                const ToolsByRole& tools, const MakeMemory& make_memory) {
+std::unique_ptr<Mode> make_plain_mode(const Profile& profile, const std::string& task,
+                                      const ToolsByRole& tools, const MakeMemory& make_memory) {
+    if (profile.visual) return std::make_unique<VisualLoopMode>(profile, task);
     if (profile.mode == "conversation")
         return std::make_unique<ConversationMode>(profile, task, tools.at("agent").specs());
     if (profile.mode != "team" || !profile.team)
@@ -60,9 +78,20 @@ std::unique_ptr<Mode> make_mode(const Profile& profile, const std::string& task,
     return std::make_unique<TeamMode>(profile, task, std::move(offers), std::move(memory));
 }
 
+std::unique_ptr<Mode> make_mode(const Profile& profile, const std::string& task,
+                                const ToolsByRole& tools, const MakeMemory& make_memory) {
+    // A visual loop has heat of its own.
+    if (profile.visual || !profile.executed_heat.enabled)
+        return make_plain_mode(profile, task, tools, make_memory);
+    return std::make_unique<HeatedMode>(
+        make_plain_mode(with_heat_explained(profile), task, tools, make_memory),
+        profile.executed_heat.trail_turns);
+}
+
 /// For run.json: what any role is offered, each tool once.
-std::vector<vlm::ToolSpec> all_specs(const ToolsByRole& tools) {
+std::vector<vlm::ToolSpec> all_specs(const Profile& profile, const ToolsByRole& tools) {
     std::vector<vlm::ToolSpec> all;
+    if (profile.visual) return all;
     for (const auto& [role, box] : tools)
         for (vlm::ToolSpec& spec : box.specs())
             if (std::none_of(all.begin(), all.end(),
@@ -77,9 +106,16 @@ public:
     Audience(RunDirectory& directory, Observer* observer)
         : directory_(directory), observer_(observer) {}
 
+    /// Called with each look before the mode knows of it.
+    void on_look(std::function<void(const Observed&)> call) { on_look_ = std::move(call); }
+
     void tell(const Event& event) {
         visit(
-            event, [this](const Replied& fact) { count(fact); }, [](const auto&) {});
+            event,
+            [this](const Observed& fact) {
+                if (on_look_) on_look_(fact);
+            },
+            [this](const Replied& fact) { count(fact); }, [](const auto&) {});
         directory_.log_event(event);
         watched([&] { observer_->on_event(event); });
     }
@@ -108,6 +144,7 @@ private:
     }
     RunDirectory& directory_;
     Observer* observer_;
+    std::function<void(const Observed&)> on_look_;
     vlm::Usage usage_;
 };
 
@@ -122,6 +159,7 @@ Agent::Agent(winio::Desktop& desktop, vlm::ChatModel& model, Profile profile, co
     const std::vector<winio::Display> any{
         {.id = "any", .bounds = {0, 0, 1000, 1000}, .primary = true}};
     (void)winio::choose_area(any, {.crop = options_.area.crop});
+    if (profile_.visual) (void)VisualLoopMode(profile_, {}); // it refuses to begin without a reply
 }
 
 /// One run of an agent, from its first or its next fact to its end.
@@ -130,17 +168,24 @@ public:
     Session(Agent& agent, const std::string& task, RunDirectory& directory, RunControl& control,
             Audience& audience, Journal& journal)
         : directory_(directory), audience_(audience),
-          journal_(journal), summary_{task, agent.profile_, all_specs(agent.tools_),
+          journal_(journal), summary_{task, agent.profile_, all_specs(agent.profile_, agent.tools_),
                                       agent.options_.settings},
-          mode_(make_mode(agent.profile_, task, agent.tools_, agent.options_.make_memory)),
+          make_mode_([&agent, task] {
+              return make_mode(agent.profile_, task, agent.tools_, agent.options_.make_memory);
+          }),
+          mode_(make_mode_()), turn_log_(directory, agent.profile_.log.layout),
           world_(agent.desktop_, agent.model_, agent.tools_, agent.profile_, agent.options_,
                  directory, control, [&](const vlm::Delta& delta) { audience_.tell(delta); }) {}
 
     /// `first` is the entry with which it begins.
     RunFinished go(const std::function<void()>& first) {
         directory_.write_summary(summary_);
+        directory_.keep_as(summary_.profile.log);
         try {
             first();
+            write_turns_again();
+            audience_.on_look(
+                [this](const Observed& fact) { turn_log_.add(fact, mode_->state()); });
             for (const Fact& fact : journal_.recovered()) {
                 if (const auto* seen = std::get_if<Observed>(&fact)) world_.remember(*seen);
                 if (const auto* reply = std::get_if<Replied>(&fact)) audience_.count(*reply);
@@ -158,6 +203,18 @@ public:
     }
 
 private:
+    /// What was written before the run was interrupted may lack its end.
+    void write_turns_again() {
+        if (!summary_.profile.visual) return;
+        const std::unique_ptr<Mode> again = make_mode_();
+        turn_log_.clear();
+        for (const Fact& fact : journal_.recovered()) {
+            if (const auto* seen = std::get_if<Observed>(&fact))
+                turn_log_.add(*seen, again->state());
+            again->apply(fact);
+        }
+    }
+
     RunFinished close(Outcome outcome, const std::string& why) {
         RunFinished result;
         result.outcome = outcome;
@@ -175,7 +232,9 @@ private:
     Audience& audience_;
     Journal& journal_;
     const RunSummary summary_;
+    const std::function<std::unique_ptr<Mode>()> make_mode_;
     const std::unique_ptr<Mode> mode_;
+    TurnLog turn_log_;
     DesktopWorld world_;
     bool closed_ = false;
 };

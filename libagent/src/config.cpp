@@ -4,6 +4,7 @@
 #include "edit_distance.hpp"
 #include "json.hpp"
 #include "jsonc.hpp"
+#include "profile/words.hpp"
 #include "text.hpp"
 
 #include <fmt/format.h>
@@ -90,14 +91,62 @@ constexpr std::array specs{
     SettingSpec{"display", Kind::text, "which display to see and touch, or \"all\"", {}, 1},
     SettingSpec{
         "window", Kind::text, "the window whose title has this part, in place of a display", {}, 1},
-    SettingSpec{"crop", Kind::crop, "only this part of it: x1,y1,x2,y2 in 0..1000"},
+    SettingSpec{.name = "crop",
+                .kind = Kind::crop,
+                .what = "only this part of it: x1,y1,x2,y2 in 0..1000",
+                .also = "capture_crop"},
+    SettingSpec{"capture_width",
+                Kind::whole,
+                "with capture_height: exactly that size; 0: none",
+                {},
+                -longest_side,
+                longest_side},
+    SettingSpec{"capture_height",
+                Kind::whole,
+                "with capture_width: exactly that size; 0: none",
+                {},
+                -longest_side,
+                longest_side},
+    SettingSpec{"capture_scale_percent",
+                Kind::number,
+                "else so many percent of the screen's size; 0: none",
+                {},
+                -400,
+                400},
+    SettingSpec{"capture_delay", Kind::seconds, "a fixed pause before each look", {}, 0, 600},
     SettingSpec{"settle_minimum", Kind::seconds, "least wait before a screenshot", "0.05", 0, 600},
     SettingSpec{"settle_quiet", Kind::seconds, "unchanged this long, the screen is stable", "0.15",
                 0, 600},
     SettingSpec{"settle_timeout", Kind::seconds, "longest wait for that", "2", 0, 600},
     SettingSpec{"with", Kind::names, "further tools to offer, by name"},
-    SettingSpec{"run_dir", Kind::text, "folder for run directories", "runs", 1, 0,
-                "AGENT_DUMP_DIR"},
+    SettingSpec{"heat", Kind::truth, "mark in screenshots where the agent has acted"},
+    SettingSpec{.name = "annotate",
+                .kind = Kind::word,
+                .what = "who draws over screenshots",
+                .otherwise = "native",
+                .choices = "native|panel"},
+    SettingSpec{"physical_execution", Kind::truth, "false: nothing reaches the desktop"},
+    SettingSpec{"action_delay", Kind::seconds, "a fixed pause between two actions", {}, 0, 600},
+    SettingSpec{"drag_steps", Kind::whole, "moves of the pointer along a drag", {}, 1, 1000},
+    SettingSpec{"drag_step_delay", Kind::seconds, "a pause after each of them", {}, 0, 600},
+    SettingSpec{"boot", Kind::text, "of a visual loop: what stands for the model's first reply"},
+    SettingSpec{"extended_actions", Kind::truth, "of a visual loop: type, press and scroll, too"},
+    SettingSpec{.name = "run_dir",
+                .kind = Kind::text,
+                .what = "folder for run directories",
+                .otherwise = "runs",
+                .least = 1,
+                .variable = "AGENT_DUMP_DIR",
+                .also = "runs_dir"},
+    SettingSpec{.name = "log_layout",
+                .kind = Kind::word,
+                .what = "of a visual loop: how pictures and turns are kept",
+                .choices = "flat|turn_dirs|screenshots"},
+    SettingSpec{"log_to_file", Kind::truth, "keep main.log, a line an event"},
+    SettingSpec{.name = "log_level",
+                .kind = Kind::word,
+                .what = "what main.log tells at least",
+                .choices = "debug|info|warning|error"},
     SettingSpec{"screenshot_prefix", Kind::prefix, "how the names of screenshots begin", "turn_", 0,
                 0, "AGENT_DUMP_PREFIX"},
     SettingSpec{"screenshot_start", Kind::whole, "number of the first screenshot", "1", 0, 1000000,
@@ -111,6 +160,16 @@ std::size_t place(const SettingSpec& setting) {
 }
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(errc::bad_config, why); }
+
+std::vector<std::string_view> choices_of(const SettingSpec& setting) {
+    std::vector<std::string_view> all;
+    for (std::string_view rest = setting.choices; !rest.empty();) {
+        const std::size_t end = std::min(rest.find('|'), rest.size());
+        all.push_back(rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return all;
+}
 
 std::string requirement(const SettingSpec& setting) {
     switch (setting.kind) {
@@ -133,6 +192,8 @@ std::string requirement(const SettingSpec& setting) {
         return "must be x1,y1,x2,y2 with numbers from 0 to 1000, and x1 < x2 and y1 < y2";
     case Kind::prefix:
         return "must be a file name's beginning, such as turn_";
+    case Kind::word:
+        return fmt::format("must be one of {}", fmt::join(choices_of(setting), ", "));
     case Kind::text:
     case Kind::secret:
         break;
@@ -193,6 +254,10 @@ std::optional<ConfigValue> value_of(const SettingSpec& setting, const std::strin
     case Kind::prefix:
         // What would make a folder of it, or no file at all, is refused.
         return valid(given.find_first_of("/\\:*?\"<>|") == std::string::npos);
+    case Kind::word: {
+        const auto words = choices_of(setting);
+        return valid(std::find(words.begin(), words.end(), given) != words.end());
+    }
     case Kind::text:
     case Kind::secret:
         break;
@@ -223,6 +288,18 @@ std::optional<std::vector<std::string>> texts_of(const json::value& value) {
     return all;
 }
 
+/// "x1,y1,x2,y2" for {"x1": ..., "y1": ..., "x2": ..., "y2": ...}.
+std::optional<std::string> corners_in(const json::object& object) {
+    std::string all;
+    for (const char* member : {"x1", "y1", "x2", "y2"}) {
+        const json::value* number = object.if_contains(member);
+        if (number == nullptr || !number->is_number()) return std::nullopt;
+        all += (all.empty() ? "" : ",") + to_text(*number);
+    }
+    if (object.size() != 4) return std::nullopt;
+    return all;
+}
+
 /// The member's value as the text that a variable would have; nothing where its type is another.
 std::optional<std::string> plain_text(const SettingSpec& setting, const json::value& value) {
     switch (setting.kind) {
@@ -236,6 +313,9 @@ std::optional<std::string> plain_text(const SettingSpec& setting, const json::va
     case Kind::truth:
         if (value.is_bool()) return value.as_bool() ? "true" : "false";
         return std::nullopt;
+    case Kind::crop:
+        if (value.is_object()) return corners_in(value.as_object());
+        [[fallthrough]];
     default:
         if (!value.is_string()) return std::nullopt;
         return std::string(value.as_string().data(), value.as_string().size());
@@ -290,8 +370,9 @@ const SettingSpec* misspelt(std::string_view variable) {
 std::span<const SettingSpec> setting_specs() { return specs; }
 
 const SettingSpec* find_setting(std::string_view name) {
-    const auto found = std::find_if(specs.begin(), specs.end(),
-                                    [&](const SettingSpec& spec) { return spec.name == name; });
+    const auto found = std::find_if(specs.begin(), specs.end(), [&](const SettingSpec& spec) {
+        return spec.name == name || (!spec.also.empty() && spec.also == name);
+    });
     return found == specs.end() ? nullptr : &*found;
 }
 
@@ -462,6 +543,22 @@ std::vector<ConfigEntry> config_of(const Profile& profile) {
     put_whole("drop_screenshots", profile.screenshots.batch);
     put_whole("keep_thinks", profile.thinks.keep);
     put_whole("drop_thinks", profile.thinks.batch);
+    put("heat", profile.executed_heat.enabled);
+    put("physical_execution", profile.physical_execution);
+    const auto put_delay = [&](std::string_view name, std::chrono::milliseconds delay) {
+        put(name, static_cast<double>(delay.count()) / 1000);
+    };
+    put_delay("capture_delay", profile.pace.capture_delay);
+    put_delay("action_delay", profile.pace.action_delay);
+    put_whole("drag_steps", profile.pace.drag_steps);
+    put_delay("drag_step_delay", profile.pace.drag_step_delay);
+    put("log_to_file", profile.log.to_file);
+    put("log_level", word_for(profile.log.level, log_level_words()));
+    if (profile.visual) {
+        put("boot", profile.visual->boot);
+        put("extended_actions", profile.visual->limits.extended_actions);
+        put("log_layout", word_for(profile.log.layout, log_layout_words()));
+    }
     if (!profile.lmstudio_logs.empty()) put("lmstudio_logs", profile.lmstudio_logs);
     return entries;
 }
@@ -503,6 +600,23 @@ PictureSetting picture_setting(const Config& config) {
             setting.size = *size;
         setting.source = image->source;
         layer = image->layer;
+    }
+    // Both sides, or else a percentage; 0 or less is none.
+    const auto later = [&](std::string_view name) {
+        const ConfigEntry* entry = config.find(name);
+        return entry != nullptr && entry->layer > layer ? entry : nullptr;
+    };
+    const ConfigEntry* width = later("capture_width");
+    const ConfigEntry* height = later("capture_height");
+    const ConfigEntry* percent = later("capture_scale_percent");
+    if (width != nullptr && height != nullptr && *config.whole("capture_width") > 0 &&
+        *config.whole("capture_height") > 0) {
+        setting.size =
+            winio::ExactSize{{*config.whole("capture_width"), *config.whole("capture_height")}};
+        setting.source = width->source + ", " + height->source;
+    } else if (percent != nullptr && *config.number("capture_scale_percent") > 0) {
+        setting.size = winio::Percent{*config.number("capture_scale_percent")};
+        setting.source = percent->source;
     }
     // A side counts where it was said later than the whole.
     std::vector<std::string> sides;
@@ -569,6 +683,29 @@ void apply(const Config& config, Profile& profile) {
     count("drop_screenshots", profile.screenshots.batch);
     count("keep_thinks", profile.thinks.keep);
     count("drop_thinks", profile.thinks.batch);
+    if (later("heat")) profile.executed_heat.enabled = config.truth("heat");
+    if (config.text("annotate") == "panel")
+        refuse(config.find("annotate")->source +
+               ": there is no panel in this version that could draw over screenshots; use native");
+    if (later("physical_execution"))
+        profile.physical_execution = config.truth("physical_execution");
+    if (later("capture_delay")) profile.pace.capture_delay = *config.duration("capture_delay");
+    if (later("action_delay")) profile.pace.action_delay = *config.duration("action_delay");
+    if (later("drag_steps")) profile.pace.drag_steps = *config.whole("drag_steps");
+    if (later("drag_step_delay"))
+        profile.pace.drag_step_delay = *config.duration("drag_step_delay");
+    if (later("log_to_file")) profile.log.to_file = config.truth("log_to_file");
+    if (later("log_level"))
+        profile.log.level = meaning_of(*config.text("log_level"), log_level_words());
+    if (!profile.visual) return;
+    if (later("boot")) profile.visual->boot = *config.text("boot");
+    if (later("extended_actions"))
+        profile.visual->limits.extended_actions = config.truth("extended_actions");
+    if (profile.visual->limits.extended_actions && profile.visual->extended_prompt.empty())
+        refuse(config.find("extended_actions")->source +
+               ": the profile has no \"extended_prompt\", which tells the model of these actions");
+    if (later("log_layout"))
+        profile.log.layout = meaning_of(*config.text("log_layout"), log_layout_words());
 }
 
 std::vector<Setting> effective_settings(const Config& config) {

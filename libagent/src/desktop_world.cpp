@@ -118,6 +118,8 @@ Fact DesktopWorld::execute(const Command& command) {
 winio::WorkArea DesktopWorld::choose_area() { return winio::choose_area(desktop_, options_.area); }
 
 Fact DesktopWorld::on(const Observe& command) {
+    acted_ = false;
+    if (!pause(profile_.pace.capture_delay, control_.at_safe_point())) return broken_off();
     try {
         area_ = choose_area(); // displays come and go
         if (!capturer_) capturer_ = desktop_.open_capturer({});
@@ -128,7 +130,6 @@ Fact DesktopWorld::on(const Observe& command) {
         settler_.reuse(std::move(settled.frame));
         vlm::Image image = vlm::make_image(picture.png);
         Observed fact;
-        fact.file = directory_.save_screenshot(command.screenshot, *picture.png);
         fact.sha256 = image.sha256;
         fact.size = picture.size;
         fact.area = picture.area;
@@ -138,6 +139,14 @@ Fact DesktopWorld::on(const Observe& command) {
         fact.capture = capturer.latest();
         fact.scale = picture.scale_time;
         fact.encode = picture.encode_time;
+        if (command.annotation) {
+            fact.raw_sha256 = image.sha256;
+            fact.raw_file =
+                directory_.save_screenshot(command.screenshot, *picture.png, PictureKind::raw);
+            image = annotated(*command.annotation, picture.size, fact);
+            fact.sha256 = image.sha256;
+        }
+        fact.file = directory_.save_screenshot(command.screenshot, *image.bytes);
         images_.insert_or_assign(fact.sha256, std::move(image));
         return fact;
     } catch (const winio::Error& error) {
@@ -145,6 +154,16 @@ Fact DesktopWorld::on(const Observe& command) {
         capturer_.reset(); // whatever it held may be gone with the display
         return ObserveFailed{code_name(error.code()), error.what()};
     }
+}
+
+vlm::Image DesktopWorld::annotated(const Annotation& annotation, winio::Size picture,
+                                   Observed& fact) {
+    const auto start = Clock::now();
+    const auto overlay =
+        make_overlay(annotation, profile_.executed_heat, profile_.bbox_heat, picture);
+    vlm::Image image = vlm::make_image(pipeline_.annotate(*overlay));
+    fact.annotate = since(start);
+    return image;
 }
 
 Fact DesktopWorld::on(const Ask& command) {
@@ -156,8 +175,11 @@ Fact DesktopWorld::on(const Ask& command) {
             model_.reply(with_images(command.request), on_delta_, control_.at_safe_point())};
     } catch (const vlm::Error& error) {
         if (error.code() == vlm::errc::cancelled) return broken_off();
+        const bool refused = error.code() == vlm::errc::http_status ||
+                             error.code() == vlm::errc::not_supported ||
+                             error.code() == vlm::errc::server_error;
         return AskFailed{code_name(error.code()), error.what(),
-                         error.code() == vlm::errc::context_overflow};
+                         error.code() == vlm::errc::context_overflow, refused};
     }
 }
 
@@ -178,8 +200,9 @@ vlm::ChatRequest DesktopWorld::with_images(vlm::ChatRequest request) {
 
 void DesktopWorld::remember(const Observed& seen) {
     files_.insert_or_assign(seen.sha256, seen.file);
-    if (std::find(seen_.begin(), seen_.end(), seen.sha256) != seen_.end()) return;
-    seen_.push_back(seen.sha256);
+    const std::string& sha256 = seen.raw_sha256.empty() ? seen.sha256 : seen.raw_sha256;
+    if (std::find(seen_.begin(), seen_.end(), sha256) != seen_.end()) return;
+    seen_.push_back(sha256);
     if (seen_.size() > most_seen) seen_.pop_front();
 }
 
@@ -197,11 +220,18 @@ Fact DesktopWorld::on(const Invoke& command) {
     Invoked fact;
     fact.call_id = command.call.id;
     fact.tool = command.call.name;
+    if (std::exchange(acted_, true) && !pause(profile_.pace.action_delay, control_.at_safe_point()))
+        return broken_off();
     const auto start = Clock::now();
     try {
         // The model means what it saw, even if a display has come or gone since.
         if (!area_) area_ = choose_area();
-        ToolContext context{desktop_, *area_, control_.at_once(), control_.at_safe_point()};
+        ToolContext context{
+            desktop_,
+            *area_,
+            control_.at_once(),
+            control_.at_safe_point(),
+            {.steps = profile_.pace.drag_steps, .step_wait = profile_.pace.drag_step_delay}};
         const Toolbox& tools = tools_.at(command.role);
         const ToolResult result = tools.call(command.call, context);
         fact.ok = result.succeeded();
@@ -226,6 +256,7 @@ Fact DesktopWorld::on(const Invoke& command) {
 }
 
 void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
+    if (!profile_.physical_execution) return;
     // What only waits has begun nothing that would have to be finished.
     const winio::HandsReport report =
         hands().carry_out(plan, acts(plan) ? control_.at_once() : control_.at_safe_point());
@@ -245,6 +276,7 @@ constexpr int corner_margin = 20;
 Fact DesktopWorld::on(const Recover&) {
     using namespace winio::gesture;
     Recovered fact;
+    if (!profile_.physical_execution) return fact;
     const auto start = Clock::now();
     try {
         if (!area_) area_ = choose_area();

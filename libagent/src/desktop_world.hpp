@@ -34,6 +34,8 @@ private:
     Fact on(const Finish& command);
     [[nodiscard]] winio::WorkArea choose_area();
     [[nodiscard]] vlm::ChatRequest with_images(vlm::ChatRequest request);
+    [[nodiscard]] vlm::Image annotated(const Annotation& annotation, winio::Size picture,
+                                       Observed& fact);
     [[nodiscard]] bool is_still(const winio::Picture& picture, const winio::Settled& settled,
                                 const std::string& sha256);
     [[nodiscard]] const vlm::Image& image_of(const std::string& sha256);
@@ -58,6 +60,7 @@ private:
     std::map<std::string, vlm::Image> images_;
     std::map<std::string, std::string> files_; ///< of older screenshots, by hash
     bool asked_ = false;
+    bool acted_ = false;                     ///< since the latest look
     std::deque<std::string> seen_;           ///< hashes of the latest screenshots
     std::vector<winio::Rect> latest_change_; ///< of the latest screenshot that was new
     std::vector<winio::Rect> toggles_;       ///< what was seen to change to and fro by itself

@@ -17,7 +17,43 @@ std::string words(std::string_view text) {
     return text.empty() ? std::string("(nothing)") : std::string(text);
 }
 
+LogLevel level_of(const Event& event) {
+    LogLevel level = LogLevel::info;
+    visit(
+        event, [&](const Ask&) { level = LogLevel::debug; },
+        [&](const Invoke&) { level = LogLevel::debug; },
+        [&](const ObserveFailed&) { level = LogLevel::error; },
+        [&](const AskFailed& it) { level = it.refused ? LogLevel::warning : LogLevel::error; },
+        [&](const Invoked& it) {
+            if (!it.ok) level = LogLevel::warning;
+            if (!it.desktop_failure.empty()) level = LogLevel::error;
+        },
+        [&](const Noted&) { level = LogLevel::warning; }, [](const auto&) {});
+    return level;
+}
+
+std::string_view word_of(LogLevel level) {
+    switch (level) {
+    case LogLevel::debug:
+        return "DEBUG";
+    case LogLevel::info:
+        return "INFO";
+    case LogLevel::warning:
+        return "WARNING";
+    case LogLevel::error:
+        break;
+    }
+    return "ERROR";
+}
+
 } // namespace
+
+std::string main_log_line(const Event& event, LogLevel least) {
+    const LogLevel level = level_of(event);
+    const std::string text = one_line(describe(event));
+    if (level < least || text.empty()) return {};
+    return fmt::format("{} turn {}: {}", word_of(level), event.turn, text);
+}
 
 std::string describe(const Event& event) {
     std::string text;

@@ -1,6 +1,7 @@
 #include "journal_json.hpp"
 
 #include "agent/tool.hpp"
+#include "modes/visual_json.hpp"
 #include "text.hpp"
 #include "vlm/digest.hpp"
 
@@ -58,7 +59,26 @@ std::string request_digest(const vlm::ChatRequest& request) {
     for (const vlm::ToolSpec& tool : request.tools) {
         all.emplace_back(json::array{tool.name, tool.description, tool.parameters_json});
     }
+    if (request.response_format)
+        all.emplace_back(
+            json::array{request.response_format->name, request.response_format->schema_json});
     return vlm::sha256_hex(json::serialize(all));
+}
+
+/// {"boxes": [...], "trail": [[{"number": 1, "at": [x, y], "to": [x, y]}], ...]}
+json::object annotation_json(const Annotation& annotation) {
+    const auto point = [](const winio::NormPoint& at) { return json::array{at.x, at.y}; };
+    json::array trail;
+    for (const std::vector<Mark>& turn : annotation.trail) {
+        json::array marks;
+        for (const Mark& mark : turn) {
+            json::object one{{"number", mark.number}, {"at", point(mark.at)}};
+            if (mark.to) one["to"] = point(*mark.to);
+            marks.emplace_back(std::move(one));
+        }
+        trail.emplace_back(std::move(marks));
+    }
+    return {{"boxes", boxes_json(annotation.boxes)}, {"trail", std::move(trail)}};
 }
 
 json::object action_json(const Action& action) {
@@ -114,7 +134,10 @@ struct Writer {
         for (const std::string& remark : it.remarks) remarks.emplace_back(valid(remark));
         entry["remarks"] = std::move(remarks);
     }
-    void operator()(const Observe& it) const { entry["screenshot"] = it.screenshot; }
+    void operator()(const Observe& it) const {
+        entry["screenshot"] = it.screenshot;
+        if (it.annotation) entry["annotation"] = annotation_json(*it.annotation);
+    }
     void operator()(const Ask& it) const {
         json::array images;
         for (const vlm::Message& message : it.request.messages) {
@@ -154,6 +177,10 @@ struct Writer {
         for (const winio::Rect& rect : it.changed) changed.emplace_back(rect_json(rect));
         entry["file"] = it.file;
         entry["sha256"] = it.sha256;
+        if (!it.raw_file.empty()) {
+            entry["raw_file"] = it.raw_file;
+            entry["raw_sha256"] = it.raw_sha256;
+        }
         entry["width"] = it.size.width;
         entry["height"] = it.size.height;
         entry["area"] = rect_json(it.area);
@@ -163,6 +190,7 @@ struct Writer {
         entry["capture_ms"] = ms(it.capture);
         entry["scale_ms"] = ms(it.scale);
         entry["encode_ms"] = ms(it.encode);
+        if (!it.raw_file.empty()) entry["annotate_ms"] = ms(it.annotate);
     }
     void operator()(const ObserveFailed& it) const { failure(it.error, it.message); }
     void operator()(const Replied& it) const {
@@ -186,6 +214,7 @@ struct Writer {
     void operator()(const AskFailed& it) const {
         failure(it.error, it.message);
         if (it.context_overflow) entry["context_overflow"] = true;
+        if (it.refused) entry["refused"] = true;
     }
     void operator()(const Invoked& it) const {
         entry["call_id"] = valid(it.call_id);
@@ -261,6 +290,8 @@ Observed read_observed(const json::object& entry) {
     Observed fact;
     fact.file = string_at(entry, "file");
     fact.sha256 = string_at(entry, "sha256");
+    fact.raw_file = string_or_empty(entry, "raw_file");
+    fact.raw_sha256 = string_or_empty(entry, "raw_sha256");
     fact.size = {int_at(entry, "width"), int_at(entry, "height")};
     fact.area = rect_of(entry.at("area"));
     for (const json::value& rect : entry.at("changed").as_array()) {
@@ -271,6 +302,7 @@ Observed read_observed(const json::object& entry) {
     fact.capture = micro_at(entry, "capture_ms");
     fact.scale = micro_at(entry, "scale_ms");
     fact.encode = micro_at(entry, "encode_ms");
+    if (entry.contains("annotate_ms")) fact.annotate = micro_at(entry, "annotate_ms");
     return fact;
 }
 
@@ -368,7 +400,7 @@ std::optional<Fact> read_fact(const json::object& entry) {
     if (type == "replied") return read_replied(entry);
     if (type == "ask_failed") {
         return AskFailed{string_at(entry, "error"), string_at(entry, "message"),
-                         flag_at(entry, "context_overflow")};
+                         flag_at(entry, "context_overflow"), flag_at(entry, "refused")};
     }
     if (type == "invoked") return read_invoked(entry);
     if (type == "recovered")

@@ -197,15 +197,39 @@ void RunDirectory::write_summary(const RunSummary& summary, const RunFinished* f
     if (error) refuse(file, "cannot be written", error.message());
 }
 
-std::string RunDirectory::save_screenshot(int number, std::span<const std::uint8_t> png) {
+std::string RunDirectory::picture_name(int number, int again, PictureKind kind) const {
+    const std::string more = again > 1 ? fmt::format("_{}", again) : "";
+    const std::string turn = fmt::format("{}{:04}", names_.prefix, number + names_.offset);
+    const bool raw = kind == PictureKind::raw;
+    switch (log_.layout) {
+    case LogLayout::flat:
+        return fmt::format("{}_{}{}.png", turn, raw ? "raw" : "annotated", more);
+    case LogLayout::turn_dirs:
+        return fmt::format("{}/screenshot_{}{}.png", turn, raw ? "raw" : "annotated", more);
+    case LogLayout::screenshots:
+        break;
+    }
+    return fmt::format("screenshots/{}{}{}.png", turn, raw ? "_raw" : "", more);
+}
+
+std::string RunDirectory::save_screenshot(int number, std::span<const std::uint8_t> png,
+                                          PictureKind kind) {
     // A turn that looks more than once overwrites nothing.
-    std::string name =
-        fmt::format("screenshots/{}{:04}.png", names_.prefix, number + names_.offset);
-    for (int again = 2; std::filesystem::exists(path_ / path_of(name)); ++again)
-        name =
-            fmt::format("screenshots/{}{:04}_{}.png", names_.prefix, number + names_.offset, again);
-    write_file(path_ / path_of(name), {reinterpret_cast<const char*>(png.data()), png.size()});
+    int again = 1;
+    while (std::filesystem::exists(path_ / path_of(picture_name(number, again, kind)))) ++again;
+    std::string name = picture_name(number, again, kind);
+    write(name, {reinterpret_cast<const char*>(png.data()), png.size()});
     return name;
+}
+
+void RunDirectory::write(const std::string& name, std::string_view text) {
+    const std::filesystem::path file = path_ / path_of(name);
+    if (log_.layout == LogLayout::turn_dirs) { // a turn's first file makes its folder
+        std::error_code error;
+        std::filesystem::create_directory(file.parent_path(), error);
+        if (error) refuse(file.parent_path(), "cannot be created", error.message());
+    }
+    write_file(file, text);
 }
 
 std::vector<std::uint8_t> RunDirectory::read(const std::string& name) const {
@@ -218,14 +242,17 @@ std::vector<std::uint8_t> RunDirectory::read(const std::string& name) const {
     return {text.begin(), text.end()};
 }
 
-void RunDirectory::append(const char* name, std::string_view text) {
-    const std::filesystem::path file = path_ / name;
+void RunDirectory::append(const std::string& name, std::string_view text) {
+    const std::filesystem::path file = path_ / path_of(name);
     if (!AppendFile(file).append(text)) refuse(file, "cannot be written", "is the disk full?");
 }
 
 void RunDirectory::log_event(const Event& event) {
     const std::string text = describe(event);
     if (!text.empty()) log_note(text);
+    if (!log_.to_file) return;
+    const std::string line = main_log_line(event, log_.level);
+    if (!line.empty()) append("main.log", fmt::format("{} {}\n", timestamp(), line));
 }
 
 void RunDirectory::log_note(std::string_view text) {

@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -73,22 +75,14 @@ public:
 
     void mark_stale(const RowRange& source_rows) {
         const RowRange rows = scaler_.target_rows(source_rows);
-        if (rows.count == 0) return;
-        const int height = png_.stripe(0).count;
-        std::fill(stale_.begin() + rows.first / height,
-                  stale_.begin() + (rows.end() - 1) / height + 1, true);
+        mark(stale_, rows);
+        mark(annotated_stale_, rows);
     }
 
     // Makes stale stripes show `source`. They count as stale until `mark_fresh`: should anything
     // fail before the picture is handed out, the next one starts from the frame before it.
     void refresh(const ImageView& source, int threads, TimeSpent& scaling, TimeSpent& encoding) {
-        std::vector<int> stripes;
-        for (int index = 0; index < png_.stripes(); ++index)
-            if (stale_[static_cast<std::size_t>(index)]) stripes.push_back(index);
-        // Waking a thread and waiting for it takes as long as a flat stripe or two: two stripes are
-        // not worth it.
-        const int worth_waking = std::max(1, (static_cast<int>(stripes.size()) + 1) / 2);
-        workers_.run(stripes, std::min(threads, worth_waking), [&](int index) {
+        for_each(stale_, threads, [&](int index) {
             Image scaled;
             const ImageView rows = [&] {
                 const TimeSpent::Span span(scaling);
@@ -99,6 +93,31 @@ public:
         });
     }
 
+    // `source` with the overlay on it. Stripes count as stale as above.
+    [[nodiscard]] std::vector<std::uint8_t> annotated(const ImageView& source, int threads,
+                                                      const Overlay& overlay) {
+        if (!annotated_) annotated_.emplace(size(), png_options_, png_.stripe(0).count);
+        std::vector<RowRange> rows = overlay.rows();
+        for (const RowRange& range : drawn_) mark(annotated_stale_, range);
+        for (RowRange& range : rows) {
+            range = within(range);
+            mark(annotated_stale_, range);
+        }
+        for_each(annotated_stale_, threads, [&](int index) {
+            const RowRange range = png_.stripe(index);
+            Image memory;
+            const ImageView shown = stripe(source, range, memory);
+            if (memory.empty()) memory = Image(shown);
+            Canvas canvas(memory, range.first);
+            overlay.draw(canvas);
+            annotated_->encode(index, memory.view());
+        });
+        std::vector<std::uint8_t> file = annotated_->file();
+        drawn_ = std::move(rows);
+        std::fill(annotated_stale_.begin(), annotated_stale_.end(), false);
+        return file;
+    }
+
     void mark_fresh() noexcept { std::fill(stale_.begin(), stale_.end(), false); }
 
     [[nodiscard]] std::vector<std::uint8_t> file() const { return png_.file(); }
@@ -107,7 +126,32 @@ private:
     StripedPicture(Scaler scaler, const PictureOptions& options)
         : scaler_(std::move(scaler)),
           png_(scaler_.target(), options.png, stripe_rows(scaler_.period())),
-          stale_(static_cast<std::size_t>(png_.stripes()), true) {}
+          stale_(static_cast<std::size_t>(png_.stripes()), true), annotated_stale_(stale_),
+          png_options_(options.png) {}
+
+    void mark(std::vector<bool>& stale, const RowRange& rows) const {
+        if (rows.count <= 0) return;
+        const int height = png_.stripe(0).count;
+        std::fill(stale.begin() + rows.first / height,
+                  stale.begin() + (rows.end() - 1) / height + 1, true);
+    }
+
+    [[nodiscard]] RowRange within(const RowRange& rows) const {
+        const int first = std::clamp(rows.first, 0, size().height);
+        return {first, std::clamp(rows.end(), first, size().height) - first};
+    }
+
+    // Works on the stale stripes, on several threads.
+    void for_each(const std::vector<bool>& stale, int threads,
+                  const std::function<void(int index)>& work) {
+        std::vector<int> stripes;
+        for (int index = 0; index < png_.stripes(); ++index)
+            if (stale[static_cast<std::size_t>(index)]) stripes.push_back(index);
+        // Waking a thread and waiting for it takes as long as a flat stripe or two: two stripes are
+        // not worth it.
+        const int worth_waking = std::max(1, (static_cast<int>(stripes.size()) + 1) / 2);
+        workers_.run(stripes, std::min(threads, worth_waking), work);
+    }
 
     // Rows of the picture: the source's own where sizes are equal, else made in `memory`.
     [[nodiscard]] ImageView stripe(const ImageView& source, const RowRange& rows,
@@ -120,6 +164,10 @@ private:
     Scaler scaler_;
     StripedPng png_;
     std::vector<bool> stale_;
+    std::optional<StripedPng> annotated_; // the same picture with the latest overlay; once wanted
+    std::vector<bool> annotated_stale_;
+    std::vector<RowRange> drawn_; // by the latest overlay
+    PngOptions png_options_;
     WorkerPool workers_;
 };
 
@@ -188,6 +236,13 @@ Picture FramePipeline::process(Frame&& frame) {
     state.png = picture.png;
     std::swap(state.previous, frame.pixels);
     return picture;
+}
+
+std::shared_ptr<const std::vector<std::uint8_t>> FramePipeline::annotate(const Overlay& overlay) {
+    State& state = *state_;
+    if (!state.png) throw std::logic_error("there is no picture yet to draw on");
+    return std::make_shared<const std::vector<std::uint8_t>>(
+        state.striped->annotated(state.previous.view(), threads(state.options), overlay));
 }
 
 const PictureOptions& FramePipeline::options() const { return state_->options; }

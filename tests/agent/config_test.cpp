@@ -245,6 +245,95 @@ TEST_CASE("the distance of two names counts swapped neighbours once") {
     CHECK(edit_distance("kitten", "sitting") == 3);
 }
 
+TEST_CASE("the settings of the visual loop have the names of its reference") {
+    Profile profile = load_profile("story");
+    Config config = default_config();
+    config.add(config_of(profile));
+    config.add(parse_config(R"({
+        "capture_crop": {"x1": 0, "y1": 0, "x2": 250, "y2": 250.5}, "runs_dir": "my-runs",
+        "capture_delay": 0.5, "action_delay": 0.1, "drag_steps": 3, "drag_step_delay": 0.02,
+        "log_layout": "turn_dirs", "log_to_file": false, "log_level": "debug",
+        "physical_execution": false, "extended_actions": true, "boot": "{}", "heat": false,
+        "temperature": 0.7, "top_p": 0.8, "max_tokens": 500})",
+                            "eyehand.json"));
+    apply(config, profile);
+    CHECK(config.text("run_dir") == "my-runs");
+    CHECK(area_setting(config).crop == winio::NormBox{0, 0, 250, 250.5});
+    CHECK(profile.pace == Pace{std::chrono::milliseconds(500), std::chrono::milliseconds(100), 3,
+                               std::chrono::milliseconds(20)});
+    CHECK(profile.log == LogProfile{LogLayout::turn_dirs, false, LogLevel::debug});
+    CHECK_FALSE(profile.physical_execution);
+    CHECK_FALSE(profile.executed_heat.enabled);
+    CHECK(profile.visual->limits.extended_actions);
+    CHECK(profile.visual->boot == "{}");
+    CHECK(profile.sampling.temperature == 0.7);
+}
+
+TEST_CASE("what the profile says stays where nothing else is said, for every profile") {
+    for (const std::string& name : profile_names()) {
+        Profile profile = load_profile(name);
+        Config config = default_config();
+        config.add(config_of(profile));
+        apply(config, profile);
+        CHECK(to_json(profile) == to_json(load_profile(name)));
+    }
+}
+
+TEST_CASE("heat can be turned on for any profile") {
+    Profile profile = load_profile("observer");
+    Config config = default_config();
+    config.add(config_of(profile));
+    config.add(config_from_flag("heat", "--heat", "true"));
+    apply(config, profile);
+    CHECK(profile.executed_heat.enabled);
+}
+
+TEST_CASE(
+    "a size counts more than a percentage, and either where it was said later than the image") {
+    struct Row {
+        const char* file;
+        const char* shown;
+    };
+    const Row row = GENERATE(
+        Row{R"({"capture_width": 640, "capture_height": 480})",
+            "640x480! by eyehand.json:1, eyehand.json:1"},
+        Row{R"({"capture_width": 640, "capture_height": 0, "capture_scale_percent": 25})",
+            "25% by eyehand.json:1"},
+        Row{R"({"capture_width": 640})", "100% by profile"},
+        Row{R"({"capture_scale_percent": 0})", "100% by profile"},
+        Row{R"({"capture_scale_percent": 25, "image": "800x600"})", "800x600 by eyehand.json:1"});
+    Config config;
+    config.add(config_of(load_profile("story")));
+    config.add(parse_config(row.file, "eyehand.json"));
+    const PictureSetting setting = picture_setting(config);
+    CHECK(winio::to_string(setting.size) + " by " + setting.source == row.shown);
+}
+
+TEST_CASE("what a visual loop cannot be set to is told") {
+    const auto complaint_of = [](const char* profile_name, const char* file) {
+        return complaint([&] {
+            Profile profile = load_profile(profile_name);
+            Config config = default_config();
+            config.add(config_of(profile));
+            config.add(parse_config(file, "f"));
+            if (profile.visual) profile.visual->extended_prompt.clear();
+            apply(config, profile);
+        });
+    };
+    CHECK_THAT(complaint_of("story", R"({"annotate": "panel"})"),
+               ContainsSubstring("f:1: there is no panel in this version"));
+    CHECK_THAT(complaint_of("story", R"({"annotate": "page"})"),
+               ContainsSubstring("must be one of native, panel"));
+    CHECK_THAT(complaint_of("story", R"({"log_layout": "round"})"),
+               ContainsSubstring("must be one of flat, turn_dirs, screenshots"));
+    CHECK_THAT(complaint_of("story", R"({"extended_actions": true})"),
+               ContainsSubstring("has no \"extended_prompt\""));
+    CHECK_THAT(complaint_of("story", R"({"capture_crop": {"x1": 1, "y1": 2, "x2": 3}})"),
+               ContainsSubstring("must be x1,y1,x2,y2"));
+    CHECK_THAT(complaint_of("story", R"({"crop": "0,0,9,9", "capture_crop": "0,0,9,9"})"),
+               ContainsSubstring("is there already"));
+}
+
 TEST_CASE("of a display and a window a run keeps the one that counts") {
     Config config = default_config();
     config.add(parse_config(R"({"display": "all"})", "eyehand.json"));

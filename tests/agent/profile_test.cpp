@@ -36,7 +36,8 @@ std::string with(const std::string& member) {
 // ---- the built-in profiles ----------------------------------------------------------------------
 
 TEST_CASE("the built-in profiles are known by name") {
-    CHECK(profile_names() == std::vector<std::string>{"basic", "commander", "observer", "planner"});
+    CHECK(profile_names() ==
+          std::vector<std::string>{"basic", "commander", "observer", "planner", "story"});
 }
 
 TEST_CASE("each profile has the settings of its reference") {
@@ -199,6 +200,92 @@ TEST_CASE("each profile shows its tools as its reference names them") {
           "report_mission_complete(evidence)");
 }
 
+TEST_CASE("the profile story is what its reference is known to be") {
+    const Profile story = load_profile("story");
+    CHECK(story.mode == "visual_loop");
+    CHECK(story.image == winio::PictureSize{winio::Percent{100}}); // not scaled
+    CHECK(story.tools.empty());
+    CHECK(story.physical_execution);
+    CHECK(story.executed_heat.enabled);
+    CHECK(story.bbox_heat.enabled);
+    CHECK(story.log == LogProfile{LogLayout::flat, true, LogLevel::info});
+    CHECK(story.pace == Pace{});
+    REQUIRE(story.visual);
+    CHECK_FALSE(story.visual->limits.extended_actions);
+    CHECK_THAT(story.visual->boot, ContainsSubstring("\"observation\""));
+    for (const char* word :
+         {"{{task}}", "{{max_boxes}}", "{{max_actions}}", "{{extended_actions}}"})
+        CHECK_THAT(story.system_prompt, ContainsSubstring(word));
+    for (const char* name : {"observer", "commander"})
+        CHECK_FALSE(load_profile(name).executed_heat.enabled);
+}
+
+TEST_CASE("each profile reads the same from what a run keeps of it") {
+    for (const std::string& name : profile_names()) {
+        const std::string kept = to_json(load_profile(name));
+        CHECK(to_json(profile_from_json(kept, name)) == kept);
+    }
+}
+
+namespace {
+
+std::string problem_with_visual(const std::string& members) {
+    return problem_with(
+        R"({"schema":1,"name":"mine","mode":"visual_loop","system_prompt":"system.txt",)" +
+            members + "}",
+        "Do {{task}}.");
+}
+
+} // namespace
+
+TEST_CASE("a visual loop's own members are read, and mistakes name them") {
+    struct Row {
+        const char* members;
+        const char* problem;
+    };
+    const Row row = GENERATE(
+        Row{R"("visual":{})", "none"},
+        Row{R"("visual":{"boot":"any text","max_boxes":0,"max_actions":1})", "none"},
+        Row{R"("description":"x")", "\"visual\" is missing"},
+        Row{R"("visual":{"max_actions":0})",
+            "visual: \"max_actions\" must be a whole number from 1"},
+        Row{R"("visual":{"boot":5})", "visual: \"boot\" must be a text"},
+        Row{R"("visual":{"extended_actions":true})", "needs \"extended_prompt\""},
+        Row{R"("visual":{"extended_prompt":"no.txt"})", "names no file"},
+        Row{R"("visual":{},"tools":[{"tool":"click"}])", "\"tools\" is not for the mode"},
+        Row{R"("visual":{},"extra_tools":["wait"])", "\"extra_tools\" is not for the mode"},
+        Row{R"("visual":{},"team":{})", "\"team\" belongs to the mode \"team\""},
+        Row{R"("visual":{},"executed_heat":{"stops":[[0,"orange"]]})",
+            "executed_heat: \"stops\" must be an array"},
+        Row{R"("visual":{},"executed_heat":{"stops":[[2,"#ffffff"]]})", "\"stops\" must be"},
+        Row{R"("visual":{},"executed_heat":{"stops":[0.5]})", "\"stops\" must be"},
+        Row{R"("visual":{},"executed_heat":{"stops":[]})", "none"},
+        Row{R"("visual":{},"executed_heat":{"radius_scale":0})", "\"radius_scale\" must be from"},
+        Row{R"("visual":{},"executed_heat":{"trail_turns":0})", "\"trail_turns\" must be"},
+        Row{R"("visual":{},"executed_heat":{"trail_shrink":1.5})", "\"trail_shrink\" must be from"},
+        Row{R"("visual":{},"bbox_heat":{"border":"blue"})",
+            "bbox_heat: \"border\" must be a colour"},
+        Row{R"("visual":{},"bbox_heat":{"border_width":-1})", "\"border_width\" must be"},
+        Row{R"("visual":{},"pace":{"drag_steps":0})", "pace: \"drag_steps\" must be"},
+        Row{R"("visual":{},"log":{"layout":"flt"})", "it can be: screenshots, flat, turn_dirs"},
+        Row{R"("visual":{},"log":{"layout":"turn_dirs","level":"debug"})", "none"},
+        Row{R"("visual":{},"physical_execution":"no")", "\"physical_execution\" must be true"});
+    CHECK_THAT(problem_with_visual(row.members), ContainsSubstring(row.problem));
+}
+
+TEST_CASE("what only a visual loop has is refused elsewhere") {
+    CHECK_THAT(problem_with(with(R"("visual":{})")),
+               ContainsSubstring("\"visual\" belongs to the mode \"visual_loop\""));
+    CHECK_THAT(problem_with(with(R"("log":{"layout":"flat"})")),
+               ContainsSubstring("\"layout\" is one of turns"));
+    CHECK(problem_with(with(R"("executed_heat":{"enabled":true},"log":{"to_file":true})")) ==
+          "none");
+    CHECK_THAT(problem_with(R"({"schema":1,"name":"m","mode":"visual_loop","visual":{},)"
+                            R"("system_prompt":"system.txt"})",
+                            "No placeholder."),
+               ContainsSubstring("\"system_prompt\" has no {{task}} in it"));
+}
+
 TEST_CASE("a claim of completion needs a hundred characters of evidence in both teams") {
     for (const char* name : {"commander", "planner"}) {
         const std::vector<ToolFace> tools = load_profile(name).team->worker.tools;
@@ -226,6 +313,7 @@ TEST_CASE("each prompt is short and states the coordinate space by its corners")
                                    ContainsSubstring("from 0 (left edge) to 1000"));
             for (const char* corner : {"op left", "op right", "ottom left", "ottom right"})
                 CHECK_THAT(prompt, ContainsSubstring(corner));
+            if (name == "story") continue; // has no tools, but placeholders for the mode to fill in
             CHECK_THAT(prompt, ContainsSubstring("xactly one tool"));
             CHECK(prompt.find("{{") == std::string::npos);
         }
@@ -474,12 +562,12 @@ TEST_CASE("an exported folder is the same profile") {
 TEST_CASE("the profile in force is JSON with everything in it, and is read back from it") {
     for (const std::string& name : profile_names()) {
         Profile profile = load_profile(name);
-        profile.extra_tools = {"wait", "hotkey"};
+        if (!profile.visual) profile.extra_tools = {"wait", "hotkey"};
         profile.sampling.top_k = 7;
         const std::string json = to_json(profile);
         CHECK(to_json(profile_from_json(json, "run.json")) == json);
         REQUIRE(parse_json(json));
-        CHECK(parse_json(json)->at("extra_tools").as_array().size() == 2);
+        if (!profile.visual) CHECK(parse_json(json)->at("extra_tools").as_array().size() == 2);
     }
     const auto observer = parse_json(to_json(load_profile("observer")));
     CHECK(observer->at("max_steps").as_int64() == 10);

@@ -204,3 +204,61 @@ TEST_CASE("a pipeline leaves memory for the next capture in the frame") {
 TEST_CASE("a pipeline refuses a negative number of threads") {
     CHECK_THROWS_AS(FramePipeline({.threads = -1}), std::invalid_argument);
 }
+
+namespace {
+
+/// A bar across some rows.
+class Bar final : public Overlay {
+public:
+    explicit Bar(RowRange rows) : rows_(rows) {}
+    [[nodiscard]] std::vector<RowRange> rows() const override { return {rows_}; }
+    void draw(Canvas& canvas) const override {
+        canvas.fill({0, rows_.first, 10000, rows_.count}, {255, 0, 0, 0.5});
+    }
+
+private:
+    RowRange rows_;
+};
+
+} // namespace
+
+TEST_CASE("an overlay is drawn on the picture, and the picture stays what it is") {
+    std::mt19937 random(10);
+    const Image screen = any_screen(random, {90, 100});
+    FramePipeline pipeline;
+    const Picture picture = pipeline.process(frame_of(screen));
+    const Bar bar({30, 40});
+    Image expected = screen;
+    Canvas canvas(expected);
+    bar.draw(canvas);
+    CHECK(*pipeline.annotate(bar) == encode_png(expected.view()));
+    CHECK(*picture.png == encode_png(screen.view()));
+    CHECK(pipeline.process(frame_of(screen)).png == picture.png); // nothing has changed
+}
+
+TEST_CASE("an annotated picture depends on the frame and the overlay, not on what came before") {
+    std::mt19937 random(11);
+    for (int round = 0; round < 12; ++round) {
+        const Size source{40 + below(random, 80), 40 + below(random, 200)};
+        PictureOptions options;
+        options.size = any_picture_size(random, source);
+        options.threads = 1 + below(random, 3);
+        FramePipeline pipeline(options);
+        Image screen = any_screen(random, source);
+        for (int step = 0; step < 5; ++step) {
+            const Picture picture = pipeline.process(frame_of(screen));
+            // Partly outside now and then.
+            const Bar bar({below(random, picture.size.height + 20) - 10, below(random, 40)});
+            FramePipeline fresh(options);
+            const Picture again = fresh.process(frame_of(screen));
+            CHECK(*again.png == *picture.png);
+            CHECK(*pipeline.annotate(bar) == *fresh.annotate(bar));
+            if (step % 2 == 0) paint(screen, any_part(random, source), random);
+        }
+    }
+}
+
+TEST_CASE("there is nothing to annotate before the first picture") {
+    FramePipeline pipeline;
+    CHECK_THROWS_AS(pipeline.annotate(Bar({0, 1})), std::logic_error);
+}

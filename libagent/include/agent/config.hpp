@@ -38,6 +38,7 @@ enum class SettingKind {
     picture, ///< as winio::parse_picture_size reads it
     crop,    ///< as parse_crop reads it
     prefix,  ///< a file name's beginning
+    word,    ///< one of SettingSpec::choices
     secret,  ///< a key: from the environment only, and shown to nobody
 };
 
@@ -50,11 +51,13 @@ struct SettingSpec {
     double least = 0;             ///< of a number; of a text its least length
     double most = 0;
     std::string_view variable{}; ///< the name it had before there was Eyehand
+    std::string_view also{};     ///< another name for it in files, from that time
+    std::string_view choices{};  ///< of a word, separated by |
 };
 
 /// All settings, in the order in which they are shown.
 [[nodiscard]] std::span<const SettingSpec> setting_specs();
-/// nullptr when there is no such setting.
+/// By name or the other name; nullptr when there is no such setting.
 [[nodiscard]] const SettingSpec* find_setting(std::string_view name);
 /// The name that differs least from `name`: what was meant, probably.
 [[nodiscard]] std::string_view nearest_setting(std::string_view name);
@@ -85,7 +88,7 @@ public:
     void add(const std::vector<ConfigEntry>& entries);
     /// nullptr when nobody has said anything.
     [[nodiscard]] const ConfigEntry* find(std::string_view name) const;
-    /// Of settings that have a value; of kind text, picture, crop, prefix or secret ...
+    /// Of settings that have a value; of kind text, picture, crop, prefix, word or secret ...
     [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
     [[nodiscard]] std::optional<int> whole(std::string_view name) const;
     [[nodiscard]] std::optional<double> number(std::string_view name) const; ///< or seconds
@@ -122,8 +125,9 @@ private:
 /// "x1,y1,x2,y2" from 0 to 1000, with x1 < x2 and y1 < y2.
 [[nodiscard]] std::optional<winio::NormBox> parse_crop(std::string_view text);
 
-/// The size of pictures, and where it comes from: `image` with its width and height where a later
-/// layer sets these, exactly so where `image_exact` says it.
+/// The size of pictures, and where it comes from: `image`; `capture_width` and `capture_height` if both
+/// are above 0, else `capture_scale_percent` if that is, where a later layer sets these; its width and
+/// height where a later layer sets these, exactly so where `image_exact` says it.
 struct PictureSetting {
     winio::PictureSize size{};
     std::string source{};

@@ -6,11 +6,14 @@
 // run against another World, and tested one transition a line.
 #pragma once
 
+#include "agent/annotation.hpp"
 #include "agent/signal.hpp"
+#include "agent/visual_reply.hpp"
 #include "vlm/chat.hpp"
 #include "winio/geometry.hpp"
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,6 +40,8 @@ enum class Outcome {
 /// Wait until the screen is stable, then take a picture for the model.
 struct Observe {
     int screenshot = 0; ///< its number: the turn that will see it
+    /// What is drawn over the picture before the model gets it.
+    std::optional<Annotation> annotation{};
 };
 /// Ask the model. Images in the request are named by hash; the World has their bytes.
 struct Ask {
@@ -64,10 +69,12 @@ using Command = std::variant<Observe, Ask, Invoke, Recover, Finish>;
 // ---- facts: what did happen ---------------------------------------------------------------------
 
 struct Observed {
-    std::string sha256{}; ///< of the PNG file
-    std::string file{};   ///< within the run directory, with forward slashes
-    winio::Size size{};   ///< of the picture
-    winio::Rect area{};   ///< of the desktop it shows
+    std::string sha256{};     ///< of the PNG file that the model gets
+    std::string file{};       ///< within the run directory, with forward slashes
+    std::string raw_sha256{}; ///< the same picture without its annotation; empty: it has none
+    std::string raw_file{};
+    winio::Size size{}; ///< of the picture
+    winio::Rect area{}; ///< of the desktop it shows
     std::vector<winio::Rect> changed{};
     /// Nothing new since the screenshot before: no change outside what toggles by itself, or a picture
     /// that was there a little while ago.
@@ -76,6 +83,7 @@ struct Observed {
     std::chrono::microseconds capture{};
     std::chrono::microseconds scale{};
     std::chrono::microseconds encode{};
+    std::chrono::microseconds annotate{};
 };
 struct ObserveFailed {
     std::string error{}; ///< category and number of the code, such as "winio:4"
@@ -88,6 +96,8 @@ struct AskFailed {
     std::string error{};
     std::string message{};
     bool context_overflow = false; ///< the request is longer than the model's context
+    bool refused =
+        false; ///< the server did not take the request as it was; in another form it might
 };
 /// A call as it was understood, for recognising loops and for telling the model what it did.
 struct Action {
@@ -125,13 +135,15 @@ using Fact = std::variant<Observed, ObserveFailed, Replied, AskFailed, Invoked, 
 
 /// What a mode is at, for panels and logs.
 struct ModeState {
-    int turn = 0; ///< model exchanges begun
+    int turn =
+        0; ///< model exchanges begun; of a visual loop replies, the boot reply being the first
     std::string phase{};
     std::string role{}; ///< who speaks in this phase
     std::string plan{};
     std::string brief{};
     std::size_t active_actions = 0;
     std::size_t archived_actions = 0;
+    std::shared_ptr<const VisualReply> reply{}; ///< of a visual loop: the one this turn carries out
 };
 
 /// Something that a mode decided and that people want to see; derived from the facts before it.

@@ -1,8 +1,10 @@
 // A profile: everything that makes one agent different from another, as data.
 #pragma once
 
+#include "agent/annotation.hpp"
 #include "agent/tool.hpp"
 #include "agent/transcript.hpp"
+#include "agent/visual_reply.hpp"
 #include "vlm/chat.hpp"
 #include "winio/picture_size.hpp"
 
@@ -57,6 +59,38 @@ struct TeamProfile {
     bool review_completion = false; ///< the lead confirms a completion before the run ends
 };
 
+/// How a visual loop works: nothing but the model's own story and the annotated screenshot goes from one
+/// turn to the next.
+struct VisualProfile {
+    std::string boot{}; ///< what stands for the model's first reply; empty: there is none
+    VisualLimits limits{};
+    std::string
+        extended_prompt{};  ///< for {{extended_actions}} of the system prompt, where they are on
+    bool structured = true; ///< asks for replies by a JSON schema, as long as the server takes one
+};
+
+/// How actions are done and the screen is looked at.
+struct Pace {
+    std::chrono::milliseconds capture_delay{0}; ///< before waiting for the screen to be stable
+    std::chrono::milliseconds action_delay{0};  ///< between two actions without a look between them
+    int drag_steps = 15;                        ///< of a drag's way
+    std::chrono::milliseconds drag_step_delay{10}; ///< after each of them
+    friend bool operator==(const Pace&, const Pace&) = default;
+};
+
+/// How a run directory's pictures and turns are laid out: screenshots/turn_0001.png; or a visual loop's
+/// turn_0001_raw.png, turn_0001_annotated.png and turns.jsonl; or its turn_0001/screenshot_raw.png,
+/// screenshot_annotated.png and vlm_output.json.
+enum class LogLayout { screenshots, flat, turn_dirs };
+enum class LogLevel { debug, info, warning, error };
+
+struct LogProfile {
+    LogLayout layout = LogLayout::screenshots;
+    bool to_file = false; ///< main.log: a line an event
+    LogLevel level = LogLevel::info;
+    friend bool operator==(const LogProfile&, const LogProfile&) = default;
+};
+
 /// Which calls of a reply with more than one are carried out.
 enum class SeveralCalls { first, none };
 
@@ -66,9 +100,11 @@ enum class SeveralCalls { first, none };
 struct Profile {
     std::string name;
     std::string description;
-    std::string mode = "conversation"; ///< which state machine: "conversation" or "team"
+    std::string mode = "conversation"; ///< "conversation", "team" or "visual_loop"
 
-    /// The prompt, with {{NAME}} replaced by the face's name of the tool NAME.
+    /// The prompt, with {{NAME}} replaced by the face's name of the tool NAME. That of a visual loop
+    /// has no tools but {{task}}, {{max_boxes}}, {{max_actions}} and {{extended_actions}}, which the
+    /// mode fills in.
     std::string system_prompt;
     /// The first user message; {{task}} is the task.
     std::string task_prompt = "{{task}}";
@@ -90,9 +126,17 @@ struct Profile {
     std::string refused_call_error = "too_many_tool_calls"; ///< of those that are not carried out
     std::optional<TeamProfile>
         team; ///< of the mode "team"; `system_prompt` and `tools` are empty then
+    std::optional<VisualProfile> visual;  ///< of the mode "visual_loop"; it offers no tools
     std::vector<std::string> extra_tools; ///< offered besides, under their registered names
     /// The setting of that name where nobody says otherwise: "auto", "off" or empty, not said.
     std::string lmstudio_logs;
+
+    ExecutedHeat executed_heat; ///< of screenshots: where the agent has acted
+    BboxHeat bbox_heat;         ///< of screenshots of a visual loop: where the model looks
+    /// False: actions are understood and told as done, but nothing reaches the desktop.
+    bool physical_execution = true;
+    Pace pace;
+    LogProfile log;
 };
 
 /// The names of the built-in profiles.

@@ -6,6 +6,8 @@
 //       execution_log.txt  the same for people
 //       http.log           what went over the wire, images as hash and length
 //       screenshots/turn_0001.png ...
+//
+// A visual loop keeps its pictures and turns otherwise (LogLayout), and may write main.log.
 #pragma once
 
 #include "agent/event.hpp"
@@ -51,6 +53,9 @@ struct ScreenshotNames {
     int offset = 0; ///< added to the turn
 };
 
+/// What the model gets, or that without what is drawn over it.
+enum class PictureKind { shown, raw };
+
 /// Owns the files of one run. Every write is on its way to the disk before the call returns; what
 /// cannot be written is Error{journal_failed} with file and reason, and what was written of it is taken
 /// back. Not thread-safe.
@@ -68,10 +73,16 @@ public:
 
     /// Writes run.json; again with the outcome when the run is over. Replaces the file in one step.
     void write_summary(const RunSummary& summary, const RunFinished* finished = nullptr);
+    /// How pictures are named and whether there is a main.log, from now on.
+    void keep_as(const LogProfile& log) { log_ = log; }
     /// Stores a screenshot and returns its name within the directory, with forward slashes.
-    std::string save_screenshot(int number, std::span<const std::uint8_t> png);
+    std::string save_screenshot(int number, std::span<const std::uint8_t> png,
+                                PictureKind kind = PictureKind::shown);
+    /// Writes a file anew, or adds to it.
+    void write(const std::string& name, std::string_view text);
+    void append(const std::string& name, std::string_view text);
     [[nodiscard]] std::vector<std::uint8_t> read(const std::string& name) const;
-    /// Adds an entry to execution_log.txt.
+    /// Adds an entry to execution_log.txt, and a line to main.log where there is one.
     void log_event(const Event& event);
     void log_note(std::string_view text);
     /// Adds an exchange to http.log, prompts and tool schemas shortened.
@@ -79,9 +90,10 @@ public:
 
 private:
     RunDirectory(std::filesystem::path path, ScreenshotNames names);
-    void append(const char* name, std::string_view text);
+    [[nodiscard]] std::string picture_name(int number, int again, PictureKind kind) const;
     std::filesystem::path path_;
     ScreenshotNames names_;
+    LogProfile log_;
     int exchanges_ = 0;
 };
 

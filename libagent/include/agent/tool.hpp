@@ -22,6 +22,7 @@
 #include "agent/signal.hpp"
 #include "winio/effect.hpp"
 #include "winio/geometry.hpp"
+#include "winio/gesture.hpp"
 
 #include <boost/describe/enum.hpp>
 #include <boost/describe/enumerators.hpp>
@@ -138,6 +139,7 @@ struct ToolContext {
     /// Triggered when the run is to end at a safe point: what only waits, asks or reads is broken
     /// off, too. A tool that was broken off throws winio::Error{cancelled}.
     std::stop_token safe_point{};
+    winio::gesture::DragOptions drag{}; ///< how the run drags
 };
 
 // ---- arguments ----------------------------------------------------------------------------------

@@ -112,6 +112,9 @@ public:
                                    did_you_mean(given, words)));
     }
 
+    /// The value under `member`, or nullptr.
+    [[nodiscard]] const json::value* value(std::string_view member) const { return find(member); }
+
     /// The object under `member`, or nothing.
     [[nodiscard]] std::optional<Members> object(std::string_view member) const {
         const json::value* value = find(member);

@@ -13,6 +13,11 @@ using Files = std::map<std::string, std::string>;
 
 constexpr const char* profile_file = "profile.json";
 constexpr std::string_view task_placeholder = "{{task}}";
+/// What a mode or a run fills in, when there is a task.
+using Placeholders = std::vector<std::string_view>;
+const Placeholders of_task_prompt{task_placeholder};
+const Placeholders of_visual_prompt{task_placeholder, "{{max_boxes}}", "{{max_actions}}",
+                                    "{{extended_actions}}"};
 
 ArgumentFace read_argument(const Members& members) {
     ArgumentFace face;
@@ -88,9 +93,10 @@ public:
     explicit Prompts(const Files* files) : files_(files) {}
     [[nodiscard]] bool come_from_files() const { return files_ != nullptr; }
 
-    /// The prompt with the tools' names filled in.
+    /// The prompt with the tools' names filled in; `later` stays.
     [[nodiscard]] std::string read(const Members& members, std::string_view member,
-                                   const std::vector<ToolFace>& tools) const {
+                                   const std::vector<ToolFace>& tools,
+                                   const Placeholders& later = {}) const {
         std::string given;
         members.read_required(member, given);
         if (files_ == nullptr) return given;
@@ -100,22 +106,24 @@ public:
                            fmt::format("names no file: \"{}\"{}", given, nearest_file(given)));
         if (to_valid_utf8(file->second) != file->second)
             members.refuse(member, fmt::format("names a file that is not UTF-8: \"{}\"", given));
-        std::string text = filled_in(file->second, members, member, tools);
+        std::string text = filled_in(file->second, members, member, tools, later);
         if (text.empty()) members.refuse(member, fmt::format("names an empty file: \"{}\"", given));
         return text;
     }
 
 private:
     static std::string filled_in(std::string_view contents, const Members& members,
-                                 std::string_view member, const std::vector<ToolFace>& tools) {
+                                 std::string_view member, const std::vector<ToolFace>& tools,
+                                 const Placeholders& later) {
         std::string text(trim(replace_all(std::string(without_mark(contents)), "\r\n", "\n")));
         for (const ToolFace& face : tools)
             text = replace_all(text, "{{" + face.tool + "}}",
                                face.name.empty() ? face.tool : face.name);
         for (std::size_t open = text.find("{{"); open != std::string::npos;
              open = text.find("{{", open + 2)) {
-            if (member == "task_prompt" &&
-                text.compare(open, task_placeholder.size(), task_placeholder) == 0)
+            if (std::any_of(later.begin(), later.end(), [&](std::string_view placeholder) {
+                    return text.compare(open, placeholder.size(), placeholder) == 0;
+                }))
                 continue;
             members.refuse(member, fmt::format("has a placeholder without meaning: {}",
                                                one_line(text.substr(open, 40))));
@@ -175,15 +183,148 @@ TeamProfile read_team(const Members& members, const vlm::Sampling& sampling,
     return team;
 }
 
-enum class Mode { conversation, team };
+// ---- the visual loop and its pictures -----------------------------------------------------------
+
+double read_number(const Members& members, std::string_view member, double otherwise, double least,
+                   double most) {
+    std::optional<double> number = otherwise;
+    members.read(member, number, least, most);
+    return *number;
+}
+
+void read_delay(const Members& members, std::string_view member, std::chrono::milliseconds& into) {
+    int delay = static_cast<int>(into.count());
+    members.read(member, delay, 0, 600000);
+    into = std::chrono::milliseconds(delay);
+}
+
+/// A first reply may stand there as the text of a reply, or as the object itself.
+std::string read_boot(const Members& members) {
+    const json::value* boot = members.value("boot");
+    if (boot == nullptr) return {};
+    if (boot->is_object()) return to_text(*boot);
+    std::string text;
+    members.read("boot", text);
+    return text;
+}
+
+VisualProfile read_visual(const Members& members, const Prompts& prompts) {
+    VisualProfile visual;
+    visual.boot = read_boot(members);
+    members.read("max_boxes", visual.limits.boxes, 0, 1000);
+    members.read("max_actions", visual.limits.actions, 1, 1000);
+    members.read("extended_actions", visual.limits.extended_actions);
+    if (members.has("extended_prompt"))
+        visual.extended_prompt = prompts.read(members, "extended_prompt", {});
+    else if (visual.limits.extended_actions)
+        members.refuse("extended_actions",
+                       "needs \"extended_prompt\", which tells the model of them");
+    members.read("structured", visual.structured);
+    return visual;
+}
+
+/// [[0, "rgba(255,140,0,0.5)"], ...]
+void read_stops(const Members& members, std::string_view member,
+                std::vector<winio::GradientStop>& into) {
+    const json::value* value = members.value(member);
+    if (value == nullptr) return;
+    const auto bad = [&] {
+        members.refuse(member,
+                       "must be an array of up to 64 pairs of a place from 0 to 1 and a colour "
+                       "such as \"rgba(255,140,0,0.5)\"");
+    };
+    if (!value->is_array() || value->as_array().size() > 64) bad();
+    into.clear();
+    for (const json::value& element : value->as_array()) {
+        const json::array* pair = element.if_array();
+        if (pair == nullptr || pair->size() != 2 || !pair->at(0).is_number() ||
+            !pair->at(1).is_string())
+            bad();
+        const json::string& text = pair->at(1).as_string();
+        const auto colour = winio::parse_rgba({text.data(), text.size()});
+        const double at = pair->at(0).to_number<double>();
+        if (!colour || !(at >= 0 && at <= 1)) bad();
+        into.push_back({at, *colour});
+    }
+}
+
+void read_executed_heat(const Members& members, ExecutedHeat& heat) {
+    members.read("enabled", heat.enabled);
+    heat.radius_scale = read_number(members, "radius_scale", heat.radius_scale, 0.0001, 1);
+    read_stops(members, "stops", heat.stops);
+    members.read("trail_turns", heat.trail_turns, 1, 100);
+    heat.trail_shrink = read_number(members, "trail_shrink", heat.trail_shrink, 0.01, 1);
+}
+
+void read_bbox_heat(const Members& members, BboxHeat& heat) {
+    members.read("enabled", heat.enabled);
+    std::string border = winio::to_string(heat.border);
+    members.read("border", border);
+    const auto colour = winio::parse_rgba(border);
+    if (!colour) members.refuse("border", "must be a colour such as \"rgba(40,120,255,0.9)\"");
+    heat.border = *colour;
+    members.read("border_width", heat.border_width, 0, 100);
+    read_stops(members, "fill_stops", heat.fill_stops);
+}
+
+void read_pace(const Members& members, Pace& pace) {
+    read_delay(members, "capture_delay_ms", pace.capture_delay);
+    read_delay(members, "action_delay_ms", pace.action_delay);
+    members.read("drag_steps", pace.drag_steps, 1, 1000);
+    read_delay(members, "drag_step_delay_ms", pace.drag_step_delay);
+}
+
+void read_log(const Members& members, const Profile& profile, LogProfile& log) {
+    members.read("layout", log.layout, log_layout_words());
+    if (log.layout != LogLayout::screenshots && !profile.visual)
+        members.refuse("layout", "is one of turns, which only the mode \"visual_loop\" has");
+    members.read("to_file", log.to_file);
+    members.read("level", log.level, log_level_words());
+}
+
+/// What is not the mind's: how pictures are drawn on, how actions are done, what is kept.
+void read_manners(const Members& members, Profile& profile) {
+    if (const auto heat = members.object("executed_heat"))
+        read_executed_heat(*heat, profile.executed_heat);
+    if (const auto heat = members.object("bbox_heat")) read_bbox_heat(*heat, profile.bbox_heat);
+    members.read("physical_execution", profile.physical_execution);
+    if (const auto pace = members.object("pace")) read_pace(*pace, profile.pace);
+    if (const auto log = members.object("log")) read_log(*log, profile, profile.log);
+}
+
+enum class Mode { conversation, team, visual_loop };
+
+void read_visual_mind(const Members& members, const Prompts& prompts, Profile& profile) {
+    for (const char* member : {"tools", "extra_tools", "task_prompt"})
+        if (const json::value* value = members.value(member);
+            value != nullptr && !(value->is_array() && value->as_array().empty()))
+            members.refuse(member,
+                           "is not for the mode \"visual_loop\", which offers no tools and has "
+                           "the task in its system prompt");
+    members.require("visual");
+    profile.visual = read_visual(*members.object("visual"), prompts);
+    profile.system_prompt = prompts.read(members, "system_prompt", {}, of_visual_prompt);
+    if (profile.system_prompt.find(task_placeholder) == std::string::npos)
+        members.refuse("system_prompt", "has no {{task}} in it");
+}
 
 /// What a profile says about who speaks: of a conversation one agent, of a team two roles.
 void read_minds(const Members& members, const Prompts& prompts, Profile& profile) {
     Mode mode = Mode::conversation;
-    members.read("mode", mode, {{"conversation", Mode::conversation}, {"team", Mode::team}});
+    members.read("mode", mode,
+                 {{"conversation", Mode::conversation},
+                  {"team", Mode::team},
+                  {"visual_loop", Mode::visual_loop}});
     members.read("mode", profile.mode);
+    if (mode != Mode::team && members.has("team"))
+        members.refuse("team", "belongs to the mode \"team\"");
+    if (mode != Mode::visual_loop && members.has("visual"))
+        members.refuse("visual", "belongs to the mode \"visual_loop\"");
+    if (mode == Mode::visual_loop) {
+        read_visual_mind(members, prompts, profile);
+        return;
+    }
     if (mode == Mode::conversation) {
-        if (members.has("team")) members.refuse("team", "belongs to the mode \"team\"");
         profile.tools = read_tools(members);
         profile.system_prompt = prompts.read(members, "system_prompt", profile.tools);
         return;
@@ -198,7 +339,7 @@ void read_minds(const Members& members, const Prompts& prompts, Profile& profile
 
 void read_task_prompt(const Members& members, const Prompts& prompts, Profile& profile) {
     if (!members.has("task_prompt")) return;
-    profile.task_prompt = prompts.read(members, "task_prompt", profile.tools);
+    profile.task_prompt = prompts.read(members, "task_prompt", profile.tools, of_task_prompt);
     if (profile.task_prompt.find(task_placeholder) == std::string::npos)
         members.refuse("task_prompt", "has no {{task}} in it");
 }
@@ -229,9 +370,7 @@ Profile read_profile(const Members& members, const Prompts& prompts) {
     read_task_prompt(members, prompts, profile);
     members.read("extra_tools", profile.extra_tools);
     members.read("max_steps", profile.max_steps, 1, 1000000);
-    int delay = 0;
-    members.read("step_delay_ms", delay, 0, 600000);
-    profile.step_delay = std::chrono::milliseconds(delay);
+    read_delay(members, "step_delay_ms", profile.step_delay);
     read_image(members, profile);
     members.read("screenshot_first", profile.screenshot_first);
     read_retention(members, "screenshots", profile.screenshots);
@@ -245,6 +384,7 @@ Profile read_profile(const Members& members, const Prompts& prompts) {
         several->read("error", profile.refused_call_error);
         if (profile.refused_call_error.empty()) several->refuse("error", "is empty");
     }
+    read_manners(members, profile);
     members.read("lmstudio_logs", profile.lmstudio_logs);
     // A folder is the user's business: a profile comes from anywhere.
     for (const std::string_view word : {"", "auto", "off"})

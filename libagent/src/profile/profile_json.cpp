@@ -86,6 +86,52 @@ json::object loops_json(const LoopProfile& loops) {
             {"cooldown", loops.cooldown}};
 }
 
+json::object visual_json(const VisualProfile& visual) {
+    json::object all{{"boot", to_valid_utf8(visual.boot)},
+                     {"max_boxes", visual.limits.boxes},
+                     {"max_actions", visual.limits.actions},
+                     {"extended_actions", visual.limits.extended_actions}};
+    if (!visual.extended_prompt.empty())
+        all["extended_prompt"] = to_valid_utf8(visual.extended_prompt);
+    all["structured"] = visual.structured;
+    return all;
+}
+
+json::array stops_json(const std::vector<winio::GradientStop>& stops) {
+    json::array all;
+    for (const winio::GradientStop& stop : stops)
+        all.emplace_back(json::array{stop.at, winio::to_string(stop.colour)});
+    return all;
+}
+
+json::object executed_heat_json(const ExecutedHeat& heat) {
+    return {{"enabled", heat.enabled},
+            {"radius_scale", heat.radius_scale},
+            {"stops", stops_json(heat.stops)},
+            {"trail_turns", heat.trail_turns},
+            {"trail_shrink", heat.trail_shrink}};
+}
+
+json::object bbox_heat_json(const BboxHeat& heat) {
+    return {{"enabled", heat.enabled},
+            {"border", winio::to_string(heat.border)},
+            {"border_width", heat.border_width},
+            {"fill_stops", stops_json(heat.fill_stops)}};
+}
+
+json::object pace_json(const Pace& pace) {
+    return {{"capture_delay_ms", pace.capture_delay.count()},
+            {"action_delay_ms", pace.action_delay.count()},
+            {"drag_steps", pace.drag_steps},
+            {"drag_step_delay_ms", pace.drag_step_delay.count()}};
+}
+
+json::object log_json(const LogProfile& log) {
+    return {{"layout", word_for(log.layout, log_layout_words())},
+            {"to_file", log.to_file},
+            {"level", word_for(log.level, log_level_words())}};
+}
+
 } // namespace
 
 std::string to_json(const Profile& profile) {
@@ -94,7 +140,7 @@ std::string to_json(const Profile& profile) {
                      {"description", profile.description},
                      {"mode", profile.mode}};
     if (!profile.team) all["system_prompt"] = to_valid_utf8(profile.system_prompt);
-    all["task_prompt"] = to_valid_utf8(profile.task_prompt);
+    if (!profile.visual) all["task_prompt"] = to_valid_utf8(profile.task_prompt);
     all["model"] = profile.model;
     all["sampling"] = sampling_json(profile.sampling);
     all["max_steps"] = profile.max_steps;
@@ -109,9 +155,16 @@ std::string to_json(const Profile& profile) {
                             {"error", profile.refused_call_error}};
     if (profile.team)
         all["team"] = team_json(*profile.team);
+    else if (profile.visual)
+        all["visual"] = visual_json(*profile.visual);
     else
         all["tools"] = tools_json(profile.tools);
-    all["extra_tools"] = texts_json(profile.extra_tools);
+    if (!profile.visual) all["extra_tools"] = texts_json(profile.extra_tools);
+    all["executed_heat"] = executed_heat_json(profile.executed_heat);
+    all["bbox_heat"] = bbox_heat_json(profile.bbox_heat);
+    all["physical_execution"] = profile.physical_execution;
+    all["pace"] = pace_json(profile.pace);
+    all["log"] = log_json(profile.log);
     if (!profile.lmstudio_logs.empty()) all["lmstudio_logs"] = profile.lmstudio_logs;
     return to_text(all);
 }

@@ -22,6 +22,17 @@ using Words = std::vector<std::pair<std::string, Enum>>;
     return {{"first", SeveralCalls::first}, {"none", SeveralCalls::none}};
 }
 
+[[nodiscard]] inline Words<LogLayout> log_layout_words() {
+    return {{"screenshots", LogLayout::screenshots},
+            {"flat", LogLayout::flat},
+            {"turn_dirs", LogLayout::turn_dirs}};
+}
+[[nodiscard]] inline Words<LogLevel> log_level_words() {
+    return {{"debug", LogLevel::debug},
+            {"info", LogLevel::info},
+            {"warning", LogLevel::warning},
+            {"error", LogLevel::error}};
+}
 [[nodiscard]] inline Words<LoopAnswer> loop_answer_words() {
     return {
         {"none", LoopAnswer::none}, {"tell", LoopAnswer::tell}, {"recover", LoopAnswer::recover}};
@@ -33,6 +44,14 @@ template <class Enum>
     return std::find_if(words.begin(), words.end(),
                         [&](const auto& word) { return word.second == meaning; })
         ->first;
+}
+
+/// The inverse, for a word that is there.
+template <class Enum>
+[[nodiscard]] Enum meaning_of(const std::string& given, const Words<Enum>& words) {
+    return std::find_if(words.begin(), words.end(),
+                        [&](const auto& word) { return word.first == given; })
+        ->second;
 }
 
 } // namespace agent

@@ -151,7 +151,8 @@ auto click_with(Button button, int times, const char* verb) {
 }
 
 ToolResult drag(const DragArgs& args, ToolContext& context) {
-    return act(gesture::drag(context.area.to_pixel(args.start), context.area.to_pixel(args.end)))
+    return act(gesture::drag(context.area.to_pixel(args.start), context.area.to_pixel(args.end),
+                             context.drag))
         .with("dragged", args.label);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "winio/frame.hpp"
+#include "winio/paint.hpp"
 #include "winio/picture_size.hpp"
 #include "winio/png.hpp"
 
@@ -48,6 +49,11 @@ public:
     /// std::invalid_argument for an empty frame, Error{encode_failed} or std::bad_alloc when memory
     /// runs out.
     Picture process(Frame&& frame);
+
+    /// The latest picture with an overlay on it, as a file; the picture itself stays what it is, and
+    /// so does the history. Only those stripes are encoded that changed, or that this overlay or the
+    /// one before it touches. Throws std::logic_error before the first picture, and as `process`.
+    [[nodiscard]] std::shared_ptr<const std::vector<std::uint8_t>> annotate(const Overlay& overlay);
 
     [[nodiscard]] const PictureOptions& options() const;
 

@@ -13,7 +13,8 @@ TEST_CASE("the built-in profiles are listed a line each") {
     CHECK(result.status == 0);
     CHECK_THAT(result.out, ContainsSubstring("basic      conversation  One agent"));
     CHECK_THAT(result.out, ContainsSubstring("commander  team          A commander"));
-    CHECK(std::count(result.out.begin(), result.out.end(), '\n') == 4);
+    CHECK(std::count(result.out.begin(), result.out.end(), '\n') == 5);
+    CHECK_THAT(result.out, ContainsSubstring("story      visual_loop   No conversation"));
     CHECK(result.err.empty());
 }
 

@@ -1,0 +1,58 @@
+#include "modes/heated_mode.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace agent {
+namespace {
+
+constexpr const char* explanation =
+    "\n\nOrange spots in the screenshots are no part of the screen: they mark where you acted, "
+    "with a "
+    "number and the place; older ones are smaller and paler. Where there is a spot and nothing has "
+    "changed, acting there again will not help.";
+
+} // namespace
+
+HeatedMode::HeatedMode(std::unique_ptr<Mode> inner, int trail_turns)
+    : inner_(std::move(inner)), trail_turns_(static_cast<std::size_t>(trail_turns)) {}
+
+Command HeatedMode::next() const {
+    Command command = inner_->next();
+    auto* look = std::get_if<Observe>(&command);
+    const bool any = std::any_of(trail_.begin(), trail_.end(),
+                                 [](const std::vector<Mark>& marks) { return !marks.empty(); });
+    if (look != nullptr && any) look->annotation = Annotation{{trail_.begin(), trail_.end()}, {}};
+    return command;
+}
+
+void HeatedMode::apply(const Fact& fact) {
+    if (const auto* invoked = std::get_if<Invoked>(&fact)) add(*invoked);
+    inner_->apply(fact);
+    for (Noted& noted : inner_->take_notes()) note(std::move(noted.kind), std::move(noted.text));
+}
+
+void HeatedMode::add(const Invoked& fact) {
+    if (!fact.ok || !fact.action.acts) return;
+    if (const int turn = inner_->state().turn; turn != latest_turn_) {
+        latest_turn_ = turn;
+        trail_.emplace_front();
+        if (trail_.size() > trail_turns_) trail_.pop_back();
+    }
+    std::vector<Mark>& marks = trail_.front();
+    const auto& points = fact.action.points;
+    if (points.empty()) return;
+    Mark mark{static_cast<int>(marks.size()) + 1, points.front(), {}};
+    if (points.size() > 1) mark.to = points.back(); // a drag
+    marks.push_back(std::move(mark));
+}
+
+Profile with_heat_explained(Profile profile) {
+    if (profile.team)
+        profile.team->worker.system_prompt += explanation;
+    else
+        profile.system_prompt += explanation;
+    return profile;
+}
+
+} // namespace agent

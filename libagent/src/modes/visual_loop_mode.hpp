@@ -1,0 +1,66 @@
+// One agent without a conversation: a reply is a story and a list of actions; all of them are carried
+// out, and the model gets its own story back with the picture of what came of it.
+//
+// A turn is one reply: its actions in order, one look at the screen with the annotation drawn on it, one
+// question to the model, whose answer is the next turn's reply. The first turn's is the boot reply.
+#pragma once
+
+#include "agent/mode.hpp"
+#include "agent/profile.hpp"
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace agent {
+
+class VisualLoopMode final : public Mode {
+public:
+    /// `profile.visual` must be there. Throws Error{bad_profile} without a boot reply.
+    VisualLoopMode(const Profile& profile, const std::string& task);
+
+    [[nodiscard]] Command next() const override;
+    void apply(const Fact& fact) override;
+    [[nodiscard]] ModeState state() const override;
+
+private:
+    enum class Phase { executing, capturing, calling_model, finished };
+
+    void on(const Observed& fact);
+    void on(const ObserveFailed& fact);
+    void on(const Replied& fact);
+    void on(const AskFailed& fact);
+    void on(const Invoked& fact);
+    void on(const Recovered&) {} // this mode does not ask for it
+    void on(const Stopped& fact);
+
+    void begin_turn(const std::string& reply);
+    void act_or_look();
+    [[nodiscard]] bool is_done() const;
+    [[nodiscard]] const VisualAction& action() const { return reply_->actions[next_action_]; }
+    [[nodiscard]] vlm::ToolCall call() const;
+    [[nodiscard]] Annotation annotation() const;
+    [[nodiscard]] vlm::ChatRequest request() const;
+    [[nodiscard]] std::string told() const;
+    void finish(Outcome outcome, std::string why);
+
+    const VisualLimits limits_;
+    const int max_steps_;
+    const std::size_t trail_turns_;
+    vlm::ChatRequest request_; ///< all but the messages
+    std::string system_prompt_;
+
+    Phase phase_ = Phase::executing;
+    int turn_ = 0;
+    int exchanges_ = 0; ///< with the model, begun
+    std::shared_ptr<const VisualReply> reply_;
+    std::size_t next_action_ = 0;
+    std::vector<Mark> marks_;               ///< of this turn
+    std::deque<std::vector<Mark>> earlier_; ///< of the turns before it, the latest first
+    std::vector<std::string> failures_;     ///< of this turn's actions
+    Observed seen_;                         ///< the latest look
+    Finish finish_;
+};
+
+} // namespace agent

@@ -1,0 +1,26 @@
+// What a visual loop keeps of each turn besides the journal: turns.jsonl, or vlm_output.json in the
+// turn's folder.
+#pragma once
+
+#include "agent/mode.hpp"
+#include "agent/run.hpp"
+
+namespace agent {
+
+/// Follows from the journal's facts alone, so that it can be written again. The directory must outlive it.
+class TurnLog {
+public:
+    explicit TurnLog(RunDirectory& directory, LogLayout layout)
+        : directory_(directory), layout_(layout) {}
+
+    /// Forgets what was written.
+    void clear();
+    /// `state` is the mode's before it was told.
+    void add(const Observed& fact, const ModeState& state);
+
+private:
+    RunDirectory& directory_;
+    LogLayout layout_;
+};
+
+} // namespace agent

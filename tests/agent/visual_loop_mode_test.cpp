@@ -1,0 +1,347 @@
+// Every transition of the visual loop's state machine, and of the mode that adds heat to others, without
+// any I/O.
+#include "agent/error.hpp"
+#include "modes/heated_mode.hpp"
+#include "modes/visual_loop_mode.hpp"
+
+#include "catch.hpp"
+
+namespace {
+
+using namespace agent;
+
+const std::string click = R"({"name":"click","x1":500,"y1":300})";
+const std::string drag = R"({"name":"drag","x1":100,"y1":100,"x2":300,"y2":500})";
+
+std::string reply_text(const std::string& actions, const std::string& more = {}) {
+    return R"({"observation":"I see.","bboxes":[],"actions":[)" + actions + "]" + more + "}";
+}
+
+Profile profile(int max_steps = 3) {
+    Profile it;
+    it.name = "mine";
+    it.mode = "visual_loop";
+    it.system_prompt = "Do {{task}} with {{max_boxes}} and {{max_actions}}.{{extended_actions}}";
+    it.model = "m";
+    it.max_steps = max_steps;
+    it.executed_heat.enabled = true;
+    it.visual.emplace();
+    it.visual->boot = reply_text("");
+    it.visual->extended_prompt = " Or type.";
+    return it;
+}
+
+VisualLoopMode mode_for(const Profile& it) { return {it, "the {{task}}"}; }
+
+Fact observed(const std::string& hash = "h1") {
+    Observed fact;
+    fact.sha256 = hash;
+    return fact;
+}
+
+Fact replied(const std::string& actions, const std::string& more = {}) {
+    return Replied{{.text = reply_text(actions, more)}};
+}
+
+Fact words(const std::string& text) { return Replied{{.text = text}}; }
+
+Fact invoked() {
+    Invoked fact;
+    fact.ok = true;
+    fact.result_json = R"({"ok":true})";
+    return fact;
+}
+
+Fact failed(const std::string& why) {
+    Invoked fact;
+    fact.result_json = R"({"ok":false,"error":{"type":"x","message":")" + why + R"("}})";
+    return fact;
+}
+
+std::string word(const Mode& mode) {
+    const Command command = mode.next();
+    if (const auto* finish = std::get_if<Finish>(&command))
+        return std::string(to_string(finish->outcome));
+    if (const auto* invoke = std::get_if<Invoke>(&command)) return invoke->call.name;
+    if (const auto* look = std::get_if<Observe>(&command))
+        return "look" + std::to_string(look->screenshot);
+    return "ask";
+}
+
+std::string path(Mode& mode, const std::vector<Fact>& facts) {
+    std::string all = word(mode);
+    for (const Fact& fact : facts) {
+        mode.apply(fact);
+        all.append(" ").append(word(mode));
+    }
+    return all;
+}
+
+vlm::ChatRequest request(const Mode& mode) { return std::get<Ask>(mode.next()).request; }
+Annotation annotation(const Mode& mode) {
+    return std::get<Observe>(mode.next()).annotation.value();
+}
+
+const Fact no_schema = AskFailed{"vlm:5", "400: response_format is not known", false, true};
+
+} // namespace
+
+TEST_CASE("visual loop: it goes through these states") {
+    struct Row {
+        std::vector<Fact> facts;
+        std::string commands;
+    };
+    const std::string done = R"(,"done":true)";
+    const Row row = GENERATE_COPY(
+        Row{{observed()}, "look1 ask"},
+        Row{{observed(), replied(click), invoked(), observed()}, "look1 ask click look2 ask"},
+        Row{{observed(), replied(click + "," + drag), invoked(), invoked()},
+            "look1 ask click drag look2"},
+        Row{{observed(), replied(""), observed()}, "look1 ask look2 ask"},
+        Row{{observed(), words("no JSON"), observed()}, "look1 ask look2 ask"},
+        // A failed action does not keep the others from being tried.
+        Row{{observed(), replied(click + "," + drag), failed("no"), invoked()},
+            "look1 ask click drag look2"},
+        Row{{observed(), replied("", done), observed()}, "look1 ask look2 completed"},
+        Row{{observed(), replied(click, done), invoked(), observed()},
+            "look1 ask click look2 completed"},
+        // Whoever says in advance that it is done learns that it is not.
+        Row{{observed(), replied(click, done), failed("no"), observed()},
+            "look1 ask click look2 ask"},
+        Row{{observed(), replied(R"({"name":"fly"})", done), observed()}, "look1 ask look2 ask"},
+        Row{{observed(), replied("", done), ObserveFailed{"winio:3", "locked"}},
+            "look1 ask look2 completed"},
+        Row{{observed(), replied(""), observed(), replied(""), observed(), replied(click),
+             invoked(), observed()},
+            "look1 ask look2 ask look3 ask click look4 steps_used_up"},
+        Row{{observed(), replied(""), observed(), replied(""), observed(), replied("", done),
+             observed()},
+            "look1 ask look2 ask look3 ask look4 completed"},
+        Row{{ObserveFailed{"winio:3", "locked"}}, "look1 desktop_failed"},
+        Row{{observed(), AskFailed{"vlm:2", "nobody listens"}}, "look1 ask endpoint_failed"},
+        Row{{observed(), AskFailed{"vlm:9", "too long", true}}, "look1 ask endpoint_failed"},
+        Row{{observed(), no_schema, replied("")}, "look1 ask ask look2"},
+        Row{{observed(), no_schema, no_schema}, "look1 ask ask endpoint_failed"},
+        Row{{Stopped{"user"}}, "look1 cancelled"},
+        Row{{observed(), replied(click), Stopped{"user"}}, "look1 ask click cancelled"},
+        Row{{observed(), replied("", done), observed(), Stopped{"user"}},
+            "look1 ask look2 completed completed"});
+    VisualLoopMode mode = mode_for(profile());
+    CHECK(path(mode, row.facts) == row.commands);
+}
+
+TEST_CASE("visual loop: the boot reply's actions come first") {
+    Profile it = profile();
+    it.visual->boot = reply_text(click);
+    VisualLoopMode mode = mode_for(it);
+    CHECK(mode.state().turn == 1);
+    CHECK(mode.state().phase == "executing");
+    CHECK(path(mode, {invoked(), observed()}) == "click look1 ask");
+    CHECK(mode.state().phase == "calling_model");
+}
+
+TEST_CASE("visual loop: without a boot reply it does not begin") {
+    Profile it = profile();
+    it.visual->boot = " ";
+    try {
+        (void)mode_for(it);
+        FAIL("it began");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::bad_profile);
+        CHECK_THAT(error.what(), ContainsSubstring("boot"));
+    }
+}
+
+TEST_CASE("visual loop: the model gets the prompt, its own story and the picture, and no history") {
+    Profile it = profile();
+    it.visual->limits = {.boxes = 2, .actions = 7};
+    VisualLoopMode mode = mode_for(it);
+    path(mode, {observed("a"), replied(""), observed("b"), words("I am lost."), observed("c")});
+    const auto asked = request(mode);
+    REQUIRE(asked.messages.size() == 2);
+    CHECK(asked.messages[0].role == vlm::Role::system);
+    CHECK(asked.messages[0].text() == "Do the {{task}} with 2 and 7."); // the task is the user's
+    CHECK_THAT(asked.messages[1].text(),
+               Catch::Matchers::StartsWith("I am lost.\n\nWhat went wrong"));
+    REQUIRE(asked.messages[1].parts.size() == 2);
+    CHECK(std::get<vlm::Image>(asked.messages[1].parts[1]).sha256 == "c");
+    CHECK(asked.tools.empty());
+    CHECK(asked.model == "m");
+}
+
+TEST_CASE("visual loop: a schema goes with the request until a server does not take it") {
+    VisualLoopMode mode = mode_for(profile());
+    path(mode, {observed()});
+    REQUIRE(request(mode).response_format);
+    CHECK(request(mode).response_format->name == "visual_reply");
+    path(mode, {no_schema});
+    CHECK_FALSE(request(mode).response_format);
+    CHECK(mode.take_notes().at(0).kind == "format");
+    path(mode, {replied(""), observed()});
+    CHECK_FALSE(request(mode).response_format);
+
+    Profile plain = profile();
+    plain.visual->structured = false;
+    VisualLoopMode other = mode_for(plain);
+    CHECK(path(other, {observed(), no_schema}) == "look1 ask endpoint_failed");
+}
+
+TEST_CASE("visual loop: the model is told what went wrong with its last reply, once") {
+    VisualLoopMode mode = mode_for(profile());
+    path(mode, {observed(), replied(click + R"(,{"name":"fly"},)" + drag), invoked(),
+                failed("It is outside."), observed()});
+    const std::string told = request(mode).messages[1].text();
+    CHECK_THAT(told, ContainsSubstring("I see.\n\nWhat went wrong"));
+    CHECK_THAT(told, ContainsSubstring("Action 2: there is no \"fly\""));
+    CHECK_THAT(told, ContainsSubstring("Action 3 (drag) was not carried out: It is outside."));
+    path(mode, {replied(""), observed()});
+    CHECK(request(mode).messages[1].text() == "I see.");
+}
+
+TEST_CASE("visual loop: a reply that was cut off, without words, or among the thoughts") {
+    VisualLoopMode mode = mode_for(profile(9));
+    path(mode, {observed(),
+                Replied{{.text = "{\"observation\":\"I s", .finish = vlm::FinishReason::length}},
+                observed()});
+    CHECK_THAT(request(mode).messages[1].text(), ContainsSubstring("cut off at the output limit"));
+    path(mode, {words(R"({"actions":[]})"), observed()});
+    CHECK(request(mode).messages[1].text() == "(Your last reply had no observation.)");
+    vlm::ChatReply thought;
+    thought.reasoning = reply_text(click);
+    CHECK(path(mode, {Replied{thought}}) == "ask click");
+}
+
+TEST_CASE("visual loop: each action is a call of the tool that does it") {
+    Profile it = profile();
+    it.visual->limits.extended_actions = true;
+    VisualLoopMode mode = mode_for(it);
+    path(mode, {observed()});
+    CHECK_THAT(request(mode).messages[0].text(), ContainsSubstring("and 8. Or type."));
+    mode.apply(replied(R"({"name":"move","x1":1,"y1":2},{"name":"Right_Click","x1":3,"y1":4},)" +
+                       drag +
+                       R"(,{"name":"type","text":"a\"b"},{"name":"press","key":"enter"},)"
+                       R"({"name":"scroll","x1":5,"y1":6,"direction":"up","amount":2})"));
+    const std::vector<std::pair<std::string, std::string>> expected{
+        {"move", R"({"x":1,"y":2})"},
+        {"right_click", R"({"label":"action 2","box":[3,4]})"},
+        {"drag", R"({"label":"action 3","start":[100,100],"end":[300,500]})"},
+        {"type", R"({"text":"a\"b"})"},
+        {"press", R"({"key":"enter"})"},
+        {"scroll", R"({"box":[5,6],"direction":"up","amount":2})"}};
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        const auto call = std::get<Invoke>(mode.next()).call;
+        CHECK(call.id == "turn_2_action_" + std::to_string(i + 1));
+        CHECK(call.name == expected[i].first);
+        CHECK(call.arguments_json == expected[i].second);
+        mode.apply(invoked());
+    }
+    // What has no place leaves no mark.
+    CHECK(annotation(mode).trail.at(0).size() == 4);
+}
+
+TEST_CASE("visual loop: the heat is where actions were carried out, by turns, the latest first") {
+    Profile it = profile(9);
+    it.executed_heat.trail_turns = 3;
+    VisualLoopMode mode = mode_for(it);
+    CHECK(annotation(mode) == Annotation{{{}}, {}});
+    const Mark at_click{1, {500, 300}, {}};
+    const Mark at_drag{2, {100, 100}, winio::NormPoint{300, 500}};
+    path(mode,
+         {observed(), replied(click + "," + drag, R"(,"bboxes":[{"x1":1,"y1":2,"x2":3,"y2":4}])"),
+          invoked(), invoked()});
+    CHECK(annotation(mode).trail == std::vector<std::vector<Mark>>{{at_click, at_drag}, {}});
+    path(mode, {observed(), replied(click + "," + drag), failed("no"), invoked()});
+    CHECK(annotation(mode).trail ==
+          std::vector<std::vector<Mark>>{{at_drag}, {at_click, at_drag}, {}});
+    path(mode, {observed(), replied("")});
+    CHECK(annotation(mode).trail ==
+          std::vector<std::vector<Mark>>{{}, {at_drag}, {at_click, at_drag}});
+    path(mode, {observed(), replied("")});
+    CHECK(annotation(mode).trail == std::vector<std::vector<Mark>>{{}, {}, {at_drag}});
+}
+
+TEST_CASE("visual loop: the boxes are those of the reply that is carried out") {
+    VisualLoopMode mode = mode_for(profile());
+    path(mode, {observed(), words(R"({"bboxes":[{"x1":1,"y1":2,"x2":3,"y2":4}]})")});
+    CHECK(annotation(mode).boxes == std::vector<winio::NormBox>{{1, 2, 3, 4}});
+    REQUIRE(mode.state().reply);
+    CHECK(mode.state().reply->boxes.size() == 1);
+    path(mode, {observed(), replied("")});
+    CHECK(annotation(mode).boxes.empty());
+}
+
+TEST_CASE("visual loop: an action that the desktop refuses ends the run with its reason") {
+    VisualLoopMode mode = mode_for(profile());
+    Invoked refused;
+    refused.desktop_failure = "input was refused";
+    CHECK(path(mode, {observed(), replied(click), refused}) == "look1 ask click desktop_failed");
+    CHECK(std::get<Finish>(mode.next()).why == "input was refused");
+}
+
+TEST_CASE("visual loop: the story of the last reply is what the run says") {
+    VisualLoopMode mode = mode_for(profile());
+    path(mode,
+         {observed(), words(R"({"observation":"The file is saved.","done":true})"), observed()});
+    CHECK(std::get<Finish>(mode.next()).why == "The file is saved.");
+}
+
+// ---- heat for others ----------------------------------------------------------------------------
+
+namespace {
+
+/// Does what the list says.
+class Scripted final : public Mode {
+public:
+    explicit Scripted(std::vector<Command> commands) : commands_(std::move(commands)) {}
+    [[nodiscard]] Command next() const override { return commands_.at(at_); }
+    void apply(const Fact&) override {
+        ++at_;
+        note("step", "applied");
+    }
+    [[nodiscard]] ModeState state() const override { return {static_cast<int>(at_) / 2, "x"}; }
+
+private:
+    std::vector<Command> commands_;
+    std::size_t at_ = 0;
+};
+
+Fact acted(std::vector<winio::NormPoint> points, bool ok = true, bool acts = true) {
+    Invoked fact;
+    fact.ok = ok;
+    fact.action = {"click", std::move(points), {}, acts};
+    return fact;
+}
+
+} // namespace
+
+TEST_CASE("heat: looks show the places of the latest actions, whatever the mode") {
+    HeatedMode mode(std::make_unique<Scripted>(std::vector<Command>(20, Observe{1})), 2);
+    CHECK_FALSE(std::get<Observe>(mode.next()).annotation);
+    mode.apply(acted({{1, 2}}, false));       // failed
+    mode.apply(acted({{1, 2}}, true, false)); // only looked
+    CHECK_FALSE(std::get<Observe>(mode.next()).annotation);
+    mode.apply(acted({{1, 2}})); // turn 1
+    mode.apply(acted({{3, 4}, {5, 6}}));
+    const std::vector<Mark> marks{{1, {1, 2}, {}}, {2, {3, 4}, winio::NormPoint{5, 6}}};
+    CHECK(annotation(mode).trail == std::vector<std::vector<Mark>>{marks});
+    CHECK(mode.take_notes().size() == 4);
+    mode.apply(acted({})); // what is typed has no place, and makes the others older
+    CHECK(annotation(mode).trail == std::vector<std::vector<Mark>>{{}, marks});
+    mode.apply(acted({}));
+    mode.apply(acted({}));
+    CHECK_FALSE(std::get<Observe>(mode.next()).annotation);
+    CHECK(mode.state().phase == "x");
+}
+
+TEST_CASE("heat: whoever sees it is told what it is") {
+    Profile one;
+    one.system_prompt = "Work.";
+    CHECK_THAT(with_heat_explained(one).system_prompt, ContainsSubstring("Orange spots"));
+    Profile two;
+    two.team.emplace();
+    two.team->lead.system_prompt = "Plan.";
+    two.team->worker.system_prompt = "Work.";
+    const Profile told = with_heat_explained(two);
+    CHECK(told.team->lead.system_prompt == "Plan.");
+    CHECK_THAT(told.team->worker.system_prompt, ContainsSubstring("Orange spots"));
+}

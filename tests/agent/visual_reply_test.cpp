@@ -1,0 +1,192 @@
+// What is made of a model's reply in a visual loop, whatever it is.
+#include "agent/visual_reply.hpp"
+#include "json.hpp"
+
+#include "catch.hpp"
+
+namespace {
+
+using namespace agent;
+
+VisualReply parse(const std::string& text, VisualLimits limits = {}) {
+    return parse_visual_reply(text, limits);
+}
+
+const std::string click = R"({"name":"click","x1":500,"y1":300})";
+
+std::string with_actions(const std::string& actions) {
+    return R"({"observation":"I see.","bboxes":[],"actions":[)" + actions + "]}";
+}
+
+/// The names and places of what is to be done, for tables.
+std::string actions_of(const VisualReply& reply) {
+    std::string all;
+    for (const VisualAction& action : reply.actions) {
+        const auto number = [](double n) { return std::to_string(static_cast<int>(n)); };
+        all += std::to_string(action.number) + " " + std::string(to_string(action.verb)) + " " +
+               number(action.at.x) + "," + number(action.at.y);
+        if (action.verb == VisualVerb::drag)
+            all += " " + number(action.to.x) + "," + number(action.to.y);
+        if (!action.text.empty()) all += " " + action.text;
+        if (action.notches != 0) all += " " + std::to_string(action.notches);
+        all += "; ";
+    }
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("visual reply: the story, the boxes and the actions are read") {
+    const VisualReply reply = parse(
+        R"({"observation":" I drew a line. ","bboxes":[{"x1":400,"y1":10,"x2":100,"y2":20.5}],)"
+        R"("actions":[{"name":"move","x1":1,"y1":2},{"name":"drag","x1":3,"y1":4,"x2":5,"y2":6}],)"
+        R"("done":true})");
+    CHECK(reply.understood);
+    CHECK(reply.observation == "I drew a line.");
+    CHECK(reply.boxes == std::vector<winio::NormBox>{{100, 10, 400, 20.5}});
+    CHECK(actions_of(reply) == "1 move 1,2; 2 drag 3,4 5,6; ");
+    CHECK(reply.done);
+    CHECK(reply.problems.empty());
+}
+
+TEST_CASE(
+    "visual reply: names are read in any case of letters, numbers also as texts, and clamped") {
+    struct Row {
+        const char* action;
+        const char* read;
+    };
+    const Row row = GENERATE(
+        Row{R"({"name":"Click","x1":500,"y1":300})", "1 click 500,300; "},
+        Row{R"({"name":" RIGHT_CLICK ","x1":500,"y1":300})", "1 right_click 500,300; "},
+        Row{R"({"name":"Double_Click","x1":"500","y1":"300"})", "1 double_click 500,300; "},
+        Row{R"({"name":"move","x1":-7,"y1":1e300})", "1 move 0,1000; "},
+        Row{R"({"name":"drag","x1":-1,"y1":0,"x2":2000,"y2":7,"why":"x"})", "1 drag 0,0 1000,7; "});
+    const VisualReply reply = parse(with_actions(row.action));
+    CHECK(actions_of(reply) == row.read);
+    CHECK(reply.problems.empty());
+}
+
+TEST_CASE("visual reply: the object is found among words, and else all of it is the story") {
+    struct Row {
+        std::string text;
+        bool understood;
+        std::string observation;
+        std::size_t actions;
+    };
+    const std::string good = with_actions(click);
+    const Row row = GENERATE_COPY(
+        Row{"```json\n" + good + "\n```", true, "I see.", 1},
+        Row{"Here: " + good + " and then {\"observation\":\"no\"}", true, "I see.", 1},
+        Row{"I use {x} first. " + good, true, "I see.", 1}, // the first braces are no JSON
+        Row{"{} " + good, true, "I see.", 1},               // nor do these say anything
+        Row{R"({"observation":"a } in \" it {","actions":[]} rest)", true, "a } in \" it {", 0},
+        Row{"<think>{\"observation\":\"no\"}</think>" + good, true, "I see.", 1},
+        Row{R"({"observation":"the tag </think> is there"})", true, "the tag </think> is there", 0},
+        Row{"I see a window.", false, "I see a window.", 0},
+        Row{good.substr(0, good.size() - 1), false, good.substr(0, good.size() - 1), 0},
+        Row{"[" + click + "]", false, "[" + click + "]", 0}, Row{"", false, "", 0},
+        Row{"{\"x\":1}", false, "{\"x\":1}", 0}, Row{"}{", false, "}{", 0});
+    const VisualReply reply = parse(row.text);
+    CHECK(reply.understood == row.understood);
+    CHECK(reply.observation == row.observation);
+    CHECK(reply.actions.size() == row.actions);
+    CHECK(reply.problems.empty() == row.understood);
+    CHECK(reply.text == row.text);
+}
+
+TEST_CASE("visual reply: what has the wrong type is left out and said") {
+    struct Row {
+        std::string text;
+        const char* problem;
+    };
+    const Row row = GENERATE_COPY(
+        Row{R"({"observation":5})", "\"observation\" must be a text"},
+        Row{R"({"bboxes":{}})", "\"bboxes\" must be an array"},
+        Row{R"({"bboxes":[[1,2,3,4]]})", "Box 1 must be an object"},
+        Row{R"({"bboxes":[{"x1":1,"y1":2,"x2":3}]})", "Box 1 needs \"x2\" and \"y2\""},
+        Row{R"({"bboxes":[{"x1":1,"y1":2,"x2":3,"y2":"far"}]})", "Box 1 needs \"x2\""},
+        Row{R"({"actions":"click"})", "\"actions\" must be an array"},
+        Row{R"({"actions":["click"]})", "Action 1 must be an object with a \"name\""},
+        Row{R"({"actions":[{"name":7}]})", "Action 1 must be an object with a \"name\""},
+        Row{with_actions(R"({"name":"hover"})"), "Action 1: there is no \"hover\"; there are: "
+                                                 "move, click, right_click, double_click, drag."},
+        Row{with_actions(R"({"name":"click","x1":1})"), "Action 1 (click) needs \"x1\" and \"y1\""},
+        Row{with_actions(R"({"name":"drag","x1":1,"y1":2})"), "Action 1 (drag) needs \"x2\""},
+        Row{with_actions(R"({"name":"type","text":"a"})"), "there is no \"type\""},
+        Row{R"({"done":[]})", "\"done\" must be true or false"});
+    const VisualReply reply = parse(row.text);
+    CHECK(reply.understood);
+    REQUIRE(reply.problems.size() == 1);
+    CHECK_THAT(reply.problems[0], ContainsSubstring(row.problem));
+    CHECK(reply.boxes.empty());
+    CHECK(reply.actions.empty());
+    CHECK_FALSE(reply.done);
+}
+
+TEST_CASE("visual reply: null is as if left out") {
+    const VisualReply reply =
+        parse(R"({"observation":null,"bboxes":null,"actions":null,"done":null})");
+    CHECK(reply.understood);
+    CHECK(reply.problems.empty());
+}
+
+TEST_CASE("visual reply: a bad action does not take the others with it, and numbers stay") {
+    const VisualReply reply = parse(with_actions(click + R"(,{"name":"fly"},)" + click));
+    CHECK(actions_of(reply) == "1 click 500,300; 3 click 500,300; ");
+    CHECK(reply.problems.size() == 1);
+}
+
+TEST_CASE("visual reply: what exceeds the limits is dropped and said") {
+    const std::string box = R"({"x1":1,"y1":2,"x2":3,"y2":4})";
+    const VisualReply reply = parse(R"({"bboxes":[)" + box + "," + box + "," + box +
+                                        R"(],"actions":[)" + click + "," + click + "]}",
+                                    {.boxes = 2, .actions = 1});
+    CHECK(reply.boxes.size() == 2);
+    CHECK(reply.actions.size() == 1);
+    CHECK(reply.problems ==
+          std::vector<std::string>{"Of 3 \"bboxes\" only the first 2 were taken.",
+                                   "Of 2 \"actions\" only the first 1 were taken."});
+}
+
+TEST_CASE("visual reply: the keyboard and the wheel are for those who ask for them") {
+    struct Row {
+        const char* action;
+        const char* read;
+    };
+    const Row row = GENERATE(
+        Row{R"({"name":"TYPE","text":"Zażółć\n"})", "1 type 0,0 Zażółć\n; "},
+        Row{R"({"name":"press","key":"ctrl+s"})", "1 press 0,0 ctrl+s; "},
+        Row{R"({"name":"scroll","x1":5,"y1":6})", "1 scroll 5,6 -3; "},
+        Row{R"({"name":"scroll","x1":5,"y1":6,"direction":"Up","amount":2})", "1 scroll 5,6 2; "},
+        Row{R"({"name":"scroll","x1":5,"y1":6,"direction":"left"})", ""},
+        Row{R"({"name":"scroll","x1":5,"y1":6,"amount":31})", ""},
+        Row{R"({"name":"scroll","x1":5,"y1":6,"amount":-2})", ""},
+        Row{R"({"name":"scroll","direction":"up"})", ""}, Row{R"({"name":"type"})", ""},
+        Row{R"({"name":"type","text":""})", ""}, Row{R"({"name":"press","key":5})", ""});
+    const VisualReply reply = parse(with_actions(row.action), {.extended_actions = true});
+    CHECK(actions_of(reply) == row.read);
+    CHECK(reply.problems.size() == (reply.actions.empty() ? 1 : 0));
+}
+
+TEST_CASE("visual reply: a reply that was understood reads the same from its own JSON") {
+    const VisualLimits limits{.extended_actions = true};
+    const VisualReply reply =
+        parse(R"({"observation":"o","bboxes":[{"x1":1,"y1":2,"x2":3,"y2":4}],"actions":[)" + click +
+                  R"(,{"name":"drag","x1":1,"y1":2,"x2":3,"y2":4},{"name":"scroll","x1":1,"y1":1},)"
+                  R"({"name":"type","text":"t"},{"name":"press","key":"a"}]})",
+              limits);
+    const VisualReply again = parse(to_json(reply), limits);
+    CHECK(again.actions == reply.actions);
+    CHECK(again.boxes == reply.boxes);
+    CHECK(to_json(again) == to_json(reply));
+}
+
+TEST_CASE("visual reply: the schema names limits and actions, and all its members are required") {
+    const auto schema = parse_json(visual_reply_schema({.boxes = 3, .actions = 4}));
+    REQUIRE(schema);
+    CHECK(schema->at("required").as_array().size() == 4);
+    CHECK(schema->at("properties").at("bboxes").at("maxItems").to_number<int>() == 3);
+    CHECK(schema->at("properties").at("actions").at("maxItems").to_number<int>() == 4);
+    CHECK_THAT(to_text(*schema), !ContainsSubstring("press"));
+    CHECK_THAT(visual_reply_schema({.extended_actions = true}), ContainsSubstring("press"));
+}
