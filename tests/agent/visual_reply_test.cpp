@@ -4,6 +4,8 @@
 
 #include "catch.hpp"
 
+#include <fmt/format.h>
+
 namespace {
 
 using namespace agent;
@@ -22,13 +24,12 @@ std::string with_actions(const std::string& actions) {
 std::string actions_of(const VisualReply& reply) {
     std::string all;
     for (const VisualAction& action : reply.actions) {
-        const auto number = [](double n) { return std::to_string(static_cast<int>(n)); };
-        all += std::to_string(action.number) + " " + std::string(to_string(action.verb)) + " " +
-               number(action.at.x) + "," + number(action.at.y);
+        all += fmt::format("{} {} {:.0f},{:.0f}", action.number, to_string(action.verb),
+                           action.at.x, action.at.y);
         if (action.verb == VisualVerb::drag)
-            all += " " + number(action.to.x) + "," + number(action.to.y);
-        if (!action.text.empty()) all += " " + action.text;
-        if (action.notches != 0) all += " " + std::to_string(action.notches);
+            all += fmt::format(" {:.0f},{:.0f}", action.to.x, action.to.y);
+        if (!action.text.empty()) all += fmt::format(" {}", action.text);
+        if (action.notches != 0) all += fmt::format(" {}", action.notches);
         all += "; ";
     }
     return all;
