@@ -35,8 +35,7 @@ std::string question_of(const AskFlags& flags) {
 }
 
 vlm::Image read_image(const std::string& file) {
-    std::ifstream in(std::filesystem::path(std::u8string(file.begin(), file.end())),
-                     std::ios::binary);
+    std::ifstream in(path_of(file), std::ios::binary);
     std::vector<std::uint8_t> bytes;
     std::string_view media_type;
     std::array<char, 65536> block{};

@@ -3,6 +3,7 @@
 #include "commands.hpp"
 #include "environment.hpp"
 #include "environment_names.hpp"
+#include "platform.hpp"
 
 #include <fmt/format.h>
 
@@ -13,10 +14,6 @@ namespace cli {
 namespace {
 
 constexpr const char* usual_file = "eyehand.json";
-
-std::filesystem::path path_of(const std::string& utf8) {
-    return std::u8string(utf8.begin(), utf8.end());
-}
 
 /// Nothing when the file is not there, which is an error where somebody named it.
 std::optional<std::string> read(const std::string& file, const char* named_by) {

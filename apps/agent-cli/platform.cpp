@@ -39,6 +39,15 @@ std::string rest_of(std::istream& in) {
 
 } // namespace
 
+std::filesystem::path path_of(std::string_view utf8) {
+    return std::u8string(utf8.begin(), utf8.end());
+}
+
+std::string text_of(const std::filesystem::path& path) {
+    const std::u8string text = path.generic_u8string();
+    return {text.begin(), text.end()};
+}
+
 void print_to(std::FILE* stream, const std::string& text) noexcept {
     std::fwrite(text.data(), 1, text.size(), stream);
     std::fflush(stream);
@@ -238,12 +247,15 @@ std::string read_line() {
 std::optional<std::string> ask(const std::string& question, const std::stop_token& stop) {
     tcflush(STDIN_FILENO, TCIFLUSH);
     print_to(stderr, question);
+    // What has seen the end of the input goes on seeing it: Ctrl+D answers one question, not those
+    // after it.
+    std::clearerr(stdin);
+    std::cin.clear();
     while (!stop.stop_requested()) {
         pollfd input{STDIN_FILENO, POLLIN, 0};
         if (poll(&input, 1, 50) <= 0) continue;
         std::string line;
         if (std::getline(std::cin, line)) return line;
-        std::cin.clear(); // Ctrl+D answers this question, not the next one
         return std::nullopt;
     }
     return std::nullopt;

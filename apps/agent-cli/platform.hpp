@@ -1,15 +1,21 @@
-// What differs between systems: arguments, terminals, signals.
+// What differs between systems: file names, arguments, terminals, signals.
 #pragma once
 
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cli {
+
+// File names in UTF-8: in a std::string Windows would expect its code page.
+[[nodiscard]] std::filesystem::path path_of(std::string_view utf8);
+[[nodiscard]] std::string text_of(const std::filesystem::path& path);
 
 /// The program's arguments in UTF-8, without the program's name.
 [[nodiscard]] std::vector<std::string> utf8_arguments(int argc, char** argv);

@@ -16,11 +16,6 @@
 namespace cli {
 namespace {
 
-std::string utf8_of(const std::filesystem::path& path) {
-    const std::u8string text = path.generic_u8string();
-    return {text.begin(), text.end()};
-}
-
 /// JSON text laid out for people; what its values look like stays as it is.
 std::string laid_out(std::string_view json) {
     constexpr std::size_t step = 2;
@@ -79,7 +74,7 @@ void write_new_file(const std::filesystem::path& file, const std::string& text) 
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
     out.close();
     if (!out)
-        throw UsageError(fmt::format("{} cannot be written: may you write there?", utf8_of(file)));
+        throw UsageError(fmt::format("{} cannot be written: may you write there?", text_of(file)));
 }
 
 /// The files as they are, so that what was exported loads as the same profile.
@@ -90,14 +85,13 @@ ExitCode export_to(const std::string& name, const std::filesystem::path& folder)
     if (std::filesystem::exists(folder, error) && !std::filesystem::is_empty(folder, error))
         throw UsageError(fmt::format("{} is there already, and nothing in it is overwritten: name "
                                      "a new folder",
-                                     utf8_of(folder)));
+                                     text_of(folder)));
     std::filesystem::create_directories(folder, error);
     if (error)
-        throw UsageError(fmt::format("{} cannot be made: {}", utf8_of(folder), error.message()));
-    for (const auto& [file, text] : files)
-        write_new_file(folder / std::u8string(file.begin(), file.end()), text);
+        throw UsageError(fmt::format("{} cannot be made: {}", text_of(folder), error.message()));
+    for (const auto& [file, text] : files) write_new_file(folder / path_of(file), text);
     print_to(stderr, fmt::format("{} files; use it with --profile {}\n", files.size(),
-                                 printable(utf8_of(folder))));
+                                 printable(text_of(folder))));
     return ExitCode::completed;
 }
 
@@ -111,8 +105,7 @@ agent::Profile load_checked_profile(const std::string& name_or_folder) {
 
 ExitCode profile_command(const ProfileFlags& flags) {
     if (flags.action == "show") return show(flags.name);
-    if (flags.action == "export")
-        return export_to(flags.name, std::u8string(flags.folder.begin(), flags.folder.end()));
+    if (flags.action == "export") return export_to(flags.name, path_of(flags.folder));
     return list();
 }
 

@@ -7,10 +7,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 namespace cli {
 namespace {
+
+/// What opens somebody else's account is nobody's business.
+constexpr std::array key_variables{"EYEHAND_API_KEY", "OPENAI_API_KEY"};
 
 bool is_yes(std::string answer) {
     std::erase_if(answer, [](unsigned char c) { return std::isspace(c) != 0; });
@@ -71,8 +75,10 @@ std::string joined(const std::vector<std::string>& names) {
 } // namespace
 
 ProgramTools::ProgramTools(const ProgramToolFlags& flags) : allowed_(flags.allowed) {
-    for (const std::string& file : flags.files)
-        tools_.push_back(agent::load_program_tool(std::u8string(file.begin(), file.end())));
+    for (const std::string& file : flags.files) {
+        tools_.push_back(agent::load_program_tool(path_of(file)));
+        tools_.back().hidden_variables.assign(key_variables.begin(), key_variables.end());
+    }
     const std::vector<std::string> there = names();
     for (const std::string& name : allowed_)
         if (std::find(there.begin(), there.end(), name) == there.end())

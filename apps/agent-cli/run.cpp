@@ -13,9 +13,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace cli {
@@ -29,6 +32,15 @@ std::string ask_for_task() {
     return read_line();
 }
 
+// --- Settings by name ----------------------------------------------------------------------------
+
+std::optional<std::string> value_of(const std::vector<agent::Setting>& settings,
+                                    std::string_view name) {
+    for (const agent::Setting& it : settings)
+        if (it.name == name && !it.value.empty()) return it.value;
+    return std::nullopt;
+}
+
 void put(std::vector<agent::Setting>& settings, const agent::Setting& setting) {
     for (agent::Setting& it : settings) {
         if (it.name != setting.name) continue;
@@ -38,21 +50,48 @@ void put(std::vector<agent::Setting>& settings, const agent::Setting& setting) {
     settings.push_back(setting);
 }
 
+void drop(std::vector<agent::Setting>& settings, std::string_view name) {
+    std::erase_if(settings, [&](const agent::Setting& it) { return it.name == name; });
+}
+
+// --- A run and its surroundings ------------------------------------------------------------------
+
 /// http.log, which is not there yet when the first exchanges are: these are kept until it is.
 class HttpLog {
 public:
-    /// From now on; what was kept is written with the next exchange.
-    void go_to(agent::RunDirectory& directory) { directory_ = &directory; }
+    /// Writes what was kept, and from now on each exchange as it comes. What throws is written with
+    /// the next one.
+    void go_to(agent::RunDirectory& directory) {
+        directory_ = &directory;
+        write();
+    }
     void add(const vlm::Exchange& exchange) {
         kept_.push_back(exchange);
-        if (directory_ == nullptr) return;
-        for (const vlm::Exchange& one : kept_) directory_->log_exchange(one);
-        kept_.clear();
+        if (directory_ != nullptr) write();
     }
 
 private:
+    void write() {
+        for (; !kept_.empty(); kept_.pop_front()) directory_->log_exchange(kept_.front());
+    }
     agent::RunDirectory* directory_ = nullptr;
-    std::vector<vlm::Exchange> kept_;
+    std::deque<vlm::Exchange> kept_;
+};
+
+/// Calls `at_first` before it passes on the first event: from then on the run's directory is ours.
+class FromFirstEvent final : public agent::Observer {
+public:
+    FromFirstEvent(agent::Observer& next, std::function<void()> at_first)
+        : next_(next), at_first_(std::move(at_first)) {}
+    void on_event(const agent::Event& event) override {
+        if (at_first_) std::exchange(at_first_, nullptr)();
+        next_.on_event(event);
+    }
+    void on_delta(const vlm::Delta& delta) override { next_.on_delta(delta); }
+
+private:
+    agent::Observer& next_;
+    std::function<void()> at_first_;
 };
 
 /// Asks the server what it can, and sets the client accordingly.
@@ -76,13 +115,16 @@ std::optional<winio::Size> screen_size(winio::Desktop& desktop, const winio::Are
         return winio::Size{bounds.width, bounds.height};
     } catch (const winio::Error&) {
         return std::nullopt; // the run's first screenshot tells why
+    } catch (const std::invalid_argument&) {
+        return std::nullopt; // a crop without a pixel: so does this
     }
 }
 
 /// As many screenshots as the model's context has room for.
 void fit_to_context(const vlm::ServerInfo& server, winio::Desktop& desktop, RunSettings& settings) {
+    if (!settings.batch_of_profile || settings.profile.team) return; // a team keeps its own
     const auto screen = screen_size(desktop, settings.agent.area);
-    if (!settings.batch_of_profile || !screen) return;
+    if (!screen) return;
     const auto fits = retention_for(server, settings.profile, *screen);
     if (!fits) return;
     settings.profile.screenshots = *fits;
@@ -97,7 +139,9 @@ agent::RunDirectory create_directory(const RunSettings& settings) {
     }
 }
 
-Detail detail(const RunFlags& flags) {
+/// Of the flags of `run` or `resume`.
+template <class Flags>
+Detail detail(const Flags& flags) {
     if (flags.quiet) return Detail::quiet;
     return flags.verbose ? Detail::verbose : Detail::normal;
 }
@@ -123,8 +167,7 @@ agent::RunFinished follow(const agent::RunDirectory& directory, Detail detail, b
         print_to(completed ? stdout : stderr, printable(result.why) + "\n");
     }
     if (detail != Detail::quiet) {
-        const std::u8string path = directory.path().generic_u8string();
-        print_to(stderr, "run directory: " + std::string(path.begin(), path.end()) + "\n");
+        print_to(stderr, "run directory: " + text_of(directory.path()) + "\n");
     }
     return result;
 }
@@ -145,9 +188,6 @@ public:
     }
 
 private:
-    static std::filesystem::path path_of(const std::string& utf8) {
-        return std::u8string(utf8.begin(), utf8.end());
-    }
     static std::filesystem::path home() {
         const auto windows = text_variable("USERPROFILE");
         return path_of(windows ? *windows : text_variable("HOME").value_or("."));
@@ -211,50 +251,65 @@ std::vector<std::string> differences(const agent::StoredRun& stored) {
     return remarks;
 }
 
-/// What the settings of a run are today: a later part of it may differ from its beginning.
-class Kept {
-public:
-    explicit Kept(std::vector<agent::Setting> settings) : settings_(std::move(settings)) {}
-
-    [[nodiscard]] std::optional<std::string> find(std::string_view name) const {
-        for (const agent::Setting& it : settings_)
-            if (it.name == name && !it.value.empty()) return it.value;
-        return std::nullopt;
-    }
-    void erase(std::string_view name) {
-        std::erase_if(settings_, [&](const agent::Setting& it) { return it.name == name; });
-    }
-    void put(const agent::Setting& setting) { cli::put(settings_, setting); }
-    [[nodiscard]] const std::vector<agent::Setting>& all() const { return settings_; }
-
-private:
-    std::vector<agent::Setting> settings_;
-};
-
 /// The run's own settings, with the flags for another area on top.
-agent::Config config_of_run(const ResumeFlags& flags, Kept& kept) {
+agent::Config config_of_run(const ResumeFlags& flags, std::vector<agent::Setting>& kept) {
     agent::Config config = agent::default_config();
-    config.add(agent::config_from_settings(kept.all(), "run.json"));
+    config.add(agent::config_from_settings(kept, "run.json"));
     add_area_flags(config, flags.view);
     const std::vector<agent::Setting> now = agent::effective_settings(config);
     for (const char* name : {"display", "window", "crop"}) {
-        kept.erase(name);
+        drop(kept, name);
         for (const agent::Setting& setting : now)
-            if (setting.name == name) kept.put(setting);
+            if (setting.name == name) put(kept, setting);
     }
     return config;
 }
 
-/// The run's endpoint, unless a flag names another. What follows a "?" was not stored, because keys
-/// may be in it: where today's settings name the same endpoint, they have it.
-EndpointFlags endpoint_of_run(EndpointFlags flags, Kept& kept) {
-    const std::optional<std::string> stored = kept.find("endpoint");
+/// Scheme, host and port of an endpoint; empty where it is none.
+std::string origin(const std::string& endpoint) {
+    try {
+        const std::string url = vlm::OpenAiClient({.endpoint = endpoint}).url();
+        return url.substr(0, url.find('/', url.find("://") + 3));
+    } catch (const vlm::Error&) {
+        return {};
+    }
+}
+
+/// How the run's server is asked: at the run's endpoint, unless a flag names another, and else as
+/// today's settings say. What follows a "?" was not stored, because keys may be in it: where today's
+/// settings name the same endpoint, they have it. A directory that somebody else has made must not
+/// have the user's key sent to him: it is for where the user himself said.
+ServerSettings server_of_run(EndpointFlags flags, const std::vector<agent::Setting>& kept,
+                             bool quiet) {
+    const std::string today = *configuration(flags).text("endpoint");
+    const std::optional<std::string> stored = value_of(kept, "endpoint");
     const auto without_query = [](const std::string& url) { return url.substr(0, url.find('?')); };
-    if (flags.endpoint)
-        kept.put({"endpoint", without_query(*flags.endpoint), "--endpoint"});
-    else if (stored && without_query(*configuration(flags).text("endpoint")) != *stored)
-        flags.endpoint = stored;
-    return flags;
+    if (flags.endpoint || !stored || without_query(today) == *stored) return server_settings(flags);
+    flags.endpoint = stored;
+    ServerSettings server = server_settings(flags);
+    // The place is not the flag's.
+    for (const agent::Setting& setting : kept)
+        if (setting.name == "endpoint") put(server.settings, setting);
+    if (origin(*stored) == origin(today)) return server;
+    const bool has_key = !server.client.api_key.empty();
+    server.client.api_key.clear();
+    drop(server.settings, "api_key");
+    if (!quiet)
+        print_to(stderr,
+                 printable(fmt::format(
+                     "      the endpoint is the run's, {}, not today's{}\n", origin(*stored),
+                     has_key ? "; no key is sent there: --endpoint URL has it sent" : "")));
+    return server;
+}
+
+/// What run.json tells from now on: what the server was asked before is not true any more, but what
+/// came of it for the screenshots stays.
+void bring_up_to_date(std::vector<agent::Setting>& kept, const ServerSettings& server) {
+    std::erase_if(kept, [](const agent::Setting& it) {
+        return it.source == "probe" && it.name != "drop_screenshots";
+    });
+    for (const std::string& name : server_setting_names()) drop(kept, name);
+    for (const agent::Setting& setting : server.settings) put(kept, setting);
 }
 
 } // namespace
@@ -295,60 +350,81 @@ ExitCode run_task(RunFlags flags) {
     return exit_code(carry_out(flags, settings, *desktop).outcome);
 }
 
-ExitCode resume_run(const ResumeFlags& flags) {
-    const std::filesystem::path path(std::u8string(flags.directory.begin(), flags.directory.end()));
+namespace {
+
+/// `began` becomes true when the run goes on.
+agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
+    const std::filesystem::path path = path_of(flags.directory);
     if (!std::filesystem::exists(path / "run.json"))
         throw UsageError(
             fmt::format("{} is no run's directory: there is no run.json in it", flags.directory));
     const agent::StoredRun stored = agent::load_run(path);
-    Kept kept(stored.summary.settings);
+    std::vector<agent::Setting> kept = stored.summary.settings;
     agent::Profile profile = stored.summary.profile;
     std::vector<std::string> remarks = differences(stored);
     if (flags.max_steps) {
         remarks.push_back(fmt::format("max_steps is {} now", *flags.max_steps));
         profile.max_steps = *flags.max_steps;
-        kept.put({"max_steps", fmt::format("{}", *flags.max_steps), "--max-steps"});
+        put(kept, {"max_steps", fmt::format("{}", *flags.max_steps), "--max-steps"});
     }
     if (flags.server.model && *flags.server.model != profile.model) {
         remarks.push_back(fmt::format("the model is {} now", *flags.server.model));
         profile.model = *flags.server.model;
-        kept.put({"model", *flags.server.model, "--model"});
+        put(kept, {"model", *flags.server.model, "--model"});
     }
     const ProgramTools programs(flags.tools);
-    if (const auto had = kept.find("program_tools"); had && programs.names().empty())
+    if (const auto had = value_of(kept, "program_tools"); had && programs.names().empty())
         remarks.push_back(
             fmt::format("these tools are not offered any more: {}; --tool FILE does", *had));
-    for (const char* name : {"program_tools", "allowed_tools"}) kept.erase(name);
-    vlm::ClientOptions client = resolve(endpoint_of_run(flags.server, kept));
+    for (const char* name : {"program_tools", "allowed_tools"}) drop(kept, name);
+    ServerSettings server = server_of_run(flags.server, kept, flags.quiet);
+    if (flags.no_probe) {
+        server.probe = false;
+        put(server.settings, {"probe", "false", "--no-probe"});
+    }
+    bring_up_to_date(kept, server);
     const agent::Config config = config_of_run(flags, kept);
     agent::AgentOptions options = agent_options(config);
-    options.settings = kept.all();
+    options.settings = kept;
     const agent::Toolbox tools = with_programs(programs, options);
     HttpLog http_log;
+    vlm::ClientOptions& client = server.client;
     client.on_exchange = [&](const vlm::Exchange& exchange) { http_log.add(exchange); };
     // What the machine was told of retention stays: it has to find back to where it was.
-    if (config.truth("probe") && !flags.no_probe)
-        (void)heed_server(client, profile.model, options.settings, flags.quiet);
+    if (server.probe) (void)heed_server(client, profile.model, options.settings, flags.quiet);
 
     const auto desktop = winio::open_desktop();
     agent::RunDirectory directory =
         agent::RunDirectory::open(path, agent::screenshot_names(config, profile));
-    http_log.go_to(directory);
-    const Detail detail = flags.quiet     ? Detail::quiet
-                          : flags.verbose ? Detail::verbose
-                                          : Detail::normal;
     TerminalView terminal(
-        {.detail = detail, .json = flags.json, .terminal = errors_go_to_terminal()});
+        {.detail = detail(flags), .json = flags.json, .terminal = errors_go_to_terminal()});
     client.on_retry = [&](const vlm::Attempt& attempt) { terminal.on_retry(attempt); };
+    FromFirstEvent view(terminal, [&] {
+        began = true;
+        try {
+            http_log.go_to(directory);
+        } catch (const agent::Error&) { // NOLINT(bugprone-empty-catch): the next exchange tells it
+        }
+    });
     vlm::OpenAiClient model(client);
     agent::Agent agent(*desktop, model, profile, tools, options);
-    const agent::RunFinished result =
-        logged(*config.text("lmstudio_logs"), directory, flags.quiet, [&] {
-            return follow(directory, detail, flags.json, [&](agent::RunControl& control) {
-                return agent.resume(directory, control, &terminal, remarks);
-            });
+    return logged(*config.text("lmstudio_logs"), directory, flags.quiet, [&] {
+        return follow(directory, detail(flags), flags.json, [&](agent::RunControl& control) {
+            return agent.resume(directory, control, &view, remarks);
         });
-    return exit_code(result.outcome);
+    });
+}
+
+} // namespace
+
+ExitCode resume_run(const ResumeFlags& flags) {
+    bool began = false;
+    try {
+        return exit_code(go_on(flags, began).outcome);
+    } catch (const agent::Error& error) {
+        if (began) throw;
+        throw UsageError(error.what()); // a directory that cannot be gone on with
+    }
 }
 
 } // namespace cli

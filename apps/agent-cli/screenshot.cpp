@@ -2,6 +2,7 @@
 #include "commands.hpp"
 
 #include "environment.hpp"
+#include "platform.hpp"
 #include "winio/frame_pipeline.hpp"
 #include "winio/settle.hpp"
 
@@ -21,8 +22,7 @@ ExitCode take_screenshot(const ScreenshotFlags& flags) {
     winio::capture_patiently(*capturer, area.bounds(), frame);
     const winio::Picture picture = pipeline.process(std::move(frame));
 
-    std::ofstream out(std::filesystem::path(std::u8string(flags.file.begin(), flags.file.end())),
-                      std::ios::binary | std::ios::trunc);
+    std::ofstream out(path_of(flags.file), std::ios::binary | std::ios::trunc);
     out.write(reinterpret_cast<const char*>(picture.png->data()),
               static_cast<std::streamsize>(picture.png->size()));
     out.close();

@@ -2,10 +2,12 @@
 
 #include "configuration.hpp"
 #include "environment.hpp"
+#include "platform.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <vector>
@@ -18,7 +20,7 @@ namespace {
 std::string readable_file(const Variable& file) {
     if (file.value.empty())
         throw UsageError(file.name + " is empty; leave it out, or name a PEM file");
-    if (!std::ifstream(std::filesystem::path(std::u8string(file.value.begin(), file.value.end()))))
+    if (!std::ifstream(path_of(file.value)))
         throw UsageError(fmt::format("{} is \"{}\", which cannot be read; it must be a PEM file",
                                      file.name, file.value));
     return file.value;
@@ -110,6 +112,14 @@ vlm::ClientOptions resolve_client(const agent::Config& config,
     return client;
 }
 
+constexpr std::array<std::string_view, 10> of_server{
+    "endpoint",           "api_key",         "ca_file", "timeout", "connect_timeout",
+    "first_byte_timeout", "silence_timeout", "stream",  "retries", "probe"};
+
+bool is_of_server(const agent::ConfigEntry& entry) {
+    return std::find(of_server.begin(), of_server.end(), entry.setting->name) != of_server.end();
+}
+
 } // namespace
 
 winio::AreaChoice area_choice(const ViewFlags& flags) {
@@ -134,6 +144,31 @@ winio::PictureOptions picture_options(const ViewFlags& flags) {
 vlm::ClientOptions resolve(const EndpointFlags& flags) {
     std::vector<agent::Setting> nowhere;
     return resolve_client(configuration(flags), nowhere);
+}
+
+ServerSettings server_settings(const EndpointFlags& flags) {
+    const agent::Config all = configuration(flags);
+    agent::Config config = agent::default_config(); // an area that is wrong today is none of it
+    for (const agent::ConfigEntry& entry : all.entries())
+        if (is_of_server(entry)) config.add(entry);
+    ServerSettings server;
+    server.settings = agent::effective_settings(config);
+    const std::vector<std::string> names = server_setting_names();
+    std::erase_if(server.settings, [&](const agent::Setting& setting) {
+        return std::find(names.begin(), names.end(), setting.name) == names.end();
+    });
+    server.client = resolve_client(all, server.settings);
+    server.probe = all.truth("probe");
+    return server;
+}
+
+std::vector<std::string> server_setting_names() {
+    std::vector<std::string> names{"http_proxy", "https_proxy", "no_proxy"};
+    for (const std::string_view name : of_server) {
+        const bool duration = agent::find_setting(name)->kind == agent::SettingKind::seconds;
+        names.push_back(std::string(name) + (duration ? "_ms" : ""));
+    }
+    return names;
 }
 
 std::string model_name(const EndpointFlags& flags, const std::string& fallback) {
@@ -167,8 +202,7 @@ RunSettings resolve(const RunFlags& flags, const std::vector<agent::ConfigEntry>
     settings.agent.settings = agent::effective_settings(config);
     settings.client = resolve_client(config, settings.agent.settings);
 
-    const std::string run_dir = *config.text("run_dir");
-    settings.run_dir = std::u8string(run_dir.begin(), run_dir.end());
+    settings.run_dir = path_of(*config.text("run_dir"));
     settings.screenshots = agent::screenshot_names(config, settings.profile);
     settings.programs = ProgramTools(flags.tools);
     settings.probe = config.truth("probe");

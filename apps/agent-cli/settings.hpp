@@ -76,6 +76,17 @@ inline constexpr int most_tokens = 10000000;
 [[nodiscard]] RunSettings resolve(const RunFlags& flags,
                                   const std::vector<agent::ConfigEntry>& scenario = {});
 [[nodiscard]] vlm::ClientOptions resolve(const EndpointFlags& flags);
+/// How the server is asked, with what run.json tells of it.
+struct ServerSettings {
+    vlm::ClientOptions client;
+    std::vector<agent::Setting> settings; ///< of `server_setting_names`
+    bool probe = true;                    ///< ask the server first what it can
+};
+/// Throws as `resolve`.
+[[nodiscard]] ServerSettings server_settings(const EndpointFlags& flags);
+/// The names, as they are in run.json, of all settings that say how the server is asked, whether
+/// they have a value or not; without the model.
+[[nodiscard]] std::vector<std::string> server_setting_names();
 /// What of a run's settings concerns the agent; without `settings`.
 [[nodiscard]] agent::AgentOptions agent_options(const agent::Config& config);
 [[nodiscard]] winio::AreaChoice area_choice(const ViewFlags& flags);

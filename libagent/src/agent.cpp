@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -100,7 +101,7 @@ std::vector<vlm::ToolSpec> all_specs(const Profile& profile, const ToolsByRole& 
     return all;
 }
 
-/// Everybody who is told of an event: the execution log, the caller's observer, and the totals.
+/// Everybody who is told of an event: the totals, the caller's observer, and the execution log.
 class Audience {
 public:
     Audience(RunDirectory& directory, Observer* observer)
@@ -116,8 +117,9 @@ public:
                 if (on_look_) on_look_(fact);
             },
             [this](const Replied& fact) { count(fact); }, [](const auto&) {});
-        directory_.log_event(event);
+        // First: who watches is told even where the log cannot be written.
         watched([&] { observer_->on_event(event); });
+        directory_.log_event(event);
     }
     /// What a reply took; also of those that came before a resumption.
     void count(const Replied& fact) {
@@ -223,8 +225,20 @@ private:
         result.usage = audience_.usage();
         result.elapsed = journal_.elapsed();
         closed_ = true; // a run ends once, even if the next line fails
-        journal_.append(Payload(result), result.turns);
-        directory_.write_summary(summary_, &result);
+        // What it came to belongs in run.json, too, where only the execution log could not be
+        // written.
+        std::exception_ptr problem;
+        try {
+            journal_.append(Payload(result), result.turns);
+        } catch (...) {
+            problem = std::current_exception();
+        }
+        try {
+            directory_.write_summary(summary_, &result);
+        } catch (...) {
+            if (!problem) throw;
+        }
+        if (problem) std::rethrow_exception(problem);
         return result;
     }
 

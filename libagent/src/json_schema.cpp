@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <compare>
 #include <vector>
 
 namespace agent {
@@ -112,8 +113,10 @@ constexpr std::array keywords{Keyword{"type", check_type},
 
 // --- values --------------------------------------------------------------------------------------
 
+bool is_whole(const json::value& value) { return value.is_int64() || value.is_uint64(); }
+
 bool is_integer(const json::value& value) {
-    if (value.is_int64() || value.is_uint64()) return true;
+    if (is_whole(value)) return true;
     return value.is_double() && std::trunc(value.as_double()) == value.as_double();
 }
 
@@ -127,9 +130,22 @@ bool is_type(const json::value& value, std::string_view type) {
     return value.is_object();
 }
 
+/// Compares two numbers; whole ones as such, since a double has not all of them.
+std::partial_ordering compare(const json::value& a, const json::value& b) {
+    if (!is_whole(a) || !is_whole(b)) return a.to_number<double>() <=> b.to_number<double>();
+    // One that is no int64 is above all that are.
+    if (a.is_int64() && b.is_int64()) return a.as_int64() <=> b.as_int64();
+    if (a.is_uint64() && b.is_uint64()) return a.as_uint64() <=> b.as_uint64();
+    return b.is_uint64() ? std::partial_ordering::less : std::partial_ordering::greater;
+}
+
+std::string number_text(const json::value& number) {
+    return is_whole(number) ? to_text(number) : fmt::format("{}", number.as_double());
+}
+
 /// 1 and 1.0 are the same number.
 bool same(const json::value& a, const json::value& b) {
-    if (a.is_number() && b.is_number()) return a.to_number<double>() == b.to_number<double>();
+    if (a.is_number() && b.is_number()) return compare(a, b) == 0;
     return a == b;
 }
 
@@ -142,14 +158,15 @@ std::size_t characters(std::string_view text) {
 class Place {
 public:
     [[nodiscard]] Place member(std::string_view name) const {
-        return Place(path_.empty() ? std::string(name) : fmt::format("{}.{}", path_, name));
+        const std::string shown = shorten(to_valid_utf8(name), 60); // a model may make up any
+        return Place(path_.empty() ? shown : fmt::format("{}.{}", path_, shown));
     }
     [[nodiscard]] Place element(std::size_t index) const {
         return Place(fmt::format("{}[{}]", path_, index));
     }
     [[nodiscard]] std::string must(std::string_view what) const {
         return path_.empty() ? fmt::format("the arguments must {}", what)
-                             : fmt::format("\"{}\" must {}", path_, what);
+                             : fmt::format("\"{}\" must {}", shorten(path_, 200), what);
     }
     Place() = default;
 
@@ -179,21 +196,17 @@ Problem wrong_kind(const Place& place, const json::value& value, const json::obj
     return std::nullopt;
 }
 
-Problem wrong_number(const Place& place, double number, const json::object& schema) {
-    const auto limit = [&](std::string_view keyword) -> std::optional<double> {
-        const json::value* found = schema.if_contains(keyword);
-        if (found == nullptr) return std::nullopt;
-        return found->to_number<double>();
+Problem wrong_number(const Place& place, const json::value& number, const json::object& schema) {
+    const auto wrong = [&](std::string_view keyword, auto holds,
+                           std::string_view words) -> Problem {
+        const json::value* limit = schema.if_contains(keyword);
+        if (limit == nullptr || holds(compare(number, *limit))) return std::nullopt;
+        return place.must(fmt::format("be {} {}", words, number_text(*limit)));
     };
-    if (const auto least = limit("minimum"); least && !(number >= *least))
-        return place.must(fmt::format("be at least {}", *least));
-    if (const auto most = limit("maximum"); most && !(number <= *most))
-        return place.must(fmt::format("be at most {}", *most));
-    if (const auto above = limit("exclusiveMinimum"); above && !(number > *above))
-        return place.must(fmt::format("be above {}", *above));
-    if (const auto below = limit("exclusiveMaximum"); below && !(number < *below))
-        return place.must(fmt::format("be below {}", *below));
-    return std::nullopt;
+    if (auto few = wrong("minimum", std::is_gteq, "at least")) return few;
+    if (auto many = wrong("maximum", std::is_lteq, "at most")) return many;
+    if (auto few = wrong("exclusiveMinimum", std::is_gt, "above")) return few;
+    return wrong("exclusiveMaximum", std::is_lt, "below");
 }
 
 Problem wrong_count(const Place& place, std::size_t count, const json::object& schema,
@@ -245,7 +258,7 @@ Problem wrong_elements(const Place& place, const json::array& value, const json:
 Problem problem_at(const Place& place, const json::value& value, const json::object& schema) {
     if (auto problem = wrong_kind(place, value, schema)) return problem;
     Problem problem;
-    if (value.is_number()) problem = wrong_number(place, value.to_number<double>(), schema);
+    if (value.is_number()) problem = wrong_number(place, value, schema);
     if (const json::string* text = value.if_string())
         problem = wrong_count(place, characters(view(*text)), schema, "minLength", "maxLength",
                               "characters");
@@ -255,13 +268,12 @@ Problem problem_at(const Place& place, const json::value& value, const json::obj
         problem = wrong_members(place, *object, schema);
     if (problem) return problem;
     if (const json::value* choices = schema.if_contains("anyOf")) {
-        const json::array& all = choices->as_array();
-        if (std::all_of(all.begin(), all.end(), [&](const json::value& one) {
-                return problem_at(place, value, one.as_object()).has_value();
-            }))
-            return problem_at(place, value, all.back().as_object());
+        for (const json::value& one : choices->as_array()) {
+            problem = problem_at(place, value, one.as_object());
+            if (!problem) break;
+        }
     }
-    return std::nullopt;
+    return problem; // the last alternative's, where none fits
 }
 
 } // namespace

@@ -3,7 +3,7 @@
 #include "agent/agent.hpp"
 #include "agent/error.hpp"
 #include "agent/journal.hpp"
-#include "json.hpp"
+#include "journal_json.hpp"
 #include "vlm/openai_client.hpp"
 #include "vlm/testing/chat_server.hpp"
 #include "vlm/testing/scripted_model.hpp"
@@ -24,8 +24,15 @@ namespace {
 using namespace agent;
 namespace fs = std::filesystem;
 
+/// Notes the type of the last event.
+struct Watcher final : Observer {
+    std::string last;
+    void on_event(const Event& event) override { last = type_name(event.payload); }
+};
+
 struct Stage {
     test::TempFolder folder;
+    Watcher watcher;
     winio::testing::MemoryDesktop desktop{winio::Size{300, 200}};
     vlm::testing::ScriptedModel model;
     RunDirectory directory = RunDirectory::create(folder.path());
@@ -56,7 +63,7 @@ struct Stage {
         Agent agent(desktop, asked, load_profile("observer"), built_in_tools(), options);
         RunControl control;
         try {
-            agent.run("do it", directory, control);
+            agent.run("do it", directory, control, &watcher);
             return "no exception";
         } catch (const Error& error) {
             CHECK(error.code() == errc::journal_failed);
@@ -129,6 +136,8 @@ TEST_CASE("disk: an execution log that cannot be written ends the run") {
     Stage stage;
     CHECK_THAT(stage.run([&] { stage.block("execution_log.txt"); }),
                ContainsSubstring("execution_log.txt cannot be written"));
+    CHECK(stage.outcome() == "failed");
+    CHECK(stage.watcher.last == "run_finished"); // who watches is told all the same
     stage.check_readable();
 }
 

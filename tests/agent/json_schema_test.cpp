@@ -93,3 +93,38 @@ TEST_CASE("a value that fits is let through, and keywords are silent on other ki
         Row{R"("a")", R"({"anyOf":[{"type":"number"},{"type":"string"}]})"});
     CHECK(problem(row.value, row.schema) == "none");
 }
+
+TEST_CASE("alternatives within alternatives are looked at once") {
+    std::string schema = R"({"type":"string"})";
+    for (int i = 0; i < 31; ++i) schema = R"({"anyOf":[)" + schema + "]}";
+    // Twice at each level would take an hour.
+    CHECK(problem("7", schema) == "the arguments must be of type string");
+    CHECK(problem("7", R"({"anyOf":[{"type":"string"},{"type":"null"}]})") ==
+          "the arguments must be of type null");
+}
+
+TEST_CASE("whole numbers that only a double takes for the same are told apart") {
+    const std::string more = "9007199254740993"; // 2^53 + 1
+    const std::string less = "9007199254740992";
+    CHECK(problem(more, R"({"const":)" + less + "}") == "the arguments must be " + less);
+    CHECK(problem(more, R"({"enum":[)" + more + "]}") == "none");
+    CHECK(problem(more, R"({"maximum":)" + less + "}") == "the arguments must be at most " + less);
+    CHECK(problem(less, R"({"exclusiveMinimum":)" + less + "}") ==
+          "the arguments must be above " + less);
+    CHECK(problem(less, R"({"minimum":)" + more + "}") == "the arguments must be at least " + more);
+    CHECK(problem("18446744073709551615", R"({"minimum":-1})") == "none");
+    CHECK(problem("1.5", R"({"maximum":1})") == "the arguments must be at most 1");
+}
+
+TEST_CASE("a name that a model makes up does not come back at any length") {
+    const std::string name(100000, 'n');
+    const std::string words =
+        problem(R"({")" + name + R"(":7})", R"({"additionalProperties":false})");
+    CHECK(words.size() < 200);
+    CHECK_THAT(words, ContainsSubstring("nnn") && ContainsSubstring("must not be there"));
+    std::string deep = "7";
+    for (int i = 0; i < 30; ++i) deep = R"({")" + std::string(60, 'n') + R"(":)" + deep + "}";
+    std::string schema = R"({"type":"string"})";
+    for (int i = 0; i < 30; ++i) schema = R"({"additionalProperties":)" + schema + "}";
+    CHECK(problem(deep, schema).size() < 400);
+}

@@ -229,6 +229,15 @@ TEST_CASE("the processes that a program has started are ended with it") {
     CHECK(errno == ECHILD);
 }
 
+TEST_CASE("a program that has left its group is ended, too") {
+    const test::TempFolder folder;
+    const std::string file = (folder / "left").string();
+    ProgramCall call = call_of({"leave", file});
+    call.timeout = std::chrono::hours(1);
+    call.stop = [&] { return std::filesystem::exists(file + ".ready"); };
+    CHECK(run_program(call).how == How::stopped);
+}
+
 TEST_CASE("a program gets three open files and leaves none") {
     const test::TempFolder folder;
     const int inherited = open((folder / "file").c_str(), O_RDWR | O_CREAT, 0600); // not CLOEXEC
@@ -306,12 +315,22 @@ TEST_CASE("a program's failures are results") {
     CHECK(Bench(slow).call().error_type() == "timed_out");
     ProgramTool none = tool_of({});
     none.command = {"eyehand-no-such-program"};
-    CHECK_THAT(Bench(none).call().message(), ContainsSubstring("cannot be started"));
+    const ToolResult not_started = Bench(none).call();
+    CHECK_THAT(not_started.message(), ContainsSubstring("cannot be started"));
+    CHECK_FALSE(not_started.has_acted());
+    CHECK(failed.has_acted());
 }
 
 TEST_CASE("output is cut between characters, and what is no UTF-8 is mended") {
     const ToolResult result = Bench(tool_of({"much", "20000"})).call();
     CHECK_THAT(result.json(), ContainsSubstring(R"(x","bytes_left_out":4000})"));
+    // U+FFFD takes three bytes: 5333 of them are 15999.
+    CHECK_THAT(Bench(tool_of({"noise", "6000"})).call().json(),
+               ContainsSubstring(R"(,"bytes_left_out":667})"));
+    CHECK_THAT(Bench(tool_of({"noise", "20000"})).call().json(),
+               ContainsSubstring(R"(,"bytes_left_out":14667})"));
+    CHECK_THAT(Bench(tool_of({"noise", "5333"})).call().json(),
+               !ContainsSubstring("bytes_left_out"));
 #ifndef _WIN32
     CHECK_THAT(Bench(tool_of({"say", "a\xFFz"})).call().json(),
                ContainsSubstring("a\xEF\xBF\xBDz"));
@@ -332,7 +351,37 @@ TEST_CASE("a call is broken off when the run is, and not begun when it is to end
     CHECK(code_of(broken_off) == winio::errc::cancelled);
     Bench not_begun(tool_of({"hang"})); // though the user says yes
     not_begun.safe.request_stop();
-    CHECK(code_of(not_begun) == winio::errc::cancelled);
+    const ToolResult result = not_begun.call();
+    CHECK(result.error_type() == "not_begun");
+    CHECK_FALSE(result.has_acted());
+    CHECK(result.subject() == R"({"city":"Łódź"})");
+}
+
+TEST_CASE("a run that is to end while somebody is asked has begun nothing, and says so") {
+    const test::TempFolder folder;
+    winio::testing::MemoryDesktop desktop{winio::Size{100, 100}};
+    vlm::testing::ScriptedModel model;
+    model.call("mine", R"({"city":"Rome"})");
+    RunControl control;
+    Toolbox tools = built_in_tools();
+    add_program_tool(tools, tool_of({"hang"}), [&](const ToolQuestion&) {
+        control.stop("enough");
+        return Consent{false, "nobody reads this"};
+    });
+    AgentOptions options;
+    options.with = {"mine"};
+    options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
+    RunDirectory directory = RunDirectory::create(folder.path());
+    Agent agent(desktop, model, load_profile("observer"), tools, options);
+    CHECK(agent.run("do it", directory, control).outcome == Outcome::cancelled);
+    const auto invoked = parse_json(test::lines_of(directory.journal_file()).at(6));
+    REQUIRE(invoked);
+    REQUIRE(invoked->at("type").as_string() == "invoked");
+    const json::object& entry = invoked->as_object();
+    const auto is_true = [](const json::value* value) { return value && value->as_bool(); };
+    CHECK_FALSE(is_true(entry.if_contains("interrupted")));
+    CHECK_FALSE(is_true(entry.at("action").as_object().if_contains("acts")));
+    CHECK_THAT(to_text(*invoked), ContainsSubstring("not_begun"));
 }
 
 TEST_CASE("a tool that cannot be one, or is there already, is the caller's mistake") {

@@ -40,6 +40,8 @@ struct ProgramTool {
     std::filesystem::path folder{}; ///< in which it runs; empty: that of this process
     std::chrono::milliseconds timeout{30000}; ///< 100 ms to an hour; then it is killed
     ProgramEffect effect = ProgramEffect::acts;
+    /// Environment variables of this process that it does not get: those that hold keys.
+    std::vector<std::string> hidden_variables{};
 };
 
 /// What a model reads of a program's standard output at most; the rest is read and left out.
@@ -71,7 +73,8 @@ using AskConsent = std::function<Consent(const ToolQuestion&)>;
 /// checked, `ask` is asked on the running thread; without it nothing ever runs. A program that
 /// writes too much, fails, or takes too long is a result, and so is one that cannot be started. On
 /// a timeout, and when the run is broken off, it is killed with all processes of its group (on
-/// Windows: of its job). Throws Error{bad_tool} for a tool that is not valid, and
+/// Windows: of its job). Should this process die meanwhile, Windows ends the program, too; elsewhere
+/// it goes on until it ends by itself. Throws Error{bad_tool} for a tool that is not valid, and
 /// Error{duplicate_tool}.
 void add_program_tool(Toolbox& tools, ProgramTool tool, AskConsent ask);
 

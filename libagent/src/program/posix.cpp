@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -82,6 +83,18 @@ Descriptor file_with(const std::string& text) {
     return Descriptor(fcntl(fileno(file.get()), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
 }
 
+/// This process's environment without the hidden variables: "NAME=value" each, and a null pointer.
+std::vector<char*> environment_without(const std::vector<std::string>& hidden) {
+    std::vector<char*> all;
+    for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+        const std::string_view text(*variable);
+        const std::string_view name = text.substr(0, text.find('='));
+        if (std::find(hidden.begin(), hidden.end(), name) == hidden.end()) all.push_back(*variable);
+    }
+    all.push_back(nullptr);
+    return all;
+}
+
 class Actions {
 public:
     Actions() { posix_spawn_file_actions_init(&actions_); }
@@ -142,7 +155,9 @@ public:
     }
     void kill() {
         if (id_ == 0) return;
-        ::kill(-id_, SIGKILL); // its number is its own until it has been waited for
+        // Its number is its own until it has been waited for. It may have left its group.
+        ::kill(-id_, SIGKILL);
+        ::kill(id_, SIGKILL);
         int status = 0;
         while (waitpid(id_, &status, 0) < 0 && errno == EINTR) {
         }
@@ -194,9 +209,10 @@ ProgramEnd run_program(const ProgramCall& call) {
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
+    std::vector<char*> environment = environment_without(call.hidden_variables);
     pid_t id = 0;
-    const int refused =
-        posix_spawnp(&id, arguments[0], actions.get(), attributes.get(), arguments.data(), environ);
+    const int refused = posix_spawnp(&id, arguments[0], actions.get(), attributes.get(),
+                                     arguments.data(), environment.data());
     if (refused != 0) return not_started(refused);
     Child child(id);
     in.close();

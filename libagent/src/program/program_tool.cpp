@@ -103,6 +103,7 @@ ProgramEnd run(const ProgramTool& tool, std::string input, const ToolContext& co
     call.command = tool.command;
     call.folder = tool.folder;
     call.input = std::move(input);
+    call.hidden_variables = tool.hidden_variables;
     call.timeout = tool.timeout;
     call.most_output = longest_program_output;
     call.most_error = longest_program_error;
@@ -117,6 +118,19 @@ std::string with_error(std::string what, const ProgramEnd& end) {
     const std::string said(trim(to_valid_utf8(end.error_end)));
     if (!said.empty()) what += " The end of its standard error: " + said;
     return what;
+}
+
+/// How many bytes of `raw` became `mended`, which is the beginning of what to_valid_utf8 made of it:
+/// each character is itself, or stands for one byte.
+std::size_t bytes_of(std::string_view mended, std::string_view raw) {
+    std::size_t bytes = 0;
+    for (std::size_t at = 0; at < mended.size();) {
+        std::size_t size = 1;
+        while (at + size < mended.size() && (mended[at + size] & 0xC0) == 0x80) ++size;
+        bytes += raw.substr(bytes, size) == mended.substr(at, size) ? size : 1;
+        at += size;
+    }
+    return bytes;
 }
 
 ToolResult result_of(const ProgramTool& tool, const ProgramEnd& end) {
@@ -143,10 +157,10 @@ ToolResult result_of(const ProgramTool& tool, const ProgramEnd& end) {
         return fail("program_failed",
                     with_error(fmt::format("It failed with exit code {}.", end.status), end));
     // Not cut in the middle of a character, and not longer than it was with what was mended.
-    ToolResult result =
-        ok().with("output", trim(cut_bytes(to_valid_utf8(end.out), longest_program_output)));
-    if (end.out_bytes > end.out.size())
-        result.with("bytes_left_out", static_cast<double>(end.out_bytes - end.out.size()));
+    const std::string output = cut_bytes(to_valid_utf8(end.out), longest_program_output);
+    ToolResult result = ok().with("output", trim(output));
+    const std::uintmax_t left_out = end.out_bytes - bytes_of(output, end.out);
+    if (left_out > 0) result.with("bytes_left_out", static_cast<double>(left_out));
     return result;
 }
 
@@ -168,12 +182,15 @@ public:
         const auto decided_in = std::chrono::duration_cast<std::chrono::microseconds>(
             std::chrono::steady_clock::now() - start);
         if (context.safe_point.stop_requested())
-            throw winio::Error(winio::errc::cancelled, tool_.name + " was not begun");
+            return fail("not_begun", "The run was to end: nothing has been done.")
+                .about(input)
+                .decided_in(decided_in);
         if (!consent.granted)
             return fail("refused", consent.why).about(input).decided_in(decided_in);
-        ToolResult result =
-            result_of(tool_, run(tool_, input, context)).about(input).decided_in(decided_in);
-        if (tool_.effect == ProgramEffect::reads) return result;
+        const ProgramEnd end = run(tool_, input, context);
+        ToolResult result = result_of(tool_, end).about(input).decided_in(decided_in);
+        if (tool_.effect == ProgramEffect::reads || end.how == ProgramEnd::How::not_started)
+            return result;
         return std::move(result).acted();
     }
 
@@ -203,7 +220,7 @@ ProgramTool load_program_tool(const std::filesystem::path& file) {
     ProgramTool tool = parse_program_tool(std::move(text).str(), text_of(file));
     tool.folder = std::filesystem::absolute(file).parent_path();
     std::string& name = tool.command.front();
-    const std::filesystem::path program(std::u8string(name.begin(), name.end()));
+    const std::filesystem::path program = path_of(name);
     if (program.has_parent_path()) name = text_of((tool.folder / program).lexically_normal());
     return tool;
 }

@@ -12,9 +12,10 @@
 namespace agent {
 
 struct ProgramCall {
-    std::vector<std::string> command{}; ///< the program and its arguments, UTF-8
-    std::filesystem::path folder{};     ///< empty: that of this process
-    std::string input{};                ///< the whole of its standard input
+    std::vector<std::string> command{};          ///< the program and its arguments, UTF-8
+    std::filesystem::path folder{};              ///< empty: that of this process
+    std::string input{};                         ///< the whole of its standard input
+    std::vector<std::string> hidden_variables{}; ///< of this process's environment; UTF-8
     std::chrono::milliseconds timeout{30000};
     std::size_t most_output = 16000; ///< bytes that are kept of the beginning of standard output
     std::size_t most_error = 2000;   ///< and of the end of standard error

@@ -6,6 +6,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace agent {
@@ -14,7 +15,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using How = ProgramEnd::How;
 
-constexpr DWORD look_every = 10; // ms: whether it has ended, has written, or is to end
+constexpr DWORD look_every = 10;    // ms: whether it has ended, has written, or is to end
+constexpr DWORD longest_end = 5000; // ms, of what has been ended: as a rule it is a few
 
 struct CloseHandleOf {
     using pointer = HANDLE;
@@ -63,6 +65,30 @@ std::wstring quoted(const std::wstring& argument) {
     return text.append(backslashes, L'\\') + L"\"";
 }
 
+bool is_same_name(std::wstring_view a, std::wstring_view b) {
+    return CompareStringOrdinal(a.data(), static_cast<int>(a.size()), b.data(),
+                                static_cast<int>(b.size()), TRUE) == CSTR_EQUAL;
+}
+
+/// This process's environment without the hidden variables: "NAME=value" each, with a zero behind
+/// each and one more at the end.
+std::wstring environment_without(const std::vector<std::string>& hidden) {
+    const auto free = [](wchar_t* block) { FreeEnvironmentStringsW(block); };
+    const std::unique_ptr<wchar_t, decltype(free)> block(GetEnvironmentStringsW(), free);
+    std::wstring all;
+    for (const wchar_t* at = block.get(); at != nullptr && *at != 0;) {
+        const std::wstring_view text(at);
+        at += text.size() + 1;
+        // From 1: the system's own, such as the drives' folders, begin with "=".
+        const std::wstring_view name = text.substr(0, text.find(L'=', 1));
+        if (std::none_of(hidden.begin(), hidden.end(),
+                         [&](const std::string& one) { return is_same_name(wide(one), name); }))
+            all.append(text).push_back(L'\0');
+    }
+    all.append(all.empty() ? 2 : 1, L'\0');
+    return all;
+}
+
 SECURITY_ATTRIBUTES inheritable() { return {sizeof(SECURITY_ATTRIBUTES), nullptr, TRUE}; }
 
 struct Pipe {
@@ -101,6 +127,14 @@ Handle file_with(const std::string& text) {
         SetFilePointer(file.get(), 0, nullptr, FILE_BEGIN) == INVALID_SET_FILE_POINTER)
         return {};
     return file;
+}
+
+/// Whether all processes of the job are ended when its last handle is closed: the system does so when
+/// this process dies.
+void set_end_with_us(const Handle& job, bool end) {
+    JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits{};
+    limits.BasicLimitInformation.LimitFlags = end ? JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE : 0;
+    SetInformationJobObject(job.get(), JobObjectExtendedLimitInformation, &limits, sizeof limits);
 }
 
 /// The handles that a program inherits, and no other.
@@ -175,16 +209,20 @@ ProgramEnd run_program(const ProgramCall& call) {
     startup.StartupInfo.hStdOutput = out->write.get();
     startup.StartupInfo.hStdError = error->write.get();
     startup.lpAttributeList = inherited.list();
+    std::wstring environment = environment_without(call.hidden_variables);
     PROCESS_INFORMATION info{};
     // Suspended, so that whatever it starts is in the job.
     if (CreateProcessW(nullptr, command.data(), nullptr, nullptr, TRUE,
-                       CREATE_SUSPENDED | CREATE_NO_WINDOW | EXTENDED_STARTUPINFO_PRESENT, nullptr,
-                       call.folder.empty() ? nullptr : call.folder.c_str(), &startup.StartupInfo,
-                       &info) == 0)
+                       CREATE_SUSPENDED | CREATE_NO_WINDOW | CREATE_UNICODE_ENVIRONMENT |
+                           EXTENDED_STARTUPINFO_PRESENT,
+                       environment.data(), call.folder.empty() ? nullptr : call.folder.c_str(),
+                       &startup.StartupInfo, &info) == 0)
         return not_started(GetLastError());
     const Handle process(info.hProcess);
     const Handle thread(info.hThread);
     const bool in_job = AssignProcessToJobObject(job.get(), process.get()) != 0;
+    // Until it has ended by itself: should this process die, the system ends it.
+    set_end_with_us(job, true);
     ResumeThread(thread.get());
     in.reset();
     out->write.reset();
@@ -200,6 +238,7 @@ ProgramEnd run_program(const ProgramCall& call) {
         const bool ended = WaitForSingleObject(process.get(), look_every) == WAIT_OBJECT_0;
         read_both(); // what it wrote last, too; what it started may hold the pipes for hours
         if (ended) {
+            set_end_with_us(job, false); // what it started may go on
             DWORD status = 0;
             GetExitCodeProcess(process.get(), &status);
             end.how = How::exited;
@@ -216,7 +255,8 @@ ProgramEnd run_program(const ProgramCall& call) {
         }
     }
     if (!in_job || TerminateJobObject(job.get(), 1) == 0) TerminateProcess(process.get(), 1);
-    WaitForSingleObject(process.get(), INFINITE);
+    // What the system cannot end (a driver has it) is not waited for.
+    WaitForSingleObject(process.get(), longest_end);
     read_both();
     return end;
 }

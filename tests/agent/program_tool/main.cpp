@@ -2,12 +2,16 @@
 //   echo          copies standard input to standard output
 //   say TEXT...   writes each text and a line break
 //   much BYTES    writes so many bytes, and never reads
+//   noise BYTES   writes so many bytes that are no UTF-8
+//   variable NAME writes what the environment has under that name
 //   fail STATUS   writes to both streams and exits with the status
 //   folder        writes the name of its folder
 //   crash         ends by abort()
 //   hang          never ends
 //   hang2 FILE    starts a second process that never ends either; both keep FILE locked. FILE.ready
 //                 appears when they do. POSIX only.
+//   leave FILE    moves to the group of the process that started it, and never ends. FILE.ready
+//                 appears when it has. POSIX only.
 //   count         writes how many descriptors it has open. POSIX only.
 #include <chrono>
 #include <cstdio>
@@ -53,6 +57,11 @@ int main(int argc, char** argv) {
     } else if (how == "much") {
         const std::string block(1000, 'x');
         for (long left = std::stol(words.at(1)); left > 0; left -= 1000) std::cout << block;
+    } else if (how == "noise") {
+        std::cout << std::string(std::stoul(words.at(1)), '\xFF');
+    } else if (how == "variable") {
+        const char* value = std::getenv(words.at(1).c_str());
+        std::cout << (value == nullptr ? "(none)" : value);
     } else if (how == "fail") {
         std::cout << "half of it";
         std::cerr << std::string(5000, '.') << "the disk is full\n";
@@ -72,6 +81,10 @@ int main(int argc, char** argv) {
             close(creat((words.at(1) + ".ready").c_str(), 0600));
             hang();
         }
+        hang();
+    } else if (how == "leave") {
+        if (setpgid(0, getpgid(getppid())) != 0) return 1;
+        close(creat((words.at(1) + ".ready").c_str(), 0600));
         hang();
     } else if (how == "count") {
         int open_ones = 0;

@@ -24,8 +24,9 @@ struct Conversation {
     int status = -1;
 };
 
-/// Runs agent-cli on a terminal of its own; types `answer` at the first question.
-Conversation on_terminal(std::vector<std::string> arguments, const std::string& answer) {
+/// Runs agent-cli on a terminal of its own; types an answer at each question, while there are any.
+Conversation on_terminal(std::vector<std::string> arguments,
+                         const std::vector<std::string>& answers) {
     const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     REQUIRE(terminal >= 0);
     REQUIRE(grantpt(terminal) == 0);
@@ -47,13 +48,17 @@ Conversation on_terminal(std::vector<std::string> arguments, const std::string& 
     }
     REQUIRE(child > 0);
     Conversation conversation;
-    bool answered = false;
+    const std::string question = "[y/N] ";
+    std::size_t answered = 0;
+    std::size_t looked = 0; // up to here
     std::array<char, 4096> bytes{};
     // The terminal's end (EIO) comes when the program has closed it.
     for (ssize_t count = 0; (count = read(terminal, bytes.data(), bytes.size())) > 0;) {
         conversation.shown.append(bytes.data(), static_cast<std::size_t>(count));
-        if (answered || conversation.shown.find("[y/N] ") == std::string::npos) continue;
-        answered = true;
+        const std::size_t at = conversation.shown.find(question, looked);
+        if (answered == answers.size() || at == std::string::npos) continue;
+        looked = at + question.size();
+        const std::string& answer = answers[answered++];
         CHECK(write(terminal, answer.data(), answer.size()) == static_cast<ssize_t>(answer.size()));
     }
     int status = 0;
@@ -63,12 +68,13 @@ Conversation on_terminal(std::vector<std::string> arguments, const std::string& 
     return conversation;
 }
 
-/// A run whose model calls a tool that repeats its arguments; the model's second request, if any.
+/// A run whose model calls, once for each answer, a tool that repeats its arguments; the model's last
+/// request, if there was a second one.
 struct Run {
     Conversation conversation;
     std::string told;
 };
-Run run(const std::string& answer) {
+Run run(const std::vector<std::string>& answers) {
     const test::TempFolder folder;
     const std::filesystem::path file = folder / "mine.json";
     std::ofstream(file, std::ios::binary)
@@ -76,22 +82,23 @@ Run run(const std::string& answer) {
         << (test::program_folder() / "eyehand-test-tool").string()
         << R"(","echo"],"parameters":{"type":"object","properties":{"city":{"type":"string"}}}})";
     ChatServer server;
-    server.enqueue({.body = completion("", "mine", R"({"city":"Rome\u202e\u009b"})")});
+    for (std::size_t i = 0; i < answers.size(); ++i)
+        server.enqueue({.body = completion("", "mine", R"({"city":"Rome\u202e\u009b"})")});
     server.enqueue({.body = completion("done")});
     Run result;
     result.conversation =
         on_terminal({"run", "do it", "--no-probe", "--tool", file.string(), "--endpoint",
                      server.url(), "--run-dir", folder.path().string()},
-                    answer);
+                    answers);
     const auto requests = server.requests();
-    if (requests.size() > 1) result.told = requests.at(1).body;
+    if (requests.size() > 1) result.told = requests.back().body;
     return result;
 }
 
 } // namespace
 
 TEST_CASE("a program runs when the user says yes, and the question shows all that it would get") {
-    const Run yes = run("y\n");
+    const Run yes = run({"y\n"});
     INFO(yes.conversation.shown);
     CHECK(yes.conversation.status == 0);
     CHECK_THAT(yes.conversation.shown,
@@ -103,14 +110,22 @@ TEST_CASE("a program runs when the user says yes, and the question shows all tha
 
 TEST_CASE("whatever is no yes is a no, and the model is told") {
     const std::string answer = GENERATE("n\n", "\n", "yesterday\n", "\x04");
-    const Run no = run(answer);
+    const Run no = run({answer});
     INFO(no.conversation.shown);
     CHECK(no.conversation.status == 0);
     CHECK_THAT(no.told, ContainsSubstring("The user did not allow this call"));
 }
 
+TEST_CASE("the end of the input answers one question, not those after it") {
+    const Run later = run({"\x04", "y\n"});
+    INFO(later.conversation.shown);
+    CHECK(later.conversation.status == 0);
+    CHECK_THAT(later.told, ContainsSubstring("The user did not allow this call"));
+    CHECK_THAT(later.told, ContainsSubstring(R"(\"output\")"));
+}
+
 TEST_CASE("Ctrl+C at the question ends the run") {
-    const Run interrupted = run("\x03");
+    const Run interrupted = run({"\x03"});
     INFO(interrupted.conversation.shown);
     CHECK(interrupted.conversation.status == 130);
     CHECK(interrupted.told.empty());

@@ -509,3 +509,180 @@ TEST_CASE(
     CHECK_THAT(wrong.err, ContainsSubstring(R"(mine.json: "description" is missing)"));
     CHECK_FALSE(std::filesystem::exists(stage.folder / "run_0003"));
 }
+
+TEST_CASE("a tool that is a program does not get the user's API keys") {
+    Stage stage;
+    const auto offer = [&](const std::string& variable) {
+        const std::filesystem::path file = stage.folder / (variable + ".json");
+        std::ofstream(file, std::ios::binary)
+            << R"({"name":")" << variable << R"(","description":"d","effect":"reads","command":[)"
+            << '"' << (test::program_folder() / "eyehand-test-tool").generic_string() << '"'
+            << R"(,"variable",")" << variable << R"("]})";
+        stage.answer("", variable);
+        return file.string();
+    };
+    std::vector<std::string> arguments{"run",        "do it",
+                                       "--endpoint", stage.server.url(),
+                                       "--run-dir",  stage.folder.path().string()};
+    for (const char* name : {"EYEHAND_API_KEY", "OPENAI_API_KEY", "EYEHAND_MODEL"})
+        arguments.insert(arguments.end(), {"--tool", offer(name), "--allow-tool", name});
+    stage.answer("done");
+    const auto result = agent_cli(arguments, {{"EYEHAND_API_KEY", "my-secret"},
+                                              {"OPENAI_API_KEY", "my-other-secret"},
+                                              {"EYEHAND_MODEL", "no-secret"}});
+    INFO(result.err);
+    CHECK(result.status == 0);
+    REQUIRE(stage.server.requests().size() == 4);
+    const std::string told = stage.server.requests().back().body;
+    CHECK_THAT(told, ContainsSubstring("(none)") && ContainsSubstring(R"(\"no-secret\")"));
+    CHECK_THAT(told, !ContainsSubstring("my-secret") && !ContainsSubstring("my-other-secret"));
+}
+
+namespace {
+
+const Answer no_model{.status = 404, .body = R"({"error":"No models loaded."})"};
+
+/// How often `part` is in `text`.
+std::size_t count(const std::string& text, const std::string& part) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+        ++found;
+    return found;
+}
+
+} // namespace
+
+TEST_CASE("a run's directory cannot have the user's key sent to where he did not say") {
+    Stage stage;
+    for (int i = 0; i < 5; ++i) stage.server.enqueue(no_model);
+    CHECK(stage.run().status == 4);
+    const std::string path = stage.run_path().string();
+    const auto key_sent = [&] {
+        return stage.server.requests().back().headers.contains("authorization");
+    };
+    const std::string api_key = R"("api_key":{"value":"set")";
+    const auto summary = [&] { return test::read_file(stage.run_path() / "run.json"); };
+
+    const auto elsewhere = agent_cli({"resume", path}, {{"EYEHAND_API_KEY", "my-secret"}});
+    CHECK(elsewhere.status == 4);
+    CHECK(stage.server.requests().size() == 2);
+    CHECK_FALSE(key_sent());
+    CHECK_THAT(elsewhere.err, ContainsSubstring(stage.server.url()));
+    CHECK_THAT(elsewhere.err, ContainsSubstring("no key is sent there"));
+    CHECK_THAT(summary(), !ContainsSubstring(api_key));
+
+    // Scheme, host and port are what counts.
+    const auto same = agent_cli({"resume", path}, {{"EYEHAND_API_KEY", "my-secret"},
+                                                   {"LMSTUDIO_ENDPOINT", stage.server.url()}});
+    CHECK(key_sent());
+    CHECK_THAT(same.err, !ContainsSubstring("no key"));
+    CHECK_THAT(summary(), ContainsSubstring(api_key));
+    CHECK(agent_cli({"resume", path, "--endpoint", stage.server.url()},
+                    {{"EYEHAND_API_KEY", "my-secret"}})
+              .status == 4);
+    CHECK(key_sent());
+
+    // Where there is no key, nobody is told that it is not sent.
+    const auto without = agent_cli({"resume", path});
+    CHECK_THAT(without.err, ContainsSubstring(stage.server.url()));
+    CHECK_THAT(without.err, !ContainsSubstring("no key"));
+}
+
+TEST_CASE("run.json of a resumed run tells how the server is asked today") {
+    Stage stage;
+    stage.server.enqueue({.body = small_server, .headers = {{"Server", "llama.cpp"}}});
+    stage.server.enqueue({.body = small_props});
+    stage.server.enqueue(no_model);
+    CHECK(agent_cli({"run", "do it", "--endpoint", stage.server.url(), "--run-dir",
+                     stage.folder.path().string(), "--image", "1024x768!", "--no-stream"},
+                    {{"EYEHAND_PROBE", "1"},
+                     {"LMSTUDIO_TIMEOUT", "30"},
+                     {"EYEHAND_API_KEY", "my-secret"},
+                     {"http_proxy", "http://127.0.0.1:1"}})
+              .status == 4);
+    std::string summary = test::read_file(stage.run_path() / "run.json");
+    for (const char* then : {"server", "context_tokens", "api_key", "http_proxy"})
+        CHECK_THAT(summary, ContainsSubstring("\"" + std::string(then) + "\":{\"value\""));
+
+    stage.server.enqueue(no_model);
+    CHECK(agent_cli({"resume", stage.run_path().string(), "--retries", "1"},
+                    {{"LMSTUDIO_TIMEOUT", "50"}})
+              .status == 4);
+    summary = test::read_file(stage.run_path() / "run.json");
+    for (const char* now : {R"("timeout_ms":{"value":"50000","source":"LMSTUDIO_TIMEOUT"})",
+                            R"("retries":{"value":"1","source":"--retries"})",
+                            R"("stream":{"value":"true","source":"default"})",
+                            R"("probe":{"value":"false","source":"EYEHAND_PROBE"})",
+                            R"("image":{"value":"1024x768!","source":"--image"})",
+                            R"("drop_screenshots":{"value":"4","source":"probe"})"})
+        CHECK_THAT(summary, ContainsSubstring(now));
+    for (const char* then : {"server", "served_model", "context_tokens", "sees_images",
+                             "calls_tools", "api_key", "http_proxy"})
+        CHECK_THAT(summary, !ContainsSubstring("\"" + std::string(then) + "\":{\"value\""));
+    CHECK_THAT(summary, ContainsSubstring(R"("endpoint":{"value":")" + stage.server.url()));
+}
+
+TEST_CASE("a run that cannot be resumed is exit code 2, and is left as it is") {
+    Stage stage;
+    stage.server.enqueue(no_model);
+    CHECK(stage.run().status == 4);
+    const std::filesystem::path journal = stage.run_path() / "events.jsonl";
+    const auto resume = [&] { return agent_cli({"resume", stage.run_path().string()}); };
+    const std::string whole = test::read_file(journal);
+    const auto write = [&](const std::string& text) {
+        std::ofstream(journal, std::ios::binary) << text;
+    };
+
+    write("no journal\n");
+    const auto corrupt = resume();
+    CHECK(corrupt.status == 2);
+    CHECK_THAT(corrupt.err, ContainsSubstring("events.jsonl, line 1"));
+    write("");
+    CHECK(resume().status == 2);
+    std::filesystem::remove(journal);
+    CHECK(resume().status == 2);
+    std::filesystem::create_directory(journal);
+    CHECK(resume().status == 2); // it cannot be written
+    std::filesystem::remove(journal);
+    write(whole);
+    std::ofstream(stage.run_path() / "run.json", std::ios::binary) << "{}";
+    CHECK(resume().status == 2);
+    CHECK(stage.server.requests().size() == 1);
+}
+
+TEST_CASE("what the server was asked first is in http.log, once, whatever comes after it") {
+    Stage stage;
+    const auto probed = [&] {
+        stage.server.enqueue({.body = small_server, .headers = {{"Server", "llama.cpp"}}});
+        stage.server.enqueue({.body = small_props});
+    };
+    const auto asked = [&] {
+        return count(test::read_file(stage.run_path() / "http.log"), "/v1/models");
+    };
+    const std::map<std::string, std::string> probe{{"EYEHAND_PROBE", "1"}};
+    probed();
+    CHECK(agent_cli({"run", "do it", "--endpoint", stage.server.url(), "--run-dir",
+                     stage.folder.path().string(), "--display", "7"},
+                    probe)
+              .status == 5);
+    const std::size_t once = asked();
+    CHECK(once > 0);
+
+    const std::vector<std::string> resume{"resume", stage.run_path().string(), "--endpoint",
+                                          stage.server.url()};
+    probed();
+    CHECK(agent_cli(resume, probe).status == 5); // still no such display
+    CHECK(asked() == 2 * once);
+
+    probed();
+    stage.answer("done");
+    auto anywhere = resume;
+    anywhere.insert(anywhere.end(), {"--display", "all"});
+    CHECK(agent_cli(anywhere, probe).status == 0);
+    CHECK(asked() == 3 * once);
+
+    // What cannot be resumed is left as it is.
+    probed();
+    CHECK(agent_cli(anywhere, probe).status == 2);
+    CHECK(asked() == 3 * once);
+}
