@@ -256,7 +256,7 @@ Fact DesktopWorld::on(const Invoke& command) {
 }
 
 void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
-    if (!profile_.physical_execution) return;
+    if (!profile_.physical_execution && acts(plan)) return;
     // What only waits has begun nothing that would have to be finished.
     const winio::HandsReport report =
         hands().carry_out(plan, acts(plan) ? control_.at_once() : control_.at_safe_point());

@@ -23,7 +23,15 @@ LogLevel level_of(const Event& event) {
         event, [&](const Ask&) { level = LogLevel::debug; },
         [&](const Invoke&) { level = LogLevel::debug; },
         [&](const ObserveFailed&) { level = LogLevel::error; },
-        [&](const AskFailed& it) { level = it.refused ? LogLevel::warning : LogLevel::error; },
+        [&](const AskFailed&) { level = LogLevel::error; },
+        [&](const RunFinished& it) {
+            if (it.outcome != Outcome::completed && it.outcome != Outcome::cancelled)
+                level = LogLevel::error;
+        },
+        [&](const Recovered& it) {
+            if (!it.problem.empty()) level = LogLevel::warning;
+            if (!it.desktop_failure.empty()) level = LogLevel::error;
+        },
         [&](const Invoked& it) {
             if (!it.ok) level = LogLevel::warning;
             if (!it.desktop_failure.empty()) level = LogLevel::error;

@@ -171,7 +171,8 @@ void Canvas::paint(const Rect& area, double centre_x, double centre_y, double ra
     const Rect part = visible(area);
     if (part.empty()) return;
     constexpr auto rim = static_cast<float>(Gradient::table_size);
-    const auto per_radius = static_cast<float>(Gradient::table_size / radius);
+    // Not so small that it is infinite: its product with no distance would be no number.
+    const auto per_radius = static_cast<float>(Gradient::table_size / std::max(radius, 1e-3));
     const auto square = outside == Outside::clear ? static_cast<float>(radius * radius)
                                                   : std::numeric_limits<float>::infinity();
     // First where in the table each pixel is, which compilers do for several pixels at once.

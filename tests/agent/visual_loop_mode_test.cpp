@@ -198,6 +198,32 @@ TEST_CASE("visual loop: the model is told what went wrong with its last reply, o
     CHECK(request(mode).messages[1].text() == "I see.");
 }
 
+TEST_CASE("visual loop: drafts among the thoughts are not carried out") {
+    for (const auto finish : {vlm::FinishReason::stop, vlm::FinishReason::length}) {
+        VisualLoopMode mode = mode_for(profile());
+        vlm::ChatReply draft;
+        draft.reasoning = "I could answer " + reply_text(click, R"(,"done":true)") + " or wait.";
+        draft.finish = finish;
+        CHECK(path(mode, {observed(), Replied{draft}, observed()}) == "look1 ask look2 ask");
+    }
+    VisualLoopMode mode = mode_for(profile());
+    vlm::ChatReply cut;
+    cut.reasoning = reply_text(click);
+    cut.finish = vlm::FinishReason::length;
+    CHECK(path(mode, {observed(), Replied{cut}}) == "look1 ask look2");
+}
+
+TEST_CASE("visual loop: too many boxes keep nobody from being done") {
+    VisualLoopMode mode = mode_for(profile());
+    std::string boxes;
+    for (int i = 0; i < 9; ++i)
+        boxes += std::string(i == 0 ? "" : ",") + R"({"x1":0,"y1":0,"x2":9,"y2":9})";
+    CHECK(path(mode, {observed(),
+                      words(R"({"observation":"All is done.","bboxes":[)" + boxes +
+                            R"(],"actions":[],"done":true})"),
+                      observed()}) == "look1 ask look2 completed");
+}
+
 TEST_CASE("visual loop: a reply that was cut off, without words, or among the thoughts") {
     VisualLoopMode mode = mode_for(profile(9));
     path(mode, {observed(),

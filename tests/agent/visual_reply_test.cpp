@@ -95,6 +95,16 @@ TEST_CASE("visual reply: the object is found among words, and else all of it is 
     CHECK(reply.text == row.text);
 }
 
+TEST_CASE("visual reply: braces among the words, and braces around it, do not hide it") {
+    const std::string reply = R"({"observation":"A dialog.","actions":[]})";
+    for (const std::string& text :
+         {R"(I see "{" here. )" + reply, "{" + reply + "}", R"({"answer": )" + reply + "}",
+          "an odd { \" and then " + reply}) {
+        INFO(text);
+        CHECK(parse_visual_reply(text, {}).observation == "A dialog.");
+    }
+}
+
 TEST_CASE("visual reply: what has the wrong type is left out and said") {
     struct Row {
         std::string text;

@@ -142,6 +142,15 @@ TEST_CASE("a box is filled from its middle, and behind the last stop with its co
           }) <= 1);
 }
 
+TEST_CASE("a disc smaller than any pixel leaves its picture whole") {
+    Image image = grey({5, 5});
+    const Gradient gradient({{0, {255, 0, 0, 1}}, {1, {255, 0, 0, 0}}});
+    for (const double radius : {1e-3, 1e-36, 1e-40, 1e-300}) {
+        Canvas(image).fill_disc({2, 2}, radius, gradient);
+        CHECK(image.at(1, 2) == Color{100, 100, 100, 255});
+    }
+}
+
 TEST_CASE("a frame is four bars that nowhere lie on each other") {
     Image image({7, 6});
     Canvas(image).frame({1, 1, 5, 4}, 1, {255, 255, 255, 0.5});

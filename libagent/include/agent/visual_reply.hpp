@@ -43,6 +43,7 @@ struct VisualReply {
     std::vector<winio::NormBox> boxes{}; ///< clamped, corners in order
     std::vector<VisualAction> actions{};
     bool done = false;
+    bool actions_left_out = false; ///< for what is wrong with them, or for being too many
     /// What was wrong or too much, a sentence each, for the model.
     std::vector<std::string> problems{};
 };

@@ -15,7 +15,7 @@ constexpr const char* explanation =
 } // namespace
 
 HeatedMode::HeatedMode(std::unique_ptr<Mode> inner, int trail_turns)
-    : inner_(std::move(inner)), trail_turns_(static_cast<std::size_t>(trail_turns)) {}
+    : inner_(std::move(inner)), trail_turns_(static_cast<std::size_t>(std::max(trail_turns, 1))) {}
 
 Command HeatedMode::next() const {
     Command command = inner_->next();

@@ -127,6 +127,18 @@ ModeState VisualLoopMode::state() const {
     return state;
 }
 
+namespace {
+
+/// Some servers take a reply by a schema for thoughts. Real thoughts may hold drafts of replies: these
+/// are not carried out.
+bool is_reply_taken_for_thoughts(const vlm::ChatReply& reply) {
+    if (!trim(reply.text).empty() || reply.finish == vlm::FinishReason::length) return false;
+    const std::string_view thoughts = trim(reply.reasoning);
+    return thoughts.starts_with('{') && thoughts.ends_with('}');
+}
+
+} // namespace
+
 // ---- what happened ------------------------------------------------------------------------------
 
 void VisualLoopMode::on(const Observed& fact) {
@@ -155,8 +167,7 @@ void VisualLoopMode::on(const Replied& fact) {
     const vlm::ChatReply& reply = fact.reply;
     earlier_.push_front(std::move(marks_));
     if (earlier_.size() > trail_turns_) earlier_.pop_back();
-    // Some servers take a reply by a schema for thoughts.
-    begin_turn(trim(reply.text).empty() ? reply.reasoning : reply.text);
+    begin_turn(is_reply_taken_for_thoughts(reply) ? reply.reasoning : reply.text);
     if (reply.finish == vlm::FinishReason::length)
         failures_.emplace_back("The reply was cut off at the output limit: make it shorter.");
 }
@@ -167,10 +178,8 @@ void VisualLoopMode::on(const AskFailed& fact) {
         return;
     }
     request_.response_format.reset(); // and asks again
-    note("format",
-         "the server did not take a request with a schema for the reply; from now on there "
-         "is none: " +
-             fact.message);
+    note("format", "a request with a schema for the reply failed; from now on there is none: " +
+                       fact.message);
 }
 
 void VisualLoopMode::on(const Invoked& fact) {
@@ -212,9 +221,9 @@ void VisualLoopMode::act_or_look() {
     phase_ = next_action_ < reply_->actions.size() ? Phase::executing : Phase::capturing;
 }
 
-/// A model that says so in one reply with actions cannot know how these go.
+/// Not where the model counts on actions that did not happen.
 bool VisualLoopMode::is_done() const {
-    return reply_->done && failures_.empty() && reply_->problems.empty();
+    return reply_->done && failures_.empty() && !reply_->actions_left_out;
 }
 
 vlm::ToolCall VisualLoopMode::call() const {

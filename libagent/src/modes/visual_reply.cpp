@@ -74,13 +74,17 @@ std::optional<json::object> as_reply(std::string_view text) {
     return std::move(value->as_object());
 }
 
+constexpr int most_braces = 64; // each is looked at to the end of the text
+
 std::optional<json::object> find_object(std::string_view text) {
     if (auto whole = as_reply(text)) return whole;
-    for (std::size_t open = text.find('{'); open != std::string_view::npos;) {
+    std::size_t open = text.find('{');
+    for (int tries = 0; tries < most_braces && open != std::string_view::npos; ++tries) {
         const std::size_t end = balanced_end(text, open);
-        if (end == std::string_view::npos) break; // cut off: nothing behind it closes, either
-        if (auto object = as_reply(text.substr(open, end - open))) return object;
-        open = text.find('{', end);
+        if (end != std::string_view::npos)
+            if (auto object = as_reply(text.substr(open, end - open))) return object;
+        open = text.find('{',
+                         open + 1); // words may have braces, too, and replies be wrapped in others
     }
     return std::nullopt;
 }
@@ -101,8 +105,10 @@ public:
         }
         each("bboxes", limits_.boxes,
              [this](const json::value& it, int number) { read_box(it, number); });
+        const std::size_t problems = reply_.problems.size();
         each("actions", limits_.actions,
              [this](const json::value& it, int number) { read_action(it, number); });
+        reply_.actions_left_out = reply_.problems.size() > problems;
         if (const json::value* done = find(object_, "done")) {
             if (agent::decode<bool>(JsonDocument::view_of(*done), reply_.done))
                 complain("\"done\" must be true or false.");
