@@ -111,6 +111,20 @@ bool is_console(HANDLE input) {
     return GetConsoleMode(input, &mode) != 0;
 }
 
+/// Whether a character waits to be read. What comes before it is dropped: moved mice, windows in front,
+/// released keys and keys without a character begin no line, and ReadConsoleW would wait for one.
+bool typing_begins(HANDLE input) {
+    INPUT_RECORD record{};
+    DWORD count = 0;
+    while (PeekConsoleInputW(input, &record, 1, &count) != 0 && count == 1) {
+        if (record.EventType == KEY_EVENT && record.Event.KeyEvent.bKeyDown != 0 &&
+            record.Event.KeyEvent.uChar.UnicodeChar != 0)
+            return true;
+        if (ReadConsoleInputW(input, &record, 1, &count) == 0) break;
+    }
+    return false;
+}
+
 /// A line with its end; empty at the end of the input.
 std::wstring console_line(HANDLE input) {
     std::wstring units;
@@ -145,10 +159,9 @@ std::optional<std::string> ask(const std::string& question, const std::stop_toke
     const HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
     FlushConsoleInputBuffer(input);
     print_to(stderr, question);
-    // Also set by moved mice and released keys: then ReadConsoleW waits for the line, and Ctrl+C ends
-    // that, too.
+    // Once a line is begun, ReadConsoleW waits for its end, and Ctrl+C ends that, too.
     while (!stop.stop_requested()) {
-        if (WaitForSingleObject(input, 50) != WAIT_OBJECT_0) continue;
+        if (WaitForSingleObject(input, 50) != WAIT_OBJECT_0 || !typing_begins(input)) continue;
         std::wstring units = console_line(input);
         if (stop.stop_requested() || units.empty()) return std::nullopt;
         std::erase_if(units, [](wchar_t unit) { return unit == L'\n' || unit == end_of_input; });

@@ -243,6 +243,14 @@ std::vector<std::string> differences(const agent::StoredRun& stored) {
         profile->step_delay = {};
         profile->image = winio::FitWithin{{1, 1}};
         profile->screenshots = profile->thinks = {};
+        profile->executed_heat = {};
+        profile->bbox_heat = {};
+        profile->physical_execution = true;
+        profile->pace = {};
+        profile->log = {};
+        if (!profile->visual) continue;
+        profile->visual->boot.clear();
+        profile->visual->limits.extended_actions = false;
     }
     if (agent::to_json(now) != agent::to_json(then))
         remarks.push_back(fmt::format("the profile \"{}\" has changed since; the run goes on with "

@@ -5,9 +5,10 @@
 #include <utility>
 
 #ifdef _WIN32
+#include <windows.h>
+
 #include <io.h>
 #include <share.h>
-#include <stdlib.h>
 #else
 #include <sys/file.h>
 #include <unistd.h>
@@ -24,12 +25,21 @@ using File = std::unique_ptr<std::FILE, Close>;
 // Not inherited by programs that the agent starts: they may outlive it, and would keep the file.
 #ifdef _WIN32
 
-constexpr unsigned long sharing_violation = 32; // ERROR_SHARING_VIOLATION
+/// A byte far beyond any end, so that the lock keeps nobody from reading or writing; who else wants
+/// to be alone asks for the same one.
+constexpr DWORD lock_offset_high = 0x40000000;
 
 File open(const std::filesystem::path& path, AppendFile::Writers writers, bool& taken) {
-    const bool alone = writers == AppendFile::Writers::alone;
-    File file(_wfsopen(path.c_str(), L"abN", alone ? _SH_DENYWR : _SH_DENYNO));
-    taken = !file && _doserrno == sharing_violation;
+    File file(_wfsopen(path.c_str(), L"abN", _SH_DENYNO));
+    if (!file || writers == AppendFile::Writers::any) return file;
+    const auto handle = reinterpret_cast<HANDLE>(_get_osfhandle(_fileno(file.get())));
+    OVERLAPPED where{};
+    where.OffsetHigh = lock_offset_high;
+    // Some file systems know no locks; a run must be possible there, too.
+    taken = LockFileEx(handle, LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0,
+                       &where) == 0 &&
+            GetLastError() == ERROR_LOCK_VIOLATION;
+    if (taken) file.reset();
     return file;
 }
 
@@ -82,7 +92,7 @@ bool AppendFile::append(std::string_view entry) {
     return false;
 }
 
-// Through the handle: where nobody else may write, opening the file once more is refused.
+// Through the handle, which has the lock.
 bool AppendFile::cut(std::uintmax_t size) { return handle_ && cut_to(handle_->file.get(), size); }
 
 } // namespace agent

@@ -24,7 +24,8 @@ public:
     AppendFile& operator=(AppendFile&&) noexcept;
 
     [[nodiscard]] bool is_open() const { return handle_ != nullptr; }
-    /// Why it is not open: somebody has it alone.
+    /// Why it is not open: somebody has it alone. (On Windows a reader, too, may keep others from
+    /// writing; then it is merely not open.)
     [[nodiscard]] bool is_taken() const { return taken_; }
     /// Cuts the file to its first `size` bytes; false when the system refuses.
     [[nodiscard]] bool cut(std::uintmax_t size);

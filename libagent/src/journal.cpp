@@ -40,7 +40,9 @@ void Journal::recover() {
                                 text_of(file_)));
     if (!out_->is_open())
         throw Error(errc::journal_failed,
-                    fmt::format("{} cannot be written; is the folder writable?", text_of(file_)));
+                    fmt::format("{} cannot be written; is the folder writable, and the file not "
+                                "held by another program?",
+                                text_of(file_)));
     std::string text;
     {
         std::ifstream in(file_, std::ios::binary);

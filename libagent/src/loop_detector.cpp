@@ -85,10 +85,13 @@ std::string words_on_loop(std::string_view loop) {
 
 std::string words_on_loop(std::string_view loop, const Recovered& recovered) {
     std::string words = words_on_loop(loop);
-    if (recovered.problem.empty()) return words + " Escape was pressed and the pointer moved away.";
+    if (recovered.problem.empty())
+        return words + " Escape was pressed and the pointer moved away; where you have a whole "
+                       "display, its bottom left corner was clicked and Ctrl+Escape pressed, too.";
     return words +
-           fmt::format(" Escape and moving the pointer away should have helped, but may not "
-                       "have happened, or not whole: {}.",
+           fmt::format(" Escape and moving the pointer away, perhaps with a click in the bottom "
+                       "left corner, should have helped, but may not have happened, or not whole: "
+                       "{}.",
                        recovered.problem);
 }
 

@@ -6,6 +6,10 @@
 #include "catch.hpp"
 #include "temp_folder.hpp"
 
+#ifdef _WIN32
+#include <windows.h>
+#endif
+
 #ifdef __linux__
 #include <sys/resource.h>
 
@@ -276,5 +280,32 @@ TEST_CASE("a full disk ends the journal with a clear error, and what is on it st
     }
     const Journal journal(file);
     CHECK(journal.recovered().size() == 1);
+}
+#endif
+
+#ifdef _WIN32
+TEST_CASE("who only reads a journal is not taken for a run that is going on") {
+    const test::TempFolder folder;
+    const std::filesystem::path file = folder / "events.jsonl";
+    std::ofstream(file, std::ios::binary).close();
+    const auto open_for_reading = [&](DWORD share) {
+        return CreateFileW(file.c_str(), GENERIC_READ, share, nullptr, OPEN_EXISTING, 0, nullptr);
+    };
+    const HANDLE jealous = open_for_reading(FILE_SHARE_READ); // nobody else may write meanwhile
+    REQUIRE(jealous != INVALID_HANDLE_VALUE);
+    try {
+        const Journal journal(file);
+        FAIL("it was opened");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::journal_failed);
+        CHECK_THAT(error.what(), ContainsSubstring("another program"));
+    }
+    CloseHandle(jealous);
+
+    const Journal journal(file);
+    const HANDLE any = open_for_reading(FILE_SHARE_READ | FILE_SHARE_WRITE);
+    CHECK(any != INVALID_HANDLE_VALUE);
+    CloseHandle(any);
+    CHECK_THROWS_AS(Journal(file), Error); // but there is one writer
 }
 #endif
