@@ -287,6 +287,7 @@ std::optional<std::string> schema_mistake(const json::value& schema) {
                          [&](const Keyword& one) { return one.name == member.key(); });
         if (keyword == keywords.end()) {
             std::vector<std::string> known;
+            known.reserve(keywords.size());
             for (const Keyword& one : keywords) known.emplace_back(one.name);
             return fmt::format("uses \"{}\", which would not be checked{}",
                                shorten(to_valid_utf8(member.key()), 60),

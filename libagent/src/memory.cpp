@@ -124,6 +124,7 @@ void TeamMemory::compress() {
             ++known->second;
     }
     std::vector<std::string> words;
+    words.reserve(tools.size());
     for (const auto& [name, count] : tools) words.push_back(fmt::format("{} x{}", name, count));
     snapshots_.push_back({fmt::format("turns {} to {}: {}", going.front()->turn, going.back()->turn,
                                       fmt::join(words, ", ")),

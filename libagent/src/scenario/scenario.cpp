@@ -165,6 +165,7 @@ ScenarioCheck read_check(const Members& members) {
         return check;
     }
     std::vector<std::string_view> known;
+    known.reserve(check_words.size());
     for (const CheckWords& words : check_words) known.push_back(words.member);
     members.only(known); // names what was meant
     members.refuse(known.front(), "or another kind of check is missing");
