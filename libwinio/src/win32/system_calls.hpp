@@ -31,7 +31,7 @@ namespace winio::win32 {
 [[nodiscard]] bool wheel_follows_focus();
 [[nodiscard]] bool runs_under_wine();
 /// Wine only: returns once the desktop and the window under the pointer have heard of its last
-/// move, or after a second for each of them that does not answer. To move X's pointer Wine grabs it for a
+/// move, or after three seconds for each of them that does not answer. To move X's pointer Wine grabs it for a
 /// moment; of that the desktop hears, with the place where the pointer was before, and passes it on
 /// as a move.
 void let_pointer_arrive();
