@@ -130,12 +130,19 @@ ProcessResult run_program(const std::filesystem::path& program,
     startup.hStdError = err.get();
     PROCESS_INFORMATION info{};
     // A console of its own group: Ctrl+Break reaches it and not this program.
-    const BOOL started =
-        CreateProcessW(nullptr, command.data(), nullptr, nullptr, TRUE, CREATE_NEW_PROCESS_GROUP,
-                       nullptr, nullptr, &startup, &info);
+    // Wine has been seen to refuse once, for no reason that lasted.
+    BOOL started = FALSE;
+    DWORD refusal = ERROR_SUCCESS;
+    for (int tries = 0; started == 0 && tries < 3; ++tries) {
+        started = CreateProcessW(nullptr, command.data(), nullptr, nullptr, TRUE,
+                                 CREATE_NEW_PROCESS_GROUP, nullptr, nullptr, &startup, &info);
+        refusal = GetLastError();
+    }
     for (const auto& [name, value] : surroundings.variables)
         SetEnvironmentVariableW(wide(name).c_str(), nullptr);
-    if (started == 0) throw std::runtime_error(program.string() + " does not start");
+    if (started == 0)
+        throw std::runtime_error(program.string() + " does not start: error " +
+                                 std::to_string(refusal));
     const Handle process(info.hProcess);
     const Handle thread(info.hThread);
     if (surroundings.while_running) {
