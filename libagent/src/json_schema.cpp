@@ -145,7 +145,7 @@ std::string number_text(const json::value& number) {
 
 /// 1 and 1.0 are the same number.
 bool same(const json::value& a, const json::value& b) {
-    if (a.is_number() && b.is_number()) return compare(a, b) == 0;
+    if (a.is_number() && b.is_number()) return std::is_eq(compare(a, b));
     return a == b;
 }
 

@@ -36,7 +36,8 @@ void LoopDetector::refused(const Action& action) { add({action, true}); }
 
 void LoopDetector::add(Step step) {
     steps_.push_back(std::move(step));
-    if (steps_.size() > static_cast<std::size_t>(rules_.longest_cycle * rules_.repetitions))
+    if (steps_.size() > static_cast<std::size_t>(rules_.longest_cycle) *
+                            static_cast<std::size_t>(rules_.repetitions))
         steps_.pop_front();
 }
 

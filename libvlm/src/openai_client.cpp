@@ -188,7 +188,8 @@ public:
           quirks_(options_.quirks.value_or(quirks_of(options_.endpoint))),
           connection_(url_, {.proxies = options_.proxies, .ca_file = options_.ca_file}) {}
 
-    ChatReply reply(const ChatRequest& request, const OnDelta& on_delta, std::stop_token stop) {
+    ChatReply reply(const ChatRequest& request, const OnDelta& on_delta,
+                    const std::stop_token& stop) {
         if (!quirks_.tools_as_text) {
             try {
                 return ask(request, on_delta, stop);
@@ -205,7 +206,7 @@ public:
         return reply;
     }
 
-    std::vector<std::string> models(std::stop_token stop) {
+    std::vector<std::string> models(const std::stop_token& stop) {
         const http::Url url = http::models_url(url_);
         const wire::Where where{url.shown(), {}, options_.api_key};
         Retries retries(options_.retries);

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <stdexcept>
 
@@ -147,7 +148,7 @@ void Canvas::fill(const Rect& area, const Rgba& colour) {
     if (part.empty()) return;
     const Gradient::Layer layer = Gradient::layer_of(colour);
     for (int y = part.y; y < part.bottom(); ++y) {
-        std::uint8_t* pixel = rows_.row(y - first_row_).data() + part.x * 4;
+        std::uint8_t* pixel = rows_.row(y - first_row_).data() + std::ptrdiff_t{4} * part.x;
         for (int x = 0; x < part.width; ++x, pixel += 4) mix(pixel, layer);
     }
 }
@@ -190,7 +191,7 @@ void Canvas::paint(const Rect& area, double centre_x, double centre_y, double ra
                 places[static_cast<std::size_t>(i)] =
                     static_cast<std::int32_t>(distance > square ? rim + 1 : place);
             }
-            std::uint8_t* pixel = rows_.row(y - first_row_).data() + x * 4;
+            std::uint8_t* pixel = rows_.row(y - first_row_).data() + std::ptrdiff_t{4} * x;
             for (int i = 0; i < count; ++i, pixel += 4)
                 mix(pixel,
                     gradient.table_[static_cast<std::size_t>(places[static_cast<std::size_t>(i)])]);

@@ -8,13 +8,14 @@
 
 namespace winio {
 
-/// Looks every 5 ms until `done()`; false when it was not within `limit`.
+/// Looks at every `interval` until `done()`; false when it was not within `limit`.
 template <typename Condition>
-[[nodiscard]] bool poll(std::chrono::milliseconds limit, Condition done) {
+[[nodiscard]] bool poll(std::chrono::milliseconds limit, Condition done,
+                        std::chrono::milliseconds interval = std::chrono::milliseconds{5}) {
     const auto deadline = deadline_after(std::chrono::steady_clock::now(), limit);
     while (!done()) {
         if (std::chrono::steady_clock::now() >= deadline) return false;
-        wait_for(std::chrono::milliseconds{5}, {});
+        wait_for(interval, {});
     }
     return true;
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <numeric>
@@ -231,7 +232,7 @@ void sum_columns_16(const std::uint16_t* sums, const Axis& columns, std::uint32_
         std::uint64_t mean = 0;
         for (int k = 0; k < Taps; ++k) {
             std::uint64_t pixel = 0;
-            std::memcpy(&pixel, pixels + k * 4, sizeof pixel);
+            std::memcpy(&pixel, pixels + std::ptrdiff_t{4} * k, sizeof pixel);
             mean += weight[k] * pixel;
         }
         mean = ((mean & colours) + start) | alpha;

@@ -90,7 +90,7 @@ public:
 
 private:
     // zlib asks for more than six bytes so that a flush marker is not written twice.
-    static constexpr std::size_t room = 16 * 1024;
+    static constexpr std::size_t room = 16384;
     z_stream stream_{};
 };
 

@@ -133,14 +133,23 @@ TEST_CASE(
         return send(count, batch, size);
     };
     system.runs_under_wine = [] { return true; };
-    system.let_pointer_arrive = [&] { order += " arrived "; };
+    bool is_there = true;
+    system.let_pointer_arrive = [&](ULONG_PTR mark) {
+        CHECK(recorder.inputs.back().mi.dwExtraInfo == mark);
+        order += " arrived ";
+        return is_there;
+    };
     Win32Desktop desktop(system);
     Hands hands(desktop, anywhere);
     CHECK(hands.carry_out(gesture::click({5, 5})).complete());
     CHECK(order == "1 arrived 2");
     order.clear();
     CHECK(hands.carry_out(gesture::move({6, 6})).complete());
-    CHECK(order == "1");
+    CHECK(order == "1 arrived ");
+    order.clear();
+    is_there = false;
+    CHECK(hands.carry_out(gesture::click({7, 7})).complete());
+    CHECK(order == "1 arrived 12");
 
     recorder.take_at_most = 0;
     const HandsReport refused = hands.carry_out(gesture::click({5, 5}));

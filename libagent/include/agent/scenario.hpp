@@ -74,7 +74,7 @@ struct Scenario {
 
 /// Carries out the steps of `setup`. Throws winio::Error when a program does not start, or a window
 /// does not come up in time.
-void set_up(const Scenario& scenario, winio::Desktop& desktop, std::stop_token stop = {});
+void set_up(const Scenario& scenario, winio::Desktop& desktop, const std::stop_token& stop = {});
 
 struct CheckOptions {
     /// A file that was last written before has not been made by the run: the check fails.

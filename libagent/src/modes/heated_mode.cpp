@@ -44,7 +44,7 @@ void HeatedMode::add(const Invoked& fact) {
     if (points.empty()) return;
     Mark mark{static_cast<int>(marks.size()) + 1, points.front(), {}};
     if (points.size() > 1) mark.to = points.back(); // a drag
-    marks.push_back(std::move(mark));
+    marks.push_back(mark);
 }
 
 Profile with_heat_explained(Profile profile) {

@@ -189,7 +189,7 @@ void VisualLoopMode::on(const Invoked& fact) {
     }
     const VisualAction& done = action();
     if (fact.ok) {
-        if (auto mark = mark_of(done)) marks_.push_back(*std::move(mark));
+        if (auto mark = mark_of(done)) marks_.push_back(*mark);
     } else {
         failures_.push_back(fmt::format("Action {} ({}) was not carried out: {}", done.number,
                                         to_string(done.verb), message_of(fact.result_json)));

@@ -207,6 +207,7 @@ ProgramEnd run_program(const ProgramCall& call) {
     Attributes attributes;
     std::vector<std::string> words = call.command;
     std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     std::vector<char*> environment = environment_without(call.hidden_variables);

@@ -98,7 +98,7 @@ std::string expand(const std::string& path, const CheckOptions& options) {
 }
 
 std::filesystem::path existing_file(const ScenarioCheck& check, const CheckOptions& options) {
-    const std::filesystem::path file = path_of(expand(check.subject, options));
+    std::filesystem::path file = path_of(expand(check.subject, options));
     std::error_code error;
     if (!std::filesystem::exists(file, error)) throw Failure{"there is no such file"};
     const auto written = std::filesystem::last_write_time(file, error);
@@ -229,7 +229,7 @@ void expect(const ScenarioCheck& check, winio::Desktop& desktop, const CheckOpti
 
 } // namespace
 
-void set_up(const Scenario& scenario, winio::Desktop& desktop, std::stop_token stop) {
+void set_up(const Scenario& scenario, winio::Desktop& desktop, const std::stop_token& stop) {
     for (const ScenarioStep& step : scenario.setup) {
         if (!step.launch.empty()) {
             desktop.launch({step.launch});

@@ -293,9 +293,11 @@ void Connection::Impl::open_tunnel(const Deadline& deadline) {
         buffer_.consume(parser.put(buffer_.data(), error));
         if (error && error != beast::http::error::need_more) fail_read(error, parser);
         if (parser.is_header_done() || fill(deadline, Step::tunnel, parser)) continue;
-        fail(errc::unreachable, shown + " closed the connection instead of connecting to " +
-                                    target +
-                                    ": is it an HTTP proxy, and may it reach that address?");
+        fail(errc::unreachable,
+             std::string(shown)
+                 .append(" closed the connection instead of connecting to ")
+                 .append(target)
+                 .append(": is it an HTTP proxy, and may it reach that address?"));
     }
     const Response response = parser.take();
     check_proxy_accepts(response);

@@ -2,7 +2,7 @@
 
 #include <zlib.h>
 
-#include <limits>
+#include <cstdint>
 #include <new>
 #include <vector>
 
@@ -29,7 +29,7 @@ Inflater::~Inflater() = default;
 bool Inflater::put(std::string_view bytes, const std::function<void(std::string_view)>& take) {
     z_stream& stream = impl_->stream;
     // Our caller's pieces are those of its read buffer.
-    static_assert(std::numeric_limits<uInt>::max() >= std::numeric_limits<std::uint32_t>::max());
+    static_assert(sizeof(uInt) >= sizeof(std::uint32_t));
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data())); // it only reads
     stream.avail_in = static_cast<uInt>(bytes.size());
     for (;;) {

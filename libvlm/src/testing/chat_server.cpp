@@ -74,7 +74,7 @@ private:
     tcp::socket& from_;
     tcp::socket& to_;
     std::shared_ptr<void> keep_; // whoever owns the sockets
-    std::array<char, 16 * 1024> buffer_{};
+    std::array<char, 16384> buffer_{};
 };
 
 } // namespace

@@ -484,21 +484,20 @@ std::optional<json::value> action_value(std::string_view text, std::size_t& at,
         if (std::optional<json::value> point = point_of(*content)) return point;
         return type == ParameterTypes::Type::other ? value_of(*content) : json::value(*content);
     }
-    std::size_t end = at;
     if (has_at(text, at, "(") || has_at(text, at, "<")) { // a point without quotes
         const std::string_view last = text[at] == '('          ? ")"
                                       : has_at(text, at, "<p") ? "</point>"
                                                                : "<|box_end|>";
-        end = text.find(last, at);
+        std::size_t end = text.find(last, at);
         if (end == npos) return std::nullopt;
         end += last.size();
         std::optional<json::value> point = point_of(text.substr(at, end - at));
         at = end;
         return point;
     }
-    end = text.find_first_of(",)\n", at);
+    const std::size_t end = text.find_first_of(",)\n", at);
     if (end == npos) return std::nullopt;
-    const std::optional<json::value> word = parse_json(trimmed(text.substr(at, end - at)));
+    std::optional<json::value> word = parse_json(trimmed(text.substr(at, end - at)));
     if (!word || word->is_structured() || word->is_string()) return std::nullopt;
     at = end;
     return word;

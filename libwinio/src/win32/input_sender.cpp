@@ -35,6 +35,7 @@ INPUT to_input(const NativeInput& native) {
         input.mi.dy = native.dy;
         input.mi.mouseData = static_cast<DWORD>(native.wheel);
         input.mi.dwFlags = native.flags;
+        input.mi.dwExtraInfo = native.mark;
     } else {
         input.type = INPUT_KEYBOARD;
         input.ki.wVk = native.virtual_key;
@@ -191,17 +192,23 @@ InputSender::Taken InputSender::give_with_pauses(std::span<const NativeInput> in
     };
     Taken all;
     while (!inputs.empty()) {
-        const auto move = std::ranges::find_if(inputs, only_moves);
-        const auto end =
-            move == inputs.end() ? move : std::find_if_not(move, inputs.end(), only_moves);
-        const auto part = inputs.first(static_cast<std::size_t>(end - inputs.begin()));
-        const auto [taken, error] = give(part);
+        const auto to_next_move = std::ranges::find_if(inputs, only_moves) - inputs.begin();
+        const auto part =
+            inputs.first(std::max<std::size_t>(static_cast<std::size_t>(to_next_move), 1));
+        inputs = inputs.subspan(part.size());
+        const auto [taken, error] = to_next_move > 0 ? give(part) : give_move(part.front());
         all = {all.inputs + taken, error};
         if (taken < part.size()) break;
-        inputs = inputs.subspan(part.size());
-        if (!inputs.empty()) system_.let_pointer_arrive();
     }
     return all;
+}
+
+InputSender::Taken InputSender::give_move(NativeInput move) {
+    move.mark = ++last_mark_;
+    const std::span one(&move, 1);
+    const Taken taken = give(one);
+    // A second time X's pointer need not be moved, and nothing comes late.
+    return taken.inputs == 0 || system_.let_pointer_arrive(last_mark_) ? taken : give(one);
 }
 
 InputSender::Taken InputSender::give(std::span<const NativeInput> inputs) {

@@ -32,11 +32,13 @@ private:
     };
     Taken give(std::span<const NativeInput> inputs);
     Taken give_with_pauses(std::span<const NativeInput> inputs);
+    Taken give_move(NativeInput move);
     void remember(std::span<const NativeInput> accepted);
 
     const SystemCalls& system_;
     InputTranslator translator_;
-    std::vector<NativeInput> pressed_; ///< and not released
+    std::vector<NativeInput> pressed_;          ///< and not released
+    std::uintptr_t last_mark_ = GetTickCount(); ///< of a move; later senders have other ones
 };
 
 } // namespace winio::win32

@@ -12,6 +12,7 @@ struct NativeInput {
     std::int32_t dx = 0;           ///< mouse only
     std::int32_t dy = 0;           ///< mouse only
     std::int32_t wheel = 0;        ///< mouse only: mouseData
+    std::uintptr_t mark = 0;       ///< mouse only: dwExtraInfo
     std::uint16_t virtual_key = 0; ///< key only
     std::uint16_t scan = 0;        ///< key only: a scan code, or with key_unicode a UTF-16 unit
     friend bool operator==(const NativeInput&, const NativeInput&) = default;

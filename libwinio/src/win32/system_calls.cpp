@@ -1,10 +1,14 @@
 #include "win32/system_calls.hpp"
 
+#include "poll.hpp"
 #include "win32/handles.hpp"
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
+#include <iterator>
+#include <span>
 
 namespace winio::win32 {
 namespace {
@@ -59,6 +63,29 @@ std::optional<Value> window_manager_attribute(HWND window, DWORD attribute) {
     if (get_attribute == nullptr || FAILED(get_attribute(window, attribute, &value, sizeof value)))
         return std::nullopt;
     return value;
+}
+
+// The places where the pointer was, the last one first, as the system tells of them.
+std::vector<MOUSEMOVEPOINT> places_of_pointer() {
+    POINT now{};
+    GetCursorPos(&now);
+    MOUSEMOVEPOINT from{};
+    from.x = now.x;
+    from.y = now.y;
+    std::vector<MOUSEMOVEPOINT> places(64); // what the system remembers
+    const int found =
+        GetMouseMovePointsEx(sizeof from, &from, places.data(), static_cast<int>(places.size()),
+                             GMMP_USE_DISPLAY_POINTS);
+    places.resize(static_cast<std::size_t>(std::max(found, 0)));
+    return places;
+}
+
+// The marked move and what came after it, the last one first; nothing if the pointer was there already.
+std::vector<MOUSEMOVEPOINT> places_since(ULONG_PTR mark) {
+    auto places = places_of_pointer();
+    const auto move = std::ranges::find(places, mark, &MOUSEMOVEPOINT::dwExtraInfo);
+    places.erase(move == places.end() ? places.begin() : std::next(move), places.end());
+    return places;
 }
 
 BOOL CALLBACK collect_monitor(HMONITOR monitor, HDC, LPRECT, LPARAM into) {
@@ -139,22 +166,25 @@ bool wheel_follows_focus() {
            routing == to_focus;
 }
 
-void let_pointer_arrive() {
-    POINT at{};
-    GetCursorPos(&at);
-    const HDC screen = GetDC(nullptr);
-    // The X server serves each client that has sent something before it listens again: with the
-    // second answer it has moved the pointer, and told of that. The third is for the programs' own
-    // delays: with one, several clicks in a hundred still went astray, with two none in 8,000.
-    for (int round = 0; round < 3; ++round) {
-        GetPixel(screen, 0, 0);
-        // Whoever answers has been through its X events.
-        for (const HWND window : {GetDesktopWindow(), WindowFromPoint(at)}) {
-            DWORD_PTR result = 0;
-            SendMessageTimeoutW(window, WM_NULL, 0, 0, SMTO_ABORTIFHUNG, 1000, &result);
-        }
-    }
-    ReleaseDC(nullptr, screen);
+bool let_pointer_arrive(ULONG_PTR mark) {
+    // A busy machine may keep the desktop waiting; where there is no Wine desktop nobody tells.
+    constexpr std::chrono::milliseconds limit{250};
+    constexpr std::chrono::milliseconds interval{1};
+    std::vector<MOUSEMOVEPOINT> places;
+    const auto is_there = [&](const MOUSEMOVEPOINT& place) {
+        return place.x == places.back().x && place.y == places.back().y;
+    };
+    static_cast<void>(poll(
+        limit,
+        [&] {
+            places = places_since(mark);
+            // The desktop and the program under the pointer tell in either order.
+            const auto told = std::span(places).first(places.empty() ? 0 : places.size() - 1);
+            return places.empty() ||
+                   (std::ranges::any_of(told, is_there) && !std::ranges::all_of(told, is_there));
+        },
+        interval));
+    return places.empty() || is_there(places.front());
 }
 
 bool runs_under_wine() {

@@ -30,11 +30,11 @@ namespace winio::win32 {
 /// under the pointer (Windows 10 and later).
 [[nodiscard]] bool wheel_follows_focus();
 [[nodiscard]] bool runs_under_wine();
-/// Wine only: returns once the desktop and the window under the pointer have heard of its last
-/// move, or after three seconds for each of them that does not answer. To move X's pointer Wine grabs it for a
-/// moment; of that the desktop hears, with the place where the pointer was before, and passes it on
-/// as a move.
-void let_pointer_arrive();
+/// Wine only. To move X's pointer Wine grabs it for a moment: of that its desktop hears, with the place where the
+/// pointer was before, and passes it on as a move. Returns once that and the move itself have come back after the move
+/// that was sent with `mark` as its extra information, or after a quarter of a second; false when the pointer is not
+/// where that move went.
+[[nodiscard]] bool let_pointer_arrive(ULONG_PTR mark);
 
 struct SystemCalls {
     std::function<std::vector<HMONITOR>()> monitors = win32::monitors;
@@ -55,7 +55,7 @@ struct SystemCalls {
     std::function<UINT(UINT, INPUT*, int)> send_input = ::SendInput;
     std::function<SHORT(int)> get_async_key_state = ::GetAsyncKeyState;
     std::function<SHORT(WCHAR, HKL)> vk_key_scan = ::VkKeyScanExW;
-    std::function<void()> let_pointer_arrive = win32::let_pointer_arrive;
+    std::function<bool(ULONG_PTR)> let_pointer_arrive = win32::let_pointer_arrive;
     std::function<BOOL(POINT*)> get_cursor_pos = ::GetCursorPos;
     std::function<HWND()> foreground_window = ::GetForegroundWindow;
     std::function<BOOL(HWND)> is_hung_app_window = ::IsHungAppWindow;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
 
 namespace winio::x11 {
 namespace {
@@ -89,7 +90,7 @@ std::vector<Display> displays(Connection& connection) {
     if (found.empty()) found.push_back(whole_screen(connection, dpi));
     if (connection.lost())
         throw Error(errc::no_display, "the connection to the X server is lost; did it end?");
-    std::ranges::stable_partition(found, &Display::primary);
+    std::stable_partition(found.begin(), found.end(), std::mem_fn(&Display::primary));
     if (!found.front().primary) found.front().primary = true; // nobody chose one
     return found;
 }

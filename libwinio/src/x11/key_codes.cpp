@@ -81,7 +81,8 @@ int KeyboardMap::rows() const {
 Keysym KeyboardMap::at(Keycode key, int column) const {
     const int row = key - first;
     if (row < 0 || row >= rows() || column < 0 || column >= columns) return no_keysym;
-    return keysyms[static_cast<std::size_t>(row * columns + column)];
+    return keysyms[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) +
+                   static_cast<std::size_t>(column)];
 }
 
 bool KeyboardMap::is_modifier(Keycode key) const {

@@ -94,6 +94,7 @@ void wait_for_end_of(pid_t child) {
 // Zero, or the reason why not (errno).
 int start(std::vector<std::string> words) {
     std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
 

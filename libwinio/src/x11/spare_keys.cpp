@@ -41,7 +41,8 @@ void SpareKeys::adopt(const std::vector<Binding>& orphans, const KeyboardMap& ma
 
 KeyboardMap SpareKeys::without_spares(KeyboardMap map) const {
     for (const Spare& spare : spares_) {
-        const auto row = map.keysyms.begin() + (spare.key - map.first) * map.columns;
+        const auto row =
+            map.keysyms.begin() + static_cast<std::ptrdiff_t>(spare.key - map.first) * map.columns;
         std::fill_n(row, map.columns, no_keysym);
     }
     return map;

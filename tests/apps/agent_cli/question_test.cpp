@@ -35,6 +35,7 @@ Conversation on_terminal(std::vector<std::string> arguments,
     const std::string program = (test::program_folder() / "agent-cli").string();
     arguments.insert(arguments.begin(), program);
     std::vector<char*> words;
+    words.reserve(arguments.size() + 1);
     for (std::string& argument : arguments) words.push_back(argument.data());
     words.push_back(nullptr);
     const pid_t child = fork();
