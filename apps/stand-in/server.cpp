@@ -19,9 +19,9 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 using asio::ip::tcp;
 
-constexpr std::uint64_t body_limit_bytes = 64 * 1024 * 1024;
+constexpr std::uint64_t body_limit_bytes = std::uint64_t{64} << 20U;
 // Beast reads as much at a time as its buffer holds; the default of 1 KB makes a screenshot slow.
-constexpr std::size_t read_buffer_bytes = 256 * 1024;
+constexpr std::size_t read_buffer_bytes = std::size_t{256} << 10U;
 
 http::response<http::string_body> to_response(HttpReply reply, unsigned version, bool keep_alive) {
     http::response<http::string_body> response{static_cast<http::status>(reply.status), version};

@@ -370,11 +370,11 @@ OpenAiClient::~OpenAiClient() = default;
 
 ChatReply OpenAiClient::reply(const ChatRequest& request, const OnDelta& on_delta,
                               std::stop_token stop) {
-    return impl_->reply(request, on_delta, std::move(stop));
+    return impl_->reply(request, on_delta, stop);
 }
 
-std::vector<std::string> OpenAiClient::models(std::stop_token stop) {
-    return impl_->models(std::move(stop));
+std::vector<std::string> OpenAiClient::models(const std::stop_token& stop) {
+    return impl_->models(stop);
 }
 
 const std::string& OpenAiClient::url() const { return impl_->url(); }

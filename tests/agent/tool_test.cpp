@@ -12,12 +12,10 @@ namespace {
 
 using agent::arg;
 using agent::fail;
-using agent::not_empty;
 using agent::ok;
 using agent::range;
 using agent::Toolbox;
 using agent::ToolContext;
-using agent::ToolResult;
 
 enum class Channel { left, right, both };
 BOOST_DESCRIBE_ENUM(Channel, left, right, both)

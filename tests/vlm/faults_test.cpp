@@ -6,7 +6,6 @@
 using namespace std::chrono_literals;
 using vlm::errc;
 using vlm::http::Connection;
-using vlm::http::Limits;
 using vlm::http::Response;
 using vlm::testing::Answer;
 using vlm::testing::byte_by_byte;

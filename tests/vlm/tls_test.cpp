@@ -7,7 +7,6 @@
 
 using namespace std::chrono_literals;
 using certificates::Authority;
-using certificates::Claim;
 using certificates::self_signed;
 using vlm::errc;
 using vlm::http::Connection;

@@ -134,6 +134,7 @@ TEST_CASE(
     };
     system.runs_under_wine = [] { return true; };
     bool is_there = true;
+    system.let_reports_arrive = [] {};
     system.let_pointer_arrive = [&](ULONG_PTR mark) {
         CHECK(recorder.inputs.back().mi.dwExtraInfo == mark);
         order += " arrived ";

@@ -62,7 +62,12 @@ TEST_CASE("the rectangles cover every change, do not overlap and come top to bot
                         1 + static_cast<int>(random() % 20), 1 + static_cast<int>(random() % 20)},
                        {.green = 5});
         const auto rects = changed_rects(before.view(), after.view(), tile);
-        std::vector<int> covered(static_cast<std::size_t>(size.width * size.height));
+        std::vector<int> covered(static_cast<std::size_t>(size.width) *
+                                 static_cast<std::size_t>(size.height));
+        const auto at = [&](int x, int y) {
+            return static_cast<std::size_t>(y) * static_cast<std::size_t>(size.width) +
+                   static_cast<std::size_t>(x);
+        };
         for (std::size_t i = 0; i < rects.size(); ++i) {
             const Rect& rect = rects[i];
             REQUIRE(intersection(rect, {0, 0, size.width, size.height}) == rect);
@@ -70,12 +75,11 @@ TEST_CASE("the rectangles cover every change, do not overlap and come top to bot
             REQUIRE(rect.height <= tile);
             if (i > 0) REQUIRE(rects[i - 1].y <= rect.y);
             for (int y = rect.y; y < rect.bottom(); ++y)
-                for (int x = rect.x; x < rect.right(); ++x)
-                    ++covered[static_cast<std::size_t>(y * size.width + x)];
+                for (int x = rect.x; x < rect.right(); ++x) ++covered[at(x, y)];
         }
         for (int y = 0; y < size.height; ++y) {
             for (int x = 0; x < size.width; ++x) {
-                const int times = covered[static_cast<std::size_t>(y * size.width + x)];
+                const int times = covered[at(x, y)];
                 REQUIRE(times <= 1);
                 if (after.at(x, y) != before.at(x, y)) REQUIRE(times == 1);
             }

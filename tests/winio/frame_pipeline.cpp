@@ -190,7 +190,7 @@ TEST_CASE("a pipeline leaves memory for the next capture in the frame") {
     FramePipeline pipeline;
     Frame frame = frame_of(Image({64, 64}));
     pipeline.process(std::move(frame));
-    frame.pixels = Image({64, 64});
+    frame.pixels = Image({64, 64}); // NOLINT: documented
     frame.pixels.fill({3, 3, 9, 9}, {.red = 9});
     pipeline.process(std::move(frame));
     CHECK(frame.pixels.size() == Size{64, 64}); // NOLINT: documented

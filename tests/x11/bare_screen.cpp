@@ -5,8 +5,6 @@
 #include "x11/connection.hpp"
 
 using namespace winio;
-using desktop_contract::eventually;
-using x11_tests::patience;
 using x11_tests::TestWindow;
 
 TEST_CASE("a screen without a window manager keeps what every desktop promises", "[unmanaged]") {

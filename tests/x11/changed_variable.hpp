@@ -9,7 +9,8 @@ namespace x11_tests {
 /// Gives the variable, which must be set, its value back when it ends.
 class ChangedVariable {
 public:
-    ChangedVariable(const char* name, const char* value) : name_(name), before_(getenv(name)) {
+    ChangedVariable(const char* name, const char* value) : name_(name) {
+        if (const char* before = getenv(name)) before_ = before;
         setenv(name, value, 1);
     }
     ~ChangedVariable() { setenv(name_, before_.c_str(), 1); }

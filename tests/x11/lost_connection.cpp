@@ -5,7 +5,6 @@
 #include "x11/x11_desktop.hpp"
 
 using namespace winio;
-using desktop_contract::eventually;
 using x11_tests::ChangedVariable;
 
 namespace {

@@ -113,7 +113,7 @@ public:
     ChatReply reply(const ChatRequest& request, const OnDelta& on_delta = {},
                     std::stop_token stop = {}) override;
     /// The ids of the models the server offers.
-    std::vector<std::string> models(std::stop_token stop = {});
+    std::vector<std::string> models(const std::stop_token& stop = {});
 
     /// The URL that requests go to, after completion of a base; without its query.
     [[nodiscard]] const std::string& url() const;

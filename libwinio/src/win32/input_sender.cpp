@@ -204,11 +204,16 @@ InputSender::Taken InputSender::give_with_pauses(std::span<const NativeInput> in
 }
 
 InputSender::Taken InputSender::give_move(NativeInput move) {
+    // Presses may move the pointer, too; what is told of that must not come after this move.
+    system_.let_reports_arrive();
     move.mark = ++last_mark_;
     const std::span one(&move, 1);
-    const Taken taken = give(one);
-    // A second time X's pointer need not be moved, and nothing comes late.
-    return taken.inputs == 0 || system_.let_pointer_arrive(last_mark_) ? taken : give(one);
+    Taken taken = give(one);
+    if (taken.inputs == 0 || system_.let_pointer_arrive(last_mark_)) return taken;
+    // A second time X's pointer is there already, and all reports say so.
+    taken = give(one);
+    system_.let_reports_arrive();
+    return taken;
 }
 
 InputSender::Taken InputSender::give(std::span<const NativeInput> inputs) {

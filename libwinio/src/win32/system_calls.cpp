@@ -166,6 +166,22 @@ bool wheel_follows_focus() {
            routing == to_focus;
 }
 
+void let_reports_arrive() {
+    POINT at{};
+    GetCursorPos(&at);
+    const ScreenDc screen(GetDC(nullptr));
+    // The X server serves each client that has sent something before it listens again: with the
+    // second answer it has done what this process asked for. Whoever answers has been through its X
+    // events, or will be before it answers again.
+    for (int round = 0; round < 3; ++round) {
+        GetPixel(screen.get(), 0, 0);
+        for (const HWND window : {GetDesktopWindow(), WindowFromPoint(at)}) {
+            DWORD_PTR result = 0;
+            SendMessageTimeoutW(window, WM_NULL, 0, 0, SMTO_ABORTIFHUNG, 1000, &result);
+        }
+    }
+}
+
 bool let_pointer_arrive(ULONG_PTR mark) {
     // A busy machine may keep the desktop waiting; where there is no Wine desktop nobody tells.
     constexpr std::chrono::milliseconds limit{250};
@@ -184,6 +200,8 @@ bool let_pointer_arrive(ULONG_PTR mark) {
                    (std::ranges::any_of(told, is_there) && !std::ranges::all_of(told, is_there));
         },
         interval));
+    let_reports_arrive(); // there may be several of each
+    places = places_since(mark);
     return places.empty() || is_there(places.front());
 }
 

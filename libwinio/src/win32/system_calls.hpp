@@ -30,6 +30,8 @@ namespace winio::win32 {
 /// under the pointer (Windows 10 and later).
 [[nodiscard]] bool wheel_follows_focus();
 [[nodiscard]] bool runs_under_wine();
+/// Wine only. Returns once what came of earlier input has come back from the X server, as far as that can be told.
+void let_reports_arrive();
 /// Wine only. To move X's pointer Wine grabs it for a moment: of that its desktop hears, with the place where the
 /// pointer was before, and passes it on as a move. Returns once that and the move itself have come back after the move
 /// that was sent with `mark` as its extra information, or after a quarter of a second; false when the pointer is not
@@ -56,6 +58,7 @@ struct SystemCalls {
     std::function<SHORT(int)> get_async_key_state = ::GetAsyncKeyState;
     std::function<SHORT(WCHAR, HKL)> vk_key_scan = ::VkKeyScanExW;
     std::function<bool(ULONG_PTR)> let_pointer_arrive = win32::let_pointer_arrive;
+    std::function<void()> let_reports_arrive = win32::let_reports_arrive;
     std::function<BOOL(POINT*)> get_cursor_pos = ::GetCursorPos;
     std::function<HWND()> foreground_window = ::GetForegroundWindow;
     std::function<BOOL(HWND)> is_hung_app_window = ::IsHungAppWindow;

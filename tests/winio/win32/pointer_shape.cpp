@@ -4,7 +4,6 @@
 #include "printing.hpp"
 
 using namespace winio;
-using win32::CursorBitmaps;
 using win32::enlarged;
 using win32::PointerEnlargement;
 using win32::shape_of;

@@ -36,7 +36,7 @@ inline KeyboardMap german() {
     map.first = 8;
     map.columns = 8;
     constexpr Keysym something_else = 0x1008FF11;
-    map.keysyms.assign(8 * 112, something_else);
+    map.keysyms.assign(std::size_t{8} * 112, something_else);
     set(map, left_shift, {winio::x11::keysym_shift, 0, 0, 0, 0, 0, 0, 0});
     set(map, level3, {winio::x11::keysym_level3, 0, 0, 0, 0, 0, 0, 0});
     set(map, left_ctrl, {0xFFE3, 0, 0, 0, 0, 0, 0, 0});
