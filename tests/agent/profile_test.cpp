@@ -411,6 +411,9 @@ TEST_CASE("a profile's mistake is named with file, member and reason") {
                ContainsSubstring(R"(mine/profile.json: "max_steps" must be a whole number)"));
     CHECK_THAT(problem_with(with(R"("sampling":{"temperature":"hot"})")),
                ContainsSubstring(R"(mine/profile.json: sampling: "temperature" must be a number)"));
+    // 0 times 10 to the 616th is not a number to Boost.JSON.
+    CHECK_THAT(problem_with(with(R"("sampling":{"temperature":0e616})")),
+               ContainsSubstring(R"("temperature" must be from 0)"));
     CHECK_THAT(problem_with(with(R"("image":[1,2])")), ContainsSubstring("must be a text"));
     CHECK_THAT(problem_with(with(R"("image":"big")")), ContainsSubstring("must be such as"));
     CHECK_THAT(problem_with(R"({"schema":1,"name":"x","system_prompt":"other.txt"})"),

@@ -6,8 +6,8 @@
 #include "vlm/testing/chat_server.hpp"
 
 #include <boost/json.hpp>
-#include <utility>
 
+#include <atomic>
 #include <future>
 #include <map>
 
@@ -48,7 +48,7 @@ struct Stage {
                                    const vlm::ProbeOptions& options = {}) const {
         vlm::ProbeOptions once = options;
         // An earlier stage may have had this port: what is remembered of it does not count here.
-        once.fresh = once.fresh || !std::exchange(probed_, true);
+        once.fresh = once.fresh || !probed_.exchange(true);
         return vlm::probe(client(), model, once);
     }
     [[nodiscard]] std::vector<std::string> targets() const {
@@ -58,7 +58,7 @@ struct Stage {
     }
 
 private:
-    mutable bool probed_ = false;
+    mutable std::atomic<bool> probed_ = false;
 };
 
 using Targets = std::vector<std::string>;

@@ -76,7 +76,8 @@ public:
         if (const json::value* value = find(member)) {
             if (!value->is_number()) refuse(member, "must be a number");
             const double number = value->to_number<double>();
-            if (number < least || number > most) {
+            // Said so that it is not true of NaN, either.
+            if (!(number >= least && number <= most)) {
                 refuse(member, fmt::format("must be from {} to {}", least, most));
             }
             into = number;
