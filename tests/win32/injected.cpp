@@ -135,7 +135,10 @@ TEST_CASE(
     system.runs_under_wine = [] { return true; };
     bool is_there = true;
     system.let_reports_arrive = [] {};
-    system.let_pointer_arrive = [&](ULONG_PTR mark) {
+    HWND under_pointer = GetDesktopWindow();
+    system.window_from_point = [&](POINT) { return under_pointer; };
+    system.let_pointer_arrive = [&](ULONG_PTR mark, bool from_window) {
+        CHECK(from_window == (under_pointer != GetDesktopWindow()));
         CHECK(recorder.inputs.back().mi.dwExtraInfo == mark);
         order += " arrived ";
         return is_there;
@@ -149,6 +152,7 @@ TEST_CASE(
     CHECK(order == "1 arrived ");
     order.clear();
     is_there = false;
+    under_pointer = reinterpret_cast<HWND>(INT_PTR{0x10});
     CHECK(hands.carry_out(gesture::click({7, 7})).complete());
     CHECK(order == "1 arrived 12");
 

@@ -206,10 +206,13 @@ InputSender::Taken InputSender::give_with_pauses(std::span<const NativeInput> in
 InputSender::Taken InputSender::give_move(NativeInput move) {
     // Presses may move the pointer, too; what is told of that must not come after this move.
     system_.let_reports_arrive();
+    POINT from{};
+    const bool from_window =
+        system_.get_cursor_pos(&from) != 0 && system_.window_from_point(from) != GetDesktopWindow();
     move.mark = ++last_mark_;
     const std::span one(&move, 1);
     Taken taken = give(one);
-    if (taken.inputs == 0 || system_.let_pointer_arrive(last_mark_)) return taken;
+    if (taken.inputs == 0 || system_.let_pointer_arrive(last_mark_, from_window)) return taken;
     // A second time X's pointer is there already, and all reports say so.
     taken = give(one);
     system_.let_reports_arrive();

@@ -182,7 +182,7 @@ void let_reports_arrive() {
     }
 }
 
-bool let_pointer_arrive(ULONG_PTR mark) {
+bool let_pointer_arrive(ULONG_PTR mark, bool from_window) {
     // A busy machine may keep the desktop waiting; where there is no Wine desktop nobody tells.
     constexpr std::chrono::milliseconds limit{250};
     constexpr std::chrono::milliseconds interval{1};
@@ -194,10 +194,13 @@ bool let_pointer_arrive(ULONG_PTR mark) {
         limit,
         [&] {
             places = places_since(mark);
-            // The desktop and the program under the pointer tell in either order.
-            const auto told = std::span(places).first(places.empty() ? 0 : places.size() - 1);
-            return places.empty() ||
-                   (std::ranges::any_of(told, is_there) && !std::ranges::all_of(told, is_there));
+            if (places.empty()) return true;
+            const POINT to{places.back().x, places.back().y};
+            const bool to_window = WindowFromPoint(to) != GetDesktopWindow();
+            const auto told = std::span(places).first(places.size() - 1);
+            // They tell in either order.
+            return (!from_window || !std::ranges::all_of(told, is_there)) &&
+                   (!to_window || std::ranges::any_of(told, is_there));
         },
         interval));
     let_reports_arrive(); // there may be several of each

@@ -32,11 +32,12 @@ namespace winio::win32 {
 [[nodiscard]] bool runs_under_wine();
 /// Wine only. Returns once what came of earlier input has come back from the X server, as far as that can be told.
 void let_reports_arrive();
-/// Wine only. To move X's pointer Wine grabs it for a moment: of that its desktop hears, with the place where the
-/// pointer was before, and passes it on as a move. Returns once that and the move itself have come back after the move
-/// that was sent with `mark` as its extra information, or after a quarter of a second; false when the pointer is not
-/// where that move went.
-[[nodiscard]] bool let_pointer_arrive(ULONG_PTR mark);
+/// Wine only. To move X's pointer Wine grabs it for a moment: of that its desktop hears, with the
+/// place where the pointer was before, and passes it on as a move, if that was on a window
+/// (`from_window`). The window where it is now passes on that. Returns once both have come back after
+/// the move that was sent with `mark` as its extra information, or after a quarter of a second; false
+/// when the pointer is not where that move went.
+[[nodiscard]] bool let_pointer_arrive(ULONG_PTR mark, bool from_window);
 
 struct SystemCalls {
     std::function<std::vector<HMONITOR>()> monitors = win32::monitors;
@@ -57,7 +58,7 @@ struct SystemCalls {
     std::function<UINT(UINT, INPUT*, int)> send_input = ::SendInput;
     std::function<SHORT(int)> get_async_key_state = ::GetAsyncKeyState;
     std::function<SHORT(WCHAR, HKL)> vk_key_scan = ::VkKeyScanExW;
-    std::function<bool(ULONG_PTR)> let_pointer_arrive = win32::let_pointer_arrive;
+    std::function<bool(ULONG_PTR, bool)> let_pointer_arrive = win32::let_pointer_arrive;
     std::function<void()> let_reports_arrive = win32::let_reports_arrive;
     std::function<BOOL(POINT*)> get_cursor_pos = ::GetCursorPos;
     std::function<HWND()> foreground_window = ::GetForegroundWindow;
