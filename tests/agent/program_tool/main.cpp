@@ -13,14 +13,13 @@
 //   leave FILE    moves to the group of the process that started it, and never ends. FILE.ready
 //                 appears when it has. POSIX only.
 //   count         writes how many descriptors it has open. POSIX only.
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <future>
 #include <iostream>
 #include <iterator>
 #include <string>
-#include <thread>
 #include <vector>
 
 #ifdef _WIN32
@@ -35,7 +34,9 @@
 namespace {
 
 [[noreturn]] void hang() {
-    while (true) std::this_thread::sleep_for(std::chrono::hours(1));
+    std::promise<void> never_kept;
+    never_kept.get_future().wait();
+    std::abort();
 }
 
 } // namespace
