@@ -238,15 +238,7 @@ std::string enum_schema(const std::vector<std::string_view>& names) {
 Problem decode_enum(JsonView json, const std::vector<std::string_view>& names, std::size_t& index) {
     if (json.kind() == JsonView::Kind::string) {
         const std::string_view text = trim(json.string());
-        const auto same = [&](std::string_view name) {
-            return std::equal(name.begin(), name.end(), text.begin(), text.end(),
-                              [](char a, char b) {
-                                  const auto lower = [](char c) {
-                                      return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
-                                  };
-                                  return lower(a) == lower(b);
-                              });
-        };
+        const auto same = [&](std::string_view name) { return equals_ignoring_case(name, text); };
         const auto match = std::find_if(names.begin(), names.end(), same);
         if (match != names.end()) {
             index = static_cast<std::size_t>(match - names.begin());

@@ -1,5 +1,6 @@
 #include "text.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace agent {
@@ -30,6 +31,8 @@ std::size_t sequence_length(std::string_view text) {
     }
     return 0;
 }
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool is_continuation(char c) { return (static_cast<std::uint8_t>(c) & 0xC0) == 0x80; }
 
@@ -87,6 +90,11 @@ std::string one_line(std::string_view text) {
             line += ' ';
     }
     return line;
+}
+
+bool equals_ignoring_case(std::string_view a, std::string_view b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](char x, char y) { return lower(x) == lower(y); });
 }
 
 std::string replace_all(std::string text, std::string_view from, std::string_view to) {

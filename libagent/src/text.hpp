@@ -17,6 +17,8 @@ namespace agent {
 /// `text` with runs of white space (line breaks too) as one space each, trimmed.
 [[nodiscard]] std::string one_line(std::string_view text);
 [[nodiscard]] std::string_view trim(std::string_view text);
+/// Whether they are the same but for A to Z being small or capital.
+[[nodiscard]] bool equals_ignoring_case(std::string_view a, std::string_view b);
 /// Every `from` replaced by `to`.
 [[nodiscard]] std::string replace_all(std::string text, std::string_view from, std::string_view to);
 

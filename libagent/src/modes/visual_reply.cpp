@@ -198,18 +198,21 @@ private:
 
     bool read_notches(const json::object& object, const std::string& what, int& into) {
         int amount = default_notches;
-        std::string direction = "down";
         const json::value* number = find(object, "amount");
         const json::value* word = find(object, "direction");
+        const auto is = [&](std::string_view direction) {
+            return word != nullptr && word->is_string() &&
+                   equals_ignoring_case(text_of(*word), direction);
+        };
         const bool good_number = number == nullptr || integer(*number, amount);
-        if (word != nullptr) direction = word->is_string() ? lower(text_of(*word)) : "";
+        const bool up = is("up");
         if (!good_number || amount < 1 || amount > most_notches ||
-            (direction != "up" && direction != "down")) {
+            (word != nullptr && !up && !is("down"))) {
             complain(fmt::format("{} takes \"direction\", up or down, and \"amount\", 1 to {}.",
                                  what, most_notches));
             return false;
         }
-        into = direction == "up" ? amount : -amount;
+        into = up ? amount : -amount;
         return true;
     }
 
@@ -234,18 +237,14 @@ private:
     }
 
     [[nodiscard]] std::optional<VisualVerb> verb_of(const std::string& given) const {
-        const std::string name = lower(std::string(trim(given)));
+        const std::string_view name = trim(given);
         for (const Verb& verb : verbs)
-            if (verb.name == name && (limits_.extended_actions || !is_extended(verb.verb)))
+            if (equals_ignoring_case(verb.name, name) &&
+                (limits_.extended_actions || !is_extended(verb.verb)))
                 return verb.verb;
         return std::nullopt;
     }
 
-    static std::string lower(std::string text) {
-        for (char& c : text)
-            if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-        return text;
-    }
     static std::string text_of(const json::value& value) {
         return {value.as_string().data(), value.as_string().size()};
     }

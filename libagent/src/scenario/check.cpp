@@ -24,12 +24,6 @@ struct Failure {
 constexpr std::chrono::seconds file_time_step{2};
 constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20;
 
-std::string lower(std::string text) {
-    for (char& c : text)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return text;
-}
-
 void append_utf8(std::string& text, std::uint32_t c) {
     const auto put = [&](std::uint32_t byte) { text += static_cast<char>(byte); };
     if (c < 0x80) {
@@ -163,12 +157,12 @@ void expect_registry([[maybe_unused]] const ScenarioCheck& check) {
 }
 
 void expect_process(const ScenarioCheck& check, winio::Desktop& desktop) {
-    const std::string wanted = lower(check.subject);
     std::vector<std::string> running = running_programs();
     if (winio::Windows* windows = desktop.windows())
         for (const winio::WindowInfo& window : windows->list()) running.push_back(window.process);
-    const bool runs = std::any_of(running.begin(), running.end(),
-                                  [&](const std::string& one) { return lower(one) == wanted; });
+    const bool runs = std::any_of(running.begin(), running.end(), [&](const std::string& one) {
+        return equals_ignoring_case(one, check.subject);
+    });
     if (!runs) throw Failure{"no such program runs"};
 }
 

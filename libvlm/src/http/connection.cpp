@@ -8,7 +8,6 @@
 #include "../wire/utf8.hpp"
 
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/string.hpp>
 #include <boost/beast/http/error.hpp>
 
 #include <algorithm>
@@ -87,7 +86,7 @@ bool is_redirection(int status, const std::string& method) {
 
 std::string_view Response::header(std::string_view name) const {
     for (const Header& header : headers)
-        if (beast::iequals(header.name, name)) return header.value;
+        if (wire::ascii_lower(header.name) == wire::ascii_lower(name)) return header.value;
     return {};
 }
 
