@@ -35,6 +35,8 @@ public:
             return "cancelled";
         case errc::not_supported:
             return "not supported by this desktop";
+        case errc::decode_failed:
+            return "the image could not be read";
         }
         return "unknown winio error";
     }

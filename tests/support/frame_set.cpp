@@ -1,8 +1,7 @@
 #include "frame_set.hpp"
 
+#include "read_png.hpp"
 #include "winio/scale.hpp"
-
-#include <png.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -14,18 +13,6 @@ namespace {
 using winio::Image;
 using winio::Rect;
 using winio::Size;
-
-Image read_png(const std::filesystem::path& file) {
-    png_image reader{};
-    reader.version = PNG_IMAGE_VERSION;
-    if (png_image_begin_read_from_file(&reader, file.string().c_str()) == 0)
-        throw std::runtime_error(file.string() + ": " + reader.message);
-    reader.format = PNG_FORMAT_BGRA;
-    Image image({static_cast<int>(reader.width), static_cast<int>(reader.height)});
-    if (png_image_finish_read(&reader, nullptr, image.data(), 0, nullptr) == 0)
-        throw std::runtime_error(file.string() + ": " + reader.message);
-    return image;
-}
 
 // The screenshots are named "01-..." to "12-..."; other pictures in the folder are not.
 bool is_screenshot(const std::filesystem::path& file) {

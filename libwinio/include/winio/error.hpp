@@ -25,6 +25,7 @@ enum class errc {
     encode_failed,       ///< zlib refused: out of memory
     cancelled,           ///< the stop token was triggered while waiting
     not_supported,       ///< this back-end has no such part
+    decode_failed,       ///< a picture's file is damaged, of another kind, or too large
 };
 
 [[nodiscard]] const std::error_category& error_category() noexcept;

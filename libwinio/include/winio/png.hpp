@@ -1,10 +1,12 @@
-// PNG for model input: 8-bit RGB, no alpha, no ancillary chunks.
+// PNG for model input: 8-bit RGB, no alpha, no ancillary chunks. What is read may have an alpha channel
+// and chunks beside.
 #pragma once
 
 #include "winio/image.hpp"
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace winio {
@@ -22,6 +24,18 @@ inline constexpr int png_stripe_rows = 32;
 [[nodiscard]] std::vector<std::uint8_t> encode_png(const ImageView& image,
                                                    const PngOptions& options = {},
                                                    int stripe_rows = png_stripe_rows);
+
+/// What a PNG file may be, so that a small one cannot ask for much memory.
+struct PngLimits {
+    Size size{16384, 16384};
+    std::int64_t pixels = std::int64_t{1} << 26; ///< in all: 256 MB of memory
+};
+
+/// The picture in a PNG file: 8-bit RGB or RGBA, not interlaced, with any filters. The alpha is kept
+/// as it is; of RGB it is 255. Strict: the signature, each chunk's checksum, their order, the sizes and
+/// the pixels' checksum must be right, and nothing may follow. Ancillary chunks are skipped, also those
+/// that would change colours (tRNS, gAMA). Throws Error{decode_failed}, naming what is wrong.
+[[nodiscard]] Image decode_png(std::span<const std::uint8_t> file, const PngLimits& limits = {});
 
 /// A PNG file that is kept in stripes of rows, each compressed on its own (zlib's full flush) in an
 /// IDAT chunk of its own, so that a change costs no more than the stripes it touches. The file
