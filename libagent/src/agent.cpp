@@ -130,6 +130,9 @@ public:
     void tell(const vlm::Delta& delta) {
         watched([&] { observer_->on_delta(delta); });
     }
+    void tell(const ModeState& state) {
+        watched([&] { observer_->on_state(state); });
+    }
     [[nodiscard]] const vlm::Usage& usage() const { return usage_; }
 
 private:
@@ -161,7 +164,7 @@ Agent::Agent(winio::Desktop& desktop, vlm::ChatModel& model, Profile profile, co
     const std::vector<winio::Display> any{
         {.id = "any", .bounds = {0, 0, 1000, 1000}, .primary = true}};
     (void)winio::choose_area(any, {.crop = options_.area.crop});
-    if (profile_.visual) (void)VisualLoopMode(profile_, {}); // it refuses to begin without a reply
+    if (profile_.visual && options_.first_reply == From::here) check_first_reply(profile_);
 }
 
 /// One run of an agent, from its first or its next fact to its end.
@@ -176,11 +179,16 @@ public:
               return make_mode(agent.profile_, task, agent.tools_, agent.options_.make_memory);
           }),
           mode_(make_mode_()), turn_log_(directory, agent.profile_.log.layout),
-          world_(agent.desktop_, agent.model_, agent.tools_, agent.profile_, agent.options_,
-                 directory, control, [&](const vlm::Delta& delta) { audience_.tell(delta); }) {}
+          world_(
+              agent.desktop_, agent.model_, agent.tools_, agent.profile_, agent.options_, directory,
+              control, [&](const vlm::Delta& delta) { audience_.tell(delta); },
+              [&](const ModeState& state) { audience_.tell(state); }),
+          control_(control) {}
 
     /// `first` is the entry with which it begins.
     RunFinished go(const std::function<void()>& first) {
+        const Door door(control_, summary_.profile.visual ? RunControl::Replies::taken
+                                                          : RunControl::Replies::not_taken);
         directory_.write_summary(summary_);
         directory_.keep_as(summary_.profile.log);
         try {
@@ -205,6 +213,20 @@ public:
     }
 
 private:
+    /// Open as long as the run goes on.
+    class Door {
+    public:
+        Door(RunControl& control, RunControl::Replies replies) : control_(control) {
+            control_.begin(replies);
+        }
+        ~Door() { control_.end(); }
+        Door(const Door&) = delete;
+        Door& operator=(const Door&) = delete;
+
+    private:
+        RunControl& control_;
+    };
+
     /// What was written before the run was interrupted may lack its end.
     void write_turns_again() {
         if (!summary_.profile.visual) return;
@@ -250,6 +272,7 @@ private:
     const std::unique_ptr<Mode> mode_;
     TurnLog turn_log_;
     DesktopWorld world_;
+    RunControl& control_;
     bool closed_ = false;
 };
 

@@ -1,6 +1,7 @@
 #include "desktop_world.hpp"
 
 #include "agent/error.hpp"
+#include "text.hpp"
 #include "winio/error.hpp"
 #include "winio/gesture.hpp"
 
@@ -91,6 +92,11 @@ bool pause(std::chrono::milliseconds duration, const std::stop_token& stop) {
     return false;
 }
 
+std::optional<winio::NormPoint> pointer_in(const winio::Frame& frame, const winio::WorkArea& area) {
+    if (!frame.pointer || !area.contains(frame.pointer->position)) return std::nullopt;
+    return area.to_norm(frame.pointer->position);
+}
+
 winio::PictureOptions picture_options(const Profile& profile) {
     winio::PictureOptions options;
     options.size = profile.image;
@@ -101,14 +107,24 @@ winio::PictureOptions picture_options(const Profile& profile) {
 
 DesktopWorld::DesktopWorld(winio::Desktop& desktop, vlm::ChatModel& model, const ToolsByRole& tools,
                            const Profile& profile, const AgentOptions& options,
-                           RunDirectory& directory, RunControl& control, vlm::OnDelta on_delta)
+                           RunDirectory& directory, RunControl& control, vlm::OnDelta on_delta,
+                           OnState on_state)
     : desktop_(desktop), model_(model), tools_(tools), profile_(profile), options_(options),
       directory_(directory), control_(control), on_delta_(std::move(on_delta)),
-      pipeline_(picture_options(profile)) {}
+      on_state_(std::move(on_state)), pipeline_(picture_options(profile)) {}
 
-std::optional<Stopped> DesktopWorld::stopped() {
-    if (!control_.stopping()) return std::nullopt;
-    return Stopped{control_.why()};
+std::optional<Fact> DesktopWorld::news(const Command& next) {
+    // An end that was reached needs nobody's leave, but may be put off by what was told before.
+    if (auto told = control_.next_told(
+            std::holds_alternative<Finish>(next) ? RunControl::Hold::no : RunControl::Hold::yes))
+        return *std::move(told);
+    if (control_.stopping()) return broken_off();
+    return std::nullopt;
+}
+
+void DesktopWorld::on_state(const ModeState& state) {
+    turn_ = state.turn;
+    on_state_(state);
 }
 
 Fact DesktopWorld::execute(const Command& command) {
@@ -126,6 +142,7 @@ Fact DesktopWorld::on(const Observe& command) {
         TimedCapturer capturer(*capturer_);
         winio::Settled settled =
             settler_.wait(capturer, area_->bounds(), options_.settle, control_.at_safe_point());
+        const auto pointer = pointer_in(settled.frame, *area_);
         const winio::Picture picture = pipeline_.process(std::move(settled.frame));
         settler_.reuse(std::move(settled.frame));
         vlm::Image image = vlm::make_image(picture.png);
@@ -134,6 +151,7 @@ Fact DesktopWorld::on(const Observe& command) {
         fact.size = picture.size;
         fact.area = picture.area;
         fact.changed = picture.changed;
+        fact.pointer = pointer;
         fact.still = is_still(picture, settled, image.sha256);
         fact.settle = settled.waited;
         fact.capture = capturer.latest();
@@ -143,7 +161,9 @@ Fact DesktopWorld::on(const Observe& command) {
             fact.raw_sha256 = image.sha256;
             fact.raw_file =
                 directory_.save_screenshot(command.screenshot, *picture.png, PictureKind::raw);
-            image = annotated(*command.annotation, picture.size, fact);
+            auto drawn = annotated(command, picture, fact);
+            if (!drawn) return broken_off();
+            image = *std::move(drawn);
             fact.sha256 = image.sha256;
         }
         fact.file = directory_.save_screenshot(command.screenshot, *image.bytes);
@@ -156,14 +176,26 @@ Fact DesktopWorld::on(const Observe& command) {
     }
 }
 
-vlm::Image DesktopWorld::annotated(const Annotation& annotation, winio::Size picture,
-                                   Observed& fact) {
+/// Nothing: the run is to stop, and nobody drew it.
+std::optional<vlm::Image> DesktopWorld::annotated(const Observe& command,
+                                                  const winio::Picture& picture, Observed& fact) {
     const auto start = Clock::now();
-    const auto overlay =
-        make_overlay(annotation, profile_.executed_heat, profile_.bbox_heat, picture);
-    vlm::Image image = vlm::make_image(pipeline_.annotate(*overlay));
+    std::optional<vlm::Image> image;
+    if (options_.annotation == From::outside) {
+        if (auto drawn = control_.wait_for_picture({command.screenshot, picture.size, picture.png}))
+            image = vlm::make_image(std::move(drawn));
+    } else {
+        const auto overlay = make_overlay(*command.annotation, profile_.executed_heat,
+                                          profile_.bbox_heat, picture.size);
+        image = vlm::make_image(pipeline_.annotate(*overlay));
+    }
     fact.annotate = since(start);
     return image;
+}
+
+Fact DesktopWorld::on(const Await&) {
+    if (auto reply = control_.wait_for_reply()) return *std::move(reply);
+    return broken_off();
 }
 
 Fact DesktopWorld::on(const Ask& command) {
@@ -246,13 +278,36 @@ Fact DesktopWorld::on(const Invoke& command) {
         if (result.plan()) {
             for (const winio::Point& point : result.plan()->targets)
                 fact.action.points.push_back(area_->to_norm(point));
-            act_out(*result.plan(), fact);
+            if (is_allowed(command, fact)) act_out(*result.plan(), fact);
         }
     } catch (const winio::Error& error) {
         not_done(fact, error.code(), error.what());
     }
     fact.act = since(start) - fact.policy;
     return fact;
+}
+
+/// Asks for consent where actions need it.
+bool DesktopWorld::is_allowed(const Invoke& command, Invoked& fact) {
+    if (options_.approve == Approve::never || !fact.action.acts || !profile_.physical_execution)
+        return true;
+    const auto start = Clock::now();
+    const Consent consent =
+        control_.ask({.turn = turn_,
+                      .tool = command.call.name,
+                      .arguments_json = to_valid_utf8(command.call.arguments_json),
+                      .points = fact.action.points});
+    fact.policy += since(start);
+    if (consent.granted) return true;
+    fact.ok = false;
+    fact.action.acts = false;
+    fact.interrupted = control_.stopping();
+    fact.result_json =
+        fail("denied", consent.why.empty() ? "The user did not allow this action. Do not repeat it "
+                                             "as it is."
+                                           : consent.why)
+            .json();
+    return false;
 }
 
 void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {

@@ -7,6 +7,7 @@
 #include "winio/settle.hpp"
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,14 +15,18 @@
 
 namespace agent {
 
+/// Called with what the mode is at.
+using OnState = std::function<void(const ModeState&)>;
+
 class DesktopWorld final : public World {
 public:
     /// Everything referred to must outlive it.
     DesktopWorld(winio::Desktop& desktop, vlm::ChatModel& model, const ToolsByRole& tools,
                  const Profile& profile, const AgentOptions& options, RunDirectory& directory,
-                 RunControl& control, vlm::OnDelta on_delta);
+                 RunControl& control, vlm::OnDelta on_delta, OnState on_state);
 
-    std::optional<Stopped> stopped() override;
+    std::optional<Fact> news(const Command& next) override;
+    void on_state(const ModeState& state) override;
     Fact execute(const Command& command) override;
     /// A screenshot of the run before it was interrupted: its bytes are in the run directory.
     void remember(const Observed& seen);
@@ -31,15 +36,17 @@ private:
     Fact on(const Ask& command);
     Fact on(const Invoke& command);
     Fact on(const Recover& command);
+    Fact on(const Await& command);
     Fact on(const Finish& command);
     [[nodiscard]] winio::WorkArea choose_area();
     [[nodiscard]] vlm::ChatRequest with_images(vlm::ChatRequest request);
-    [[nodiscard]] vlm::Image annotated(const Annotation& annotation, winio::Size picture,
-                                       Observed& fact);
+    [[nodiscard]] std::optional<vlm::Image>
+    annotated(const Observe& command, const winio::Picture& picture, Observed& fact);
     [[nodiscard]] bool is_still(const winio::Picture& picture, const winio::Settled& settled,
                                 const std::string& sha256);
     [[nodiscard]] const vlm::Image& image_of(const std::string& sha256);
     void act_out(const winio::Plan& plan, Invoked& fact);
+    [[nodiscard]] bool is_allowed(const Invoke& command, Invoked& fact);
     [[nodiscard]] winio::Hands& hands();
     [[nodiscard]] Fact broken_off() const { return Stopped{control_.why()}; }
 
@@ -51,6 +58,8 @@ private:
     RunDirectory& directory_;
     RunControl& control_;
     vlm::OnDelta on_delta_;
+    OnState on_state_;
+    int turn_ = 0;                        ///< of the mode
     std::optional<winio::WorkArea> area_; ///< of the latest screenshot
     std::optional<winio::Hands> hands_;   ///< fenced in by the area of the latest action
     std::unique_ptr<winio::Capturer> capturer_;

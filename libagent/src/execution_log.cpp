@@ -106,6 +106,11 @@ std::string describe(const Event& event) {
             text = it.problem.empty() ? "RECOVERED\n"
                                       : fmt::format("RECOVERY FAILED: {}\n", it.problem);
         },
+        [&](const Await&) { text = "WAITING for the first reply\n"; },
+        [&](const Told& it) {
+            text = fmt::format("TOLD{}: {}\n", it.kind == Told::Kind::reply ? " as a reply" : "",
+                               words(it.text));
+        },
         [&](const Noted& it) {
             std::string kind = it.kind;
             for (char& c : kind) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <utility>
 
@@ -107,11 +108,21 @@ void Journal::drop_ends() {
         return std::holds_alternative<Stopped>(fact) || std::holds_alternative<AskFailed>(fact) ||
                std::holds_alternative<ObserveFailed>(fact);
     };
-    while (!recovered_.empty() && ends_a_run(recovered_.back())) recovered_.pop_back();
+    // What was told in the end is still to be heard.
+    std::vector<Fact> told;
+    while (!recovered_.empty()) {
+        if (std::holds_alternative<Told>(recovered_.back()))
+            told.push_back(std::move(recovered_.back()));
+        else if (!ends_a_run(recovered_.back()))
+            break;
+        recovered_.pop_back();
+    }
     if (!recovered_.empty()) { // the desktop may be there again
         if (auto* fact = std::get_if<Invoked>(&recovered_.back())) fact->desktop_failure.clear();
         if (auto* fact = std::get_if<Recovered>(&recovered_.back())) fact->desktop_failure.clear();
     }
+    recovered_.insert(recovered_.end(), std::make_move_iterator(told.rbegin()),
+                      std::make_move_iterator(told.rend()));
     outcome_.clear();
 }
 

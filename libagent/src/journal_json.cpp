@@ -164,6 +164,11 @@ struct Writer {
         if (!it.desktop_failure.empty()) entry["desktop_failure"] = valid(it.desktop_failure);
         entry["act_ms"] = ms(it.act);
     }
+    void operator()(const Await&) const { entry["for"] = "reply"; }
+    void operator()(const Told& it) const {
+        entry["kind"] = it.kind == Told::Kind::reply ? "reply" : "words";
+        entry["text"] = valid(it.text);
+    }
     void operator()(const Noted& it) const {
         entry["kind"] = it.kind;
         entry["text"] = valid(it.text);
@@ -185,6 +190,7 @@ struct Writer {
         entry["height"] = it.size.height;
         entry["area"] = rect_json(it.area);
         entry["changed"] = std::move(changed);
+        if (it.pointer) entry["pointer"] = json::array{it.pointer->x, it.pointer->y};
         if (it.still) entry["still"] = true;
         entry["settle_ms"] = it.settle.count();
         entry["capture_ms"] = ms(it.capture);
@@ -297,6 +303,10 @@ Observed read_observed(const json::object& entry) {
     for (const json::value& rect : entry.at("changed").as_array()) {
         fact.changed.push_back(rect_of(rect));
     }
+    if (const json::value* pointer = entry.if_contains("pointer")) {
+        const json::array& xy = pointer->as_array();
+        fact.pointer = {xy.at(0).to_number<double>(), xy.at(1).to_number<double>()};
+    }
     fact.still = flag_at(entry, "still");
     fact.settle = milli_at(entry, "settle_ms");
     fact.capture = micro_at(entry, "capture_ms");
@@ -381,9 +391,10 @@ Invoked read_invoked(const json::object& entry) {
 
 std::string_view type_name(const Payload& payload) {
     static constexpr std::array<std::string_view, std::variant_size_v<Payload>> names{
-        "run_started", "run_resumed", "observe",        "ask",         "invoke",     "recover",
-        "finish",      "observed",    "observe_failed", "replied",     "ask_failed", "invoked",
-        "recovered",   "stopped",     "noted",          "run_finished"};
+        "run_started", "run_resumed", "observe",     "ask",       "invoke",
+        "recover",     "await",       "finish",      "observed",  "observe_failed",
+        "replied",     "ask_failed",  "invoked",     "recovered", "told",
+        "stopped",     "noted",       "run_finished"};
     return names.at(payload.index());
 }
 
@@ -406,6 +417,9 @@ std::optional<Fact> read_fact(const json::object& entry) {
     if (type == "recovered")
         return Recovered{string_or_empty(entry, "problem"),
                          string_or_empty(entry, "desktop_failure"), micro_at(entry, "act_ms")};
+    if (type == "told")
+        return Told{string_at(entry, "kind") == "reply" ? Told::Kind::reply : Told::Kind::words,
+                    string_at(entry, "text")};
     if (type == "stopped") return Stopped{string_at(entry, "why")};
     return std::nullopt;
 }

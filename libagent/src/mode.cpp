@@ -36,8 +36,12 @@ Finish drive(Mode& mode, Journal& journal, World& world) {
             journal.append(Payload(std::move(noted)), mode.state().turn);
     };
     while (true) {
-        if (!told_to_stop) {
-            if (const auto stopped = world.stopped()) tell(*stopped);
+        world.on_state(mode.state());
+        while (!told_to_stop) {
+            const auto news = world.news(mode.next());
+            if (!news) break;
+            tell(*news);
+            world.on_state(mode.state());
         }
         const Command command = mode.next();
         journal.append(command, mode.state().turn); // before it happens

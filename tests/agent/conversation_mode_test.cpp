@@ -115,6 +115,39 @@ TEST_CASE("the conversation goes through these states") {
     CHECK(path(mode, row.facts) == row.commands);
 }
 
+TEST_CASE("the user's words reach the model, never between a call and its result") {
+    const Fact told = Told{Told::Kind::words, "Be quick."};
+    struct Row {
+        std::vector<Fact> facts;
+        std::string commands;
+        std::string roles; ///< of the request that follows
+    };
+    const Row row = GENERATE_COPY(
+        Row{{told, observed()}, "observe observe ask", "suu"},
+        Row{{observed(), told}, "observe ask ask", "suu"},
+        Row{{observed(), calls({"a"}), told, invoked()}, "observe ask invoke invoke ask", "suatu"},
+        Row{{observed(), calls({"look"}), invoked("", true), told, observed("h2")},
+            "observe ask invoke observe observe ask",
+            "suatuu"},
+        Row{{observed(), words("done"), told}, "observe ask completed ask", "suau"});
+    ConversationMode mode = mode_for(profile());
+    CHECK(path(mode, row.facts) == row.commands);
+    CHECK(roles(request(mode)) == row.roles);
+    CHECK(request(mode).messages.back().text() == "The user says: Be quick.");
+}
+
+TEST_CASE("words that come with the answer of the last step leave it the answer") {
+    ConversationMode mode = mode_for(profile(1));
+    CHECK(path(mode, {observed(), words("done"), Told{Told::Kind::words, "thanks"}}) ==
+          "observe ask completed completed");
+}
+
+TEST_CASE("nobody can speak for the model of a conversation") {
+    ConversationMode mode = mode_for(profile());
+    CHECK(path(mode, {observed(), Told{Told::Kind::reply, "done"}}) == "observe ask ask");
+    CHECK(roles(request(mode)) == "su");
+}
+
 TEST_CASE("without a first screenshot the conversation begins with a question") {
     Profile it = profile();
     it.screenshot_first = false;

@@ -279,3 +279,26 @@ TEST_CASE("resume: what cannot be resumed says why") {
     CHECK(code_of(without_picture) == errc::journal_corrupt);
     CHECK_THROWS_AS(RunDirectory::open(folder / "nowhere"), Error);
 }
+
+TEST_CASE("what was told while the last request failed is heard when the run goes on") {
+    const test::TempFolder folder;
+    RunDirectory directory = RunDirectory::create(folder.path());
+    MemoryDesktop desktop{winio::Size{200, 100}};
+    {
+        ScriptedModel model;
+        RunControl control;
+        model.answer([&](const vlm::ChatRequest&) -> vlm::ChatReply {
+            CHECK(control.tell("Are you there?") == Reception::taken);
+            throw vlm::Error(vlm::errc::unreachable, "nothing listens");
+        });
+        Agent agent(desktop, model, load_profile("observer"), built_in_tools(), at_once());
+        CHECK(agent.run("do it", directory, control).outcome == Outcome::endpoint_failed);
+    }
+    ScriptedModel model;
+    model.say("Done.");
+    RunControl control;
+    Agent agent(desktop, model, load_profile("observer"), built_in_tools(), at_once());
+    CHECK(agent.resume(directory, control).outcome == Outcome::completed);
+    REQUIRE(model.requests().size() == 1);
+    CHECK_THAT(model.requests().at(0).messages.back().text(), ContainsSubstring("Are you there?"));
+}

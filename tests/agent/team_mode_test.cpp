@@ -85,6 +85,10 @@ struct Stage {
         see(still).say("I click", 1);
         return done(std::move(signal), {"click", {{x, 500}}, {}, true});
     }
+    Stage& hear(const std::string& words) {
+        mode.apply(Told{Told::Kind::words, words});
+        return *this;
+    }
     std::vector<std::string> notes() {
         std::vector<std::string> all;
         for (const Noted& noted : mode.take_notes()) all.push_back(noted.kind);
@@ -246,6 +250,67 @@ TEST_CASE("team: one call a turn; the others are refused, visibly") {
     stage.done();
     CHECK(stage.mode.state().active_actions == 1);
     CHECK_THAT(stage.see().context(), ContainsSubstring("NOTE\nOnly your first call"));
+}
+
+TEST_CASE("team: each role hears the user's words once, the lead as soon as it can") {
+    const auto heard = [](Stage& stage) {
+        return stage.context().find("THE USER SAYS\nUse the menu.") != std::string::npos;
+    };
+    SECTION("while the lead is to speak") {
+        Stage stage;
+        stage.see().hear("Use the menu.");
+        CHECK(heard(stage));
+        stage.brief();
+        REQUIRE(stage.wants() == "observe"); // nothing calls for a review
+        stage.see();
+        CHECK(heard(stage));
+        stage.say("I click", 1).done().see();
+        CHECK_FALSE(heard(stage));
+    }
+    SECTION("while the worker works") {
+        Stage stage = briefed();
+        stage.see().say("I click", 1).hear("Use the menu.").done();
+        REQUIRE(stage.wants() == "ask chief");
+        CHECK(heard(stage));
+        stage.brief().see();
+        REQUIRE(stage.wants() == "ask hand");
+        CHECK(heard(stage));
+    }
+    SECTION("after the lead's reply, which did not know of them") {
+        Stage stage;
+        stage.see().say("plan", 1, "brief_it").hear("Use the menu.").done(Brief{"open it", ""});
+        REQUIRE(stage.wants() == "ask chief");
+        CHECK(heard(stage));
+    }
+    SECTION("with the reminder after a reply without a call, too") {
+        Stage stage;
+        stage.see().hear("Use the menu.").say("hm");
+        CHECK(heard(stage));
+        stage.say("hm");
+        CHECK_FALSE(heard(stage));
+    }
+    SECTION("in pieces where they are long") {
+        Stage stage;
+        std::string words;
+        for (int i = 0; i < 400; ++i) words += "word" + std::to_string(i) + " ";
+        stage.see().hear(words);
+        std::string all;
+        for (int i = 0; i < 4 && stage.context().find("THE USER SAYS") != std::string::npos; ++i) {
+            const std::string context = stage.context();
+            const std::size_t from = context.find("THE USER SAYS\n") + 14;
+            all += context.substr(from, context.find("\n\n", from) - from);
+            stage.say("plan", 1, "archive_it").done(Archive{"x", "", {}});
+        }
+        CHECK(all == words);
+    }
+    SECTION("when it was done") {
+        Stage stage = briefed();
+        stage.act(Completion{"it is there"});
+        REQUIRE(stage.wants() == "completed");
+        stage.hear("Use the menu.");
+        REQUIRE(stage.wants() == "ask chief");
+        CHECK(heard(stage));
+    }
 }
 
 TEST_CASE("team: completion ends the run") {

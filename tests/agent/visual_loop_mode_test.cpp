@@ -45,6 +45,9 @@ Fact replied(const std::string& actions, const std::string& more = {}) {
 
 Fact words(const std::string& text) { return Replied{{.text = text}}; }
 
+Fact told(const std::string& words) { return Told{Told::Kind::words, words}; }
+Fact injected(const std::string& actions) { return Told{Told::Kind::reply, reply_text(actions)}; }
+
 Fact invoked() {
     Invoked fact;
     fact.ok = true;
@@ -63,6 +66,7 @@ std::string word(const Mode& mode) {
     if (const auto* finish = std::get_if<Finish>(&command))
         return std::string(to_string(finish->outcome));
     if (const auto* invoke = std::get_if<Invoke>(&command)) return invoke->call.name;
+    if (std::holds_alternative<Await>(command)) return "await";
     if (const auto* look = std::get_if<Observe>(&command))
         return "look" + std::to_string(look->screenshot);
     return "ask";
@@ -140,16 +144,68 @@ TEST_CASE("visual loop: the boot reply's actions come first") {
     CHECK(mode.state().phase == "calling_model");
 }
 
-TEST_CASE("visual loop: without a boot reply it does not begin") {
+TEST_CASE("visual loop: without a boot reply it waits for one to be told") {
     Profile it = profile();
     it.visual->boot = " ";
-    try {
-        (void)mode_for(it);
-        FAIL("it began");
-    } catch (const Error& error) {
-        CHECK(error.code() == errc::bad_profile);
-        CHECK_THAT(error.what(), ContainsSubstring("boot"));
-    }
+    CHECK_THROWS_AS(check_first_reply(it), Error);
+    check_first_reply(profile());
+    VisualLoopMode mode = mode_for(it);
+    CHECK(mode.state().phase == "waiting_inject");
+    CHECK(mode.state().turn == 0);
+    CHECK(path(mode, {told("Be quick."), injected(click), invoked(), observed()}) ==
+          "await await click look1 ask");
+    CHECK_THAT(request(mode).messages[1].text(), ContainsSubstring("The user says: Be quick."));
+    VisualLoopMode stopped = mode_for(it);
+    CHECK(path(stopped, {Stopped{"user"}}) == "await cancelled");
+}
+
+TEST_CASE("visual loop: a reply that is told stands for the model's next one") {
+    const std::string done = R"(,"done":true)";
+    VisualLoopMode asking = mode_for(profile());
+    CHECK(path(asking, {observed(), injected(click), invoked(), observed()}) ==
+          "look1 ask click look2 ask");
+    VisualLoopMode looking = mode_for(profile());
+    CHECK(path(looking, {injected(click), observed(), invoked()}) == "look1 look1 click look2");
+    VisualLoopMode finished = mode_for(profile());
+    CHECK(path(finished, {observed(), replied("", done), observed(), injected(click)}) ==
+          "look1 ask look2 completed click");
+    // It is no exchange with the model.
+    VisualLoopMode short_of_steps = mode_for(profile(1));
+    CHECK(path(short_of_steps, {observed(), injected(click), invoked(), observed()}) ==
+          "look1 ask click look2 ask");
+}
+
+TEST_CASE("visual loop: the model is told the user's words once, and goes on for them") {
+    VisualLoopMode mode = mode_for(profile());
+    path(mode, {told("Use the pen."), observed()});
+    CHECK_THAT(request(mode).messages[1].text(), ContainsSubstring("The user says: Use the pen."));
+    path(mode, {replied(""), observed()});
+    CHECK_THAT(request(mode).messages[1].text(), !ContainsSubstring("The user says"));
+    CHECK(path(mode, {replied("", R"(,"done":true)"), told("And save it."), observed()}) ==
+          "ask look3 look3 ask");
+    VisualLoopMode finished = mode_for(profile());
+    CHECK(path(finished, {observed(), replied("", R"(,"done":true)"), observed(), told("More.")}) ==
+          "look1 ask look2 completed ask");
+}
+
+TEST_CASE("visual loop: words after the last step leave it completed") {
+    VisualLoopMode mode = mode_for(profile(1));
+    CHECK(path(mode, {observed(), replied("", R"(,"done":true)"), observed(), told("Thanks.")}) ==
+          "look1 ask look2 completed completed");
+}
+
+TEST_CASE("visual loop: words after a last look that failed call for another look") {
+    VisualLoopMode mode = mode_for(profile());
+    CHECK(path(mode, {observed(), replied("", R"(,"done":true)"),
+                      ObserveFailed{"winio:3", "locked"}, told("More."), observed()}) ==
+          "look1 ask look2 completed look2 ask");
+}
+
+TEST_CASE(
+    "visual loop: of two replies that are told before the model would speak the later counts") {
+    VisualLoopMode mode = mode_for(profile());
+    CHECK(path(mode, {injected(click), injected(drag), observed()}) == "look1 look1 look1 drag");
+    CHECK(mode.take_notes().at(0).kind == "reply");
 }
 
 TEST_CASE("visual loop: the model gets the prompt, its own story and the picture, and no history") {

@@ -25,12 +25,24 @@
 
 namespace agent {
 
+/// Who gives a visual loop its first reply, and who draws annotations.
+enum class From {
+    here,    ///< the profile, and the library
+    outside, ///< whoever has the run's control: `RunControl::inject`, `RunControl::annotated`
+};
+/// Which actions wait for somebody's consent (`RunControl::decide`). Only what a tool does by way of
+/// the desktop is an action; programs as tools ask for themselves.
+enum class Approve { never, always };
+
 struct AgentOptions {
     winio::AreaChoice area{};        ///< the part of the desktop to see and to touch
     winio::SettleOptions settle{};   ///< before each screenshot
     std::vector<std::string> with{}; ///< tools offered besides the profile's, by registered name
     std::vector<Setting> settings{}; ///< for run.json
     MakeMemory make_memory{};        ///< of a team; not set: TeamMemory
+    From first_reply = From::here;   ///< outside: only where the profile has none
+    From annotation = From::here;
+    Approve approve = Approve::never;
 };
 
 /// What each role of a profile may call; the one of a conversation is "agent".
@@ -41,7 +53,7 @@ using ToolsByRole = std::map<std::string, Toolbox>;
 class Agent {
 public:
     /// Throws Error{unknown_tool} or Error{bad_profile} when the profile's tools are not in the
-    /// box, and std::invalid_argument for an empty crop.
+    /// box or nobody gives a visual loop its first reply, and std::invalid_argument for an empty crop.
     Agent(winio::Desktop& desktop, vlm::ChatModel& model, Profile profile,
           const Toolbox& tools = built_in_tools(), AgentOptions options = {});
 

@@ -32,8 +32,8 @@ struct RunFinished {
     std::chrono::milliseconds elapsed{}; ///< without the time between the parts
 };
 
-using Payload = std::variant<RunStarted, RunResumed, Observe, Ask, Invoke, Recover, Finish,
-                             Observed, ObserveFailed, Replied, AskFailed, Invoked, Recovered,
+using Payload = std::variant<RunStarted, RunResumed, Observe, Ask, Invoke, Recover, Await, Finish,
+                             Observed, ObserveFailed, Replied, AskFailed, Invoked, Recovered, Told,
                              Stopped, Noted, RunFinished>;
 
 /// One entry of the journal.
@@ -65,6 +65,8 @@ public:
     virtual void on_event(const Event& event) = 0;
     /// A piece of the model's reply as it arrives; not in the journal.
     virtual void on_delta(const vlm::Delta&) {}
+    /// What the mode is at, before each of its commands; not in the journal, whose facts determine it.
+    virtual void on_state(const ModeState&) {}
 };
 
 } // namespace agent

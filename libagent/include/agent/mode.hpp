@@ -7,6 +7,7 @@
 #pragma once
 
 #include "agent/annotation.hpp"
+#include "agent/control.hpp"
 #include "agent/signal.hpp"
 #include "agent/visual_reply.hpp"
 #include "vlm/chat.hpp"
@@ -59,12 +60,14 @@ struct Invoke {
 struct Recover {
     std::string why{};
 };
+/// Wait until somebody outside gives the reply with which a visual loop begins.
+struct Await {};
 /// The run is over.
 struct Finish {
     Outcome outcome = Outcome::completed;
     std::string why{}; ///< the model's last words, or what went wrong
 };
-using Command = std::variant<Observe, Ask, Invoke, Recover, Finish>;
+using Command = std::variant<Observe, Ask, Invoke, Recover, Await, Finish>;
 
 // ---- facts: what did happen ---------------------------------------------------------------------
 
@@ -76,6 +79,7 @@ struct Observed {
     winio::Size size{}; ///< of the picture
     winio::Rect area{}; ///< of the desktop it shows
     std::vector<winio::Rect> changed{};
+    std::optional<winio::NormPoint> pointer{}; ///< where it was seen; hidden or unknown: nowhere
     /// Nothing new since the screenshot before: no change outside what toggles by itself, or a picture
     /// that was there a little while ago.
     bool still = false;
@@ -129,7 +133,9 @@ struct Recovered {
 struct Stopped {
     std::string why{};
 };
-using Fact = std::variant<Observed, ObserveFailed, Replied, AskFailed, Invoked, Recovered, Stopped>;
+// And `Told` (agent/control.hpp): at any time, what somebody outside has said.
+using Fact =
+    std::variant<Observed, ObserveFailed, Replied, AskFailed, Invoked, Recovered, Told, Stopped>;
 
 // ---- the machine --------------------------------------------------------------------------------
 
@@ -175,8 +181,11 @@ private:
 class World {
 public:
     virtual ~World() = default;
-    /// The user's wish to end the run; asked before each command, told to the mode once.
-    virtual std::optional<Stopped> stopped() { return std::nullopt; }
+    /// Called before each command that the mode wants next, until there is no news: what was told to
+    /// the agent, and that it is to stop (after which it is not called again). It may hold the run.
+    virtual std::optional<Fact> news(const Command& /*next*/) { return std::nullopt; }
+    /// What the mode is at, each time before `news`.
+    virtual void on_state(const ModeState& /*state*/) {}
     /// What came of it. Failures of the desktop and the model are facts, not exceptions; what it
     /// throws is the run directory's (Error{journal_failed}) or a bug. Never called with Finish.
     virtual Fact execute(const Command& command) = 0;

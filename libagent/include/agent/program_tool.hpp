@@ -11,6 +11,7 @@
 // docs/agent-cli.md describes the file.
 #pragma once
 
+#include "agent/control.hpp"
 #include "agent/tool.hpp"
 
 #include <chrono>
@@ -57,11 +58,7 @@ inline constexpr std::size_t longest_program_error = 2000; // bytes
 /// program (not a mere name, which is looked up as everywhere) counts, too.
 [[nodiscard]] ProgramTool load_program_tool(const std::filesystem::path& file);
 
-/// Whether a call may be carried out.
-struct Consent {
-    bool granted = false;
-    std::string why{}; ///< why not, for the model
-};
+/// What a call asks for before it is carried out.
 struct ToolQuestion {
     const ProgramTool& tool;
     std::string arguments_json{}; ///< valid by the tool's schema

@@ -170,6 +170,25 @@ void ConversationMode::on(const Invoked& fact) {
     go_on();
 }
 
+void ConversationMode::on(const Told& fact) {
+    if (fact.kind != Told::Kind::words) return; // nobody can speak for this model
+    heard_.push_back(fact.text);
+    if (phase_ == Phase::asking) {
+        pass_on_words();
+    } else if (phase_ == Phase::finished && finish_.outcome == Outcome::completed &&
+               turn_ < max_steps_) {
+        // It counted as the answer because nobody had more to say.
+        transcript_.add(vlm::Message::assistant(finish_.why, {}));
+        go_on();
+    }
+}
+
+/// Where a message of the user has its place: not between a call and its result.
+void ConversationMode::pass_on_words() {
+    for (const std::string& words : std::exchange(heard_, {}))
+        transcript_.add(vlm::Message::user("The user says: " + words));
+}
+
 void ConversationMode::on(const Stopped& fact) {
     // A run that has come to its own end has no use for another; one that only ran out of steps
     // has.
@@ -232,6 +251,7 @@ void ConversationMode::tell_of_loop(std::string words) {
 
 void ConversationMode::go_on() {
     if (turn_ < max_steps_) {
+        pass_on_words();
         ++turn_;
         phase_ = Phase::asking;
     } else {

@@ -31,11 +31,13 @@ private:
     void on(const AskFailed& fact);
     void on(const Invoked& fact);
     void on(const Recovered& fact);
+    void on(const Told& fact);
     void on(const Stopped& fact);
     void finish_with(const vlm::ChatReply& reply);
     void answer_calls(const std::string& first_result);
     void refuse_calls();
     void go_on();
+    void pass_on_words();
     [[nodiscard]] bool is_in_a_loop();
     void tell_of_loop(std::string words);
     void finish(Outcome outcome, std::string why);
@@ -51,8 +53,9 @@ private:
     std::vector<vlm::ToolCall> calls_; ///< of the latest reply; the first one is carried out
     LoopProfile loop_rules_;
     LoopDetector loops_;
-    int loops_from_ = 0; ///< turn from which loops are looked for
-    std::string told_;   ///< before the next picture, or in a message of its own
+    int loops_from_ = 0;             ///< turn from which loops are looked for
+    std::string told_;               ///< before the next picture, or in a message of its own
+    std::vector<std::string> heard_; ///< from the user, and not in the transcript yet
     Finish finish_;
 };
 

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 namespace agent {
@@ -18,12 +17,6 @@ constexpr int patience_with_compression = 2; // then the engine does it
 
 constexpr std::string_view reminder =
     "That was no tool call, so nothing happened. Call exactly one of your tools now.";
-
-bool same_word(std::string_view a, std::string_view b) {
-    const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [&](char x, char y) { return lower(x) == lower(y); });
-}
 
 /// The parts of a context under their headings, none of them empty.
 class Sections {
@@ -102,10 +95,19 @@ vlm::ChatRequest TeamMode::request() const {
     return request;
 }
 
+std::size_t TeamMode::context_bound() const {
+    const std::size_t bound = narrow_ ? team_.context_bytes / 2 : team_.context_bytes;
+    return std::max(bound, task_.size() + team_.context_bytes / 8);
+}
+
+/// As much of the user's words as a request has room for.
+std::string TeamMode::shown_of_heard() const {
+    return cut_bytes(heard(), (context_bound() - task_.size()) / 6);
+}
+
 /// What the role is told: what never changes first, then what does. At most `context_bytes`.
 std::string TeamMode::context() const {
-    const std::size_t bound = narrow_ ? team_.context_bytes / 2 : team_.context_bytes;
-    const std::size_t most = std::max(bound, task_.size() + team_.context_bytes / 8);
+    const std::size_t most = context_bound();
     const std::size_t share = (most - task_.size()) / 6;
     Sections sections;
     sections.add("TASK", task_);
@@ -131,6 +133,7 @@ std::string TeamMode::context() const {
         sections.add(
             "CLAIM",
             cut_bytes("The worker says that the task is done. Evidence: " + claim_, share, true));
+    sections.add("THE USER SAYS", shown_of_heard());
     sections.add("NOTE", cut_bytes(told(), share, true));
     const std::string heading = "MEMORY";
     const std::size_t used = sections.text().size() + heading.size() + 3;
@@ -195,6 +198,8 @@ void TeamMode::on(const Recovered& fact) {
 void TeamMode::on(const Replied& fact) {
     take_words(fact.reply);
     calls_ = fact.reply.tool_calls;
+    // The request had it; what it had no room for is heard later.
+    if (!calls_.empty() || reminded_) heard().erase(0, shown_of_heard().size());
     if (!calls_.empty()) {
         if (calls_.size() > 1)
             note("refused", fmt::format("one call a turn: {} of {} calls were not carried out",
@@ -322,7 +327,7 @@ void TeamMode::take_worker_call(const Invoked& fact) {
     loops_.acted(as_tried(fact, calls_.front().arguments_json));
     if (const auto* progress = std::get_if<Progress>(&fact.signal)) {
         const auto asks_for_review = [&](const std::string& status) {
-            return same_word(status, trim(progress->status));
+            return equals_ignoring_case(status, trim(progress->status));
         };
         needs_review_ = needs_review_ || std::any_of(team_.review_statuses.begin(),
                                                      team_.review_statuses.end(), asks_for_review);
@@ -334,6 +339,18 @@ void TeamMode::take_worker_call(const Invoked& fact) {
         claim_ = completion->evidence;
     }
     begin_turn();
+}
+
+void TeamMode::on(const Told& fact) {
+    if (fact.kind != Told::Kind::words) return; // nobody can speak for these models
+    for (std::string* heard : {&lead_heard_, &worker_heard_}) {
+        if (!heard->empty()) *heard += '\n';
+        *heard += fact.text;
+    }
+    if (!leads_ || step_ != Step::asking) needs_review_ = true; // the lead is to think it over
+    if (step_ != Step::finished || finish_.outcome != Outcome::completed || turn_ >= max_steps_)
+        return;
+    begin_turn(); // it counted as done because nobody had more to say
 }
 
 void TeamMode::on(const Stopped& fact) {
@@ -378,7 +395,8 @@ void TeamMode::begin_turn() {
 
 std::string TeamMode::reason_for_review() const {
     if (!claim_.empty()) return "a claim that the task is done is to be confirmed";
-    if (needs_review_) return "a report asks for a review";
+    if (needs_review_)
+        return lead_heard_.empty() ? "a report asks for a review" : "the user has said something";
     if (memory_->needs_compression()) return "memory has to be compressed";
     if (turn_ % team_.review_interval == 0)
         return fmt::format("a review is due every {} turns", team_.review_interval);

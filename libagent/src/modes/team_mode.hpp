@@ -43,6 +43,7 @@ private:
     void on(const AskFailed& fact);
     void on(const Invoked& fact);
     void on(const Recovered& fact);
+    void on(const Told& fact);
     void on(const Stopped& fact);
 
     void begin_turn();
@@ -59,10 +60,14 @@ private:
     [[nodiscard]] const RoleProfile& role() const;
     [[nodiscard]] std::string& told() { return leads_ ? lead_told_ : worker_told_; }
     [[nodiscard]] const std::string& told() const { return leads_ ? lead_told_ : worker_told_; }
+    [[nodiscard]] std::string& heard() { return leads_ ? lead_heard_ : worker_heard_; }
+    [[nodiscard]] const std::string& heard() const { return leads_ ? lead_heard_ : worker_heard_; }
     [[nodiscard]] std::string words_on_refused_calls() const;
     [[nodiscard]] vlm::ChatRequest request() const;
     [[nodiscard]] bool must_plan() const;
     [[nodiscard]] std::string context() const;
+    [[nodiscard]] std::size_t context_bound() const; ///< bytes
+    [[nodiscard]] std::string shown_of_heard() const;
 
     const TeamProfile team_;
     const std::string model_;
@@ -86,6 +91,8 @@ private:
     std::string claim_;                    ///< evidence that waits for the lead's verdict
     std::string lead_told_;                ///< what it hears when it speaks next, once
     std::string worker_told_;              ///< the same
+    std::string lead_heard_;               ///< what the user has said since it spoke last
+    std::string worker_heard_;             ///< the same
     std::optional<ActionRecord> previous_; ///< the worker's latest
     Observed seen_;                        ///< the newest screenshot
     std::vector<vlm::ToolCall> calls_;     ///< of the latest reply; the first one is carried out

@@ -74,21 +74,25 @@ VisualLoopMode::VisualLoopMode(const Profile& profile, const std::string& task)
     : limits_(profile.visual->limits), max_steps_(profile.max_steps),
       trail_turns_(static_cast<std::size_t>(profile.executed_heat.trail_turns)),
       system_prompt_(filled_in(profile, task)) {
-    if (trim(profile.visual->boot).empty())
-        throw Error(
-            errc::bad_profile,
-            fmt::format("the profile \"{}\" has no boot reply, so that nothing begins: give "
-                        "\"boot\" a first reply such as {}",
-                        profile.name, R"({"observation": "I begin.", "actions": []})"));
     request_.model = profile.model;
     request_.sampling = profile.sampling;
     if (profile.visual->structured)
         request_.response_format = {"visual_reply", visual_reply_schema(limits_)};
-    begin_turn(profile.visual->boot);
+    if (!trim(profile.visual->boot).empty()) begin_turn(profile.visual->boot);
+}
+
+void check_first_reply(const Profile& profile) {
+    if (!trim(profile.visual->boot).empty()) return;
+    throw Error(errc::bad_profile,
+                fmt::format("the profile \"{}\" has no boot reply, so that nothing begins: give "
+                            "\"boot\" a first reply such as {}, or have it told from outside",
+                            profile.name, R"({"observation": "I begin.", "actions": []})"));
 }
 
 Command VisualLoopMode::next() const {
     switch (phase_) {
+    case Phase::waiting_inject:
+        return Await{};
     case Phase::executing:
         return Invoke{call(), role};
     case Phase::capturing:
@@ -111,6 +115,9 @@ ModeState VisualLoopMode::state() const {
     state.role = role;
     state.reply = reply_;
     switch (phase_) {
+    case Phase::waiting_inject:
+        state.phase = "waiting_inject";
+        break;
     case Phase::executing:
         state.phase = "executing";
         break;
@@ -143,21 +150,28 @@ bool is_reply_taken_for_thoughts(const vlm::ChatReply& reply) {
 
 void VisualLoopMode::on(const Observed& fact) {
     seen_ = fact;
-    if (is_done()) {
+    if (injected_)
+        next_turn(*std::exchange(injected_, std::nullopt));
+    else if (is_done() && heard_.empty())
         finish(Outcome::completed, reply_->observation.empty() ? "The model says that it is done."
                                                                : reply_->observation);
-    } else if (exchanges_ >= max_steps_) {
+    else
+        ask_or_end();
+}
+
+void VisualLoopMode::ask_or_end() {
+    if (exchanges_ >= max_steps_) {
         finish(Outcome::steps_used_up,
                fmt::format("the task was not finished within {} steps", max_steps_));
-    } else {
-        ++exchanges_;
-        phase_ = Phase::calling_model;
+        return;
     }
+    ++exchanges_;
+    phase_ = Phase::calling_model;
 }
 
 void VisualLoopMode::on(const ObserveFailed& fact) {
     // The last look of a run is for people.
-    if (is_done())
+    if (is_done() && heard_.empty())
         on(Observed{});
     else
         finish(Outcome::desktop_failed, fact.message);
@@ -165,9 +179,8 @@ void VisualLoopMode::on(const ObserveFailed& fact) {
 
 void VisualLoopMode::on(const Replied& fact) {
     const vlm::ChatReply& reply = fact.reply;
-    earlier_.push_front(std::move(marks_));
-    if (earlier_.size() > trail_turns_) earlier_.pop_back();
-    begin_turn(is_reply_taken_for_thoughts(reply) ? reply.reasoning : reply.text);
+    heard_.clear();
+    next_turn(is_reply_taken_for_thoughts(reply) ? reply.reasoning : reply.text);
     if (reply.finish == vlm::FinishReason::length)
         failures_.emplace_back("The reply was cut off at the output limit: make it shorter.");
 }
@@ -198,6 +211,32 @@ void VisualLoopMode::on(const Invoked& fact) {
     act_or_look();
 }
 
+void VisualLoopMode::on(const Told& fact) {
+    if (fact.kind == Told::Kind::words) {
+        heard_.push_back(fact.text);
+        if (phase_ != Phase::finished || finish_.outcome != Outcome::completed ||
+            exchanges_ >= max_steps_)
+            return;
+        // It counted as done because nobody had more to say.
+        if (seen_.sha256.empty())
+            phase_ = Phase::capturing; // its last look has failed
+        else
+            ask_or_end();
+    } else if (phase_ == Phase::waiting_inject) {
+        begin_turn(fact.text);
+    } else if (phase_ == Phase::calling_model) {
+        --exchanges_; // it was not begun
+        next_turn(fact.text);
+    } else if (phase_ == Phase::finished && finish_.outcome == Outcome::completed) {
+        next_turn(fact.text);
+    } else if (phase_ == Phase::finished) {
+        note("reply", "the run is over: a reply that was told is not carried out");
+    } else {
+        if (injected_) note("reply", "a reply that was told before is not carried out");
+        injected_ = fact.text;
+    }
+}
+
 void VisualLoopMode::on(const Stopped& fact) {
     // A run that has come to its own end has no use for another; one that only ran out of steps
     // has.
@@ -206,6 +245,13 @@ void VisualLoopMode::on(const Stopped& fact) {
 }
 
 // ---- the turn -----------------------------------------------------------------------------------
+
+/// The turn before it becomes a part of the trail.
+void VisualLoopMode::next_turn(const std::string& reply) {
+    earlier_.push_front(std::move(marks_));
+    if (earlier_.size() > trail_turns_) earlier_.pop_back();
+    begin_turn(reply);
+}
 
 void VisualLoopMode::begin_turn(const std::string& reply) {
     ++turn_;
@@ -253,6 +299,7 @@ vlm::ChatRequest VisualLoopMode::request() const {
 std::string VisualLoopMode::told() const {
     std::string text =
         reply_->observation.empty() ? "(Your last reply had no observation.)" : reply_->observation;
+    for (const std::string& words : heard_) text += "\n\nThe user says: " + words;
     if (reply_->problems.empty() && failures_.empty()) return text;
     text += "\n\nWhat went wrong with your last reply:";
     for (const auto* some : {&reply_->problems, &failures_})

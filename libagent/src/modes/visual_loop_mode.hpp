@@ -10,6 +10,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ namespace agent {
 
 class VisualLoopMode final : public Mode {
 public:
-    /// `profile.visual` must be there. Throws Error{bad_profile} without a boot reply.
+    /// `profile.visual` must be there. Without a boot reply it waits for one to be told.
     VisualLoopMode(const Profile& profile, const std::string& task);
 
     [[nodiscard]] Command next() const override;
@@ -25,7 +26,7 @@ public:
     [[nodiscard]] ModeState state() const override;
 
 private:
-    enum class Phase { executing, capturing, calling_model, finished };
+    enum class Phase { waiting_inject, executing, capturing, calling_model, finished };
 
     void on(const Observed& fact);
     void on(const ObserveFailed& fact);
@@ -33,9 +34,12 @@ private:
     void on(const AskFailed& fact);
     void on(const Invoked& fact);
     void on(const Recovered&) {} // this mode does not ask for it
+    void on(const Told& fact);
     void on(const Stopped& fact);
 
     void begin_turn(const std::string& reply);
+    void next_turn(const std::string& reply);
+    void ask_or_end();
     void act_or_look();
     [[nodiscard]] bool is_done() const;
     [[nodiscard]] const VisualAction& action() const { return reply_->actions[next_action_]; }
@@ -51,16 +55,21 @@ private:
     vlm::ChatRequest request_; ///< all but the messages
     std::string system_prompt_;
 
-    Phase phase_ = Phase::executing;
+    Phase phase_ = Phase::waiting_inject;
     int turn_ = 0;
-    int exchanges_ = 0; ///< with the model, begun
-    std::shared_ptr<const VisualReply> reply_;
+    int exchanges_ = 0;                        ///< with the model, begun
+    std::shared_ptr<const VisualReply> reply_; ///< none while there was no first one
     std::size_t next_action_ = 0;
     std::vector<Mark> marks_;               ///< of this turn
     std::deque<std::vector<Mark>> earlier_; ///< of the turns before it, the latest first
     std::vector<std::string> failures_;     ///< of this turn's actions
+    std::vector<std::string> heard_;        ///< from the user, since the latest reply
+    std::optional<std::string> injected_;   ///< what stands for the model's next reply
     Observed seen_;                         ///< the latest look
     Finish finish_;
 };
+
+/// Throws Error{bad_profile} where the profile has no boot reply.
+void check_first_reply(const Profile& profile);
 
 } // namespace agent

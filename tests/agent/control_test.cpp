@@ -1,0 +1,322 @@
+// What other threads do to a run: hold it, tell it, answer it.
+#include "agent/agent.hpp"
+#include "agent/control.hpp"
+#include "agent/error.hpp"
+#include "json.hpp"
+#include "vlm/testing/scripted_model.hpp"
+#include "winio/testing/memory_desktop.hpp"
+
+#include "catch.hpp"
+#include "temp_folder.hpp"
+#include "watch.hpp"
+
+#include <future>
+#include <thread>
+
+namespace {
+
+using namespace agent;
+
+const std::string story_click =
+    R"({"observation":"I click.","bboxes":[],"actions":[{"name":"click","x1":300,"y1":400}]})";
+const std::string story_done =
+    R"({"observation":"It is done.","bboxes":[],"actions":[],"done":true})";
+
+bool held(const Waiting& now) { return now.held; }
+
+/// A run on a thread of its own, held before it does anything.
+struct Stage {
+    test::TempFolder folder;
+    winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}};
+    vlm::testing::ScriptedModel model;
+    RunControl control;
+    test::Watch watch{control};
+    AgentOptions options;
+    Profile profile;
+    std::filesystem::path run_path;
+    std::future<RunFinished> result;
+
+    explicit Stage(const std::string& name = "observer") : profile(load_profile(name)) {
+        options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
+        control.pause();
+    }
+    ~Stage() { control.stop("the test is over"); }
+    void begin() {
+        result = std::async(std::launch::async, [this] {
+            RunDirectory directory = RunDirectory::create(folder.path());
+            run_path = directory.path();
+            Agent agent(desktop, model, profile, built_in_tools(), options);
+            return agent.run("do it", directory, control);
+        });
+    }
+    [[nodiscard]] std::string types() const {
+        std::string all;
+        for (const std::string& line : test::lines_of(run_path / "events.jsonl")) {
+            const auto entry = parse_json(line);
+            REQUIRE(entry);
+            all += std::string(entry->at("type").as_string()) + " ";
+        }
+        return all;
+    }
+    [[nodiscard]] std::string last_words() const {
+        return model.requests().back().messages.back().text();
+    }
+};
+
+} // namespace
+
+TEST_CASE("a run that is paused before it begins does nothing until it is resumed") {
+    Stage stage;
+    stage.model.say("done");
+    stage.begin();
+    stage.watch.until(held);
+    CHECK(stage.types() == "run_started ");
+    stage.control.resume();
+    CHECK(stage.result.get().outcome == Outcome::completed);
+    CHECK_FALSE(stage.control.waiting().begun);
+}
+
+TEST_CASE("a step lets one command through") {
+    Stage stage;
+    stage.model.call("click_element", R"({"label":"OK","box":[300,400]})").say("done");
+    stage.begin();
+    const std::vector<std::string> expected{
+        "run_started ", "run_started observe observed ",
+        "run_started observe observed ask replied ",
+        "run_started observe observed ask replied invoke invoked "};
+    for (const std::string& types : expected) {
+        stage.watch.until(held);
+        CHECK(stage.types() == types);
+        stage.control.step();
+    }
+    CHECK(stage.result.get().outcome == Outcome::completed);
+}
+
+TEST_CASE("what is running is finished before a run is held") {
+    Stage stage;
+    stage.control.resume();
+    stage.model.answer([&](const vlm::ChatRequest&) {
+        stage.control.pause();
+        vlm::ChatReply reply;
+        reply.tool_calls.push_back({"1", "click_element", R"({"label":"OK","box":[1,2]})", {}});
+        return reply;
+    });
+    stage.model.say("done");
+    stage.begin();
+    stage.watch.until(held);
+    CHECK(stage.types() == "run_started observe observed ask replied ");
+    CHECK(stage.desktop.events().empty());
+    stage.control.resume();
+    CHECK(stage.result.get().outcome == Outcome::completed);
+}
+
+TEST_CASE("a held run can be stopped") {
+    Stage stage;
+    stage.begin();
+    stage.watch.until(held);
+    stage.control.stop("enough");
+    const RunFinished result = stage.result.get();
+    CHECK(result.outcome == Outcome::cancelled);
+    CHECK(result.why == "enough");
+}
+
+TEST_CASE("the model hears what is told, with its next request") {
+    Stage stage;
+    stage.model.say("done");
+    stage.begin();
+    stage.watch.until(held);
+    CHECK(stage.control.tell("The file is called notes.txt.") == Reception::taken);
+    stage.control.resume();
+    CHECK(stage.result.get().outcome == Outcome::completed);
+    CHECK_THAT(stage.last_words(), ContainsSubstring("The file is called notes.txt."));
+    CHECK(stage.types().starts_with("run_started told observe observed ask "));
+}
+
+TEST_CASE("words that come with the final answer keep the run going") {
+    Stage stage;
+    stage.control.resume();
+    stage.model.answer([&](const vlm::ChatRequest&) {
+        CHECK(stage.control.tell("And save it.") == Reception::taken);
+        return vlm::ChatReply{.text = "All done."};
+    });
+    stage.model.say("Saved, too.");
+    stage.begin();
+    CHECK(stage.result.get().why == "Saved, too.");
+    CHECK_THAT(stage.last_words(), ContainsSubstring("And save it."));
+}
+
+TEST_CASE("what nobody can use is refused") {
+    Stage stage;
+    CHECK(stage.control.tell("too early") == Reception::over);
+    stage.model.say("done");
+    stage.begin();
+    stage.watch.until(held);
+    CHECK(stage.control.inject(story_done) == Reception::not_now); // not of this mode
+    CHECK(stage.control.annotated(1, {}) == Reception::not_now);
+    CHECK_FALSE(stage.control.decide(1, {.granted = true}));
+    CHECK(stage.control.tell(std::string(RunControl::most_told + 1, 'x')) == Reception::too_long);
+    stage.control.resume();
+    stage.result.get();
+    CHECK(stage.control.tell("too late") == Reception::over);
+}
+
+TEST_CASE("an action waits for consent where actions need it") {
+    Stage stage;
+    stage.control.resume();
+    stage.options.approve = Approve::always;
+    stage.model.call("observe_screen", "{}")
+        .call("click_element", R"({"label":"OK","box":[300,400]})")
+        .say("done");
+    stage.begin();
+    const Waiting now = stage.watch.until([](const Waiting& it) { return !it.questions.empty(); });
+    REQUIRE(now.questions.size() == 1);
+    const Question& question = now.questions.front();
+    CHECK(question.tool == "click_element");
+    CHECK(question.turn == 2);
+    CHECK(question.points == std::vector<winio::NormPoint>{{300, 400}});
+    CHECK(stage.desktop.events().empty());
+
+    SECTION("granted") {
+        CHECK(stage.control.decide(question.id, {.granted = true}));
+        CHECK(stage.result.get().outcome == Outcome::completed);
+        CHECK(stage.desktop.pointer() == winio::Point{300, 400});
+    }
+    SECTION("denied, with a reason for the model") {
+        CHECK(stage.control.decide(question.id, {.granted = false, .why = "Not that one."}));
+        CHECK_FALSE(stage.control.decide(question.id, {.granted = true})); // the first one counts
+        CHECK(stage.result.get().outcome == Outcome::completed);
+        CHECK(stage.desktop.events().empty());
+        CHECK_THAT(stage.last_words(), ContainsSubstring("Not that one."));
+        CHECK_THAT(stage.last_words(), ContainsSubstring("denied"));
+    }
+    SECTION("the run is stopped") {
+        stage.control.stop("enough");
+        CHECK(stage.result.get().outcome == Outcome::cancelled);
+        CHECK(stage.desktop.events().empty());
+        CHECK(stage.control.waiting().questions.empty());
+    }
+}
+
+TEST_CASE("a story without a first reply waits for one") {
+    Stage stage("story");
+    stage.profile.visual->boot.clear();
+    stage.control.resume();
+    stage.options.first_reply = From::outside;
+    stage.model.say(story_done);
+    stage.begin();
+    stage.watch.until([](const Waiting& now) { return now.for_reply; });
+    CHECK(stage.control.inject(story_click) == Reception::taken);
+    CHECK(stage.result.get().outcome == Outcome::completed);
+    CHECK(stage.desktop.pointer() == winio::Point{300, 400});
+    CHECK(stage.types().starts_with("run_started await told invoke invoked observe observed ask "));
+}
+
+TEST_CASE("a story that waits for its first reply can be stopped") {
+    Stage stage("story");
+    stage.profile.visual->boot.clear();
+    stage.control.resume();
+    stage.options.first_reply = From::outside;
+    stage.begin();
+    stage.watch.until([](const Waiting& now) { return now.for_reply; });
+    stage.control.stop("enough");
+    CHECK(stage.result.get().outcome == Outcome::cancelled);
+}
+
+TEST_CASE("without anybody outside, a story needs its first reply") {
+    Stage stage("story");
+    stage.profile.visual->boot.clear();
+    try {
+        Agent agent(stage.desktop, stage.model, stage.profile, built_in_tools(), stage.options);
+        FAIL("nobody refused it");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::bad_profile);
+        CHECK_THAT(error.what(), ContainsSubstring("boot"));
+    }
+}
+
+TEST_CASE("an injected reply stands for the model's next one") {
+    Stage stage("story");
+    stage.model.say(story_done);
+    stage.begin();
+    stage.watch.until(held);
+    CHECK(stage.control.inject(story_click) == Reception::taken);
+    stage.control.resume();
+    CHECK(stage.result.get().outcome == Outcome::completed);
+    CHECK(stage.model.requests().size() == 1);
+    CHECK(stage.desktop.pointer() == winio::Point{300, 400});
+}
+
+TEST_CASE("a picture is annotated outside, by the turn that waits for it") {
+    Stage stage("story");
+    stage.control.resume();
+    stage.options.annotation = From::outside;
+    stage.model.say(story_done);
+    stage.begin();
+    const auto wants = [](int turn) {
+        return [turn](const Waiting& now) { return now.picture && now.picture->turn == turn; };
+    };
+    Waiting now = stage.watch.until(wants(1));
+    CHECK(now.picture->size == winio::Size{1001, 1001});
+    const std::vector<std::uint8_t> raw = *now.picture->png;
+    std::vector<std::uint8_t> drawn = raw;
+    drawn.push_back(7); // the run does not read it
+    CHECK(stage.control.annotated(2, drawn) == Reception::outdated);
+    CHECK(stage.control.annotated(1, drawn) == Reception::taken);
+    now = stage.watch.until(wants(2));
+    CHECK(stage.control.annotated(2, drawn) == Reception::taken);
+    CHECK(stage.result.get().outcome == Outcome::completed);
+    const std::string shown = test::read_file(stage.run_path / "turn_0001_annotated.png");
+    CHECK(shown == std::string(drawn.begin(), drawn.end()));
+    CHECK(test::read_file(stage.run_path / "turn_0001_raw.png") ==
+          std::string(raw.begin(), raw.end()));
+    const auto& image =
+        std::get<vlm::Image>(stage.model.requests().at(0).messages.back().parts.back());
+    CHECK(*image.bytes == drawn);
+}
+
+TEST_CASE("a run that waits for a picture can be stopped") {
+    Stage stage("story");
+    stage.control.resume();
+    stage.options.annotation = From::outside;
+    stage.begin();
+    stage.watch.until([](const Waiting& now) { return now.picture.has_value(); });
+    stage.control.stop("enough");
+    CHECK(stage.result.get().outcome == Outcome::cancelled);
+    CHECK_FALSE(stage.control.waiting().picture);
+}
+
+TEST_CASE("whoever watches learns what the mode is at, before each command") {
+    class States final : public Observer {
+    public:
+        std::string all;
+        void on_event(const Event&) override {}
+        void on_state(const ModeState& state) override {
+            all += state.phase + std::to_string(state.turn) + ' ';
+        }
+    } states;
+    Stage stage;
+    stage.control.resume();
+    stage.model.call("click_element", R"({"label":"OK","box":[300,400]})").say("done");
+    RunDirectory directory = RunDirectory::create(stage.folder.path());
+    Agent agent(stage.desktop, stage.model, stage.profile, built_in_tools(), stage.options);
+    agent.run("do it", directory, stage.control, &states);
+    CHECK(states.all == "observing0 asking1 acting1 asking2 finished2 ");
+}
+
+TEST_CASE("a question from another thread is answered, or given up with its own token") {
+    RunControl control;
+    test::Watch watch(control);
+    std::stop_source stop;
+    auto asked = std::async(std::launch::async, [&] {
+        return control.ask({.tool = "program", .text = "Run it?"}, stop.get_token());
+    });
+    const auto now = watch.until([](const Waiting& it) { return !it.questions.empty(); });
+    SECTION("answered") {
+        control.decide(now.questions.front().id, {.granted = true});
+        CHECK(asked.get().granted);
+    }
+    SECTION("given up") {
+        stop.request_stop();
+        CHECK_FALSE(asked.get().granted);
+    }
+}

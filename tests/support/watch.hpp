@@ -1,0 +1,48 @@
+// Waiting until a run is where a test wants it, without sleeping.
+#pragma once
+
+#include "agent/control.hpp"
+
+#include "catch.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+namespace test {
+
+class Watch {
+public:
+    explicit Watch(agent::RunControl& control)
+        : control_(control), listener_(control.on_change([this] {
+              const std::lock_guard lock(mutex_);
+              ++changes_;
+              changed_.notify_all();
+          })) {}
+
+    /// Returns the state that is as wanted; fails the test where none is for half a minute.
+    template <class Wanted>
+    agent::Waiting until(Wanted wanted) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+        std::unique_lock lock(mutex_);
+        while (true) {
+            const int seen = changes_;
+            lock.unlock();
+            agent::Waiting now = control_.waiting();
+            if (wanted(now)) return now;
+            lock.lock();
+            if (!changed_.wait_until(lock, end, [&] { return changes_ != seen; })) {
+                FAIL("the run did not come to where it was waited for");
+            }
+        }
+    }
+
+private:
+    agent::RunControl& control_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    int changes_ = 0;
+    std::shared_ptr<void> listener_; ///< the last one: it uses the others
+};
+
+} // namespace test
