@@ -14,6 +14,8 @@ struct EmbeddedFile {
 
 /// Each profile is a folder.
 [[nodiscard]] std::span<const EmbeddedFile> embedded_profiles();
+/// The parts of a report's page.
+[[nodiscard]] std::span<const EmbeddedFile> embedded_report();
 [[nodiscard]] std::span<const EmbeddedFile> embedded_scenarios();
 
 } // namespace agent

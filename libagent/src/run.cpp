@@ -5,6 +5,7 @@
 #include "execution_log.hpp"
 #include "json.hpp"
 #include "path_text.hpp"
+#include "run_file.hpp"
 #include "text.hpp"
 
 #include <fmt/chrono.h>
@@ -102,12 +103,13 @@ StoredRun load_run(const std::filesystem::path& directory) {
     const auto corrupt = [&](std::string_view why) {
         return Error(errc::journal_corrupt, fmt::format("{}: {}", text_of(file), why));
     };
-    std::ifstream in(file, std::ios::binary);
-    if (!in) throw corrupt("cannot be read; is this a run directory?");
-    std::ostringstream bytes;
-    bytes << in.rdbuf();
+    auto bytes = read_run_file(file, most_summary_bytes);
+    std::error_code error;
+    if (!bytes && std::filesystem::exists(file, error) && !run_file_size(file, most_summary_bytes))
+        throw corrupt("is no file, or longer than 64 MB");
+    if (!bytes) throw corrupt("cannot be read; is this a run directory?");
     std::string why;
-    const auto value = parse_json(std::move(bytes).str(), &why);
+    const auto value = parse_json(*bytes, &why);
     if (!value) throw corrupt(why);
     try {
         const auto text = [](const json::value& member) {

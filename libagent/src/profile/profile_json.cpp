@@ -1,5 +1,6 @@
 // From a Profile to JSON.
 #include "agent/profile.hpp"
+#include "annotation_json.hpp"
 #include "json.hpp"
 #include "profile/words.hpp"
 #include "text.hpp"
@@ -97,28 +98,6 @@ json::object visual_json(const VisualProfile& visual) {
     return all;
 }
 
-json::array stops_json(const std::vector<winio::GradientStop>& stops) {
-    json::array all;
-    for (const winio::GradientStop& stop : stops)
-        all.emplace_back(json::array{stop.at, winio::to_string(stop.colour)});
-    return all;
-}
-
-json::object executed_heat_json(const ExecutedHeat& heat) {
-    return {{"enabled", heat.enabled},
-            {"radius_scale", heat.radius_scale},
-            {"stops", stops_json(heat.stops)},
-            {"trail_turns", heat.trail_turns},
-            {"trail_shrink", heat.trail_shrink}};
-}
-
-json::object bbox_heat_json(const BboxHeat& heat) {
-    return {{"enabled", heat.enabled},
-            {"border", winio::to_string(heat.border)},
-            {"border_width", heat.border_width},
-            {"fill_stops", stops_json(heat.fill_stops)}};
-}
-
 json::object pace_json(const Pace& pace) {
     return {{"capture_delay_ms", pace.capture_delay.count()},
             {"action_delay_ms", pace.action_delay.count()},
@@ -160,8 +139,8 @@ std::string to_json(const Profile& profile) {
     else
         all["tools"] = tools_json(profile.tools);
     if (!profile.visual) all["extra_tools"] = texts_json(profile.extra_tools);
-    all["executed_heat"] = executed_heat_json(profile.executed_heat);
-    all["bbox_heat"] = bbox_heat_json(profile.bbox_heat);
+    all["executed_heat"] = to_json(profile.executed_heat);
+    all["bbox_heat"] = to_json(profile.bbox_heat);
     all["physical_execution"] = profile.physical_execution;
     all["pace"] = pace_json(profile.pace);
     all["log"] = log_json(profile.log);

@@ -1,0 +1,604 @@
+// Reports of runs on a desktop in memory; tests/panel looks at them in Chromium.
+#include "agent/report.hpp"
+
+#include "agent/error.hpp"
+#include "json.hpp"
+#include "report/jpeg.hpp"
+#include "report/pictures.hpp"
+#include "report_run/runs.hpp"
+#include "vlm/digest.hpp"
+#include "winio/png.hpp"
+
+#include "catch.hpp"
+#include "temp_folder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+#ifndef _WIN32
+#include <sys/stat.h>
+#endif
+
+namespace {
+
+using namespace agent;
+
+/// What is between a script element's tags.
+std::string block(const std::string& html, const std::string& id) {
+    const std::string open = "<script type=\"application/json\" id=\"" + id + "\">";
+    const std::size_t at = html.find(open);
+    REQUIRE(at != std::string::npos);
+    const std::size_t from = at + open.size();
+    return html.substr(from, html.find("</script>", from) - from);
+}
+
+json::object data(const std::string& html) {
+    std::string why;
+    const auto value = parse_json(block(html, "run"), &why);
+    INFO(why);
+    REQUIRE(value);
+    return value->as_object();
+}
+
+json::array pictures_in(const std::string& html) {
+    const auto value = parse_json(block(html, "pictures"));
+    REQUIRE(value);
+    return value->as_array();
+}
+
+const json::array& list(const json::object& from, const char* name) {
+    return from.at(name).as_array();
+}
+
+const json::object& turn(const json::object& run, std::size_t index) {
+    return list(run, "turns").at(index).as_object();
+}
+
+/// The turn's items of a kind.
+std::vector<json::object> items(const json::object& turn, std::string_view kind) {
+    std::vector<json::object> all;
+    for (const json::value& item : list(turn, "items"))
+        if (item.at("kind").as_string() == kind) all.push_back(item.as_object());
+    return all;
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+        ++found;
+    return found;
+}
+
+std::vector<std::string> names_in(const std::filesystem::path& folder) {
+    std::vector<std::string> names;
+    for (const auto& it : std::filesystem::directory_iterator(folder))
+        names.push_back(it.path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+void write(const std::filesystem::path& file, const std::string& text) {
+    std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
+}
+
+/// A run of three turns: a click, a look, and the end.
+std::filesystem::path short_run(const std::filesystem::path& folder, int max_steps = 10) {
+    winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}};
+    desktop.on_input = [&](const winio::InputEvent&) {
+        desktop.screen().fill({64, 10, 64, 50}, {0, 0, 255, 255});
+    };
+    vlm::testing::ScriptedModel model;
+    model.call("click_element", R"({"label":"OK","box":[300,400]})", "I click OK.")
+        .call("observe_screen", "{}")
+        .say("It is done.");
+    Profile profile = load_profile("observer");
+    profile.max_steps = max_steps;
+    RunDirectory directory = RunDirectory::create(folder);
+    RunControl control;
+    Agent agent(desktop, model, profile, built_in_tools(), test::at_once());
+    agent.run("click OK", directory, control);
+    return directory.path();
+}
+
+} // namespace
+
+TEST_CASE("report: it tells what was seen, said and done in each turn") {
+    const test::TempFolder folder;
+    const json::object run = data(report_html(short_run(folder.path())));
+    CHECK(run.at("run") == "run_0001");
+    CHECK(run.at("task") == "click OK");
+    CHECK(run.at("profile") == "observer");
+    CHECK(run.at("outcome") == "completed");
+    CHECK(run.at("why") == "It is done.");
+    REQUIRE(list(run, "turns").size() == 3);
+    const json::object& first = turn(run, 0);
+    CHECK(first.at("number") == 1);
+    CHECK(first.at("seen") == true);
+    CHECK(first.at("picture") == 0);
+    CHECK(turn(run, 2).at("picture") == 1);
+    CHECK(to_text(first.at("marks")) == R"([{"number":1,"points":[[300,400]]}])");
+    CHECK(items(first, "words").at(0).at("text") == "I click OK.");
+    const auto calls = items(first, "call");
+    REQUIRE(calls.size() == 1);
+    CHECK(calls[0].at("tool") == "click_element");
+    CHECK(calls[0].at("arguments") == R"({"label":"OK","box":[300,400]})");
+    CHECK(calls[0].at("ok") == true);
+    CHECK_FALSE(calls[0].contains("pending"));
+    CHECK(first.at("look").as_object().contains("settle_ms"));
+}
+
+TEST_CASE("report: changed regions are shares of the picture") {
+    const test::TempFolder folder;
+    const json::object run = data(report_html(short_run(folder.path())));
+    // 64,10 64x50 of 1001x1001, in pieces.
+    double left = 1;
+    double bottom = 0;
+    for (const json::value& rect : list(turn(run, 2), "changed")) {
+        left = std::min(left, rect.at(0).to_number<double>());
+        bottom = std::max(bottom, rect.at(1).to_number<double>() + rect.at(3).to_number<double>());
+    }
+    CHECK(std::abs(left - 64.0 / 1001) < 1e-9);
+    CHECK(std::abs(bottom - 60.0 / 1001) < 1e-9);
+}
+
+TEST_CASE("report: whatever is said in it cannot leave its place in the page") {
+    const test::TempFolder folder;
+    const std::string html = report_html(test::hostile_run(folder.path()));
+    // The page's own three blocks and its script.
+    CHECK(count(html, "<script") == 4);
+    CHECK(count(html, "</script") == 4);
+    CHECK(count(html, "<img") == 0);
+    CHECK(count(html, "<!--") == 0);
+    const json::object run = data(html);
+    CHECK(run.at("task").as_string() == "Write a note. " + test::hostile);
+    CHECK(items(turn(run, 0), "words").at(0).at("text").as_string() ==
+          "I see a window. " + test::hostile);
+    CHECK_THAT(to_text(items(turn(run, 3), "call").at(0).at("result")),
+               ContainsSubstring("window.hacked"));
+}
+
+TEST_CASE("report: a browser heeds no script and no style but the page's own") {
+    const test::TempFolder folder;
+    const std::string html = report_html(short_run(folder.path()));
+    CHECK_THAT(html, ContainsSubstring("default-src 'none'; img-src data:; style-src 'sha256-"));
+    CHECK_THAT(html, !ContainsSubstring("unsafe"));
+    CHECK_THAT(html, !ContainsSubstring("{{"));
+    for (const char* parser : {"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write",
+                               "eval(", "http://localhost"})
+        CHECK_THAT(html, !ContainsSubstring(parser));
+}
+
+TEST_CASE("report: a visual loop's pictures are there once, below what the page draws") {
+    const test::TempFolder folder;
+    const std::string html = report_html(test::story_run(folder.path()));
+    const json::object run = data(html);
+    for (const json::value& picture : pictures_in(html))
+        CHECK_THAT(std::string(picture.at("file").as_string()), ContainsSubstring("_raw.png"));
+    const auto last = list(run, "turns").back().as_object();
+    REQUIRE(last.at("annotation").is_object());
+    CHECK(last.at("annotation").as_object().contains("trail"));
+}
+
+TEST_CASE("report: pictures that were there before are in it once") {
+    const test::TempFolder folder;
+    winio::testing::MemoryDesktop desktop{winio::Size{200, 100}};
+    vlm::testing::ScriptedModel model;
+    for (int i = 0; i < 4; ++i) model.call("observe_screen", "{}");
+    model.say("done");
+    RunDirectory directory = RunDirectory::create(folder.path());
+    RunControl control;
+    Agent agent(desktop, model, load_profile("observer"), built_in_tools(), test::at_once());
+    agent.run("look", directory, control);
+    const std::string html = report_html(directory.path());
+    const json::array pictures = pictures_in(html);
+    CHECK(count(html, "data:image/png;base64,") == 1);
+    CHECK(pictures.size() == 1);
+}
+
+TEST_CASE("report: a journal that ends anywhere is told as far as it goes") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    const std::string journal = test::read_file(path / "events.jsonl");
+    std::size_t most_turns = 0;
+    for (std::size_t size = 0; size <= journal.size(); size += 97) {
+        write(path / "events.jsonl", journal.substr(0, size));
+        const json::object run = data(report_html(path));
+        const std::size_t turns = list(run, "turns").size();
+        CHECK(turns >= most_turns);
+        most_turns = std::max(most_turns, turns);
+        const bool torn = size > 0 && journal[size - 1] != '\n';
+        INFO(size << " bytes");
+        CHECK(list(run, "remarks").size() == (torn ? 1 : 0));
+    }
+    CHECK(most_turns == 3);
+    std::filesystem::remove(path / "events.jsonl");
+    CHECK(list(data(report_html(path)), "remarks").size() == 1);
+}
+
+TEST_CASE("report: a run that was killed during a call has a call of which nothing is known") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    std::string journal;
+    for (const std::string& line : test::lines_of(path / "events.jsonl")) {
+        journal += line + "\n";
+        if (line.find(R"("type":"invoke")") != std::string::npos) break;
+    }
+    write(path / "events.jsonl", journal);
+    const json::object run = data(report_html(path));
+    CHECK_FALSE(run.contains("outcome"));
+    CHECK(items(turn(run, 0), "call").at(0).at("pending") == true);
+}
+
+TEST_CASE("report: entries of later versions and damaged ones are left out, and it says so") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    std::string journal = test::read_file(path / "events.jsonl");
+    const std::size_t second = journal.find('\n') + 1;
+    journal.insert(second, "{\"seq\":2,\"type\":\"dreamt\",\"turn\":1}\nnot JSON\n[1]\n"
+                           "{\"type\":\"observed\",\"file\":7,\"area\":[0,0,0],\"changed\":5}\n"
+                           "{\"type\":7,\"turn\":\"x\"}\n\xff\n");
+    write(path / "events.jsonl", journal);
+    const json::object run = data(report_html(path));
+    CHECK(list(run, "turns").size() == 3);
+    const std::string remarks = to_text(run.at("remarks"));
+    CHECK_THAT(remarks, ContainsSubstring("they are damaged: 3."));
+    CHECK_THAT(remarks, ContainsSubstring("not know their kind: 2."));
+}
+
+TEST_CASE("report: a picture that is gone, damaged or elsewhere is told of") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    const auto problem = [&] {
+        const json::array pictures = pictures_in(report_html(path));
+        const json::object& first = pictures.at(0).as_object();
+        CHECK(list(first, "layers").empty());
+        return std::string(first.at("problem").as_string());
+    };
+    const std::filesystem::path picture = path / "screenshots/turn_0001.png";
+    write(picture, "no picture");
+    CHECK_THAT(problem(), ContainsSubstring("not a PNG file"));
+    std::filesystem::remove(picture);
+    CHECK_THAT(problem(), ContainsSubstring("not there any more"));
+    // A directory of somebody else's making must not show him the reader's files.
+    const auto png = winio::encode_png(winio::Image({2, 2}).view());
+    write(folder / "secret.png", {png.begin(), png.end()});
+    std::string journal = test::read_file(path / "events.jsonl");
+    const std::string name = "screenshots/turn_0001.png";
+    journal.replace(journal.find(name), name.size(), "../secret.png");
+    write(path / "events.jsonl", journal);
+    CHECK_THAT(problem(), ContainsSubstring("not there any more"));
+}
+
+#ifndef _WIN32
+TEST_CASE("report: a link does not lead it out of the run's directory") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    const std::filesystem::path picture = path / "screenshots/turn_0001.png";
+    std::filesystem::rename(picture, folder / "secret.png");
+    const auto first = [&] { return pictures_in(report_html(path)).at(0).as_object(); };
+    SECTION("of a file") { std::filesystem::create_symlink(folder / "secret.png", picture); }
+    SECTION("of a folder") {
+        std::filesystem::rename(path / "screenshots", folder / "elsewhere");
+        std::filesystem::rename(folder / "secret.png", folder / "elsewhere/turn_0001.png");
+        std::filesystem::create_directory_symlink(folder / "elsewhere", path / "screenshots");
+    }
+    CHECK(list(first(), "layers").empty());
+    CHECK_THAT(std::string(first().at("problem").as_string()),
+               ContainsSubstring("not there any more"));
+}
+
+TEST_CASE("report: a pipe in a run's directory is not waited for") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    const auto make_pipe = [&](const char* name) {
+        std::filesystem::remove(path / name);
+        REQUIRE(mkfifo((path / name).c_str(), 0600) == 0);
+    };
+    make_pipe("screenshots/turn_0001.png");
+    CHECK(pictures_in(report_html(path)).at(0).as_object().contains("problem"));
+    make_pipe("events.jsonl");
+    CHECK_THAT(to_text(data(report_html(path)).at("remarks")),
+               ContainsSubstring("no journal that can be read"));
+    make_pipe("run.json");
+    CHECK_THROWS_AS(report_html(path), Error);
+}
+#endif
+
+TEST_CASE("report: an entry that is too long is left out, and it says so") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    std::string journal = test::read_file(path / "events.jsonl");
+    journal.insert(journal.find('\n') + 1,
+                   R"({"type":"noted","turn":1,"text":")" + std::string(9'000'000, 'x') + "\"}\n");
+    write(path / "events.jsonl", journal);
+    const json::object run = data(report_html(path));
+    CHECK(list(run, "turns").size() == 3);
+    CHECK_THAT(to_text(run.at("remarks")), ContainsSubstring("they are too long: 1."));
+}
+
+TEST_CASE("report: a journal that gives two pictures one hash gets neither for the other") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    std::string journal = test::read_file(path / "events.jsonl");
+    const std::string member = R"("sha256":")";
+    for (std::size_t at = journal.find(member); at != std::string::npos;
+         at = journal.find(member, at + 1))
+        journal.replace(at + member.size(), 64, std::string(64, '0'));
+    write(path / "events.jsonl", journal);
+    CHECK(pictures_in(report_html(path)).size() == 2);
+}
+
+TEST_CASE("report: of a run without end so much is told, and what is left out is said") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    std::string journal;
+    const auto told = [&] {
+        write(path / "events.jsonl", journal);
+        return report_html(path);
+    };
+    const auto remarks = [](const std::string& html) { return to_text(data(html).at("remarks")); };
+    SECTION("turns") {
+        for (int turn = 1; turn <= 10'002; ++turn)
+            journal += fmt::format(R"({{"type":"stopped","turn":{},"why":"x"}})"
+                                   "\n",
+                                   turn);
+        journal += R"({"type":"run_finished","outcome":"stopped"})"
+                   "\n";
+        const std::string html = told();
+        CHECK(list(data(html), "turns").size() == 10'000);
+        CHECK(data(html).at("outcome") == "stopped");
+        CHECK_THAT(remarks(html), ContainsSubstring("too long for a report: 2."));
+    }
+    SECTION("items of a turn") {
+        for (int i = 0; i < 1'005; ++i)
+            journal += R"({"type":"invoke","turn":1,"tool":"t"})"
+                       "\n";
+        journal += R"({"type":"invoked","turn":1,"ok":true})"
+                   "\n";
+        const std::string html = told();
+        CHECK(items(turn(data(html), 0), "call").size() == 1'000);
+        CHECK(items(turn(data(html), 0), "call").back().at("ok") == true);
+        CHECK_THAT(remarks(html), ContainsSubstring("too long for a report: 5."));
+    }
+    SECTION("pictures") {
+        for (int i = 1; i <= 2'003; ++i)
+            journal += fmt::format(R"({{"type":"observed","file":"gone/{}.png"}})"
+                                   "\n"
+                                   R"({{"type":"ask","turn":{}}})"
+                                   "\n",
+                                   i, i);
+        const std::string html = told();
+        const json::array pictures = pictures_in(html);
+        REQUIRE(pictures.size() == 2'001);
+        CHECK_THAT(std::string(pictures.back().at("problem").as_string()),
+                   ContainsSubstring("only the first 2000 pictures"));
+        CHECK(list(data(html), "turns").back().at("picture") == 2'000);
+        CHECK_THAT(remarks(html), ContainsSubstring("behind the first 2000: 3."));
+    }
+    SECTION("what one look told, for all the turns that saw it") {
+        journal = R"({"type":"observed","file":"gone.png","area":[0,0,9,9],"changed":[[1,1,1,1])";
+        for (int i = 0; i < 100'000; ++i) journal += ",[1,1,1,1]";
+        journal += "]}\n";
+        for (int turn = 1; turn <= 40; ++turn)
+            journal += fmt::format(R"({{"type":"ask","turn":{}}})"
+                                   "\n",
+                                   turn);
+        const std::string html = told();
+        CHECK(html.size() <= ReportOptions{}.most_bytes_a_turn * 50);
+        CHECK_THAT(remarks(html), ContainsSubstring("Turns without what was drawn"));
+    }
+    SECTION("things that are no long texts") {
+        journal = R"({"type":"observed","file":"gone.png","area":[0,0,9,9],"changed":[[1,1,1,1])";
+        for (int i = 0; i < 20'000; ++i) journal += ",[1,1,1,1]";
+        journal += "]}\n{\"type\":\"ask\",\"turn\":1}\n";
+        write(path / "events.jsonl", journal);
+        const ReportOptions options{.most_bytes_a_turn = 2'000};
+        const std::string html = report_html(path, options);
+        CHECK(html.size() <= options.most_bytes_a_turn * 50);
+        CHECK_THAT(remarks(html), ContainsSubstring("Of 1 turns only 0 have room"));
+    }
+}
+
+TEST_CASE("report: pictures that were too much to be kept are read again where they fit") {
+    const test::TempFolder folder;
+    std::vector<RecordedPicture> pictures;
+    const auto save = [&](const std::string& name, winio::Size size) {
+        winio::Image image(size);
+        test::Photo(size).show(image, {0, 0});
+        const auto png = winio::encode_png(image.view());
+        write(folder / name, {png.begin(), png.end()});
+        pictures.push_back({name});
+        return png.size();
+    };
+    const std::size_t large = save("large.png", {600, 400});
+    for (int i = 0; i < 4; ++i)
+        REQUIRE(save(fmt::format("small{}.png", i), {230 + i, 160}) * 100 < large * 20);
+    const std::size_t budget = large * 14 / 10; // in base64: less than all of them
+    const PictureSet set = fit_pictures(folder.path(), pictures, budget);
+    std::size_t bytes = 0;
+    for (const std::string& image : set.images) bytes += image.size();
+    CHECK(bytes <= budget);
+    REQUIRE(set.pictures.size() == 5);
+    for (const LaidPicture& picture : set.pictures) {
+        CHECK(picture.problem.empty());
+        CHECK(picture.layers.size() == 1);
+        CHECK(picture.reduced == (picture.size.width == 600));
+    }
+}
+
+TEST_CASE("report: a run that went on is told whole, with how it ended at last") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    std::string journal;
+    for (const std::string& line : test::lines_of(path / "events.jsonl")) {
+        journal += line + "\n";
+        if (line.find(R"("type":"invoked")") != std::string::npos) break;
+    }
+    write(path / "events.jsonl", journal);
+    winio::testing::MemoryDesktop desktop{winio::Size{200, 100}};
+    vlm::testing::ScriptedModel model;
+    model.say("Done after all.");
+    RunDirectory directory = RunDirectory::open(path);
+    RunControl control;
+    Agent agent(desktop, model, load_profile("observer"), built_in_tools(), test::at_once());
+    agent.resume(directory, control, nullptr, {"the power was off"});
+    const json::object run = data(report_html(path));
+    CHECK(run.at("why") == "Done after all.");
+    CHECK(list(run, "turns").size() == 2);
+    CHECK(to_text(items(turn(run, 0), "resumed").at(0).at("remarks")) ==
+          R"(["the power was off"])");
+}
+
+TEST_CASE("report: what people said in a run is told as theirs") {
+    const test::TempFolder folder;
+    winio::testing::MemoryDesktop desktop{winio::Size{200, 100}};
+    vlm::testing::ScriptedModel model;
+    RunControl control;
+    model.answer([&](const vlm::ChatRequest&) {
+        CHECK(control.tell("And save it.") == Reception::taken);
+        return vlm::ChatReply{.text = "Done."};
+    });
+    model.say("Saved, too.");
+    RunDirectory directory = RunDirectory::create(folder.path());
+    Agent agent(desktop, model, load_profile("observer"), built_in_tools(), test::at_once());
+    agent.run("do it", directory, control);
+    const std::string html = report_html(directory.path());
+    CHECK(items(turn(data(html), 0), "told").at(0).at("text") == "And save it.");
+    CHECK_THAT(html, !ContainsSubstring("does not know their kind"));
+}
+
+TEST_CASE("report: a team's turns tell who speaks, and of which pictures it only heard") {
+    const test::TempFolder folder;
+    winio::testing::MemoryDesktop desktop{winio::Size{200, 100}};
+    vlm::testing::ScriptedModel model;
+    model.call("spawn_operator", R"({"operator_instructions":"Click OK.","rationale":"first"})")
+        .fail({vlm::errc::unreachable, "nothing listens at localhost:1234"});
+    RunDirectory directory = RunDirectory::create(folder.path());
+    RunControl control;
+    Agent agent(desktop, model, load_profile("commander"), built_in_tools(), test::at_once());
+    const RunFinished finished = agent.run("click OK", directory, control);
+    CHECK(finished.outcome == Outcome::endpoint_failed);
+    const json::object run = data(report_html(directory.path()));
+    CHECK(run.at("outcome") == "endpoint_failed");
+    const std::string lead(turn(run, 0).at("role").as_string());
+    CHECK(run.at("roles").as_object().contains(lead));
+    const auto failures = items(list(run, "turns").back().as_object(), "no_reply");
+    REQUIRE(failures.size() == 1);
+    CHECK_THAT(std::string(failures[0].at("message").as_string()), ContainsSubstring("listens"));
+}
+
+TEST_CASE("report: photographs are reduced until they stay within the bound") {
+    const test::TempFolder folder;
+    // As large for each as of fifty turns, which tests/panel looks at: that takes its time.
+    const std::filesystem::path path = test::photo_run(folder.path(), 15);
+    const ReportOptions options{.most_bytes_a_turn = 15 * 300'000 / 50};
+    std::uintmax_t originals = 0;
+    for (const auto& it : std::filesystem::directory_iterator(path / "screenshots"))
+        originals += it.file_size();
+    CHECK(originals > 20'000'000);
+    const std::string html = report_html(path, options);
+    CHECK(html.size() < 15 * 300'000);
+    CHECK(html.size() > 15 * 150'000); // the room there is is used
+    const json::array pictures = pictures_in(html);
+    REQUIRE(pictures.size() == 15);
+    for (const json::value& picture : pictures)
+        CHECK_FALSE(picture.as_object().contains("problem"));
+    CHECK(pictures.back().at("reduced") == true);
+}
+
+TEST_CASE("report: where little changes on a large picture nothing is reduced") {
+    const test::TempFolder folder;
+    winio::testing::MemoryDesktop desktop{winio::Size{600, 400}};
+    const test::Photo photo({600, 400});
+    photo.show(desktop.screen(), {0, 0});
+    vlm::testing::ScriptedModel model;
+    for (int turn = 1; turn < 8; ++turn)
+        model.answer([&, turn](const vlm::ChatRequest&) {
+            desktop.screen().fill({turn * 10, 20, 30, 5}, {0, 0, 255, 255});
+            vlm::ChatReply reply;
+            reply.tool_calls = {{"call_" + std::to_string(turn), "observe_screen", "{}", {}}};
+            return reply;
+        });
+    model.say("done");
+    RunDirectory directory = RunDirectory::create(folder.path());
+    RunControl control;
+    Agent agent(desktop, model, load_profile("observer"), built_in_tools(), test::at_once());
+    agent.run("look", directory, control);
+    // Room for less than two of the eight.
+    const auto size = std::filesystem::file_size(directory.path() / "screenshots/turn_0001.png");
+    const ReportOptions options{.most_bytes_a_turn = static_cast<std::size_t>(size) * 2 / 50};
+    const std::string html = report_html(directory.path(), options);
+    CHECK(html.size() <= options.most_bytes_a_turn * 50);
+    const json::array pictures = pictures_in(html);
+    REQUIRE(pictures.size() == 8);
+    for (const json::value& picture : pictures)
+        CHECK_FALSE(picture.as_object().contains("reduced"));
+    CHECK(list(pictures.back().as_object(), "layers").size() > 1);
+}
+
+TEST_CASE("report: the bound holds for long words and where no picture has room") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    std::string journal = test::read_file(path / "events.jsonl");
+    const std::string words = "I click OK.";
+    journal.replace(journal.find(words), words.size(), std::string(3'000'000, 'w'));
+    write(path / "events.jsonl", journal);
+    const ReportOptions options{.most_bytes_a_turn = 2'000};
+    const std::string html = report_html(path, options);
+    CHECK(html.size() <= options.most_bytes_a_turn * 50);
+    const std::string told = "3000000 bytes in all; the rest is in events.jsonl";
+    CHECK(count(html, told) == 1);
+}
+
+TEST_CASE("report: it is written in one step and replaces the one before") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    write(path / "report.html", "old");
+    CHECK(write_report(path) == path / "report.html");
+    CHECK(test::read_file(path / "report.html") == report_html(path));
+    for (const std::string& name : names_in(path)) CHECK_THAT(name, !ContainsSubstring(".new"));
+}
+
+TEST_CASE("report: where it cannot be written nothing is left") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    std::filesystem::create_directories(path / "report.html/in the way");
+    const auto before = names_in(path);
+    try {
+        write_report(path);
+        FAIL("it was written");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::journal_failed);
+        CHECK_THAT(error.what(), ContainsSubstring("report.html cannot be written"));
+    }
+    CHECK(names_in(path) == before);
+}
+
+TEST_CASE("report: a folder that is no run's is refused") {
+    const test::TempFolder folder;
+    CHECK_THROWS_AS(write_report(folder.path()), Error);
+    CHECK(names_in(folder.path()).empty());
+}
+
+TEST_CASE("report: a JPEG is whole, of its size, and smaller the less quality it may have") {
+    winio::Image image({67, 35});
+    test::Photo({67, 35}).show(image, {0, 0});
+    std::size_t larger = 0;
+    for (const int quality : {1, 30, 75, 100}) {
+        const auto file = encode_jpeg(image.view(), quality);
+        REQUIRE(file.size() > larger);
+        larger = file.size();
+        CHECK(file[0] == 0xff);
+        CHECK(file[1] == 0xd8);
+        CHECK(file[file.size() - 2] == 0xff);
+        CHECK(file[file.size() - 1] == 0xd9);
+        const std::vector<std::uint8_t> size{0xff, 0xc0, 0, 17, 8, 0, 35, 0, 67, 3};
+        CHECK(std::search(file.begin(), file.end(), size.begin(), size.end()) != file.end());
+    }
+    CHECK_THROWS_AS(encode_jpeg({}, 50), std::invalid_argument);
+    CHECK_THROWS_AS(encode_jpeg(image.view(), 0), std::invalid_argument);
+    CHECK_THROWS_AS(encode_jpeg(image.view(), 101), std::invalid_argument);
+}

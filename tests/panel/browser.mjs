@@ -1,0 +1,70 @@
+// Chromium for the tests of pages, and what every page must pass.
+//
+//     const browser = await launch();
+//     const { page, requests } = await open(browser, { width: 390, height: 844, colorScheme: 'dark' });
+//     await page.goto(pathToFileURL(file).href);
+//     await assertAccessible(page);
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { chromium } from 'playwright-core';
+
+const require = createRequire(import.meta.url);
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Debian's, unless EYEHAND_CHROMIUM names another. */
+export const chromiumPath = process.env.EYEHAND_CHROMIUM ?? '/usr/bin/chromium';
+
+/** The sizes and colour schemes in which pages are looked at. */
+export const views = ['light', 'dark'].flatMap((colorScheme) => [
+    { width: 1280, height: 800, colorScheme },
+    { width: 390, height: 844, colorScheme },
+]);
+
+export function nameOf(view) {
+    return `${view.width} px, ${view.colorScheme}`;
+}
+
+export async function launch() {
+    assert.ok(existsSync(chromiumPath), `no Chromium at ${chromiumPath}: scripts/setup --tests installs it`);
+    return chromium.launch({
+        executablePath: chromiumPath,
+        args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+            '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    });
+}
+
+/**
+ * A page in a context of its own. `requests` fills with the address of everything the page asks for, and
+ * `problems` with what its scripts throw and its console complains about.
+ */
+export async function open(browser, { width = 1280, height = 800, colorScheme = 'light' } = {}) {
+    const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: 'reduce' });
+    const page = await context.newPage();
+    const requests = [];
+    const problems = [];
+    page.on('request', (request) => requests.push(request.url()));
+    page.on('pageerror', (error) => problems.push(String(error)));
+    page.on('console', (message) => {
+        if (message.type() === 'error') problems.push(message.text());
+    });
+    return { page, requests, problems };
+}
+
+/** Fails when axe finds anything serious or critical. */
+export async function assertAccessible(page) {
+    // evaluate() goes past the page's content security policy; a script element would not.
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => globalThis.axe.run(document));
+    const found = violations
+        .filter((it) => it.impact === 'serious' || it.impact === 'critical')
+        .map((it) => `${it.impact}: ${it.id}: ${it.help}\n` +
+            it.nodes.map((node) => `    ${node.target.join(' ')}: ${node.failureSummary}`).join('\n'));
+    assert.deepEqual(found, [], found.join('\n'));
+}
+
+/** Fails when something is wider than the window. */
+export async function assertFits(page) {
+    const [inner, content] = await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth]);
+    assert.ok(content <= inner, `the page is ${content} px wide in a window of ${inner} px`);
+}

@@ -1,0 +1,237 @@
+// The report of a run, opened from disk as its readers open it. EYEHAND_REPORT_RUN names the program that makes
+// the runs (tests/agent/report_run).
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { assertAccessible, assertFits, launch, nameOf, open, views } from './browser.mjs';
+
+const maker = process.env.EYEHAND_REPORT_RUN;
+assert.ok(maker, 'EYEHAND_REPORT_RUN is not set: ctest sets it');
+
+let folder;
+let browser;
+const reports = {};
+
+before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'eyehand-report-'));
+    for (const kind of ['hostile', 'story'])
+        reports[kind] = execFileSync(maker, [kind, folder], { encoding: 'utf8' }).trim();
+    browser = await launch();
+});
+after(async () => {
+    await browser?.close();
+    rmSync(folder, { recursive: true, force: true });
+});
+
+/** The report of a run, ready; `page` and what it asked for. */
+async function opened(kind, view = {}) {
+    const it = await open(browser, view);
+    const started = performance.now();
+    await it.page.goto(pathToFileURL(reports[kind]).href);
+    await it.page.waitForSelector('html[data-ready]');
+    return { ...it, milliseconds: performance.now() - started, close: () => it.page.context().close() };
+}
+
+const heading = (page) => page.locator('#turn-heading').textContent();
+const status = (page) => page.locator('#status').textContent();
+const isShown = (page, selector) => page.locator(selector).isVisible();
+
+/** The colour of a canvas's pixel, at shares of its size. */
+const pixel = (page, selector, x, y) => page.locator(selector).evaluate((canvas, [shareX, shareY]) => {
+    const at = [Math.floor(canvas.width * shareX), Math.floor(canvas.height * shareY)];
+    return [...canvas.getContext('2d').getImageData(at[0], at[1], 1, 1).data];
+}, [x, y]);
+
+/** Waits until the canvas shows the picture of the turn that is shown. */
+const painted = (page, selector) => page.waitForFunction((it) => {
+    const canvas = document.querySelector(it);
+    return canvas.dataset.picture && canvas.getContext('2d').getImageData(5, 5, 1, 1).data[3] === 255;
+}, selector);
+
+describe('a report', () => {
+    test('opens from disk and asks for nothing else', async () => {
+        const { page, requests, problems, close } = await opened('hostile');
+        for (let i = 0; i < 8; ++i) await page.keyboard.press('ArrowRight');
+        await painted(page, '#before');
+        assert.deepEqual(requests.filter((it) => !it.startsWith('data:')), [pathToFileURL(reports.hostile).href]);
+        assert.deepEqual(problems, []);
+        await close();
+    });
+
+    test('shows scripts in the task, in windows, words and results as text', async () => {
+        const { page, problems, close } = await opened('hostile');
+        const markup = '<script>window.hacked = true</script>';
+        assert.ok((await page.locator('#task').textContent()).includes(markup));
+        assert.ok((await page.locator('#why').textContent()).includes(markup));
+        const texts = [];
+        for (let i = 0; i < 8; ++i) {
+            await page.locator('#items details').evaluateAll((all) => all.forEach((it) => { it.open = true; }));
+            texts.push(await page.locator('#items').textContent());
+            await page.keyboard.press('ArrowRight');
+        }
+        assert.ok(texts[0].includes(`I see a window. </script>${markup}`), 'words');
+        assert.ok(texts[0].includes(`The title is odd: </script>${markup}`), 'reasoning');
+        assert.ok(texts[2].includes(`</script>${markup}`), 'arguments');
+        assert.ok(texts[3].includes(`Notes </script>${markup}`), 'a window\'s title in a result');
+        assert.equal(await page.evaluate('window.hacked'), undefined);
+        assert.equal(await page.locator('img').count(), 0);
+        assert.equal(await page.locator('script').count(), 4);
+        assert.deepEqual(problems, []);
+        await close();
+    });
+
+    test('would not run a script that got in all the same', async () => {
+        const { page, problems, close } = await opened('hostile');
+        await page.evaluate(() => {
+            const script = document.createElement('script');
+            script.textContent = 'window.hacked = true';
+            document.body.append(script);
+        });
+        assert.equal(await page.evaluate('window.hacked'), undefined);
+        assert.ok(problems.some((it) => it.includes('Content Security Policy')), 'the browser says why');
+        await close();
+    });
+
+    test('goes from turn to turn with the arrow keys and tells where it is', async () => {
+        const { page, close } = await opened('hostile');
+        assert.equal(await heading(page), 'Turn 1');
+        await page.keyboard.press('ArrowLeft');
+        assert.equal(await heading(page), 'Turn 1');
+        await page.keyboard.press('ArrowRight');
+        assert.equal(await heading(page), 'Turn 2');
+        assert.match(await status(page), /^Turn 2: observe_screen, .*2 of 8\.$/);
+        assert.equal(await page.locator('#timeline [aria-current]').textContent(), '2');
+        for (let i = 0; i < 10; ++i) await page.keyboard.press('ArrowRight');
+        assert.equal(await heading(page), 'Turn 8');
+        assert.ok(await page.locator('#next').isDisabled());
+        await page.keyboard.press('ArrowLeft');
+        assert.equal(await heading(page), 'Turn 7');
+        assert.match(page.url(), /#turn-7$/);
+        await close();
+    });
+
+    test('is worked with the keyboard alone', async () => {
+        const { page, close } = await opened('hostile');
+        await page.keyboard.press('Tab');
+        assert.equal(await page.evaluate(() => document.activeElement.className), 'skip');
+        const visited = new Set();
+        for (let i = 0; i < 40; ++i) {
+            await page.keyboard.press('Tab');
+            visited.add(await page.evaluate(() => document.activeElement.id ||
+                (document.activeElement.closest('#timeline') ? 'timeline' : document.activeElement.tagName)));
+        }
+        for (const wanted of ['only-failures', 'timeline', 'next', 'slider', 'show-overlay', 'show-changes', 'SUMMARY'])
+            assert.ok(visited.has(wanted), `${wanted} is not reached: ${[...visited].join(', ')}`);
+        await page.locator('#timeline button').nth(2).focus();
+        await page.keyboard.press('Enter');
+        assert.equal(await heading(page), 'Turn 3');
+        await page.keyboard.press('ArrowRight');
+        assert.equal(await page.evaluate(() => document.activeElement.textContent), '4');
+        await close();
+    });
+
+    test('shows the failures only where that is wished', async () => {
+        const { page, close } = await opened('hostile');
+        assert.equal(await page.locator('#timeline button.failed').count(), 1);
+        assert.match(await page.locator('#timeline button.failed').getAttribute('aria-label'), /failed/);
+        await page.locator('#only-failures').check();
+        assert.equal(await page.locator('#timeline button:visible').count(), 1);
+        assert.equal(await heading(page), 'Turn 5');
+        assert.ok(await isShown(page, '.item.failed'));
+        await page.keyboard.press('ArrowRight');
+        assert.equal(await heading(page), 'Turn 5');
+        await page.locator('#only-failures').uncheck();
+        assert.equal(await page.locator('#timeline button:visible').count(), 8);
+        await page.keyboard.press('ArrowRight');
+        assert.equal(await heading(page), 'Turn 6');
+        await close();
+    });
+
+    test('compares before and after by the keyboard, changed regions marked', async () => {
+        const { page, close } = await opened('hostile');
+        await page.keyboard.press('ArrowRight');
+        await painted(page, '#before');
+        await painted(page, '#after');
+        const shown = () => page.locator('#later').evaluate((it) => it.style.clipPath);
+        const initially = await shown();
+        assert.ok(initially.includes('100%'), initially);
+        await page.locator('#slider').focus();
+        await page.keyboard.press('ArrowRight');
+        assert.equal(await heading(page), 'Turn 2', 'on the slider the keys move the slider');
+        assert.notEqual(await shown(), initially);
+        assert.ok(await isShown(page, '#divider'));
+        await page.keyboard.press('End');
+        assert.equal(await page.locator('#slider').getAttribute('aria-valuetext'), 'after');
+        assert.ok((await page.locator('#changes .change').count()) > 0);
+        // One line more was written.
+        assert.notDeepEqual(await pixel(page, '#before', 0.1133, 0.238), await pixel(page, '#after', 0.1133, 0.238));
+        await page.locator('#show-changes').uncheck();
+        assert.equal(await isShown(page, '#changes'), false);
+        await close();
+    });
+
+    test('draws where actions went, and not when that is not wished', async () => {
+        const { page, close } = await opened('hostile');
+        assert.equal(await page.locator('#overlay .mark-label').first().textContent(), '1 (350,120)');
+        assert.equal(await page.locator('#overlay circle').count(), 1);
+        await page.locator('#show-overlay').uncheck();
+        assert.equal(await isShown(page, '#overlay'), false);
+        for (let i = 0; i < 5; ++i) await page.keyboard.press('ArrowRight');
+        assert.equal(await page.locator('#overlay circle').count(), 2, 'a drag has two ends');
+        assert.equal(await page.locator('#overlay polyline').count(), 1);
+        assert.equal(await isShown(page, '#overlay'), false);
+        await close();
+    });
+
+    test('draws over a visual loop\'s picture what the model saw there', async () => {
+        const { page, problems, close } = await opened('story');
+        const turns = await page.locator('#timeline button').count();
+        let boxes = 0;
+        for (let i = 0; i < turns; ++i) {
+            boxes += await page.locator('#overlay rect').count();
+            await page.keyboard.press('ArrowRight');
+        }
+        assert.ok(boxes > 0);
+        assert.ok((await page.locator('#caption').textContent()).includes('what the model saw'));
+        assert.ok((await page.locator('#overlay circle').count()) > 0);
+        assert.deepEqual(problems, []);
+        await close();
+    });
+
+    for (const view of views)
+        test(`is accessible and fits: ${nameOf(view)}`, async () => {
+            for (const kind of ['hostile', 'story']) {
+                const { page, close } = await opened(kind, view);
+                await page.locator('details').evaluateAll((all) => all.forEach((it) => { it.open = true; }));
+                const turns = await page.locator('#timeline button').count();
+                for (const turn of [0, 4, turns - 1]) {
+                    await page.locator('#timeline button').nth(Math.min(turn, turns - 1)).click();
+                    await assertFits(page);
+                    await assertAccessible(page);
+                }
+                await close();
+            }
+        });
+
+    test('of fifty turns of photographs stays below 15 MB and shows them', async (t) => {
+        reports.photos = execFileSync(maker, ['photos', folder], { encoding: 'utf8' }).trim();
+        const bytes = statSync(reports.photos).size;
+        assert.ok(bytes < 15e6, `${bytes} bytes`);
+        const { page, problems, milliseconds, close } = await opened('photos');
+        await painted(page, '#before');
+        t.diagnostic(`${(bytes / 1e6).toFixed(1)} MB, opened in ${milliseconds.toFixed(0)} ms`);
+        await page.keyboard.press('ArrowRight');
+        await page.waitForFunction(() => document.querySelector('#turn-heading').textContent === 'Turn 2');
+        assert.ok((await page.locator('#caption').textContent()).includes('the original is screenshots/turn_0002.png'));
+        // The window's paper is nearly white in a picture that was made smaller.
+        await painted(page, '#before');
+        const [red, green, blue] = await pixel(page, '#before', 0.55, 0.6);
+        assert.ok(Math.min(red, green, blue) > 235, `${red}, ${green}, ${blue}`);
+        assert.deepEqual(problems, []);
+        await close();
+    });
+});
