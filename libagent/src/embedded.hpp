@@ -17,5 +17,7 @@ struct EmbeddedFile {
 /// The parts of a report's page.
 [[nodiscard]] std::span<const EmbeddedFile> embedded_report();
 [[nodiscard]] std::span<const EmbeddedFile> embedded_scenarios();
+/// The panel's page; in eyehand::panel.
+[[nodiscard]] std::span<const EmbeddedFile> embedded_web();
 
 } // namespace agent

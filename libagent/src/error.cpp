@@ -41,6 +41,8 @@ public:
             return "the run is still going on";
         case errc::bad_tool:
             return "the tool file is not valid";
+        case errc::panel_failed:
+            return "the panel cannot listen";
         }
         return "unknown agent error";
     }

@@ -24,6 +24,7 @@ enum class errc {
     scenario_not_found, ///< no built-in scenario and no file has that name
     run_going_on,       ///< somebody else is working on the run
     bad_tool,           ///< a tool file's member is missing, of the wrong type or out of range
+    panel_failed,       ///< the panel cannot listen: its port is taken, or its host is not here
 };
 
 [[nodiscard]] const std::error_category& error_category() noexcept;

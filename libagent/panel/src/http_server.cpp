@@ -1,0 +1,544 @@
+#include "http_server.hpp"
+
+#include "agent/error.hpp"
+#include "text.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
+#include <fmt/format.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <set>
+#include <thread>
+
+#ifndef _WIN32
+#include <signal.h>
+#endif
+
+namespace agent::panel {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using asio::ip::tcp;
+using boost::system::error_code;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds between_events{50};
+/// How long who was refused may take to read why.
+constexpr std::chrono::seconds farewell{2};
+constexpr std::chrono::milliseconds accept_again{100};
+constexpr std::chrono::milliseconds look_every{500};
+/// How long the end waits for those who read slowly.
+constexpr std::chrono::milliseconds last_words{500};
+
+constexpr const char* content_security_policy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+std::string text_of(beast::string_view text) { return {text.data(), text.size()}; }
+std::string_view view_of(beast::string_view text) { return {text.data(), text.size()}; }
+
+Reply plain(unsigned status, std::string_view text) {
+    return {.status = status, .body = std::string(text) + "\n"};
+}
+
+#ifdef _WIN32
+/// There SO_REUSEADDR would let another program listen at the same port.
+using ListenAlone = asio::detail::socket_option::boolean<SOL_SOCKET, SO_EXCLUSIVEADDRUSE>;
+#endif
+
+#ifdef _WIN32
+struct NoSignals {};
+#else
+/// Signals are for the program's own threads.
+class NoSignals {
+public:
+    NoSignals() {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    ~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    NoSignals(const NoSignals&) = delete;
+    NoSignals& operator=(const NoSignals&) = delete;
+
+private:
+    sigset_t before_{};
+};
+#endif
+
+} // namespace
+
+std::string_view parameter(std::string_view query, std::string_view name) {
+    while (!query.empty()) {
+        const std::size_t end = std::min(query.find('&'), query.size());
+        const std::string_view one = query.substr(0, end);
+        query.remove_prefix(std::min(end + 1, query.size()));
+        const std::size_t equals = one.find('=');
+        if (equals != std::string_view::npos && one.substr(0, equals) == name)
+            return one.substr(equals + 1);
+    }
+    return {};
+}
+
+class HttpServer::Impl {
+public:
+    Impl(const std::string& host, std::uint16_t port, const PanelLimits& limits, Site& site,
+         const std::function<Access(std::uint16_t)>& make_access)
+        : limits_(limits), site_(site), acceptor_(context_), accept_timer_(context_),
+          look_timer_(context_) {
+        listen(host, port);
+        port_ = acceptor_.local_endpoint().port();
+        access_.emplace(make_access(port_));
+        accept();
+        look();
+        [[maybe_unused]] const NoSignals blocked; // of the thread that inherits them
+        thread_ = std::thread([this] { serve(); });
+    }
+
+    /// Who follows the events is told the last ones first, as far as he takes them at once.
+    ~Impl() {
+        asio::post(context_, [this] { part(); });
+        thread_.join();
+    }
+
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+
+    [[nodiscard]] const Access& access() const { return *access_; }
+    [[nodiscard]] std::uint16_t port() const { return port_; }
+
+    void wake() {
+        if (woken_.exchange(true)) return;
+        asio::post(context_, [this] {
+            woken_ = false;
+            // Who can be told nothing more takes itself out.
+            for (Connection* listener : std::set(listeners_)) listener->on_news();
+        });
+    }
+
+private:
+    using Parser = http::request_parser<http::string_body>;
+    using Response = http::response<http::string_body>;
+
+    /// One client; lives as long as one of its handlers does.
+    class Connection : public std::enable_shared_from_this<Connection> {
+    public:
+        Connection(Impl& server, tcp::socket socket)
+            : server_(server), stream_(std::move(socket)), pace_(server.context_) {
+            ++server_.connections_;
+        }
+        ~Connection() {
+            --server_.connections_;
+            server_.listeners_.erase(this);
+        }
+        Connection(const Connection&) = delete;
+        Connection& operator=(const Connection&) = delete;
+
+        void read() {
+            parser_.emplace();
+            parser_->header_limit(server_.limits_.header_bytes);
+            parser_->body_limit(boost::none); // it depends on what is asked for
+            stream_.expires_after(server_.limits_.request_time);
+            http::async_read_header(stream_, buffer_, *parser_,
+                                    [self = shared_from_this()](error_code error, std::size_t) {
+                                        if (error) return self->refuse(error);
+                                        self->on_header();
+                                    });
+        }
+
+        /// There may be something to tell.
+        void on_news() {
+            if (writing_) return; // it looks again afterwards
+            const auto due = latest_event_ + between_events;
+            if (Clock::now() < due && !server_.parting_) return look_at(due);
+            auto event = events_->next();
+            if (!event && server_.parting_) return close();
+            if (!event) return look_at(latest_write_ + server_.limits_.heartbeat);
+            latest_event_ = Clock::now();
+            send(*std::move(event));
+        }
+
+    private:
+        // ---- a request --------------------------------------------------------------------------
+
+        void on_header() {
+            const auto& head = parser_->get();
+            keep_alive_ = head.keep_alive();
+            is_head_ = head.method() == http::verb::head;
+            for (const auto field : {http::field::host, http::field::origin})
+                if (head.count(field) > 1) return refuse(plain(400, "a field came twice"));
+            const Caller caller{.method = view_of(head.method_string()),
+                                .host = view_of(head[http::field::host]),
+                                .origin = view_of(head[http::field::origin]),
+                                .fetch_site = view_of(head["Sec-Fetch-Site"]),
+                                .cookies = view_of(head[http::field::cookie]),
+                                .authorization = view_of(head[http::field::authorization])};
+            const Access& access = server_.access();
+            if (const auto why = access.refusal(caller); !why.empty())
+                return refuse(plain(403, why));
+            allowed_origin_ =
+                access.is_allowed_origin(caller.origin) ? std::string(caller.origin) : "";
+            take_target(view_of(head.target()));
+            if (head.method() == http::verb::options) return write(preflight());
+            const bool reads = head.method() == http::verb::get || is_head_;
+            if (const auto token = parameter(request_.query, "token");
+                reads && request_.path == "/" && !token.empty())
+                return access.is_token(token) ? write(welcome()) : refuse(unknown_caller());
+            if (!access.has_token(caller)) return refuse(unknown_caller());
+            request_.method = is_head_ ? "GET" : text_of(head.method_string());
+            request_.content_type = text_of(head[http::field::content_type]);
+            if (request_.method == "GET" && server_.site_.is_stream(request_.path))
+                return open_stream();
+            read_body();
+        }
+
+        void take_target(std::string_view target) {
+            const std::size_t question = std::min(target.find('?'), target.size());
+            request_ = {};
+            request_.path = std::string(target.substr(0, question));
+            request_.query = std::string(target.substr(std::min(question + 1, target.size())));
+        }
+
+        void read_body() {
+            const std::uint64_t most = server_.site_.most_body(request_.path);
+            if (parser_->content_length().value_or(0) > most) return refuse(too_long());
+            parser_->body_limit(most); // of one in chunks
+            if (equals_ignoring_case(parser_->get()[http::field::expect], "100-continue")) {
+                static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+                stream_.expires_after(server_.limits_.write_time);
+                asio::async_write(stream_, asio::buffer(go_on),
+                                  [self = shared_from_this()](error_code error, std::size_t) {
+                                      if (!error) self->read_rest();
+                                  });
+                return;
+            }
+            read_rest();
+        }
+
+        void read_rest() {
+            stream_.expires_after(server_.limits_.request_time);
+            http::async_read(stream_, buffer_, *parser_,
+                             [self = shared_from_this()](error_code error, std::size_t) {
+                                 if (error) return self->refuse(error);
+                                 self->request_.body = std::move(self->parser_->get().body());
+                                 self->write(self->server_.answer(self->request_));
+                             });
+        }
+
+        // ---- its answer -------------------------------------------------------------------------
+
+        [[nodiscard]] Reply preflight() const {
+            Reply reply{.status = 204};
+            if (!allowed_origin_.empty()) {
+                reply.fields = {{"Access-Control-Allow-Methods", "GET, HEAD, POST, OPTIONS"},
+                                {"Access-Control-Allow-Headers", "Authorization, Content-Type"},
+                                {"Access-Control-Max-Age", "600"}};
+            }
+            return reply;
+        }
+
+        [[nodiscard]] Reply welcome() const {
+            return {.status = 303,
+                    .fields = {{"Location", "/"}, {"Set-Cookie", server_.access().cookie()}}};
+        }
+
+        [[nodiscard]] static Reply unknown_caller() {
+            Reply reply =
+                plain(401, "This panel opens with the address that the program told when it "
+                           "began: it ends with a token.");
+            reply.fields = {{"WWW-Authenticate", "Bearer"}};
+            return reply;
+        }
+
+        [[nodiscard]] static Reply too_long() { return plain(413, "the request is too long"); }
+
+        /// What could not be read as a request.
+        void refuse(const error_code& error) {
+            keep_alive_ = false;
+            if (error == http::error::header_limit)
+                return refuse(plain(431, "the request's header is too long"));
+            if (error == http::error::body_limit) return refuse(too_long());
+            // It went away, or took too long.
+            if (error == http::error::end_of_stream || error == http::error::partial_message ||
+                error.category() != http::make_error_code(http::error::bad_method).category())
+                return;
+            refuse(plain(400, "this is no HTTP request"));
+        }
+
+        /// The rest of the request stays unread.
+        void refuse(const Reply& reply) {
+            keep_alive_ = false;
+            write(reply);
+        }
+
+        void add_common_fields(http::fields& fields) const {
+            fields.set("Content-Security-Policy", content_security_policy);
+            fields.set("X-Content-Type-Options", "nosniff");
+            fields.set("X-Frame-Options", "DENY");
+            fields.set("Referrer-Policy", "no-referrer");
+            fields.set("Cross-Origin-Resource-Policy",
+                       allowed_origin_.empty() ? "same-origin" : "cross-origin");
+            if (allowed_origin_.empty()) return;
+            fields.set("Access-Control-Allow-Origin", allowed_origin_);
+            fields.set("Vary", "Origin");
+        }
+
+        void write(const Reply& reply) {
+            // What is left of a request would be taken for the next one.
+            keep_alive_ = keep_alive_ && parser_->is_done();
+            response_ = Response{static_cast<http::status>(reply.status), 11};
+            add_common_fields(response_);
+            response_.set(http::field::cache_control, reply.cache);
+            for (const auto& [name, value] : reply.fields) response_.set(name, value);
+            response_.keep_alive(keep_alive_);
+            if (reply.status != 204) {
+                response_.set(http::field::content_type, reply.type);
+                response_.content_length(reply.body.size());
+                if (!is_head_) response_.body() = reply.body;
+            }
+            serializer_.emplace(response_);
+            write_some();
+        }
+
+        void write_some() {
+            stream_.expires_after(server_.limits_.write_time); // each time: as long as it goes on
+            http::async_write_some(stream_, *serializer_,
+                                   [self = shared_from_this()](error_code error, std::size_t) {
+                                       if (error) return;
+                                       if (!self->serializer_->is_done()) return self->write_some();
+                                       if (self->keep_alive_) return self->read();
+                                       self->part();
+                                   });
+        }
+
+        /// Closing at once could destroy an answer that has not been read yet, while there is more of
+        /// the request to come.
+        void part() {
+            error_code ignored;
+            stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+            stream_.expires_after(farewell);
+            ignore_input();
+        }
+
+        void ignore_input() {
+            stream_.async_read_some(asio::buffer(ignored_input_),
+                                    [self = shared_from_this()](error_code error, std::size_t) {
+                                        if (!error) self->ignore_input();
+                                    });
+        }
+
+        // ---- a stream of events -----------------------------------------------------------------
+
+        void open_stream() {
+            http::response<http::empty_body> head{http::status::ok, 11};
+            add_common_fields(head);
+            head.set(http::field::cache_control, "no-store");
+            head.set(http::field::content_type, "text/event-stream; charset=utf-8");
+            head.keep_alive(false);
+            std::string text = "HTTP/1.1 200 OK\r\n";
+            for (const auto& field : head)
+                text +=
+                    fmt::format("{}: {}\r\n", view_of(field.name_string()), view_of(field.value()));
+            text += "\r\n";
+            if (is_head_) {
+                sent_ = std::move(text);
+                stream_.expires_after(server_.limits_.write_time);
+                asio::async_write(stream_, asio::buffer(sent_),
+                                  [self = shared_from_this()](error_code error, std::size_t) {
+                                      if (!error) self->part();
+                                  });
+                return;
+            }
+            events_ = server_.site_.open_stream();
+            server_.listeners_.insert(this);
+            stream_.expires_never();
+            watch();
+            send(std::move(text));
+        }
+
+        /// Only to see it go.
+        void watch() {
+            stream_.async_read_some(asio::buffer(ignored_input_),
+                                    [self = shared_from_this()](error_code error, std::size_t) {
+                                        if (error) return self->close();
+                                        self->watch();
+                                    });
+        }
+
+        /// One event at a time: a client that reads slowly gets fewer of them, and one that reads
+        /// nothing is dropped.
+        void send(std::string text) {
+            writing_ = true;
+            sent_ = std::move(text);
+            stream_.expires_after(server_.limits_.write_time);
+            asio::async_write(stream_, asio::buffer(sent_),
+                              [self = shared_from_this()](error_code error, std::size_t) {
+                                  if (error) return self->close();
+                                  self->writing_ = false;
+                                  self->latest_write_ = Clock::now();
+                                  self->on_news();
+                              });
+        }
+
+        void look_at(Clock::time_point when) {
+            pace_.expires_at(when);
+            pace_.async_wait([self = shared_from_this()](error_code error) {
+                if (error || self->closed_ || self->writing_) return;
+                if (Clock::now() >= self->latest_write_ + self->server_.limits_.heartbeat)
+                    return self->send(": still there\n\n");
+                self->on_news();
+            });
+        }
+
+        void close() {
+            closed_ = true;
+            server_.listeners_.erase(this);
+            pace_.cancel();
+            stream_.close();
+            if (server_.parting_ && server_.listeners_.empty()) server_.context_.stop();
+        }
+
+        Impl& server_;
+        beast::tcp_stream stream_;
+        beast::flat_buffer buffer_;
+        std::optional<Parser> parser_;
+        Request request_;
+        std::string allowed_origin_; // the other page's, where that is allowed
+        bool keep_alive_ = false;
+        bool is_head_ = false;
+        Response response_;
+        std::optional<http::response_serializer<http::string_body>> serializer_;
+        std::array<char, 4096> ignored_input_{};
+
+        std::unique_ptr<Stream> events_;
+        asio::steady_timer pace_;
+        std::string sent_;
+        bool writing_ = false;
+        bool closed_ = false;
+        Clock::time_point latest_event_{};
+        Clock::time_point latest_write_{};
+    };
+
+    void listen(const std::string& host, std::uint16_t port) {
+        try {
+            tcp::resolver resolver(context_);
+            const tcp::endpoint endpoint =
+                *resolver
+                     .resolve(host, std::to_string(port),
+                              tcp::resolver::passive | tcp::resolver::numeric_service)
+                     .begin();
+            acceptor_.open(endpoint.protocol());
+#ifdef _WIN32
+            acceptor_.set_option(ListenAlone(true));
+#else
+            acceptor_.set_option(tcp::acceptor::reuse_address(true));
+#endif
+            acceptor_.bind(endpoint);
+            acceptor_.listen();
+        } catch (const boost::system::system_error& error) {
+            throw Error(
+                errc::panel_failed,
+                fmt::format("the panel cannot listen at {}, port {}: {}; choose another port, "
+                            "or 0 for any free one",
+                            host, port, error.code().message()));
+        }
+    }
+
+    void accept() {
+        acceptor_.async_accept([this](error_code error, tcp::socket socket) {
+            if (error == asio::error::operation_aborted) return;
+            if (error && error != asio::error::connection_aborted) {
+                // Out of file handles, say: trying again at once would only keep the processor busy.
+                accept_timer_.expires_after(accept_again);
+                accept_timer_.async_wait([this](error_code) { accept(); });
+                return;
+            }
+            if (!error) take(std::move(socket));
+            accept();
+        });
+    }
+
+    void take(tcp::socket socket) {
+        error_code ignored;
+        socket.set_option(tcp::no_delay(true), ignored);
+        if (connections_ < limits_.connections)
+            return std::make_shared<Connection>(*this, std::move(socket))->read();
+        static constexpr std::string_view busy =
+            "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+        socket.non_blocking(true, ignored);
+        socket.write_some(asio::buffer(busy), ignored);
+        socket.shutdown(tcp::socket::shutdown_send, ignored);
+    }
+
+    void look() {
+        look_timer_.expires_after(look_every);
+        look_timer_.async_wait([this](error_code error) {
+            if (error) return; // the server is parting
+            look();
+            site_.look();
+        });
+    }
+
+    Reply answer(const Request& request) {
+        try {
+            return site_.answer(request);
+        } catch (const std::exception&) {
+            return plain(500, "the panel could not answer this");
+        }
+    }
+
+    void part() {
+        parting_ = true;
+        if (listeners_.empty()) return context_.stop();
+        look_timer_.expires_after(last_words);
+        look_timer_.async_wait([this](error_code) { context_.stop(); });
+        for (Connection* listener : std::set(listeners_)) listener->on_news();
+    }
+
+    void serve() {
+        for (;;) {
+            try {
+                context_.run();
+                return;
+            } catch (const std::exception&) { // NOLINT(bugprone-empty-catch)
+                // Whoever it was about loses the connection, and the others go on.
+            }
+        }
+    }
+
+    const PanelLimits limits_;
+    Site& site_;
+    std::optional<Access> access_;
+    std::uint16_t port_ = 0;
+    std::atomic<bool> woken_ = false;
+    // The server's thread only, and before the context so that its handlers may still refer to them.
+    std::size_t connections_ = 0;
+    std::set<Connection*> listeners_;
+    bool parting_ = false;
+    asio::io_context context_{1};
+    tcp::acceptor acceptor_;
+    asio::steady_timer accept_timer_;
+    asio::steady_timer look_timer_;
+    std::thread thread_;
+};
+
+HttpServer::HttpServer(const std::string& host, std::uint16_t port, const PanelLimits& limits,
+                       Site& site, const std::function<Access(std::uint16_t)>& make_access)
+    : impl_(std::make_unique<Impl>(host, port, limits, site, make_access)) {}
+HttpServer::~HttpServer() = default;
+const Access& HttpServer::access() const { return impl_->access(); }
+std::uint16_t HttpServer::port() const { return impl_->port(); }
+void HttpServer::wake() { impl_->wake(); }
+
+} // namespace agent::panel

@@ -1,0 +1,107 @@
+#include "agent/panel.hpp"
+
+#include "http_server.hpp"
+#include "shown_run.hpp"
+#include "site.hpp"
+
+#include <functional>
+#include <mutex>
+#include <utility>
+
+namespace agent {
+namespace {
+
+/// Wakes the server, as long as there is one: a run may outlive its panel.
+class Bell {
+public:
+    void hang(std::function<void()> ring) {
+        const std::lock_guard lock(mutex_);
+        ring_ = std::move(ring);
+    }
+    void ring() {
+        const std::lock_guard lock(mutex_);
+        if (ring_) ring_();
+    }
+
+private:
+    std::mutex mutex_;
+    std::function<void()> ring_;
+};
+
+/// Passes on what happens in a run, and lets go of its control in the end.
+class Seat final : public Observer {
+public:
+    explicit Seat(std::shared_ptr<panel::ShownRun> run) : run_(std::move(run)) {}
+    ~Seat() override { run_->detach(); }
+    Seat(const Seat&) = delete;
+    Seat& operator=(const Seat&) = delete;
+
+    void on_event(const Event& event) override { run_->on_event(event); }
+    void on_delta(const vlm::Delta& delta) override { run_->on_delta(delta); }
+    void on_state(const ModeState& state) override { run_->on_state(state); }
+
+private:
+    const std::shared_ptr<panel::ShownRun> run_;
+};
+
+} // namespace
+
+class Panel::Impl {
+public:
+    explicit Impl(PanelOptions options)
+        : site_(options.access, options.limits),
+          server_(options.host, options.port, options.limits, site_, [&](std::uint16_t port) {
+              return panel::Access({.host = options.host,
+                                    .port = port,
+                                    .token = options.access == PanelAccess::anybody
+                                                 ? std::string()
+                                                 : panel::random_token(),
+                                    .cors_origin = options.cors_origin});
+          }) {
+        bell_->hang([this] { server_.wake(); });
+    }
+    ~Impl() { bell_->hang({}); }
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+
+    [[nodiscard]] const panel::HttpServer& server() const { return server_; }
+
+    std::shared_ptr<panel::ShownRun> make(const std::filesystem::path& directory,
+                                          const Profile& profile, From annotation,
+                                          panel::ShownRun::Goes goes) {
+        auto run = std::make_shared<panel::ShownRun>(panel::random_token(), directory, profile,
+                                                     annotation, [bell = bell_] { bell->ring(); });
+        run->read_journal(goes);
+        return run;
+    }
+    void show(std::shared_ptr<panel::ShownRun> run) {
+        site_.show(std::move(run));
+        server_.wake();
+    }
+
+private:
+    const std::shared_ptr<Bell> bell_ = std::make_shared<Bell>();
+    panel::RunSite site_;
+    panel::HttpServer server_;
+};
+
+Panel::Panel(PanelOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+Panel::~Panel() = default;
+std::string Panel::url() const { return impl_->server().access().url(); }
+std::uint16_t Panel::port() const { return impl_->server().port(); }
+
+std::unique_ptr<Observer> Panel::show(const RunDirectory& directory, RunControl& control,
+                                      const Profile& profile, From annotation) {
+    auto run = impl_->make(directory.path(), profile, annotation, panel::ShownRun::Goes::on_here);
+    auto seat = std::make_unique<Seat>(run);
+    run->attach(control);
+    impl_->show(std::move(run));
+    return seat;
+}
+
+void Panel::show(const std::filesystem::path& run) {
+    impl_->show(impl_->make(run, load_run(run).summary.profile, From::here,
+                            panel::ShownRun::Goes::on_elsewhere));
+}
+
+} // namespace agent

@@ -1,0 +1,158 @@
+#include "shown_run.hpp"
+
+#include "path_text.hpp"
+#include "run_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <fstream>
+#include <utility>
+
+namespace agent::panel {
+namespace {
+
+constexpr const char* journal_name = "events.jsonl";
+constexpr std::array<std::uint8_t, 8> png_signature{0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
+
+} // namespace
+
+ShownRun::ShownRun(std::string id, std::filesystem::path directory, Profile profile,
+                   From annotation, Changed changed)
+    : id_(std::move(id)), directory_(std::move(directory)), profile_(std::move(profile)),
+      annotation_(annotation), changed_(std::move(changed)), folded_(id_, profile_),
+      state_(std::make_shared<const PageState>(folded_.snapshot())) {}
+
+template <class Change>
+void ShownRun::change(Counts counts, Change change) {
+    {
+        const std::lock_guard lock(mutex_);
+        change();
+        if (counts == Counts::yes) ++folded_.seq;
+        state_ = std::make_shared<const PageState>(folded_.snapshot());
+    }
+    changed_();
+}
+
+/// With the lock.
+void ShownRun::apply(const json::object& entry) {
+    folded_.apply(entry);
+    const ShownPicture& picture = folded_.picture();
+    if (picture.number > files_.size()) files_.push_back({picture.file, picture.raw_file});
+}
+
+void ShownRun::read_journal(Goes goes) {
+    change(Counts::yes, [&] {
+        follows_ = goes == Goes::on_elsewhere;
+        read_lines();
+    });
+}
+
+void ShownRun::follow() {
+    {
+        const std::lock_guard lock(mutex_);
+        std::error_code error;
+        const auto size = std::filesystem::file_size(directory_ / journal_name, error);
+        if (!follows_ || error || size <= read_bytes_) return;
+    }
+    change(Counts::yes, [&] {
+        folded_.set_followed();
+        read_lines();
+    });
+}
+
+/// With the lock. A line counts once its line break is there.
+void ShownRun::read_lines() {
+    const std::filesystem::path journal = directory_ / journal_name;
+    if (!run_file_size(journal, most_journal_bytes)) return;
+    std::ifstream in(journal, std::ios::binary);
+    in.seekg(static_cast<std::streamoff>(read_bytes_));
+    std::string line;
+    std::uintmax_t bytes = 0;
+    for (JournalLine read = next_line(in, line, bytes);
+         read == JournalLine::whole || read == JournalLine::too_long;
+         read = next_line(in, line, bytes)) {
+        read_bytes_ += bytes;
+        const auto entry = parse_json(line);
+        if (entry && entry->is_object()) apply(entry->get_object());
+    }
+}
+
+void ShownRun::attach(RunControl& control) {
+    {
+        const std::lock_guard lock(controlling_);
+        control_ = &control;
+    }
+    listening_ = control.on_change([this, &control] {
+        try {
+            change(Counts::yes, [&] { folded_.apply(control.waiting()); });
+        } catch (const std::exception&) { // NOLINT(bugprone-empty-catch)
+            // The page learns of it with the next change; the run, whose thread this may be, goes on.
+        }
+    });
+    change(Counts::yes, [&] {
+        folded_.set_controlled();
+        folded_.apply(control.waiting());
+    });
+}
+
+void ShownRun::detach() noexcept {
+    listening_.reset();
+    {
+        const std::lock_guard lock(controlling_); // whoever uses it has done so
+        control_ = nullptr;
+    }
+    try {
+        change(Counts::yes, [&] { folded_.close(); });
+    } catch (const std::exception&) { // NOLINT(bugprone-empty-catch)
+        // What is posted is refused nevertheless.
+    }
+}
+
+void ShownRun::on_event(const Event& event) {
+    const auto entry = parse_json(event.line);
+    if (!entry || !entry->is_object()) return;
+    change(Counts::yes, [&] { apply(entry->get_object()); });
+}
+
+void ShownRun::on_delta(const vlm::Delta& delta) {
+    change(Counts::no, [&] { folded_.apply(delta); });
+}
+
+void ShownRun::on_state(const ModeState& state) {
+    change(Counts::yes, [&] { folded_.apply(state); });
+}
+
+std::shared_ptr<const PageState> ShownRun::state() const {
+    const std::lock_guard lock(mutex_);
+    return state_;
+}
+
+std::shared_ptr<const std::vector<std::uint8_t>> ShownRun::picture(std::size_t number,
+                                                                   Kind kind) const {
+    std::string file;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto& wanted = folded_.wanted();
+        if (wanted && number == files_.size() + 1) return kind == Kind::raw ? wanted->png : nullptr;
+        if (number == 0 || number > files_.size()) return nullptr;
+        const Files& files = files_[number - 1];
+        file = kind == Kind::raw && !files.raw.empty() ? files.raw : files.shown;
+    }
+    return read_picture(file);
+}
+
+std::shared_ptr<const std::vector<std::uint8_t>>
+ShownRun::read_picture(const std::string& file) const {
+    const std::filesystem::path name = path_of(file);
+    if (!is_within(directory_, name)) return nullptr;
+    const auto file_bytes = read_run_file(directory_ / name, most_picture_bytes);
+    if (!file_bytes) return nullptr;
+    std::vector<std::uint8_t> bytes(file_bytes->begin(), file_bytes->end());
+    if (bytes.size() < png_signature.size() ||
+        !std::equal(png_signature.begin(), png_signature.end(), bytes.begin()))
+        return nullptr;
+    return std::make_shared<const std::vector<std::uint8_t>>(std::move(bytes));
+}
+
+} // namespace agent::panel

@@ -1,0 +1,430 @@
+#include "site.hpp"
+
+#include "annotation_json.hpp"
+#include "base64.hpp"
+#include "embedded.hpp"
+#include "page_state.hpp"
+#include "posted_picture.hpp"
+#include "text.hpp"
+#include "winio/bitmap_font.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <utility>
+#include <variant>
+
+namespace agent::panel {
+namespace {
+
+constexpr const char* json_type = "application/json; charset=utf-8";
+
+Reply json_reply(const json::object& object, unsigned status = 200) {
+    return {.status = status, .type = json_type, .body = to_text(object)};
+}
+Reply failed(unsigned status, std::string_view error) {
+    return json_reply({{"ok", false}, {"error", to_valid_utf8(error)}}, status);
+}
+Reply done() { return json_reply({{"ok", true}}); }
+
+Reply not_found() { return {.status = 404, .body = "there is nothing here\n"}; }
+Reply wrong_method(const char* allowed) {
+    return {
+        .status = 405, .body = "this is not how it is asked for\n", .fields = {{"Allow", allowed}}};
+}
+
+// ---- the page's files ---------------------------------------------------------------------------
+
+const EmbeddedFile* page_file(std::string_view path) {
+    const std::string_view name = path == "/" ? "index.html" : path.substr(1);
+    for (const EmbeddedFile& file : embedded_web())
+        if (file.folder.empty() && file.name == name) return &file;
+    return nullptr;
+}
+
+std::string type_of(std::string_view name) {
+    constexpr std::array<std::pair<std::string_view, const char*>, 5> types{
+        {{".html", "text/html; charset=utf-8"},
+         {".css", "text/css; charset=utf-8"},
+         {".js", "text/javascript; charset=utf-8"},
+         {".json", json_type},
+         {".svg", "image/svg+xml"}}};
+    for (const auto& [ending, type] : types)
+        if (name.ends_with(ending)) return type;
+    return "text/plain; charset=utf-8";
+}
+
+// ---- what is drawn ------------------------------------------------------------------------------
+
+json::array rows_json(const winio::Glyph& glyph) {
+    return json::array(glyph.rows.begin(), glyph.rows.end());
+}
+
+json::object font_json() {
+    json::object glyphs;
+    for (const winio::Glyph& glyph : winio::glyphs)
+        if (glyph.character != '\0') glyphs[std::string(1, glyph.character)] = rows_json(glyph);
+    return {{"width", winio::glyph_width},
+            {"height", winio::glyph_height},
+            {"advance", winio::glyph_advance},
+            {"glyphs", std::move(glyphs)},
+            {"other", rows_json(winio::glyphs.back())}};
+}
+
+/// Zeros where it depends on the screen.
+winio::Size given_size(const winio::PictureSize& size) {
+    if (const auto* exact = std::get_if<winio::ExactSize>(&size)) return exact->size;
+    if (const auto* fit = std::get_if<winio::FitWithin>(&size)) return fit->box;
+    return {};
+}
+
+// ---- events -------------------------------------------------------------------------------------
+
+std::string event(std::string_view name, const json::object& data) {
+    return fmt::format("event: {}\ndata: {}\n\n", name, to_text(data));
+}
+
+/// What `later` has behind `earlier`, where it goes on from there.
+std::optional<std::string> added(const std::string& earlier, const std::string& later) {
+    if (!later.starts_with(earlier)) return std::nullopt;
+    return later.substr(earlier.size());
+}
+
+class StateStream final : public Stream {
+public:
+    explicit StateStream(const RunSite& site) : site_(site) {}
+
+    std::optional<std::string> next() override {
+        const auto run = site_.run();
+        auto now = run ? run->state() : std::make_shared<const PageState>();
+        const auto before = std::exchange(told_, now);
+        if (!before || before->run() != now->run()) return event("state", whole(*now));
+        if (before->seq != now->seq) return event("state", since(*before, *now));
+        if (before == now) return std::nullopt;
+        return words(*before, *now);
+    }
+
+private:
+    static json::object whole(const PageState& now) {
+        json::object state = now.to_json();
+        json::array turns;
+        for (const auto& turn : now.turns()) turns.push_back(now.to_json(*turn));
+        state["turns"] = std::move(turns);
+        return state;
+    }
+
+    /// With the one turn that changed in place of all turns, where there is no more than one.
+    static json::object since(const PageState& before, const PageState& now) {
+        const ShownTurn* changed = nullptr;
+        for (const auto& turn : now.turns()) {
+            const auto& known = before.turns();
+            if (std::find(known.begin(), known.end(), turn) != known.end()) continue;
+            if (changed != nullptr) return whole(now);
+            changed = turn.get();
+        }
+        json::object state = now.to_json();
+        state["turn_changed"] =
+            changed == nullptr ? json::value() : json::value(now.to_json(*changed));
+        return state;
+    }
+
+    static std::optional<std::string> words(const PageState& before, const PageState& now) {
+        const auto text = added(before.text(), now.text());
+        const auto reasoning = added(before.reasoning(), now.reasoning());
+        if (!text || !reasoning) return event("state", since(before, now));
+        if (text->empty() && reasoning->empty()) return std::nullopt;
+        return event("delta", {{"run", now.run()},
+                               {"turn", now.words_turn()},
+                               {"text", *text},
+                               {"reasoning", *reasoning}});
+    }
+
+    const RunSite& site_;
+    std::shared_ptr<const PageState> told_;
+};
+
+// ---- posts --------------------------------------------------------------------------------------
+
+/// What a request's body has; a member of the wrong type is not there.
+class Post {
+public:
+    explicit Post(json::object members) : members_(std::move(members)) {}
+
+    [[nodiscard]] const std::string* text(std::string_view name) {
+        const json::value* value = members_.if_contains(name);
+        if (value == nullptr || !value->is_string()) return nullptr;
+        text_ = to_valid_utf8({value->get_string().data(), value->get_string().size()});
+        return &text_;
+    }
+    /// A text that nobody is shown, as it is.
+    [[nodiscard]] std::optional<std::string_view> bytes(std::string_view name) const {
+        const json::value* value = members_.if_contains(name);
+        if (value == nullptr || !value->is_string()) return std::nullopt;
+        return std::string_view(value->get_string().data(), value->get_string().size());
+    }
+    [[nodiscard]] std::optional<std::int64_t> whole(std::string_view name) const {
+        const json::value* value = members_.if_contains(name);
+        if (value == nullptr) return std::nullopt;
+        json::error_code error;
+        const auto number = value->to_number<std::int64_t>(error);
+        return error ? std::nullopt : std::optional(number);
+    }
+    [[nodiscard]] std::optional<bool> truth(std::string_view name) const {
+        const json::value* value = members_.if_contains(name);
+        if (value == nullptr || !value->is_bool()) return std::nullopt;
+        return value->get_bool();
+    }
+    [[nodiscard]] bool has(std::string_view name) const { return members_.contains(name); }
+
+private:
+    json::object members_;
+    std::string text_;
+};
+
+Reply wrong(std::string_view what) { return failed(400, what); }
+Reply no_longer() { return failed(409, "this run is over, or cannot be controlled from here"); }
+
+Reply received(Reception reception) {
+    switch (reception) {
+    case Reception::taken:
+        return done();
+    case Reception::not_now:
+        return failed(409, "the run does not wait for this");
+    case Reception::outdated:
+        return failed(409, "this is for another turn");
+    case Reception::too_long:
+        return failed(413, fmt::format("it is longer than {} bytes", RunControl::most_told));
+    case Reception::over:
+        break;
+    }
+    return no_longer();
+}
+
+Reply pause(ShownRun& run, Post&) {
+    run.with_control([](RunControl& control) {
+        control.pause();
+        return true;
+    });
+    return done();
+}
+Reply resume(ShownRun& run, Post&) {
+    run.with_control([](RunControl& control) {
+        control.resume();
+        return true;
+    });
+    return done();
+}
+Reply step(ShownRun& run, Post&) {
+    run.with_control([](RunControl& control) {
+        control.step();
+        return true;
+    });
+    return done();
+}
+
+Reply stop(ShownRun& run, Post& post) {
+    if (post.has("now") && !post.truth("now")) return wrong("\"now\" must be true or false");
+    const bool now = post.truth("now").value_or(false);
+    constexpr const char* why = "stopped in the panel";
+    run.with_control([&](RunControl& control) {
+        if (now)
+            control.stop_now(why);
+        else
+            control.stop(why);
+        return true;
+    });
+    return done();
+}
+
+Reply tell(ShownRun& run, Post& post) {
+    const std::string* text = post.text("text");
+    if (text == nullptr || trim(*text).empty()) return wrong("\"text\" must be a text");
+    const auto reception =
+        run.with_control([&](RunControl& control) { return control.tell(*text); });
+    return received(reception.value_or(Reception::over));
+}
+
+Reply inject(ShownRun& run, Post& post) {
+    const std::string* text = post.text("vlm_text");
+    if (text == nullptr || trim(*text).empty()) return wrong("\"vlm_text\" must be a text");
+    const auto reception =
+        run.with_control([&](RunControl& control) { return control.inject(*text); });
+    return received(reception.value_or(Reception::over));
+}
+
+Reply decide(ShownRun& run, Post& post) {
+    const auto id = post.whole("id");
+    const auto granted = post.truth("granted");
+    if (!id || *id < 1) return wrong("\"id\" must be a question's number");
+    if (!granted) return wrong("\"granted\" must be true or false");
+    const std::string* why = post.text("why");
+    if (why == nullptr && post.has("why")) return wrong("\"why\" must be a text");
+    const Consent consent{*granted, why == nullptr ? std::string() : *why};
+    const auto taken = run.with_control([&](RunControl& control) {
+        return control.decide(static_cast<std::uint64_t>(*id), consent);
+    });
+    return taken.value_or(false) ? done() : failed(409, "no question of that number waits");
+}
+
+Reply annotated(ShownRun& run, Post& post) {
+    const auto seq = post.whole("seq");
+    if (!seq) return wrong("\"seq\" must be the turn's number");
+    // Which turn it is for comes first: another one's picture needs no look.
+    const auto waiting =
+        run.with_control([](const RunControl& control) { return control.waiting(); });
+    if (!waiting) return no_longer();
+    if (!waiting->picture) return received(Reception::not_now);
+    if (waiting->picture->turn != *seq) return received(Reception::outdated);
+    const auto base64 = post.bytes("image_b64");
+    if (!base64) return wrong("\"image_b64\" must be a PNG file as base64");
+    PostedPicture picture = read_posted_picture(*base64, waiting->picture->size);
+    if (!picture.problem.empty()) return wrong(picture.problem);
+    const auto reception = run.with_control([&](RunControl& control) {
+        return control.annotated(static_cast<int>(*seq), std::move(picture.png));
+    });
+    return received(reception.value_or(Reception::over));
+}
+
+struct Door {
+    std::string_view path;
+    Reply (*open)(ShownRun&, Post&);
+};
+constexpr std::array<Door, 8> doors{{{"/pause", pause},
+                                     {"/resume", resume},
+                                     {"/step", step},
+                                     {"/stop", stop},
+                                     {"/tell", tell},
+                                     {"/decide", decide},
+                                     {"/inject", inject},
+                                     {"/annotated", annotated}}};
+
+const Door* door_at(std::string_view path) {
+    const auto* const found = std::find_if(doors.begin(), doors.end(),
+                                           [&](const Door& door) { return door.path == path; });
+    return found == doors.end() ? nullptr : found;
+}
+
+bool is_json(std::string_view content_type) {
+    const std::string_view type = trim(content_type.substr(0, content_type.find(';')));
+    return equals_ignoring_case(type, "application/json");
+}
+
+} // namespace
+
+void RunSite::show(std::shared_ptr<ShownRun> run) {
+    const std::lock_guard lock(mutex_);
+    run_ = std::move(run);
+}
+
+std::shared_ptr<ShownRun> RunSite::run() const {
+    const std::lock_guard lock(mutex_);
+    return run_;
+}
+
+std::uint64_t RunSite::most_body(std::string_view path) const {
+    return path == "/annotated" ? limits_.picture_bytes : limits_.body_bytes;
+}
+
+bool RunSite::is_stream(std::string_view path) const { return path == "/events"; }
+
+std::unique_ptr<Stream> RunSite::open_stream() { return std::make_unique<StateStream>(*this); }
+
+void RunSite::look() {
+    if (const auto shown = run()) shown->follow();
+}
+
+Reply RunSite::answer(const Request& request) {
+    if (door_at(request.path) != nullptr)
+        return request.method == "POST" ? post(request) : wrong_method("POST, OPTIONS");
+    Reply reply = get(request);
+    if (reply.status == 404 || request.method == "GET") return reply;
+    return wrong_method("GET, HEAD, OPTIONS");
+}
+
+Reply RunSite::get(const Request& request) {
+    if (const EmbeddedFile* file = page_file(request.path))
+        return {.type = type_of(file->name), .body = std::string(file->text)};
+    if (request.path == "/config") return config();
+    if (request.path == "/state") return state(request);
+    if (request.path.starts_with("/picture/")) return picture(request.path);
+    if (is_stream(request.path)) return {};
+    return not_found();
+}
+
+Reply RunSite::config() const {
+    const auto shown = run();
+    const Profile profile = shown ? shown->profile() : Profile();
+    const winio::Size size = shown ? given_size(profile.image) : winio::Size();
+    return json_reply(
+        {{"ui", json::object{{"executed_heat", to_json(profile.executed_heat)},
+                             {"bbox_heat", to_json(profile.bbox_heat)}}},
+         {"capture_width", size.width},
+         {"capture_height", size.height},
+         {"annotate", shown && shown->annotation() == From::outside ? "panel" : "native"},
+         {"font", font_json()},
+         {"run", shown ? shown->id() : std::string()},
+         {"live", shown && shown->state()->live()}});
+}
+
+Reply RunSite::state(const Request& request) {
+    const auto shown = run();
+    const auto now = shown ? shown->state() : std::make_shared<const PageState>();
+    json::object state = now->to_json();
+    json::array turns;
+    for (const auto& turn : now->turns()) turns.push_back(now->to_json(*turn));
+    state["turns"] = std::move(turns);
+    if (shown && parameter(request.query, "raw") != "0") {
+        std::shared_ptr<const std::vector<std::uint8_t>> raw;
+        if (const auto& wanted = now->wanted())
+            raw = wanted->png;
+        else if (now->picture().number > 0)
+            raw = shown->picture(now->picture().number, ShownRun::Kind::raw);
+        if (raw) state["raw_b64"] = to_base64(*raw);
+    }
+    return json_reply(state);
+}
+
+/// "/picture/RUN/N" or "/picture/RUN/N/raw"
+Reply RunSite::picture(std::string_view path) const {
+    const auto shown = run();
+    if (!shown) return not_found();
+    const std::string prefix = "/picture/" + shown->id() + "/";
+    if (!path.starts_with(prefix)) return not_found();
+    path.remove_prefix(prefix.size());
+    std::size_t number = 0;
+    const auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), number);
+    if (error != std::errc()) return not_found();
+    path.remove_prefix(static_cast<std::size_t>(end - path.data()));
+    if (!path.empty() && path != "/raw") return not_found();
+    const auto bytes =
+        shown->picture(number, path.empty() ? ShownRun::Kind::shown : ShownRun::Kind::raw);
+    if (!bytes) return not_found();
+    return {.type = "image/png",
+            .body = std::string(bytes->begin(), bytes->end()),
+            .cache = "private, max-age=31536000, immutable"};
+}
+
+Reply RunSite::post(const Request& request) {
+    if (access_ == PanelAccess::with_token && !is_json(request.content_type))
+        return failed(415, "the request must be JSON (Content-Type: application/json)");
+    json::object members;
+    if (!trim(request.body).empty()) {
+        auto body = parse_json(request.body);
+        if (!body || !body->is_object()) return wrong("the request is no JSON object");
+        members = std::move(body->get_object());
+    }
+    const auto shown = run();
+    if (const json::value* named = members.if_contains("run")) {
+        if (!named->is_string()) return wrong("\"run\" must be a text");
+        if (!shown || named->get_string() != shown->id())
+            return failed(409, "this is for another run");
+    }
+    if (!shown || !shown->state()->live()) return no_longer();
+    Post post(std::move(members));
+    return door_at(request.path)->open(*shown, post);
+}
+
+} // namespace agent::panel

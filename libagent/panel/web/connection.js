@@ -1,0 +1,101 @@
+// The wire to the program that serves this page: news by server-sent events, by polling while those fail, and
+// what the page posts.
+
+const pollEvery = 2000;
+
+/**
+ * Calls `onState` and `onDelta` with what the server sends, and `onLink` as this changes: 'open', 'polling' (there
+ * are no events, but the server answers), 'lost' or 'refused' (the server is there but wants another address).
+ */
+export class Connection {
+    #onState;
+    #onDelta;
+    #onLink;
+    #link = 'opening';
+    #source = null;
+    #polling = null;
+
+    constructor({ onState, onDelta, onLink }) {
+        this.#onState = onState;
+        this.#onDelta = onDelta;
+        this.#onLink = onLink;
+    }
+
+    open() {
+        this.#source?.close();
+        const source = new EventSource('/events');
+        this.#source = source;
+        source.addEventListener('open', () => {
+            clearTimeout(this.#polling);
+            this.#polling = null;
+            this.#become('open');
+        });
+        source.addEventListener('state', (event) => this.#onState(JSON.parse(event.data)));
+        source.addEventListener('delta', (event) => this.#onDelta(JSON.parse(event.data)));
+        source.addEventListener('error', () => {
+            // Where events fail again while the server answers, nothing is new.
+            if (this.#link !== 'refused' && this.#link !== 'polling') this.#become('lost');
+            this.#pollLater();
+        });
+    }
+
+    /** The whole state, asked for. */
+    async refresh() {
+        const state = await this.#ask();
+        if (state !== null) this.#onState(state);
+    }
+
+    /** Null: the server refuses. */
+    async #ask() {
+        const answer = await fetch('/state?raw=0', { cache: 'no-store' });
+        if (answer.status === 401) {
+            this.#become('refused');
+            return null;
+        }
+        if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+        return answer.json();
+    }
+
+    #become(link) {
+        if (link === this.#link) return;
+        this.#link = link;
+        this.#onLink(link);
+    }
+
+    #pollLater() {
+        if (this.#polling !== null) return;
+        this.#polling = setTimeout(async () => {
+            this.#polling = null;
+            let state = null;
+            try {
+                state = await this.#ask();
+            } catch {
+                if (this.#link === 'polling') this.#become('lost');
+            }
+            // Events may have come meanwhile, and are newer.
+            if (this.#link === 'open') return;
+            if (state !== null) {
+                this.#become('polling');
+                this.#onState(state);
+            }
+            // A browser gives up for good when an answer is no stream of events.
+            if (this.#source.readyState === EventSource.CLOSED) this.open();
+            this.#pollLater();
+        }, pollEvery);
+    }
+}
+
+/** What came of a post: {ok, status, error}; status 0: it did not arrive. */
+export async function post(path, body) {
+    try {
+        const answer = await fetch(path, {
+            method: 'POST',
+            headers: { 'Content-Type': 'application/json' },
+            body: JSON.stringify(body),
+        });
+        const told = await answer.json().catch(() => ({}));
+        return { ok: answer.ok, status: answer.status, error: told.error ?? (answer.ok ? '' : `the server answered ${answer.status}`) };
+    } catch {
+        return { ok: false, status: 0, error: 'the program does not answer' };
+    }
+}

@@ -1,0 +1,455 @@
+// Who may use the panel, and what its server takes.
+#include "stage.hpp"
+
+#include "agent/error.hpp"
+
+#include <fstream>
+#include <thread>
+
+namespace {
+
+using namespace test;
+using agent::Panel;
+using agent::PanelAccess;
+
+agent::PanelLimits small_limits() {
+    agent::PanelLimits limits;
+    limits.header_bytes = 2000;
+    limits.body_bytes = 5000;
+    return limits;
+}
+
+} // namespace
+
+// ---- who may use it -----------------------------------------------------------------------------
+
+TEST_CASE("the panel's address lets a browser in, once and for all, and nothing else does") {
+    Panel panel;
+    const Client client(panel.url());
+    REQUIRE(client.token().size() == 32);
+    const Fields stranger{{"Authorization", ""}};
+
+    const Answer refused = client.get("/", stranger);
+    CHECK(refused.status == 401);
+    CHECK_THAT(refused.field("content-type"), ContainsSubstring("text/plain"));
+    CHECK(client.get("/?token=" + std::string(32, '0'), stranger).status == 401);
+    CHECK(client.get("/state", stranger).status == 401);
+    CHECK(client.get("/events", stranger).status == 401);
+    CHECK(client.get("/nothing", stranger).status == 401);
+    CHECK(client.post("/stop", {}, stranger).status == 401);
+
+    const Answer welcome = client.get("/?token=" + client.token(), stranger);
+    CHECK(welcome.status == 303);
+    CHECK(welcome.field("location") == "/");
+    const std::string given = welcome.field("set-cookie");
+    const std::string cookie = given.substr(0, given.find(';'));
+    REQUIRE(cookie.size() == client.cookie_name().size() + 33);
+    CHECK(given == cookie + "; HttpOnly; SameSite=Strict; Path=/");
+    CHECK(cookie.starts_with(client.cookie_name() + "="));
+    const auto with = [&](const std::string& cookies) {
+        return client.get("/", {{"Authorization", ""}, {"Cookie", cookies}}).status;
+    };
+    CHECK(with(cookie) == 200);
+    CHECK(with("a=b; " + cookie + "; c=d") == 200);
+    for (const std::string& wrong :
+         {cookie.substr(0, cookie.size() - 1), cookie + "0", client.cookie_name() + "=",
+          "x" + cookie, client.cookie_name() + "=" + client.token()})
+        CHECK(with(wrong) == 401);
+}
+
+TEST_CASE("a cookie that another server of this machine saw opens nothing but the panel's page") {
+    Panel panel;
+    const Client client(panel.url());
+    const std::string given =
+        client.get("/?token=" + client.token(), {{"Authorization", ""}}).field("set-cookie");
+    const std::string cookie = given.substr(0, given.find(';'));
+    const std::string secret = cookie.substr(cookie.find('=') + 1);
+    CHECK(secret != client.token());
+    CHECK(client.get("/state", {{"Authorization", "Bearer " + secret}}).status == 401);
+    CHECK(client.get("/?token=" + secret, {{"Authorization", ""}}).status == 401);
+    const auto from = [&](const std::string& site) {
+        return client
+            .get("/state", {{"Authorization", ""}, {"Cookie", cookie}, {"Sec-Fetch-Site", site}})
+            .status;
+    };
+    for (const char* own : {"", "same-origin", "none"}) CHECK(from(own) == 200);
+    for (const char* other : {"same-site", "cross-site", "unheard-of"}) CHECK(from(other) == 401);
+    CHECK(client.get("/state", {{"Sec-Fetch-Site", "cross-site"}}).status == 200); // with the token
+}
+
+TEST_CASE("a script may give the token as a bearer") {
+    Panel panel;
+    const Client client(panel.url());
+    const auto with = [&](const std::string& authorization) {
+        return client.get("/state", {{"Authorization", authorization}}).status;
+    };
+    CHECK(with("Bearer " + client.token()) == 200);
+    CHECK(with("bearer " + client.token()) == 200);
+    CHECK(with("Bearer x") == 401);
+    CHECK(with(client.token()) == 401);
+}
+
+TEST_CASE("each panel has a token of its own") {
+    CHECK(Client(Panel().url()).token() != Client(Panel().url()).token());
+}
+
+TEST_CASE("a name that was made to point here is not the panel's") {
+    Panel panel({.access = GENERATE(PanelAccess::with_token, PanelAccess::anybody)});
+    const Client client(panel.url());
+    const std::string port = ":" + std::to_string(client.port());
+    const auto as = [&](const std::string& host) {
+        return client.get("/state", {{"Host", host}}).status;
+    };
+    for (const char* own : {"127.0.0.1", "localhost", "LOCALHOST", "[::1]"})
+        CHECK(as(own + port) == 200);
+    for (const std::string& other :
+         {"evil.example" + port, "localhost.evil.example" + port, "127.0.0.1.evil.example" + port,
+          std::string("localhost"), std::string("localhost:1"), "127.0.0.2" + port, port,
+          std::string()})
+        CHECK(as(other) == 403);
+    Wire twice(client.port());
+    twice.send("GET /state HTTP/1.1\r\nHost: localhost" + port + "\r\nHost: evil.example\r\n\r\n");
+    CHECK(read_answer(twice).status == 400);
+}
+
+TEST_CASE("another page may not use the panel, whatever cookies the browser adds") {
+    Panel panel({.access = GENERATE(PanelAccess::with_token, PanelAccess::anybody)});
+    const Client client(panel.url());
+    for (const std::string& origin :
+         {std::string("http://evil.example"), std::string("null"), "https://" + client.host(),
+          std::string("http://127.0.0.1:1"), "http://localhost:" + std::to_string(client.port())}) {
+        CHECK(client.post("/pause", {}, {{"Origin", origin}}).status == 403);
+        CHECK(client.get("/state", {{"Origin", origin}}).status == 403);
+        CHECK(client.ask("OPTIONS", "/pause", {{"Origin", origin}}).status == 403);
+    }
+    CHECK(client.post("/pause", {}, {{"Sec-Fetch-Site", "cross-site"}}).status == 403);
+    CHECK(client.post("/pause", {}, {{"Sec-Fetch-Site", "same-site"}}).status == 403);
+    // Nothing runs, but the panel's own page is heard.
+    CHECK(client
+              .post("/pause", {},
+                    {{"Origin", "http://" + client.host()}, {"Sec-Fetch-Site", "same-origin"}})
+              .status == 409);
+}
+
+TEST_CASE("one other origin may be allowed, and is told so; no other is") {
+    const std::string origin = "http://localhost:3000";
+    Panel panel({.cors_origin = origin});
+    const Client client(panel.url());
+    const Answer preflight =
+        client.ask("OPTIONS", "/tell", {{"Origin", origin}, {"Authorization", ""}});
+    CHECK(preflight.status == 204);
+    CHECK(preflight.field("access-control-allow-origin") == origin);
+    CHECK_THAT(preflight.field("access-control-allow-methods"), ContainsSubstring("POST"));
+    CHECK_THAT(preflight.field("access-control-allow-headers"), ContainsSubstring("Authorization"));
+    CHECK(preflight.field("vary") == "Origin");
+    const Answer state = client.get("/state", {{"Origin", origin}});
+    CHECK(state.status == 200);
+    CHECK(state.field("access-control-allow-origin") == origin);
+    CHECK(
+        client.post("/pause", {}, {{"Origin", origin}, {"Sec-Fetch-Site", "cross-site"}}).status ==
+        409);
+    CHECK(client.get("/state", {{"Origin", origin}, {"Authorization", ""}}).status == 401);
+
+    CHECK(client.get("/state").field("access-control-allow-origin").empty());
+    CHECK(client.ask("OPTIONS", "/tell").field("access-control-allow-origin").empty());
+    CHECK(client.ask("OPTIONS", "/tell").status == 204);
+    CHECK(client.get("/state", {{"Origin", origin + "0"}}).status == 403);
+}
+
+TEST_CASE("every answer tells the browser what it may do with it") {
+    Panel panel;
+    const Client client(panel.url());
+    for (const Answer& answer :
+         {client.get("/"), client.get("/state"), client.get("/nothing"), client.get("/config"),
+          client.get("/", {{"Authorization", ""}}), client.get("/", {{"Host", "evil.example"}}),
+          Follower(client).head()}) {
+        CHECK(
+            answer.field("content-security-policy") ==
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+            "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+        CHECK(answer.field("x-content-type-options") == "nosniff");
+        CHECK(answer.field("referrer-policy") == "no-referrer");
+        CHECK(answer.field("cross-origin-resource-policy") == "same-origin");
+        CHECK(answer.field("cache-control") == "no-store");
+    }
+}
+
+TEST_CASE("without its token the panel is still for this machine's programs alone") {
+    Panel panel({.access = PanelAccess::anybody});
+    const Client client(panel.url());
+    CHECK(client.token().empty());
+    CHECK(client.get("/").status == 200);
+    CHECK(client.get("/state").status == 200);
+    CHECK(client.get("/", {{"Host", "evil.example"}}).status == 403);
+    CHECK(client.post("/inject", {}, {{"Origin", "http://evil.example"}}).status == 403);
+}
+
+// ---- what it serves -----------------------------------------------------------------------------
+
+TEST_CASE("what is not there is not found, and what is there must be asked for as it is meant") {
+    Panel panel;
+    const Client client(panel.url());
+    CHECK_THAT(client.get("/").field("content-type"), ContainsSubstring("text/html"));
+    CHECK(client.get("/index.html").status == 200);
+    for (const char* path : {"/nothing", "/../panel.hpp", "/%2e%2e/panel.hpp", "/..", "//",
+                             "/picture/x/1", "/picture/", "/state/", "http://evil.example/"})
+        CHECK(client.get(path).status == 404);
+    for (const char* path : {"/", "/state", "/config", "/events"}) {
+        const Answer answer = client.post(path);
+        CHECK(answer.status == 405);
+        CHECK(answer.field("allow") == "GET, HEAD, OPTIONS");
+    }
+    for (const char* path : {"/pause", "/annotated", "/inject"}) {
+        CHECK(client.get(path).status == 405);
+        CHECK(client.ask("DELETE", path).field("allow") == "POST, OPTIONS");
+    }
+    CHECK(client.post("/nothing").status == 404);
+}
+
+TEST_CASE("HEAD is GET without the body") {
+    Panel panel;
+    const Client client(panel.url());
+    Wire wire(client.port());
+    wire.send(request("HEAD", "/config", client.fields()) +
+              request("GET", "/config", client.fields({{"Connection", "close"}})));
+    const Answer head = read_answer(wire, Body::left_out);
+    const Answer get = read_answer(wire);
+    CHECK(head.status == 200);
+    CHECK(head.field("content-length") == std::to_string(get.body.size()));
+    CHECK_FALSE(get.object().empty());
+    CHECK(client.ask("HEAD", "/events").status == 200);
+}
+
+TEST_CASE("before there is a run the panel says so") {
+    Panel panel;
+    const Client client(panel.url());
+    const json::object state = client.state();
+    CHECK(text_at(state, "phase") == "idle");
+    CHECK(text_at(state, "run").empty());
+    CHECK(state.at("picture").is_null());
+    CHECK_FALSE(state.at("live").as_bool());
+    CHECK(client.post("/pause").status == 409);
+    CHECK(client.post("/tell", {{"text", "hello"}}).status == 409);
+    Follower follower(client);
+    CHECK(follower.next().name == "state");
+}
+
+TEST_CASE("the page gets what it needs to draw as the library does") {
+    Panel panel;
+    const Client client(panel.url());
+    agent::Profile profile = agent::load_profile("story");
+    profile.executed_heat.trail_turns = 7;
+    profile.image = winio::ExactSize{{640, 480}};
+    vlm::testing::ScriptedModel model;
+    const PanelRun run(panel, profile, model, {.annotation = agent::From::outside});
+    const json::object config = client.get("/config").object();
+    const json::object& heat = config.at("ui").at("executed_heat").as_object();
+    CHECK(heat.at("trail_turns") == 7);
+    CHECK(heat.at("stops").as_array().size() == profile.executed_heat.stops.size());
+    CHECK(heat.at("stops").at(0).at(1).as_string().starts_with("rgba("));
+    CHECK(config.at("ui").at("bbox_heat").at("border_width") == profile.bbox_heat.border_width);
+    CHECK(config.at("capture_width") == 640);
+    CHECK(config.at("annotate") == "panel");
+    CHECK(config.at("live") == true);
+    const json::array wanted{0x04, 0x0C, 0x04, 0x04, 0x04, 0x04, 0x0E};
+    CHECK(config.at("font").at("glyphs").at("1") == wanted);
+}
+
+// ---- what it takes ------------------------------------------------------------------------------
+
+TEST_CASE("what is posted must be JSON, and have what it is about") {
+    Panel panel;
+    const Client client(panel.url());
+    vlm::testing::ScriptedModel model;
+    const PanelRun run(panel, agent::load_profile("observer"), model);
+    CHECK(client.ask("POST", "/pause", {}, "{}").status == 415);
+    CHECK(client.post("/pause", {}, {{"Content-Type", "text/plain"}}).status == 415);
+    CHECK(client.post("/pause", {}, {{"Content-Type", "Application/JSON; charset=utf-8"}}).status ==
+          200);
+    const auto raw = [&](const char* path, const char* body) {
+        return client.ask("POST", path, {{"Content-Type", "application/json"}}, body);
+    };
+    for (const char* body : {"no JSON", "[]", "\"text\"", "{", "{\"text\": 1}", "{\"text\": \" \"}",
+                             "{}", "{\"run\": 1, \"text\": \"x\"}"}) {
+        const Answer answer = raw("/tell", body);
+        CHECK(answer.status == 400);
+        CHECK(answer.object().at("ok") == false);
+        CHECK_FALSE(text_at(answer.object(), "error").empty());
+    }
+    CHECK(raw("/stop", R"({"now": "yes"})").status == 400);
+    CHECK(raw("/decide", R"({"id": 1})").status == 400);
+    CHECK(raw("/decide", R"({"id": "1", "granted": true})").status == 400);
+    CHECK(raw("/decide", R"({"id": 1, "granted": 1})").status == 400);
+    CHECK(raw("/decide", R"({"id": -1, "granted": true})").status == 400);
+    CHECK(raw("/decide", R"({"id": 1, "granted": true, "why": 2})").status == 400);
+    CHECK(raw("/decide", R"({"id": 1, "granted": true})").status == 409);
+    CHECK(raw("/inject", R"({"vlm_text": ""})").status == 400);
+    CHECK(raw("/annotated", R"({"image_b64": ""})").status == 400);
+}
+
+TEST_CASE("a request's header and body may be so long and no longer") {
+    Panel panel({.limits = small_limits()});
+    const Client client(panel.url());
+    CHECK(client.get("/state", {{"X", std::string(1000, 'x')}}).status == 200);
+    CHECK(client.get("/state", {{"X", std::string(3000, 'x')}}).status == 431);
+    CHECK(client.get("/" + std::string(3000, 'x')).status == 431);
+    const json::object body{{"text", std::string(6000, 'x')}};
+    CHECK(client.post("/tell", body).status == 413);
+    // In pieces, whose sum nobody tells before.
+    const std::string text = json::serialize(body);
+    std::string chunks;
+    for (std::size_t at = 0; at < text.size(); at += 1000) {
+        const std::string chunk = text.substr(at, 1000);
+        char size[16];
+        std::snprintf(size, sizeof size, "%zx\r\n", chunk.size());
+        chunks += size + chunk + "\r\n";
+    }
+    CHECK(client
+              .ask("POST", "/tell",
+                   {{"Transfer-Encoding", "chunked"}, {"Content-Type", "application/json"}},
+                   chunks + "0\r\n\r\n")
+              .status == 413);
+    // A picture may be longer.
+    CHECK(client.post("/annotated", body).status == 409);
+}
+
+TEST_CASE("who asks before he sends is told to go on") {
+    Panel panel;
+    const Client client(panel.url());
+    Wire wire(client.port());
+    wire.send(
+        "POST /pause HTTP/1.1\r\nHost: " + client.host() + "\r\nAuthorization: Bearer " +
+        client.token() +
+        "\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
+    CHECK(wire.line() == "HTTP/1.1 100 Continue");
+    CHECK(wire.line().empty());
+    wire.send("{}");
+    CHECK(read_answer(wire).status == 409);
+}
+
+TEST_CASE("what is no HTTP is refused, and the panel goes on") {
+    Panel panel;
+    const Client client(panel.url());
+    for (const char* text : {"\x16\x03\x01 hello\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n",
+                             "GET / HTTP/1.1\r\nHost\r\n\r\n"}) {
+        Wire wire(client.port());
+        wire.send(text);
+        CHECK(read_answer(wire).status == 400);
+    }
+    CHECK(client.get("/state").status == 200);
+}
+
+TEST_CASE("a request that does not arrive is not waited for") {
+    agent::PanelLimits limits;
+    limits.request_time = std::chrono::milliseconds(100);
+    Panel panel({.limits = limits});
+    const Client client(panel.url());
+    Wire silent(client.port());
+    CHECK(silent.is_closed());
+    Wire half(client.port());
+    half.send("GET /state HT");
+    CHECK(half.is_closed());
+    Wire no_body(client.port());
+    no_body.send(request("POST", "/tell", client.fields({{"Content-Length", "100"}})));
+    CHECK(no_body.is_closed());
+}
+
+TEST_CASE("only so many clients are served at a time") {
+    agent::PanelLimits limits;
+    limits.connections = 2;
+    Panel panel({.limits = limits});
+    const Client client(panel.url());
+    {
+        Follower first(client);
+        Follower second(client);
+        Wire third(client.port());
+        CHECK_THAT(third.rest(), ContainsSubstring("503 Service Unavailable"));
+    }
+    // The panel sees them go sooner or later.
+    int status = 503;
+    for (int tries = 0; tries < 10000 && status == 503; ++tries) {
+        Wire wire(client.port());
+        wire.send(request("GET", "/state", client.fields({{"Connection", "close"}})));
+        const std::string text = wire.rest();
+        status = text.size() > 12 ? std::atoi(text.c_str() + 9) : 503;
+    }
+    CHECK(status == 200);
+}
+
+#ifndef _WIN32
+// Not under Wine, which never ends this client's send: it stays pending when the panel has closed.
+TEST_CASE("a client that reads nothing is dropped") {
+    agent::PanelLimits limits;
+    limits.write_time = std::chrono::seconds(2);
+    Panel panel({.limits = limits});
+    const Client client(panel.url());
+    TempFolder folder;
+    auto directory = agent::RunDirectory::create(folder.path());
+    directory.write_summary({.task = "x", .profile = agent::load_profile("observer")});
+    std::ofstream(directory.path() / "big.png", std::ios::binary) << "\x89PNG\r\n\x1a\n"
+                                                                  << std::string(4000000, 'x');
+    std::ofstream(directory.journal_file()) << R"({"type":"observed","file":"big.png"})"
+                                            << "\n";
+    panel.show(directory.path());
+    const auto run = text_at(client.state(), "run");
+    Wire slow(client.port());
+    // Answers fill all there is between here and there; then nothing moves.
+    slow.send_until_closed(request("GET", "/picture/" + run + "/1", client.fields()));
+    CHECK(client.get("/state").status == 200);
+}
+#endif
+
+TEST_CASE("several requests go over one connection") {
+    Panel panel;
+    const Client client(panel.url());
+    Wire wire(client.port());
+    for (int i = 0; i < 3; ++i) {
+        wire.send(request("GET", "/config", client.fields()));
+        CHECK(read_answer(wire).status == 200);
+    }
+    // What is left of a refused one is not taken for the next.
+    wire.send(request("OPTIONS", "/tell", client.fields(), "GET /state HTTP/1.1\r\n\r\n"));
+    CHECK(read_answer(wire).status == 204);
+    CHECK(wire.is_closed());
+}
+
+TEST_CASE("a stream without news shows that it is still there") {
+    agent::PanelLimits limits;
+    limits.heartbeat = std::chrono::milliseconds(10);
+    Panel panel({.limits = limits});
+    Follower follower{Client(panel.url())};
+    CHECK(follower.head().status == 200);
+    CHECK_THAT(follower.head().field("content-type"), ContainsSubstring("text/event-stream"));
+    CHECK(follower.next().name == "state");
+    CHECK(follower.next().name.empty());
+    CHECK(follower.next().name.empty());
+}
+
+// ---- where it listens ---------------------------------------------------------------------------
+
+TEST_CASE("where the panel cannot listen it says why") {
+    Panel panel;
+    for (const agent::PanelOptions& options :
+         {agent::PanelOptions{.port = panel.port()}, agent::PanelOptions{.host = "192.0.2.1"},
+          // No name is that long, so that nobody is asked for it.
+          agent::PanelOptions{.host = std::string(64, 'x')}}) {
+        try {
+            Panel other(options);
+            FAIL("it listens at " << other.url());
+        } catch (const agent::Error& error) {
+            CHECK(error.code() == agent::errc::panel_failed);
+            CHECK_THAT(error.what(), ContainsSubstring(options.host));
+        }
+    }
+}
+
+TEST_CASE("a panel's port is free again when it is gone") {
+    std::uint16_t port = 0;
+    {
+        Panel panel;
+        port = panel.port();
+        CHECK(Client(panel.url()).get("/").status == 200);
+    }
+    Panel again({.port = port});
+    CHECK(again.port() == port);
+}

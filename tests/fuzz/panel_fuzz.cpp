@@ -1,0 +1,66 @@
+// What reaches the panel from outside: a journal that somebody was given, a request's fields, a posted
+// picture. Whatever they hold, the state is valid JSON, nobody gets in without the token, and no foreign
+// host is taken for the panel's.
+#include "access.hpp"
+#include "base64.hpp"
+#include "json.hpp"
+#include "page_state.hpp"
+#include "posted_picture.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using namespace agent;
+
+/// Nested a little deeper than what our own reader takes, as entries lie within the state: pages take it.
+bool is_json(const std::string& text) {
+    json::parse_options options;
+    options.max_depth = 80;
+    json::error_code error;
+    (void)json::parse(text, error, {}, options);
+    return !error;
+}
+
+void fold(std::string_view text) {
+    static const Profile profile = load_profile("story");
+    panel::PageState state("run", profile);
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        const auto entry = parse_json(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+        if (entry && entry->is_object()) state.apply(entry->get_object());
+    }
+    if (!is_json(to_text(state.to_json()))) std::abort();
+    if (state.turns().size() > panel::PageState::most_turns) std::abort();
+    for (const auto& turn : state.turns())
+        if (!is_json(to_text(state.to_json(*turn)))) std::abort();
+}
+
+void knock(std::string_view text) {
+    static const panel::Access access({.host = "127.0.0.1", .port = 8080, .token = "secret"});
+    const bool holds_token = text.find("secret") != std::string_view::npos;
+    if (access.has_token({.cookies = text, .authorization = text}) && !holds_token) std::abort();
+    const std::string_view refusal = access.refusal({.method = "POST", .host = text});
+    if (refusal.empty() && !text.ends_with(":8080")) std::abort();
+    if (access.refusal({.method = "POST", .host = "127.0.0.1:8080", .origin = text}).empty() &&
+        text.size() != 0 && text.size() != std::string_view("http://127.0.0.1:8080").size())
+        std::abort();
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    fold(text);
+    knock(text);
+    (void)panel::read_posted_picture(text, {2, 2});
+    const auto back = panel::from_base64(panel::to_base64({data, size}));
+    if (!back || !std::equal(back->begin(), back->end(), data, data + size)) std::abort();
+    return 0;
+}

@@ -1,0 +1,94 @@
+// What the page makes of the server's states, without a browser.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+// Without a package.json beside them Node before 20.19 takes the page's modules for CommonJS.
+const load = (name) => {
+    const text = readFileSync(new URL(`../../libagent/panel/web/${name}`, import.meta.url), 'utf8');
+    return import(`data:text/javascript,${encodeURIComponent(text)}`);
+};
+const { parseRgba } = await load('overlay.js');
+const { brief, duration, emptyRun, laidOut, pictureOf, targetsOf, timesOf, trailBefore, turnsOf, withDelta, withState } =
+    await load('run.js');
+
+const whole = (turns, more = {}) => withState(emptyRun(), { run: 'a', seq: 1, text: '', reasoning: '', turns, ...more });
+const turn = (number, points = [], more = {}) => ({ turn: number, calls: points.map((at) => ({ tool: 'click', points: [at] })), ...more });
+
+test('a change replaces or adds one turn and leaves the others', () => {
+    let run = whole([turn(1), turn(2)]);
+    run = withState(run, { run: 'a', seq: 2, turn_changed: turn(2, [], { words: 'new' }) });
+    run = withState(run, { run: 'a', seq: 3, turn_changed: turn(3) });
+    assert.deepEqual(turnsOf(run).map((it) => [it.turn, it.words]), [[1, undefined], [2, 'new'], [3, undefined]]);
+});
+
+test('no more than the last fifty turns are kept', () => {
+    let run = whole([]);
+    for (let i = 1; i <= 60; ++i) run = withState(run, { run: 'a', seq: i + 1, turn_changed: turn(i) });
+    assert.deepEqual([turnsOf(run).length, turnsOf(run)[0].turn], [50, 11]);
+});
+
+test('an answer that comes late changes nothing', () => {
+    const run = whole([turn(1)], { seq: 5 });
+    assert.equal(withState(run, { run: 'a', seq: 4, turns: [] }), run);
+});
+
+test('a change of a run that is not known asks for the whole, and another run begins anew', () => {
+    const run = whole([turn(1)], { seq: 9 });
+    assert.equal(withState(run, { run: 'b', seq: 1, turn_changed: null }), null);
+    assert.deepEqual(turnsOf(withState(run, { run: 'b', seq: 1, turns: [turn(7)] })).map((it) => it.turn), [7]);
+});
+
+test('words are appended, and a state has the truth of them', () => {
+    let run = withDelta(whole([], { text: 'I cl' }), { run: 'a', text: 'ick', reasoning: 'so' });
+    assert.deepEqual([run.state.text, run.state.reasoning], ['I click', 'so']);
+    assert.equal(withDelta(run, { run: 'older', text: 'x' }), run);
+    run = withState(run, { run: 'a', seq: 2, text: '', reasoning: '', turn_changed: null });
+    assert.equal(run.state.text, '');
+});
+
+test('a turn without a picture of its own saw the latest before it', () => {
+    const run = whole([turn(1, [], { picture: { n: 1 } }), turn(2, [], { picture: null }), turn(3, [], { picture: { n: 3 } })]);
+    assert.equal(pictureOf(run, 2).n, 1);
+    assert.equal(pictureOf(run, 3).n, 3);
+    assert.equal(pictureOf(whole([]), 1), null);
+});
+
+test('the trail has the turns before, the latest first, without those that touched nothing', () => {
+    const run = whole([turn(1, [[1, 1]]), turn(2), turn(3, [[3, 3]]), turn(4, [[4, 4]])]);
+    assert.deepEqual(trailBefore(run, 4).map((marks) => marks.map((mark) => mark.at)), [[], [[3, 3]], [[1, 1]]]);
+    assert.deepEqual(trailBefore(run, 1), []);
+});
+
+test('a turn that has aimed at nothing yet shows where the action before it went, while it is the latest', () => {
+    const drag = [[1, 1], [2, 2]];
+    const first = { turn: 1, calls: [{ tool: 'wait' }, { tool: 'drag', points: drag }] };
+    const run = whole([first, turn(2)], { targets: drag });
+    assert.deepEqual(targetsOf(run, 2, true), [{ number: 2, at: [1, 1], to: [2, 2] }]);
+    assert.deepEqual(targetsOf(run, 2, false), []);
+    assert.deepEqual(targetsOf(whole([turn(1)], { targets: [] }), 1, true), []);
+    assert.deepEqual(targetsOf(whole([first, turn(2)], { targets: drag, outcome: {} }), 2, true), []);
+    assert.deepEqual(targetsOf(whole([first, turn(2)], { targets: drag, questions: [{}] }), 2, true), []);
+    assert.deepEqual(targetsOf(whole([first, turn(2, [[3, 3]])], { targets: drag }), 2, true).map((it) => it.at), [[3, 3]]);
+});
+
+test('times that are not known count for nothing', () => {
+    assert.deepEqual(timesOf({ model_ms: null, wait_ms: null, settle_ms: 5, capture_ms: 1.5, calls: [{ act_ms: null }] }),
+        { model: 0, act: 0, look: 6.5 });
+    assert.equal(timesOf({ model_ms: 90, wait_ms: 30 }).model, 90);
+});
+
+test('times, texts and JSON are short where they can be', () => {
+    assert.deepEqual([duration(null), duration(0.04), duration(340.4), duration(9940), duration(83000), duration(200000)],
+        ['', '< 0.1 ms', '340 ms', '9.9 s', '83 s', '3 min 20 s']);
+    assert.equal(brief('a  b\nc', 4), 'a b…');
+    assert.equal(laidOut('{"label":"a { b","box":[1,2]}'), '{"label": "a { b", "box": [1, 2]}');
+    assert.equal(laidOut('not {'), 'not {');
+    const long = 'x'.repeat(90);
+    assert.equal(laidOut(JSON.stringify({ long })), `{\n  "long": "${long}"\n}`);
+});
+
+test('colours are read as the server writes them', () => {
+    assert.deepEqual(parseRgba('rgba(255,140.5,0,0.75)'), { red: 255, green: 140.5, blue: 0, alpha: 0.75 });
+    assert.throws(() => parseRgba('orange'));
+});

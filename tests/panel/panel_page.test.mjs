@@ -1,0 +1,565 @@
+// The panel's page at work on runs of eyehand-panel-run, in Chromium.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { assertAccessible, assertFits, launch, nameOf, open, views } from './browser.mjs';
+import { openPanel, says, startRun } from './panel_run.mjs';
+
+let browser;
+before(async () => { browser = await launch(); });
+after(() => browser.close());
+
+async function opened(t, ...args) {
+    const run = await startRun(t, ...args);
+    return { run, ...await openPanel(t, browser, run) };
+}
+
+const item = (page, turn) => page.locator(`#turns li[data-turn="${turn}"] button`);
+
+/** Every text that an element has from now on, but for none. */
+async function textsOf(page, selector) {
+    return page.evaluateHandle((wanted) => {
+        const node = document.querySelector(wanted);
+        const heard = [];
+        new MutationObserver(() => {
+            if (node.textContent !== '') heard.push(node.textContent);
+        }).observe(node, { childList: true, characterData: true, subtree: true });
+        return heard;
+    }, selector);
+}
+
+/** Waits until the picture is drawn, one whose address is like this: its canvas has more than one colour. */
+async function pictureIsDrawn(page, url) {
+    await page.waitForFunction((wanted) => {
+        const canvas = document.getElementById('canvas');
+        if (!wanted.test(canvas.dataset.url)) return false;
+        const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+        const first = data.slice(0, 3).join();
+        for (let i = 0; i < data.length; i += 400) if (data.slice(i, i + 3).join() !== first) return true;
+        return false;
+    }, url);
+}
+
+/** Keys until the element has the focus, as somebody without a mouse gets there. */
+async function tabTo(page, selector) {
+    for (let i = 0; i < 60; ++i) {
+        if (await page.evaluate((wanted) => document.activeElement.matches(wanted), selector)) return;
+        await page.keyboard.press('Tab');
+    }
+    assert.fail(`Tab does not reach ${selector}`);
+}
+
+test('a turn appears with its picture, its words, its call and its figures', async (t) => {
+    const { page, run, problems } = await opened(t);
+    await says(page, '#task', 'click the button');
+    await says(page, '#facts', 'observer');
+    await pictureIsDrawn(page, /\/picture\//);
+    run.go();
+    await says(page, '#stage-title', 'Turn 2'); // else turn 1 may be the page's latest, which it follows
+    await item(page, 1).click();
+    await says(page, '#words', 'In turn 1 I click the button.');
+    await says(page, '#calls .tool', 'click_element');
+    await says(page, '#calls .arguments', '{"label": "OK", "box": [230, 290]}');
+    await says(page, '#calls .chip', 'ok');
+    await says(page, '#calls .result', '"ok"');
+    await says(page, '#turn-facts', 'tokens');
+    await says(page, '#reasoning-box', 'Reasoning');
+    assert.equal(await page.locator('#marks .target').count(), 1);
+    assert.match(await page.locator('#canvas').getAttribute('aria-label'), /target 1 at 230, 290/);
+    assert.equal(await page.locator('#table tbody tr').first().locator('td').nth(3).textContent(), '2,460');
+    assert.deepEqual(problems, []);
+});
+
+test('while the model is asked the picture shows where the action before went', async (t) => {
+    const { page, run } = await opened(t);
+    run.go();
+    await says(page, '#stage-title', 'Turn 2');
+    await says(page, '#caption', 'target 1 at 230, 290');
+    assert.equal(await page.locator('#marks .target').count(), 1);
+});
+
+test('words are there while the model still speaks', async (t) => {
+    const { page, run } = await opened(t);
+    await run.line(/^asked 1$/);
+    run.say('words');
+    await says(page, '#words.streaming', /^In turn 1 I c/);
+    assert.equal((await page.locator('#words').textContent()).length, 'In turn 1 I click the button.'.length >> 1);
+    run.go();
+    await run.line(/^asked 2$/);
+    await says(page, '#stage-title', 'Turn 2');
+    await item(page, 1).click();
+    await says(page, '#words', 'In turn 1 I click the button.');
+});
+
+test('pause holds the run, a step lets one thing through, resume lets it go on', async (t) => {
+    const { page, run } = await opened(t);
+    await run.line(/^asked 1$/);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await says(page, '#phase', 'then pauses');
+    run.go();
+    await says(page, '#phase', /^paused$/);
+    assert.equal(run.count(/^pressed/), 0);
+    await page.getByRole('button', { name: 'Step' }).click();
+    await run.line(/^pressed 184 174$/); // the call, and nothing after it
+    await says(page, '#calls .chip', 'ok');
+    await says(page, '#phase', /^paused$/);
+    assert.equal(run.count(/^asked/), 1);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await run.line(/^asked 2$/);
+    await says(page, '#announce', 'The run goes on.');
+});
+
+test('what the user tells the agent reaches it', async (t) => {
+    const { page, run } = await opened(t);
+    await run.line(/^asked 1$/);
+    await page.keyboard.press('/');
+    await page.keyboard.type('The file is called pass.txt.');
+    await page.keyboard.press('Enter');
+    await says(page, '#tell-told', 'Told.');
+    assert.equal(await page.locator('#tell-text').inputValue(), '');
+    run.go();
+    await run.line(/^asked 2$/);
+    await says(page, '#stage-title', 'Turn 2');
+    await item(page, 1).click();
+    await says(page, '#notes', 'The file is called pass.txt.');
+});
+
+test('what is told twice is said to be told twice', async (t) => {
+    const { page, run } = await opened(t);
+    await run.line(/^asked 1$/);
+    const announced = await textsOf(page, '#announce');
+    for (const times of [1, 2]) {
+        await page.locator('#tell-text').fill('Hurry.');
+        await page.locator('#tell-text').press('Enter');
+        await page.waitForFunction(([texts, wanted]) => texts.length >= wanted, [announced, times]);
+    }
+    assert.deepEqual(new Set(await announced.jsonValue()), new Set(['Told. The model hears it with its next request.']));
+});
+
+test('what is not taken is said as an alert', async (t) => {
+    const { page, run } = await opened(t);
+    await run.line(/^asked 1$/);
+    await page.route('**/pause', (route) => route.abort());
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('alert').filter({ hasText: 'It was not taken' }).waitFor();
+});
+
+test('letters that are typed into a box are no shortcuts', async (t) => {
+    const { page, run } = await opened(t);
+    await run.line(/^asked 1$/);
+    await says(page, '#phase', /^asking the model$/);
+    await page.locator('#tell-text').fill('');
+    await page.locator('#tell-text').pressSequentially('pspX[l?');
+    assert.equal(await page.locator('#tell-text').inputValue(), 'pspX[l?');
+    await says(page, '#phase', /^asking the model$/);
+    assert.equal(await page.locator('#keys[open]').count(), 0);
+});
+
+test('without a boot reply the run waits for one, which the page gives', async (t) => {
+    const { page, run } = await opened(t, '--profile', 'story', '--boot', 'none');
+    await says(page, '#phase', 'waits for a reply');
+    await says(page, '#inject-hint', 'waits for its first reply');
+    await page.keyboard.press('i');
+    await page.keyboard.type('{"observation":"I begin.","bboxes":[],"actions":[{"name":"click","x1":500,"y1":500}]}');
+    await page.getByRole('button', { name: 'Give this reply' }).click();
+    await run.line(/^pressed 400 300$/);
+    await run.line(/^asked 1$/);
+});
+
+test('the page annotates the pictures of a visual loop to its end', async (t) => {
+    const { page, run, problems } = await opened(t, '--profile', 'story', '--annotate', 'panel', '--turns', '4');
+    run.go(5);
+    assert.equal(await run.line(/^finished/), 'finished completed');
+    await says(page, '#outcome', 'It is done.');
+    assert.equal(await page.locator('#draw-notice').isVisible(), false);
+    assert.deepEqual(problems, []);
+});
+
+test('a picture that is no longer there is nothing to complain of', async (t) => {
+    const { page, run } = await opened(t, '--profile', 'story', '--annotate', 'panel', '--turns', '2');
+    await run.line(/^asked 1$/);
+    const complaints = await textsOf(page, '#draw-notice');
+    let misses = 0; // of the annotator and of the stage
+    const missed = page.waitForResponse((answer) => answer.status() === 404 && ++misses === 2);
+    await page.route('**/picture/**', (route) => route.fulfill({ status: 404 }));
+    run.go();
+    await says(page, '#phase', 'waits for its picture');
+    await missed;
+    assert.deepEqual(await complaints.jsonValue(), []);
+    await page.unroute('**/picture/**');
+    await page.reload();
+    run.go(2);
+    assert.equal(await run.line(/^finished/), 'finished completed');
+});
+
+test('two windows of the page do each other no harm, and one that is loaded again goes on', async (t) => {
+    const run = await startRun(t, '--profile', 'story', '--annotate', 'panel', '--turns', '6');
+    await run.line(/^http/);
+    const first = await openPanel(t, browser, run);
+    run.go(3);
+    await run.line(/^asked 3$/);
+    const second = await openPanel(t, browser, run);
+    await first.page.reload();
+    run.go(4);
+    assert.equal(await run.line(/^finished/), 'finished completed');
+    for (const { page } of [first, second]) {
+        await says(page, '#outcome', 'Completed');
+        assert.equal(await page.locator('#draw-notice').isVisible(), false);
+    }
+});
+
+test('an action that waits for consent is asked about, and done when it is approved', async (t) => {
+    const { page, run } = await opened(t, '--approve', 'always');
+    run.go();
+    const card = page.getByRole('region', { name: 'Allow click_element?' });
+    await card.waitFor();
+    assert.equal(run.count(/^pressed/), 0);
+    await says(page, '#announce', 'An action waits for your consent');
+    assert.ok(await card.evaluate((node) => node === document.activeElement), 'the card has no focus');
+    assert.equal(await page.locator('#marks .asked').count(), 1);
+    assert.match(await page.title(), /^\(!\)/);
+    await page.locator('.question[data-ready]').waitFor();
+    await page.keyboard.press('a');
+    await run.line(/^pressed 184 174$/);
+    await card.waitFor({ state: 'detached' });
+});
+
+test('a key that is pressed just as a question comes decides nothing', async (t) => {
+    const { page, run } = await opened(t, '--approve', 'always');
+    await page.evaluate(() => document.addEventListener('focusin', ({ target }) => {
+        if (target.matches('.question')) target.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true }));
+    }));
+    run.go();
+    await page.locator('.question:focus[data-ready]').waitFor();
+    await page.keyboard.press('d');
+    await run.line(/^asked 2$/);
+    assert.equal(run.count(/^pressed/), 0);
+});
+
+test('a tab in the background hears of a question, and what came meanwhile is there when it is looked at', async (t) => {
+    const { page, run } = await opened(t, '--approve', 'always');
+    await run.line(/^asked 1$/);
+    await says(page, '#reasoning-box', /./); // nothing more comes before it goes on
+    await page.evaluate(() => { // as a browser does it: no frames, not even the one that was asked for before
+        globalThis.asked = 0;
+        globalThis.requestAnimationFrame = () => ++globalThis.asked;
+    });
+    run.say('words');
+    await page.waitForFunction(() => globalThis.asked > 0, null, { polling: 20 });
+    const leave = (hidden) => page.evaluate((value) => {
+        Object.defineProperty(document, 'hidden', { value, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+    }, hidden);
+    await leave(true);
+    await says(page, '#words.streaming', /^In turn 1 I c/);
+    run.go();
+    await page.locator('.question').waitFor();
+    await says(page, '#announce', 'An action waits for your consent');
+    assert.match(await page.title(), /^\(!\)/);
+});
+
+test('a denied action is not done, and the model hears why', async (t) => {
+    const { page, run } = await opened(t, '--approve', 'always');
+    run.go();
+    const card = page.getByRole('region', { name: 'Allow click_element?' });
+    await card.getByLabel('Why not').fill('Not that one, please.');
+    await card.getByRole('button', { name: 'Deny' }).click();
+    await run.line(/^asked 2$/);
+    assert.equal(run.count(/^pressed/), 0);
+    await says(page, '#stage-title', 'Turn 2');
+    await item(page, 1).click();
+    await says(page, '#calls .result', 'Not that one, please.');
+    await says(page, '#calls .chip', 'failed');
+});
+
+test('a question takes no focus from somebody who types', async (t) => {
+    const { page, run } = await opened(t, '--approve', 'always');
+    await page.locator('#tell-text').waitFor();
+    await page.locator('#tell-text').focus();
+    run.go();
+    await page.getByRole('region', { name: 'Allow click_element?' }).waitFor();
+    await page.keyboard.type('a');
+    assert.equal(await page.locator('#tell-text').inputValue(), 'a');
+    assert.equal(run.count(/^pressed/), 0);
+});
+
+test('stop ends the run at the next safe point', async (t) => {
+    const { page, run } = await opened(t, '--approve', 'always');
+    run.go();
+    await page.getByRole('region', { name: 'Allow click_element?' }).waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    assert.equal(await run.line(/^finished/), 'finished cancelled');
+    assert.equal(run.count(/^pressed/), 0);
+    await says(page, '#outcome', 'Stopped');
+    await says(page, '#announce', 'The run has ended');
+    assert.equal(await page.locator('#controls').isVisible(), false);
+    assert.equal(await page.locator('#tell').isVisible(), false);
+    assert.equal(await page.locator('.question').count(), 0);
+});
+
+test('an action that takes long is finished after a stop, and broken off by the second one', async (t) => {
+    const { page, run } = await opened(t, '--profile', 'story', '--drag', 'slow');
+    run.go();
+    await run.line(/^pressed 720 510|^pressed 184 174$/);
+    await says(page, '#calls .tool', 'drag');
+    await says(page, '#phase', 'acting');
+    await page.keyboard.press('Shift+X');
+    await says(page, '#phase', 'acting, then stops');
+    await page.getByRole('button', { name: 'Stop now' }).click();
+    assert.equal(await run.line(/^finished/), 'finished cancelled');
+});
+
+for (const profile of ['observer', 'story'])
+    test(`markup in the words of others stays text: ${profile}`, async (t) => {
+        const { page, run, problems } = await opened(t, '--script', 'markup', '--profile', profile);
+        await says(page, '#task', '<script>');
+        run.go(4);
+        await run.line(/^finished/);
+        await says(page, '#outcome', '<img src=x');
+        for (const turn of profile === 'story' ? [2, 3] : [1, 2, 3, 4]) { // the story's first turn is its boot reply
+            await item(page, turn).click();
+            await says(page, '#words', '<script>');
+        }
+        if (profile === 'observer') {
+            await item(page, 1).click();
+            await says(page, '#calls .result', '1. <script>'); // a window's title
+            await says(page, '#reasoning-box', '<script>');
+        }
+        assert.equal(await page.locator('main script, main img, main b b, h1 script, .notices img').count(), 0);
+        assert.notEqual(await page.title(), 'taken');
+        assert.deepEqual(problems, []);
+    });
+
+test('an older turn shows its own picture, and the page follows the run again when asked', async (t) => {
+    const { page, run } = await opened(t, '--turns', '4');
+    run.go(3);
+    await run.line(/^asked 4$/);
+    await says(page, '#stage-title', 'Turn 4'); // else turn 1 may be the page's latest, which it follows
+    await item(page, 1).click();
+    await says(page, '#stage-title', 'Turn 1');
+    await pictureIsDrawn(page, /\/1(\/raw)?$/);
+    assert.equal(await page.locator('#live').isVisible(), false);
+    run.go();
+    await item(page, 5).waitFor();
+    await says(page, '#stage-title', 'Turn 1');
+    await page.keyboard.press(']');
+    await says(page, '#stage-title', 'Turn 2');
+    await page.keyboard.press('l');
+    await says(page, '#stage-title', 'Turn 5');
+});
+
+for (const profile of ['commander', 'planner', 'basic', 'story'])
+    test(`the page shows a run of ${profile}`, async (t) => {
+        const { page, run, problems } = await opened(t, '--profile', profile, '--turns', '2');
+        run.go(6);
+        assert.equal(await run.line(/^finished/), 'finished completed');
+        await says(page, '#outcome', 'Completed');
+        await pictureIsDrawn(page, /\/picture\//);
+        if (profile === 'commander' || profile === 'planner') {
+            await says(page, '#mind-list', '1. click (now) 2. check (later)');
+            await says(page, '#mind-list', 'Click OK.');
+            await says(page, '#mind-list', 'active');
+        }
+        assert.deepEqual(problems, []);
+    });
+
+test('another run is shown on the same page', async (t) => {
+    const { page, run } = await opened(t, '--turns', '1');
+    run.go(2);
+    await says(page, '#outcome', 'Completed');
+    run.say('again');
+    await says(page, '#phase', 'asking the model');
+    assert.equal(await page.locator('#outcome').isVisible(), false);
+    run.go();
+    await says(page, '#calls .chip, #turns .gist', 'click_element');
+});
+
+test('another run has its pictures drawn by the same page', async (t) => {
+    const { page, run, problems } = await opened(t, '--profile', 'story', '--annotate', 'panel', '--turns', '1');
+    run.go(2);
+    await run.line(/^finished/);
+    await says(page, '#outcome', 'Completed');
+    await pictureIsDrawn(page, /\/3$/); // before it is a picture of the run before
+    run.say('again');
+    await says(page, '#phase', 'asking the model');
+    run.go(2);
+    await says(page, '#outcome', 'Completed');
+    assert.equal(run.count(/^finished completed$/), 2);
+    assert.deepEqual(problems, []);
+});
+
+test('a lost connection is said', async (t) => {
+    const { page, run } = await opened(t);
+    run.kill();
+    await says(page, '#link-notice', 'The connection is lost');
+    await says(page, '#announce', 'The connection is lost');
+});
+
+test('a program that ends after its run is nothing to announce', async (t) => {
+    const { page, run } = await opened(t, '--turns', '1');
+    run.go(2);
+    await says(page, '#outcome', 'Completed');
+    await says(page, '#announce', 'The run has ended');
+    const announced = await textsOf(page, '#announce');
+    run.kill();
+    await says(page, '#link-notice', 'The program has ended');
+    await page.locator('#show-heat').click(); // whatever there was to come has come by then
+    assert.deepEqual(await announced.jsonValue(), []);
+});
+
+test('without events the page asks for the state instead', async (t) => {
+    const run = await startRun(t);
+    const { page } = await open(browser);
+    t.after(() => page.context().close());
+    await page.route('**/events', (route) => route.abort());
+    await page.goto(run.url);
+    await says(page, '#link-notice', 'Live events do not arrive: this page asks every two seconds.');
+    run.go();
+    await run.line(/^asked 2$/);
+    await says(page, '#turns .gist', 'click_element');
+    run.kill();
+    await says(page, '#link-notice', 'The connection is lost');
+});
+
+test('an answer that comes when events arrive again is not shown', async (t) => {
+    const run = await startRun(t);
+    const { page } = await open(browser);
+    t.after(() => page.context().close());
+    await page.route('**/events', (route) => route.abort());
+    await page.goto(run.url);
+    await says(page, '#task', 'click the button');
+    let asks;
+    const asked = new Promise((resolve) => { asks = resolve; });
+    await page.route('**/state?*', (route) => asks(route));
+    const late = await asked;
+    const tasks = await textsOf(page, '#task');
+    await page.unroute('**/events');
+    await page.locator('#link-notice').waitFor({ state: 'hidden' });
+    await Promise.all([
+        page.waitForEvent('requestfinished', (request) => request.url().includes('/state')),
+        late.fulfill({ json: { run: 'older', seq: 1, task: 'an older run', phase: 'idle', questions: [], turns: [] } }),
+    ]);
+    run.go();
+    await says(page, '#stage-title', 'Turn 2');
+    assert.deepEqual(await tasks.jsonValue(), []);
+});
+
+/** A page that asks for the run's states, changed by `change` on their way. */
+async function openedWith(t, change) {
+    const run = await startRun(t);
+    const { page } = await open(browser);
+    t.after(() => page.context().close());
+    await page.route('**/events', (route) => route.abort());
+    await page.route('**/state?*', async (route) => {
+        const answer = await route.fetch().catch(() => null);
+        if (answer === null) await route.abort(); // the program has ended
+        else await route.fulfill({ json: change(await answer.json()) });
+    });
+    await page.goto(run.url);
+    return page;
+}
+
+for (const [phase, words, kind] of [['interrupted', 'was interrupted', 'wait'], ['following', 'goes on elsewhere', 'busy']])
+    test(`a run that this program does not work on is shown: ${phase}`, async (t) => {
+        const page = await openedWith(t, (state) => ({ ...state, live: false, phase, tokens: { prompt: 12000, completion: 345 } }));
+        await says(page, `#phase[data-kind="${kind}"]`, words);
+        await says(page, '#facts', '12,345 tokens');
+        assert.equal(await page.locator('#controls').isVisible(), false);
+    });
+
+test('the pointer is drawn where a picture has it', async (t) => {
+    const page = await openedWith(t, (state) => (state.picture ? { ...state, picture: { ...state.picture, pointer: [230, 290] } } : state));
+    await says(page, '#caption', 'pointer at 230, 290');
+    assert.equal(await page.locator('#marks .pointer').count(), 1);
+    await page.locator('#show-targets').uncheck();
+    await page.locator('#marks .pointer').waitFor({ state: 'detached' });
+});
+
+test('everything can be done from the keyboard', async (t) => {
+    const { page, run } = await opened(t, '--approve', 'always', '--turns', '4');
+    await run.line(/^asked 1$/);
+    await page.keyboard.press('?');
+    await says(page, '#keys[open]', 'one step, then hold');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('p');
+    await says(page, '#phase', 'then pauses');
+    await page.keyboard.press('p');
+    await says(page, '#phase', /^asking the model$/);
+    await tabTo(page, '#step');
+    await page.keyboard.press('Enter');
+    await says(page, '#phase', 'then pauses');
+    run.go();
+    await says(page, '#phase', 'paused');
+    await page.keyboard.press('s');
+    await page.locator('.question:focus[data-ready]').waitFor();
+    await page.keyboard.press('d');
+    await says(page, '#phase', 'paused');
+    await tabTo(page, '#pause');
+    await page.keyboard.press('Space');
+    await run.line(/^asked 2$/);
+    run.go();
+    await page.locator('.question').waitFor();
+    await page.keyboard.press('q');
+    await tabTo(page, '.question button');
+    await page.keyboard.press('Enter');
+    await run.line(/^pressed/);
+    await run.line(/^asked 3$/);
+    await says(page, '#stage-title', 'Turn 3');
+    await page.keyboard.press('[');
+    await says(page, '#stage-title', 'Turn 2');
+    await tabTo(page, '#turns button');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Shift+X');
+    assert.equal(await run.line(/^finished/), 'finished cancelled');
+});
+
+test('what has the focus can be seen to have it', async (t) => {
+    const { page, run } = await opened(t);
+    await run.line(/^asked 1$/);
+    await says(page, '#reasoning-box', /./); // the page draws nothing more
+    for (const id of ['pause', 'tell-text', 'show-heat', 'latest'])
+        await page.evaluate((name) => { document.getElementById(name).disabled = false; }, id);
+    for (const id of ['pause', 'tell-text', 'show-heat', 'latest']) {
+        await tabTo(page, `#${id}`);
+        const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+        assert.equal(outline, 'solid', id);
+    }
+});
+
+for (const view of views)
+    test(`nothing serious is wrong for those who use other means, and it fits: ${nameOf(view)}`, async (t) => {
+        const run = await startRun(t, '--approve', 'always');
+        const { page } = await openPanel(t, browser, run, view);
+        run.go();
+        await page.locator('.question').waitFor();
+        await assertAccessible(page);
+        await assertFits(page);
+        await page.locator('.question[data-ready]').waitFor();
+        await page.keyboard.press('a');
+        await run.line(/^asked 2$/);
+        run.say('words');
+        await page.locator('#words.streaming').waitFor();
+        for (const details of await page.locator('details:visible > summary').all()) await details.click();
+        await assertAccessible(page);
+        await assertFits(page);
+        await page.keyboard.press('Shift+X');
+        await says(page, '#outcome', 'Stopped');
+        await assertAccessible(page);
+        await page.keyboard.press('?');
+        await assertAccessible(page);
+    });
+
+test('the page says what a browser has to keep to', async (t) => {
+    const run = await startRun(t);
+    const { page } = await openPanel(t, browser, run);
+    const answer = await page.request.get(new URL('/', run.url).href);
+    const policy = answer.headers()['content-security-policy'];
+    for (const part of ["default-src 'none'", "script-src 'self'", "style-src 'self'", "form-action 'none'", "frame-ancestors 'none'"])
+        assert.ok(policy.includes(part), policy);
+    const ran = await page.evaluate(() => {
+        const script = document.createElement('script');
+        script.textContent = 'globalThis.ran = true';
+        document.body.append(script);
+        return globalThis.ran === true;
+    });
+    assert.equal(ran, false);
+});

@@ -1,0 +1,111 @@
+// The program eyehand-panel-run, whose page the tests look at.
+//
+//     const run = await startRun(t, '--profile', 'story');
+//     await page.goto(run.url);
+//     run.go(); // lets the model reply
+//     await run.line(/^asked 2$/);
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { open } from './browser.mjs';
+
+const patience = 30000; // then something hangs
+/** What ctest names in EYEHAND_PANEL_RUN and EYEHAND_PANEL_OVERLAY. */
+export function program(variable) {
+    const named = process.env[variable];
+    assert.ok(named, `${variable} is not set: ctest sets it`);
+    return named;
+}
+
+class Run {
+    #child;
+    #lines = [];
+    #waiting = [];
+    #ended = false;
+    #killed = false;
+
+    constructor(args) {
+        this.#child = spawn(program('EYEHAND_PANEL_RUN'), args, { stdio: ['pipe', 'pipe', 'inherit'] });
+        this.exit = once(this.#child, 'exit');
+        this.#child.stdin.on('error', () => {}); // it has ended before
+        const reader = createInterface({ input: this.#child.stdout });
+        reader.on('line', (line) => {
+            this.#lines.push(line);
+            this.#look();
+        });
+        reader.on('close', () => {
+            this.#ended = true;
+            this.#look();
+        });
+    }
+
+    #look() {
+        this.#waiting = this.#waiting.filter((wait) => {
+            const found = this.#lines.find((line) => wait.pattern.test(line));
+            if (found !== undefined) wait.resolve(found);
+            else if (this.#ended) wait.reject(new Error(`it ended without ${wait.pattern}; it said:\n${this.#lines.join('\n')}`));
+            return found === undefined && !this.#ended;
+        });
+    }
+
+    /** The first line like this, as soon as it is there. */
+    line(pattern) {
+        return new Promise((resolve, reject) => {
+            const late = setTimeout(() => reject(new Error(`no ${pattern} so far; it said:\n${this.#lines.join('\n')}`)), patience);
+            const wait = { pattern, reject, resolve: (line) => { clearTimeout(late); resolve(line); } };
+            this.#waiting.push(wait);
+            this.#look();
+        });
+    }
+
+    count(pattern) {
+        return this.#lines.filter((line) => pattern.test(line)).length;
+    }
+
+    say(word) {
+        this.#child.stdin.write(`${word}\n`);
+    }
+
+    go(times = 1) {
+        for (let i = 0; i < times; ++i) this.say('go');
+    }
+
+    async end() {
+        this.#child.stdin.end();
+        const [status] = await this.exit;
+        if (!this.#killed) assert.equal(status, 0);
+    }
+
+    kill() {
+        this.#killed = true;
+        this.#child.kill('SIGKILL');
+    }
+}
+
+/** It ends with the test `t`. */
+export async function startRun(t, ...args) {
+    const run = new Run(args);
+    t.after(() => run.end());
+    run.url = await run.line(/^http/);
+    return run;
+}
+
+/** A page that shows the run. It ends with the test, and must have asked for nothing from elsewhere by then. */
+export async function openPanel(t, browser, run, view) {
+    const opened = await open(browser, view);
+    t.after(async () => {
+        await opened.page.context().close();
+        const { origin } = new URL(run.url);
+        const foreign = opened.requests.filter((url) => !url.startsWith(`${origin}/`) && !/^(data|blob):/.test(url));
+        assert.deepEqual(foreign, []);
+    });
+    await opened.page.goto(run.url);
+    await opened.page.locator('#phase:not(:text("connecting"))').waitFor();
+    return opened;
+}
+
+/** Waits until an element says so. */
+export async function says(page, selector, text) {
+    await page.locator(selector).filter({ hasText: text }).first().waitFor();
+}
