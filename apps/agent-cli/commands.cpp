@@ -58,6 +58,22 @@ void add_probe(CLI::App& command, bool& no_probe) {
     command.add_flag("--no-probe", no_probe, "Do not ask the server first what it can");
 }
 
+// How the page is reached.
+void add_panel_way(CLI::App& command, PanelFlags& flags) {
+    command.add_option("--panel-port", flags.port, "Port of the page; default: any that is free")
+        ->check(CLI::Range(0, 65535));
+    command.add_option("--panel-cors", flags.cors,
+                       "Another origin whose pages may use it, such as http://localhost:8080");
+    command.add_flag("--panel-compat", flags.compat,
+                     "Without the token in its address, for clients that know of none");
+}
+
+void add_panel(CLI::App& command, PanelFlags& flags) {
+    command.add_flag("--panel", flags.on,
+                     "Show the run on a local page, on which it can be held, told and stopped");
+    add_panel_way(command, flags);
+}
+
 // Flags that set something of a run.
 void add_settings(CLI::App& command, RunFlags& flags) {
     command.add_option("--profile", flags.profile,
@@ -72,7 +88,10 @@ void add_settings(CLI::App& command, RunFlags& flags) {
                        "Keep LM Studio's log of the run: its folder, \"auto\" or \"off\"");
     command.add_flag("--heat", flags.heat,
                      "Mark in screenshots where the agent has acted, for the model to see");
-    command.add_option("--annotate", flags.annotate, "Who draws over screenshots: native");
+    command.add_option("--annotate", flags.annotate, "Who draws over screenshots: native or panel");
+    command.add_option("--approve", flags.approve,
+                       "Which actions wait for your consent: never or always");
+    add_panel(command, flags.panel);
     add_probe(command, flags.no_probe);
 }
 
@@ -237,11 +256,20 @@ int run_program(std::vector<std::string> arguments) {
     add_area(*resume_command, resume.view);
     add_program_tools(*resume_command, resume.tools);
     add_probe(*resume_command, resume.no_probe);
+    resume_command->add_option(
+        "--approve", resume.approve,
+        "Which actions wait for your consent: never or always; default: as before");
+    add_panel(*resume_command, resume.panel);
     resume_command->add_option("--max-steps", resume.max_steps, "Model exchanges at most, in all")
         ->check(CLI::Range(1, 1000000));
     resume_command->add_flag("--json", resume.json, "Print the run's events to standard output");
     resume_command->add_flag("-v,--verbose", resume.verbose, "Show everything that is said");
     resume_command->add_flag("--quiet", resume.quiet, "Show only the final answer");
+
+    std::string reported;
+    CLI::App* report_command =
+        app.add_subcommand("report", "Write a run's report: one HTML file that shows all of it");
+    report_command->add_option("RUN", reported, "The run's directory")->required();
 
     AskFlags ask;
     CLI::App* ask_command = app.add_subcommand("ask", "Ask the model one question");
@@ -263,6 +291,16 @@ int run_program(std::vector<std::string> arguments) {
     ProfileFlags profile;
     add_profile_actions(*app.add_subcommand("profile", "List, show or export profiles"), profile);
 
+    PanelCommandFlags panel;
+    CLI::App* panel_command = app.add_subcommand(
+        "panel", "Show a run that is over, or is going on elsewhere, on a local page");
+    panel_command->add_option("RUN", panel.directory,
+                              "The run's directory; default: the latest one");
+    panel_command->add_option("--run-dir", panel.run_dir,
+                              "Folder in which the latest one is looked for; default: runs");
+    add_panel_way(*panel_command, panel.panel);
+    add_config(*panel_command, panel.config);
+
     DoctorFlags doctor;
     CLI::App* doctor_command =
         app.add_subcommand("doctor", "Check that everything a run needs is there");
@@ -283,8 +321,12 @@ int run_program(std::vector<std::string> arguments) {
         ExitCode code = ExitCode::usage;
         if (*run_command)
             code = run_task(std::move(run));
+        else if (*panel_command)
+            code = show_run(panel);
         else if (*resume_command)
             code = resume_run(resume);
+        else if (*report_command)
+            code = report_run(reported);
         else if (*ask_command)
             code = ask_model(ask);
         else if (*config_command)

@@ -5,6 +5,7 @@
 #include "exit_code.hpp"
 #include "settings.hpp"
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,10 +54,19 @@ struct ResumeFlags {
     ViewFlags view; ///< of it only the area
     std::optional<int> max_steps;
     ProgramToolFlags tools;
+    std::string approve; ///< empty: not given
+    PanelFlags panel;
     bool no_probe = false;
     bool json = false;
     bool verbose = false;
     bool quiet = false;
+};
+
+struct PanelCommandFlags {
+    std::string directory; ///< of the run; empty: the latest one
+    std::string run_dir;   ///< in which it is looked for; empty: not given
+    PanelFlags panel;
+    std::optional<std::string> config;
 };
 
 struct DoctorFlags {
@@ -76,6 +86,11 @@ struct ScenarioFlags {
 
 [[nodiscard]] ExitCode run_task(RunFlags flags);
 [[nodiscard]] ExitCode resume_run(const ResumeFlags& flags);
+[[nodiscard]] ExitCode show_run(const PanelCommandFlags& flags);
+/// Writes the report of a run's directory anew and prints its path.
+[[nodiscard]] ExitCode report_run(const std::string& directory);
+/// Writes the report of a run that has ended. That it cannot be written is told, and no failure.
+void leave_report(const std::filesystem::path& run_directory, bool quiet);
 [[nodiscard]] ExitCode ask_model(const AskFlags& flags);
 [[nodiscard]] ExitCode print_config(const RunFlags& flags);
 [[nodiscard]] ExitCode list_scenarios();

@@ -77,6 +77,14 @@ void add_flags(agent::Config& config, const EndpointFlags& flags) {
 
 } // namespace
 
+void add_panel_flags(agent::Config& config, const PanelFlags& flags) {
+    Flags to(config);
+    if (flags.on) config.add(agent::config_from_flag("panel", "--panel", "true"));
+    to.add("port", "--panel-port", flags.port);
+    to.add_unless_empty("panel_cors", "--panel-cors", flags.cors);
+    if (flags.compat) config.add(agent::config_from_flag("panel_compat", "--panel-compat", "true"));
+}
+
 void add_area_flags(agent::Config& config, const ViewFlags& flags) {
     Flags to(config);
     to.add("display", "--display", flags.display);
@@ -116,6 +124,8 @@ agent::Config configuration(const RunFlags& flags,
     to.add_unless_empty("with", "--with", fmt::format("{}", fmt::join(flags.with, ",")));
     to.add_unless_empty("lmstudio_logs", "--lmstudio-logs", flags.lmstudio_logs);
     to.add_unless_empty("annotate", "--annotate", flags.annotate);
+    to.add_unless_empty("approve", "--approve", flags.approve);
+    add_panel_flags(config, flags.panel);
     if (flags.heat) config.add(agent::config_from_flag("heat", "--heat", "true"));
     if (flags.no_probe) config.add(agent::config_from_flag("probe", "--no-probe", "false"));
     return config;

@@ -17,6 +17,8 @@ namespace cli {
 [[nodiscard]] agent::Config configuration(const RunFlags& flags,
                                           const std::vector<agent::ConfigEntry>& scenario = {});
 
+/// Adds the flags of the page that shows a run.
+void add_panel_flags(agent::Config& config, const PanelFlags& flags);
 /// Adds the flags that choose the part of the desktop.
 void add_area_flags(agent::Config& config, const ViewFlags& flags);
 

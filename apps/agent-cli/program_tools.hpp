@@ -14,16 +14,16 @@ struct ProgramToolFlags {
     std::vector<std::string> allowed; ///< names of those that nobody has to be asked about
 };
 
-/// Those that the flags name. Each call is confirmed on the terminal, except of those that are
-/// allowed; where there is no terminal it is refused.
+/// Those that the flags name.
 class ProgramTools {
 public:
     ProgramTools() = default;
     /// Throws agent::Error{bad_tool}, and UsageError for an allowed one that is not there.
     explicit ProgramTools(const ProgramToolFlags& flags);
 
-    /// Throws agent::Error{duplicate_tool}.
-    void add_to(agent::Toolbox& tools) const;
+    /// Asks `ask_user` before each call, except of those that are allowed. Throws
+    /// agent::Error{duplicate_tool}.
+    void add_to(agent::Toolbox& tools, const agent::AskConsent& ask_user) const;
     [[nodiscard]] std::vector<std::string> names() const;
     /// For run.json.
     [[nodiscard]] std::vector<agent::Setting> settings() const;

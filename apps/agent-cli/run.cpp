@@ -6,6 +6,7 @@
 #include "configuration.hpp"
 #include "environment.hpp"
 #include "platform.hpp"
+#include "seat.hpp"
 #include "server_facts.hpp"
 #include "terminal_view.hpp"
 #include "winio/error.hpp"
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <filesystem>
 #include <functional>
@@ -88,6 +90,7 @@ public:
         next_.on_event(event);
     }
     void on_delta(const vlm::Delta& delta) override { next_.on_delta(delta); }
+    void on_state(const agent::ModeState& state) override { next_.on_state(state); }
 
 private:
     agent::Observer& next_;
@@ -146,32 +149,6 @@ Detail detail(const Flags& flags) {
     return flags.verbose ? Detail::verbose : Detail::normal;
 }
 
-/// Runs `go` with Ctrl+C as its end, and tells how it ended.
-agent::RunFinished follow(const agent::RunDirectory& directory, Detail detail, bool json,
-                          const std::function<agent::RunFinished(agent::RunControl&)>& go) {
-    agent::RunControl control;
-    int interrupts = 0;
-    const InterruptWatch watch([&](Interrupt interrupt) {
-        if (interrupt == Interrupt::forced || ++interrupts > 1) {
-            control.stop_now("interrupted by the user");
-            return;
-        }
-        control.stop("interrupted by the user");
-        if (detail != Detail::quiet)
-            print_to(stderr, "stopping; press Ctrl+C again to stop at once\n");
-    });
-    agent::RunFinished result = go(control);
-
-    const bool completed = result.outcome == agent::Outcome::completed;
-    if (!completed || !json) {
-        print_to(completed ? stdout : stderr, printable(result.why) + "\n");
-    }
-    if (detail != Detail::quiet) {
-        print_to(stderr, "run directory: " + text_of(directory.path()) + "\n");
-    }
-    return result;
-}
-
 /// What LM Studio's server logs during a run, where the settings want it.
 class ServerLog {
 public:
@@ -215,9 +192,10 @@ agent::RunFinished logged(const std::string& setting, const agent::RunDirectory&
 }
 
 /// All tools there are; those that are programs are offered besides the profile's.
-agent::Toolbox with_programs(const ProgramTools& programs, agent::AgentOptions& options) {
+agent::Toolbox with_programs(const ProgramTools& programs, const agent::AskConsent& ask_user,
+                             agent::AgentOptions& options) {
     agent::Toolbox tools = agent::built_in_tools();
-    programs.add_to(tools);
+    programs.add_to(tools, ask_user);
     for (std::string& name : programs.names()) options.with.push_back(std::move(name));
     for (agent::Setting& setting : programs.settings())
         options.settings.push_back(std::move(setting));
@@ -259,17 +237,32 @@ std::vector<std::string> differences(const agent::StoredRun& stored) {
     return remarks;
 }
 
-/// The run's own settings, with the flags for another area on top.
+/// The run's own settings, with the flags for another area and for people on top.
 agent::Config config_of_run(const ResumeFlags& flags, std::vector<agent::Setting>& kept) {
+    // Who may take part is today's user's word: the directory may be somebody else's.
+    constexpr std::array<std::string_view, 6> of_people{"approve", "panel",      "host",
+                                                        "port",    "panel_cors", "panel_compat"};
+    const auto is_of_people = [&](std::string_view name) {
+        return std::find(of_people.begin(), of_people.end(), name) != of_people.end();
+    };
+    for (const std::string_view name : of_people) drop(kept, name);
     agent::Config config = agent::default_config();
     config.add(agent::config_from_settings(kept, "run.json"));
+    const agent::Config today = configuration(flags.server.config);
+    for (const agent::ConfigEntry& entry : today.entries())
+        if (is_of_people(entry.setting->name)) config.add(entry);
     add_area_flags(config, flags.view);
+    add_panel_flags(config, flags.panel);
+    if (!flags.approve.empty())
+        config.add(agent::config_from_flag("approve", "--approve", flags.approve));
     const std::vector<agent::Setting> now = agent::effective_settings(config);
     for (const char* name : {"display", "window", "crop"}) {
         drop(kept, name);
         for (const agent::Setting& setting : now)
             if (setting.name == name) put(kept, setting);
     }
+    for (const agent::Setting& setting : now)
+        if (is_of_people(setting.name)) put(kept, setting);
     return config;
 }
 
@@ -329,7 +322,8 @@ agent::RunFinished carry_out(const RunFlags& flags, RunSettings& settings,
     TerminalView view(
         {.detail = detail(flags), .json = flags.json, .terminal = errors_go_to_terminal()});
     settings.client.on_retry = [&](const vlm::Attempt& attempt) { view.on_retry(attempt); };
-    const agent::Toolbox tools = with_programs(settings.programs, settings.agent);
+    Seat seat({settings.panel, settings.agent.approve, detail(flags), flags.json});
+    const agent::Toolbox tools = with_programs(settings.programs, seat.ask_user(), settings.agent);
     if (settings.probe) {
         const auto server = heed_server(settings.client, settings.profile.model,
                                         settings.agent.settings, flags.quiet);
@@ -342,9 +336,10 @@ agent::RunFinished carry_out(const RunFlags& flags, RunSettings& settings,
     agent::RunDirectory directory = create_directory(settings);
     http_log.go_to(directory);
     return logged(settings.lmstudio_logs, directory, flags.quiet, [&] {
-        return follow(directory, detail(flags), flags.json, [&](agent::RunControl& control) {
-            return agent.run(flags.task, directory, control, &view);
-        });
+        return seat.follow(directory, settings.profile, settings.agent.annotation, view,
+                           [&](agent::RunControl& control, agent::Observer& observer) {
+                               return agent.run(flags.task, directory, control, &observer);
+                           });
     });
 }
 
@@ -394,7 +389,8 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
     const agent::Config config = config_of_run(flags, kept);
     agent::AgentOptions options = agent_options(config);
     options.settings = kept;
-    const agent::Toolbox tools = with_programs(programs, options);
+    Seat seat({panel_options(config), options.approve, detail(flags), flags.json});
+    const agent::Toolbox tools = with_programs(programs, seat.ask_user(), options);
     HttpLog http_log;
     vlm::ClientOptions& client = server.client;
     client.on_exchange = [&](const vlm::Exchange& exchange) { http_log.add(exchange); };
@@ -417,9 +413,10 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
     vlm::OpenAiClient model(client);
     agent::Agent agent(*desktop, model, profile, tools, options);
     return logged(*config.text("lmstudio_logs"), directory, flags.quiet, [&] {
-        return follow(directory, detail(flags), flags.json, [&](agent::RunControl& control) {
-            return agent.resume(directory, control, &view, remarks);
-        });
+        return seat.follow(directory, profile, options.annotation, view,
+                           [&](agent::RunControl& control, agent::Observer& observer) {
+                               return agent.resume(directory, control, &observer, remarks);
+                           });
     });
 }
 

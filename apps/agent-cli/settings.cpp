@@ -190,6 +190,24 @@ agent::AgentOptions agent_options(const agent::Config& config) {
     options.settle.minimum = *config.duration("settle_minimum");
     options.settle.quiet = *config.duration("settle_quiet");
     options.settle.timeout = *config.duration("settle_timeout");
+    if (config.text("approve") == "always") options.approve = agent::Approve::always;
+    if (!config.truth("panel")) return options;
+    options.first_reply = agent::From::outside;
+    if (config.text("annotate") == "panel") options.annotation = agent::From::outside;
+    return options;
+}
+
+std::optional<agent::PanelOptions> panel_options(const agent::Config& config) {
+    if (!config.truth("panel")) return std::nullopt;
+    return page_options(config);
+}
+
+agent::PanelOptions page_options(const agent::Config& config) {
+    agent::PanelOptions options;
+    options.host = *config.text("host");
+    options.port = static_cast<std::uint16_t>(*config.whole("port"));
+    options.cors_origin = config.text("panel_cors");
+    if (config.truth("panel_compat")) options.access = agent::PanelAccess::anybody;
     return options;
 }
 
@@ -209,6 +227,7 @@ RunSettings resolve(const RunFlags& flags, const std::vector<agent::ConfigEntry>
     settings.batch_of_profile =
         config.find("drop_screenshots")->layer == agent::ConfigLayer::profile;
     settings.lmstudio_logs = config.text("lmstudio_logs").value_or("off");
+    settings.panel = panel_options(config);
     return settings;
 }
 

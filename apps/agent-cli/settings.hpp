@@ -4,6 +4,7 @@
 
 #include "agent/agent.hpp"
 #include "agent/config.hpp"
+#include "agent/panel.hpp"
 #include "agent/run.hpp"
 #include "program_tools.hpp"
 #include "vlm/openai_client.hpp"
@@ -37,6 +38,14 @@ struct EndpointFlags {
     std::optional<std::string> config; ///< the file with settings
 };
 
+/// Flags of the page that shows a run.
+struct PanelFlags {
+    bool on = false;
+    std::optional<int> port;
+    std::string cors; ///< empty: not given
+    bool compat = false;
+};
+
 struct RunFlags {
     std::string task;
     std::string profile; ///< empty: not given
@@ -47,6 +56,8 @@ struct RunFlags {
     std::vector<std::string> with;
     std::string lmstudio_logs; ///< empty: not given
     std::string annotate;      ///< empty: not given
+    std::string approve;       ///< the same
+    PanelFlags panel;
     bool heat = false;
     ProgramToolFlags tools;
     bool no_probe = false;
@@ -62,6 +73,7 @@ struct RunSettings {
     std::filesystem::path run_dir;
     agent::ScreenshotNames screenshots;
     std::string lmstudio_logs; ///< "off", "auto" or a folder
+    std::optional<agent::PanelOptions> panel;
     ProgramTools programs;
     bool probe = true; ///< ask the server first what it can
     /// How many old screenshots go at once is the profile's word, and nobody else's.
@@ -89,6 +101,9 @@ struct ServerSettings {
 [[nodiscard]] std::vector<std::string> server_setting_names();
 /// What of a run's settings concerns the agent; without `settings`.
 [[nodiscard]] agent::AgentOptions agent_options(const agent::Config& config);
+/// How the page is reached; the other one only where the settings want one for a run.
+[[nodiscard]] agent::PanelOptions page_options(const agent::Config& config);
+[[nodiscard]] std::optional<agent::PanelOptions> panel_options(const agent::Config& config);
 [[nodiscard]] winio::AreaChoice area_choice(const ViewFlags& flags);
 /// What `choice` means on the desktop; a crop without a pixel is a UsageError.
 [[nodiscard]] winio::WorkArea work_area(winio::Desktop& desktop, const winio::AreaChoice& choice);

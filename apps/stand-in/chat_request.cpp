@@ -87,6 +87,13 @@ bool tells_of_failure(std::string_view result) {
     return ok != nullptr && ok->is_bool() && !ok->get_bool();
 }
 
+json::object schema_of(const json::value* response_format) {
+    if (response_format == nullptr) return {};
+    const json::value* format = member(*response_format, "json_schema");
+    const json::value* schema = format != nullptr ? member(*format, "schema") : nullptr;
+    return schema != nullptr && schema->is_object() ? schema->get_object() : json::object();
+}
+
 void read_message(const json::value& message, ChatRequest& request) {
     const std::string_view role = text_of(member(message, "role"));
     if (role.empty()) throw BadRequest("a message has no \"role\"");
@@ -116,6 +123,7 @@ ChatRequest parse_chat_request(std::string_view body) {
         request.wants_usage = is_true(member(*options, "include_usage"));
     if (const json::value* tools = member(root, "tools"); tools != nullptr && tools->is_array())
         request.tools = tools->get_array();
+    request.reply_schema = schema_of(member(root, "response_format"));
     for (const json::value& message : messages->get_array()) read_message(message, request);
     return request;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 #include <cstddef>
 #include <optional>
 #include <stdexcept>
@@ -15,6 +16,7 @@ struct ChatRequest {
     bool stream = false;
     bool wants_usage = false;         ///< `stream_options.include_usage`
     boost::json::array tools;         ///< as sent
+    boost::json::object reply_schema; ///< what `response_format` wants the reply to be like
     std::string text;                 ///< every text of every message, one after the other
     std::optional<std::string> image; ///< the bytes of the last image
     bool image_is_new = false;        ///< it came after the assistant's last message

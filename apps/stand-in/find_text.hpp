@@ -21,6 +21,7 @@ struct Target {
     std::string below = {};
     std::string near = {};
     int lines = 1; ///< without `text`: how many heights of the phrase named by `below` further down
+    friend bool operator==(const Target&, const Target&) = default;
 };
 
 /// The target in words, for example `the field right of "File name:"`.

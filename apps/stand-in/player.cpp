@@ -1,5 +1,7 @@
 #include "player.hpp"
 
+#include "visual_reply.hpp"
+
 #include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <charconv>
@@ -55,6 +57,8 @@ Doing doing_of(Action action) {
         return {Role::double_click, "double-click"};
     case Action::right_click:
         return {Role::right_click, "right-click"};
+    case Action::drag:
+        return {Role::drag, "drag from"};
     case Action::type:
         return {Role::type, "type"};
     case Action::press:
@@ -81,6 +85,8 @@ bool is_click(const Step& step) {
 }
 
 std::string describe(const Step& step) {
+    if (step.action == Action::drag)
+        return fmt::format("drag from {} to {}", describe(step.target), describe(step.to));
     const std::string what =
         is_click(step) ? describe(step.target) : fmt::format("\"{}\"", step.text);
     const std::string at = step.at.empty() ? "" : fmt::format(" at \"{}\"", step.at);
@@ -98,7 +104,10 @@ class Round {
 public:
     Round(const Script& script, Progress progress, const ChatRequest& request,
           const std::optional<Screen>& screen)
-        : script_(script), request_(request), screen_(screen), tools_(request.tools),
+        : script_(script), request_(request), screen_(screen),
+          is_visual_(wants_visual_reply(request)),
+          tools_(is_visual_ ? visual_actions(request) : request.tools),
+          failure_(is_visual_ ? told_failure(request) : request.failure),
           progress_(std::move(progress)) {
         if (is_new_conversation()) {
             progress_ = Progress{};
@@ -107,17 +116,18 @@ public:
     }
 
     Turn answer() {
-        Reply reply = decide();
-        return {reply, progress_, note_on(reply)};
+        const Reply reply = decide();
+        return {is_visual_ ? Reply{visual_reply(reply), {}} : reply, progress_, note_on(reply)};
     }
 
 private:
-    // Agents that work as a team send each request by itself, without the assistant's earlier
-    // messages: there only the text of the first request tells a new run from the next turn.
+    // Agents that work as a team or in a visual loop send each request by itself, without the
+    // assistant's earlier messages: there only the text of the first request tells a new run from
+    // the next turn.
     bool is_new_conversation() const {
         if (request_.has_assistant_message) return false;
-        const bool of_a_team = tools_.has(Role::brief) || tools_.has(Role::complete);
-        return !of_a_team || progress_.opening.empty() || request_.text == progress_.opening;
+        const bool by_itself = tools_.has(Role::brief) || tools_.has(Role::complete);
+        return !by_itself || progress_.opening.empty() || request_.text == progress_.opening;
     }
 
     Reply decide() {
@@ -142,8 +152,8 @@ private:
     // Says what has become of the last call, or nothing if the next step can be looked at.
     std::optional<Reply> settle_last_action() {
         if (progress_.stage == Progress::Stage::ready) return std::nullopt;
-        if (!request_.failure.empty())
-            return repeat_after(fmt::format("The tool reported a failure: {}", request_.failure));
+        if (!failure_.empty())
+            return repeat_after(fmt::format("The tool reported a failure: {}", failure_));
         if (progress_.stage == Progress::Stage::pointed) return click_at_pointer();
         const Step& step = current();
         if (progress_.times < step.times) {
@@ -192,6 +202,8 @@ private:
         case Action::double_click:
         case Action::right_click:
             return click(step);
+        case Action::drag:
+            return drag(step);
         case Action::wait_for:
             return look_for(step.text);
         case Action::finish:
@@ -220,6 +232,17 @@ private:
         if (!move) return cannot_express(step);
         progress_.stage = Progress::Stage::pointed;
         return {fmt::format("I see {} and point at it.", describe(step.target)), std::move(move)};
+    }
+
+    Reply drag(const Step& step) {
+        const auto from = find(*screen_, step.target);
+        if (!from) return look_for_target(step.target);
+        const auto to = find(*screen_, step.to);
+        if (!to) return look_for_target(step.to);
+        Intent intent = intent_of(step);
+        intent.place = area_of(*from, *screen_);
+        intent.to = area_of(*to, *screen_);
+        return acted(step, tools_.call(Role::drag, intent));
     }
 
     Reply click_at_pointer() {
@@ -375,9 +398,10 @@ private:
 
     Intent intent_of(const Step& step) const {
         Intent intent;
-        intent.label = is_click(step) ? stand_in::describe(step.target) : step.text;
-        if (is_click(step) && !step.target.text.empty()) intent.label = step.target.text;
-        if (!is_click(step)) intent.text = step.text;
+        const bool is_aimed = is_click(step) || step.action == Action::drag;
+        intent.label = is_aimed ? stand_in::describe(step.target) : step.text;
+        if (is_aimed && !step.target.text.empty()) intent.label = step.target.text;
+        if (!is_aimed) intent.text = step.text;
         intent.reason = fmt::format("Step {} of the script is to {}, and the screen shows what it "
                                     "needs.",
                                     progress_.step + 1, describe(step));
@@ -422,7 +446,9 @@ private:
     const Script& script_;
     const ChatRequest& request_;
     const std::optional<Screen>& screen_;
+    const bool is_visual_;
     const ToolFaces tools_;
+    const std::string failure_; ///< of the last call
     Progress progress_;
 };
 

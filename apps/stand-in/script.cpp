@@ -17,10 +17,11 @@ constexpr int most_patience = 100;
 constexpr int most_times = 20;
 constexpr int most_lines = 50;
 
-constexpr std::array<std::pair<std::string_view, Action>, 10> actions{{
+constexpr std::array<std::pair<std::string_view, Action>, 11> actions{{
     {"click", Action::click},
     {"double_click", Action::double_click},
     {"right_click", Action::right_click},
+    {"drag", Action::drag},
     {"type", Action::type},
     {"press", Action::press},
     {"scroll", Action::scroll},
@@ -152,7 +153,7 @@ void require_one_of(const Names& names, std::string_view text, const Place& plac
 }
 
 void read_action(Step& step, const json::value& value, const Values& values, const Place& place) {
-    if (is_click(step.action)) {
+    if (is_click(step.action) || step.action == Action::drag) {
         step.target = read_target(value, values, place);
     } else if (step.action == Action::wait_for || step.action == Action::finish) {
         step.text = read_phrase(value, values, place);
@@ -179,16 +180,21 @@ Step read_step(const json::value& value, const Values& values, const Place& plac
         } else if (const auto member = look_up(options, name)) {
             step.** member =
                 name == "say" ? read_text(field, values, here) : read_phrase(field, values, here);
+        } else if (name == "to") {
+            step.to = read_target(field, values, here);
         } else if (name == "times") {
             step.times = read_whole_number(field, 1, most_times, here);
         } else {
-            place.fail(fmt::format("\"{}\" is not known (actions: {}; options: {}, times)",
+            place.fail(fmt::format("\"{}\" is not known (actions: {}; options: {}, to, times)",
                                    std::string_view(name), names_of(actions), names_of(options)));
         }
     }
     if (chosen.empty()) place.fail(fmt::format("has no action (one of: {})", names_of(actions)));
     if (!step.at.empty() && step.action != Action::scroll)
         place.fail("\"at\" belongs to \"scroll\" only");
+    const bool has_end = step.to != Target{};
+    if (has_end != (step.action == Action::drag))
+        place.fail(has_end ? "\"to\" belongs to \"drag\" only" : "\"drag\" needs \"to\"");
     return step;
 }
 

@@ -15,6 +15,7 @@ enum class Action {
     click,
     double_click,
     right_click,
+    drag,
     type,
     press,
     scroll,
@@ -27,7 +28,8 @@ enum class Action {
 /// One thing to do. Unused texts are empty.
 struct Step {
     Action action = Action::click;
-    Target target;           ///< what the clicks click
+    Target target;           ///< what the clicks click, and where a drag begins
+    Target to;               ///< where a drag ends
     std::string text;        ///< what to type, press, scroll (a direction), wait for, finish at,
                              ///< reach, or report (a status)
     std::string at;          ///< where to scroll

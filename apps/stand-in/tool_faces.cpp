@@ -23,6 +23,9 @@ enum class Meaning {
     position,
     x,
     y,
+    end,
+    end_x,
+    end_y,
     label,
     text,
     key,
@@ -102,9 +105,13 @@ bool is_required(const json::object& parameters, std::string_view name) {
 
 Meaning meaning_of(std::string_view name, const json::value& schema) {
     const auto words = words_of(name);
-    if (name == "x") return Meaning::x;
-    if (name == "y") return Meaning::y;
-    if (has_word(words, {"box", "bbox", "position", "point", "coordinate", "coordinates"}))
+    if (is_one_of(name, {"x", "x1"})) return Meaning::x;
+    if (is_one_of(name, {"y", "y1"})) return Meaning::y;
+    if (name == "x2") return Meaning::end_x;
+    if (name == "y2") return Meaning::end_y;
+    if (name == "end") return Meaning::end;
+    if (name == "start" ||
+        has_word(words, {"box", "bbox", "position", "point", "coordinate", "coordinates"}))
         return Meaning::position;
     if (has_word(words, {"key", "keys", "chord"})) return Meaning::key;
     if (has_word(words, {"label", "element", "target"})) return Meaning::label;
@@ -131,7 +138,8 @@ bool has_argument(const json::object& parameters, Meaning meaning) {
 
 std::optional<Role> role_of(std::string_view name, const json::object& parameters) {
     const auto words = words_of(name);
-    if (has_word(words, {"drag", "hold"})) return std::nullopt;
+    if (has_word(words, {"hold"})) return std::nullopt;
+    if (has_word(words, {"drag"})) return Role::drag;
     if (has_word(words, {"click"})) {
         if (has_word(words, {"double"})) return Role::double_click;
         if (has_word(words, {"right"})) return Role::right_click;
@@ -243,6 +251,15 @@ std::optional<json::value> value_for(std::string_view name, const json::value& s
     case Meaning::y:
         if (!intent.place) return std::nullopt;
         return middle(intent.place->top, intent.place->bottom);
+    case Meaning::end:
+        if (!intent.to) return std::nullopt;
+        return position_for(*intent.to, name, schema);
+    case Meaning::end_x:
+        if (!intent.to) return std::nullopt;
+        return middle(intent.to->left, intent.to->right);
+    case Meaning::end_y:
+        if (!intent.to) return std::nullopt;
+        return middle(intent.to->top, intent.to->bottom);
     case Meaning::label:
         return only_listed(schema, intent.label);
     case Meaning::key:

@@ -17,6 +17,7 @@ enum class Role {
     click,
     double_click,
     right_click,
+    drag,
     move,
     type,
     press,
@@ -39,6 +40,7 @@ struct Area {
 /// What a call has to say; a tool takes from it what its arguments ask for.
 struct Intent {
     std::optional<Area> place;
+    std::optional<Area> to; ///< where a drag ends
     std::string label;
     std::string text; ///< what to type, press, order or sum up, or the direction to scroll
     std::string objective;

@@ -125,6 +125,18 @@ constexpr std::array specs{
                 .what = "who draws over screenshots",
                 .otherwise = "native",
                 .choices = "native|panel"},
+    SettingSpec{.name = "approve",
+                .kind = Kind::word,
+                .what = "which actions wait for somebody's consent",
+                .otherwise = "never",
+                .choices = "never|always"},
+    SettingSpec{"panel", Kind::truth, "show the run on a local page", "false"},
+    SettingSpec{"host", Kind::text, "of the panel: the address at which it can be reached",
+                "127.0.0.1", 1},
+    SettingSpec{"port", Kind::whole, "of the panel; 0: any that is free", "0", 0, 65535},
+    SettingSpec{
+        "panel_cors", Kind::text, "of the panel: another origin whose pages may use it", {}, 1},
+    SettingSpec{"panel_compat", Kind::truth, "of the panel: without its token", "false"},
     SettingSpec{"physical_execution", Kind::truth, "false: nothing reaches the desktop"},
     SettingSpec{"action_delay", Kind::seconds, "a fixed pause between two actions", {}, 0, 600},
     SettingSpec{"drag_steps", Kind::whole, "moves of the pointer along a drag", {}, 1, 1000},
@@ -684,9 +696,10 @@ void apply(const Config& config, Profile& profile) {
     count("keep_thinks", profile.thinks.keep);
     count("drop_thinks", profile.thinks.batch);
     if (later("heat")) profile.executed_heat.enabled = config.truth("heat");
-    if (config.text("annotate") == "panel")
+    if (config.text("annotate") == "panel" && !config.truth("panel"))
         refuse(config.find("annotate")->source +
-               ": there is no panel in this version that could draw over screenshots; use native");
+               ": there is no panel that could draw over screenshots: turn it on (--panel), or use "
+               "native");
     if (later("physical_execution"))
         profile.physical_execution = config.truth("physical_execution");
     if (later("capture_delay")) profile.pace.capture_delay = *config.duration("capture_delay");

@@ -321,7 +321,7 @@ TEST_CASE("what a visual loop cannot be set to is told") {
         });
     };
     CHECK_THAT(complaint_of("story", R"({"annotate": "panel"})"),
-               ContainsSubstring("f:1: there is no panel in this version"));
+               ContainsSubstring("f:1: there is no panel that could draw"));
     CHECK_THAT(complaint_of("story", R"({"annotate": "page"})"),
                ContainsSubstring("must be one of native, panel"));
     CHECK_THAT(complaint_of("story", R"({"log_layout": "round"})"),

@@ -27,8 +27,9 @@ void write_file(const std::filesystem::path& file, const std::string& text) {
     if (!out.flush()) throw std::runtime_error(file.string() + " cannot be written");
 }
 
-std::filesystem::path output_file(const Surroundings& surroundings, const TempFolder& folder) {
-    return surroundings.out.empty() ? folder / "out" : surroundings.out;
+std::filesystem::path wanted_or(const std::filesystem::path& wanted,
+                                const std::filesystem::path& otherwise) {
+    return wanted.empty() ? otherwise : wanted;
 }
 
 } // namespace
@@ -113,9 +114,10 @@ ProcessResult run_program(const std::filesystem::path& program,
     const TempFolder folder;
     write_file(folder / "in", surroundings.input);
     const Handle in = inheritable_file(folder / "in", GENERIC_READ, OPEN_EXISTING);
-    const std::filesystem::path out_file = output_file(surroundings, folder);
+    const std::filesystem::path out_file = wanted_or(surroundings.out, folder / "out");
     Handle out = inheritable_file(out_file, GENERIC_WRITE, CREATE_ALWAYS);
-    Handle err = inheritable_file(folder / "err", GENERIC_WRITE, CREATE_ALWAYS);
+    const std::filesystem::path err_file = wanted_or(surroundings.err, folder / "err");
+    Handle err = inheritable_file(err_file, GENERIC_WRITE, CREATE_ALWAYS);
 
     std::wstring command = L"\"" + program.wstring() + L".exe\"";
     for (const std::string& argument : arguments) command += L" " + wide(quoted(argument));
@@ -153,7 +155,7 @@ ProcessResult run_program(const std::filesystem::path& program,
     GetExitCodeProcess(process.get(), &status);
     out.reset();
     err.reset();
-    return {static_cast<int>(status), read_file(out_file), read_file(folder / "err")};
+    return {static_cast<int>(status), read_file(out_file), read_file(err_file)};
 }
 
 #else
@@ -168,13 +170,17 @@ ProcessResult run_program(const std::filesystem::path& program,
     const TempFolder folder;
     const std::string in = (folder / "in").string();
     write_file(in, surroundings.input);
-    const std::string out = output_file(surroundings, folder).string();
-    const std::string err = (folder / "err").string();
+    const std::string out = wanted_or(surroundings.out, folder / "out").string();
+    const std::string err = wanted_or(surroundings.err, folder / "err").string();
     std::vector<std::string> words{program.string()};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
+
+    // Before it begins: who watches them finds them.
+    write_file(out, {});
+    write_file(err, {});
 
     const pid_t child = fork();
     if (child < 0) throw std::runtime_error("fork failed");
@@ -182,8 +188,8 @@ ProcessResult run_program(const std::filesystem::path& program,
         for (const auto& [name, value] : surroundings.variables)
             setenv(name.c_str(), value.c_str(), 1);
         dup2(open(in.c_str(), O_RDONLY), STDIN_FILENO);
-        dup2(open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
-        dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
+        dup2(open(out.c_str(), O_WRONLY), STDOUT_FILENO);
+        dup2(open(err.c_str(), O_WRONLY), STDERR_FILENO);
         execv(argv[0], argv.data());
         _exit(126);
     }

@@ -20,6 +20,7 @@ struct Surroundings {
     std::map<std::string, std::string> variables{};
     std::string input{};         ///< the whole of its standard input
     std::filesystem::path out{}; ///< the file that gets its standard output, to be watched; or none
+    std::filesystem::path err{}; ///< the same of standard error
     /// Where given, called once the program has been started; it may send Ctrl+C through the
     /// function it gets.
     std::function<void(const std::function<void()>& interrupt)> while_running{};

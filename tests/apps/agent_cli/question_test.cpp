@@ -131,3 +131,22 @@ TEST_CASE("Ctrl+C at the question ends the run") {
     CHECK(interrupted.conversation.status == 130);
     CHECK(interrupted.told.empty());
 }
+
+TEST_CASE("with --approve always an action waits for a yes on the terminal") {
+    const auto [answer, status] = GENERATE(table<std::string, std::string>(
+        {{"y\n", R"(\"ok\":true)"}, {"n\n", "The user did not allow this call"}}));
+    const test::TempFolder folder;
+    ChatServer server;
+    server.enqueue({.body = completion("", "click_element", R"({"label":"OK","box":[500,500]})")});
+    server.enqueue({.body = completion("done")});
+    const Conversation conversation =
+        on_terminal({"run", "do it", "--no-probe", "--approve", "always", "--endpoint",
+                     server.url(), "--run-dir", folder.path().string()},
+                    {answer});
+    INFO(conversation.shown);
+    CHECK(conversation.status == 0);
+    CHECK_THAT(conversation.shown, ContainsSubstring("the model calls \"click_element\""));
+    CHECK_THAT(conversation.shown, ContainsSubstring(R"("box":[500,500])"));
+    REQUIRE(server.requests().size() == 2);
+    CHECK_THAT(server.requests().back().body, ContainsSubstring(status));
+}

@@ -7,6 +7,7 @@
 #include "catch.hpp"
 #include "temp_folder.hpp"
 
+#include <fstream>
 #include <thread>
 
 namespace {
@@ -685,4 +686,66 @@ TEST_CASE("what the server was asked first is in http.log, once, whatever comes 
     probed();
     CHECK(agent_cli(anywhere, probe).status == 2);
     CHECK(asked() == 3 * once);
+}
+
+TEST_CASE("where consent is needed and nobody could give it, no run begins") {
+    Stage stage;
+    const auto result = stage.run({"--approve", "always"});
+    CHECK(result.status == 2);
+    CHECK_THAT(result.err, ContainsSubstring("nobody could give it"));
+    CHECK_FALSE(std::filesystem::exists(stage.run_path()));
+}
+
+TEST_CASE("only a panel can draw over screenshots in place of agent-cli") {
+    Stage stage;
+    const auto result = stage.run({"--annotate", "panel"});
+    CHECK(result.status == 2);
+    CHECK_THAT(result.err, ContainsSubstring("turn it on (--panel)"));
+}
+
+TEST_CASE("each run leaves its report, however it ends, and says where it is") {
+    Stage stage;
+    stage.answer("It is done.");
+    const auto result = stage.run();
+    const std::filesystem::path report = stage.run_path() / "report.html";
+    CHECK_THAT(result.err, ContainsSubstring("report: " + report.generic_string() + "\n"));
+    CHECK_THAT(test::read_file(report), ContainsSubstring("It is done."));
+
+    const auto failed = agent_cli({"run", "do it", "--endpoint", "http://127.0.0.1:1", "--run-dir",
+                                   stage.folder.path().string()});
+    CHECK(failed.status == 4);
+    CHECK_THAT(failed.err, ContainsSubstring("run_0002/report.html"));
+    CHECK_THAT(test::read_file(stage.folder / "run_0002/report.html"),
+               ContainsSubstring("nothing listens"));
+}
+
+TEST_CASE("a report is made anew and its path printed") {
+    Stage stage;
+    stage.answer("It is done.");
+    const auto result = stage.run({"--quiet"});
+    CHECK_THAT(result.err, !ContainsSubstring("report"));
+    const std::filesystem::path report = stage.run_path() / "report.html";
+    std::filesystem::remove(report);
+    const auto made = agent_cli({"report", stage.run_path().string()});
+    CHECK(made.status == 0);
+    CHECK(made.out == report.generic_string() + "\n");
+    CHECK(made.err.empty());
+    CHECK(std::filesystem::file_size(report) > 10000);
+    std::ofstream(stage.run_path() / "run.json") << "{";
+    CHECK(agent_cli({"report", stage.run_path().string()}).status == 1);
+}
+
+TEST_CASE("that there is no report is told, and the run ends as it did") {
+    Stage stage;
+    stage.answer("", "observe_screen");
+    CHECK(stage.run({"--max-steps", "1"}).status == 3);
+    const std::filesystem::path report = stage.run_path() / "report.html";
+    std::filesystem::remove(report);
+    std::filesystem::create_directories(report / "in the way");
+    stage.answer("It is done.");
+    const auto result = agent_cli({"resume", stage.run_path().string(), "--endpoint",
+                                   stage.server.url(), "--max-steps", "5"});
+    INFO(result.err);
+    CHECK(result.status == 0);
+    CHECK_THAT(result.err, ContainsSubstring("there is no report: "));
 }

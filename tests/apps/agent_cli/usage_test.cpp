@@ -42,6 +42,7 @@ TEST_CASE("a mistake in the command line is exit code 2 and names the mistake") 
         Row{{"run", "x", "--crop", "0,0,5000,5"}, "0 to 1000"}, Row{{"screenshot"}, "FILE"},
         Row{{"screenshot", "x.png", "--crop", "a"}, "x1,y1,x2,y2"},
         Row{{"screenshot", "x.png", "--window", "a", "--display", "1"}, "--display"},
+        Row{{"report"}, "RUN"}, Row{{"report", "no/such/run"}, "no/such/run is no run's directory"},
         Row{{"ask"}, "TEXT"}, Row{{"ask", ""}, "the question is empty"},
         Row{{"ask", " \n"}, "the question is empty"}, Row{{"ask", "-"}, "standard input is empty"},
         Row{{"ask", "x", "--stream", "--no-stream"}, "--no-stream"},

@@ -34,6 +34,19 @@ TEST_CASE("An image from before the assistant's last message is an old one") {
     CHECK(request.has_assistant_message);
 }
 
+TEST_CASE("The schema of a reply is read, where there is one") {
+    const std::string rest = R"("messages":[{"role":"user","content":"a"}]})";
+    const auto schema_in = [&](const std::string& format) {
+        return parse_chat_request("{\"response_format\":" + format + "," + rest).reply_schema;
+    };
+    const auto schema = schema_in(
+        R"({"type":"json_schema","json_schema":{"name":"a","schema":{"type":"object"}}})");
+    CHECK(schema.contains("type"));
+    CHECK(schema_in(R"({"type":"json_object"})").empty());
+    CHECK(schema_in(R"({"json_schema":{"schema":5}})").empty());
+    CHECK(with_messages(first_image).reply_schema.empty());
+}
+
 TEST_CASE("A failed call is known by its result") {
     const std::string failed =
         R"({"role":"tool","tool_call_id":"a","content":"{\"ok\":false,\"error\":\"no\"}"})";

@@ -180,6 +180,21 @@ TEST_CASE("Pointing and clicking are two exchanges where the tools want it so") 
     CHECK(name_of(talk.see_nothing_new(desktop)) == "type_text");
 }
 
+TEST_CASE("A drag goes from one text to another") {
+    Talk talk(R"({"steps": [{"drag": "File", "to": "Edit"}]})", commander_tools());
+    const Reply reply = talk.see(desktop);
+    CHECK(name_of(reply) == "drag_element");
+    CHECK_THAT(arguments_of(reply), ContainsSubstring(R"("start":[26,25],"end":[76,25])"));
+    CHECK(reply.content == "I drag from \"File\" to \"Edit\".");
+}
+
+TEST_CASE("A drag whose end is not seen is not begun") {
+    Talk talk(R"({"patience": 0, "steps": [{"drag": "File", "to": "Trash"}]})", commander_tools());
+    const Reply reply = talk.see(desktop);
+    CHECK_FALSE(reply.call);
+    CHECK_THAT(reply.content, ContainsSubstring("I cannot see \"Trash\""));
+}
+
 TEST_CASE("What the tools cannot express is said plainly") {
     Talk talk(R"({"steps": [{"press": "ctrl+s"}]})", basic_tools());
     const Reply reply = talk.see(desktop);

@@ -26,13 +26,14 @@ TEST_CASE("A script is read step by step") {
         {"type": "Zażółć\n你好"},
         {"click": {"text": "UTF-8", "right_of": "Encoding:"}, "if_visible": "Encoding:"},
         {"scroll": "down", "at": "Line 3"},
+        {"drag": "Line 3", "to": {"below": "Line 4", "lines": 2}},
         {"objective": "Save it."},
         {"press": "f7", "times": 4},
         {"report": "BLOCKED"},
         {"finish": "Done", "say": "That was it."}]})");
 
     CHECK(script.patience == 5);
-    REQUIRE(script.steps.size() == 8);
+    REQUIRE(script.steps.size() == 9);
     CHECK(script.steps[0].action == Action::click);
     CHECK(script.steps[0].target.text == "File");
     CHECK(script.steps[0].expect == "Save as...");
@@ -40,11 +41,14 @@ TEST_CASE("A script is read step by step") {
     CHECK(script.steps[2].target.right_of == "Encoding:");
     CHECK(script.steps[2].if_visible == "Encoding:");
     CHECK(script.steps[3].at == "Line 3");
-    CHECK(script.steps[4].action == Action::objective);
-    CHECK(script.steps[5].times == 4);
-    CHECK(script.steps[6].text == "BLOCKED");
-    CHECK(script.steps[7].say == "That was it.");
-    CHECK(script.steps[7].times == 1);
+    CHECK(script.steps[4].target.text == "Line 3");
+    CHECK(script.steps[4].to.below == "Line 4");
+    CHECK(script.steps[4].to.lines == 2);
+    CHECK(script.steps[5].action == Action::objective);
+    CHECK(script.steps[6].times == 4);
+    CHECK(script.steps[7].text == "BLOCKED");
+    CHECK(script.steps[8].say == "That was it.");
+    CHECK(script.steps[8].times == 1);
 }
 
 TEST_CASE("A step with an unknown key is refused with its number and the known keys") {
@@ -83,6 +87,10 @@ TEST_CASE("What is wrong with a field is said with the field's name") {
                ContainsSubstring("\"lines\" belongs to \"below\" without \"text\""));
     CHECK_THAT(problem_of(R"({"steps": [{"type": "a", "at": "b"}]})"),
                ContainsSubstring("\"at\" belongs to \"scroll\" only"));
+    CHECK_THAT(problem_of(R"({"steps": [{"click": "A", "to": "B"}]})"),
+               ContainsSubstring("step 1: \"to\" belongs to \"drag\" only"));
+    CHECK_THAT(problem_of(R"({"steps": [{"drag": "A"}]})"),
+               ContainsSubstring("step 1: \"drag\" needs \"to\""));
 }
 
 TEST_CASE("A step has exactly one action") {

@@ -1,0 +1,87 @@
+// agent-cli panel [RUN]
+#include "commands.hpp"
+
+#include "agent/error.hpp"
+#include "agent/panel.hpp"
+#include "configuration.hpp"
+#include "environment.hpp"
+#include "platform.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <condition_variable>
+#include <filesystem>
+#include <mutex>
+
+namespace cli {
+namespace {
+
+/// The run directory that was made last: run_NNNN with the highest number.
+std::filesystem::path latest_run(const std::string& parent) {
+    std::filesystem::path latest;
+    int highest = 0;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(path_of(parent), error)) {
+        const std::string name = text_of(entry.path().filename());
+        int number = 0;
+        if (!name.starts_with("run_") || !std::filesystem::exists(entry.path() / "run.json"))
+            continue;
+        const char* const end = name.data() + name.size();
+        const auto [stopped, problem] = std::from_chars(name.data() + 4, end, number);
+        if (problem != std::errc{} || stopped != end || number <= highest) continue;
+        highest = number;
+        latest = entry.path();
+    }
+    if (latest.empty())
+        throw UsageError(fmt::format("there is no run in {}; name a run's directory, or the folder "
+                                     "of runs with --run-dir",
+                                     parent));
+    return latest;
+}
+
+/// Ctrl+C from when it is made.
+class Interrupted {
+public:
+    void wait() {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return over_; });
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    bool over_ = false;
+    InterruptWatch watch_{[this](Interrupt) {
+        const std::lock_guard lock(mutex_);
+        over_ = true;
+        changed_.notify_all();
+    }};
+};
+
+} // namespace
+
+ExitCode show_run(const PanelCommandFlags& flags) {
+    agent::Config config = configuration(flags.config);
+    add_panel_flags(config, flags.panel);
+    const std::filesystem::path run =
+        flags.directory.empty()
+            ? latest_run(flags.run_dir.empty() ? *config.text("run_dir") : flags.run_dir)
+            : path_of(flags.directory);
+    if (!std::filesystem::exists(run / "run.json"))
+        throw UsageError(
+            fmt::format("{} is no run's directory: there is no run.json in it", text_of(run)));
+    Interrupted interrupted;
+    try {
+        agent::Panel panel(page_options(config));
+        panel.show(run);
+        print_to(stdout, panel.url() + "\n");
+        print_to(stderr, fmt::format("{} is shown there until Ctrl+C\n", text_of(run)));
+        interrupted.wait();
+    } catch (const agent::Error& error) {
+        throw UsageError(error.what());
+    }
+    return ExitCode::completed;
+}
+
+} // namespace cli

@@ -1,0 +1,124 @@
+#include "questions.hpp"
+
+#include "platform.hpp"
+#include "terminal_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <utility>
+
+namespace cli {
+namespace {
+
+bool is_yes(std::string answer) {
+    std::erase_if(answer, [](unsigned char c) { return std::isspace(c) != 0; });
+    for (char& c : answer) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return answer == "y" || answer == "yes";
+}
+
+/// Whether a terminal shows nothing for it, or shows what is beside it differently: controls, and
+/// what joins, separates or turns the direction of writing.
+bool is_unseen(char32_t scalar) {
+    return scalar == 0x7F || (scalar >= 0x80 && scalar <= 0x9F) || scalar == 0xAD ||
+           (scalar >= 0x200B && scalar <= 0x200F) || (scalar >= 0x2028 && scalar <= 0x202E) ||
+           (scalar >= 0x2060 && scalar <= 0x206F) || scalar == 0xFEFF;
+}
+
+/// JSON with escapes for what cannot be seen: it means the same. `json` is valid UTF-8.
+std::string all_seen(std::string_view json) {
+    std::string shown;
+    for (std::size_t i = 0; i < json.size();) {
+        const auto lead = static_cast<unsigned char>(json[i]);
+        const std::size_t length = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+        const std::string_view bytes = json.substr(i, length);
+        char32_t scalar = length == 1 ? lead : lead & (0x7FU >> length);
+        for (const char c : bytes.substr(1)) scalar = (scalar << 6) | (c & 0x3F);
+        if (is_unseen(scalar))
+            shown += fmt::format("\\u{:04x}", static_cast<unsigned>(scalar));
+        else
+            shown += bytes;
+        i += bytes.size();
+    }
+    return shown;
+}
+
+/// Everything that would happen: what is not shown cannot be agreed to.
+std::string in_words(const agent::Question& question) {
+    if (question.text.empty())
+        return fmt::format("      the model calls \"{}\"\n"
+                           "        arguments: {}\n"
+                           "      Allow it? [y/N] ",
+                           question.tool, all_seen(question.arguments_json));
+    return fmt::format("      the model calls {}\n"
+                       "        arguments: {}\n"
+                       "      Run it? [y/N] ",
+                       question.text, all_seen(question.arguments_json));
+}
+
+} // namespace
+
+bool terminal_can_ask() { return input_is_terminal() && errors_go_to_terminal(); }
+
+agent::Question question_of(const agent::ToolQuestion& call) {
+    const bool acts = call.tool.effect == agent::ProgramEffect::acts;
+    return {.tool = call.tool.name,
+            .arguments_json = call.arguments_json,
+            .text = fmt::format("your tool \"{}\", which {}\n        program:   {}", call.tool.name,
+                                acts ? "changes something" : "only reads",
+                                fmt::join(call.tool.command, " "))};
+}
+
+TerminalQuestions::TerminalQuestions(agent::RunControl& control)
+    : control_(control), listener_(control.on_change([this] { look(); })),
+      thread_([this] { answer(); }) {}
+
+TerminalQuestions::~TerminalQuestions() {
+    listener_.reset();
+    {
+        const std::lock_guard lock(mutex_);
+        over_ = true;
+        given_up_.request_stop();
+    }
+    changed_.notify_all();
+    thread_.join();
+}
+
+/// Notes the oldest question, and gives up the one before it: somebody else has answered that.
+void TerminalQuestions::look() {
+    const agent::Waiting now = control_.waiting();
+    const std::lock_guard lock(mutex_);
+    const std::uint64_t before = open_ ? open_->id : 0;
+    open_ = now.questions.empty() ? std::nullopt : std::optional(now.questions.front());
+    if ((open_ ? open_->id : 0) == before) return;
+    given_up_.request_stop();
+    given_up_ = {};
+    changed_.notify_all();
+}
+
+void TerminalQuestions::answer() {
+    std::uint64_t asked = 0;
+    std::unique_lock lock(mutex_);
+    while (true) {
+        changed_.wait(lock, [&] { return over_ || (open_ && open_->id != asked); });
+        if (over_) return;
+        const agent::Question question = *open_;
+        const std::stop_token stop = given_up_.get_token();
+        asked = question.id;
+        lock.unlock();
+        const auto answer = ask(printable(in_words(question)), stop);
+        if (!answer) print_to(stderr, "\n");
+        if (answer && is_yes(*answer))
+            control_.decide(question.id, {.granted = true});
+        else if (!stop.stop_requested())
+            control_.decide(
+                question.id,
+                {.granted = false,
+                 .why = "The user did not allow this call. Do not repeat it as it is."});
+        lock.lock();
+    }
+}
+
+} // namespace cli

@@ -1,0 +1,178 @@
+// The page that shows a run, as agent-cli opens it, from the side of a program that talks to it.
+#include "process.hpp"
+
+#include "client.hpp"
+#include "vlm/testing/chat_server.hpp"
+
+#include "catch.hpp"
+#include "temp_folder.hpp"
+
+#include <chrono>
+#include <thread>
+
+namespace {
+
+namespace json = boost::json;
+using test::Client;
+using test::Follower;
+using test::ProcessResult;
+using vlm::testing::ChatServer;
+using vlm::testing::completion;
+
+/// Reads the page's address where the program has written it, as long as a loaded machine may need.
+std::string address_in(const std::filesystem::path& file, const char* before) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (std::chrono::steady_clock::now() < until) {
+        const std::string text = test::read_file(file);
+        const std::size_t from = text.find("http://127.0.0.1:", text.find(before));
+        const std::size_t to = text.find_first_of("\r\n", from);
+        if (text.find(before) != std::string::npos && from != std::string::npos &&
+            to != std::string::npos)
+            return text.substr(from, to - from);
+        std::this_thread::yield(); // another program writes it, and tells nobody
+    }
+    throw std::runtime_error("the page's address was not told");
+}
+
+struct Stage {
+    test::TempFolder folder;
+    ChatServer server;
+
+    /// Runs agent-cli, and `act` with the address of its page and a way to interrupt it.
+    template <class Act>
+    ProcessResult run(std::vector<std::string> arguments, Act act) {
+        const std::filesystem::path err = folder / "told";
+        const std::filesystem::path out = folder / "printed";
+        const bool shows = arguments.front() == "panel";
+        return test::run_program(
+            test::program_folder() / "agent-cli", arguments,
+            {.variables = {{"EYEHAND_PROBE", "0"}},
+             .out = out,
+             .err = err,
+             .while_running = [&](const std::function<void()>& interrupt) {
+                 act(shows ? address_in(out, "http") : address_in(err, "panel: "), interrupt);
+             }});
+    }
+    [[nodiscard]] std::vector<std::string> run_arguments() const {
+        return {"run",
+                "do it",
+                "--panel",
+                "--endpoint",
+                server.url(),
+                "--run-dir",
+                folder.path().string()};
+    }
+};
+
+std::size_t questions(const json::object& state) { return state.at("questions").as_array().size(); }
+
+} // namespace
+
+TEST_CASE("who has the page's address allows an action and is told how the run ends") {
+    Stage stage;
+    stage.server.enqueue(
+        {.body = completion("", "click_element", R"({"label":"OK","box":[500,500]})")});
+    stage.server.enqueue({.body = completion("done")});
+    auto arguments = stage.run_arguments();
+    arguments.insert(arguments.end(), {"--approve", "always"});
+    const auto result = stage.run(arguments, [](const std::string& address, const auto&) {
+        const Client client(address);
+        CHECK(client.get("/state", {{"Authorization", ""}}).status == 401);
+        Follower page(client);
+        const json::object state =
+            page.until([](const json::object& now) { return questions(now) == 1; });
+        CHECK(state.at("task").as_string() == "do it");
+        const json::value& id = state.at("questions").at(0).at("id");
+        CHECK(client.post("/decide", {{"id", id}, {"granted", true}}).status == 200);
+        const json::object& last = page.until_phase("finished");
+        CHECK(last.at("outcome").at("outcome").as_string() == "completed");
+    });
+    INFO(result.err);
+    CHECK(result.status == 0);
+    CHECK(result.out == "done\n");
+    CHECK_THAT(stage.server.requests().back().body, ContainsSubstring(R"(\"ok\":true)"));
+}
+
+TEST_CASE("a run can be stopped from its page") {
+    Stage stage;
+    stage.server.enqueue(
+        {.body = completion("", "click_element", R"({"label":"OK","box":[500,500]})")});
+    auto arguments = stage.run_arguments();
+    arguments.insert(arguments.end(), {"--approve", "always"});
+    const auto result = stage.run(arguments, [](const std::string& address, const auto&) {
+        const Client client(address);
+        Follower page(client);
+        page.until([](const json::object& now) { return questions(now) == 1; });
+        CHECK(client.post("/stop").status == 200);
+    });
+    CHECK(result.status == 130);
+    CHECK_THAT(result.err, ContainsSubstring("stopped in the panel"));
+}
+
+TEST_CASE("a run that is over is shown until Ctrl+C, the latest one where none is named") {
+    Stage stage;
+    stage.server.enqueue({.body = completion("done")});
+    REQUIRE(test::agent_cli({"run", "the first", "--endpoint", stage.server.url(), "--run-dir",
+                             stage.folder.path().string()})
+                .status == 0);
+    stage.server.enqueue({.body = completion("done")});
+    REQUIRE(test::agent_cli({"run", "the second", "--endpoint", stage.server.url(), "--run-dir",
+                             stage.folder.path().string()})
+                .status == 0);
+    std::vector<std::string> arguments{"panel"};
+    std::string expected;
+    SECTION("the latest one") {
+        arguments.insert(arguments.end(), {"--run-dir", stage.folder.path().string()});
+        expected = "the second";
+    }
+    SECTION("one that is named") {
+        arguments.push_back((stage.folder / "run_0001").string());
+        expected = "the first";
+    }
+    const auto result = stage.run(
+        arguments, [&](const std::string& address, const std::function<void()>& interrupt) {
+            const Client client(address);
+            const json::object state = client.state();
+            CHECK(state.at("task").as_string() == expected);
+            CHECK(state.at("phase").as_string() == "finished");
+            CHECK_FALSE(state.at("live").as_bool());
+            CHECK(client.post("/pause").status == 409);
+            interrupt();
+        });
+    CHECK(result.status == 0);
+}
+
+TEST_CASE("there is nothing to show where no run is") {
+    const test::TempFolder folder;
+    for (const std::vector<std::string>& arguments :
+         {std::vector<std::string>{"panel", "--run-dir", folder.path().string()},
+          std::vector<std::string>{"panel", folder.path().string()}}) {
+        const auto result = test::agent_cli(arguments);
+        CHECK(result.status == 2);
+        CHECK_THAT(result.err, ContainsSubstring("run"));
+    }
+}
+
+TEST_CASE("a run that goes on is shown, too") {
+    Stage stage;
+    stage.server.enqueue({.status = 401, .body = R"({"error":{"message":"no key"}})"});
+    REQUIRE(test::agent_cli({"run", "do it", "--endpoint", stage.server.url(), "--run-dir",
+                             stage.folder.path().string()})
+                .status == 4);
+    stage.server.enqueue(
+        {.body = completion("", "click_element", R"({"label":"OK","box":[500,500]})")});
+    stage.server.enqueue({.body = completion("done")});
+    const auto result = stage.run(
+        {"resume", (stage.folder / "run_0001").string(), "--panel", "--approve", "always"},
+        [](const std::string& address, const auto&) {
+            const Client client(address);
+            Follower page(client);
+            const json::object state =
+                page.until([](const json::object& now) { return questions(now) == 1; });
+            const json::value& id = state.at("questions").at(0).at("id");
+            CHECK(client.post("/decide", {{"id", id}, {"granted", false}}).status == 200);
+        });
+    INFO(result.err);
+    CHECK(result.status == 0);
+    CHECK_THAT(stage.server.requests().back().body, ContainsSubstring("denied"));
+}

@@ -1,0 +1,158 @@
+#include "visual_reply.hpp"
+
+#include "catch.hpp"
+#include "profiles.hpp"
+
+#include <boost/json.hpp>
+
+using namespace stand_in;
+using namespace stand_in_test;
+
+namespace {
+
+// What "story" sends, as far as the stand-in looks at it.
+const std::string prompt =
+    R"(Answer with {"observation": "...", "bboxes": [], "actions": [], "done": false}.)"
+    "\n- \"move\", \"click\", \"right_click\", \"double_click\": at x1, y1\n- \"drag\"\n";
+const std::string schema = R"({"type":"object","properties":{
+    "observation":{"type":"string"},"bboxes":{"type":"array"},
+    "actions":{"type":"array","maxItems":8,"items":{"anyOf":[
+      {"type":"object","properties":{"name":{"type":"string","enum":["move","click"]},
+        "x1":{"type":"integer"},"y1":{"type":"integer"}},"required":["name","x1","y1"]},
+      {"type":"object","properties":{"name":{"type":"string","enum":["drag"]},
+        "x1":{"type":"integer"},"y1":{"type":"integer"},"x2":{"type":"integer"},
+        "y2":{"type":"integer"}},"required":["name","x1","y1","x2","y2"]},
+      {"type":"object","properties":{"name":{"type":"string","enum":["press"]},
+        "key":{"type":"string"}},"required":["name","key"]}]}},
+    "done":{"type":"boolean"}}})";
+
+enum class Asked { by_schema, in_words };
+
+ChatRequest request(Asked asked, const std::string& told = "I begin.") {
+    ChatRequest request;
+    request.text = prompt + told;
+    request.image = "png";
+    request.image_is_new = true;
+    if (asked == Asked::by_schema) request.reply_schema = json::parse(schema).get_object();
+    return request;
+}
+
+Screen showing(const std::vector<std::pair<std::string, Box>>& texts) {
+    Screen screen{1001, 1001, {}};
+    for (const auto& [text, box] : texts) screen.segments.push_back({box, {{Word{text, box, 95}}}});
+    return screen;
+}
+
+const Screen desktop = showing({{"Canvas", {100, 100, 60, 20}}, {"Refresh", {400, 800, 70, 20}}});
+
+/// The visual loop's side: each request by itself, with the observation as all it remembers.
+class Loop {
+public:
+    Loop(const std::string& script, Asked asked) : script_(parse_script(script)), asked_(asked) {}
+
+    json::object see(const Screen& screen, const std::string& problems = "") {
+        Turn turn = play(script_, progress_, request(asked_, told_ + problems), screen);
+        progress_ = std::move(turn.progress);
+        CHECK_FALSE(turn.reply.call);
+        json::object reply = json::parse(turn.reply.content).as_object();
+        told_ = reply.at("observation").as_string();
+        return reply;
+    }
+
+private:
+    Script script_;
+    Asked asked_;
+    Progress progress_;
+    std::string told_ = "I begin.";
+};
+
+std::string actions_of(const json::object& reply) { return json::serialize(reply.at("actions")); }
+
+} // namespace
+
+TEST_CASE("A reply by a schema is asked for, or one that the text describes") {
+    CHECK(wants_visual_reply(request(Asked::by_schema)));
+    CHECK(wants_visual_reply(request(Asked::in_words)));
+}
+
+TEST_CASE("Who offers tools, or asks for words, wants no visual reply") {
+    ChatRequest with_tools = request(Asked::in_words);
+    with_tools.tools = observer_tools();
+    CHECK_FALSE(wants_visual_reply(with_tools));
+    ChatRequest question;
+    question.text = "What do you see?";
+    CHECK_FALSE(wants_visual_reply(question));
+    question.reply_schema = json::parse(R"({"properties":{"answer":{}}})").get_object();
+    CHECK_FALSE(wants_visual_reply(question));
+}
+
+TEST_CASE("A script's steps become actions at what is seen, one a reply") {
+    for (const Asked asked : {Asked::by_schema, Asked::in_words}) {
+        Loop loop(R"({"steps": [{"drag": {"below": "Canvas", "lines": 5},
+                                 "to": {"below": "Canvas", "lines": 20}, "say": "A stroke."},
+                                {"click": "Refresh"}]})",
+                  asked);
+        const json::object stroke = loop.see(desktop);
+        CHECK(stroke.at("observation") == "A stroke.");
+        CHECK(stroke.at("bboxes").as_array().empty());
+        CHECK(stroke.at("done") == false);
+        CHECK(actions_of(stroke) == R"([{"name":"drag","x1":130,"y1":230,"x2":130,"y2":530}])");
+        CHECK(actions_of(loop.see(desktop)) == R"([{"name":"click","x1":435,"y1":810}])");
+    }
+}
+
+TEST_CASE("The end is said by done, without an action, and only when its sign is seen") {
+    Loop loop(R"({"steps": [{"finish": "Canvas", "say": "It is drawn."}]})", Asked::by_schema);
+    CHECK(loop.see(showing({})).at("done") == false);
+    const json::object last = loop.see(desktop);
+    CHECK(last.at("done") == true);
+    CHECK(last.at("observation") == "It is drawn.");
+    CHECK(actions_of(last) == "[]");
+}
+
+TEST_CASE("What is not seen is looked for by a reply without actions") {
+    Loop loop(R"({"patience": 1, "steps": [{"click": "Refresh"}]})", Asked::by_schema);
+    const json::object look = loop.see(showing({}));
+    CHECK(actions_of(look) == "[]");
+    CHECK(look.at("observation") == "I do not see \"Refresh\" on the screen; I look again.");
+    CHECK(loop.see(showing({})).at("observation") ==
+          "I cannot see \"Refresh\" on the screen. I see: no text at all.");
+    CHECK(actions_of(loop.see(desktop)) != "[]");
+}
+
+TEST_CASE("An action that the next request says went wrong is done again") {
+    Loop loop(R"({"steps": [{"click": "Refresh"}, {"click": "Canvas"}]})", Asked::by_schema);
+    const std::string click = actions_of(loop.see(desktop));
+    CHECK(actions_of(loop.see(desktop, "\n\nWhat went wrong with your last reply:\n"
+                                       "- Action 1 (click) was not carried out: no.")) == click);
+    CHECK(actions_of(loop.see(desktop)) != click);
+}
+
+TEST_CASE("An action that the request does not list is not taken") {
+    const std::string script = R"({"steps": [{"press": "f5"}]})";
+    CHECK(actions_of(Loop(script, Asked::by_schema).see(desktop)) ==
+          R"([{"name":"press","key":"f5"}])");
+    const json::object reply = Loop(script, Asked::in_words).see(desktop);
+    CHECK(actions_of(reply) == "[]");
+    CHECK(reply.at("observation") == "None of the tools offered lets me press \"f5\".");
+}
+
+TEST_CASE("A visual loop's requests carry no history: only the opening text begins anew") {
+    const Script script = parse_script(R"({"steps": [{"click": "Refresh"}, {"click": "Canvas"}]})");
+    const auto opening = request(Asked::by_schema);
+    const Turn first = play(script, {}, opening, desktop);
+    const Turn next =
+        play(script, first.progress, request(Asked::by_schema, "I clicked."), desktop);
+    CHECK(next.reply.content != first.reply.content);
+    CHECK(play(script, next.progress, opening, desktop).reply.content == first.reply.content);
+}
+
+TEST_CASE("What is missing or of another kind in a schema makes no action") {
+    ChatRequest odd = request(Asked::by_schema);
+    for (const char* actions :
+         {R"(1)", R"({"items": []})", R"({"items": {"anyOf": [1, {"properties": 2}, {}]}})",
+          R"({"items": {"anyOf": [{"properties": {"name": {"enum": [3]}}}]}})"}) {
+        odd.reply_schema["properties"].as_object()["actions"] = json::parse(actions);
+        CHECK(visual_actions(odd).size() == 2); // looking and being done
+    }
+}
