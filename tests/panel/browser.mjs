@@ -15,6 +15,9 @@ const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 /** Debian's, unless EYEHAND_CHROMIUM names another. */
 export const chromiumPath = process.env.EYEHAND_CHROMIUM ?? '/usr/bin/chromium';
 
+/** After so many milliseconds something hangs, also on a machine that does much else. */
+export const patience = 120000;
+
 /** The sizes and colour schemes in which pages are looked at. */
 export const views = ['light', 'dark'].flatMap((colorScheme) => [
     { width: 1280, height: 800, colorScheme },
@@ -40,6 +43,7 @@ export async function launch() {
  */
 export async function open(browser, { width = 1280, height = 800, colorScheme = 'light' } = {}) {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: 'reduce' });
+    context.setDefaultTimeout(patience);
     const page = await context.newPage();
     const requests = [];
     const problems = [];

@@ -8,9 +8,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { open } from './browser.mjs';
+import { open, patience } from './browser.mjs';
 
-const patience = 30000; // then something hangs
 /** What ctest names in EYEHAND_PANEL_RUN and EYEHAND_PANEL_OVERLAY. */
 export function program(variable) {
     const named = process.env[variable];
