@@ -203,23 +203,11 @@ Reply received(Reception reception) {
     return no_longer();
 }
 
-Reply pause(ShownRun& run, Post&) {
+/// What can be asked of each run that goes on.
+template <void (RunControl::*Do)()>
+Reply carry_out(ShownRun& run, Post&) {
     run.with_control([](RunControl& control) {
-        control.pause();
-        return true;
-    });
-    return done();
-}
-Reply resume(ShownRun& run, Post&) {
-    run.with_control([](RunControl& control) {
-        control.resume();
-        return true;
-    });
-    return done();
-}
-Reply step(ShownRun& run, Post&) {
-    run.with_control([](RunControl& control) {
-        control.step();
+        (control.*Do)();
         return true;
     });
     return done();
@@ -292,9 +280,9 @@ struct Door {
     std::string_view path;
     Reply (*open)(ShownRun&, Post&);
 };
-constexpr std::array<Door, 8> doors{{{"/pause", pause},
-                                     {"/resume", resume},
-                                     {"/step", step},
+constexpr std::array<Door, 8> doors{{{"/pause", carry_out<&RunControl::pause>},
+                                     {"/resume", carry_out<&RunControl::resume>},
+                                     {"/step", carry_out<&RunControl::step>},
                                      {"/stop", stop},
                                      {"/tell", tell},
                                      {"/decide", decide},
