@@ -19,7 +19,7 @@ endforeach()
 file(WRITE "${OUTPUT}" "// Made by embed_files.cmake.
 #include \"embedded.hpp\"
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 ${arrays}
@@ -30,5 +30,5 @@ ${table}};
 
 std::span<const EmbeddedFile> ${FUNCTION}() { return files; }
 
-} // namespace agent
+} // namespace eyehand::agent
 ")

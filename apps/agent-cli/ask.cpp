@@ -13,7 +13,7 @@
 #include <fstream>
 #include <utility>
 
-namespace cli {
+namespace eyehand::cli {
 namespace {
 
 namespace json = boost::json;
@@ -225,7 +225,7 @@ ExitCode ask_model(const AskFlags& flags) {
     }
     printer.print(reply);
     printer.end_lines();
-    if (const std::string why = shortcoming(reply); !why.empty()) tell(why);
+    if (const std::string reason = shortcoming(reply); !reason.empty()) tell(reason);
     if (flags.verbose) {
         for (const std::string& note : reply.notes) tell(one_line(note));
         tell(spend(reply));
@@ -233,4 +233,4 @@ ExitCode ask_model(const AskFlags& flags) {
     return reply.finish == vlm::FinishReason::error ? ExitCode::endpoint : ExitCode::completed;
 }
 
-} // namespace cli
+} // namespace eyehand::cli

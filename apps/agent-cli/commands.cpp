@@ -1,18 +1,18 @@
 #include "commands.hpp"
 
-#include "agent/error.hpp"
 #include "environment.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/vlm/error.hpp"
+#include "eyehand/winio/error.hpp"
 #include "platform.hpp"
 #include "terminal_view.hpp"
-#include "vlm/error.hpp"
-#include "winio/error.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace cli {
+namespace eyehand::cli {
 namespace {
 
 constexpr const char* exit_codes = R"(
@@ -80,7 +80,9 @@ void add_settings(CLI::App& command, RunFlags& flags) {
                        "Built-in profile or a profile's folder; default: observer");
     add_endpoint(command, flags.server);
     add_view(command, flags.view);
-    command.add_option("--max-steps", flags.max_steps, "Model exchanges at most")
+    command
+        .add_option("--max-turns,--max-steps", flags.max_turns,
+                    "Maximum number of turns (model replies)")
         ->check(CLI::Range(1, 1000000));
     command.add_option("--run-dir", flags.run_dir, "Folder for run directories; default: runs");
     command.add_option("--with", flags.with, "Offer a further tool, by name");
@@ -112,15 +114,15 @@ void add_run(CLI::App& command, RunFlags& flags) {
 }
 
 // CLI::Range lets NaN through.
-CLI::Validator within(double least, double most) {
+CLI::Validator within(double min, double max) {
     return {[=](std::string& text) {
                 double value = 0;
                 const bool is_number = CLI::detail::lexical_cast(text, value);
-                return is_number && value >= least && value <= most
+                return is_number && value >= min && value <= max
                            ? std::string()
-                           : fmt::format("{} is not a number from {} to {}", text, least, most);
+                           : fmt::format("{} is not a number from {} to {}", text, min, max);
             },
-            fmt::format("[{} - {}]", least, most)};
+            fmt::format("[{} - {}]", min, max)};
 }
 
 void add_ask(CLI::App& command, AskFlags& flags) {
@@ -130,7 +132,7 @@ void add_ask(CLI::App& command, AskFlags& flags) {
     add_endpoint(command, flags.server);
     command.add_option("--system", flags.system, "What the model is told first");
     command.add_option("--max-tokens", flags.max_tokens, "Length of the answer at most")
-        ->check(CLI::Range(1, most_tokens));
+        ->check(CLI::Range(1, max_tokens));
     command.add_option("--temperature", flags.temperature, "0 to 2")->check(within(0, 2));
     command.add_flag("--stream", flags.stream, "Print the answer as it comes")
         ->excludes(command.get_option("--no-stream"));
@@ -209,8 +211,8 @@ void add_actions(CLI::App& command, DoFlags& flags) {
     with_text("launch", "COMMAND", "Start a program, or open a document");
 }
 
-int complain(ExitCode code, const std::string& why) {
-    print_to(stderr, "agent-cli: " + printable(why) + "\n"); // a window's title may be in it
+int complain(ExitCode code, const std::string& reason) {
+    print_to(stderr, "agent-cli: " + printable(reason) + "\n"); // a window's title may be in it
     return static_cast<int>(code);
 }
 
@@ -260,7 +262,9 @@ int run_program(std::vector<std::string> arguments) {
         "--approve", resume.approve,
         "Which actions wait for your consent: never or always; default: as before");
     add_panel(*resume_command, resume.panel);
-    resume_command->add_option("--max-steps", resume.max_steps, "Model exchanges at most, in all")
+    resume_command
+        ->add_option("--max-turns,--max-steps", resume.max_turns,
+                     "Maximum number of turns, including those before")
         ->check(CLI::Range(1, 1000000));
     resume_command->add_flag("--json", resume.json, "Print the run's events to standard output");
     resume_command->add_flag("-v,--verbose", resume.verbose, "Show everything that is said");
@@ -358,11 +362,12 @@ int run_program(std::vector<std::string> arguments) {
         return complain(code, error.what());
     } catch (const agent::Error& error) {
         const bool mid_run = error.code() == agent::errc::journal_failed ||
-                             error.code() == agent::errc::journal_corrupt;
+                             error.code() == agent::errc::journal_corrupt ||
+                             error.code() == agent::errc::bad_run;
         return complain(mid_run ? ExitCode::failed : ExitCode::usage, error.what());
     } catch (const std::exception& error) {
         return complain(ExitCode::failed, error.what());
     }
 }
 
-} // namespace cli
+} // namespace eyehand::cli

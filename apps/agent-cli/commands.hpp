@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace cli {
+namespace eyehand::cli {
 
 struct ScreenshotFlags {
     std::string file;
@@ -52,7 +52,7 @@ struct ResumeFlags {
     std::string directory;
     EndpointFlags server;
     ViewFlags view; ///< of it only the area
-    std::optional<int> max_steps;
+    std::optional<int> max_turns;
     ProgramToolFlags tools;
     std::string approve; ///< empty: not given
     PanelFlags panel;
@@ -106,4 +106,4 @@ void leave_report(const std::filesystem::path& run_directory, bool quiet);
 /// Parses the arguments (UTF-8, without the program's name) and runs the command they name.
 [[nodiscard]] int run_program(std::vector<std::string> arguments);
 
-} // namespace cli
+} // namespace eyehand::cli

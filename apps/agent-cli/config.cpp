@@ -1,8 +1,8 @@
 // agent-cli config
 #include "commands.hpp"
 
-#include "agent/json_view.hpp"
 #include "configuration.hpp"
+#include "eyehand/agent/json_view.hpp"
 #include "platform.hpp"
 #include "terminal_view.hpp"
 
@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace cli {
+namespace eyehand::cli {
 namespace {
 
 struct Row {
@@ -21,7 +21,7 @@ struct Row {
 
 /// All settings, also those without a value.
 std::vector<Row> rows_of(const agent::Config& config) {
-    const agent::PictureSetting picture = agent::picture_setting(config);
+    const agent::ImageSizeSetting picture = agent::image_size_setting(config);
     std::vector<Row> rows;
     for (const agent::SettingSpec& setting : agent::setting_specs()) {
         Row row{.name = std::string(setting.name), .value = {}, .source = {}};
@@ -74,4 +74,4 @@ ExitCode print_config(const RunFlags& flags) {
     return ExitCode::completed;
 }
 
-} // namespace cli
+} // namespace eyehand::cli

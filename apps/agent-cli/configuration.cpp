@@ -10,7 +10,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace cli {
+namespace eyehand::cli {
 namespace {
 
 constexpr const char* usual_file = "eyehand.json";
@@ -119,7 +119,7 @@ agent::Config configuration(const RunFlags& flags,
     add_flags(config, flags.view);
     Flags to(config);
     to.add_unless_empty("profile", "--profile", flags.profile);
-    to.add("max_steps", "--max-steps", flags.max_steps);
+    to.add("max_turns", "--max-turns", flags.max_turns);
     to.add_unless_empty("run_dir", "--run-dir", flags.run_dir);
     to.add_unless_empty("with", "--with", fmt::format("{}", fmt::join(flags.with, ",")));
     to.add_unless_empty("lmstudio_logs", "--lmstudio-logs", flags.lmstudio_logs);
@@ -145,10 +145,10 @@ vlm::ClientOptions client_options(const agent::Config& config) {
     client.timeout = *config.duration("timeout");
     client.connect_timeout = *config.duration("connect_timeout");
     client.first_byte_timeout = *config.duration("first_byte_timeout");
-    client.silence_timeout = *config.duration("silence_timeout");
-    client.stream = config.truth("stream");
-    client.retries.most = *config.whole("retries");
+    client.idle_timeout = *config.duration("silence_timeout");
+    client.stream = config.boolean("stream");
+    client.retries.max_retries = *config.integer("retries");
     return client;
 }
 
-} // namespace cli
+} // namespace eyehand::cli

@@ -1,12 +1,12 @@
 // Gathers the settings of a run from where users put them: a file, the environment, flags.
 #pragma once
 
-#include "agent/config.hpp"
+#include "eyehand/agent/config.hpp"
 #include "settings.hpp"
 
 #include <vector>
 
-namespace cli {
+namespace eyehand::cli {
 
 /// Defaults, the file and the environment. Without `file` it is the one EYEHAND_CONFIG names, else
 /// eyehand.json in the working directory where there is one.
@@ -29,4 +29,4 @@ void add_area_flags(agent::Config& config, const ViewFlags& flags);
 /// How the server is asked.
 [[nodiscard]] vlm::ClientOptions client_options(const agent::Config& config);
 
-} // namespace cli
+} // namespace eyehand::cli

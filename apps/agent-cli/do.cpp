@@ -2,16 +2,16 @@
 #include "commands.hpp"
 
 #include "environment.hpp"
+#include "eyehand/winio/confirm.hpp"
+#include "eyehand/winio/error.hpp"
+#include "eyehand/winio/gesture.hpp"
 #include "platform.hpp"
 #include "terminal_view.hpp"
-#include "winio/confirm.hpp"
-#include "winio/error.hpp"
-#include "winio/gesture.hpp"
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-namespace cli {
+namespace eyehand::cli {
 namespace {
 
 namespace json = boost::json;
@@ -22,8 +22,8 @@ bool is_for_the_keyboard(const DoFlags& flags) {
 
 // What can be told before the desktop is opened.
 void check(const DoFlags& flags) {
-    const auto refuse = [&](const std::string& why) {
-        throw UsageError(fmt::format("do {}: {}", flags.action, why));
+    const auto refuse = [&](const std::string& reason) {
+        throw UsageError(fmt::format("do {}: {}", flags.action, reason));
     };
     if (flags.action == "drag" && flags.corners.size() % 2 != 0)
         refuse("POINTS are X1 Y1 X2 Y2 ...: a last X is without its Y");
@@ -98,9 +98,9 @@ json::object to_json(const DoFlags& flags, const winio::Plan& plan,
         {"effect", winio::to_string(report.effect)},
         {"targets", std::move(targets)},
         {"pointer_arrived", report.pointer_arrived},
-        {"events", report.hands.events},
-        {"released", report.hands.released},
-        {"problem", report.look_error ? report.look_error.message() : report.hands.problem},
+        {"events", report.execution.events},
+        {"released", report.execution.released},
+        {"problem", report.look_error ? report.look_error.message() : report.execution.problem},
         {"changed", to_json(report.after.changed)},
         {"toggling", to_json(report.after.toggling)},
         {"settled", report.after.end == winio::SettleEnd::stable},
@@ -113,7 +113,7 @@ std::string in_words(const DoFlags& flags, const winio::Plan& plan,
     std::string text = fmt::format("{}: {}", winio::to_string(report.effect), flags.action);
     for (const winio::Point target : plan.targets)
         text += fmt::format(" ({}, {})", target.x, target.y);
-    if (!report.hands.complete()) return text + "; " + one_line(report.hands.problem);
+    if (!report.execution.complete()) return text + "; " + one_line(report.execution.problem);
     if (report.look_error) return text + "; " + report.look_error.message();
     if (!report.pointer_arrived) text += "; the pointer is elsewhere";
     winio::Rect all;
@@ -186,17 +186,17 @@ ExitCode do_action(const DoFlags& flags) {
     const winio::WorkArea area = work_area(*desktop, choice);
     if (choice.window && is_for_the_keyboard(flags)) check_foreground(*desktop, *choice.window);
     const winio::Plan plan = plan_of(flags, *desktop, area, stop.get_token());
-    winio::Hands hands(*desktop, area);
+    winio::InputExecutor executor(*desktop, area);
     const auto capturer = desktop->open_capturer({.pointer = false});
     const winio::ActionReport report =
-        winio::act_and_look(hands, *capturer, plan, {}, stop.get_token());
+        winio::act_and_look(executor, *capturer, plan, {}, stop.get_token());
     print_to(stdout, (flags.json ? json::serialize(to_json(flags, plan, report))
                                  : in_words(flags, plan, report)) +
                          "\n");
-    const bool interrupted =
-        report.hands.error == winio::errc::cancelled || report.look_error == winio::errc::cancelled;
+    const bool interrupted = report.execution.error == winio::errc::cancelled ||
+                             report.look_error == winio::errc::cancelled;
     if (interrupted) return ExitCode::interrupted;
     return report.effect == winio::ActionEffect::refused ? ExitCode::desktop : ExitCode::completed;
 }
 
-} // namespace cli
+} // namespace eyehand::cli

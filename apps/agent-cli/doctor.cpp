@@ -2,22 +2,24 @@
 #include "commands.hpp"
 #include "terminal_view.hpp"
 
-#include "agent/profile.hpp"
-#include "vlm/error.hpp"
-#include "vlm/probe.hpp"
-#include "winio/error.hpp"
+#include "eyehand/agent/profile.hpp"
+#include "eyehand/vlm/error.hpp"
+#include "eyehand/vlm/probe.hpp"
+#include "eyehand/winio/error.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace cli {
+namespace eyehand::cli {
 namespace {
 
 void pass(const char* what, const std::string& found) {
     fmt::print("pass  {:9} {}\n", what, found);
 }
-void refuse(const char* what, const std::string& why) { fmt::print("FAIL  {:9} {}\n", what, why); }
+void refuse(const char* what, const std::string& reason) {
+    fmt::print("FAIL  {:9} {}\n", what, reason);
+}
 void note(const char* what, const std::string& text) { fmt::print("note  {:9} {}\n", what, text); }
 
 bool check_desktop() {
@@ -55,11 +57,11 @@ void check_server(const vlm::ServerInfo& server) {
 }
 
 std::string ids_of(const std::vector<vlm::ModelInfo>& models) {
-    constexpr std::size_t most = 30; // of the hundreds that some services have
+    constexpr std::size_t max = 30; // of the hundreds that some services have
     std::string ids;
-    for (std::size_t i = 0; i < std::min(models.size(), most); ++i)
+    for (std::size_t i = 0; i < std::min(models.size(), max); ++i)
         ids += (ids.empty() ? "" : ", ") + one_line(models[i].id);
-    if (models.size() > most) ids += fmt::format(" and {} more", models.size() - most);
+    if (models.size() > max) ids += fmt::format(" and {} more", models.size() - max);
     return ids;
 }
 
@@ -82,16 +84,16 @@ bool check_model(const vlm::ServerInfo& server, const std::string& wanted) {
     return false;
 }
 
-bool check_images(vlm::Known images, const char* not_known) {
+bool check_images(vlm::Support images, const char* not_known) {
     switch (images) {
-    case vlm::Known::yes:
+    case vlm::Support::yes:
         pass("images", "the model sees them");
         return true;
-    case vlm::Known::no:
+    case vlm::Support::no:
         refuse("images", "the model does not see them: load a vision model (llama-server: with its "
                          "--mmproj file), or choose one with --model");
         return false;
-    case vlm::Known::unknown:
+    case vlm::Support::unknown:
         break;
     }
     note("images", not_known);
@@ -99,10 +101,10 @@ bool check_images(vlm::Known images, const char* not_known) {
 }
 
 /// Never a failure: a call that a model writes into its text is recovered.
-void check_tools(vlm::Known tools, const char* not_known) {
-    if (tools == vlm::Known::yes)
+void check_tools(vlm::Support tools, const char* not_known) {
+    if (tools == vlm::Support::yes)
         pass("tools", "the model calls them");
-    else if (tools == vlm::Known::no)
+    else if (tools == vlm::Support::no)
         note("tools", "the model does not call them by itself, which makes mistakes likely: better "
                       "take one that was trained for it (vLLM: --enable-auto-tool-choice)");
     else
@@ -124,9 +126,9 @@ void check_context(const std::optional<int>& tokens) {
 
 bool check_endpoint(const DoctorFlags& flags) {
     const vlm::ClientOptions options = resolve(flags.server);
-    vlm::ProbeOptions how{.ask = flags.ask};
+    vlm::ProbeOptions how{.active = flags.ask};
     if (options.timeout > options.timeout.zero()) {
-        how.patience = std::min(how.patience, options.timeout);
+        how.timeout = std::min(how.timeout, options.timeout);
     }
     const std::string wanted = model_name(flags.server, agent::load_profile("observer").model);
     try {
@@ -160,4 +162,4 @@ ExitCode run_doctor(const DoctorFlags& flags) {
     return endpoint ? ExitCode::completed : ExitCode::endpoint;
 }
 
-} // namespace cli
+} // namespace eyehand::cli

@@ -7,20 +7,20 @@
 #include <charconv>
 #include <utility>
 
-namespace cli {
+namespace eyehand::cli {
 namespace {
 
 template <class Number>
-std::optional<Number> parse_variable(const std::string& name, Number least, Number most) {
+std::optional<Number> parse_variable(const std::string& name, Number min, Number max) {
     const std::optional<std::string> text = text_variable(name);
     if (!text) return std::nullopt;
     Number value{};
     const char* end = text->data() + text->size();
     const auto [stopped, error] = std::from_chars(text->data(), end, value);
-    if (error != std::errc{} || stopped != end || !(value >= least && value <= most)) {
+    if (error != std::errc{} || stopped != end || !(value >= min && value <= max)) {
         throw UsageError(fmt::format(
             "the environment variable {} is \"{}\"; it must be a {} from {} to {}", name, *text,
-            std::is_integral_v<Number> ? "whole number" : "number", least, most));
+            std::is_integral_v<Number> ? "whole number" : "number", min, max));
     }
     return value;
 }
@@ -33,12 +33,12 @@ std::optional<std::string> text_variable(const std::string& name) {
     return value;
 }
 
-std::optional<int> int_variable(const std::string& name, int least, int most) {
-    return parse_variable<int>(name, least, most);
+std::optional<int> int_variable(const std::string& name, int min, int max) {
+    return parse_variable<int>(name, min, max);
 }
 
-std::optional<double> number_variable(const std::string& name, double least, double most) {
-    return parse_variable<double>(name, least, most);
+std::optional<double> number_variable(const std::string& name, double min, double max) {
+    return parse_variable<double>(name, min, max);
 }
 
 std::optional<Variable> first_variable(std::initializer_list<const char*> names) {
@@ -55,4 +55,4 @@ std::optional<Variable> http_proxy_variable() {
     return variables_have_case() ? first_variable({"http_proxy"}) : std::nullopt;
 }
 
-} // namespace cli
+} // namespace eyehand::cli

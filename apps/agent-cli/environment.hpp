@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace cli {
+namespace eyehand::cli {
 
 /// The user asked for something that makes no sense; what() names the option or variable and the
 /// remedy.
@@ -18,9 +18,9 @@ public:
 /// Nothing when the variable is not set or empty. Throw UsageError when it is no number in the
 /// range.
 [[nodiscard]] std::optional<std::string> text_variable(const std::string& name);
-[[nodiscard]] std::optional<int> int_variable(const std::string& name, int least, int most);
-[[nodiscard]] std::optional<double> number_variable(const std::string& name, double least,
-                                                    double most);
+[[nodiscard]] std::optional<int> int_variable(const std::string& name, int min, int max);
+[[nodiscard]] std::optional<double> number_variable(const std::string& name, double min,
+                                                    double max);
 
 struct Variable {
     std::string name;
@@ -32,4 +32,4 @@ struct Variable {
 /// The variable that names the proxy for http.
 [[nodiscard]] std::optional<Variable> http_proxy_variable();
 
-} // namespace cli
+} // namespace eyehand::cli

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #endif
 
-namespace cli {
+namespace eyehand::cli {
 namespace {
 
 constexpr std::string_view prefix = "EYEHAND_";
@@ -50,4 +50,4 @@ std::vector<std::string> environment_names() {
 
 #endif
 
-} // namespace cli
+} // namespace eyehand::cli

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-namespace cli {
+namespace eyehand::cli {
 
 /// The names of those that begin with EYEHAND_.
 [[nodiscard]] std::vector<std::string> environment_names();
 
-} // namespace cli
+} // namespace eyehand::cli

@@ -1,9 +1,9 @@
 // What the program's exit status says (docs/agent-cli.md).
 #pragma once
 
-#include "agent/mode.hpp"
+#include "eyehand/agent/mode.hpp"
 
-namespace cli {
+namespace eyehand::cli {
 
 enum class ExitCode {
     completed = 0,
@@ -36,4 +36,4 @@ enum class ExitCode {
     return ExitCode::failed;
 }
 
-} // namespace cli
+} // namespace eyehand::cli

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <exception>
 
+using namespace eyehand;
+
 int main(int argc, char** argv) {
     try {
         cli::prepare_console();

@@ -1,10 +1,10 @@
 // agent-cli panel [RUN]
 #include "commands.hpp"
 
-#include "agent/error.hpp"
-#include "agent/panel.hpp"
 #include "configuration.hpp"
 #include "environment.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/panel/panel.hpp"
 #include "platform.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 #include <filesystem>
 #include <mutex>
 
-namespace cli {
+namespace eyehand::cli {
 namespace {
 
 /// The run directory that was made last: run_NNNN with the highest number.
@@ -73,7 +73,7 @@ ExitCode show_run(const PanelCommandFlags& flags) {
             fmt::format("{} is no run's directory: there is no run.json in it", text_of(run)));
     Interrupted interrupted;
     try {
-        agent::Panel panel(page_options(config));
+        panel::Panel panel(page_options(config));
         panel.show(run);
         print_to(stdout, panel.url() + "\n");
         print_to(stderr, fmt::format("{} is shown there until Ctrl+C\n", text_of(run)));
@@ -84,4 +84,4 @@ ExitCode show_run(const PanelCommandFlags& flags) {
     return ExitCode::completed;
 }
 
-} // namespace cli
+} // namespace eyehand::cli

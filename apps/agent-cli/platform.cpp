@@ -27,7 +27,7 @@
 #include <unistd.h>
 #endif
 
-namespace cli {
+namespace eyehand::cli {
 
 namespace {
 
@@ -314,4 +314,4 @@ InterruptWatch::InterruptWatch(std::function<void(Interrupt)> on_interrupt)
 
 InterruptWatch::~InterruptWatch() = default;
 
-} // namespace cli
+} // namespace eyehand::cli

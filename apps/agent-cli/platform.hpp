@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace cli {
+namespace eyehand::cli {
 
 // File names in UTF-8: in a std::string Windows would expect its code page.
 [[nodiscard]] std::filesystem::path path_of(std::string_view utf8);
@@ -58,4 +58,4 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-} // namespace cli
+} // namespace eyehand::cli

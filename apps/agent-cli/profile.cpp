@@ -1,9 +1,9 @@
 // agent-cli profile list|show NAME|export NAME DIR
 #include "commands.hpp"
 
-#include "agent/desktop_tools.hpp"
-#include "agent/profile.hpp"
 #include "environment.hpp"
+#include "eyehand/agent/desktop_tools.hpp"
+#include "eyehand/agent/profile.hpp"
 #include "platform.hpp"
 #include "terminal_view.hpp"
 
@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace cli {
+namespace eyehand::cli {
 namespace {
 
 /// JSON text laid out for people; what its values look like stays as it is.
@@ -109,4 +109,4 @@ ExitCode profile_command(const ProfileFlags& flags) {
     return list();
 }
 
-} // namespace cli
+} // namespace eyehand::cli

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <array>
 
-namespace cli {
+namespace eyehand::cli {
 namespace {
 
 /// What opens somebody else's account is nobody's business.
@@ -37,7 +37,7 @@ void ProgramTools::add_to(agent::Toolbox& tools, const agent::AskConsent& ask_us
         const bool allowed =
             std::find(allowed_.begin(), allowed_.end(), tool.name) != allowed_.end();
         agent::AskConsent ask = ask_user;
-        if (allowed) ask = [](const agent::ToolQuestion&) { return agent::Consent{true, {}}; };
+        if (allowed) ask = [](const agent::ToolQuestion&) { return agent::Approval{true, {}}; };
         agent::add_program_tool(tools, tool, std::move(ask));
     }
 }
@@ -55,4 +55,4 @@ std::vector<agent::Setting> ProgramTools::settings() const {
     return all;
 }
 
-} // namespace cli
+} // namespace eyehand::cli

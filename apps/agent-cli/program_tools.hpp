@@ -1,13 +1,13 @@
 // The user's own programs as tools of a run: --tool and --allow-tool.
 #pragma once
 
-#include "agent/program_tool.hpp"
-#include "agent/run.hpp"
+#include "eyehand/agent/program_tool.hpp"
+#include "eyehand/agent/run.hpp"
 
 #include <string>
 #include <vector>
 
-namespace cli {
+namespace eyehand::cli {
 
 struct ProgramToolFlags {
     std::vector<std::string> files;
@@ -33,4 +33,4 @@ private:
     std::vector<std::string> allowed_;
 };
 
-} // namespace cli
+} // namespace eyehand::cli

@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-namespace cli {
+namespace eyehand::cli {
 namespace {
 
 bool is_yes(std::string answer) {
@@ -46,7 +46,7 @@ std::string all_seen(std::string_view json) {
 }
 
 /// Everything that would happen: what is not shown cannot be agreed to.
-std::string in_words(const agent::Question& question) {
+std::string in_words(const agent::ApprovalRequest& question) {
     if (question.text.empty())
         return fmt::format("      the model calls \"{}\"\n"
                            "        arguments: {}\n"
@@ -62,7 +62,7 @@ std::string in_words(const agent::Question& question) {
 
 bool terminal_can_ask() { return input_is_terminal() && errors_go_to_terminal(); }
 
-agent::Question question_of(const agent::ToolQuestion& call) {
+agent::ApprovalRequest question_of(const agent::ToolQuestion& call) {
     const bool acts = call.tool.effect == agent::ProgramEffect::acts;
     return {.tool = call.tool.name,
             .arguments_json = call.arguments_json,
@@ -88,7 +88,7 @@ TerminalQuestions::~TerminalQuestions() {
 
 /// Notes the oldest question, and gives up the one before it: somebody else has answered that.
 void TerminalQuestions::look() {
-    const agent::Waiting now = control_.waiting();
+    const agent::RunStatus now = control_.status();
     const std::lock_guard lock(mutex_);
     const std::uint64_t before = open_ ? open_->id : 0;
     open_ = now.questions.empty() ? std::nullopt : std::optional(now.questions.front());
@@ -104,21 +104,21 @@ void TerminalQuestions::answer() {
     while (true) {
         changed_.wait(lock, [&] { return over_ || (open_ && open_->id != asked); });
         if (over_) return;
-        const agent::Question question = *open_;
+        const agent::ApprovalRequest question = *open_;
         const std::stop_token stop = given_up_.get_token();
         asked = question.id;
         lock.unlock();
         const auto answer = ask(printable(in_words(question)), stop);
         if (!answer) print_to(stderr, "\n");
         if (answer && is_yes(*answer))
-            control_.decide(question.id, {.granted = true});
+            control_.resolve(question.id, {.granted = true});
         else if (!stop.stop_requested())
-            control_.decide(
+            control_.resolve(
                 question.id,
                 {.granted = false,
-                 .why = "The user did not allow this call. Do not repeat it as it is."});
+                 .reason = "The user did not allow this call. Do not repeat it as it is."});
         lock.lock();
     }
 }
 
-} // namespace cli
+} // namespace eyehand::cli

@@ -2,8 +2,8 @@
 // panel, is heard.
 #pragma once
 
-#include "agent/control.hpp"
-#include "agent/program_tool.hpp"
+#include "eyehand/agent/control.hpp"
+#include "eyehand/agent/program_tool.hpp"
 
 #include <condition_variable>
 #include <memory>
@@ -13,13 +13,13 @@
 #include <string>
 #include <thread>
 
-namespace cli {
+namespace eyehand::cli {
 
 /// Whether somebody at the terminal can be asked.
 [[nodiscard]] bool terminal_can_ask();
 
 /// The question that a program's call comes to.
-[[nodiscard]] agent::Question question_of(const agent::ToolQuestion& call);
+[[nodiscard]] agent::ApprovalRequest question_of(const agent::ToolQuestion& call);
 
 /// Asks each question of a run on the terminal, on a thread of its own. The control must outlive it.
 class TerminalQuestions {
@@ -37,10 +37,10 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     bool over_ = false;
-    std::optional<agent::Question> open_; ///< the oldest one that waits
-    std::stop_source given_up_;           ///< of the one that is being asked
+    std::optional<agent::ApprovalRequest> open_; ///< the oldest one that waits
+    std::stop_source given_up_;                  ///< of the one that is being asked
     std::shared_ptr<void> listener_;
     std::thread thread_;
 };
 
-} // namespace cli
+} // namespace eyehand::cli

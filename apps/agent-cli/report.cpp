@@ -1,8 +1,8 @@
 // agent-cli report RUN
 #include "commands.hpp"
 
-#include "agent/report.hpp"
 #include "environment.hpp"
+#include "eyehand/agent/report.hpp"
 #include "platform.hpp"
 #include "terminal_view.hpp"
 
@@ -10,7 +10,7 @@
 
 #include <exception>
 
-namespace cli {
+namespace eyehand::cli {
 
 ExitCode report_run(const std::string& directory) {
     const std::filesystem::path path = path_of(directory);
@@ -31,4 +31,4 @@ void leave_report(const std::filesystem::path& run_directory, bool quiet) {
     if (!quiet) print_to(stderr, printable(line) + "\n");
 }
 
-} // namespace cli
+} // namespace eyehand::cli

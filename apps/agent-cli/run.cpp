@@ -1,15 +1,15 @@
 // agent-cli run TASK
 #include "commands.hpp"
 
-#include "agent/error.hpp"
-#include "agent/lmstudio_log.hpp"
 #include "configuration.hpp"
 #include "environment.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/agent/lmstudio_log.hpp"
+#include "eyehand/winio/error.hpp"
 #include "platform.hpp"
 #include "seat.hpp"
 #include "server_facts.hpp"
 #include "terminal_view.hpp"
-#include "winio/error.hpp"
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace cli {
+namespace eyehand::cli {
 namespace {
 
 std::string ask_for_task() {
@@ -102,9 +102,9 @@ std::optional<vlm::ServerInfo> heed_server(vlm::ClientOptions& client, const std
                                            std::vector<agent::Setting>& settings, bool quiet) {
     std::optional<vlm::ServerInfo> server = ask_server(client, model);
     if (!server) return server;
-    client = vlm::adapted(std::move(client), *server);
+    client = vlm::apply_capabilities(std::move(client), *server);
     for (const agent::Setting& setting : settings_of(*server)) put(settings, setting);
-    if (server->model.images == vlm::Known::no && !quiet)
+    if (server->model.images == vlm::Support::no && !quiet)
         print_to(stderr, printable(fmt::format("      {} says that {} does not see images: load a "
                                                "vision model\n",
                                                vlm::to_string(server->kind), server->model.id)));
@@ -183,7 +183,7 @@ agent::RunFinished logged(const std::string& setting, const agent::RunDirectory&
         return result;
     } catch (const agent::Error& error) {
         // Of a run that goes on elsewhere, the log is being kept there.
-        if (error.code() != agent::errc::run_going_on) log.save(directory);
+        if (error.code() != agent::errc::run_locked) log.save(directory);
         throw;
     } catch (...) {
         log.save(directory);
@@ -217,7 +217,7 @@ std::vector<std::string> differences(const agent::StoredRun& stored) {
     for (agent::Profile* profile : {&now, &then}) {
         profile->model.clear();
         profile->sampling = {};
-        profile->max_steps = 1;
+        profile->max_turns = 1;
         profile->step_delay = {};
         profile->image = winio::FitWithin{{1, 1}};
         profile->screenshots = profile->thinks = {};
@@ -365,10 +365,10 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
     std::vector<agent::Setting> kept = stored.summary.settings;
     agent::Profile profile = stored.summary.profile;
     std::vector<std::string> remarks = differences(stored);
-    if (flags.max_steps) {
-        remarks.push_back(fmt::format("max_steps is {} now", *flags.max_steps));
-        profile.max_steps = *flags.max_steps;
-        put(kept, {"max_steps", fmt::format("{}", *flags.max_steps), "--max-steps"});
+    if (flags.max_turns) {
+        remarks.push_back(fmt::format("max_turns is {} now", *flags.max_turns));
+        profile.max_turns = *flags.max_turns;
+        put(kept, {"max_turns", fmt::format("{}", *flags.max_turns), "--max-turns"});
     }
     if (flags.server.model && *flags.server.model != profile.model) {
         remarks.push_back(fmt::format("the model is {} now", *flags.server.model));
@@ -432,4 +432,4 @@ ExitCode resume_run(const ResumeFlags& flags) {
     }
 }
 
-} // namespace cli
+} // namespace eyehand::cli

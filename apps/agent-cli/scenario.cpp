@@ -1,9 +1,9 @@
 // agent-cli scenario list|show|run
 #include "commands.hpp"
 
-#include "agent/json_view.hpp"
-#include "agent/scenario.hpp"
 #include "environment.hpp"
+#include "eyehand/agent/json_view.hpp"
+#include "eyehand/agent/scenario.hpp"
 #include "platform.hpp"
 #include "terminal_view.hpp"
 
@@ -11,16 +11,16 @@
 
 #include <algorithm>
 
-namespace cli {
+namespace eyehand::cli {
 namespace {
 
 std::string line_of(const agent::CheckResult& result, bool json) {
     if (json)
         return fmt::format(R"({{"type":"check","what":{},"holds":{},"why":{}}})",
                            agent::json_quote(result.what), result.holds,
-                           agent::json_quote(result.why));
+                           agent::json_quote(result.reason));
     if (result.holds) return "pass  " + one_line(result.what);
-    return fmt::format("FAIL  {}: {}", one_line(result.what), one_line(result.why));
+    return fmt::format("FAIL  {}: {}", one_line(result.what), one_line(result.reason));
 }
 
 } // namespace
@@ -60,4 +60,4 @@ ExitCode run_scenario(ScenarioFlags flags) {
     return completed && all_hold ? ExitCode::completed : ExitCode::failed;
 }
 
-} // namespace cli
+} // namespace eyehand::cli

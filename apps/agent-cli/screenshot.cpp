@@ -2,15 +2,15 @@
 #include "commands.hpp"
 
 #include "environment.hpp"
+#include "eyehand/winio/frame_pipeline.hpp"
+#include "eyehand/winio/settle.hpp"
 #include "platform.hpp"
-#include "winio/frame_pipeline.hpp"
-#include "winio/settle.hpp"
 
 #include <fmt/format.h>
 
 #include <fstream>
 
-namespace cli {
+namespace eyehand::cli {
 
 ExitCode take_screenshot(const ScreenshotFlags& flags) {
     const winio::AreaChoice choice = area_choice(flags.view);
@@ -20,7 +20,7 @@ ExitCode take_screenshot(const ScreenshotFlags& flags) {
     const auto capturer = desktop->open_capturer({.pointer = !flags.view.no_cursor});
     winio::Frame frame;
     winio::capture_patiently(*capturer, area.bounds(), frame);
-    const winio::Picture picture = pipeline.process(std::move(frame));
+    const winio::Screenshot picture = pipeline.process(std::move(frame));
 
     std::ofstream out(path_of(flags.file), std::ios::binary | std::ios::trunc);
     out.write(reinterpret_cast<const char*>(picture.png->data()),
@@ -37,4 +37,4 @@ ExitCode take_screenshot(const ScreenshotFlags& flags) {
     return ExitCode::completed;
 }
 
-} // namespace cli
+} // namespace eyehand::cli

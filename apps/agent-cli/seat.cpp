@@ -1,8 +1,8 @@
 #include "seat.hpp"
 
-#include "agent/error.hpp"
 #include "commands.hpp"
 #include "environment.hpp"
+#include "eyehand/agent/error.hpp"
 #include "platform.hpp"
 #include "questions.hpp"
 
@@ -11,7 +11,7 @@
 #include <memory>
 #include <utility>
 
-namespace cli {
+namespace eyehand::cli {
 namespace {
 
 /// Tells both what happens.
@@ -56,16 +56,16 @@ bool Seat::somebody_can_answer() const { return options_.panel || terminal_can_a
 agent::AskConsent Seat::ask_user() {
     if (!somebody_can_answer())
         return [](const agent::ToolQuestion&) {
-            return agent::Consent{false, "Nobody is there to allow it: do without this tool."};
+            return agent::Approval{false, "Nobody is there to allow it: do without this tool."};
         };
     return [this](const agent::ToolQuestion& call) {
-        return control_.ask(question_of(call), call.stop);
+        return control_.request_approval(question_of(call), call.stop);
     };
 }
 
 agent::RunFinished
 Seat::follow(const agent::RunDirectory& directory, const agent::Profile& profile,
-             agent::From annotation, agent::Observer& view,
+             agent::Source annotation, agent::Observer& view,
              const std::function<agent::RunFinished(agent::RunControl&, agent::Observer&)>& go) {
     const bool quiet = options_.detail == Detail::quiet;
     agent::RunFinished result;
@@ -73,7 +73,7 @@ Seat::follow(const agent::RunDirectory& directory, const agent::Profile& profile
         result = take_part(directory, profile, annotation, view, go);
     } catch (const agent::Error& error) {
         // Of a run that goes on elsewhere, or was over, there is nothing to add.
-        if (error.code() != agent::errc::run_going_on && error.code() != agent::errc::run_over)
+        if (error.code() != agent::errc::run_locked && error.code() != agent::errc::run_over)
             leave_report(directory.path(), quiet);
         throw;
     } catch (...) {
@@ -82,7 +82,7 @@ Seat::follow(const agent::RunDirectory& directory, const agent::Profile& profile
     }
     const bool completed = result.outcome == agent::Outcome::completed;
     if (!completed || !options_.json) {
-        print_to(completed ? stdout : stderr, printable(result.why) + "\n");
+        print_to(completed ? stdout : stderr, printable(result.reason) + "\n");
     }
     if (!quiet) print_to(stderr, "run directory: " + text_of(directory.path()) + "\n");
     leave_report(directory.path(), quiet);
@@ -92,7 +92,7 @@ Seat::follow(const agent::RunDirectory& directory, const agent::Profile& profile
 /// The run itself. When it is over, Ctrl+C ends the program as usual: nothing is lost any more.
 agent::RunFinished
 Seat::take_part(const agent::RunDirectory& directory, const agent::Profile& profile,
-                agent::From annotation, agent::Observer& view,
+                agent::Source annotation, agent::Observer& view,
                 const std::function<agent::RunFinished(agent::RunControl&, agent::Observer&)>& go) {
     int interrupts = 0;
     const InterruptWatch watch([&](Interrupt interrupt) {
@@ -113,4 +113,4 @@ Seat::take_part(const agent::RunDirectory& directory, const agent::Profile& prof
     return go(control_, both);
 }
 
-} // namespace cli
+} // namespace eyehand::cli

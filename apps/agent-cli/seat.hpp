@@ -1,21 +1,21 @@
 // How people take part in a run: Ctrl+C, the panel, questions on the terminal.
 #pragma once
 
-#include "agent/agent.hpp"
-#include "agent/panel.hpp"
-#include "agent/program_tool.hpp"
+#include "eyehand/agent/agent.hpp"
+#include "eyehand/agent/program_tool.hpp"
+#include "eyehand/panel/panel.hpp"
 #include "terminal_view.hpp"
 
 #include <functional>
 #include <optional>
 
-namespace cli {
+namespace eyehand::cli {
 
 /// A run's seat among people. The panel, where there is one, listens as long as it exists.
 class Seat {
 public:
     struct Options {
-        std::optional<agent::PanelOptions> panel{};
+        std::optional<panel::PanelOptions> panel{};
         agent::Approve approve = agent::Approve::never;
         Detail detail = Detail::normal;
         bool json = false;
@@ -30,19 +30,19 @@ public:
     /// is told, too.
     agent::RunFinished
     follow(const agent::RunDirectory& directory, const agent::Profile& profile,
-           agent::From annotation, agent::Observer& view,
+           agent::Source annotation, agent::Observer& view,
            const std::function<agent::RunFinished(agent::RunControl&, agent::Observer&)>& go);
 
 private:
     [[nodiscard]] bool somebody_can_answer() const;
     agent::RunFinished
     take_part(const agent::RunDirectory& directory, const agent::Profile& profile,
-              agent::From annotation, agent::Observer& view,
+              agent::Source annotation, agent::Observer& view,
               const std::function<agent::RunFinished(agent::RunControl&, agent::Observer&)>& go);
 
     Options options_;
     agent::RunControl control_;
-    std::optional<agent::Panel> panel_;
+    std::optional<panel::Panel> panel_;
 };
 
-} // namespace cli
+} // namespace eyehand::cli

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <thread>
 
-namespace cli {
+namespace eyehand::cli {
 namespace {
 
 // A server on this machine answers in milliseconds, one far away within a second; a run that waits
@@ -42,9 +42,9 @@ private:
     std::thread thread_; // last: it uses the others
 };
 
-std::string word_for(vlm::Known known) {
-    if (known == vlm::Known::unknown) return "unknown";
-    return known == vlm::Known::yes ? "yes" : "no";
+std::string word_for(vlm::Support known) {
+    if (known == vlm::Support::unknown) return "unknown";
+    return known == vlm::Support::yes ? "yes" : "no";
 }
 
 } // namespace
@@ -53,7 +53,7 @@ std::optional<vlm::ServerInfo> ask_server(const vlm::ClientOptions& client,
                                           const std::string& model) {
     const TimeLimit limit(all_in_all);
     try {
-        return vlm::probe(client, model, {.patience = patience}, limit.token());
+        return vlm::probe(client, model, {.timeout = patience}, limit.token());
     } catch (const vlm::Error&) {
         return std::nullopt; // whatever it is: the first request meets it, too, and tells it
     }
@@ -87,4 +87,4 @@ std::optional<agent::Retention> retention_for(const vlm::ServerInfo& server,
     return fits;
 }
 
-} // namespace cli
+} // namespace eyehand::cli

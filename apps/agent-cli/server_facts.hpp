@@ -3,13 +3,13 @@
 
 #include "settings.hpp"
 
-#include "vlm/probe.hpp"
+#include "eyehand/vlm/probe.hpp"
 
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace cli {
+namespace eyehand::cli {
 
 /// Asks what `vlm::probe` asks, but only what costs next to nothing, and for a moment only. Nothing
 /// where the server does not tell: a run finds out by itself whether it can be asked.
@@ -24,4 +24,4 @@ namespace cli {
 [[nodiscard]] std::optional<agent::Retention>
 retention_for(const vlm::ServerInfo& server, const agent::Profile& profile, winio::Size screen);
 
-} // namespace cli
+} // namespace eyehand::cli

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <vector>
 
-namespace cli {
+namespace eyehand::cli {
 namespace {
 
 // --- Who is asked, and how -----------------------------------------------------------------------
@@ -134,9 +134,9 @@ winio::WorkArea work_area(winio::Desktop& desktop, const winio::AreaChoice& choi
     }
 }
 
-winio::PictureOptions picture_options(const ViewFlags& flags) {
-    winio::PictureOptions options;
-    options.size = agent::picture_setting(configuration(flags)).size;
+winio::ScreenshotOptions picture_options(const ViewFlags& flags) {
+    winio::ScreenshotOptions options;
+    options.size = agent::image_size_setting(configuration(flags)).size;
     options.pointer = !flags.no_cursor;
     return options;
 }
@@ -158,7 +158,7 @@ ServerSettings server_settings(const EndpointFlags& flags) {
         return std::find(names.begin(), names.end(), setting.name) == names.end();
     });
     server.client = resolve_client(all, server.settings);
-    server.probe = all.truth("probe");
+    server.probe = all.boolean("probe");
     return server;
 }
 
@@ -180,34 +180,34 @@ std::optional<double> temperature_setting(const EndpointFlags& flags) {
 }
 
 std::optional<int> max_tokens_setting(const EndpointFlags& flags) {
-    return configuration(flags).whole("max_tokens");
+    return configuration(flags).integer("max_tokens");
 }
 
 agent::AgentOptions agent_options(const agent::Config& config) {
     agent::AgentOptions options;
     options.area = agent::area_setting(config);
-    options.with = config.names("with");
+    options.with = config.list("with");
     options.settle.minimum = *config.duration("settle_minimum");
     options.settle.quiet = *config.duration("settle_quiet");
     options.settle.timeout = *config.duration("settle_timeout");
     if (config.text("approve") == "always") options.approve = agent::Approve::always;
-    if (!config.truth("panel")) return options;
-    options.first_reply = agent::From::outside;
-    if (config.text("annotate") == "panel") options.annotation = agent::From::outside;
+    if (!config.boolean("panel")) return options;
+    options.first_reply = agent::Source::client;
+    if (config.text("annotate") == "panel") options.annotation = agent::Source::client;
     return options;
 }
 
-std::optional<agent::PanelOptions> panel_options(const agent::Config& config) {
-    if (!config.truth("panel")) return std::nullopt;
+std::optional<panel::PanelOptions> panel_options(const agent::Config& config) {
+    if (!config.boolean("panel")) return std::nullopt;
     return page_options(config);
 }
 
-agent::PanelOptions page_options(const agent::Config& config) {
-    agent::PanelOptions options;
+panel::PanelOptions page_options(const agent::Config& config) {
+    panel::PanelOptions options;
     options.host = *config.text("host");
-    options.port = static_cast<std::uint16_t>(*config.whole("port"));
+    options.port = static_cast<std::uint16_t>(*config.integer("port"));
     options.cors_origin = config.text("panel_cors");
-    if (config.truth("panel_compat")) options.access = agent::PanelAccess::anybody;
+    if (config.boolean("panel_compat")) options.access = panel::PanelAccess::anybody;
     return options;
 }
 
@@ -223,7 +223,7 @@ RunSettings resolve(const RunFlags& flags, const std::vector<agent::ConfigEntry>
     settings.run_dir = path_of(*config.text("run_dir"));
     settings.screenshots = agent::screenshot_names(config, settings.profile);
     settings.programs = ProgramTools(flags.tools);
-    settings.probe = config.truth("probe");
+    settings.probe = config.boolean("probe");
     settings.batch_of_profile =
         config.find("drop_screenshots")->layer == agent::ConfigLayer::profile;
     settings.lmstudio_logs = config.text("lmstudio_logs").value_or("off");
@@ -231,4 +231,4 @@ RunSettings resolve(const RunFlags& flags, const std::vector<agent::ConfigEntry>
     return settings;
 }
 
-} // namespace cli
+} // namespace eyehand::cli

@@ -2,20 +2,20 @@
 // the later one counts (configuration.hpp gathers them).
 #pragma once
 
-#include "agent/agent.hpp"
-#include "agent/config.hpp"
-#include "agent/panel.hpp"
-#include "agent/run.hpp"
+#include "eyehand/agent/agent.hpp"
+#include "eyehand/agent/config.hpp"
+#include "eyehand/agent/run.hpp"
+#include "eyehand/panel/panel.hpp"
+#include "eyehand/vlm/openai_client.hpp"
+#include "eyehand/winio/desktop.hpp"
+#include "eyehand/winio/frame_pipeline.hpp"
 #include "program_tools.hpp"
-#include "vlm/openai_client.hpp"
-#include "winio/desktop.hpp"
-#include "winio/frame_pipeline.hpp"
 
 #include <filesystem>
 #include <optional>
 #include <string>
 
-namespace cli {
+namespace eyehand::cli {
 
 /// Flags that choose what is seen.
 struct ViewFlags {
@@ -51,7 +51,7 @@ struct RunFlags {
     std::string profile; ///< empty: not given
     EndpointFlags server;
     ViewFlags view;
-    std::optional<int> max_steps;
+    std::optional<int> max_turns;
     std::string run_dir;
     std::vector<std::string> with;
     std::string lmstudio_logs; ///< empty: not given
@@ -73,7 +73,7 @@ struct RunSettings {
     std::filesystem::path run_dir;
     agent::ScreenshotNames screenshots;
     std::string lmstudio_logs; ///< "off", "auto" or a folder
-    std::optional<agent::PanelOptions> panel;
+    std::optional<panel::PanelOptions> panel;
     ProgramTools programs;
     bool probe = true; ///< ask the server first what it can
     /// How many old screenshots go at once is the profile's word, and nobody else's.
@@ -81,7 +81,7 @@ struct RunSettings {
 };
 
 /// Above any model's context.
-inline constexpr int most_tokens = 10000000;
+inline constexpr int max_tokens = 10000000;
 
 /// Throw UsageError or agent::Error naming the flag, the variable or the file's line; also for the profile;
 /// vlm::Error for the endpoint.
@@ -102,16 +102,16 @@ struct ServerSettings {
 /// What of a run's settings concerns the agent; without `settings`.
 [[nodiscard]] agent::AgentOptions agent_options(const agent::Config& config);
 /// How the page is reached; the other one only where the settings want one for a run.
-[[nodiscard]] agent::PanelOptions page_options(const agent::Config& config);
-[[nodiscard]] std::optional<agent::PanelOptions> panel_options(const agent::Config& config);
+[[nodiscard]] panel::PanelOptions page_options(const agent::Config& config);
+[[nodiscard]] std::optional<panel::PanelOptions> panel_options(const agent::Config& config);
 [[nodiscard]] winio::AreaChoice area_choice(const ViewFlags& flags);
 /// What `choice` means on the desktop; a crop without a pixel is a UsageError.
 [[nodiscard]] winio::WorkArea work_area(winio::Desktop& desktop, const winio::AreaChoice& choice);
-[[nodiscard]] winio::PictureOptions picture_options(const ViewFlags& flags);
+[[nodiscard]] winio::ScreenshotOptions picture_options(const ViewFlags& flags);
 /// The model that is asked when the profile has none.
 [[nodiscard]] std::string model_name(const EndpointFlags& flags, const std::string& fallback);
 /// What file and environment say of sampling.
 [[nodiscard]] std::optional<double> temperature_setting(const EndpointFlags& flags);
 [[nodiscard]] std::optional<int> max_tokens_setting(const EndpointFlags& flags);
 
-} // namespace cli
+} // namespace eyehand::cli

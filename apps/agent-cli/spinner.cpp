@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-namespace cli {
+namespace eyehand::cli {
 namespace {
 
 constexpr std::array<const char*, 4> marks{"|", "/", "-", "\\"};
@@ -45,4 +45,4 @@ void Spinner::turn() {
     }
 }
 
-} // namespace cli
+} // namespace eyehand::cli

@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-namespace cli {
+namespace eyehand::cli {
 
 /// Draws over its own line, on a thread of its own, while it is on. One thread uses it.
 class Spinner {
@@ -33,4 +33,4 @@ private:
     bool on_ = false;
 };
 
-} // namespace cli
+} // namespace eyehand::cli

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace cli {
+namespace eyehand::cli {
 namespace {
 
 using agent::Event;
@@ -104,7 +104,7 @@ void TerminalView::on_event(const Event& event) {
         [&](const agent::Noted& it) {
             say(fmt::format("      {}: {}", it.kind, one_line(it.text, verbose ? words : 120)));
         },
-        [&](const agent::Recover& it) { say("      recovery: " + one_line(it.why, words)); },
+        [&](const agent::Recover& it) { say("      recovery: " + one_line(it.reason, words)); },
         [&](const agent::Replied& it) {
             reply_ = it;
             spinner_.off();
@@ -154,4 +154,4 @@ void TerminalView::on_retry(const vlm::Attempt& attempt) {
                     one_line(attempt.reason, verbose ? std::string::npos : short_reason)));
 }
 
-} // namespace cli
+} // namespace eyehand::cli

@@ -1,14 +1,14 @@
 // A run as it is seen in a terminal: a turn a line.
 #pragma once
 
-#include "agent/event.hpp"
+#include "eyehand/agent/event.hpp"
+#include "eyehand/vlm/openai_client.hpp"
 #include "spinner.hpp"
-#include "vlm/openai_client.hpp"
 
 #include <cstdio>
 #include <string>
 
-namespace cli {
+namespace eyehand::cli {
 
 /// `text` without the control characters with which a model could repaint the terminal; line breaks
 /// and tabs stay.
@@ -50,4 +50,4 @@ private:
     bool loading_ = false; ///< the model; said once, not at each look
 };
 
-} // namespace cli
+} // namespace eyehand::cli

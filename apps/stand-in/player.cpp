@@ -12,7 +12,7 @@
 namespace stand_in {
 namespace {
 
-constexpr int most_repeats = 2;
+constexpr int max_repeats = 2;
 constexpr std::size_t segments_in_a_statement = 12;
 
 int to_thousandths(int pixel, int extent) {
@@ -185,8 +185,8 @@ private:
     }
 
     std::optional<Reply> repeat_after(const std::string& reason) {
-        if (progress_.repeats >= most_repeats) {
-            return Reply{fmt::format("I tried {} times to {}. {}. {}", most_repeats + 1,
+        if (progress_.repeats >= max_repeats) {
+            return Reply{fmt::format("I tried {} times to {}. {}. {}", max_repeats + 1,
                                      describe(current()), reason, what_i_see()),
                          {}};
         }

@@ -13,9 +13,9 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr int most_patience = 100;
-constexpr int most_times = 20;
-constexpr int most_lines = 50;
+constexpr int max_patience = 100;
+constexpr int max_times = 20;
+constexpr int max_lines = 50;
 
 constexpr std::array<std::pair<std::string_view, Action>, 11> actions{{
     {"click", Action::click},
@@ -99,9 +99,9 @@ std::string filled(std::string_view text, const Values& values, const Place& pla
     }
 }
 
-int read_whole_number(const json::value& value, int least, int most, const Place& place) {
-    if (!value.is_int64() || value.get_int64() < least || value.get_int64() > most)
-        place.fail(fmt::format("must be a whole number from {} to {}", least, most));
+int read_whole_number(const json::value& value, int min, int max, const Place& place) {
+    if (!value.is_int64() || value.get_int64() < min || value.get_int64() > max)
+        place.fail(fmt::format("must be a whole number from {} to {}", min, max));
     return static_cast<int>(value.get_int64());
 }
 
@@ -124,7 +124,7 @@ Target read_target(const json::value& value, const Values& values, const Place& 
     Target target;
     for (const auto& [name, part] : value.get_object()) {
         if (name == "lines") {
-            target.lines = read_whole_number(part, 1, most_lines, place.field(name));
+            target.lines = read_whole_number(part, 1, max_lines, place.field(name));
             continue;
         }
         const auto member = look_up(target_parts, name);
@@ -183,7 +183,7 @@ Step read_step(const json::value& value, const Values& values, const Place& plac
         } else if (name == "to") {
             step.to = read_target(field, values, here);
         } else if (name == "times") {
-            step.times = read_whole_number(field, 1, most_times, here);
+            step.times = read_whole_number(field, 1, max_times, here);
         } else {
             place.fail(fmt::format("\"{}\" is not known (actions: {}; options: {}, to, times)",
                                    std::string_view(name), names_of(actions), names_of(options)));
@@ -219,7 +219,7 @@ Script parse_script(std::string_view text, const Values& values) {
     Script script;
     for (const auto& [name, value] : root.get_object()) {
         if (name == "patience") {
-            script.patience = read_whole_number(value, 0, most_patience, place.field(name));
+            script.patience = read_whole_number(value, 0, max_patience, place.field(name));
         } else if (name == "steps") {
             script.steps = read_steps(value, values);
         } else {

@@ -21,7 +21,7 @@ constexpr int tallest_punctuation = 4;
 constexpr int tallest_text = 32;
 // An upright line longer than this is a frame, not the stem of a letter. A list's frame touches its
 // entries and would tie them together.
-constexpr int longest_stem = 20;
+constexpr int max_stem = 20;
 
 using Mask = std::vector<std::uint8_t>;
 
@@ -47,7 +47,7 @@ void remove_frames(const GrayImage& image, Mask& mask) {
         for (int y = 0; y < image.height;) {
             int end = y;
             while (end < image.height && mask[index_of(image, x, end)] != 0) ++end;
-            if (end - y > longest_stem) {
+            if (end - y > max_stem) {
                 for (int row = y; row < end; ++row) mask[index_of(image, x, row)] = 0;
             }
             y = end + 1;
@@ -171,7 +171,7 @@ std::vector<Letter> find_letters(const GrayImage& image) {
 bool belong_together(const Letter& left, const Letter& right) {
     const int tall = std::max(left.box.height, right.box.height);
     const int low = std::min(left.box.height, right.box.height);
-    const bool alike = tall <= 3 * low || (low <= tallest_punctuation && tall <= longest_stem);
+    const bool alike = tall <= 3 * low || (low <= tallest_punctuation && tall <= max_stem);
     const int gap = right.box.x - left.box.right();
     return alike && 10 * gap <= 8 * std::max(tall, 6) &&
            2 * shared_rows(left.box, right.box) >= low &&

@@ -110,7 +110,7 @@
         byId('why').textContent = run.why ?? (has(run.outcome) ? '' :
             'The run was interrupted, or was still going on when this report was made.');
         const facts = [['Profile', run.profile], ['Model', run.model],
-            ['Turns', `${turns.length} of at most ${run.max_steps}`],
+            ['Turns', `${turns.length} of at most ${run.max_turns}`],
             ['Failures', failures === 0 ? 'none' : `in ${count(failures, 'turn')}`],
             ['Time', duration(run.elapsed_ms)]];
         for (const [key, name] of [['prompt_tokens', 'Tokens in'], ['cached_tokens', 'of these cached'],

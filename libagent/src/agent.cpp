@@ -1,8 +1,8 @@
-#include "agent/agent.hpp"
+#include "eyehand/agent/agent.hpp"
 
-#include "agent/error.hpp"
-#include "agent/journal.hpp"
 #include "desktop_world.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/agent/journal.hpp"
 #include "modes/conversation_mode.hpp"
 #include "modes/heated_mode.hpp"
 #include "modes/team_mode.hpp"
@@ -19,7 +19,7 @@
 #include <memory>
 #include <utility>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 void add(std::optional<int>& total, const std::optional<int>& more) {
@@ -27,16 +27,17 @@ void add(std::optional<int>& total, const std::optional<int>& more) {
 }
 
 /// The tools under the profile's faces, then those that are wanted besides.
-Toolbox offered(const Toolbox& tools, std::vector<ToolFace> faces, const Profile& profile,
+Toolbox offered(const Toolbox& tools, std::vector<ToolPresentation> faces, const Profile& profile,
                 const std::vector<std::string>& with) {
     for (const auto* more : {&profile.extra_tools, &with}) {
         for (const std::string& name : *more) {
-            const bool there = std::any_of(faces.begin(), faces.end(),
-                                           [&](const ToolFace& face) { return face.tool == name; });
+            const bool there =
+                std::any_of(faces.begin(), faces.end(),
+                            [&](const ToolPresentation& face) { return face.tool == name; });
             if (!there) faces.push_back({name, {}, {}, std::nullopt});
         }
     }
-    return tools.faced(faces);
+    return tools.present(faces);
 }
 
 /// What carries out a visual loop's actions; the model is offered none of them.
@@ -45,18 +46,18 @@ Toolbox visual_tools(const Toolbox& tools, const std::vector<std::string>& with)
         throw Error(errc::unknown_tool, fmt::format("a visual loop offers no tools: \"{}\" has no "
                                                     "place in it",
                                                     with.front()));
-    std::vector<ToolFace> faces;
+    std::vector<ToolPresentation> faces;
     for (const char* name :
          {"move", "click", "right_click", "double_click", "drag", "type", "press", "scroll"})
         faces.push_back({.tool = name});
-    return tools.faced(faces);
+    return tools.present(faces);
 }
 
 ToolsByRole offered_by_role(const Toolbox& tools, const Profile& profile,
                             const std::vector<std::string>& with) {
     if (profile.visual) return {{"agent", visual_tools(tools, with)}};
     if (!profile.team) return {{"agent", offered(tools, profile.tools, profile, with)}};
-    return {{profile.team->lead.name, tools.faced(profile.team->lead.tools)},
+    return {{profile.team->lead.name, tools.present(profile.team->lead.tools)},
             {profile.team->worker.name, offered(tools, profile.team->worker.tools, profile, with)}};
 }
 
@@ -164,7 +165,7 @@ Agent::Agent(winio::Desktop& desktop, vlm::ChatModel& model, Profile profile, co
     const std::vector<winio::Display> any{
         {.id = "any", .bounds = {0, 0, 1000, 1000}, .primary = true}};
     (void)winio::choose_area(any, {.crop = options_.area.crop});
-    if (profile_.visual && options_.first_reply == From::here) check_first_reply(profile_);
+    if (profile_.visual && options_.first_reply == Source::library) check_first_reply(profile_);
 }
 
 /// One run of an agent, from its first or its next fact to its end.
@@ -201,7 +202,7 @@ public:
                 if (const auto* reply = std::get_if<Replied>(&fact)) audience_.count(*reply);
             }
             const Finish finish = drive(*mode_, journal_, world_);
-            return close(finish.outcome, finish.why);
+            return close(finish.outcome, finish.reason);
         } catch (const std::exception& problem) {
             // A file that cannot be written, a tool that throws: what can still be told is told.
             try {
@@ -239,10 +240,10 @@ private:
         }
     }
 
-    RunFinished close(Outcome outcome, const std::string& why) {
+    RunFinished close(Outcome outcome, const std::string& reason) {
         RunFinished result;
         result.outcome = outcome;
-        result.why = why;
+        result.reason = reason;
         result.turns = mode_->state().turn;
         result.usage = audience_.usage();
         result.elapsed = journal_.elapsed();
@@ -294,8 +295,8 @@ RunFinished Agent::run(const std::string& task, RunDirectory& directory, RunCont
 RunFinished Agent::resume(RunDirectory& directory, RunControl& control, Observer* observer,
                           std::vector<std::string> remarks) {
     if (!std::filesystem::exists(directory.journal_file()))
-        throw Error(errc::journal_corrupt, "there is no journal in this run directory: the run "
-                                           "never began, start it anew");
+        throw Error(errc::bad_run, "there is no journal in this run directory: the run "
+                                   "never began, start it anew");
     Audience audience(directory, observer);
     Journal journal(directory.journal_file(), [&](const Event& event) { audience.tell(event); });
     if (journal.task().empty())
@@ -307,4 +308,4 @@ RunFinished Agent::resume(RunDirectory& directory, RunControl& control, Observer
     return session.go([&] { journal.resume(std::move(remarks), 0); });
 }
 
-} // namespace agent
+} // namespace eyehand::agent

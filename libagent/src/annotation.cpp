@@ -1,11 +1,11 @@
-#include "agent/annotation.hpp"
+#include "eyehand/agent/annotation.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 using winio::NormPoint;
@@ -148,4 +148,4 @@ std::unique_ptr<winio::Overlay> make_overlay(const Annotation& annotation, const
     return std::make_unique<AnnotationOverlay>(annotation, heat, boxes, picture);
 }
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 json::array stops_json(const std::vector<winio::GradientStop>& stops) {
@@ -29,4 +29,4 @@ json::object to_json(const BboxHeat& heat) {
             {"fill_stops", stops_json(heat.fill_stops)}};
 }
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #endif
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 struct Close {
@@ -95,4 +95,4 @@ bool AppendFile::append(std::string_view entry) {
 // Through the handle, which has the lock.
 bool AppendFile::cut(std::uintmax_t size) { return handle_ && cut_to(handle_->file.get(), size); }
 
-} // namespace agent
+} // namespace eyehand::agent

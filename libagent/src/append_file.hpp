@@ -6,7 +6,7 @@
 #include <memory>
 #include <string_view>
 
-namespace agent {
+namespace eyehand::agent {
 
 /// Unbuffered: what `append` was given is with the system when it returns. (A stream would keep
 /// what it could not write and write it again later, behind the half that made it.)
@@ -39,4 +39,4 @@ private:
     bool taken_ = false;
 };
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -1,6 +1,6 @@
 // How the built-in argument types appear in schemas, and what of a model's writing is accepted for
 // them.
-#include "agent/tool.hpp"
+#include "eyehand/agent/tool.hpp"
 #include "json.hpp"
 #include "text.hpp"
 
@@ -10,7 +10,7 @@
 #include <charconv>
 #include <limits>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 using Problem = std::optional<ArgumentProblem>;
@@ -250,4 +250,4 @@ Problem decode_enum(JsonView json, const std::vector<std::string_view>& names, s
 }
 
 } // namespace detail
-} // namespace agent
+} // namespace eyehand::agent

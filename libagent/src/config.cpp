@@ -1,7 +1,7 @@
-#include "agent/config.hpp"
+#include "eyehand/agent/config.hpp"
 
-#include "agent/error.hpp"
 #include "edit_distance.hpp"
+#include "eyehand/agent/error.hpp"
 #include "json.hpp"
 #include "jsonc.hpp"
 #include "profile/words.hpp"
@@ -15,14 +15,14 @@
 #include <cmath>
 #include <limits>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 using Kind = SettingKind;
 
 constexpr double a_day = 86400;
 constexpr winio::Size default_box{1536, 864};
-constexpr double longest_side = winio::longest_picture_side;
+constexpr double max_side = winio::max_image_side;
 
 constexpr std::array specs{
     SettingSpec{"profile", Kind::text, "built-in profile, or a profile's folder", "observer", 1},
@@ -40,20 +40,25 @@ constexpr std::array specs{
                 -a_day, a_day},
     SettingSpec{"silence_timeout", Kind::seconds, "between two bytes of an answer; 0: no limit",
                 "0", -a_day, a_day},
-    SettingSpec{"stream", Kind::truth, "have the answer sent as it is made", "true"},
-    SettingSpec{"retries", Kind::whole, "how often a failed request is sent again", "2", 0, 100},
-    SettingSpec{"probe", Kind::truth, "ask the server what it can before a run", "true"},
+    SettingSpec{"stream", Kind::boolean, "have the answer sent as it is made", "true"},
+    SettingSpec{"retries", Kind::integer, "how often a failed request is sent again", "2", 0, 100},
+    SettingSpec{"probe", Kind::boolean, "ask the server what it can before a run", "true"},
     SettingSpec{"temperature", Kind::number, "of sampling", {}, 0, 2, "LMSTUDIO_TEMPERATURE"},
     SettingSpec{"top_p", Kind::number, "of sampling", {}, 0, 1},
     SettingSpec{"max_tokens",
-                Kind::whole,
+                Kind::integer,
                 "length of an answer at most",
                 {},
                 1,
                 10000000,
                 "LMSTUDIO_MAX_TOKENS"},
-    SettingSpec{
-        "max_steps", Kind::whole, "model exchanges at most", {}, 1, 1000000, "AGENT_MAX_STEPS"},
+    SettingSpec{.name = "max_turns",
+                .kind = Kind::integer,
+                .help = "maximum number of turns",
+                .min = 1,
+                .max = 1000000,
+                .variable = "AGENT_MAX_STEPS",
+                .alias = "max_steps"},
     SettingSpec{"step_delay",
                 Kind::seconds,
                 "a fixed pause before each exchange but the first",
@@ -61,52 +66,48 @@ constexpr std::array specs{
                 0,
                 600,
                 "AGENT_STEP_DELAY"},
-    SettingSpec{"image", Kind::picture, "size of screenshots: a box to fit into, 60%, tokens:1024"},
-    SettingSpec{"image_exact", Kind::truth, "exactly that size, distorted if need be", "false"},
+    SettingSpec{"image", Kind::image_size,
+                "size of screenshots: a box to fit into, 60%, tokens:1024"},
+    SettingSpec{"image_exact", Kind::boolean, "exactly that size, distorted if need be", "false"},
     SettingSpec{
-        "image_width", Kind::whole, "width of the box alone", {}, 1, longest_side, "AGENT_IMAGE_W"},
-    SettingSpec{"image_height",
-                Kind::whole,
-                "height of the box alone",
-                {},
-                1,
-                longest_side,
-                "AGENT_IMAGE_H"},
+        "image_width", Kind::integer, "width of the box alone", {}, 1, max_side, "AGENT_IMAGE_W"},
+    SettingSpec{
+        "image_height", Kind::integer, "height of the box alone", {}, 1, max_side, "AGENT_IMAGE_H"},
     SettingSpec{"keep_screenshots",
-                Kind::whole,
+                Kind::integer,
                 "how many the conversation always keeps",
                 {},
                 1,
                 1000,
                 "AGENT_KEEP_LAST_SCREENSHOTS"},
-    SettingSpec{"drop_screenshots", Kind::whole, "how many older ones go at once", {}, 1, 1000},
+    SettingSpec{"drop_screenshots", Kind::integer, "how many older ones go at once", {}, 1, 1000},
     SettingSpec{"keep_thinks",
-                Kind::whole,
+                Kind::integer,
                 "how many thoughts the conversation always keeps",
                 {},
                 1,
                 1000,
                 "AGENT_KEEP_LAST_THINKS"},
-    SettingSpec{"drop_thinks", Kind::whole, "how many older ones go at once", {}, 1, 1000},
+    SettingSpec{"drop_thinks", Kind::integer, "how many older ones go at once", {}, 1, 1000},
     SettingSpec{"display", Kind::text, "which display to see and touch, or \"all\"", {}, 1},
     SettingSpec{
         "window", Kind::text, "the window whose title has this part, in place of a display", {}, 1},
     SettingSpec{.name = "crop",
                 .kind = Kind::crop,
-                .what = "only this part of it: x1,y1,x2,y2 in 0..1000",
-                .also = "capture_crop"},
+                .help = "only this part of it: x1,y1,x2,y2 in 0..1000",
+                .alias = "capture_crop"},
     SettingSpec{"capture_width",
-                Kind::whole,
+                Kind::integer,
                 "with capture_height: exactly that size; 0: none",
                 {},
-                -longest_side,
-                longest_side},
+                -max_side,
+                max_side},
     SettingSpec{"capture_height",
-                Kind::whole,
+                Kind::integer,
                 "with capture_width: exactly that size; 0: none",
                 {},
-                -longest_side,
-                longest_side},
+                -max_side,
+                max_side},
     SettingSpec{"capture_scale_percent",
                 Kind::number,
                 "else so many percent of the screen's size; 0: none",
@@ -118,51 +119,51 @@ constexpr std::array specs{
     SettingSpec{"settle_quiet", Kind::seconds, "unchanged this long, the screen is stable", "0.15",
                 0, 600},
     SettingSpec{"settle_timeout", Kind::seconds, "longest wait for that", "2", 0, 600},
-    SettingSpec{"with", Kind::names, "further tools to offer, by name"},
-    SettingSpec{"heat", Kind::truth, "mark in screenshots where the agent has acted"},
+    SettingSpec{"with", Kind::list, "further tools to offer, by name"},
+    SettingSpec{"heat", Kind::boolean, "mark in screenshots where the agent has acted"},
     SettingSpec{.name = "annotate",
-                .kind = Kind::word,
-                .what = "who draws over screenshots",
-                .otherwise = "native",
+                .kind = Kind::choice,
+                .help = "who draws over screenshots",
+                .default_value = "native",
                 .choices = "native|panel"},
     SettingSpec{.name = "approve",
-                .kind = Kind::word,
-                .what = "which actions wait for somebody's consent",
-                .otherwise = "never",
+                .kind = Kind::choice,
+                .help = "which actions wait for somebody's consent",
+                .default_value = "never",
                 .choices = "never|always"},
-    SettingSpec{"panel", Kind::truth, "show the run on a local page", "false"},
+    SettingSpec{"panel", Kind::boolean, "show the run on a local page", "false"},
     SettingSpec{"host", Kind::text, "of the panel: the address at which it can be reached",
                 "127.0.0.1", 1},
-    SettingSpec{"port", Kind::whole, "of the panel; 0: any that is free", "0", 0, 65535},
+    SettingSpec{"port", Kind::integer, "of the panel; 0: any that is free", "0", 0, 65535},
     SettingSpec{
         "panel_cors", Kind::text, "of the panel: another origin whose pages may use it", {}, 1},
-    SettingSpec{"panel_compat", Kind::truth, "of the panel: without its token", "false"},
-    SettingSpec{"physical_execution", Kind::truth, "false: nothing reaches the desktop"},
+    SettingSpec{"panel_compat", Kind::boolean, "of the panel: without its token", "false"},
+    SettingSpec{"physical_execution", Kind::boolean, "false: nothing reaches the desktop"},
     SettingSpec{"action_delay", Kind::seconds, "a fixed pause between two actions", {}, 0, 600},
-    SettingSpec{"drag_steps", Kind::whole, "moves of the pointer along a drag", {}, 1, 1000},
+    SettingSpec{"drag_steps", Kind::integer, "moves of the pointer along a drag", {}, 1, 1000},
     SettingSpec{"drag_step_delay", Kind::seconds, "a pause after each of them", {}, 0, 600},
     SettingSpec{"boot", Kind::text, "of a visual loop: what stands for the model's first reply"},
-    SettingSpec{"extended_actions", Kind::truth, "of a visual loop: type, press and scroll, too"},
+    SettingSpec{"extended_actions", Kind::boolean, "of a visual loop: type, press and scroll, too"},
     SettingSpec{.name = "run_dir",
                 .kind = Kind::text,
-                .what = "folder for run directories",
-                .otherwise = "runs",
-                .least = 1,
+                .help = "folder for run directories",
+                .default_value = "runs",
+                .min = 1,
                 .variable = "AGENT_DUMP_DIR",
-                .also = "runs_dir"},
+                .alias = "runs_dir"},
     SettingSpec{.name = "log_layout",
-                .kind = Kind::word,
-                .what = "of a visual loop: how pictures and turns are kept",
+                .kind = Kind::choice,
+                .help = "of a visual loop: how pictures and turns are kept",
                 .choices = "flat|turn_dirs|screenshots"},
-    SettingSpec{"log_to_file", Kind::truth, "keep main.log, a line an event"},
+    SettingSpec{"log_to_file", Kind::boolean, "keep main.log, a line an event"},
     SettingSpec{.name = "log_level",
-                .kind = Kind::word,
-                .what = "what main.log tells at least",
+                .kind = Kind::choice,
+                .help = "what main.log tells at least",
                 .choices = "debug|info|warning|error"},
     SettingSpec{"screenshot_prefix", Kind::prefix, "how the names of screenshots begin", "turn_", 0,
                 0, "AGENT_DUMP_PREFIX"},
-    SettingSpec{"screenshot_start", Kind::whole, "number of the first screenshot", "1", 0, 1000000,
-                "AGENT_DUMP_START"},
+    SettingSpec{"screenshot_start", Kind::integer, "number of the first screenshot", "1", 0,
+                1000000, "AGENT_DUMP_START"},
     SettingSpec{"lmstudio_logs", Kind::text,
                 "keep LM Studio's log of the run: its folder, \"auto\" or \"off\"", "off", 1},
 };
@@ -171,7 +172,7 @@ std::size_t place(const SettingSpec& setting) {
     return static_cast<std::size_t>(&setting - specs.data());
 }
 
-[[noreturn]] void refuse(const std::string& why) { throw Error(errc::bad_config, why); }
+[[noreturn]] void refuse(const std::string& reason) { throw Error(errc::bad_config, reason); }
 
 std::vector<std::string_view> choices_of(const SettingSpec& setting) {
     std::vector<std::string_view> all;
@@ -185,26 +186,25 @@ std::vector<std::string_view> choices_of(const SettingSpec& setting) {
 
 std::string requirement(const SettingSpec& setting) {
     switch (setting.kind) {
-    case Kind::whole:
-        return fmt::format("must be a whole number from {} to {}", setting.least, setting.most);
+    case Kind::integer:
+        return fmt::format("must be a whole number from {} to {}", setting.min, setting.max);
     case Kind::number:
-        return fmt::format("must be a number from {} to {}", setting.least, setting.most);
+        return fmt::format("must be a number from {} to {}", setting.min, setting.max);
     case Kind::seconds:
-        return fmt::format("must be a number from {} to {}, in seconds", setting.least,
-                           setting.most);
-    case Kind::truth:
+        return fmt::format("must be a number from {} to {}, in seconds", setting.min, setting.max);
+    case Kind::boolean:
         return "must be true or false";
-    case Kind::names:
+    case Kind::list:
         return "must be names: an array of texts in a file, separated by commas elsewhere";
-    case Kind::picture:
+    case Kind::image_size:
         return fmt::format("must be WIDTHxHEIGHT such as 1536x864 (up to {} each), PERCENT%, or "
                            "tokens:N",
-                           winio::longest_picture_side);
+                           winio::max_image_side);
     case Kind::crop:
         return "must be x1,y1,x2,y2 with numbers from 0 to 1000, and x1 < x2 and y1 < y2";
     case Kind::prefix:
         return "must be a file name's beginning, such as turn_";
-    case Kind::word:
+    case Kind::choice:
         return fmt::format("must be one of {}", fmt::join(choices_of(setting), ", "));
     case Kind::text:
     case Kind::secret:
@@ -221,7 +221,7 @@ std::optional<Number> parse_number(std::string_view text, const SettingSpec& set
     if (error != std::errc{} || stopped != end) return std::nullopt;
     const auto as_double = static_cast<double>(value);
     // Said so that it is not true of NaN, either.
-    if (!(as_double >= setting.least && as_double <= setting.most)) return std::nullopt;
+    if (!(as_double >= setting.min && as_double <= setting.max)) return std::nullopt;
     return value;
 }
 
@@ -250,23 +250,23 @@ std::optional<ConfigValue> value_of(const SettingSpec& setting, const std::strin
         return is ? std::optional<ConfigValue>(given) : std::nullopt;
     };
     switch (setting.kind) {
-    case Kind::whole:
+    case Kind::integer:
         return parse_number<std::int64_t>(given, setting);
     case Kind::number:
     case Kind::seconds:
         return parse_number<double>(given, setting);
-    case Kind::truth:
+    case Kind::boolean:
         return parse_truth(given);
-    case Kind::names:
+    case Kind::list:
         return split_names(given);
-    case Kind::picture:
-        return valid(winio::parse_picture_size(given).has_value());
+    case Kind::image_size:
+        return valid(winio::parse_image_size(given).has_value());
     case Kind::crop:
         return valid(parse_crop(given).has_value());
     case Kind::prefix:
         // What would make a folder of it, or no file at all, is refused.
         return valid(given.find_first_of("/\\:*?\"<>|") == std::string::npos);
-    case Kind::word: {
+    case Kind::choice: {
         const auto words = choices_of(setting);
         return valid(std::find(words.begin(), words.end(), given) != words.end());
     }
@@ -279,8 +279,8 @@ std::optional<ConfigValue> value_of(const SettingSpec& setting, const std::strin
 
 ConfigEntry entry_of(const SettingSpec& setting, const std::string& given, ConfigLayer layer,
                      const std::string& source, const std::string& named) {
-    const bool needs_words = setting.kind == Kind::crop || setting.kind == Kind::picture ||
-                             (setting.kind == Kind::text && setting.least > 0);
+    const bool needs_words = setting.kind == Kind::crop || setting.kind == Kind::image_size ||
+                             (setting.kind == Kind::text && setting.min > 0);
     if (given.empty() && needs_words)
         refuse(fmt::format("{} is empty; leave it out, or say which", named));
     auto value = value_of(setting, given);
@@ -315,14 +315,14 @@ std::optional<std::string> corners_in(const json::object& object) {
 /// The member's value as the text that a variable would have; nothing where its type is another.
 std::optional<std::string> plain_text(const SettingSpec& setting, const json::value& value) {
     switch (setting.kind) {
-    case Kind::whole:
+    case Kind::integer:
         if (value.is_int64() || value.is_uint64()) return to_text(value);
         return std::nullopt;
     case Kind::number:
     case Kind::seconds:
         if (value.is_number()) return to_text(value);
         return std::nullopt;
-    case Kind::truth:
+    case Kind::boolean:
         if (value.is_bool()) return value.as_bool() ? "true" : "false";
         return std::nullopt;
     case Kind::crop:
@@ -343,7 +343,7 @@ ConfigEntry entry_of(const JsoncMember& member, const std::string& place) {
         refuse(fmt::format("{}: \"{}\" does not belong in a file; set the variable {}", place,
                            setting->name, variable_of(*setting)));
     const std::string named = fmt::format("{}: \"{}\"", place, setting->name);
-    if (setting->kind == Kind::names) {
+    if (setting->kind == Kind::list) {
         if (auto all = texts_of(member.value))
             return {setting, *std::move(all), ConfigLayer::file, place};
     } else if (const auto given = plain_text(*setting, member.value)) {
@@ -365,14 +365,24 @@ std::string upper(std::string_view name) {
     return all;
 }
 
+/// The current name first.
+std::vector<std::string> variables_of(const SettingSpec& setting) {
+    std::vector<std::string> all{variable_of(setting)};
+    if (!setting.alias.empty()) all.push_back(std::string(variable_prefix) + upper(setting.alias));
+    if (!setting.variable.empty()) all.emplace_back(setting.variable);
+    return all;
+}
+
 /// The setting whose variable `variable` probably was to be; nullptr where it is somebody else's.
 const SettingSpec* misspelt(std::string_view variable) {
     if (!variable.starts_with(variable_prefix) || variable == file_variable) return nullptr;
     const std::string_view name = variable.substr(variable_prefix.size());
     for (const SettingSpec& setting : specs) {
-        const std::size_t distance = edit_distance(name, upper(setting.name));
-        if (distance == 0) return nullptr;
-        if (distance <= 2 && distance * 3 < name.size()) return &setting;
+        for (const std::string_view known : {setting.name, setting.alias}) {
+            const std::size_t distance = edit_distance(name, upper(known));
+            if (distance == 0) return nullptr;
+            if (distance <= 2 && distance * 3 < name.size()) return &setting;
+        }
     }
     return nullptr;
 }
@@ -383,7 +393,7 @@ std::span<const SettingSpec> setting_specs() { return specs; }
 
 const SettingSpec* find_setting(std::string_view name) {
     const auto found = std::find_if(specs.begin(), specs.end(), [&](const SettingSpec& spec) {
-        return spec.name == name || (!spec.also.empty() && spec.also == name);
+        return spec.name == name || (!spec.alias.empty() && spec.alias == name);
     });
     return found == specs.end() ? nullptr : &*found;
 }
@@ -391,9 +401,14 @@ const SettingSpec* find_setting(std::string_view name) {
 std::string_view nearest_setting(std::string_view name) {
     // No setting's name is as long; the distance of a long text costs much, and tells nothing.
     const std::string_view begin = name.substr(0, 64);
+    const auto distance = [&](const SettingSpec& setting) {
+        const std::size_t to_name = edit_distance(begin, setting.name);
+        return setting.alias.empty() ? to_name
+                                     : std::min(to_name, edit_distance(begin, setting.alias));
+    };
     return std::min_element(specs.begin(), specs.end(),
                             [&](const SettingSpec& a, const SettingSpec& b) {
-                                return edit_distance(begin, a.name) < edit_distance(begin, b.name);
+                                return distance(a) < distance(b);
                             })
         ->name;
 }
@@ -439,7 +454,7 @@ std::optional<std::string> Config::text(std::string_view name) const {
     return std::get<std::string>(entry->value);
 }
 
-std::optional<int> Config::whole(std::string_view name) const {
+std::optional<int> Config::integer(std::string_view name) const {
     const ConfigEntry* entry = find(name);
     if (entry == nullptr) return std::nullopt;
     return static_cast<int>(std::get<std::int64_t>(entry->value)); // the table's ranges fit
@@ -459,12 +474,12 @@ std::optional<std::chrono::milliseconds> Config::duration(std::string_view name)
     return std::chrono::milliseconds(std::llround(ms));
 }
 
-bool Config::truth(std::string_view name) const {
+bool Config::boolean(std::string_view name) const {
     const ConfigEntry* entry = find(name);
     return entry != nullptr && std::get<bool>(entry->value);
 }
 
-std::vector<std::string> Config::names(std::string_view name) const {
+std::vector<std::string> Config::list(std::string_view name) const {
     const ConfigEntry* entry = find(name);
     if (entry == nullptr) return {};
     return std::get<std::vector<std::string>>(entry->value);
@@ -473,8 +488,8 @@ std::vector<std::string> Config::names(std::string_view name) const {
 Config default_config() {
     Config config;
     for (const SettingSpec& setting : specs)
-        if (!setting.otherwise.empty())
-            config.add(entry_of(setting, std::string(setting.otherwise), ConfigLayer::standard,
+        if (!setting.default_value.empty())
+            config.add(entry_of(setting, std::string(setting.default_value), ConfigLayer::defaults,
                                 "default", std::string(setting.name)));
     return config;
 }
@@ -482,7 +497,7 @@ Config default_config() {
 std::vector<ConfigEntry> parse_config(std::string_view text, const std::string& where) {
     JsoncProblem problem;
     const auto members = parse_jsonc(text, problem);
-    if (!members) refuse(fmt::format("{}:{}: {}", where, problem.line, problem.why));
+    if (!members) refuse(fmt::format("{}:{}: {}", where, problem.line, problem.reason));
     std::vector<ConfigEntry> entries;
     for (const JsoncMember& member : *members) {
         const std::string place = fmt::format("{}:{}", where, member.line);
@@ -513,8 +528,8 @@ std::vector<ConfigEntry> config_from_variables(
                                variable, variable_of(*meant)));
     std::vector<ConfigEntry> entries;
     for (const SettingSpec& setting : specs) {
-        for (const std::string& variable : {variable_of(setting), std::string(setting.variable)}) {
-            const auto given = variable.empty() ? std::nullopt : read(variable);
+        for (const std::string& variable : variables_of(setting)) {
+            const auto given = read(variable);
             if (!given || given->empty()) continue;
             const std::string named = "the environment variable " + variable;
             const bool plain = std::all_of(given->begin(), given->end(),
@@ -548,7 +563,7 @@ std::vector<ConfigEntry> config_of(const Profile& profile) {
     if (profile.sampling.temperature) put("temperature", *profile.sampling.temperature);
     if (profile.sampling.top_p) put("top_p", *profile.sampling.top_p);
     if (profile.sampling.max_tokens) put_whole("max_tokens", *profile.sampling.max_tokens);
-    put_whole("max_steps", profile.max_steps);
+    put_whole("max_turns", profile.max_turns);
     put("step_delay", static_cast<double>(profile.step_delay.count()) / 1000);
     put("image", winio::to_string(profile.image));
     put_whole("keep_screenshots", profile.screenshots.keep);
@@ -596,7 +611,7 @@ std::optional<winio::NormBox> parse_crop(std::string_view text) {
 namespace {
 
 /// The box or exact size of a picture, where it has one.
-winio::Size* side_lengths(winio::PictureSize& image) {
+winio::Size* side_lengths(winio::ImageSize& image) {
     if (auto* fit = std::get_if<winio::FitWithin>(&image)) return &fit->box;
     if (auto* exact = std::get_if<winio::ExactSize>(&image)) return &exact->size;
     return nullptr;
@@ -604,11 +619,11 @@ winio::Size* side_lengths(winio::PictureSize& image) {
 
 } // namespace
 
-PictureSetting picture_setting(const Config& config) {
-    PictureSetting setting{winio::FitWithin{default_box}, "default"};
-    auto layer = ConfigLayer::standard;
+ImageSizeSetting image_size_setting(const Config& config) {
+    ImageSizeSetting setting{winio::FitWithin{default_box}, "default"};
+    auto layer = ConfigLayer::defaults;
     if (const ConfigEntry* image = config.find("image")) {
-        if (auto size = winio::parse_picture_size(std::get<std::string>(image->value)))
+        if (auto size = winio::parse_image_size(std::get<std::string>(image->value)))
             setting.size = *size;
         setting.source = image->source;
         layer = image->layer;
@@ -621,10 +636,10 @@ PictureSetting picture_setting(const Config& config) {
     const ConfigEntry* width = later("capture_width");
     const ConfigEntry* height = later("capture_height");
     const ConfigEntry* percent = later("capture_scale_percent");
-    if (width != nullptr && height != nullptr && *config.whole("capture_width") > 0 &&
-        *config.whole("capture_height") > 0) {
+    if (width != nullptr && height != nullptr && *config.integer("capture_width") > 0 &&
+        *config.integer("capture_height") > 0) {
         setting.size =
-            winio::ExactSize{{*config.whole("capture_width"), *config.whole("capture_height")}};
+            winio::ExactSize{{*config.integer("capture_width"), *config.integer("capture_height")}};
         setting.source = width->source + ", " + height->source;
     } else if (percent != nullptr && *config.number("capture_scale_percent") > 0) {
         setting.size = winio::Percent{*config.number("capture_scale_percent")};
@@ -637,11 +652,11 @@ PictureSetting picture_setting(const Config& config) {
         const ConfigEntry* entry = config.find(name);
         if (entry == nullptr || entry->layer <= layer) continue;
         if (side_lengths(setting.size) == nullptr) setting.size = winio::FitWithin{default_box};
-        side_lengths(setting.size)->*side = *config.whole(name);
+        side_lengths(setting.size)->*side = *config.integer(name);
         sides.push_back(entry->source);
     }
     if (!sides.empty()) setting.source = fmt::format("{}", fmt::join(sides, ", "));
-    if (!config.truth("image_exact")) return setting;
+    if (!config.boolean("image_exact")) return setting;
 
     const std::string& exact_source = config.find("image_exact")->source;
     const winio::Size* size = side_lengths(setting.size);
@@ -677,10 +692,10 @@ void apply(const Config& config, Profile& profile) {
     const auto sample = [&](vlm::Sampling& sampling) {
         if (later("temperature")) sampling.temperature = config.number("temperature");
         if (later("top_p")) sampling.top_p = config.number("top_p");
-        if (later("max_tokens")) sampling.max_tokens = config.whole("max_tokens");
+        if (later("max_tokens")) sampling.max_tokens = config.integer("max_tokens");
     };
     const auto count = [&](std::string_view name, std::size_t& into) {
-        if (later(name)) into = static_cast<std::size_t>(*config.whole(name));
+        if (later(name)) into = static_cast<std::size_t>(*config.integer(name));
     };
     if (later("model")) profile.model = *config.text("model");
     sample(profile.sampling);
@@ -688,32 +703,32 @@ void apply(const Config& config, Profile& profile) {
         sample(profile.team->lead.sampling);
         sample(profile.team->worker.sampling);
     }
-    if (later("max_steps")) profile.max_steps = *config.whole("max_steps");
+    if (later("max_turns")) profile.max_turns = *config.integer("max_turns");
     if (later("step_delay")) profile.step_delay = *config.duration("step_delay");
-    profile.image = picture_setting(config).size;
+    profile.image = image_size_setting(config).size;
     count("keep_screenshots", profile.screenshots.keep);
     count("drop_screenshots", profile.screenshots.batch);
     count("keep_thinks", profile.thinks.keep);
     count("drop_thinks", profile.thinks.batch);
-    if (later("heat")) profile.executed_heat.enabled = config.truth("heat");
-    if (config.text("annotate") == "panel" && !config.truth("panel"))
+    if (later("heat")) profile.executed_heat.enabled = config.boolean("heat");
+    if (config.text("annotate") == "panel" && !config.boolean("panel"))
         refuse(config.find("annotate")->source +
                ": there is no panel that could draw over screenshots: turn it on (--panel), or use "
                "native");
     if (later("physical_execution"))
-        profile.physical_execution = config.truth("physical_execution");
+        profile.physical_execution = config.boolean("physical_execution");
     if (later("capture_delay")) profile.pace.capture_delay = *config.duration("capture_delay");
     if (later("action_delay")) profile.pace.action_delay = *config.duration("action_delay");
-    if (later("drag_steps")) profile.pace.drag_steps = *config.whole("drag_steps");
+    if (later("drag_steps")) profile.pace.drag_steps = *config.integer("drag_steps");
     if (later("drag_step_delay"))
         profile.pace.drag_step_delay = *config.duration("drag_step_delay");
-    if (later("log_to_file")) profile.log.to_file = config.truth("log_to_file");
+    if (later("log_to_file")) profile.log.to_file = config.boolean("log_to_file");
     if (later("log_level"))
         profile.log.level = meaning_of(*config.text("log_level"), log_level_words());
     if (!profile.visual) return;
     if (later("boot")) profile.visual->boot = *config.text("boot");
     if (later("extended_actions"))
-        profile.visual->limits.extended_actions = config.truth("extended_actions");
+        profile.visual->limits.extended_actions = config.boolean("extended_actions");
     if (profile.visual->limits.extended_actions && profile.visual->extended_prompt.empty())
         refuse(config.find("extended_actions")->source +
                ": the profile has no \"extended_prompt\", which tells the model of these actions");
@@ -723,7 +738,7 @@ void apply(const Config& config, Profile& profile) {
 
 std::vector<Setting> effective_settings(const Config& config) {
     std::vector<Setting> all;
-    const PictureSetting shown = picture_setting(config);
+    const ImageSizeSetting shown = image_size_setting(config);
     const winio::AreaChoice area = area_setting(config);
     for (const ConfigEntry& entry : config.entries()) {
         const std::string name(entry.setting->name);
@@ -774,9 +789,9 @@ std::vector<ConfigEntry> config_from_settings(std::span<const Setting> settings,
 ScreenshotNames screenshot_names(const Config& config, const Profile& profile) {
     ScreenshotNames names;
     names.prefix = *config.text("screenshot_prefix");
-    names.offset = *config.whole("screenshot_start") - 1;
+    names.offset = *config.integer("screenshot_start") - 1;
     if (profile.team) names.offset = std::max(names.offset, 0);
     return names;
 }
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -1,29 +1,29 @@
-#include "agent/control.hpp"
+#include "eyehand/agent/control.hpp"
 
 #include <chrono>
 #include <utility>
 
-namespace agent {
+namespace eyehand::agent {
 
 // ---- from any thread ----------------------------------------------------------------------------
 
-void RunControl::stop(const std::string& why) {
+void RunControl::stop(const std::string& reason) {
     {
         const std::lock_guard lock(mutex_);
-        if (why_.empty()) why_ = why;
+        if (reason_.empty()) reason_ = reason;
     }
     safe_.request_stop(); // outside the lock: callbacks may ask why()
     changed();
 }
 
-void RunControl::stop_now(const std::string& why) {
-    stop(why);
+void RunControl::stop_now(const std::string& reason) {
+    stop(reason);
     now_.request_stop();
 }
 
-std::string RunControl::why() const {
+std::string RunControl::stop_reason() const {
     const std::lock_guard lock(mutex_);
-    return why_;
+    return reason_;
 }
 
 void RunControl::pause() {
@@ -54,41 +54,43 @@ void RunControl::step() {
     changed();
 }
 
-Reception RunControl::put(Told told) {
+SubmitResult RunControl::put(UserMessage told) {
     {
         const std::lock_guard lock(mutex_);
-        if (!begun_ || ended_ || safe_.stop_requested()) return Reception::over;
-        if (told.text.size() > most_told) return Reception::too_long;
-        if (told.kind == Told::Kind::reply) {
-            if (!takes_replies_) return Reception::not_now;
-            for (const Told& other : told_)
-                if (other.kind == Told::Kind::reply) return Reception::not_now;
+        if (!begun_ || ended_ || safe_.stop_requested()) return SubmitResult::run_ended;
+        if (told.text.size() > max_message_bytes) return SubmitResult::too_long;
+        if (told.kind == UserMessage::Kind::reply) {
+            if (!takes_replies_) return SubmitResult::not_expected;
+            for (const UserMessage& other : told_)
+                if (other.kind == UserMessage::Kind::reply) return SubmitResult::not_expected;
         }
         told_.push_back(std::move(told));
     }
     changed();
-    return Reception::taken;
+    return SubmitResult::accepted;
 }
 
-Reception RunControl::tell(std::string words) { return put({Told::Kind::words, std::move(words)}); }
-
-Reception RunControl::inject(std::string reply) {
-    return put({Told::Kind::reply, std::move(reply)});
+SubmitResult RunControl::send_message(std::string words) {
+    return put({UserMessage::Kind::words, std::move(words)});
 }
 
-Reception RunControl::annotated(int turn, std::vector<std::uint8_t> png) {
+SubmitResult RunControl::inject(std::string reply) {
+    return put({UserMessage::Kind::reply, std::move(reply)});
+}
+
+SubmitResult RunControl::annotate(int turn, std::vector<std::uint8_t> png) {
     {
         const std::lock_guard lock(mutex_);
-        if (!begun_ || ended_ || safe_.stop_requested()) return Reception::over;
-        if (!picture_wanted_ || picture_) return Reception::not_now;
-        if (picture_wanted_->turn != turn) return Reception::outdated;
+        if (!begun_ || ended_ || safe_.stop_requested()) return SubmitResult::run_ended;
+        if (!picture_wanted_ || picture_) return SubmitResult::not_expected;
+        if (picture_wanted_->turn != turn) return SubmitResult::outdated;
         picture_ = std::make_shared<const std::vector<std::uint8_t>>(std::move(png));
     }
     changed();
-    return Reception::taken;
+    return SubmitResult::accepted;
 }
 
-bool RunControl::decide(std::uint64_t question, Consent consent) {
+bool RunControl::resolve(std::uint64_t question, Approval consent) {
     {
         const std::lock_guard lock(mutex_);
         if (questions_.erase(question) == 0) return false;
@@ -98,9 +100,9 @@ bool RunControl::decide(std::uint64_t question, Consent consent) {
     return true;
 }
 
-Waiting RunControl::waiting() const {
+RunStatus RunControl::status() const {
     const std::lock_guard lock(mutex_);
-    Waiting all;
+    RunStatus all;
     all.begun = begun_ && !ended_;
     all.paused = paused_;
     all.held = held_;
@@ -151,11 +153,11 @@ void RunControl::end() {
     changed();
 }
 
-std::optional<Told> RunControl::next_told(Hold hold) {
+std::optional<UserMessage> RunControl::next_message(Hold hold) {
     std::unique_lock lock(mutex_);
     while (!safe_.stop_requested()) {
         if (!told_.empty()) {
-            Told told = std::move(told_.front());
+            UserMessage told = std::move(told_.front());
             told_.pop_front();
             return told;
         }
@@ -183,13 +185,13 @@ std::optional<Told> RunControl::next_told(Hold hold) {
     return std::nullopt;
 }
 
-std::optional<Told> RunControl::wait_for_reply() {
+std::optional<UserMessage> RunControl::wait_for_reply() {
     const auto reply = [this] {
         auto it = told_.begin();
-        while (it != told_.end() && it->kind != Told::Kind::reply) ++it;
+        while (it != told_.end() && it->kind != UserMessage::Kind::reply) ++it;
         return it;
     };
-    std::optional<Told> told;
+    std::optional<UserMessage> told;
     {
         const std::lock_guard lock(mutex_);
         waits_for_reply_ = true;
@@ -209,7 +211,7 @@ std::optional<Told> RunControl::wait_for_reply() {
 }
 
 std::shared_ptr<const std::vector<std::uint8_t>>
-RunControl::wait_for_picture(PictureWanted wanted) {
+RunControl::wait_for_annotation(AnnotationRequest wanted) {
     {
         const std::lock_guard lock(mutex_);
         picture_.reset();
@@ -227,7 +229,7 @@ RunControl::wait_for_picture(PictureWanted wanted) {
     return picture;
 }
 
-Consent RunControl::ask(Question question, const std::stop_token& stop) {
+Approval RunControl::request_approval(ApprovalRequest question, const std::stop_token& stop) {
     // A stop callback would wake it at once; its destructor can hang with GCC 12's library for Windows.
     constexpr std::chrono::milliseconds look_every{20};
     std::uint64_t id = 0;
@@ -237,7 +239,7 @@ Consent RunControl::ask(Question question, const std::stop_token& stop) {
         questions_.emplace(id, std::move(question));
     }
     changed();
-    Consent consent{false, "Nobody answered: the run is being stopped."};
+    Approval consent{false, "Nobody answered: the run is being stopped."};
     {
         std::unique_lock lock(mutex_);
         while (!consents_.contains(id) && !safe_.stop_requested() && !stop.stop_requested()) {
@@ -256,4 +258,4 @@ Consent RunControl::ask(Question question, const std::stop_token& stop) {
     return consent;
 }
 
-} // namespace agent
+} // namespace eyehand::agent

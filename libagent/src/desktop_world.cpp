@@ -1,9 +1,9 @@
 #include "desktop_world.hpp"
 
-#include "agent/error.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/winio/error.hpp"
+#include "eyehand/winio/gesture.hpp"
 #include "text.hpp"
-#include "winio/error.hpp"
-#include "winio/gesture.hpp"
 
 #include <fmt/format.h>
 
@@ -12,17 +12,13 @@
 #include <thread>
 #include <utility>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
 std::chrono::microseconds since(Clock::time_point start) {
     return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start);
-}
-
-std::string code_name(const std::error_code& code) {
-    return fmt::format("{}:{}", code.category().name(), code.value());
 }
 
 /// What went wrong with the one call, not with the desktop: the model can do something about it.
@@ -34,15 +30,15 @@ bool model_can_help(const std::error_code& code) {
 
 /// Tells that a call came to nothing, and whose business that is: the user's, the model's, or the
 /// run's.
-void not_done(Invoked& fact, const std::error_code& code, const std::string& why) {
+void not_done(Invoked& fact, const std::error_code& code, const std::string& reason) {
     fact.ok = false;
     if (code == winio::errc::cancelled) {
         fact.interrupted = true;
         fact.result_json = fail("interrupted", "The action was broken off by the user.").json();
         return;
     }
-    fact.result_json = fail("desktop_failed", why).json();
-    if (!model_can_help(code)) fact.desktop_failure = fact.tool + ": " + why;
+    fact.result_json = fail("desktop_failed", reason).json();
+    if (!model_can_help(code)) fact.desktop_failure = fact.tool + ": " + reason;
 }
 
 /// Whether a plan does anything to the desktop: one that only waits does not.
@@ -97,8 +93,8 @@ std::optional<winio::NormPoint> pointer_in(const winio::Frame& frame, const wini
     return area.to_norm(frame.pointer->position);
 }
 
-winio::PictureOptions picture_options(const Profile& profile) {
-    winio::PictureOptions options;
+winio::ScreenshotOptions picture_options(const Profile& profile) {
+    winio::ScreenshotOptions options;
     options.size = profile.image;
     return options;
 }
@@ -115,7 +111,7 @@ DesktopWorld::DesktopWorld(winio::Desktop& desktop, vlm::ChatModel& model, const
 
 std::optional<Fact> DesktopWorld::news(const Command& next) {
     // An end that was reached needs nobody's leave, but may be put off by what was told before.
-    if (auto told = control_.next_told(
+    if (auto told = control_.next_message(
             std::holds_alternative<Finish>(next) ? RunControl::Hold::no : RunControl::Hold::yes))
         return *std::move(told);
     if (control_.stopping()) return broken_off();
@@ -143,7 +139,7 @@ Fact DesktopWorld::on(const Observe& command) {
         winio::Settled settled =
             settler_.wait(capturer, area_->bounds(), options_.settle, control_.at_safe_point());
         const auto pointer = pointer_in(settled.frame, *area_);
-        const winio::Picture picture = pipeline_.process(std::move(settled.frame));
+        const winio::Screenshot picture = pipeline_.process(std::move(settled.frame));
         settler_.reuse(std::move(settled.frame));
         vlm::Image image = vlm::make_image(picture.png);
         Observed fact;
@@ -160,7 +156,7 @@ Fact DesktopWorld::on(const Observe& command) {
         if (command.annotation) {
             fact.raw_sha256 = image.sha256;
             fact.raw_file =
-                directory_.save_screenshot(command.screenshot, *picture.png, PictureKind::raw);
+                directory_.save_screenshot(command.screenshot, *picture.png, ScreenshotKind::raw);
             auto drawn = annotated(command, picture, fact);
             if (!drawn) return broken_off();
             image = *std::move(drawn);
@@ -172,17 +168,18 @@ Fact DesktopWorld::on(const Observe& command) {
     } catch (const winio::Error& error) {
         if (error.code() == winio::errc::cancelled) return broken_off();
         capturer_.reset(); // whatever it held may be gone with the display
-        return ObserveFailed{code_name(error.code()), error.what()};
+        return ObserveFailed{error_name(error.code()), error.what()};
     }
 }
 
 /// Nothing: the run is to stop, and nobody drew it.
-std::optional<vlm::Image> DesktopWorld::annotated(const Observe& command,
-                                                  const winio::Picture& picture, Observed& fact) {
+std::optional<vlm::Image>
+DesktopWorld::annotated(const Observe& command, const winio::Screenshot& picture, Observed& fact) {
     const auto start = Clock::now();
     std::optional<vlm::Image> image;
-    if (options_.annotation == From::outside) {
-        if (auto drawn = control_.wait_for_picture({command.screenshot, picture.size, picture.png}))
+    if (options_.annotation == Source::client) {
+        if (auto drawn =
+                control_.wait_for_annotation({command.screenshot, picture.size, picture.png}))
             image = vlm::make_image(std::move(drawn));
     } else {
         const auto overlay = make_overlay(*command.annotation, profile_.executed_heat,
@@ -210,7 +207,7 @@ Fact DesktopWorld::on(const Ask& command) {
         const bool refused = error.code() == vlm::errc::http_status ||
                              error.code() == vlm::errc::not_supported ||
                              error.code() == vlm::errc::server_error;
-        return AskFailed{code_name(error.code()), error.what(),
+        return AskFailed{error_name(error.code()), error.what(),
                          error.code() == vlm::errc::context_overflow, refused};
     }
 }
@@ -244,7 +241,7 @@ const vlm::Image& DesktopWorld::image_of(const std::string& sha256) {
     const std::string& file = files_.at(sha256);
     vlm::Image image = vlm::make_image(directory_.read(file));
     if (image.sha256 != sha256)
-        throw Error(errc::journal_corrupt, file + " is not the picture that the journal tells of");
+        throw Error(errc::bad_run, file + " is not the picture that the journal tells of");
     return images_.insert_or_assign(sha256, std::move(image)).first->second;
 }
 
@@ -292,37 +289,38 @@ bool DesktopWorld::is_allowed(const Invoke& command, Invoked& fact) {
     if (options_.approve == Approve::never || !fact.action.acts || !profile_.physical_execution)
         return true;
     const auto start = Clock::now();
-    const Consent consent =
-        control_.ask({.turn = turn_,
-                      .tool = command.call.name,
-                      .arguments_json = to_valid_utf8(command.call.arguments_json),
-                      .points = fact.action.points});
+    const Approval consent =
+        control_.request_approval({.turn = turn_,
+                                   .tool = command.call.name,
+                                   .arguments_json = to_valid_utf8(command.call.arguments_json),
+                                   .points = fact.action.points});
     fact.policy += since(start);
     if (consent.granted) return true;
     fact.ok = false;
     fact.action.acts = false;
     fact.interrupted = control_.stopping();
-    fact.result_json =
-        fail("denied", consent.why.empty() ? "The user did not allow this action. Do not repeat it "
-                                             "as it is."
-                                           : consent.why)
-            .json();
+    fact.result_json = fail("denied", consent.reason.empty()
+                                          ? "The user did not allow this action. Do not repeat it "
+                                            "as it is."
+                                          : consent.reason)
+                           .json();
     return false;
 }
 
 void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
     if (!profile_.physical_execution && acts(plan)) return;
     // What only waits has begun nothing that would have to be finished.
-    const winio::HandsReport report =
-        hands().carry_out(plan, acts(plan) ? control_.at_once() : control_.at_safe_point());
+    const winio::ExecutionReport report =
+        executor().execute(plan, acts(plan) ? control_.at_once() : control_.at_safe_point());
     if (report.complete()) return;
     not_done(fact, report.error, report.problem);
 }
 
 /// The same ones for as long as the area stays the same: they remember what they pressed last.
-winio::Hands& DesktopWorld::hands() {
-    if (!hands_ || hands_->fence().bounds() != area_->bounds()) hands_.emplace(desktop_, *area_);
-    return *hands_;
+winio::InputExecutor& DesktopWorld::executor() {
+    if (!executor_ || executor_->fence().bounds() != area_->bounds())
+        executor_.emplace(desktop_, *area_);
+    return *executor_;
 }
 
 /// How far in from the corner a click is sure to hit nothing but the desktop or its bar.
@@ -348,7 +346,7 @@ Fact DesktopWorld::on(const Recover&) {
             plans.push_back(press({{winio::NamedKey::escape}})); // what has opened is closed again
         }
         for (const winio::Plan& plan : plans) {
-            const winio::HandsReport report = hands().carry_out(plan, control_.at_once());
+            const winio::ExecutionReport report = executor().execute(plan, control_.at_once());
             if (report.complete()) continue;
             fact.problem = report.problem;
             if (report.error == winio::errc::cancelled) break;
@@ -365,7 +363,7 @@ Fact DesktopWorld::on(const Recover&) {
 
 /// Whether a screenshot shows nothing new. A caret that blinks more slowly than settling waits is
 /// recognised by the picture that comes back: what differed then toggles by itself.
-bool DesktopWorld::is_still(const winio::Picture& picture, const winio::Settled& settled,
+bool DesktopWorld::is_still(const winio::Screenshot& picture, const winio::Settled& settled,
                             const std::string& sha256) {
     if (std::find(seen_.begin(), seen_.end(), sha256) != seen_.end()) {
         // A caret, not a window that was opened and closed again.
@@ -394,4 +392,4 @@ Fact DesktopWorld::on(const Finish&) {
     throw std::logic_error("Finish ends a run, there is nothing to execute");
 }
 
-} // namespace agent
+} // namespace eyehand::agent

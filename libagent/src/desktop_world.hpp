@@ -1,10 +1,10 @@
 // The world in which an agent really acts: a desktop, a model and a run directory.
 #pragma once
 
-#include "agent/agent.hpp"
-#include "winio/frame_pipeline.hpp"
-#include "winio/hands.hpp"
-#include "winio/settle.hpp"
+#include "eyehand/agent/agent.hpp"
+#include "eyehand/winio/frame_pipeline.hpp"
+#include "eyehand/winio/input_executor.hpp"
+#include "eyehand/winio/settle.hpp"
 
 #include <deque>
 #include <functional>
@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-namespace agent {
+namespace eyehand::agent {
 
 /// Called with what the mode is at.
 using OnState = std::function<void(const ModeState&)>;
@@ -41,14 +41,14 @@ private:
     [[nodiscard]] winio::WorkArea choose_area();
     [[nodiscard]] vlm::ChatRequest with_images(vlm::ChatRequest request);
     [[nodiscard]] std::optional<vlm::Image>
-    annotated(const Observe& command, const winio::Picture& picture, Observed& fact);
-    [[nodiscard]] bool is_still(const winio::Picture& picture, const winio::Settled& settled,
+    annotated(const Observe& command, const winio::Screenshot& picture, Observed& fact);
+    [[nodiscard]] bool is_still(const winio::Screenshot& picture, const winio::Settled& settled,
                                 const std::string& sha256);
     [[nodiscard]] const vlm::Image& image_of(const std::string& sha256);
     void act_out(const winio::Plan& plan, Invoked& fact);
     [[nodiscard]] bool is_allowed(const Invoke& command, Invoked& fact);
-    [[nodiscard]] winio::Hands& hands();
-    [[nodiscard]] Fact broken_off() const { return Stopped{control_.why()}; }
+    [[nodiscard]] winio::InputExecutor& executor();
+    [[nodiscard]] Fact broken_off() const { return Stopped{control_.stop_reason()}; }
 
     winio::Desktop& desktop_;
     vlm::ChatModel& model_;
@@ -59,9 +59,9 @@ private:
     RunControl& control_;
     vlm::OnDelta on_delta_;
     OnState on_state_;
-    int turn_ = 0;                        ///< of the mode
-    std::optional<winio::WorkArea> area_; ///< of the latest screenshot
-    std::optional<winio::Hands> hands_;   ///< fenced in by the area of the latest action
+    int turn_ = 0;                                 ///< of the mode
+    std::optional<winio::WorkArea> area_;          ///< of the latest screenshot
+    std::optional<winio::InputExecutor> executor_; ///< fenced in by the area of the latest action
     std::unique_ptr<winio::Capturer> capturer_;
     winio::Settler settler_;
     winio::FramePipeline pipeline_;
@@ -75,4 +75,4 @@ private:
     std::vector<winio::Rect> toggles_;       ///< what was seen to change to and fro by itself
 };
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace agent {
+namespace eyehand::agent {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     // The rows of the table for the prefixes of `a`: two before this one, one before, this one.
@@ -23,4 +23,4 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     return row[b.size()];
 }
 
-} // namespace agent
+} // namespace eyehand::agent

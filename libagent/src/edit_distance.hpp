@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <string_view>
 
-namespace agent {
+namespace eyehand::agent {
 
 /// The least number of characters to insert, leave out, replace, or swap with their neighbour that
 /// makes `b` of `a`.
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
-} // namespace agent
+} // namespace eyehand::agent

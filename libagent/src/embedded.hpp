@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-namespace agent {
+namespace eyehand::agent {
 
 struct EmbeddedFile {
     std::string_view folder; ///< empty for a file that is in none
@@ -20,4 +20,4 @@ struct EmbeddedFile {
 /// The panel's page; in eyehand::panel.
 [[nodiscard]] std::span<const EmbeddedFile> embedded_web();
 
-} // namespace agent
+} // namespace eyehand::agent

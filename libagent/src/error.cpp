@@ -1,50 +1,61 @@
-#include "agent/error.hpp"
+#include "eyehand/agent/error.hpp"
 
+#include "eyehand/vlm/error.hpp"
+#include "eyehand/winio/error.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstddef>
 #include <string>
+#include <string_view>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
+
+struct Entry {
+    errc code;
+    std::string_view name;
+    const char* message;
+};
+
+// In the order of the enumerators, so that a code's value finds its entry.
+constexpr std::array entries{
+    Entry{errc::empty_task, "empty_task", "the task is empty"},
+    Entry{errc::bad_profile, "bad_profile", "the profile is not valid"},
+    Entry{errc::profile_not_found, "profile_not_found", "no such profile"},
+    Entry{errc::journal_failed, "journal_failed", "the run directory cannot be written"},
+    Entry{errc::run_exists, "run_exists", "the run directory holds a run already"},
+    Entry{errc::journal_corrupt, "journal_corrupt", "the journal cannot be read"},
+    Entry{errc::unknown_tool, "unknown_tool", "no such tool"},
+    Entry{errc::duplicate_tool, "duplicate_tool", "the tool is registered already"},
+    Entry{errc::run_over, "run_over", "the run is over"},
+    Entry{errc::task_too_long, "task_too_long", "the task is too long"},
+    Entry{errc::bad_config, "bad_config", "a setting is not valid"},
+    Entry{errc::bad_scenario, "bad_scenario", "the scenario is not valid"},
+    Entry{errc::scenario_not_found, "scenario_not_found", "no such scenario"},
+    Entry{errc::run_locked, "run_locked", "the run is still going on"},
+    Entry{errc::bad_tool, "bad_tool", "the tool file is not valid"},
+    Entry{errc::panel_failed, "panel_failed", "the panel cannot listen"},
+    Entry{errc::bad_run, "bad_run", "the run directory is not usable"}};
+
+static_assert([] {
+    for (std::size_t i = 0; i < entries.size(); ++i)
+        if (static_cast<std::size_t>(entries[i].code) != i + 1) return false;
+    return true;
+}());
+
+const Entry* find_entry(int value) noexcept {
+    if (value < 1 || static_cast<std::size_t>(value) > entries.size()) return nullptr;
+    return &entries[static_cast<std::size_t>(value) - 1];
+}
 
 class Category final : public std::error_category {
 public:
     const char* name() const noexcept override { return "agent"; }
 
     std::string message(int value) const override {
-        switch (static_cast<errc>(value)) {
-        case errc::empty_task:
-            return "the task is empty";
-        case errc::bad_profile:
-            return "the profile is not valid";
-        case errc::profile_not_found:
-            return "no such profile";
-        case errc::journal_failed:
-            return "the run directory cannot be written";
-        case errc::run_exists:
-            return "the run directory holds a run already";
-        case errc::journal_corrupt:
-            return "the journal cannot be read";
-        case errc::unknown_tool:
-            return "no such tool";
-        case errc::run_over:
-            return "the run is over";
-        case errc::task_too_long:
-            return "the task is too long";
-        case errc::duplicate_tool:
-            return "the tool is registered already";
-        case errc::bad_config:
-            return "a setting is not valid";
-        case errc::bad_scenario:
-            return "the scenario is not valid";
-        case errc::scenario_not_found:
-            return "no such scenario";
-        case errc::run_going_on:
-            return "the run is still going on";
-        case errc::bad_tool:
-            return "the tool file is not valid";
-        case errc::panel_failed:
-            return "the panel cannot listen";
-        }
-        return "unknown agent error";
+        const Entry* entry = find_entry(value);
+        return entry != nullptr ? entry->message : "unknown agent error";
     }
 };
 
@@ -55,12 +66,45 @@ const std::error_category& error_category() noexcept {
     return category;
 }
 
+std::string_view to_string(errc code) noexcept {
+    const Entry* entry = find_entry(static_cast<int>(code));
+    return entry != nullptr ? entry->name : "unknown";
+}
+
 std::error_code make_error_code(errc code) noexcept {
     return {static_cast<int>(code), error_category()};
+}
+
+std::string error_name(const std::error_code& code) {
+    if (!code) return {};
+    std::string_view name = "unknown";
+    if (code.category() == winio::error_category())
+        name = winio::to_string(static_cast<winio::errc>(code.value()));
+    else if (code.category() == vlm::error_category())
+        name = vlm::to_string(static_cast<vlm::errc>(code.value()));
+    else if (code.category() == error_category())
+        name = to_string(static_cast<errc>(code.value()));
+    const std::string last = name == "unknown" ? std::to_string(code.value()) : std::string(name);
+    return std::string(code.category().name()) + "." + last;
+}
+
+std::string current_error_name(std::string_view stored) {
+    const std::size_t colon = stored.find(':');
+    if (colon == std::string_view::npos) return std::string(stored);
+    const std::string_view digits = stored.substr(colon + 1);
+    int value = 0;
+    const auto [end, problem] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (problem != std::errc{} || end != digits.data() + digits.size()) return std::string(stored);
+    for (const std::error_category* category :
+         {&winio::error_category(), &vlm::error_category(), &error_category()})
+        if (stored.substr(0, colon) == category->name() && value != 0)
+            return error_name({value, *category});
+    return std::string(stored);
 }
 
 Error::Error(errc code, const std::string& what)
     : std::system_error(make_error_code(code), what),
       what_(std::make_shared<const std::string>(what)) {}
 
-} // namespace agent
+} // namespace eyehand::agent

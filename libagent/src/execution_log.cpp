@@ -6,7 +6,7 @@
 
 #include <cctype>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 std::string tokens(const std::optional<int>& count) {
@@ -56,10 +56,10 @@ std::string_view word_of(LogLevel level) {
 
 } // namespace
 
-std::string main_log_line(const Event& event, LogLevel least) {
+std::string main_log_line(const Event& event, LogLevel min) {
     const LogLevel level = level_of(event);
     const std::string text = one_line(describe(event));
-    if (level < least || text.empty()) return {};
+    if (level < min || text.empty()) return {};
     return fmt::format("{} turn {}: {}", word_of(level), event.turn, text);
 }
 
@@ -101,14 +101,15 @@ std::string describe(const Event& event) {
             text = fmt::format("RESULT of {}: {}\n", it.tool, it.result_json);
             if (!it.desktop_failure.empty()) text += "Desktop: " + it.desktop_failure + "\n";
         },
-        [&](const Recover& it) { text = fmt::format("RECOVERY: {}\n", it.why); },
+        [&](const Recover& it) { text = fmt::format("RECOVERY: {}\n", it.reason); },
         [&](const Recovered& it) {
             text = it.problem.empty() ? "RECOVERED\n"
                                       : fmt::format("RECOVERY FAILED: {}\n", it.problem);
         },
         [&](const Await&) { text = "WAITING for the first reply\n"; },
-        [&](const Told& it) {
-            text = fmt::format("TOLD{}: {}\n", it.kind == Told::Kind::reply ? " as a reply" : "",
+        [&](const UserMessage& it) {
+            text = fmt::format("TOLD{}: {}\n",
+                               it.kind == UserMessage::Kind::reply ? " as a reply" : "",
                                words(it.text));
         },
         [&](const Noted& it) {
@@ -116,16 +117,16 @@ std::string describe(const Event& event) {
             for (char& c : kind) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
             text = fmt::format("{}: {}\n", kind, it.text);
         },
-        [&](const Stopped& it) { text = fmt::format("STOPPED: {}\n", it.why); },
+        [&](const Stopped& it) { text = fmt::format("STOPPED: {}\n", it.reason); },
         [&](const RunFinished& it) {
             text = fmt::format("RUN FINISHED: {} after {} turns and {:.1f} s\n{}\n"
                                "Tokens: {} in, {} out\n",
                                to_string(it.outcome), it.turns,
-                               static_cast<double>(it.elapsed.count()) / 1000, words(it.why),
+                               static_cast<double>(it.elapsed.count()) / 1000, words(it.reason),
                                tokens(it.usage.prompt_tokens), tokens(it.usage.completion_tokens));
         },
         [](const auto&) {});
     return to_valid_utf8(text);
 }
 
-} // namespace agent
+} // namespace eyehand::agent

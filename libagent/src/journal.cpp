@@ -1,10 +1,10 @@
-#include "agent/journal.hpp"
+#include "eyehand/agent/journal.hpp"
 
-#include "agent/error.hpp"
 #include "append_file.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/vlm/digest.hpp"
 #include "journal_json.hpp"
 #include "path_text.hpp"
-#include "vlm/digest.hpp"
 
 #include <fmt/format.h>
 
@@ -13,14 +13,14 @@
 #include <sstream>
 #include <utility>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 const std::string no_hash(64, '0');
 
 [[noreturn]] void refuse(const std::filesystem::path& file, std::size_t line,
-                         std::string_view why) {
-    throw Error(errc::journal_corrupt, fmt::format("{}, line {}: {}", text_of(file), line, why));
+                         std::string_view reason) {
+    throw Error(errc::journal_corrupt, fmt::format("{}, line {}: {}", text_of(file), line, reason));
 }
 
 } // namespace
@@ -36,7 +36,7 @@ void Journal::recover() {
     // First of all: what a run that is still going writes at this moment looks like a torn line.
     out_ = std::make_unique<AppendFile>(file_, AppendFile::Writers::alone);
     if (out_->is_taken())
-        throw Error(errc::run_going_on,
+        throw Error(errc::run_locked,
                     fmt::format("the run is still going on: {} is being written by another program",
                                 text_of(file_)));
     if (!out_->is_open())
@@ -63,9 +63,9 @@ void Journal::recover() {
         const std::string_view line(text.data() + at, end - at);
         at = end + 1;
         ++number;
-        std::string why;
-        const auto value = parse_json(line, &why);
-        if (!value || !value->is_object()) refuse(file_, number, value ? "not an object" : why);
+        std::string reason;
+        const auto value = parse_json(line, &reason);
+        if (!value || !value->is_object()) refuse(file_, number, value ? "not an object" : reason);
         const json::object& entry = value->as_object();
         try {
             if (entry.at("seq").to_number<std::uint64_t>() != seq_ + 1) {
@@ -111,7 +111,7 @@ void Journal::drop_ends() {
     // What was told in the end is still to be heard.
     std::vector<Fact> told;
     while (!recovered_.empty()) {
-        if (std::holds_alternative<Told>(recovered_.back()))
+        if (std::holds_alternative<UserMessage>(recovered_.back()))
             told.push_back(std::move(recovered_.back()));
         else if (!ends_a_run(recovered_.back()))
             break;
@@ -169,4 +169,4 @@ void Journal::append(const Fact& fact, int turn) {
     std::visit([&](const auto& it) { append(Payload(it), turn); }, fact);
 }
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -1,14 +1,15 @@
 #include "journal_json.hpp"
 
-#include "agent/tool.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/agent/tool.hpp"
+#include "eyehand/vlm/digest.hpp"
 #include "modes/visual_json.hpp"
 #include "text.hpp"
-#include "vlm/digest.hpp"
 
 #include <array>
 #include <type_traits>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 using Microseconds = std::chrono::microseconds;
@@ -158,15 +159,15 @@ struct Writer {
         entry["tool"] = valid(it.call.name);
         entry["arguments"] = valid(it.call.arguments_json);
     }
-    void operator()(const Recover& it) const { entry["why"] = valid(it.why); }
+    void operator()(const Recover& it) const { entry["why"] = valid(it.reason); }
     void operator()(const Recovered& it) const {
         if (!it.problem.empty()) entry["problem"] = valid(it.problem);
         if (!it.desktop_failure.empty()) entry["desktop_failure"] = valid(it.desktop_failure);
         entry["act_ms"] = ms(it.act);
     }
     void operator()(const Await&) const { entry["for"] = "reply"; }
-    void operator()(const Told& it) const {
-        entry["kind"] = it.kind == Told::Kind::reply ? "reply" : "words";
+    void operator()(const UserMessage& it) const {
+        entry["kind"] = it.kind == UserMessage::Kind::reply ? "reply" : "words";
         entry["text"] = valid(it.text);
     }
     void operator()(const Noted& it) const {
@@ -175,7 +176,7 @@ struct Writer {
     }
     void operator()(const Finish& it) const {
         entry["outcome"] = to_string(it.outcome);
-        entry["why"] = valid(it.why);
+        entry["why"] = valid(it.reason);
     }
     void operator()(const Observed& it) const {
         json::array changed;
@@ -235,10 +236,10 @@ struct Writer {
         if (it.action != Action()) entry["action"] = action_json(it.action);
         if (it.signal.index() != 0) entry["signal"] = signal_json(it.signal);
     }
-    void operator()(const Stopped& it) const { entry["why"] = valid(it.why); }
+    void operator()(const Stopped& it) const { entry["why"] = valid(it.reason); }
     void operator()(const RunFinished& it) const {
         entry["outcome"] = to_string(it.outcome);
-        entry["why"] = valid(it.why);
+        entry["why"] = valid(it.reason);
         entry["turns"] = it.turns;
         entry["prompt_tokens"] = or_null(it.usage.prompt_tokens);
         entry["cached_tokens"] = or_null(it.usage.cached_tokens);
@@ -406,11 +407,12 @@ std::optional<Fact> read_fact(const json::object& entry) {
     const std::string type = string_at(entry, "type");
     if (type == "observed") return read_observed(entry);
     if (type == "observe_failed") {
-        return ObserveFailed{string_at(entry, "error"), string_at(entry, "message")};
+        return ObserveFailed{current_error_name(string_at(entry, "error")),
+                             string_at(entry, "message")};
     }
     if (type == "replied") return read_replied(entry);
     if (type == "ask_failed") {
-        return AskFailed{string_at(entry, "error"), string_at(entry, "message"),
+        return AskFailed{current_error_name(string_at(entry, "error")), string_at(entry, "message"),
                          flag_at(entry, "context_overflow"), flag_at(entry, "refused")};
     }
     if (type == "invoked") return read_invoked(entry);
@@ -418,8 +420,9 @@ std::optional<Fact> read_fact(const json::object& entry) {
         return Recovered{string_or_empty(entry, "problem"),
                          string_or_empty(entry, "desktop_failure"), micro_at(entry, "act_ms")};
     if (type == "told")
-        return Told{string_at(entry, "kind") == "reply" ? Told::Kind::reply : Told::Kind::words,
-                    string_at(entry, "text")};
+        return UserMessage{string_at(entry, "kind") == "reply" ? UserMessage::Kind::reply
+                                                               : UserMessage::Kind::words,
+                           string_at(entry, "text")};
     if (type == "stopped") return Stopped{string_at(entry, "why")};
     return std::nullopt;
 }
@@ -439,4 +442,4 @@ std::optional<Fact> interrupted(const json::object& command) {
     return fact;
 }
 
-} // namespace agent
+} // namespace eyehand::agent

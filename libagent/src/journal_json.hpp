@@ -1,13 +1,13 @@
 // The journal's entries as JSON, and back.
 #pragma once
 
-#include "agent/event.hpp"
+#include "eyehand/agent/event.hpp"
 #include "json.hpp"
 
 #include <optional>
 #include <string_view>
 
-namespace agent {
+namespace eyehand::agent {
 
 /// The entry's "type".
 [[nodiscard]] std::string_view type_name(const Payload& payload);
@@ -20,4 +20,4 @@ void write_payload(const Payload& payload, json::object& entry);
 /// which can be done again.
 [[nodiscard]] std::optional<Fact> interrupted(const json::object& command);
 
-} // namespace agent
+} // namespace eyehand::agent

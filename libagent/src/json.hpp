@@ -1,7 +1,7 @@
 // Boost.JSON as this library uses it.
 #pragma once
 
-#include "agent/json_view.hpp"
+#include "eyehand/agent/json_view.hpp"
 
 #include <boost/json.hpp>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace agent {
+namespace eyehand::agent {
 
 namespace json = boost::json;
 
@@ -34,4 +34,4 @@ private:
 /// JSON text for files that people read, too: numbers as "20.5", where Boost.JSON writes "2.05E1".
 [[nodiscard]] std::string to_text(const json::value& value);
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -1,6 +1,6 @@
 #include "json_layout.hpp"
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 void write(const json::value& value, std::size_t depth, std::string& text) {
@@ -43,4 +43,4 @@ std::string laid_out(const json::value& value) {
     return text;
 }
 
-} // namespace agent
+} // namespace eyehand::agent

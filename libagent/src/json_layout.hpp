@@ -5,8 +5,8 @@
 
 #include <string>
 
-namespace agent {
+namespace eyehand::agent {
 
 [[nodiscard]] std::string laid_out(const json::value& value);
 
-} // namespace agent
+} // namespace eyehand::agent

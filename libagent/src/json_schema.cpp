@@ -11,7 +11,7 @@
 #include <compare>
 #include <vector>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 constexpr std::array<std::string_view, 7> types{"null",   "boolean", "integer", "number",
@@ -210,15 +210,15 @@ Problem wrong_number(const Place& place, const json::value& number, const json::
 }
 
 Problem wrong_count(const Place& place, std::size_t count, const json::object& schema,
-                    std::string_view least, std::string_view most, std::string_view of_what) {
+                    std::string_view min, std::string_view max, std::string_view of_what) {
     const auto limit = [&](std::string_view keyword) -> std::optional<std::size_t> {
         const json::value* found = schema.if_contains(keyword);
         if (found == nullptr) return std::nullopt;
         return static_cast<std::size_t>(found->as_int64());
     };
-    if (const auto few = limit(least); few && count < *few)
+    if (const auto few = limit(min); few && count < *few)
         return place.must(fmt::format("have at least {} {}", *few, of_what));
-    if (const auto many = limit(most); many && count > *many)
+    if (const auto many = limit(max); many && count > *many)
         return place.must(fmt::format("have at most {} {}", *many, of_what));
     return std::nullopt;
 }
@@ -303,4 +303,4 @@ std::optional<std::string> schema_problem(const json::value& value, const json::
     return problem_at({}, value, schema.as_object());
 }
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace agent {
+namespace eyehand::agent {
 
 /// Why `schema` cannot be used: what in it is no schema, or would not be checked. Nothing when it
 /// can. Keywords: type, properties, required, additionalProperties, items, minItems, maxItems,
@@ -19,4 +19,4 @@ namespace agent {
 [[nodiscard]] std::optional<std::string> schema_problem(const json::value& value,
                                                         const json::value& schema);
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 const json::value& value_of(const void* value) { return *static_cast<const json::value*>(value); }
@@ -112,4 +112,4 @@ std::optional<json::value> parse_json(std::string_view text, std::string* proble
     return parser.release();
 }
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 /// Boost.JSON tells no lines of members. So this finds where the members are, and Boost.JSON reads
@@ -40,8 +40,8 @@ private:
         return 1 + static_cast<int>(
                        std::count(begin, begin + static_cast<std::ptrdiff_t>(place), '\n'));
     }
-    std::nullopt_t fail(std::string why) {
-        problem_ = {line_at(std::min(at_, text_.size())), std::move(why)};
+    std::nullopt_t fail(std::string reason) {
+        problem_ = {line_at(std::min(at_, text_.size())), std::move(reason)};
         return std::nullopt;
     }
     bool take(char c) {
@@ -154,4 +154,4 @@ std::optional<std::vector<JsoncMember>> parse_jsonc(std::string_view text, Jsonc
     return Reader(text, problem).read();
 }
 
-} // namespace agent
+} // namespace eyehand::agent

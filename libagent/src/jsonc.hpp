@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace agent {
+namespace eyehand::agent {
 
 struct JsoncMember {
     std::string name{};
@@ -18,7 +18,7 @@ struct JsoncMember {
 
 struct JsoncProblem {
     int line = 1;
-    std::string why{};
+    std::string reason{};
 };
 
 /// The members of the object that `text` holds, in order; nothing where it holds none, and
@@ -26,4 +26,4 @@ struct JsoncProblem {
 [[nodiscard]] std::optional<std::vector<JsoncMember>> parse_jsonc(std::string_view text,
                                                                   JsoncProblem& problem);
 
-} // namespace agent
+} // namespace eyehand::agent

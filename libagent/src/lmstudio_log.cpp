@@ -1,4 +1,4 @@
-#include "agent/lmstudio_log.hpp"
+#include "eyehand/agent/lmstudio_log.hpp"
 
 #include "json_layout.hpp"
 #include "path_text.hpp"
@@ -10,7 +10,7 @@
 #include <fstream>
 #include <optional>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 constexpr const char* raw_name = "lmstudio_raw.log";
@@ -18,15 +18,15 @@ constexpr const char* clean_name = "lmstudio_clean.log";
 /// Logs begin with the time to the second and what happened then: that tells two of them apart.
 constexpr std::size_t beginning_bytes = 512;
 /// A hash or an id is shorter; no picture is.
-constexpr std::size_t longest_word = 256;
+constexpr std::size_t max_word = 256;
 constexpr std::size_t shown_of_base64 = 16;
 /// Shorter objects read well on one line.
 constexpr std::size_t shortest_layout = 60;
 /// What is laid out of a log at most; more is copied as it is.
 constexpr std::size_t largest_clean = std::size_t{64} << 20;
 
-std::string read_beginning(const std::filesystem::path& file, std::uintmax_t most) {
-    std::string bytes(static_cast<std::size_t>(std::min<std::uintmax_t>(most, beginning_bytes)),
+std::string read_beginning(const std::filesystem::path& file, std::uintmax_t max) {
+    std::string bytes(static_cast<std::size_t>(std::min<std::uintmax_t>(max, beginning_bytes)),
                       '\0');
     std::ifstream in(file, std::ios::binary);
     in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -67,13 +67,13 @@ public:
             if (!is_base64(c)) {
                 end_word();
                 into_ += c;
-            } else if (++length_ <= longest_word) {
+            } else if (++length_ <= max_word) {
                 word_ += c;
             }
         }
     }
     void end_word() {
-        if (length_ <= longest_word)
+        if (length_ <= max_word)
             into_ += word_;
         else
             into_ += fmt::format("{}...[{} characters of base64]",
@@ -235,4 +235,4 @@ LmStudioLog::Saved LmStudioLog::save(const std::filesystem::path& folder) const 
     return saved;
 }
 
-} // namespace agent
+} // namespace eyehand::agent

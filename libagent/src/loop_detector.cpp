@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 bool same(const Action& a, const Action& b, double distance) {
@@ -36,8 +36,8 @@ void LoopDetector::refused(const Action& action) { add({action, true}); }
 
 void LoopDetector::add(Step step) {
     steps_.push_back(std::move(step));
-    if (steps_.size() > static_cast<std::size_t>(rules_.longest_cycle) *
-                            static_cast<std::size_t>(rules_.repetitions))
+    if (steps_.size() >
+        static_cast<std::size_t>(rules_.max_cycle) * static_cast<std::size_t>(rules_.repetitions))
         steps_.pop_front();
 }
 
@@ -61,8 +61,7 @@ bool LoopDetector::repeats(std::size_t period) const {
 }
 
 std::optional<std::string> LoopDetector::loop() const {
-    for (std::size_t period = 1; period <= static_cast<std::size_t>(rules_.longest_cycle);
-         ++period) {
+    for (std::size_t period = 1; period <= static_cast<std::size_t>(rules_.max_cycle); ++period) {
         if (!repeats(period)) continue;
         std::string words;
         for (std::size_t i = 0; i < period; ++i)
@@ -96,4 +95,4 @@ std::string words_on_loop(std::string_view loop, const Recovered& recovered) {
                        recovered.problem);
 }
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -1,14 +1,14 @@
 // Notices that an agent does the same again and again and nothing comes of it.
 #pragma once
 
-#include "agent/mode.hpp"
-#include "agent/profile.hpp"
+#include "eyehand/agent/mode.hpp"
+#include "eyehand/agent/profile.hpp"
 
 #include <deque>
 #include <optional>
 #include <string>
 
-namespace agent {
+namespace eyehand::agent {
 
 /// A loop is the same action, or a cycle of actions, several times running, while no screenshot showed
 /// anything new. Calls that only look or report are no actions.
@@ -43,4 +43,4 @@ private:
 [[nodiscard]] std::string words_on_loop(std::string_view loop);
 [[nodiscard]] std::string words_on_loop(std::string_view loop, const Recovered& recovered);
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -1,4 +1,4 @@
-#include "agent/memory.hpp"
+#include "eyehand/agent/memory.hpp"
 
 #include "text.hpp"
 
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 constexpr std::size_t arguments_bytes = 160; // of an action in a context
@@ -34,16 +34,16 @@ std::string in_words(const Snapshot& snapshot, const TeamMemoryOptions& options)
     return line;
 }
 
-/// Of `count` lines the newest ones, in their order, whose sum with line breaks is at most `most` bytes.
+/// Of `count` lines the newest ones, in their order, whose sum with line breaks is at most `max` bytes.
 /// `line` makes one of them.
 template <class Line>
-std::vector<std::string> newest_that_fit(std::size_t count, Line line, std::size_t most) {
+std::vector<std::string> newest_that_fit(std::size_t count, Line line, std::size_t max) {
     std::vector<std::string> lines;
     std::size_t bytes = 0;
     while (lines.size() < count) {
         std::string next = line(count - 1 - lines.size());
         bytes += next.size() + 1;
-        if (bytes > most) break;
+        if (bytes > max) break;
         lines.push_back(std::move(next));
     }
     std::reverse(lines.begin(), lines.end());
@@ -95,9 +95,9 @@ std::string TeamMemory::archive(const std::string& summary, const std::string& p
 void TeamMemory::put_away(ActionRecord& record) {
     record.archived = true;
     ++archived_;
-    const auto shorten = [](std::string& text, std::size_t most) {
-        if (text.size() <= most) return;
-        text = cut_bytes(text, most, true);
+    const auto shorten = [](std::string& text, std::size_t max) {
+        if (text.size() <= max) return;
+        text = cut_bytes(text, max, true);
         text.shrink_to_fit();
     };
     shorten(record.arguments, arguments_bytes);
@@ -138,12 +138,12 @@ std::size_t TeamMemory::active() const { return records_.size() - archived(); }
 
 std::size_t TeamMemory::archived() const { return archived_; }
 
-std::string TeamMemory::context(std::size_t most) const {
+std::string TeamMemory::context(std::size_t max) const {
     constexpr std::string_view archive_heading = "Put away:";
     constexpr std::string_view recent_heading = "Latest actions:";
     constexpr std::size_t headings = archive_heading.size() + recent_heading.size() + 4;
-    if (most <= headings || records_.empty()) return {};
-    const std::size_t room = most - headings;
+    if (max <= headings || records_.empty()) return {};
+    const std::size_t room = max - headings;
 
     const auto snapshot = [&](std::size_t i) { return in_words(snapshots_[i], options_); };
     const std::size_t share = room / 2;
@@ -176,7 +176,7 @@ std::string TeamMemory::context(std::size_t most) const {
     const std::string second = section(
         recent_heading, newest_that_fit(recent.size(), action, room - std::min(used, room)));
     std::string text = first + (first.empty() || second.empty() ? "" : "\n") + second;
-    return cut_bytes(text, most); // a last fence; what is above stays within it
+    return cut_bytes(text, max); // a last fence; what is above stays within it
 }
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -1,8 +1,8 @@
-#include "agent/mode.hpp"
+#include "eyehand/agent/mode.hpp"
 
-#include "agent/journal.hpp"
+#include "eyehand/agent/journal.hpp"
 
-namespace agent {
+namespace eyehand::agent {
 
 std::string_view to_string(Outcome outcome) {
     switch (outcome) {
@@ -50,4 +50,4 @@ Finish drive(Mode& mode, Journal& journal, World& world) {
     }
 }
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -4,20 +4,20 @@
 
 #include <algorithm>
 
-namespace agent {
+namespace eyehand::agent {
 
 std::string did_you_mean(std::string_view mistyped, std::span<const std::string> words) {
     constexpr std::size_t longest = 100; // of a word that anybody types
     if (mistyped.empty() || mistyped.size() > longest) return {};
     const std::string* nearest = nullptr;
-    std::size_t least = std::max<std::size_t>(2, mistyped.size() / 3) + 1;
+    std::size_t min = std::max<std::size_t>(2, mistyped.size() / 3) + 1;
     for (const std::string& word : words) {
         const std::size_t far = edit_distance(mistyped, word);
-        if (far >= least || far >= word.size()) continue; // nothing in common
-        least = far;
+        if (far >= min || far >= word.size()) continue; // nothing in common
+        min = far;
         nearest = &word;
     }
     return nearest == nullptr ? std::string() : "; did you mean \"" + *nearest + "\"?";
 }
 
-} // namespace agent
+} // namespace eyehand::agent

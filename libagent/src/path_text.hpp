@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace agent {
+namespace eyehand::agent {
 
 [[nodiscard]] inline std::string text_of(const std::filesystem::path& path) {
     const std::u8string text = path.generic_u8string();
@@ -16,4 +16,4 @@ namespace agent {
     return {std::u8string(utf8.begin(), utf8.end())};
 }
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -1,8 +1,8 @@
-#include "agent/run.hpp"
+#include "eyehand/agent/run.hpp"
 
-#include "agent/error.hpp"
 #include "append_file.hpp"
 #include "execution_log.hpp"
+#include "eyehand/agent/error.hpp"
 #include "json.hpp"
 #include "path_text.hpp"
 #include "run_file.hpp"
@@ -17,7 +17,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 constexpr int format = 1;
@@ -26,8 +26,8 @@ constexpr std::string_view prefix = "run_";
 constexpr std::size_t log_prompt_limit = 400;
 
 [[noreturn]] void refuse(const std::filesystem::path& file, std::string_view what,
-                         std::string_view why) {
-    throw Error(errc::journal_failed, fmt::format("{} {}: {}", text_of(file), what, why));
+                         std::string_view reason) {
+    throw Error(errc::journal_failed, fmt::format("{} {}: {}", text_of(file), what, reason));
 }
 
 std::string timestamp() {
@@ -100,17 +100,17 @@ std::string_view version() { return EYEHAND_VERSION; }
 
 StoredRun load_run(const std::filesystem::path& directory) {
     const std::filesystem::path file = directory / "run.json";
-    const auto corrupt = [&](std::string_view why) {
-        return Error(errc::journal_corrupt, fmt::format("{}: {}", text_of(file), why));
+    const auto corrupt = [&](std::string_view reason) {
+        return Error(errc::bad_run, fmt::format("{}: {}", text_of(file), reason));
     };
-    auto bytes = read_run_file(file, most_summary_bytes);
+    auto bytes = read_run_file(file, max_summary_bytes);
     std::error_code error;
-    if (!bytes && std::filesystem::exists(file, error) && !run_file_size(file, most_summary_bytes))
+    if (!bytes && std::filesystem::exists(file, error) && !run_file_size(file, max_summary_bytes))
         throw corrupt("is no file, or longer than 64 MB");
     if (!bytes) throw corrupt("cannot be read; is this a run directory?");
-    std::string why;
-    const auto value = parse_json(*bytes, &why);
-    if (!value) throw corrupt(why);
+    std::string reason;
+    const auto value = parse_json(*bytes, &reason);
+    if (!value) throw corrupt(reason);
     try {
         const auto text = [](const json::value& member) {
             const json::string& it = member.as_string();
@@ -185,7 +185,7 @@ void RunDirectory::write_summary(const RunSummary& summary, const RunFinished* f
     all["tools"] = std::move(tools);
     if (finished != nullptr) {
         all["outcome"] = to_string(finished->outcome);
-        all["why"] = to_valid_utf8(finished->why);
+        all["why"] = to_valid_utf8(finished->reason);
         all["turns"] = finished->turns;
         all["elapsed_ms"] = finished->elapsed.count();
     } else {
@@ -199,10 +199,10 @@ void RunDirectory::write_summary(const RunSummary& summary, const RunFinished* f
     if (error) refuse(file, "cannot be written", error.message());
 }
 
-std::string RunDirectory::picture_name(int number, int again, PictureKind kind) const {
+std::string RunDirectory::screenshot_name(int number, int again, ScreenshotKind kind) const {
     const std::string more = again > 1 ? fmt::format("_{}", again) : "";
     const std::string turn = fmt::format("{}{:04}", names_.prefix, number + names_.offset);
-    const bool raw = kind == PictureKind::raw;
+    const bool raw = kind == ScreenshotKind::raw;
     switch (log_.layout) {
     case LogLayout::flat:
         return fmt::format("{}_{}{}.png", turn, raw ? "raw" : "annotated", more);
@@ -215,11 +215,11 @@ std::string RunDirectory::picture_name(int number, int again, PictureKind kind) 
 }
 
 std::string RunDirectory::save_screenshot(int number, std::span<const std::uint8_t> png,
-                                          PictureKind kind) {
+                                          ScreenshotKind kind) {
     // A turn that looks more than once overwrites nothing.
     int again = 1;
-    while (std::filesystem::exists(path_ / path_of(picture_name(number, again, kind)))) ++again;
-    std::string name = picture_name(number, again, kind);
+    while (std::filesystem::exists(path_ / path_of(screenshot_name(number, again, kind)))) ++again;
+    std::string name = screenshot_name(number, again, kind);
     write(name, {reinterpret_cast<const char*>(png.data()), png.size()});
     return name;
 }
@@ -276,4 +276,4 @@ void RunDirectory::log_exchange(const vlm::Exchange& exchange) {
     append("http.log", text + "\n");
 }
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <system_error>
 
-namespace agent {
+namespace eyehand::agent {
 
 bool is_within(const std::filesystem::path& directory, const std::filesystem::path& name) {
     if (name.empty() || !name.is_relative() || name.has_root_name() || name.has_root_directory())
@@ -23,17 +23,17 @@ bool is_within(const std::filesystem::path& directory, const std::filesystem::pa
 }
 
 std::optional<std::uintmax_t> run_file_size(const std::filesystem::path& file,
-                                            std::uintmax_t most_bytes) {
+                                            std::uintmax_t max_bytes) {
     std::error_code error;
     if (!std::filesystem::is_regular_file(file, error) || error) return std::nullopt;
     const std::uintmax_t bytes = std::filesystem::file_size(file, error);
-    if (error || bytes > most_bytes) return std::nullopt;
+    if (error || bytes > max_bytes) return std::nullopt;
     return bytes;
 }
 
 std::optional<std::string> read_run_file(const std::filesystem::path& file,
-                                         std::uintmax_t most_bytes) {
-    const auto size = run_file_size(file, most_bytes);
+                                         std::uintmax_t max_bytes) {
+    const auto size = run_file_size(file, max_bytes);
     if (!size) return std::nullopt;
     std::ifstream in(file, std::ios::binary);
     if (!in) return std::nullopt;
@@ -42,7 +42,7 @@ std::optional<std::string> read_run_file(const std::filesystem::path& file,
     std::array<char, 65536> some{};
     while (in.read(some.data(), some.size()) || in.gcount() > 0) {
         bytes.append(some.data(), static_cast<std::size_t>(in.gcount()));
-        if (bytes.size() > most_bytes) return std::nullopt;
+        if (bytes.size() > max_bytes) return std::nullopt;
     }
     if (in.bad()) return std::nullopt;
     return bytes;
@@ -61,7 +61,7 @@ JournalLine next_line(std::istream& in, std::string& line, std::uintmax_t& bytes
         bytes += read;
         // A line break that was read counts, but is not there.
         const std::size_t text = full || in.eof() ? read : read - 1;
-        too_long = too_long || line.size() + text > most_entry_bytes;
+        too_long = too_long || line.size() + text > max_entry_bytes;
         if (too_long)
             line.clear();
         else
@@ -76,4 +76,4 @@ JournalLine next_line(std::istream& in, std::string& line, std::uintmax_t& bytes
     return bytes == 0 ? JournalLine::none : JournalLine::torn;
 }
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 constexpr std::string_view white_space = " \t\r\n\f\v";
@@ -69,11 +69,11 @@ std::string_view trim(std::string_view text) {
     return text.substr(first, text.find_last_not_of(white_space) - first + 1);
 }
 
-std::string cut_bytes(std::string_view text, std::size_t most, bool ellipsis) {
-    if (text.size() <= most) return std::string(text);
+std::string cut_bytes(std::string_view text, std::size_t max, bool ellipsis) {
+    if (text.size() <= max) return std::string(text);
     constexpr std::string_view dots = "...";
-    const bool with_dots = ellipsis && most >= dots.size();
-    std::size_t end = with_dots ? most - dots.size() : most;
+    const bool with_dots = ellipsis && max >= dots.size();
+    std::size_t end = with_dots ? max - dots.size() : max;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
     std::string result(text.substr(0, end));
     if (with_dots) result += dots;
@@ -105,4 +105,4 @@ std::string replace_all(std::string text, std::string_view from, std::string_vie
     return text;
 }
 
-} // namespace agent
+} // namespace eyehand::agent

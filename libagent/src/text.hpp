@@ -5,15 +5,15 @@
 #include <string>
 #include <string_view>
 
-namespace agent {
+namespace eyehand::agent {
 
 /// `text` with every byte that is not valid UTF-8 replaced by U+FFFD.
 [[nodiscard]] std::string to_valid_utf8(std::string_view text);
 /// The first `limit` code points, with an ellipsis where something was cut off.
 [[nodiscard]] std::string shorten(std::string_view text, std::size_t limit);
-/// At most `most` bytes from the front of `text`, never splitting a character; with `ellipsis` the
+/// At most `max` bytes from the front of `text`, never splitting a character; with `ellipsis` the
 /// last three of them are "..." where something was cut off.
-[[nodiscard]] std::string cut_bytes(std::string_view text, std::size_t most, bool ellipsis = false);
+[[nodiscard]] std::string cut_bytes(std::string_view text, std::size_t max, bool ellipsis = false);
 /// `text` with runs of white space (line breaks too) as one space each, trimmed.
 [[nodiscard]] std::string one_line(std::string_view text);
 [[nodiscard]] std::string_view trim(std::string_view text);
@@ -22,4 +22,4 @@ namespace agent {
 /// Every `from` replaced by `to`.
 [[nodiscard]] std::string replace_all(std::string text, std::string_view from, std::string_view to);
 
-} // namespace agent
+} // namespace eyehand::agent

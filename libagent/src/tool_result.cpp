@@ -1,8 +1,8 @@
-#include "agent/tool.hpp"
+#include "eyehand/agent/tool.hpp"
 
 #include <stdexcept>
 
-namespace agent {
+namespace eyehand::agent {
 
 ToolResult& ToolResult::with(std::string_view name, std::string_view text) & {
     members_.emplace_back(name, json_quote(text));
@@ -51,4 +51,4 @@ ToolResult fail(std::string_view type, std::string_view message) {
     return result;
 }
 
-} // namespace agent
+} // namespace eyehand::agent

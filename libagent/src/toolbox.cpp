@@ -1,15 +1,15 @@
-#include "agent/error.hpp"
-#include "agent/tool.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/agent/tool.hpp"
+#include "eyehand/vlm/chat.hpp"
 #include "json.hpp"
 #include "nearest.hpp"
 #include "text.hpp"
-#include "vlm/chat.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 constexpr std::size_t not_a_parameter = static_cast<std::size_t>(-1);
@@ -40,15 +40,16 @@ std::string parameters_of(const std::vector<ArgumentInfo>& arguments) {
 /// The arguments as an object; a model may also write them as JSON inside a JSON string.
 std::optional<json::value> arguments_object(const std::string& text, ToolResult& problem) {
     if (trim(text).empty()) return json::object();
-    std::string why;
-    auto value = parse_json(text, &why);
+    std::string reason;
+    auto value = parse_json(text, &reason);
     if (value && value->is_string()) {
         const json::string inner = value->as_string();
-        value = parse_json({inner.data(), inner.size()}, &why);
+        value = parse_json({inner.data(), inner.size()}, &reason);
     }
     if (!value) {
-        problem = fail("invalid_json",
-                       fmt::format("The arguments are not JSON ({}). Send one JSON object.", why));
+        problem =
+            fail("invalid_json",
+                 fmt::format("The arguments are not JSON ({}). Send one JSON object.", reason));
         return std::nullopt;
     }
     if (value->is_null()) return json::object();
@@ -126,9 +127,9 @@ std::vector<vlm::ToolSpec> Toolbox::specs() const {
     return specs;
 }
 
-Toolbox Toolbox::faced(std::span<const ToolFace> faces) const {
+Toolbox Toolbox::present(std::span<const ToolPresentation> faces) const {
     Toolbox box;
-    for (const ToolFace& face : faces) {
+    for (const ToolPresentation& face : faces) {
         const auto found = std::find_if(tools_.begin(), tools_.end(),
                                         [&](const Tool& tool) { return tool.id == face.tool; });
         if (found == tools_.end()) {
@@ -153,7 +154,7 @@ Toolbox Toolbox::faced(std::span<const ToolFace> faces) const {
             const Tool& own = *found;
             tool.arguments.clear();
             tool.order.clear();
-            for (const ArgumentFace& shown : *face.arguments) {
+            for (const ArgumentPresentation& shown : *face.arguments) {
                 ArgumentInfo info;
                 std::size_t parameter = not_a_parameter;
                 if (shown.is.empty()) {
@@ -239,4 +240,4 @@ ToolResult Toolbox::call(const vlm::ToolCall& call, ToolContext& context) const 
     return tool->invoke(given, infos, context);
 }
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -1,11 +1,11 @@
-#include "agent/transcript.hpp"
+#include "eyehand/agent/transcript.hpp"
 
 #include "text.hpp"
 
 #include <algorithm>
 #include <variant>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 constexpr std::string_view open_tag = "<think>";
@@ -54,14 +54,14 @@ bool prune(std::vector<vlm::Message>& messages, const Retention& retention, Matc
 
 } // namespace
 
-std::size_t most_held(const Retention& retention) {
+std::size_t max_held(const Retention& retention) {
     return retention.keep + std::max<std::size_t>(retention.batch, 1) - 1;
 }
 
 Retention fitted(const Retention& wanted, int picture_tokens, int context_tokens) {
     if (picture_tokens < 1 || context_tokens < 1) return wanted;
     const auto room = static_cast<std::size_t>(context_tokens / 2 / picture_tokens);
-    if (most_held(wanted) <= room) return wanted;
+    if (max_held(wanted) <= room) return wanted;
     // keep + batch - 1 pictures are held at most.
     const std::size_t batch = room > wanted.keep ? room - wanted.keep + 1 : 1;
     return {wanted.keep, batch};
@@ -96,7 +96,7 @@ void Transcript::add(vlm::Message message) {
     bytes_ += bytes_of(message);
     messages_.push_back(std::move(message));
     (void)prune();
-    if (bytes_ > most_bytes_) (void)drop_exchanges(most_bytes_ / 2);
+    if (bytes_ > max_bytes_) (void)drop_exchanges(max_bytes_ / 2);
 }
 
 bool Transcript::narrow() {
@@ -106,7 +106,7 @@ bool Transcript::narrow() {
     const std::size_t too_long = bytes_;
     if (!drop_exchanges(too_long / 2)) return false;
     // Room for exchanges beside what always stays; else each would drive out the one before.
-    most_bytes_ = std::min(most_bytes_, std::max(too_long / 4 * 3, 2 * bytes_that_stay()));
+    max_bytes_ = std::min(max_bytes_, std::max(too_long / 4 * 3, 2 * bytes_that_stay()));
     return true;
 }
 
@@ -161,4 +161,4 @@ bool Transcript::drop_exchanges(std::size_t down_to_bytes) {
     return true;
 }
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <utility>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 constexpr const char* file_name = "turns.jsonl";
@@ -44,4 +44,4 @@ void TurnLog::add(const Observed& fact, const ModeState& state) {
     directory_.append(file_name, to_text(raw) + "\n" + to_text(annotated) + "\n");
 }
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -2,10 +2,10 @@
 // turn's folder.
 #pragma once
 
-#include "agent/mode.hpp"
-#include "agent/run.hpp"
+#include "eyehand/agent/mode.hpp"
+#include "eyehand/agent/run.hpp"
 
-namespace agent {
+namespace eyehand::agent {
 
 /// Follows from the journal's facts alone, so that it can be written again. The directory must outlive it.
 class TurnLog {
@@ -23,4 +23,4 @@ private:
     LogLayout layout_;
 };
 
-} // namespace agent
+} // namespace eyehand::agent

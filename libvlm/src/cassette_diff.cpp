@@ -7,19 +7,19 @@
 #include <optional>
 #include <utility>
 
-namespace vlm::cassette {
+namespace eyehand::vlm::cassette {
 namespace {
 
 using Lines = std::vector<std::string>;
 
 constexpr std::size_t context = 3;         // unchanged lines around a change, as diff prints
-constexpr std::size_t most_columns = 160;  // of a line that is printed whole
+constexpr std::size_t max_columns = 160;   // of a line that is printed whole
 constexpr std::size_t start_columns = 40;  // of a shortened one: indentation and name
 constexpr std::size_t before_columns = 40; // in front of what is different
 constexpr std::size_t after_columns = 80;
-constexpr std::size_t most_lines = 200; // of a difference
+constexpr std::size_t max_lines = 200; // of a difference
 // Above it (two times 2000 lines) finding the shortest difference takes too long.
-constexpr std::size_t most_cells = std::size_t{2000} * 2000;
+constexpr std::size_t max_cells = std::size_t{2000} * 2000;
 
 // --- Which lines ------------------------------------------------------------------------------
 
@@ -49,7 +49,7 @@ private:
 /// Of lists that neither begin nor end with the same line.
 void add_edits(std::vector<Edit>& edits, const Lines& left, const Lines& right) {
     const bool too_long = left.size() > 0xFFFE || right.size() > 0xFFFE ||
-                          (left.size() + 1) * (right.size() + 1) > most_cells;
+                          (left.size() + 1) * (right.size() + 1) > max_cells;
     std::size_t i = 0;
     std::size_t j = 0;
     if (!too_long) {
@@ -98,7 +98,7 @@ std::string left_out(std::size_t bytes) { return "[... " + std::to_string(bytes)
 
 /// Its beginning, and what is around `place`.
 std::string shortened(std::string_view line, std::size_t place) {
-    if (line.size() <= most_columns) return std::string(line);
+    if (line.size() <= max_columns) return std::string(line);
     const std::size_t start = character_at(line, start_columns);
     std::size_t from = character_at(line, place < before_columns ? 0 : place - before_columns);
     std::size_t to = character_at(line, place + after_columns);
@@ -152,8 +152,8 @@ public:
     }
 
     [[nodiscard]] std::string take() {
-        if (lines_ > most_lines)
-            text_ += "(" + std::to_string(lines_ - most_lines) + " more lines)\n";
+        if (lines_ > max_lines)
+            text_ += "(" + std::to_string(lines_ - max_lines) + " more lines)\n";
         return std::move(text_);
     }
 
@@ -182,7 +182,7 @@ private:
     }
 
     void print(const std::string& text) {
-        if (++lines_ <= most_lines) text_ += text + "\n";
+        if (++lines_ <= max_lines) text_ += text + "\n";
     }
 
     const Lines& left_;
@@ -232,4 +232,4 @@ std::string json_difference(std::string_view recorded, std::string_view asked) {
     return line_difference(left, right);
 }
 
-} // namespace vlm::cassette
+} // namespace eyehand::vlm::cassette

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace vlm::cassette {
+namespace eyehand::vlm::cassette {
 
 /// The unified difference of two JSON texts, printed one member a line ("-" recorded, "+" asked).
 /// Long lines are shortened around what is different in them, long differences are cut off. Texts
@@ -16,4 +16,4 @@ namespace vlm::cassette {
 [[nodiscard]] std::string line_difference(const std::vector<std::string>& recorded,
                                           const std::vector<std::string>& asked);
 
-} // namespace vlm::cassette
+} // namespace eyehand::vlm::cassette

@@ -1,7 +1,7 @@
 #include "cassette_file.hpp"
 
-#include "vlm/cassette.hpp"
-#include "vlm/digest.hpp"
+#include "eyehand/vlm/cassette.hpp"
+#include "eyehand/vlm/digest.hpp"
 
 #include <algorithm>
 #include <array>
@@ -21,7 +21,7 @@
 #include <unistd.h>
 #endif
 
-namespace vlm::cassette {
+namespace eyehand::vlm::cassette {
 namespace {
 
 [[noreturn]] void refuse(const std::filesystem::path& path, std::string_view why,
@@ -38,8 +38,8 @@ int create(const std::filesystem::path& path) {
                   _S_IREAD | _S_IWRITE);
 }
 int write_some(int file, std::string_view text) {
-    constexpr std::size_t most = std::numeric_limits<int>::max();
-    return _write(file, text.data(), static_cast<unsigned>(std::min(text.size(), most)));
+    constexpr std::size_t max = std::numeric_limits<int>::max();
+    return _write(file, text.data(), static_cast<unsigned>(std::min(text.size(), max)));
 }
 int flush(int file) { return _commit(file); }
 void close_file(int file) { _close(file); }
@@ -128,4 +128,4 @@ void store_image(const std::filesystem::path& file, std::span<const std::uint8_t
     if (error) refuse(file, "cannot be written", error);
 }
 
-} // namespace vlm::cassette
+} // namespace eyehand::vlm::cassette

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace vlm::cassette {
+namespace eyehand::vlm::cassette {
 
 /// For messages, in UTF-8: std::filesystem's own text is in the code page on Windows.
 [[nodiscard]] std::string text_of(const std::filesystem::path& path);
@@ -45,4 +45,4 @@ private:
 void store_image(const std::filesystem::path& file, std::span<const std::uint8_t> bytes,
                  const std::string& sha256);
 
-} // namespace vlm::cassette
+} // namespace eyehand::vlm::cassette

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace vlm::cassette {
+namespace eyehand::vlm::cassette {
 namespace {
 
 using Problem = boost::system::error_code;
@@ -271,4 +271,4 @@ std::optional<double> to_double(const json::value& value) {
     return value.to_number<double>();
 }
 
-} // namespace vlm::cassette
+} // namespace eyehand::vlm::cassette

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace vlm::cassette {
+namespace eyehand::vlm::cassette {
 
 namespace json = boost::json;
 
@@ -44,4 +44,4 @@ inline constexpr std::size_t line_depth = 96;
 [[nodiscard]] json::value from_double(double number);
 [[nodiscard]] std::optional<double> to_double(const json::value& value);
 
-} // namespace vlm::cassette
+} // namespace eyehand::vlm::cassette

@@ -1,7 +1,7 @@
 // RecordingModel: a turn is images first, then the question, then one line.
-#include "vlm/cassette.hpp"
+#include "eyehand/vlm/cassette.hpp"
 
-#include "vlm/digest.hpp"
+#include "eyehand/vlm/digest.hpp"
 
 #include "cassette_file.hpp"
 #include "cassette_turn.hpp"
@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace vlm {
+namespace eyehand::vlm {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -138,4 +138,4 @@ ChatReply RecordingModel::reply(const ChatRequest& request, const OnDelta& on_de
     return impl_->reply(request, on_delta, std::move(stop));
 }
 
-} // namespace vlm
+} // namespace eyehand::vlm

@@ -1,8 +1,8 @@
 // ReplayModel: turn by turn the request is restored, compared, and answered as it was.
-#include "vlm/cassette.hpp"
+#include "eyehand/vlm/cassette.hpp"
 
-#include "vlm/digest.hpp"
-#include "vlm/error.hpp"
+#include "eyehand/vlm/digest.hpp"
+#include "eyehand/vlm/error.hpp"
 
 #include "cassette_diff.hpp"
 #include "cassette_file.hpp"
@@ -14,7 +14,7 @@
 #include <thread>
 #include <utility>
 
-namespace vlm {
+namespace eyehand::vlm {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -130,4 +130,4 @@ ChatReply ReplayModel::reply(const ChatRequest& request, const OnDelta& on_delta
 
 std::size_t ReplayModel::remaining() const { return impl_->remaining(); }
 
-} // namespace vlm
+} // namespace eyehand::vlm

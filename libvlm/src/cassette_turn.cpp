@@ -1,6 +1,6 @@
 #include "cassette_turn.hpp"
 
-#include "vlm/digest.hpp"
+#include "eyehand/vlm/digest.hpp"
 
 #include "cassette_json.hpp"
 #include "wire/encode_request.hpp"
@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace vlm::cassette {
+namespace eyehand::vlm::cassette {
 namespace {
 
 using std::chrono::milliseconds;
@@ -22,13 +22,13 @@ constexpr std::string_view default_media_type = "image/png";
 
 // --- Names, in the order of the enumerators ---------------------------------------------------
 
-constexpr std::array<std::string_view, 16> codes{
-    "bad_url",          "unreachable",   "timeout",      "connection_lost",
-    "http_status",      "not_found",     "unauthorized", "overloaded",
-    "context_overflow", "bad_response",  "server_error", "response_too_large",
-    "truncated",        "not_supported", "cancelled",    "untrusted"};
 constexpr int first_code = static_cast<int>(errc::bad_url);
-static_assert(static_cast<std::size_t>(errc::untrusted) - first_code + 1 == codes.size());
+const auto codes = [] {
+    std::array<std::string_view, static_cast<int>(errc::cassette_mismatch) - first_code + 1> names;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        names[i] = to_string(static_cast<errc>(first_code + static_cast<int>(i)));
+    return names;
+}();
 
 constexpr std::array<std::string_view, 4> roles{"system", "user", "assistant", "tool"};
 constexpr std::array<std::string_view, 3> choices{"auto", "none", "required"};
@@ -602,4 +602,4 @@ std::string as_sent(const ChatRequest& request) {
     }
 }
 
-} // namespace vlm::cassette
+} // namespace eyehand::vlm::cassette

@@ -2,10 +2,10 @@
 // writes no files.
 #pragma once
 
-#include "vlm/cassette.hpp"
-#include "vlm/chat.hpp"
-#include "vlm/error.hpp"
-#include "vlm/model.hpp"
+#include "eyehand/vlm/cassette.hpp"
+#include "eyehand/vlm/chat.hpp"
+#include "eyehand/vlm/error.hpp"
+#include "eyehand/vlm/model.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -16,7 +16,7 @@
 #include <variant>
 #include <vector>
 
-namespace vlm::cassette {
+namespace eyehand::vlm::cassette {
 
 /// A request as it differs from the one before it.
 struct AbridgedRequest {
@@ -80,4 +80,4 @@ struct Tape {
 /// would be recorded.
 [[nodiscard]] std::string as_sent(const ChatRequest& request);
 
-} // namespace vlm::cassette
+} // namespace eyehand::vlm::cassette

@@ -1,4 +1,4 @@
-#include "vlm/digest.hpp"
+#include "eyehand/vlm/digest.hpp"
 
 #include <array>
 #include <stdexcept>
@@ -14,7 +14,7 @@
 #include <openssl/evp.h>
 #endif
 
-namespace vlm {
+namespace eyehand::vlm {
 namespace {
 
 using Digest = std::array<unsigned char, 32>;
@@ -87,4 +87,4 @@ std::string sha256_hex(std::string_view text) {
     return sha256_hex(std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
 }
 
-} // namespace vlm
+} // namespace eyehand::vlm

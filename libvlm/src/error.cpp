@@ -1,50 +1,60 @@
-#include "vlm/error.hpp"
+#include "eyehand/vlm/error.hpp"
 
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
 #include <utility>
 
-namespace vlm {
+namespace eyehand::vlm {
 namespace {
+
+struct Entry {
+    errc code;
+    std::string_view name;
+    const char* message;
+};
+
+// In the order of the enumerators, so that a code's value finds its entry.
+constexpr std::array entries{
+    Entry{errc::bad_url, "bad_url", "the endpoint is not a usable URL"},
+    Entry{errc::unreachable, "unreachable", "the server cannot be reached"},
+    Entry{errc::timeout, "timeout", "the server did not answer in time"},
+    Entry{errc::connection_lost, "connection_lost", "the connection was lost"},
+    Entry{errc::http_status, "http_status", "the server answered with an error status"},
+    Entry{errc::not_found, "not_found", "the server does not know this path or model"},
+    Entry{errc::unauthorized, "unauthorized", "the server refused the API key"},
+    Entry{errc::overloaded, "overloaded", "the server is busy"},
+    Entry{errc::context_overflow, "context_overflow",
+          "the request is longer than the model's context"},
+    Entry{errc::bad_response, "bad_response", "the answer is not a chat completion"},
+    Entry{errc::server_error, "server_error", "the server reported an error"},
+    Entry{errc::response_too_large, "response_too_large", "the answer is too large"},
+    Entry{errc::truncated, "truncated", "the answer was cut off"},
+    Entry{errc::not_supported, "not_supported", "not supported"},
+    Entry{errc::cancelled, "cancelled", "cancelled"},
+    Entry{errc::untrusted, "untrusted", "the server's certificate is not trusted"},
+    Entry{errc::bad_cassette, "bad_cassette", "the cassette is not usable"},
+    Entry{errc::cassette_mismatch, "cassette_mismatch", "the request is not the recorded one"}};
+
+static_assert([] {
+    for (std::size_t i = 0; i < entries.size(); ++i)
+        if (static_cast<std::size_t>(entries[i].code) != i + 1) return false;
+    return true;
+}());
+
+const Entry* find_entry(int value) noexcept {
+    if (value < 1 || static_cast<std::size_t>(value) > entries.size()) return nullptr;
+    return &entries[static_cast<std::size_t>(value) - 1];
+}
 
 class Category final : public std::error_category {
 public:
     const char* name() const noexcept override { return "vlm"; }
 
     std::string message(int value) const override {
-        switch (static_cast<errc>(value)) {
-        case errc::bad_url:
-            return "the endpoint is not a usable URL";
-        case errc::unreachable:
-            return "the server cannot be reached";
-        case errc::timeout:
-            return "the server did not answer in time";
-        case errc::connection_lost:
-            return "the connection was lost";
-        case errc::http_status:
-            return "the server answered with an error status";
-        case errc::not_found:
-            return "the server does not know this path or model";
-        case errc::unauthorized:
-            return "the server refused the API key";
-        case errc::overloaded:
-            return "the server is busy";
-        case errc::context_overflow:
-            return "the request is longer than the model's context";
-        case errc::bad_response:
-            return "the answer is not a chat completion";
-        case errc::server_error:
-            return "the server reported an error";
-        case errc::response_too_large:
-            return "the answer is too large";
-        case errc::truncated:
-            return "the answer was cut off";
-        case errc::not_supported:
-            return "not supported";
-        case errc::cancelled:
-            return "cancelled";
-        case errc::untrusted:
-            return "the server's certificate is not trusted";
-        }
-        return "unknown vlm error";
+        const Entry* entry = find_entry(value);
+        return entry != nullptr ? entry->message : "unknown vlm error";
     }
 };
 
@@ -53,6 +63,11 @@ public:
 const std::error_category& error_category() noexcept {
     static const Category category;
     return category;
+}
+
+std::string_view to_string(errc code) noexcept {
+    const Entry* entry = find_entry(static_cast<int>(code));
+    return entry != nullptr ? entry->name : "unknown";
 }
 
 std::error_code make_error_code(errc code) noexcept {
@@ -78,4 +93,4 @@ Retry Error::retry() const noexcept {
     }
 }
 
-} // namespace vlm
+} // namespace eyehand::vlm

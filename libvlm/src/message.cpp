@@ -1,12 +1,12 @@
-#include "vlm/message.hpp"
+#include "eyehand/vlm/message.hpp"
 
-#include "vlm/digest.hpp"
+#include "eyehand/vlm/digest.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
 
-namespace vlm {
+namespace eyehand::vlm {
 
 std::string_view to_string(Role role) {
     switch (role) {
@@ -76,4 +76,4 @@ std::string Message::text() const {
     return joined;
 }
 
-} // namespace vlm
+} // namespace eyehand::vlm

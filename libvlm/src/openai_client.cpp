@@ -1,4 +1,4 @@
-#include "vlm/openai_client.hpp"
+#include "eyehand/vlm/openai_client.hpp"
 
 #include "http/connection.hpp"
 #include "http/host.hpp"
@@ -16,7 +16,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace vlm {
+namespace eyehand::vlm {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -67,9 +67,9 @@ class AnswerBody {
 public:
     /// `keep_all`: for a log. `on_delta` may be empty. All must outlive this.
     AnswerBody(const wire::Where& where, const std::vector<ToolSpec>& offered,
-               std::size_t most_bytes, bool keep_all, const OnDelta& on_delta)
+               std::size_t max_bytes, bool keep_all, const OnDelta& on_delta)
         : where_(where), offered_(offered), keep_all_(keep_all), on_delta_(on_delta),
-          events_(where.url, most_bytes), assembler_(where, offered) {}
+          events_(where.url, max_bytes), assembler_(where, offered) {}
 
     /// False once the stream has said that it is complete.
     bool take(const http::Response& head, std::string_view bytes) {
@@ -142,18 +142,18 @@ public:
         if (error.retry() == Retry::while_loading) {
             const Clock::time_point now = Clock::now();
             if (!std::exchange(loads_, true)) loading_since_ = now;
-            if (now - loading_since_ >= policy_.loading) return std::nullopt;
+            if (now - loading_since_ >= policy_.max_loading_time) return std::nullopt;
             attempt.loading = true;
             attempt.delay = error.details().retry_after.value_or(policy_.loading_interval);
         } else {
             const bool allowed =
                 error.retry() == Retry::later || (error.retry() == Retry::once && !retried_once_);
-            if (!allowed || retries_ >= policy_.most) return std::nullopt;
+            if (!allowed || retries_ >= policy_.max_retries) return std::nullopt;
             attempt.delay = error.details().retry_after.value_or(pause());
             if (error.retry() == Retry::once) retried_once_ = true;
             ++retries_;
         }
-        if (attempt.delay > policy_.longest_wish) return std::nullopt;
+        if (attempt.delay > policy_.max_retry_after) return std::nullopt;
         attempt.number = ++attempts_;
         return attempt;
     }
@@ -164,7 +164,7 @@ private:
     [[nodiscard]] milliseconds pause() const {
         static thread_local std::minstd_rand random{std::random_device{}()};
         double delay = static_cast<double>(policy_.first_delay.count());
-        const double longest = static_cast<double>(policy_.longest_delay.count());
+        const double longest = static_cast<double>(policy_.max_delay.count());
         for (int i = 0; i < retries_ && delay < longest; ++i) delay *= 2;
         delay = std::min(delay, longest);
         delay *= 1 - 0.25 * std::uniform_real_distribution<>(0, 1)(random);
@@ -351,7 +351,7 @@ private:
     [[nodiscard]] http::Limits limits() const {
         return {.connect = options_.connect_timeout,
                 .first_byte = options_.first_byte_timeout,
-                .silence = options_.silence_timeout,
+                .silence = options_.idle_timeout,
                 .total = options_.timeout,
                 .body_bytes = options_.max_response_bytes};
     }
@@ -379,4 +379,4 @@ std::vector<std::string> OpenAiClient::models(const std::stop_token& stop) {
 
 const std::string& OpenAiClient::url() const { return impl_->url(); }
 
-} // namespace vlm
+} // namespace eyehand::vlm

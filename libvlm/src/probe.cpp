@@ -1,8 +1,8 @@
-#include "vlm/probe.hpp"
+#include "eyehand/vlm/probe.hpp"
 
+#include "eyehand/vlm/digest.hpp"
 #include "http/connection.hpp"
 #include "http/url.hpp"
-#include "vlm/digest.hpp"
 #include "wire/decode_error.hpp"
 #include "wire/decode_reply.hpp"
 #include "wire/decode_server.hpp"
@@ -17,14 +17,14 @@
 #include <stdexcept>
 #include <utility>
 
-namespace vlm {
+namespace eyehand::vlm {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
 // The lists of the largest services are a few MiB.
-constexpr std::size_t longest_answer_bytes = std::size_t{16} << 20;
-constexpr std::size_t longest_quote = 200; // bytes of a model's name in a note
+constexpr std::size_t max_answer_bytes = std::size_t{16} << 20;
+constexpr std::size_t max_quote = 200; // bytes of a model's name in a note
 constexpr std::string_view chat_completions = "/chat/completions";
 
 /// 32 x 32 pixels in red: the smallest that every image encoder takes.
@@ -79,7 +79,8 @@ ModelInfo info_of(const wire::ModelFacts& facts) {
 }
 
 bool all_known(const ModelInfo& model) {
-    return model.images != Known::unknown && model.tools != Known::unknown && model.context_tokens;
+    return model.images != Support::unknown && model.tools != Support::unknown &&
+           model.context_tokens;
 }
 
 // --- Asking --------------------------------------------------------------------------------------
@@ -142,7 +143,7 @@ private:
         return {url.shown(), {}, client_.api_key};
     }
     [[nodiscard]] std::string quoted(std::string_view name) const {
-        return '"' + where(endpoint_).quote(name, longest_quote) + '"';
+        return '"' + where(endpoint_).quote(name, max_quote) + '"';
     }
     [[nodiscard]] http::Url own_url(const Question& question) const {
         http::Url url = endpoint_;
@@ -174,9 +175,8 @@ http::Response Interview::exchange(const http::Url& url, const std::string& body
     if (!body.empty()) headers.push_back({"Content-Type", "application/json"});
     if (!client_.api_key.empty()) headers.push_back({"Authorization", "Bearer " + client_.api_key});
     const http::Limits limits{.connect = client_.connect_timeout,
-                              .total = options_.patience,
-                              .body_bytes =
-                                  std::min(client_.max_response_bytes, longest_answer_bytes)};
+                              .total = options_.timeout,
+                              .body_bytes = std::min(client_.max_response_bytes, max_answer_bytes)};
     const Clock::time_point start = Clock::now();
     Exchange log{.method = body.empty() ? "GET" : "POST", .url = url.shown()};
     http::Response response;
@@ -408,10 +408,10 @@ Interview::Tried Interview::try_out(const wire::ModelFacts& chosen, ChatRequest 
     request.model = chosen.id;
     ServerInfo so_far;
     so_far.kind = kind_;
-    ClientOptions client = adapted(client_, so_far);
+    ClientOptions client = apply_capabilities(client_, so_far);
     client.quirks->tools_as_text = false; // whether it does without is the question
     client.stream = false;
-    client.retries.most = 0;
+    client.retries.max_retries = 0;
     Tried tried;
     client.on_exchange = [&](const Exchange& exchange) {
         const auto sent = wire::parse_json(exchange.request_body);
@@ -433,22 +433,22 @@ void Interview::note_failed_try(const char* what, const Error& error) {
 }
 
 void Interview::try_images(wire::ModelFacts& chosen) {
-    if (chosen.images != Known::unknown) return;
+    if (chosen.images != Support::unknown) return;
     ChatRequest request;
     request.messages = {Message::user("Which colour is this? One word.",
                                       make_image({small_picture.begin(), small_picture.end()}))};
     request.sampling.max_tokens = 16;
     const Tried tried = try_out(chosen, std::move(request));
     if (tried.reply)
-        chosen.images = Known::yes;
+        chosen.images = Support::yes;
     else if (wire::refuses_images(*tried.error))
-        chosen.images = Known::no;
+        chosen.images = Support::no;
     else
         note_failed_try("whether the model sees images", *tried.error);
 }
 
 void Interview::try_tools(wire::ModelFacts& chosen) {
-    if (chosen.tools != Known::unknown) return;
+    if (chosen.tools != Support::unknown) return;
     ChatRequest request;
     request.messages = {Message::user("Call the tool \"ready\" now. Write nothing else.")};
     request.tools = {{"ready", "Says that you are ready.", R"({"type":"object","properties":{}})"}};
@@ -465,9 +465,9 @@ void Interview::try_tools(wire::ModelFacts& chosen) {
     const bool cut_off = reply && reply->finish == FinishReason::length;
     const bool had_to = request.tool_choice == ToolChoice::required;
     if (refused || (reply && !called && !cut_off && had_to))
-        chosen.tools = Known::no;
+        chosen.tools = Support::no;
     else if (called)
-        chosen.tools = Known::yes;
+        chosen.tools = Support::yes;
     else if (tried.error)
         note_failed_try("whether the model calls tools", *tried.error);
     else
@@ -482,8 +482,8 @@ void Interview::note_what_is_unknown(const wire::ModelFacts& chosen) {
     const auto add = [&](bool unknown, const char* words) {
         if (unknown) what.append(what.empty() ? "" : ", ").append(words);
     };
-    add(chosen.images == Known::unknown, "whether it sees images");
-    add(chosen.tools == Known::unknown, "whether it calls tools");
+    add(chosen.images == Support::unknown, "whether it sees images");
+    add(chosen.tools == Support::unknown, "whether it calls tools");
     add(!chosen.context_tokens, "how long its context is");
     if (!what.empty())
         note("the server does not tell of " + quoted(chosen.id) + ": " + what +
@@ -498,7 +498,7 @@ ServerInfo Interview::about(const std::string& model) {
     if (no_list_) note(no_list_->what());
     wire::ModelFacts* chosen = choose(model);
     learn_of(chosen);
-    if (chosen && options_.ask) {
+    if (chosen && options_.active) {
         try_images(*chosen);
         try_tools(*chosen);
     }
@@ -584,23 +584,23 @@ std::string_view to_string(ServerKind kind) {
 ServerInfo probe(const ClientOptions& client, const std::string& model, const ProbeOptions& options,
                  std::stop_token stop) {
     const std::string key = memory_key(client, model);
-    if (!options.fresh)
-        if (auto known = memory().find(key, options.ask)) return *std::move(known);
+    if (!options.bypass_cache)
+        if (auto known = memory().find(key, options.active)) return *std::move(known);
     Interview interview(client, options, std::move(stop));
     ServerInfo server = interview.about(model);
     if (!server.model.id.empty() && server.model.loaded && !interview.lost())
-        memory().keep(key, server, options.ask);
+        memory().keep(key, server, options.active);
     else
         memory().forget(key); // it is not as it was
     return server;
 }
 
-ClientOptions adapted(ClientOptions client, const ServerInfo& server) {
+ClientOptions apply_capabilities(ClientOptions client, const ServerInfo& server) {
     Quirks quirks = client.quirks ? *client.quirks : quirks_of(client.endpoint);
     if (server.kind == ServerKind::openai) quirks.max_completion_tokens = true;
     if (server.kind == ServerKind::openai || server.kind == ServerKind::gemini)
         quirks.standard_fields_only = true;
-    if (server.model.tools == Known::no) quirks.tools_as_text = true;
+    if (server.model.tools == Support::no) quirks.tools_as_text = true;
     client.quirks = quirks;
     return client;
 }
@@ -614,4 +614,4 @@ int qwen3_image_tokens(int width, int height) {
         std::min<long long>(tokens, std::numeric_limits<int>::max())); // no picture is that large
 }
 
-} // namespace vlm
+} // namespace eyehand::vlm

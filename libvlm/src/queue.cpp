@@ -1,6 +1,6 @@
 #include "queue.hpp"
 
-#include "vlm/error.hpp"
+#include "eyehand/vlm/error.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -9,7 +9,7 @@
 #include <mutex>
 #include <thread>
 
-namespace vlm {
+namespace eyehand::vlm {
 namespace {
 
 // The token is looked at, because a stop callback can hang under Windows (http/socket.cpp).
@@ -63,4 +63,4 @@ bool wait_for(std::chrono::milliseconds time, const std::stop_token& stop) {
     return false;
 }
 
-} // namespace vlm
+} // namespace eyehand::vlm

@@ -6,7 +6,7 @@
 #include <stop_token>
 #include <string>
 
-namespace vlm {
+namespace eyehand::vlm {
 
 /// A place at the head of a server's queue, for as long as it lives. Thread-safe.
 class Turn {
@@ -28,4 +28,4 @@ private:
 /// Waits for `time`; false if `stop` was triggered meanwhile.
 [[nodiscard]] bool wait_for(std::chrono::milliseconds time, const std::stop_token& stop);
 
-} // namespace vlm
+} // namespace eyehand::vlm

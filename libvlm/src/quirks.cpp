@@ -1,8 +1,8 @@
-#include "vlm/openai_client.hpp"
+#include "eyehand/vlm/openai_client.hpp"
 
 #include "http/url.hpp"
 
-namespace vlm {
+namespace eyehand::vlm {
 namespace {
 
 bool is_below(std::string_view host, std::string_view domain) {
@@ -28,4 +28,4 @@ Quirks quirks_of(std::string_view endpoint) {
     return quirks;
 }
 
-} // namespace vlm
+} // namespace eyehand::vlm

@@ -2,7 +2,7 @@
 
 #include "dib.hpp"
 
-namespace winio {
+namespace eyehand::winio {
 namespace {
 
 // BITMAPFILEHEADER of wingdi.h: "BM", the file's size, 4 bytes reserved, where the pixels begin.
@@ -41,4 +41,4 @@ std::vector<std::uint8_t> encode_bmp(const ImageView& image) {
     return file;
 }
 
-} // namespace winio
+} // namespace eyehand::winio

@@ -1,14 +1,14 @@
 // BMP files, in which X11 programs pass images on: a DIB behind 14 bytes.
 #pragma once
 
-#include "winio/image.hpp"
+#include "eyehand/winio/image.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
-namespace winio {
+namespace eyehand::winio {
 
 /// The image of a BMP file that somebody else wrote: the kinds that `decode_dib` reads.
 [[nodiscard]] std::optional<Image> decode_bmp(std::span<const std::uint8_t> file);
@@ -16,4 +16,4 @@ namespace winio {
 /// image that is empty or too large for the format.
 [[nodiscard]] std::vector<std::uint8_t> encode_bmp(const ImageView& image);
 
-} // namespace winio
+} // namespace eyehand::winio

@@ -1,5 +1,5 @@
-#include "winio/desktop.hpp"
-#include "winio/error.hpp"
+#include "eyehand/winio/desktop.hpp"
+#include "eyehand/winio/error.hpp"
 
 #include "window_words.hpp"
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
-namespace winio {
+namespace eyehand::winio {
 namespace {
 
 Rect bounds_of_all(std::span<const Display> displays) {
@@ -85,4 +85,4 @@ WorkArea choose_area(Desktop& desktop, const AreaChoice& choice) {
                        windows == nullptr ? std::vector<WindowInfo>{} : windows->list());
 }
 
-} // namespace winio
+} // namespace eyehand::winio

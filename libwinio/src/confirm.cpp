@@ -1,6 +1,6 @@
-#include "winio/confirm.hpp"
+#include "eyehand/winio/confirm.hpp"
 
-#include "winio/error.hpp"
+#include "eyehand/winio/error.hpp"
 
 #include "stoppable_wait.hpp"
 
@@ -8,7 +8,7 @@
 #include <chrono>
 #include <utility>
 
-namespace winio {
+namespace eyehand::winio {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -33,12 +33,12 @@ bool only_moves(const Plan& plan) {
 }
 
 // The pointer may lag behind: up to 105 ms were seen under Wine.
-bool pointer_arrives(Desktop& desktop, const Plan& plan, const HandsReport& hands,
+bool pointer_arrives(Desktop& desktop, const Plan& plan, const ExecutionReport& execution,
                      const std::stop_token& stop) {
     const auto wanted = last_move(plan);
     if (!wanted) return true;
     // What was not sent will not arrive.
-    const milliseconds longest_lag{hands.complete() ? 200 : 0};
+    const milliseconds longest_lag{execution.complete() ? 200 : 0};
     const auto deadline = Clock::now() + longest_lag;
     for (;;) {
         const auto at = desktop.pointer();
@@ -49,7 +49,7 @@ bool pointer_arrives(Desktop& desktop, const Plan& plan, const HandsReport& hand
 }
 
 ActionEffect judge(const Plan& plan, const ActionReport& report) {
-    if (!report.hands.complete()) return ActionEffect::refused;
+    if (!report.execution.complete()) return ActionEffect::refused;
     if (only_moves(plan) && report.pointer_arrived) return ActionEffect::confirmed;
     if (report.look_error) return ActionEffect::unseen;
     return report.after.changed.empty() ? ActionEffect::no_visible_change : ActionEffect::confirmed;
@@ -71,16 +71,16 @@ const char* to_string(ActionEffect effect) noexcept {
     return "?";
 }
 
-ActionReport act_and_look(Hands& hands, Capturer& capturer, Settler& settler, const Plan& plan,
-                          SettleOptions settle, std::stop_token stop) {
-    const Rect& area = hands.fence().bounds();
+ActionReport act_and_look(InputExecutor& executor, Capturer& capturer, Settler& settler,
+                          const Plan& plan, SettleOptions settle, std::stop_token stop) {
+    const Rect& area = executor.fence().bounds();
     Frame before;
     capture_patiently(capturer, area, before, settle.timeout, stop);
     settle.before = &before;
 
     ActionReport report;
-    report.hands = hands.carry_out(plan, stop);
-    report.pointer_arrived = pointer_arrives(hands.desktop(), plan, report.hands, stop);
+    report.execution = executor.execute(plan, stop);
+    report.pointer_arrived = pointer_arrives(executor.desktop(), plan, report.execution, stop);
     // Whoever acted has to learn of it, whatever happens to the looking.
     try {
         report.after = settler.wait(capturer, area, settle, std::move(stop));
@@ -91,10 +91,10 @@ ActionReport act_and_look(Hands& hands, Capturer& capturer, Settler& settler, co
     return report;
 }
 
-ActionReport act_and_look(Hands& hands, Capturer& capturer, const Plan& plan, SettleOptions settle,
-                          std::stop_token stop) {
+ActionReport act_and_look(InputExecutor& executor, Capturer& capturer, const Plan& plan,
+                          SettleOptions settle, std::stop_token stop) {
     Settler settler;
-    return act_and_look(hands, capturer, settler, plan, settle, std::move(stop));
+    return act_and_look(executor, capturer, settler, plan, settle, std::move(stop));
 }
 
-} // namespace winio
+} // namespace eyehand::winio

@@ -7,7 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
-namespace winio {
+namespace eyehand::winio {
 namespace {
 
 // The layout is BITMAPINFOHEADER's (wingdi.h), little endian.
@@ -92,9 +92,9 @@ std::optional<Header> read_header(Bytes bytes) {
 std::uint8_t channel(std::uint32_t pixel, std::uint32_t mask) {
     if (mask == 0) return 0;
     const int shift = std::countr_zero(mask);
-    const std::uint64_t most = mask >> shift;
+    const std::uint64_t max = mask >> shift;
     const std::uint64_t value = (pixel & mask) >> shift;
-    return static_cast<std::uint8_t>((value * 255 + most / 2) / most);
+    return static_cast<std::uint8_t>((value * 255 + max / 2) / max);
 }
 
 class RowReader {
@@ -204,4 +204,4 @@ std::vector<std::uint8_t> encode_dib(const ImageView& image) {
     return bytes;
 }
 
-} // namespace winio
+} // namespace eyehand::winio

@@ -1,7 +1,7 @@
 // Device-independent bitmaps: how Windows has images in memory (CF_DIB on the clipboard).
 #pragma once
 
-#include "winio/image.hpp"
+#include "eyehand/winio/image.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace winio {
+namespace eyehand::winio {
 
 /// The image of a DIB: a BITMAPINFOHEADER or one of its successors, what follows it and the rows of
 /// pixels; opaque. Palettes of 1, 4 and 8 bits a pixel, 16, 24 and 32 bits, BI_RGB and
@@ -25,4 +25,4 @@ namespace winio {
 /// std::invalid_argument for an image that is empty or too large for the format (4 GB).
 [[nodiscard]] std::vector<std::uint8_t> encode_dib(const ImageView& image);
 
-} // namespace winio
+} // namespace eyehand::winio

@@ -1,11 +1,11 @@
-#include "winio/effect.hpp"
+#include "eyehand/winio/effect.hpp"
 
 #include "overloaded.hpp"
 #include "utf8.hpp"
 
 #include <cstdlib>
 
-namespace winio {
+namespace eyehand::winio {
 namespace {
 
 std::string_view name_of(Button button) {
@@ -47,11 +47,11 @@ std::string_view direction(const WheelTurn& turn) {
 
 // Quoted, with line breaks shown and cut so that a log line stays a line.
 std::string quoted(std::string_view text) {
-    constexpr std::size_t most_scalars = 80;
+    constexpr std::size_t max_scalars = 80;
     std::string result = "\"";
     std::size_t count = 0;
     for (std::size_t at = 0; at < text.size();) {
-        if (count++ == most_scalars) return result + "...\"";
+        if (count++ == max_scalars) return result + "...\"";
         const auto decoded = utf8::decode(text, at);
         at += decoded ? decoded->length : 1;
         const char32_t scalar = decoded ? decoded->scalar : 0xFFFD;
@@ -132,4 +132,4 @@ std::string to_string(const Effect& effect) {
         effect);
 }
 
-} // namespace winio
+} // namespace eyehand::winio

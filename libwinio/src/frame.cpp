@@ -1,8 +1,8 @@
-#include "winio/frame.hpp"
+#include "eyehand/winio/frame.hpp"
 
 #include <stdexcept>
 
-namespace winio {
+namespace eyehand::winio {
 namespace {
 
 std::uint8_t blend(std::uint8_t over, std::uint8_t under, int alpha) {
@@ -46,4 +46,4 @@ void draw_pointer(Frame& frame) {
     frame.pointer.reset();
 }
 
-} // namespace winio
+} // namespace eyehand::winio

@@ -1,6 +1,6 @@
 // Rows are compared by memcmp first: on a desktop nearly all of them are equal. Only rows that
 // differ are looked at pixel by pixel, because a difference in alpha alone is none.
-#include "winio/frame_diff.hpp"
+#include "eyehand/winio/frame_diff.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <tuple>
 
-namespace winio {
+namespace eyehand::winio {
 namespace {
 
 constexpr auto colour_mask =
@@ -130,4 +130,4 @@ bool same_pixels(const ImageView& before, const ImageView& after) {
     return true;
 }
 
-} // namespace winio
+} // namespace eyehand::winio

@@ -1,11 +1,11 @@
 // The captured frame is compared once with the previous one. Rows that changed make the stripes of
 // the picture stale that they have a part in; stale stripes are scaled and encoded anew, on several
 // threads if there are several, and the file is put together from all of them.
-#include "winio/frame_pipeline.hpp"
+#include "eyehand/winio/frame_pipeline.hpp"
 
+#include "eyehand/winio/frame_diff.hpp"
+#include "eyehand/winio/scale.hpp"
 #include "moved_by.hpp"
-#include "winio/frame_diff.hpp"
-#include "winio/scale.hpp"
 #include "worker_pool.hpp"
 
 #include <algorithm>
@@ -17,19 +17,19 @@
 #include <thread>
 #include <utility>
 
-namespace winio {
+namespace eyehand::winio {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-void check(const PictureOptions& options) {
+void check(const ScreenshotOptions& options) {
     (void)picture_size({1, 1}, options.size);
     if (options.png.level < 0 || options.png.level > 9)
         throw std::invalid_argument("a PNG's level is 0 to 9");
     if (options.threads < 0) throw std::invalid_argument("a number of threads is not negative");
 }
 
-int threads(const PictureOptions& options) {
+int threads(const ScreenshotOptions& options) {
     if (options.threads > 0) return options.threads;
     return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
@@ -68,7 +68,7 @@ private:
 // Pictures of frames of one size: its stripes, and which of them do not show the last frame.
 class StripedPicture {
 public:
-    StripedPicture(Size source, const PictureOptions& options)
+    StripedPicture(Size source, const ScreenshotOptions& options)
         : StripedPicture(Scaler(source, picture_size(source, options.size)), options) {}
 
     [[nodiscard]] Size size() const { return png_.size(); }
@@ -123,7 +123,7 @@ public:
     [[nodiscard]] std::vector<std::uint8_t> file() const { return png_.file(); }
 
 private:
-    StripedPicture(Scaler scaler, const PictureOptions& options)
+    StripedPicture(Scaler scaler, const ScreenshotOptions& options)
         : scaler_(std::move(scaler)),
           png_(scaler_.target(), options.png, stripe_rows(scaler_.period())),
           stale_(static_cast<std::size_t>(png_.stripes()), true), annotated_stale_(stale_),
@@ -174,7 +174,7 @@ private:
 } // namespace
 
 struct FramePipeline::State {
-    PictureOptions options;
+    ScreenshotOptions options;
     Rect area;                               // of the desktop, that `striped` is for
     std::unique_ptr<StripedPicture> striped; // null before the first frame
     Image previous;                          // what `png` shows, with its pointer; or empty
@@ -189,7 +189,7 @@ struct FramePipeline::State {
     }
 };
 
-FramePipeline::FramePipeline(PictureOptions options) : state_(std::make_unique<State>()) {
+FramePipeline::FramePipeline(ScreenshotOptions options) : state_(std::make_unique<State>()) {
     check(options);
     state_->options = options;
 }
@@ -197,7 +197,7 @@ FramePipeline::~FramePipeline() = default;
 FramePipeline::FramePipeline(FramePipeline&&) noexcept = default;
 FramePipeline& FramePipeline::operator=(FramePipeline&&) noexcept = default;
 
-Picture FramePipeline::process(Frame&& frame) {
+Screenshot FramePipeline::process(Frame&& frame) {
     if (frame.pixels.empty()) throw std::invalid_argument("a frame without pixels has no picture");
     State& state = *state_;
     if (state.options.pointer) draw_pointer(frame);
@@ -206,7 +206,7 @@ Picture FramePipeline::process(Frame&& frame) {
     const Rect area{frame.origin.x, frame.origin.y, frame.pixels.width(), frame.pixels.height()};
     if (!state.striped || state.area != area) state.start_afresh(area);
 
-    Picture picture;
+    Screenshot picture;
     picture.size = state.striped->size();
     picture.area = area;
     if (state.previous.empty())
@@ -245,6 +245,6 @@ std::shared_ptr<const std::vector<std::uint8_t>> FramePipeline::annotate(const O
         state.striped->annotated(state.previous.view(), threads(state.options), overlay));
 }
 
-const PictureOptions& FramePipeline::options() const { return state_->options; }
+const ScreenshotOptions& FramePipeline::options() const { return state_->options; }
 
-} // namespace winio
+} // namespace eyehand::winio

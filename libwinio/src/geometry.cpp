@@ -1,4 +1,4 @@
-#include "winio/geometry.hpp"
+#include "eyehand/winio/geometry.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace winio {
+namespace eyehand::winio {
 namespace {
 
 struct Span {
@@ -39,8 +39,8 @@ double to_norm(int pixel, int begin, int extent) {
 }
 
 std::optional<int> parse_extent(std::string_view text) {
-    constexpr std::size_t most_digits = 5; // more than any desktop has, less than overflows
-    if (text.empty() || text.size() > most_digits) return std::nullopt;
+    constexpr std::size_t max_digits = 5; // more than any desktop has, less than overflows
+    if (text.empty() || text.size() > max_digits) return std::nullopt;
     int value = 0;
     const auto* end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(text.data(), end, value);
@@ -117,4 +117,4 @@ std::optional<Size> parse_size(std::string_view text) {
     return Size{*width, *height};
 }
 
-} // namespace winio
+} // namespace eyehand::winio

@@ -1,4 +1,4 @@
-#include "winio/gesture.hpp"
+#include "eyehand/winio/gesture.hpp"
 
 #include "utf8.hpp"
 
@@ -8,11 +8,11 @@
 #include <stdexcept>
 #include <utility>
 
-namespace winio::gesture {
+namespace eyehand::winio::gesture {
 namespace {
 
 // What the reference systems send at once without losing characters.
-constexpr std::size_t most_events_in_a_batch = 100;
+constexpr std::size_t max_events_in_a_batch = 100;
 
 Plan in_one_batch(Batch batch, std::vector<Point> targets) {
     return {{Step{std::move(batch)}}, std::move(targets)};
@@ -60,7 +60,7 @@ Step released_at(Point at, Button button) {
 }
 
 bool fit_together(const Batch& a, const Batch& b) {
-    return a.size() + b.size() <= most_events_in_a_batch;
+    return a.size() + b.size() <= max_events_in_a_batch;
 }
 
 // Both go into the step's own batch where there is one, so that nothing of a user's comes between
@@ -86,7 +86,7 @@ void put_after(std::vector<Step>& steps, Batch events) {
 class BatchWriter {
 public:
     void add(const Batch& events) {
-        if (!batch_.empty() && batch_.size() + events.size() > most_events_in_a_batch) flush();
+        if (!batch_.empty() && batch_.size() + events.size() > max_events_in_a_batch) flush();
         batch_.insert(batch_.end(), events.begin(), events.end());
     }
     Plan finish() && {
@@ -209,4 +209,4 @@ std::string typing_problem(std::string_view utf8) {
     return {};
 }
 
-} // namespace winio::gesture
+} // namespace eyehand::winio::gesture

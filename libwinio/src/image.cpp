@@ -1,11 +1,11 @@
-#include "winio/image.hpp"
+#include "eyehand/winio/image.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <stdexcept>
 
-namespace winio {
+namespace eyehand::winio {
 namespace {
 
 constexpr std::size_t bytes_per_pixel = 4;
@@ -14,10 +14,10 @@ std::size_t checked_bytes(Size size) {
     if (size.width < 0 || size.height < 0)
         throw std::invalid_argument("an image cannot have a negative size");
     // What a vector can hold at all; also keeps pointer differences defined.
-    constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
+    constexpr auto max = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
     const auto row = static_cast<std::size_t>(size.width) * bytes_per_pixel;
     const auto height = static_cast<std::size_t>(size.height);
-    if (height != 0 && row > most / height)
+    if (height != 0 && row > max / height)
         throw std::invalid_argument("an image this large does not fit into memory");
     return row * height;
 }
@@ -76,4 +76,4 @@ void Image::fill(const Rect& area, Color color) {
         std::ranges::copy(first, row(y).subspan(left, length).begin());
 }
 
-} // namespace winio
+} // namespace eyehand::winio

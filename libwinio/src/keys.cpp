@@ -1,6 +1,6 @@
 // One table holds every name a key goes by; parsing, printing and the suggestion for a misspelt
 // name all read it.
-#include "winio/keys.hpp"
+#include "eyehand/winio/keys.hpp"
 
 #include "utf8.hpp"
 
@@ -8,7 +8,7 @@
 #include <array>
 #include <numeric>
 
-namespace winio {
+namespace eyehand::winio {
 namespace {
 
 struct Name {
@@ -287,4 +287,4 @@ std::string to_string(const KeyChord& chord) {
     return text;
 }
 
-} // namespace winio
+} // namespace eyehand::winio

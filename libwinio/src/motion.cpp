@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-namespace winio {
+namespace eyehand::winio {
 namespace {
 
 using std::chrono::milliseconds;
@@ -39,7 +39,7 @@ constexpr std::uint32_t known_looks_before_a_surprise = 3;
 // (144x144 pixels). A video or a text that scrolls is larger and has to be waited for. In a small
 // area a spinner may still be the size of a large icon, but not most of what there is to see.
 constexpr std::int64_t smallest_limit = std::int64_t{64} * 64;
-std::int64_t most_toggling_pixels(Size size) {
+std::int64_t max_toggling_pixels(Size size) {
     const auto area = static_cast<std::int64_t>(size.width) * size.height;
     return std::min(std::max(area / 100, smallest_limit), area / 4);
 }
@@ -286,7 +286,7 @@ bool Motion::few_toggle() const {
 bool Motion::few(std::size_t toggling_cells) const {
     constexpr std::int64_t pixels_of_a_cell = std::int64_t{cell_side} * cell_side;
     return static_cast<std::int64_t>(toggling_cells) * pixels_of_a_cell <=
-           most_toggling_pixels(size_);
+           max_toggling_pixels(size_);
 }
 
 Rect Motion::area_of(std::uint32_t index) const {
@@ -307,4 +307,4 @@ std::vector<Rect> Motion::rects_of(Wanted wanted) const {
     return std::move(builder).finish();
 }
 
-} // namespace winio
+} // namespace eyehand::winio

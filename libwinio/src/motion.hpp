@@ -15,7 +15,7 @@
 // - A new look after three known ones ends what came back: all proof is forgotten.
 #pragma once
 
-#include "winio/image.hpp"
+#include "eyehand/winio/image.hpp"
 
 #include <array>
 #include <chrono>
@@ -23,7 +23,7 @@
 #include <optional>
 #include <vector>
 
-namespace winio {
+namespace eyehand::winio {
 
 /// Whether small regions that toggle count as moving.
 enum class Toggling { counts, is_ignored };
@@ -107,4 +107,4 @@ private:
     Time latest_look_{};
 };
 
-} // namespace winio
+} // namespace eyehand::winio

@@ -1,11 +1,11 @@
 // Rectangles from one origin to another.
 #pragma once
 
-#include "winio/geometry.hpp"
+#include "eyehand/winio/geometry.hpp"
 
 #include <vector>
 
-namespace winio {
+namespace eyehand::winio {
 
 /// `rects`, each moved by as much.
 [[nodiscard]] inline std::vector<Rect> moved_by(std::vector<Rect> rects, Point by) {
@@ -16,4 +16,4 @@ namespace winio {
     return rects;
 }
 
-} // namespace winio
+} // namespace eyehand::winio

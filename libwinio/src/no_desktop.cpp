@@ -1,8 +1,8 @@
 // What `open_desktop` is on systems without a back-end.
-#include "winio/desktop.hpp"
-#include "winio/error.hpp"
+#include "eyehand/winio/desktop.hpp"
+#include "eyehand/winio/error.hpp"
 
-namespace winio {
+namespace eyehand::winio {
 
 std::unique_ptr<Desktop> open_desktop() {
     throw Error(errc::not_supported,
@@ -10,4 +10,4 @@ std::unique_ptr<Desktop> open_desktop() {
                 "one for X11 unless EYEHAND_X11 was switched off");
 }
 
-} // namespace winio
+} // namespace eyehand::winio

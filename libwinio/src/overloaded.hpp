@@ -1,7 +1,7 @@
 // One lambda a case for std::visit.
 #pragma once
 
-namespace winio {
+namespace eyehand::winio {
 
 template <typename... Cases>
 struct overloaded : Cases... {
@@ -10,4 +10,4 @@ struct overloaded : Cases... {
 template <typename... Cases>
 overloaded(Cases...) -> overloaded<Cases...>;
 
-} // namespace winio
+} // namespace eyehand::winio

@@ -1,6 +1,6 @@
-#include "winio/paint.hpp"
+#include "eyehand/winio/paint.hpp"
 
-#include "winio/bitmap_font.hpp"
+#include "eyehand/winio/bitmap_font.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include <limits>
 #include <stdexcept>
 
-namespace winio {
+namespace eyehand::winio {
 namespace {
 
 std::string_view trimmed(std::string_view text) {
@@ -19,12 +19,12 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-std::optional<double> number_up_to(double most, std::string_view text) {
+std::optional<double> number_up_to(double max, std::string_view text) {
     text = trimmed(text);
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    if (!(value >= 0 && value <= most)) return std::nullopt; // nor NaN
+    if (!(value >= 0 && value <= max)) return std::nullopt; // nor NaN
     return value;
 }
 
@@ -230,4 +230,4 @@ Size text_size(std::string_view text, int scale) {
     return {(count * glyph_advance - (glyph_advance - glyph_width)) * scale, glyph_height * scale};
 }
 
-} // namespace winio
+} // namespace eyehand::winio

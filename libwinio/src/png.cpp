@@ -3,7 +3,7 @@
 // whole byte with nothing pending (full flush). So the stripes' streams, one after the other, are
 // one raw deflate stream: zlib's header goes before the first, an empty last block and the checksum
 // of everything, combined from the stripes' own, into a chunk after the last.
-#include "winio/png.hpp"
+#include "eyehand/winio/png.hpp"
 
 #include "stripe_encoder.hpp"
 
@@ -16,7 +16,7 @@
 #include <string_view>
 #include <utility>
 
-namespace winio {
+namespace eyehand::winio {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -64,9 +64,9 @@ void check(Size size, const PngOptions& options, int stripe_rows) {
         throw std::invalid_argument("a PNG's level is 0 to 9");
     if (stripe_rows < 1) throw std::invalid_argument("a PNG's stripes need at least one row");
     // What zlib takes at once, and a chunk can hold even if nothing can be compressed.
-    constexpr std::int64_t most = 1 << 30;
+    constexpr std::int64_t max = 1 << 30;
     const std::int64_t rows = std::min(stripe_rows, size.height);
-    if ((std::int64_t{size.width} * 3 + 1) > most / rows)
+    if ((std::int64_t{size.width} * 3 + 1) > max / rows)
         throw std::invalid_argument("a PNG's stripes must not be larger than 1 GiB");
 }
 
@@ -186,4 +186,4 @@ Bytes encode_png(const ImageView& image, const PngOptions& options, int stripe_r
     return png.file();
 }
 
-} // namespace winio
+} // namespace eyehand::winio

@@ -1,9 +1,9 @@
 // Reads PNG files by the PNG specification (W3C, third edition): chunks in their order, each with a
 // checksum; the IDAT chunks together are one zlib stream of rows, each behind a byte that names its filter.
 // Nothing is allocated for pixels before the file has shown that it can hold them.
-#include "winio/png.hpp"
+#include "eyehand/winio/png.hpp"
 
-#include "winio/error.hpp"
+#include "eyehand/winio/error.hpp"
 
 #include <zlib.h>
 
@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-namespace winio {
+namespace eyehand::winio {
 namespace {
 
 using Bytes = std::span<const std::uint8_t>;
@@ -25,7 +25,7 @@ constexpr std::size_t chunk_frame_bytes = 12; // length, type, checksum
 constexpr std::size_t header_bytes = 13;
 constexpr std::uint32_t largest = 0x7fffffff; // of a chunk, a width or a height
 // Deflate makes no more than 258 bytes of two bits.
-constexpr std::uint64_t most_bytes_a_byte = 1032;
+constexpr std::uint64_t max_bytes_a_byte = 1032;
 
 [[noreturn]] void refuse(const std::string& why) {
     throw Error(errc::decode_failed, "the picture is not a PNG file that can be read: " + why);
@@ -235,7 +235,7 @@ Image decode_png(std::span<const std::uint8_t> file, const PngLimits& limits) {
     const Header& header = chunks.header;
     std::uint64_t compressed = 0;
     for (const Bytes part : chunks.compressed) compressed += part.size();
-    if (compressed * most_bytes_a_byte <
+    if (compressed * max_bytes_a_byte <
         std::uint64_t{header.row_bytes()} * static_cast<std::uint64_t>(header.size.height))
         refuse("it has too few pixels");
 
@@ -255,4 +255,4 @@ Image decode_png(std::span<const std::uint8_t> file, const PngLimits& limits) {
     return image;
 }
 
-} // namespace winio
+} // namespace eyehand::winio

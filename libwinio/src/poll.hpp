@@ -6,7 +6,7 @@
 
 #include <chrono>
 
-namespace winio {
+namespace eyehand::winio {
 
 /// Looks at every `interval` until `done()`; false when it was not within `limit`.
 template <typename Condition>
@@ -20,4 +20,4 @@ template <typename Condition>
     return true;
 }
 
-} // namespace winio
+} // namespace eyehand::winio

@@ -2,7 +2,7 @@
 // then each of its pixels the weighted sum of the columns it covers. Weights are whole numbers and
 // one division at the end rounds to the nearest, so that the result is exact: no drift, no grey
 // where stripes meet whole pixels.
-#include "winio/scale.hpp"
+#include "eyehand/winio/scale.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace winio {
+namespace eyehand::winio {
 namespace {
 
 // How one axis of the output is put together: output position i is the sum over k < taps of
@@ -379,4 +379,4 @@ void scale(const ImageView& source, Size size, Image& into) {
     Scaler(source.size(), size).scale(source, {0, size.height}, into);
 }
 
-} // namespace winio
+} // namespace eyehand::winio

@@ -1,6 +1,6 @@
-#include "winio/settle.hpp"
+#include "eyehand/winio/settle.hpp"
 
-#include "winio/error.hpp"
+#include "eyehand/winio/error.hpp"
 
 #include "deadline.hpp"
 #include "motion.hpp"
@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace winio {
+namespace eyehand::winio {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -120,4 +120,4 @@ void capture_patiently(Capturer& capturer, const Rect& area, Frame& into, millis
     }
 }
 
-} // namespace winio
+} // namespace eyehand::winio

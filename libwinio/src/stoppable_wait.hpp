@@ -8,7 +8,7 @@
 #include <stop_token>
 #include <thread>
 
-namespace winio {
+namespace eyehand::winio {
 
 enum class Waited { to_the_end, stopped };
 
@@ -28,4 +28,4 @@ inline Waited wait_for(std::chrono::milliseconds time, const std::stop_token& st
     return Waited::stopped;
 }
 
-} // namespace winio
+} // namespace eyehand::winio

@@ -3,7 +3,7 @@
 // compared with their neighbours: see `judge`.
 #include "stripe_encoder.hpp"
 
-#include "winio/error.hpp"
+#include "eyehand/winio/error.hpp"
 
 #include <zlib.h>
 
@@ -11,7 +11,7 @@
 #include <bit>
 #include <cstring>
 
-namespace winio {
+namespace eyehand::winio {
 namespace {
 
 // PNG specification, "Filter types for filter method 0".
@@ -169,8 +169,8 @@ StripeEncoder::Deflated StripeEncoder::deflate_flat() {
     // Once it has taken 64 KB less 262 bytes zlib moves its window and, with it, two tables; on
     // runs that is most of its work. Nothing is lost by starting anew before that, since runs need
     // no history.
-    constexpr std::size_t most = 64'000;
-    const std::size_t pieces = (filtered_.size() - 1) / most + 1;
+    constexpr std::size_t max = 64'000;
+    const std::size_t pieces = (filtered_.size() - 1) / max + 1;
     const std::size_t piece = (filtered_.size() - 1) / pieces + 1;
     std::size_t at = 0;
     for (std::size_t begin = 0; begin < filtered_.size(); begin += piece)
@@ -194,4 +194,4 @@ StripeEncoder::Deflated StripeEncoder::deflate_whole(std::span<const std::uint8_
             static_cast<std::uint32_t>(adler32_z(1, filtered.data(), filtered.size()))};
 }
 
-} // namespace winio
+} // namespace eyehand::winio

@@ -1,14 +1,14 @@
 // Filters and deflates the rows of one stripe of a PNG file.
 #pragma once
 
-#include "winio/image.hpp"
+#include "eyehand/winio/image.hpp"
 
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
-namespace winio {
+namespace eyehand::winio {
 
 /// Keeps zlib's states and buffers from stripe to stripe. What it makes of rows depends on their
 /// colours and the level alone. Not thread-safe.
@@ -48,4 +48,4 @@ private:
     std::vector<std::uint8_t> deflated_;
 };
 
-} // namespace winio
+} // namespace eyehand::winio

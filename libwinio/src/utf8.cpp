@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-namespace winio::utf8 {
+namespace eyehand::winio::utf8 {
 namespace {
 
 constexpr char32_t replacement = 0xFFFD;
@@ -75,4 +75,4 @@ void append(std::string& text, char32_t scalar) {
     }
 }
 
-} // namespace winio::utf8
+} // namespace eyehand::winio::utf8

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace winio::utf8 {
+namespace eyehand::winio::utf8 {
 
 struct Decoded {
     char32_t scalar = 0;
@@ -24,4 +24,4 @@ void check_text(std::string_view text, const std::string& name);
 /// Surrogates and values past the last scalar become U+FFFD.
 void append(std::string& text, char32_t scalar);
 
-} // namespace winio::utf8
+} // namespace eyehand::winio::utf8

@@ -1,13 +1,13 @@
 // Windows in words, for errors.
 #pragma once
 
-#include "winio/desktop.hpp"
+#include "eyehand/winio/desktop.hpp"
 
-namespace winio {
+namespace eyehand::winio {
 
 /// "titled \"...\"": what a query asks for.
 [[nodiscard]] std::string words(const WindowQuery& query);
 /// The titles of those that have one, quoted; "none" without any.
 [[nodiscard]] std::string titles(std::span<const WindowInfo> windows);
 
-} // namespace winio
+} // namespace eyehand::winio

@@ -1,5 +1,5 @@
-#include "winio/desktop.hpp"
-#include "winio/error.hpp"
+#include "eyehand/winio/desktop.hpp"
+#include "eyehand/winio/error.hpp"
 
 #include "deadline.hpp"
 #include "stoppable_wait.hpp"
@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace winio {
+namespace eyehand::winio {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -82,4 +82,4 @@ WindowInfo wait_for_window(Windows& windows, const WindowQuery& query,
     }
 }
 
-} // namespace winio
+} // namespace eyehand::winio

@@ -2,7 +2,7 @@
 
 #include <system_error>
 
-namespace winio {
+namespace eyehand::winio {
 
 WorkerPool::~WorkerPool() {
     {
@@ -74,4 +74,4 @@ void WorkerPool::work_on(Job& job, std::unique_lock<std::mutex>& lock) {
     }
 }
 
-} // namespace winio
+} // namespace eyehand::winio

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace winio {
+namespace eyehand::winio {
 
 /// The owner always works itself and waits only for what others have really begun: on a busy
 /// machine, where they may not get to run at all, nothing is lost. Threads are started when they
@@ -47,4 +47,4 @@ private:
     std::vector<std::jthread> helpers_;
 };
 
-} // namespace winio
+} // namespace eyehand::winio

@@ -1,12 +1,12 @@
 // Whole runs on a desktop in memory, with a scripted model.
-#include "agent/agent.hpp"
-#include "agent/error.hpp"
+#include "eyehand/agent/agent.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/vlm/openai_client.hpp"
+#include "eyehand/vlm/testing/chat_server.hpp"
+#include "eyehand/vlm/testing/scripted_model.hpp"
+#include "eyehand/winio/error.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
 #include "json.hpp"
-#include "vlm/openai_client.hpp"
-#include "vlm/testing/chat_server.hpp"
-#include "vlm/testing/scripted_model.hpp"
-#include "winio/error.hpp"
-#include "winio/testing/memory_desktop.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
@@ -14,6 +14,8 @@
 #include <map>
 #include <set>
 #include <thread>
+
+using namespace eyehand;
 
 namespace {
 
@@ -80,7 +82,7 @@ TEST_CASE("an agent looks, acts, looks again and says that it is done") {
     const RunFinished result = stage.run();
 
     CHECK(result.outcome == Outcome::completed);
-    CHECK(result.why == "It is done.");
+    CHECK(result.reason == "It is done.");
     CHECK(result.turns == 4);
     CHECK(stage.desktop.typed() == "Zażółć\n世界");
     CHECK(stage.desktop.pointer() == winio::Point{300, 400});
@@ -169,7 +171,7 @@ TEST_CASE("an endpoint that is down ends the run with everything written") {
     stage.model.call("press_key", R"({"key":"enter"})").fail(endpoint_down());
     const RunFinished result = stage.run();
     CHECK(result.outcome == Outcome::endpoint_failed);
-    CHECK_THAT(result.why, ContainsSubstring("nothing listens"));
+    CHECK_THAT(result.reason, ContainsSubstring("nothing listens"));
     CHECK_THAT(stage.types(), ContainsSubstring("invoked ask ask_failed finish run_finished"));
     CHECK(stage.summary().at("outcome").as_string() == "endpoint_failed");
 }
@@ -179,7 +181,7 @@ TEST_CASE("a display that is not there ends the run and names those that are") {
     stage.options.area.display = "7";
     const RunFinished result = stage.run();
     CHECK(result.outcome == Outcome::desktop_failed);
-    CHECK_THAT(result.why, ContainsSubstring("there is no display \"7\", only \"1\""));
+    CHECK_THAT(result.reason, ContainsSubstring("there is no display \"7\", only \"1\""));
     CHECK(stage.types() == "run_started observe observe_failed finish run_finished ");
 }
 
@@ -210,13 +212,13 @@ TEST_CASE("input that the system refuses ends the run with the reason") {
     stage.desktop.accept_at_most(2);
     const RunFinished result = stage.run();
     CHECK(result.outcome == Outcome::desktop_failed);
-    CHECK_THAT(result.why, ContainsSubstring("press_key: "));
+    CHECK_THAT(result.reason, ContainsSubstring("press_key: "));
     CHECK_THAT(stage.types(), ContainsSubstring("invoke invoked finish run_finished"));
 }
 
 TEST_CASE("the steps are used up") {
     Stage stage;
-    stage.profile.max_steps = 2;
+    stage.profile.max_turns = 2;
     stage.model.call("press_key", R"({"key":"a"})").call("press_key", R"({"key":"b"})");
     const RunFinished result = stage.run();
     CHECK(result.outcome == Outcome::steps_used_up);
@@ -228,7 +230,7 @@ TEST_CASE("a stop before the run begins ends it before anything is seen") {
     stage.control.stop("interrupted by the user");
     const RunFinished result = stage.run();
     CHECK(result.outcome == Outcome::cancelled);
-    CHECK(result.why == "interrupted by the user");
+    CHECK(result.reason == "interrupted by the user");
     CHECK(stage.desktop.captures() == 0);
 }
 
@@ -243,7 +245,7 @@ TEST_CASE("a stop during an action lets the action finish") {
 
 TEST_CASE("a stop during the last step's action is a stop, not the end of the steps") {
     Stage stage;
-    stage.profile.max_steps = 1;
+    stage.profile.max_turns = 1;
     stage.model.call("press_key", R"({"key":"ctrl+s"})");
     stage.desktop.on_input = [&](const winio::InputEvent&) { stage.control.stop(); };
     CHECK(stage.run().outcome == Outcome::cancelled);
@@ -267,7 +269,7 @@ TEST_CASE("a stop at once breaks the action off and releases what it pressed") {
     stage.run_path = directory.path();
     const RunFinished result = agent.run("hold", directory, stage.control);
     CHECK(result.outcome == Outcome::cancelled);
-    CHECK(result.why == "enough");
+    CHECK(result.reason == "enough");
     CHECK_FALSE(stage.desktop.holds_anything());
     CHECK_THAT(test::read_file(directory.journal_file()),
                ContainsSubstring(R"("interrupted":true)"));

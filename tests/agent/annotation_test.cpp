@@ -1,9 +1,11 @@
 // What is drawn over a screenshot, against the formulas of agent/annotation.hpp.
-#include "agent/annotation.hpp"
+#include "eyehand/agent/annotation.hpp"
 
 #include "catch.hpp"
 
 #include <cmath>
+
+using namespace eyehand;
 
 namespace {
 

@@ -1,11 +1,13 @@
 // Settings in layers: what counts, where it came from, and what is said of mistakes.
-#include "agent/config.hpp"
-#include "agent/error.hpp"
 #include "edit_distance.hpp"
+#include "eyehand/agent/config.hpp"
+#include "eyehand/agent/error.hpp"
 
 #include "catch.hpp"
 
 #include <map>
+
+using namespace eyehand;
 
 namespace {
 
@@ -44,7 +46,7 @@ std::string source(const Config& config, const char* name) { return config.find(
 
 TEST_CASE("a later layer counts, whatever the order in which they are added") {
     Config config = default_config();
-    CHECK(config.whole("retries") == 2);
+    CHECK(config.integer("retries") == 2);
     CHECK(source(config, "retries") == "default");
 
     config.add(config_from_flag("model", "--model", "flag"));
@@ -53,11 +55,11 @@ TEST_CASE("a later layer counts, whatever the order in which they are added") {
     config.add(config_of(load_profile("observer")));
     CHECK(config.text("model") == "flag");
     CHECK(source(config, "model") == "--model");
-    CHECK(config.whole("retries") == 4);
+    CHECK(config.integer("retries") == 4);
     CHECK(source(config, "retries") == "EYEHAND_RETRIES");
     CHECK(config.number("top_p") == 0.5);
     CHECK(source(config, "top_p") == "eyehand.json:1");
-    CHECK(source(config, "max_steps") == "profile");
+    CHECK(source(config, "max_turns") == "profile");
 }
 
 TEST_CASE("the newer name of a variable counts more than that of a reference") {
@@ -67,10 +69,22 @@ TEST_CASE("the newer name of a variable counts more than that of a reference") {
     CHECK(entries[0].source == "EYEHAND_MODEL");
 }
 
+TEST_CASE("the old name of a setting is accepted in files and variables") {
+    const auto entries = variables({{"EYEHAND_MAX_STEPS", "7"}});
+    REQUIRE(entries.size() == 1);
+    CHECK(entries[0].setting == find_setting("max_turns"));
+    CHECK(entries[0].source == "EYEHAND_MAX_STEPS");
+    CHECK(variables({{"EYEHAND_MAX_STEPS", "7"}, {"EYEHAND_MAX_TURNS", "8"}})[0].source ==
+          "EYEHAND_MAX_TURNS");
+    Config config;
+    config.add(parse_config("{\"max_steps\": 9}", "eyehand.json"));
+    CHECK(config.integer("max_turns") == 9);
+}
+
 TEST_CASE("every setting can be set by its variable, and the references' names are there") {
     for (const SettingSpec& setting : setting_specs())
         CHECK(find_setting(setting.name) == &setting);
-    CHECK(variable_of(*find_setting("max_steps")) == "EYEHAND_MAX_STEPS");
+    CHECK(variable_of(*find_setting("max_turns")) == "EYEHAND_MAX_TURNS");
     const auto entries = variables({{"LMSTUDIO_ENDPOINT", "http://a"},
                                     {"LMSTUDIO_TIMEOUT", "-1"},
                                     {"LMSTUDIO_TEMPERATURE", "0"},
@@ -97,9 +111,9 @@ TEST_CASE("a file may have comments, trailing commas, a byte order mark and null
                      "eyehand.json"));
     CHECK(config.text("model") == "m // no comment");
     CHECK(source(config, "model") == "eyehand.json:4");
-    CHECK(config.names("with") == std::vector<std::string>{"wait", "drag"});
+    CHECK(config.list("with") == std::vector<std::string>{"wait", "drag"});
     CHECK(source(config, "with") == "eyehand.json:5");
-    CHECK_FALSE(config.truth("stream"));
+    CHECK_FALSE(config.boolean("stream"));
     CHECK(config.find("top_p") == nullptr);
     CHECK(config.duration("timeout") == std::chrono::seconds(10));
 }
@@ -111,12 +125,12 @@ TEST_CASE("a mistake in a file is told with its line, and what it must be") {
     };
     const Row row = GENERATE(
         Row{"{\n\n\"max_step\": 5}", "eyehand.json:3: there is no setting \"max_step\"; did you "
-                                     "mean \"max_steps\"?"},
+                                     "mean \"max_turns\"?"},
         Row{"{\"tempreature\": 1}", "did you mean \"temperature\"?"},
-        Row{"{\n\"max_steps\": \"20\"}",
-            "eyehand.json:2: \"max_steps\" is \"20\"; it must be a whole number from 1 to 1000000"},
-        Row{"{\"max_steps\": 0}", "from 1 to 1000000"},
-        Row{"{\"max_steps\": 99999999999999999999}", "from 1 to 1000000"},
+        Row{"{\n\"max_turns\": \"20\"}",
+            "eyehand.json:2: \"max_turns\" is \"20\"; it must be a whole number from 1 to 1000000"},
+        Row{"{\"max_turns\": 0}", "from 1 to 1000000"},
+        Row{"{\"max_turns\": 99999999999999999999}", "from 1 to 1000000"},
         Row{"{\"top_p\": 1.5}", "\"top_p\" is \"1.5\"; it must be a number from 0 to 1"},
         Row{"{\"stream\": 1}", "must be true or false"},
         Row{"{\"with\": \"wait\"}", "an array of texts"},
@@ -149,7 +163,7 @@ TEST_CASE("a mistake in a variable names the variable") {
           "to 1000000");
     CHECK_THAT(of("EYEHAND_TEMPERATURE", "nan"), ContainsSubstring("EYEHAND_TEMPERATURE is"));
     CHECK(of("EYEHAND_MAXSTEPS", "5") == "the environment variable EYEHAND_MAXSTEPS sets nothing; "
-                                         "did you mean EYEHAND_MAX_STEPS?");
+                                         "did you mean EYEHAND_MAX_TURNS?");
     const std::string key = of("EYEHAND_API_KEY", "two words");
     CHECK_THAT(key, ContainsSubstring("EYEHAND_API_KEY holds a space") &&
                         !ContainsSubstring("two words"));
@@ -173,7 +187,7 @@ TEST_CASE("a key is never shown") {
 
 TEST_CASE("a side of the picture counts where it was said later than the whole") {
     const auto shown = [](const Config& config) {
-        const PictureSetting setting = picture_setting(config);
+        const ImageSizeSetting setting = image_size_setting(config);
         return winio::to_string(setting.size) + " by " + setting.source;
     };
     Config config;
@@ -186,7 +200,7 @@ TEST_CASE("a side of the picture counts where it was said later than the whole")
     config.add(config_from_flag("image_exact", "--image-exact", "true"));
     CHECK(shown(config) == "640x480! by AGENT_IMAGE_W, AGENT_IMAGE_H");
     config.add(config_from_flag("image", "--image", "60%"));
-    CHECK_THAT(complaint([&] { (void)picture_setting(config); }),
+    CHECK_THAT(complaint([&] { (void)image_size_setting(config); }),
                ContainsSubstring("--image-exact goes with a size"));
 }
 
@@ -305,7 +319,7 @@ TEST_CASE(
     Config config;
     config.add(config_of(load_profile("story")));
     config.add(parse_config(row.file, "eyehand.json"));
-    const PictureSetting setting = picture_setting(config);
+    const ImageSizeSetting setting = image_size_setting(config);
     CHECK(winio::to_string(setting.size) + " by " + setting.source == row.shown);
 }
 
@@ -365,8 +379,8 @@ TEST_CASE("what a run keeps of its settings can be taken for another part of it"
     CHECK(area_setting(again).crop == winio::NormBox{0, 0, 500, 500});
     CHECK(again.duration("settle_quiet") == std::chrono::milliseconds(300));
     CHECK(again.duration("timeout") == std::chrono::milliseconds(-1000));
-    CHECK(again.names("with") == std::vector<std::string>{"drag", "wait"});
-    CHECK(again.whole("screenshot_start") == 0);
+    CHECK(again.list("with") == std::vector<std::string>{"drag", "wait"});
+    CHECK(again.integer("screenshot_start") == 0);
     CHECK(again.text("endpoint") == "http://a/v1");
     CHECK(again.text("lmstudio_logs") == "auto");
     CHECK(again.find("api_key") == nullptr);

@@ -1,10 +1,10 @@
 // What other threads do to a run: hold it, tell it, answer it.
-#include "agent/agent.hpp"
-#include "agent/control.hpp"
-#include "agent/error.hpp"
+#include "eyehand/agent/agent.hpp"
+#include "eyehand/agent/control.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/vlm/testing/scripted_model.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
 #include "json.hpp"
-#include "vlm/testing/scripted_model.hpp"
-#include "winio/testing/memory_desktop.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
@@ -12,6 +12,8 @@
 
 #include <future>
 #include <thread>
+
+using namespace eyehand;
 
 namespace {
 
@@ -22,7 +24,7 @@ const std::string story_click =
 const std::string story_done =
     R"({"observation":"It is done.","bboxes":[],"actions":[],"done":true})";
 
-bool held(const Waiting& now) { return now.held; }
+bool held(const RunStatus& now) { return now.held; }
 
 /// A run on a thread of its own, held before it does anything.
 struct Stage {
@@ -73,7 +75,7 @@ TEST_CASE("a run that is paused before it begins does nothing until it is resume
     CHECK(stage.types() == "run_started ");
     stage.control.resume();
     CHECK(stage.result.get().outcome == Outcome::completed);
-    CHECK_FALSE(stage.control.waiting().begun);
+    CHECK_FALSE(stage.control.status().begun);
 }
 
 TEST_CASE("a step lets one command through") {
@@ -117,7 +119,7 @@ TEST_CASE("a held run can be stopped") {
     stage.control.stop("enough");
     const RunFinished result = stage.result.get();
     CHECK(result.outcome == Outcome::cancelled);
-    CHECK(result.why == "enough");
+    CHECK(result.reason == "enough");
 }
 
 TEST_CASE("the model hears what is told, with its next request") {
@@ -125,7 +127,7 @@ TEST_CASE("the model hears what is told, with its next request") {
     stage.model.say("done");
     stage.begin();
     stage.watch.until(held);
-    CHECK(stage.control.tell("The file is called notes.txt.") == Reception::taken);
+    CHECK(stage.control.send_message("The file is called notes.txt.") == SubmitResult::accepted);
     stage.control.resume();
     CHECK(stage.result.get().outcome == Outcome::completed);
     CHECK_THAT(stage.last_words(), ContainsSubstring("The file is called notes.txt."));
@@ -136,28 +138,29 @@ TEST_CASE("words that come with the final answer keep the run going") {
     Stage stage;
     stage.control.resume();
     stage.model.answer([&](const vlm::ChatRequest&) {
-        CHECK(stage.control.tell("And save it.") == Reception::taken);
+        CHECK(stage.control.send_message("And save it.") == SubmitResult::accepted);
         return vlm::ChatReply{.text = "All done."};
     });
     stage.model.say("Saved, too.");
     stage.begin();
-    CHECK(stage.result.get().why == "Saved, too.");
+    CHECK(stage.result.get().reason == "Saved, too.");
     CHECK_THAT(stage.last_words(), ContainsSubstring("And save it."));
 }
 
 TEST_CASE("what nobody can use is refused") {
     Stage stage;
-    CHECK(stage.control.tell("too early") == Reception::over);
+    CHECK(stage.control.send_message("too early") == SubmitResult::run_ended);
     stage.model.say("done");
     stage.begin();
     stage.watch.until(held);
-    CHECK(stage.control.inject(story_done) == Reception::not_now); // not of this mode
-    CHECK(stage.control.annotated(1, {}) == Reception::not_now);
-    CHECK_FALSE(stage.control.decide(1, {.granted = true}));
-    CHECK(stage.control.tell(std::string(RunControl::most_told + 1, 'x')) == Reception::too_long);
+    CHECK(stage.control.inject(story_done) == SubmitResult::not_expected); // not of this mode
+    CHECK(stage.control.annotate(1, {}) == SubmitResult::not_expected);
+    CHECK_FALSE(stage.control.resolve(1, {.granted = true}));
+    CHECK(stage.control.send_message(std::string(RunControl::max_message_bytes + 1, 'x')) ==
+          SubmitResult::too_long);
     stage.control.resume();
     stage.result.get();
-    CHECK(stage.control.tell("too late") == Reception::over);
+    CHECK(stage.control.send_message("too late") == SubmitResult::run_ended);
 }
 
 TEST_CASE("an action waits for consent where actions need it") {
@@ -168,22 +171,23 @@ TEST_CASE("an action waits for consent where actions need it") {
         .call("click_element", R"({"label":"OK","box":[300,400]})")
         .say("done");
     stage.begin();
-    const Waiting now = stage.watch.until([](const Waiting& it) { return !it.questions.empty(); });
+    const RunStatus now =
+        stage.watch.until([](const RunStatus& it) { return !it.questions.empty(); });
     REQUIRE(now.questions.size() == 1);
-    const Question& question = now.questions.front();
+    const ApprovalRequest& question = now.questions.front();
     CHECK(question.tool == "click_element");
     CHECK(question.turn == 2);
     CHECK(question.points == std::vector<winio::NormPoint>{{300, 400}});
     CHECK(stage.desktop.events().empty());
 
     SECTION("granted") {
-        CHECK(stage.control.decide(question.id, {.granted = true}));
+        CHECK(stage.control.resolve(question.id, {.granted = true}));
         CHECK(stage.result.get().outcome == Outcome::completed);
         CHECK(stage.desktop.pointer() == winio::Point{300, 400});
     }
     SECTION("denied, with a reason for the model") {
-        CHECK(stage.control.decide(question.id, {.granted = false, .why = "Not that one."}));
-        CHECK_FALSE(stage.control.decide(question.id, {.granted = true})); // the first one counts
+        CHECK(stage.control.resolve(question.id, {.granted = false, .reason = "Not that one."}));
+        CHECK_FALSE(stage.control.resolve(question.id, {.granted = true})); // the first one counts
         CHECK(stage.result.get().outcome == Outcome::completed);
         CHECK(stage.desktop.events().empty());
         CHECK_THAT(stage.last_words(), ContainsSubstring("Not that one."));
@@ -193,7 +197,7 @@ TEST_CASE("an action waits for consent where actions need it") {
         stage.control.stop("enough");
         CHECK(stage.result.get().outcome == Outcome::cancelled);
         CHECK(stage.desktop.events().empty());
-        CHECK(stage.control.waiting().questions.empty());
+        CHECK(stage.control.status().questions.empty());
     }
 }
 
@@ -201,11 +205,11 @@ TEST_CASE("a story without a first reply waits for one") {
     Stage stage("story");
     stage.profile.visual->boot.clear();
     stage.control.resume();
-    stage.options.first_reply = From::outside;
+    stage.options.first_reply = Source::client;
     stage.model.say(story_done);
     stage.begin();
-    stage.watch.until([](const Waiting& now) { return now.for_reply; });
-    CHECK(stage.control.inject(story_click) == Reception::taken);
+    stage.watch.until([](const RunStatus& now) { return now.for_reply; });
+    CHECK(stage.control.inject(story_click) == SubmitResult::accepted);
     CHECK(stage.result.get().outcome == Outcome::completed);
     CHECK(stage.desktop.pointer() == winio::Point{300, 400});
     CHECK(stage.types().starts_with("run_started await told invoke invoked observe observed ask "));
@@ -215,9 +219,9 @@ TEST_CASE("a story that waits for its first reply can be stopped") {
     Stage stage("story");
     stage.profile.visual->boot.clear();
     stage.control.resume();
-    stage.options.first_reply = From::outside;
+    stage.options.first_reply = Source::client;
     stage.begin();
-    stage.watch.until([](const Waiting& now) { return now.for_reply; });
+    stage.watch.until([](const RunStatus& now) { return now.for_reply; });
     stage.control.stop("enough");
     CHECK(stage.result.get().outcome == Outcome::cancelled);
 }
@@ -239,7 +243,7 @@ TEST_CASE("an injected reply stands for the model's next one") {
     stage.model.say(story_done);
     stage.begin();
     stage.watch.until(held);
-    CHECK(stage.control.inject(story_click) == Reception::taken);
+    CHECK(stage.control.inject(story_click) == SubmitResult::accepted);
     stage.control.resume();
     CHECK(stage.result.get().outcome == Outcome::completed);
     CHECK(stage.model.requests().size() == 1);
@@ -249,21 +253,21 @@ TEST_CASE("an injected reply stands for the model's next one") {
 TEST_CASE("a picture is annotated outside, by the turn that waits for it") {
     Stage stage("story");
     stage.control.resume();
-    stage.options.annotation = From::outside;
+    stage.options.annotation = Source::client;
     stage.model.say(story_done);
     stage.begin();
     const auto wants = [](int turn) {
-        return [turn](const Waiting& now) { return now.picture && now.picture->turn == turn; };
+        return [turn](const RunStatus& now) { return now.picture && now.picture->turn == turn; };
     };
-    Waiting now = stage.watch.until(wants(1));
+    RunStatus now = stage.watch.until(wants(1));
     CHECK(now.picture->size == winio::Size{1001, 1001});
     const std::vector<std::uint8_t> raw = *now.picture->png;
     std::vector<std::uint8_t> drawn = raw;
     drawn.push_back(7); // the run does not read it
-    CHECK(stage.control.annotated(2, drawn) == Reception::outdated);
-    CHECK(stage.control.annotated(1, drawn) == Reception::taken);
+    CHECK(stage.control.annotate(2, drawn) == SubmitResult::outdated);
+    CHECK(stage.control.annotate(1, drawn) == SubmitResult::accepted);
     now = stage.watch.until(wants(2));
-    CHECK(stage.control.annotated(2, drawn) == Reception::taken);
+    CHECK(stage.control.annotate(2, drawn) == SubmitResult::accepted);
     CHECK(stage.result.get().outcome == Outcome::completed);
     const std::string shown = test::read_file(stage.run_path / "turn_0001_annotated.png");
     CHECK(shown == std::string(drawn.begin(), drawn.end()));
@@ -277,12 +281,12 @@ TEST_CASE("a picture is annotated outside, by the turn that waits for it") {
 TEST_CASE("a run that waits for a picture can be stopped") {
     Stage stage("story");
     stage.control.resume();
-    stage.options.annotation = From::outside;
+    stage.options.annotation = Source::client;
     stage.begin();
-    stage.watch.until([](const Waiting& now) { return now.picture.has_value(); });
+    stage.watch.until([](const RunStatus& now) { return now.picture.has_value(); });
     stage.control.stop("enough");
     CHECK(stage.result.get().outcome == Outcome::cancelled);
-    CHECK_FALSE(stage.control.waiting().picture);
+    CHECK_FALSE(stage.control.status().picture);
 }
 
 TEST_CASE("whoever watches learns what the mode is at, before each command") {
@@ -308,11 +312,11 @@ TEST_CASE("a question from another thread is answered, or given up with its own 
     test::Watch watch(control);
     std::stop_source stop;
     auto asked = std::async(std::launch::async, [&] {
-        return control.ask({.tool = "program", .text = "Run it?"}, stop.get_token());
+        return control.request_approval({.tool = "program", .text = "Run it?"}, stop.get_token());
     });
-    const auto now = watch.until([](const Waiting& it) { return !it.questions.empty(); });
+    const auto now = watch.until([](const RunStatus& it) { return !it.questions.empty(); });
     SECTION("answered") {
-        control.decide(now.questions.front().id, {.granted = true});
+        control.resolve(now.questions.front().id, {.granted = true});
         CHECK(asked.get().granted);
     }
     SECTION("given up") {

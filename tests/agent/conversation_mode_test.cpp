@@ -1,18 +1,20 @@
 // Every transition of the conversation's state machine, without any I/O.
 #include "modes/conversation_mode.hpp"
 
-#include "agent/error.hpp"
 #include "catch.hpp"
+#include "eyehand/agent/error.hpp"
+
+using namespace eyehand;
 
 namespace {
 
 using namespace agent;
 
-Profile profile(int max_steps = 3) {
+Profile profile(int max_turns = 3) {
     Profile it;
     it.system_prompt = "be careful";
     it.model = "m";
-    it.max_steps = max_steps;
+    it.max_turns = max_turns;
     return it;
 }
 
@@ -106,8 +108,9 @@ TEST_CASE("the conversation goes through these states") {
         Row{{observed(), calls({"a"}), invoked(), calls({"b"}), invoked(), calls({"c"}), invoked(),
              Stopped{"user"}},
             "observe ask invoke ask invoke ask invoke steps_used_up cancelled"},
-        Row{{ObserveFailed{"winio:3", "locked"}}, "observe desktop_failed"},
-        Row{{observed(), AskFailed{"vlm:2", "nobody listens"}}, "observe ask endpoint_failed"},
+        Row{{ObserveFailed{"winio.capture_unavailable", "locked"}}, "observe desktop_failed"},
+        Row{{observed(), AskFailed{"vlm.unreachable", "nobody listens"}},
+            "observe ask endpoint_failed"},
         Row{{Stopped{"user"}}, "observe cancelled"},
         Row{{observed(), Stopped{"user"}}, "observe ask cancelled"},
         Row{{observed(), calls({"click"}), Stopped{"user"}}, "observe ask invoke cancelled"});
@@ -116,7 +119,7 @@ TEST_CASE("the conversation goes through these states") {
 }
 
 TEST_CASE("the user's words reach the model, never between a call and its result") {
-    const Fact told = Told{Told::Kind::words, "Be quick."};
+    const Fact told = UserMessage{UserMessage::Kind::words, "Be quick."};
     struct Row {
         std::vector<Fact> facts;
         std::string commands;
@@ -138,13 +141,15 @@ TEST_CASE("the user's words reach the model, never between a call and its result
 
 TEST_CASE("words that come with the answer of the last step leave it the answer") {
     ConversationMode mode = mode_for(profile(1));
-    CHECK(path(mode, {observed(), words("done"), Told{Told::Kind::words, "thanks"}}) ==
-          "observe ask completed completed");
+    CHECK(
+        path(mode, {observed(), words("done"), UserMessage{UserMessage::Kind::words, "thanks"}}) ==
+        "observe ask completed completed");
 }
 
 TEST_CASE("nobody can speak for the model of a conversation") {
     ConversationMode mode = mode_for(profile());
-    CHECK(path(mode, {observed(), Told{Told::Kind::reply, "done"}}) == "observe ask ask");
+    CHECK(path(mode, {observed(), UserMessage{UserMessage::Kind::reply, "done"}}) ==
+          "observe ask ask");
     CHECK(roles(request(mode)) == "su");
 }
 
@@ -162,7 +167,7 @@ TEST_CASE("an action that the desktop refuses ends the run with its reason") {
     path(mode, {observed(), calls({"click"}), refused});
     const auto finish = std::get<Finish>(mode.next());
     CHECK(finish.outcome == Outcome::desktop_failed);
-    CHECK(finish.why == "input was refused");
+    CHECK(finish.reason == "input was refused");
 }
 
 TEST_CASE("the first request holds the prompt, the task and the screenshot by hash") {
@@ -246,7 +251,8 @@ TEST_CASE("the turn counts model exchanges begun") {
     CHECK(mode.state().turn == 1);
     mode.apply(invoked());
     CHECK(mode.state().turn == 2);
-    mode.apply(AskFailed{"vlm:2", "nobody listens"}); // it was begun, though nobody answered
+    mode.apply(
+        AskFailed{"vlm.unreachable", "nobody listens"}); // it was begun, though nobody answered
     CHECK(mode.state().turn == 2);
 }
 
@@ -269,7 +275,7 @@ TEST_CASE("the final answer has no think tags") {
     ConversationMode mode = mode_for(profile());
     mode.apply(observed());
     mode.apply(words("<think>long\nthoughts</think>\nSaved."));
-    CHECK(std::get<Finish>(mode.next()).why == "Saved.");
+    CHECK(std::get<Finish>(mode.next()).reason == "Saved.");
 }
 
 TEST_CASE("a conversation that is too long for the model stays short from then on") {
@@ -289,7 +295,7 @@ TEST_CASE("a conversation that is too long for the model stays short from then o
     mode.apply(observed());
     for (int i = 2; i < 6; ++i) look(i);
     CHECK(pictures() == 5);
-    mode.apply(AskFailed{"vlm:9", "too long", true});
+    mode.apply(AskFailed{"vlm.context_overflow", "too long", true});
     REQUIRE(word(mode) == "ask");
     CHECK(pictures() == 1);
     for (int i = 6; i < 12; ++i) {
@@ -309,11 +315,11 @@ TEST_CASE("a task that would crowd everything else out is refused") {
 TEST_CASE("a conversation whose shortest form is too long ends, with what can be done") {
     ConversationMode mode = mode_for(profile());
     mode.apply(observed());
-    mode.apply(AskFailed{"vlm:9", "n_ctx is 512", true});
+    mode.apply(AskFailed{"vlm.context_overflow", "n_ctx is 512", true});
     const auto finish = std::get<Finish>(mode.next());
     CHECK(finish.outcome == Outcome::endpoint_failed);
-    CHECK_THAT(finish.why, ContainsSubstring("longer context"));
-    CHECK_THAT(finish.why, ContainsSubstring("n_ctx is 512"));
+    CHECK_THAT(finish.reason, ContainsSubstring("longer context"));
+    CHECK_THAT(finish.reason, ContainsSubstring("n_ctx is 512"));
 }
 
 namespace {
@@ -427,7 +433,7 @@ TEST_CASE(
     mode.apply(observed());
     for (int i = 0; i < 3; ++i) click_and_look(mode);
     REQUIRE(word(mode) == "recover");
-    CHECK_THAT(std::get<Recover>(mode.next()).why, ContainsSubstring("click [500, 500]"));
+    CHECK_THAT(std::get<Recover>(mode.next()).reason, ContainsSubstring("click [500, 500]"));
     SECTION("whole") {
         CHECK(path(mode, {Recovered{}, observed("after")}) == "recover observe ask");
         CHECK_THAT(request(mode).messages.back().text(),

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <thread>
 
+using namespace eyehand;
+
 extern char** environ; // NOLINT
 
 namespace {

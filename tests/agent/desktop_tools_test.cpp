@@ -1,17 +1,19 @@
 // The built-in tools as a model calls them: the observer profile's five under its faces, the others
 // under their own names.
-#include "agent/desktop_tools.hpp"
-#include "agent/profile.hpp"
+#include "eyehand/agent/desktop_tools.hpp"
+#include "eyehand/agent/profile.hpp"
+#include "eyehand/vlm/chat.hpp"
+#include "eyehand/winio/error.hpp"
+#include "eyehand/winio/gesture.hpp"
+#include "eyehand/winio/input_executor.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
 #include "json.hpp"
-#include "vlm/chat.hpp"
-#include "winio/error.hpp"
-#include "winio/gesture.hpp"
-#include "winio/hands.hpp"
-#include "winio/testing/memory_desktop.hpp"
 
 #include "catch.hpp"
 
 #include <fmt/format.h>
+
+using namespace eyehand;
 
 namespace {
 
@@ -19,7 +21,7 @@ using agent::ToolResult;
 
 ToolResult call(const std::string& name, const std::string& arguments) {
     const agent::Toolbox tools =
-        agent::desktop_tools().faced(agent::load_profile("observer").tools);
+        agent::desktop_tools().present(agent::load_profile("observer").tools);
     winio::testing::MemoryDesktop desktop({1001, 1001}); // a unit a pixel
     agent::ToolContext context{desktop, winio::WorkArea({0, 0, 1001, 1001}), {}};
     return tools.call({"id", name, arguments, {}}, context);
@@ -128,7 +130,7 @@ TEST_CASE("scrolling goes down three notches unless told otherwise") {
 TEST_CASE("the observer profile offers its five tools in a fixed order") {
     std::string names;
     for (const auto& spec :
-         agent::desktop_tools().faced(agent::load_profile("observer").tools).specs()) {
+         agent::desktop_tools().present(agent::load_profile("observer").tools).specs()) {
         names += spec.name + " ";
         CHECK(agent::parse_json(spec.parameters_json)); // the schema is JSON
     }
@@ -253,9 +255,9 @@ TEST_CASE("waiting is a pause that can be stopped, and does nothing else") {
     const winio::Plan plan = desk.plan("wait", R"({"seconds":30})");
     std::stop_source stop;
     stop.request_stop();
-    winio::Hands hands(desk.desktop, desk.area);
-    CHECK(hands.carry_out(plan, stop.get_token()).error == winio::errc::cancelled);
-    CHECK(hands.carry_out(desk.plan("wait", R"({"seconds":0})")).complete());
+    winio::InputExecutor executor(desk.desktop, desk.area);
+    CHECK(executor.execute(plan, stop.get_token()).error == winio::errc::cancelled);
+    CHECK(executor.execute(desk.plan("wait", R"({"seconds":0})")).complete());
     CHECK(desk.desktop.events().empty());
 }
 

@@ -1,13 +1,13 @@
 // A disk that is full or must not be written to, under each of a run's files: the run stops with a clear
 // message, and nothing half-written is left that cannot be read.
-#include "agent/agent.hpp"
-#include "agent/error.hpp"
-#include "agent/journal.hpp"
+#include "eyehand/agent/agent.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/agent/journal.hpp"
+#include "eyehand/vlm/openai_client.hpp"
+#include "eyehand/vlm/testing/chat_server.hpp"
+#include "eyehand/vlm/testing/scripted_model.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
 #include "journal_json.hpp"
-#include "vlm/openai_client.hpp"
-#include "vlm/testing/chat_server.hpp"
-#include "vlm/testing/scripted_model.hpp"
-#include "winio/testing/memory_desktop.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
@@ -18,6 +18,8 @@
 #include <csignal>
 #include <sys/resource.h>
 #endif
+
+using namespace eyehand;
 
 namespace {
 
@@ -104,9 +106,9 @@ void make_noise(winio::Image& screen) {
 /// No file of this process grows beyond so many bytes, as on a full disk, while this lives.
 class FullDisk {
 public:
-    explicit FullDisk(std::uintmax_t most_bytes) : old_handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    explicit FullDisk(std::uintmax_t max_bytes) : old_handler_(std::signal(SIGXFSZ, SIG_IGN)) {
         getrlimit(RLIMIT_FSIZE, &old_limit_);
-        const rlimit limit{most_bytes, old_limit_.rlim_max};
+        const rlimit limit{max_bytes, old_limit_.rlim_max};
         setrlimit(RLIMIT_FSIZE, &limit);
     }
     ~FullDisk() {

@@ -1,7 +1,7 @@
-#include "agent/error.hpp"
-#include "agent/journal.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/agent/journal.hpp"
+#include "eyehand/vlm/digest.hpp"
 #include "json.hpp"
-#include "vlm/digest.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
@@ -15,6 +15,8 @@
 
 #include <csignal>
 #endif
+
+using namespace eyehand;
 
 namespace {
 
@@ -234,7 +236,7 @@ TEST_CASE("a journal that somebody writes can be read, but neither opened nor me
         const Journal another(file);
         FAIL("no exception");
     } catch (const Error& error) {
-        CHECK(error.code() == errc::run_going_on);
+        CHECK(error.code() == errc::run_locked);
         CHECK_THAT(error.what(), ContainsSubstring("the run is still going on"));
     }
     CHECK(test::read_file(file) == before);

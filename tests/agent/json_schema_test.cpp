@@ -5,7 +5,7 @@
 
 namespace {
 
-using namespace agent;
+using namespace eyehand::agent;
 
 std::string mistake(const std::string& schema) {
     return schema_mistake(*parse_json(schema)).value_or("none");

@@ -1,8 +1,10 @@
 // The slice of LM Studio's log that belongs to a run.
-#include "agent/lmstudio_log.hpp"
+#include "eyehand/agent/lmstudio_log.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
+
+using namespace eyehand;
 
 namespace {
 

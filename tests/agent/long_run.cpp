@@ -5,11 +5,11 @@
 //
 // Without sanitizers what counts is the peak of the resident set. Sanitizers keep memory that was given
 // back, so with them it is what the allocator has handed out, after a tenth of the turns and at the end.
-#include "agent/agent.hpp"
-#include "agent/journal.hpp"
+#include "eyehand/agent/agent.hpp"
+#include "eyehand/agent/journal.hpp"
+#include "eyehand/vlm/model.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
 #include "json.hpp"
-#include "vlm/model.hpp"
-#include "winio/testing/memory_desktop.hpp"
 
 #include <fmt/format.h>
 
@@ -30,6 +30,8 @@
 #include <psapi.h>
 #endif
 
+using namespace eyehand;
+
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define EYEHAND_SANITIZED 1
 extern "C" std::size_t
@@ -42,7 +44,7 @@ using namespace agent;
 
 constexpr std::size_t most_peak_bytes = 64U << 20U;
 // A team's records of what it did are never deleted: some hundred bytes a turn.
-constexpr std::size_t most_growth_bytes_a_turn = 1500;
+constexpr std::size_t max_growth_bytes_a_turn = 1500;
 
 void require(bool so, const std::string& what) {
     if (!so) throw std::runtime_error(what);
@@ -84,9 +86,9 @@ public:
         std::string line;
         while (std::getline(journal_, line)) {
             require(!journal_.eof(), "the journal ends in the middle of a line");
-            std::string why;
-            const auto entry = parse_json(line, &why);
-            require(entry && entry->is_object(), "an entry is no JSON object: " + why);
+            std::string reason;
+            const auto entry = parse_json(line, &reason);
+            require(entry && entry->is_object(), "an entry is no JSON object: " + reason);
             require(entry->at("seq").to_number<std::size_t>() == ++entries_, "an entry is missing");
         }
     }
@@ -101,8 +103,8 @@ private:
 /// Works on for as long as it is asked, and watches what it is told.
 class Tireless final : public vlm::ChatModel {
 public:
-    Tireless(std::size_t most_told, std::function<void(int)> on_turn)
-        : most_told_(most_told), on_turn_(std::move(on_turn)) {}
+    Tireless(std::size_t max_message_bytes, std::function<void(int)> on_turn)
+        : max_message_bytes_(max_message_bytes), on_turn_(std::move(on_turn)) {}
 
     vlm::ChatReply reply(const vlm::ChatRequest& request, const vlm::OnDelta&,
                          std::stop_token) override {
@@ -114,8 +116,8 @@ public:
                 told += call.arguments_json.size();
         }
         longest_ = std::max(longest_, told);
-        require(told <= most_told_,
-                fmt::format("turn {}: {} bytes are told, {} may be", turn_, told, most_told_));
+        require(told <= max_message_bytes_, fmt::format("turn {}: {} bytes are told, {} may be",
+                                                        turn_, told, max_message_bytes_));
         const std::string& first = request.tools.at(0).name;
         if (first == "spawn_operator") return lead(request);
         if (first == "observe_screen" && turn_ % 5 == 0) return call("observe_screen", "{}");
@@ -151,7 +153,7 @@ private:
                         std::to_string(turn_) + ". " + std::string(100, '.'),
                 .tool_calls = {{"call_" + std::to_string(turn_), tool, arguments, {}}}};
     }
-    std::size_t most_told_;
+    std::size_t max_message_bytes_;
     std::function<void(int)> on_turn_;
     int turn_ = 0;
     std::size_t longest_ = 0;
@@ -159,7 +161,7 @@ private:
 
 void run(const std::string& name, const std::filesystem::path& folder, int turns) {
     Profile profile = load_profile(name);
-    profile.max_steps = turns;
+    profile.max_turns = turns;
     profile.context_bytes = 8000; // small, so that it is reached often
     winio::testing::MemoryDesktop desktop{winio::Size{64, 36}};
     std::uint8_t shade = 0;
@@ -185,7 +187,7 @@ void run(const std::string& name, const std::filesystem::path& folder, int turns
     const RunFinished finished = agent.run("fill in all the fields", directory, control);
     const std::size_t peak = peak_bytes();
 
-    require(finished.outcome == Outcome::steps_used_up, "it ended early: " + finished.why);
+    require(finished.outcome == Outcome::steps_used_up, "it ended early: " + finished.reason);
     require(finished.turns == turns, fmt::format("{} turns", finished.turns));
     reader->look();
     require(load_run(directory.path()).outcome == "steps_used_up", "run.json has no outcome");
@@ -197,7 +199,7 @@ void run(const std::string& name, const std::filesystem::path& folder, int turns
         fmt::print("{}: {} turns, {} entries, at most {} bytes told, {} bytes more held after the "
                    "last turn than after a tenth of them\n",
                    name, turns, reader->entries(), model.longest(), growth);
-        require(growth <= static_cast<std::size_t>(turns) * most_growth_bytes_a_turn,
+        require(growth <= static_cast<std::size_t>(turns) * max_growth_bytes_a_turn,
                 fmt::format("memory grows: {} bytes", growth));
     } else {
         fmt::print("{}: {} turns, {} entries, at most {} bytes told, peak {:.1f} MB\n", name, turns,

@@ -4,7 +4,7 @@
 
 namespace {
 
-using namespace agent;
+using namespace eyehand::agent;
 
 Action click(double x, double y) { return {"click", {{x, y}}, {}, true}; }
 Action type(const std::string& text) { return {"type", {}, text, true}; }
@@ -104,7 +104,7 @@ TEST_CASE("loops: a refused call needs no look") {
 }
 
 TEST_CASE("loops: how often, how long and how near is up to the profile") {
-    LoopDetector loops({.repetitions = 2, .longest_cycle = 1, .distance = 0});
+    LoopDetector loops({.repetitions = 2, .max_cycle = 1, .distance = 0});
     step(loops, click(1, 1));
     step(loops, click(2, 1));
     CHECK_FALSE(loops.loop());

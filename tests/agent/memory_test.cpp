@@ -1,4 +1,4 @@
-#include "agent/memory.hpp"
+#include "eyehand/agent/memory.hpp"
 
 #include "catch.hpp"
 #include "text.hpp"
@@ -7,7 +7,7 @@
 
 namespace {
 
-using namespace agent;
+using namespace eyehand::agent;
 
 ActionRecord record(int turn, const std::string& tool = "click") {
     return {turn,          tool, R"({"label":"OK"})", R"({"ok":true})", "screenshots/turn_0001.png",
@@ -104,13 +104,13 @@ TEST_CASE("memory: snapshots that outgrow their share are merged, the oldest fir
 TEST_CASE("memory: for any history and any bound, whole characters within the bound, and what was "
           "put away stays away") {
     std::mt19937 random(7);
-    const auto number = [&](int least, int most) {
-        return std::uniform_int_distribution<int>(least, most)(random);
+    const auto number = [&](int min, int max) {
+        return std::uniform_int_distribution<int>(min, max)(random);
     };
     const std::vector<std::string> pieces{"a", "ż", "世", "😀", " ", "\n", "word "};
-    const auto words = [&](int most) {
+    const auto words = [&](int max) {
         std::string text;
-        for (int i = number(0, most); i > 0; --i)
+        for (int i = number(0, max); i > 0; --i)
             text += pieces[static_cast<std::size_t>(number(0, int(pieces.size()) - 1))];
         return text;
     };

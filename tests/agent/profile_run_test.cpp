@@ -1,13 +1,15 @@
 // Each built-in profile at work on a desktop in memory, with a scripted model.
-#include "agent/agent.hpp"
+#include "eyehand/agent/agent.hpp"
+#include "eyehand/vlm/testing/scripted_model.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
 #include "json.hpp"
-#include "vlm/testing/scripted_model.hpp"
-#include "winio/testing/memory_desktop.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
 
 #include <algorithm>
+
+using namespace eyehand;
 
 namespace {
 
@@ -73,7 +75,7 @@ TEST_CASE("the commander briefs, the operator acts and reports, and the run ends
     const RunFinished result = stage.run("commander");
 
     CHECK(result.outcome == Outcome::completed);
-    CHECK(result.why == evidence);
+    CHECK(result.reason == evidence);
     CHECK(result.turns == 7);
     CHECK(stage.model.remaining() == 0);
     CHECK(stage.desktop.pointer() == winio::Point{300, 400});

@@ -1,13 +1,15 @@
-#include "agent/config.hpp"
-#include "agent/desktop_tools.hpp"
-#include "agent/error.hpp"
-#include "agent/profile.hpp"
+#include "eyehand/agent/config.hpp"
+#include "eyehand/agent/desktop_tools.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/agent/profile.hpp"
+#include "eyehand/vlm/chat.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
 #include "json.hpp"
-#include "vlm/chat.hpp"
-#include "winio/testing/memory_desktop.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
+
+using namespace eyehand;
 
 namespace {
 
@@ -45,7 +47,7 @@ TEST_CASE("each profile has the settings of its reference") {
         const char* name;
         const char* mode;
         const char* model;
-        int max_steps;
+        int max_turns;
         winio::Size image;
         bool screenshot_first;
     };
@@ -59,9 +61,9 @@ TEST_CASE("each profile has the settings of its reference") {
     CHECK_FALSE(profile.description.empty());
     CHECK(profile.mode == row.mode);
     CHECK(profile.model == row.model);
-    CHECK(profile.max_steps == row.max_steps);
+    CHECK(profile.max_turns == row.max_turns);
     CHECK(profile.step_delay == std::chrono::milliseconds(0));
-    CHECK(profile.image == winio::PictureSize{winio::FitWithin{row.image}});
+    CHECK(profile.image == winio::ImageSize{winio::FitWithin{row.image}});
     CHECK(profile.screenshot_first == row.screenshot_first);
     CHECK(profile.screenshots == Retention{2, 8});
     CHECK(profile.team.has_value() == (profile.mode == "team"));
@@ -140,7 +142,7 @@ TEST_CASE("what each profile does about loops: a team recovers, a conversation i
         const Profile profile = load_profile(name);
         CHECK(profile.loops.answer == (profile.team ? LoopAnswer::recover : LoopAnswer::tell));
         CHECK(profile.loops.repetitions == 3);
-        CHECK(profile.loops.longest_cycle == 4);
+        CHECK(profile.loops.max_cycle == 4);
         CHECK(profile.loops.distance == 10);
         CHECK(profile.loops.cooldown == 3);
     }
@@ -149,9 +151,9 @@ TEST_CASE("what each profile does about loops: a team recovers, a conversation i
 namespace {
 
 /// What a model is offered: "name(argument, argument) ...", arguments in the schema's order.
-std::string offered(const std::vector<ToolFace>& faces) {
+std::string offered(const std::vector<ToolPresentation>& faces) {
     std::string all;
-    for (const vlm::ToolSpec& spec : built_in_tools().faced(faces).specs()) {
+    for (const vlm::ToolSpec& spec : built_in_tools().present(faces).specs()) {
         const auto schema = parse_json(spec.parameters_json);
         REQUIRE(schema);
         all += (all.empty() ? "" : " ") + spec.name + "(";
@@ -203,7 +205,7 @@ TEST_CASE("each profile shows its tools as its reference names them") {
 TEST_CASE("the profile story is what its reference is known to be") {
     const Profile story = load_profile("story");
     CHECK(story.mode == "visual_loop");
-    CHECK(story.image == winio::PictureSize{winio::Percent{100}}); // not scaled
+    CHECK(story.image == winio::ImageSize{winio::Percent{100}}); // not scaled
     CHECK(story.tools.empty());
     CHECK(story.physical_execution);
     CHECK(story.executed_heat.enabled);
@@ -288,7 +290,7 @@ TEST_CASE("what only a visual loop has is refused elsewhere") {
 
 TEST_CASE("a claim of completion needs a hundred characters of evidence in both teams") {
     for (const char* name : {"commander", "planner"}) {
-        const std::vector<ToolFace> tools = load_profile(name).team->worker.tools;
+        const std::vector<ToolPresentation> tools = load_profile(name).team->worker.tools;
         REQUIRE(tools.back().tool == "complete");
         CHECK(tools.back().arguments->at(0).min_length == 100);
     }
@@ -348,7 +350,7 @@ TEST_CASE("every mistake in an argument of the basic profile has the one error t
     winio::testing::MemoryDesktop desktop({100, 100});
     ToolContext context{desktop, winio::WorkArea({0, 0, 100, 100}), {}};
     const ToolResult result = built_in_tools()
-                                  .faced(load_profile("basic").tools)
+                                  .present(load_profile("basic").tools)
                                   .call({"id", row.tool, row.arguments, {}}, context);
     INFO(row.tool << " " << row.arguments << " -> " << result.json());
     CHECK(result.error_type() == "invalid_arguments");
@@ -409,6 +411,8 @@ TEST_CASE("a profile's mistake is named with file, member and reason") {
                ContainsSubstring(R"(tools[0]: arguments[0]: "min_length" must be)"));
     CHECK_THAT(problem_with(with(R"("max_steps":0)")),
                ContainsSubstring(R"(mine/profile.json: "max_steps" must be a whole number)"));
+    CHECK_THAT(problem_with(with(R"("max_turns":0)")),
+               ContainsSubstring(R"(mine/profile.json: "max_turns" must be a whole number)"));
     CHECK_THAT(problem_with(with(R"("sampling":{"temperature":"hot"})")),
                ContainsSubstring(R"(mine/profile.json: sampling: "temperature" must be a number)"));
     // 0 times 10 to the 616th is not a number to Boost.JSON.
@@ -573,7 +577,7 @@ TEST_CASE("the profile in force is JSON with everything in it, and is read back 
         if (!profile.visual) CHECK(parse_json(json)->at("extra_tools").as_array().size() == 2);
     }
     const auto observer = parse_json(to_json(load_profile("observer")));
-    CHECK(observer->at("max_steps").as_int64() == 10);
+    CHECK(observer->at("max_turns").as_int64() == 10);
     CHECK(observer->at("tools").as_array().size() == 5);
     CHECK(observer->at("sampling").at("temperature").as_double() == 0.6);
     const auto planner = parse_json(to_json(load_profile("planner")));

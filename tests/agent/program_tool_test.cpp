@@ -1,12 +1,12 @@
 // Tools that are programs of the user's: their files, their calls, and how they end.
-#include "agent/agent.hpp"
-#include "agent/error.hpp"
-#include "agent/program_tool.hpp"
+#include "eyehand/agent/agent.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/agent/program_tool.hpp"
+#include "eyehand/vlm/testing/scripted_model.hpp"
+#include "eyehand/winio/error.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
 #include "json.hpp"
 #include "program/run_program.hpp"
-#include "vlm/testing/scripted_model.hpp"
-#include "winio/error.hpp"
-#include "winio/testing/memory_desktop.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
@@ -21,6 +21,8 @@
 
 #include <cerrno>
 #endif
+
+using namespace eyehand;
 
 namespace {
 
@@ -68,7 +70,7 @@ struct Bench {
     std::stop_source now;
     std::stop_source safe;
     int asked = 0;
-    Consent consent{true, {}};
+    Approval consent{true, {}};
     Toolbox tools;
 
     explicit Bench(ProgramTool tool) {
@@ -102,10 +104,10 @@ TEST_CASE("a tool's file says everything that there is to know of it") {
     CHECK(tool.timeout == std::chrono::milliseconds(2500));
     CHECK(tool.effect == ProgramEffect::acts);
 
-    const ProgramTool least = parse_program_tool(minimal, "tool.json");
-    CHECK(least.parameters_json == R"({"type":"object","properties":{}})");
-    CHECK(least.timeout == std::chrono::seconds(30));
-    CHECK(least.effect == ProgramEffect::reads);
+    const ProgramTool min = parse_program_tool(minimal, "tool.json");
+    CHECK(min.parameters_json == R"({"type":"object","properties":{}})");
+    CHECK(min.timeout == std::chrono::seconds(30));
+    CHECK(min.effect == ProgramEffect::reads);
 }
 
 TEST_CASE("a tool's file that is not right is refused with file, member and reason") {
@@ -172,7 +174,7 @@ TEST_CASE("a program gets its arguments and its input as they are") {
 #endif
     ProgramCall call = call_of({"echo"});
     call.input = std::string(200000, 'z') + std::string(1, '\0') + "end";
-    call.most_output = call.input.size();
+    call.max_output = call.input.size();
     CHECK(run_program(call).out == call.input);
 }
 
@@ -182,7 +184,7 @@ TEST_CASE("of what a program writes only so much is kept, and it may write on") 
     const ProgramEnd end = run_program(call);
     CHECK(end.how == How::exited);
     CHECK(end.status == 0);
-    CHECK(end.out == std::string(call.most_output, 'x'));
+    CHECK(end.out == std::string(call.max_output, 'x'));
     CHECK(end.out_bytes == 3000000);
 
     const ProgramEnd failed = run_program(call_of({"fail", "3"}));
@@ -366,7 +368,7 @@ TEST_CASE("a run that is to end while somebody is asked has begun nothing, and s
     Toolbox tools = built_in_tools();
     add_program_tool(tools, tool_of({"hang"}), [&](const ToolQuestion&) {
         control.stop("enough");
-        return Consent{false, "nobody reads this"};
+        return Approval{false, "nobody reads this"};
     });
     AgentOptions options;
     options.with = {"mine"};
@@ -397,12 +399,12 @@ TEST_CASE("a tool that cannot be one, or is there already, is the caller's mista
 TEST_CASE("a profile may give such a tool another name, but no other arguments") {
     Toolbox tools;
     add_program_tool(tools, tool_of({"echo"}), {});
-    ToolFace face{.tool = "mine", .name = "theirs"};
-    const Toolbox faced = tools.faced(std::vector{face});
-    CHECK(faced.specs().front().name == "theirs");
-    CHECK_THAT(faced.specs().front().parameters_json, ContainsSubstring("city"));
+    ToolPresentation face{.tool = "mine", .name = "theirs"};
+    const Toolbox present = tools.present(std::vector{face});
+    CHECK(present.specs().front().name == "theirs");
+    CHECK_THAT(present.specs().front().parameters_json, ContainsSubstring("city"));
     face.arguments.emplace();
-    CHECK_THROWS_AS(tools.faced(std::vector{face}), Error);
+    CHECK_THROWS_AS(tools.present(std::vector{face}), Error);
 }
 
 TEST_CASE("a run offers such a tool, asks, and tells in its journal what came of it") {
@@ -412,7 +414,7 @@ TEST_CASE("a run offers such a tool, asks, and tells in its journal what came of
     model.call("mine", R"({"city":"Rome"})").say("Done.");
     Toolbox tools = built_in_tools();
     add_program_tool(tools, tool_of({"echo"}), [](const ToolQuestion&) {
-        return Consent{true, {}};
+        return Approval{true, {}};
     });
     AgentOptions options;
     options.with = {"mine"};

@@ -1,13 +1,13 @@
 // Reports of runs on a desktop in memory; tests/panel looks at them in Chromium.
-#include "agent/report.hpp"
+#include "eyehand/agent/report.hpp"
 
-#include "agent/error.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/vlm/digest.hpp"
+#include "eyehand/winio/png.hpp"
 #include "json.hpp"
 #include "report/jpeg.hpp"
 #include "report/pictures.hpp"
 #include "report_run/runs.hpp"
-#include "vlm/digest.hpp"
-#include "winio/png.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
@@ -21,6 +21,8 @@
 #ifndef _WIN32
 #include <sys/stat.h>
 #endif
+
+using namespace eyehand;
 
 namespace {
 
@@ -36,9 +38,9 @@ std::string block(const std::string& html, const std::string& id) {
 }
 
 json::object data(const std::string& html) {
-    std::string why;
-    const auto value = parse_json(block(html, "run"), &why);
-    INFO(why);
+    std::string reason;
+    const auto value = parse_json(block(html, "run"), &reason);
+    INFO(reason);
     REQUIRE(value);
     return value->as_object();
 }
@@ -85,7 +87,7 @@ void write(const std::filesystem::path& file, const std::string& text) {
 }
 
 /// A run of three turns: a click, a look, and the end.
-std::filesystem::path short_run(const std::filesystem::path& folder, int max_steps = 10) {
+std::filesystem::path short_run(const std::filesystem::path& folder, int max_turns = 10) {
     winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}};
     desktop.on_input = [&](const winio::InputEvent&) {
         desktop.screen().fill({64, 10, 64, 50}, {0, 0, 255, 255});
@@ -95,7 +97,7 @@ std::filesystem::path short_run(const std::filesystem::path& folder, int max_ste
         .call("observe_screen", "{}")
         .say("It is done.");
     Profile profile = load_profile("observer");
-    profile.max_steps = max_steps;
+    profile.max_turns = max_turns;
     RunDirectory directory = RunDirectory::create(folder);
     RunControl control;
     Agent agent(desktop, model, profile, built_in_tools(), test::at_once());
@@ -202,18 +204,18 @@ TEST_CASE("report: a journal that ends anywhere is told as far as it goes") {
     const test::TempFolder folder;
     const std::filesystem::path path = short_run(folder.path());
     const std::string journal = test::read_file(path / "events.jsonl");
-    std::size_t most_turns = 0;
+    std::size_t max_turns = 0;
     for (std::size_t size = 0; size <= journal.size(); size += 97) {
         write(path / "events.jsonl", journal.substr(0, size));
         const json::object run = data(report_html(path));
         const std::size_t turns = list(run, "turns").size();
-        CHECK(turns >= most_turns);
-        most_turns = std::max(most_turns, turns);
+        CHECK(turns >= max_turns);
+        max_turns = std::max(max_turns, turns);
         const bool torn = size > 0 && journal[size - 1] != '\n';
         INFO(size << " bytes");
         CHECK(list(run, "remarks").size() == (torn ? 1 : 0));
     }
-    CHECK(most_turns == 3);
+    CHECK(max_turns == 3);
     std::filesystem::remove(path / "events.jsonl");
     CHECK(list(data(report_html(path)), "remarks").size() == 1);
 }
@@ -387,7 +389,7 @@ TEST_CASE("report: of a run without end so much is told, and what is left out is
                                    "\n",
                                    turn);
         const std::string html = told();
-        CHECK(html.size() <= ReportOptions{}.most_bytes_a_turn * 50);
+        CHECK(html.size() <= ReportOptions{}.max_bytes_a_turn * 50);
         CHECK_THAT(remarks(html), ContainsSubstring("Turns without what was drawn"));
     }
     SECTION("things that are no long texts") {
@@ -395,9 +397,9 @@ TEST_CASE("report: of a run without end so much is told, and what is left out is
         for (int i = 0; i < 20'000; ++i) journal += ",[1,1,1,1]";
         journal += "]}\n{\"type\":\"ask\",\"turn\":1}\n";
         write(path / "events.jsonl", journal);
-        const ReportOptions options{.most_bytes_a_turn = 2'000};
+        const ReportOptions options{.max_bytes_a_turn = 2'000};
         const std::string html = report_html(path, options);
-        CHECK(html.size() <= options.most_bytes_a_turn * 50);
+        CHECK(html.size() <= options.max_bytes_a_turn * 50);
         CHECK_THAT(remarks(html), ContainsSubstring("Of 1 turns only 0 have room"));
     }
 }
@@ -458,7 +460,7 @@ TEST_CASE("report: what people said in a run is told as theirs") {
     vlm::testing::ScriptedModel model;
     RunControl control;
     model.answer([&](const vlm::ChatRequest&) {
-        CHECK(control.tell("And save it.") == Reception::taken);
+        CHECK(control.send_message("And save it.") == SubmitResult::accepted);
         return vlm::ChatReply{.text = "Done."};
     });
     model.say("Saved, too.");
@@ -494,7 +496,7 @@ TEST_CASE("report: photographs are reduced until they stay within the bound") {
     const test::TempFolder folder;
     // As large for each as of fifty turns, which tests/panel looks at: that takes its time.
     const std::filesystem::path path = test::photo_run(folder.path(), 15);
-    const ReportOptions options{.most_bytes_a_turn = 15 * 300'000 / 50};
+    const ReportOptions options{.max_bytes_a_turn = 15 * 300'000 / 50};
     std::uintmax_t originals = 0;
     for (const auto& it : std::filesystem::directory_iterator(path / "screenshots"))
         originals += it.file_size();
@@ -529,9 +531,9 @@ TEST_CASE("report: where little changes on a large picture nothing is reduced") 
     agent.run("look", directory, control);
     // Room for less than two of the eight.
     const auto size = std::filesystem::file_size(directory.path() / "screenshots/turn_0001.png");
-    const ReportOptions options{.most_bytes_a_turn = static_cast<std::size_t>(size) * 2 / 50};
+    const ReportOptions options{.max_bytes_a_turn = static_cast<std::size_t>(size) * 2 / 50};
     const std::string html = report_html(directory.path(), options);
-    CHECK(html.size() <= options.most_bytes_a_turn * 50);
+    CHECK(html.size() <= options.max_bytes_a_turn * 50);
     const json::array pictures = pictures_in(html);
     REQUIRE(pictures.size() == 8);
     for (const json::value& picture : pictures)
@@ -546,9 +548,9 @@ TEST_CASE("report: the bound holds for long words and where no picture has room"
     const std::string words = "I click OK.";
     journal.replace(journal.find(words), words.size(), std::string(3'000'000, 'w'));
     write(path / "events.jsonl", journal);
-    const ReportOptions options{.most_bytes_a_turn = 2'000};
+    const ReportOptions options{.max_bytes_a_turn = 2'000};
     const std::string html = report_html(path, options);
-    CHECK(html.size() <= options.most_bytes_a_turn * 50);
+    CHECK(html.size() <= options.max_bytes_a_turn * 50);
     const std::string told = "3000000 bytes in all; the rest is in events.jsonl";
     CHECK(count(html, told) == 1);
 }

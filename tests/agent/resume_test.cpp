@@ -1,15 +1,17 @@
 // Runs that were cut off anywhere and go on.
-#include "agent/agent.hpp"
-#include "agent/error.hpp"
+#include "eyehand/agent/agent.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/vlm/digest.hpp"
+#include "eyehand/vlm/testing/scripted_model.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
 #include "json.hpp"
-#include "vlm/digest.hpp"
-#include "vlm/testing/scripted_model.hpp"
-#include "winio/testing/memory_desktop.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
 
 #include <fstream>
+
+using namespace eyehand;
 
 namespace {
 
@@ -63,10 +65,9 @@ Result resume(RunDirectory& directory, std::size_t replies_so_far) {
     return {desktop.typed(), finished, model.requests()};
 }
 
-std::size_t count(const std::vector<std::string>& lines, std::size_t most,
-                  const std::string& type) {
+std::size_t count(const std::vector<std::string>& lines, std::size_t max, const std::string& type) {
     std::size_t found = 0;
-    for (std::size_t i = 0; i < most; ++i)
+    for (std::size_t i = 0; i < max; ++i)
         found += lines[i].find("\"type\":\"" + type + "\"") != std::string::npos ? 1 : 0;
     return found;
 }
@@ -228,7 +229,7 @@ TEST_CASE("resume: a run that is still going on is left alone") {
     RunControl control;
     Agent agent(desktop, model, load_profile("observer"), built_in_tools(), at_once());
     CHECK(agent.run("do it", directory, control, &intruder).outcome == Outcome::completed);
-    CHECK(intruder.code == errc::run_going_on);
+    CHECK(intruder.code == errc::run_locked);
     CHECK(desktop.typed() == "a");
 }
 
@@ -236,7 +237,7 @@ TEST_CASE("resume: steps that were used up can be raised") {
     test::TempFolder folder;
     RunDirectory directory = RunDirectory::create(folder.path());
     Profile profile = load_profile("observer");
-    profile.max_steps = 2;
+    profile.max_turns = 2;
     {
         MemoryDesktop desktop{winio::Size{200, 100}};
         ScriptedModel model = model_from(0);
@@ -260,7 +261,7 @@ TEST_CASE("resume: what cannot be resumed says why") {
         return std::error_code();
     };
     RunDirectory empty = RunDirectory::create(folder.path());
-    CHECK(code_of(empty) == errc::journal_corrupt);
+    CHECK(code_of(empty) == errc::bad_run);
     std::ofstream(empty.journal_file()) << "";
     CHECK(code_of(empty) == errc::journal_corrupt);
 
@@ -276,7 +277,7 @@ TEST_CASE("resume: what cannot be resumed says why") {
     for (std::size_t i = 0; i < 4; ++i) journal += lines[i] + "\n";
     RunDirectory without_picture = cut_off(whole, folder / "cut", journal);
     std::ofstream(without_picture.path() / "screenshots/turn_0001.png") << "not the picture";
-    CHECK(code_of(without_picture) == errc::journal_corrupt);
+    CHECK(code_of(without_picture) == errc::bad_run);
     CHECK_THROWS_AS(RunDirectory::open(folder / "nowhere"), Error);
 }
 
@@ -288,7 +289,7 @@ TEST_CASE("what was told while the last request failed is heard when the run goe
         ScriptedModel model;
         RunControl control;
         model.answer([&](const vlm::ChatRequest&) -> vlm::ChatReply {
-            CHECK(control.tell("Are you there?") == Reception::taken);
+            CHECK(control.send_message("Are you there?") == SubmitResult::accepted);
             throw vlm::Error(vlm::errc::unreachable, "nothing listens");
         });
         Agent agent(desktop, model, load_profile("observer"), built_in_tools(), at_once());

@@ -1,5 +1,5 @@
-#include "agent/error.hpp"
-#include "agent/run.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/agent/run.hpp"
 #include "json.hpp"
 
 #include "catch.hpp"
@@ -7,6 +7,8 @@
 
 #include <set>
 #include <thread>
+
+using namespace eyehand;
 
 namespace {
 

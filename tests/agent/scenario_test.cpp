@@ -1,15 +1,17 @@
 // Scenarios: what their files may say, setting them up, and seeing whether what they expect holds.
-#include "agent/agent.hpp"
-#include "agent/error.hpp"
-#include "agent/scenario.hpp"
-#include "vlm/testing/scripted_model.hpp"
-#include "winio/error.hpp"
-#include "winio/testing/memory_desktop.hpp"
+#include "eyehand/agent/agent.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/agent/scenario.hpp"
+#include "eyehand/vlm/testing/scripted_model.hpp"
+#include "eyehand/winio/error.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
 
 #include <set>
+
+using namespace eyehand;
 
 namespace {
 
@@ -51,15 +53,21 @@ struct Stage {
 
 } // namespace
 
+TEST_CASE("a scenario file may call its maximum of turns by the old name") {
+    const Scenario scenario =
+        parse_scenario(R"({"schema":1,"name":"n","task":"t","max_steps":7})", "my.json");
+    CHECK(scenario.max_turns == 7);
+}
+
 TEST_CASE("a scenario has a task, a set-up and checks") {
     const Scenario scenario = parse_scenario(
         R"({"schema":1,"name":"n","description":"d","profile":"basic","number":2,"task":"t",
-            "max_steps":7,"setup":[{"launch":"a.exe"},{"wait_for_window":"A","seconds":1.5}],
+            "max_turns":7,"setup":[{"launch":"a.exe"},{"wait_for_window":"A","seconds":1.5}],
             "checks":[{"file_contains":"f","text":"x"},{"registry":"HKCU\\K","value":"v","text":""},
                       {"clipboard":"c"},{"pointer_in":[1,2,3,4]}]})",
         "my.json");
     CHECK(scenario.profile == "basic");
-    CHECK(scenario.max_steps == 7);
+    CHECK(scenario.max_turns == 7);
     REQUIRE(scenario.setup.size() == 2);
     CHECK(scenario.setup[0].launch == "a.exe");
     CHECK(scenario.setup[1].at_most == std::chrono::milliseconds(1500));
@@ -88,9 +96,9 @@ TEST_CASE("a mistake in a scenario names the file and the member") {
         Row{R"({"schema":2,"name":"n","task":"t"})", "\"schema\" is 2; this version reads up to 1"},
         Row{R"({"schema":1,"name":"n"})", "\"task\" is missing"},
         Row{R"({"schema":1,"name":"n","task":" "})", "\"task\" is empty"},
-        Row{with(R"("max_step":1)"),
-            "\"max_step\" means nothing here; did you mean \"max_steps\"?"},
-        Row{with(R"("max_steps":0)"), "\"max_steps\" must be a whole number from 1"},
+        Row{with(R"("max_turn":1)"),
+            "\"max_turn\" means nothing here; did you mean \"max_turns\"?"},
+        Row{with(R"("max_turns":0)"), "\"max_turns\" must be a whole number from 1"},
         Row{with(R"("checks":{})"), "\"checks\" must be an array"},
         Row{with(R"("checks":[1])"), "my.json: checks[0] must be an object"},
         Row{with(R"("checks":[{"clipboard":"a"},{"file_exist":"x"}])"),
@@ -113,7 +121,7 @@ TEST_CASE("the built-in scenarios have a name and a task each, and the reference
     for (const Scenario& scenario : scenarios()) {
         CHECK(names.insert(scenario.name).second);
         CHECK_FALSE(scenario.description.empty());
-        CHECK(scenario.max_steps);
+        CHECK(scenario.max_turns);
         if (scenario.number != 0)
             numbered += scenario.profile + ":" + std::to_string(scenario.number) + " ";
     }
@@ -171,17 +179,17 @@ TEST_CASE("a file's text is compared whatever its line breaks and its encoding")
         Row{CheckKind::file_contains, "one two three", "four", false});
     Stage stage;
     const CheckResult result = stage.check_file(row.kind, row.holds, row.wanted);
-    INFO(result.what << ": " << result.why);
+    INFO(result.what << ": " << result.reason);
     CHECK(result.holds == row.fits);
-    CHECK(result.why.empty() == row.fits);
+    CHECK(result.reason.empty() == row.fits);
 }
 
 TEST_CASE("a file that is not there, or was there before, does not count") {
     Stage stage;
-    CHECK_THAT(stage.check({.subject = (stage.folder / "none").string()}).why,
+    CHECK_THAT(stage.check({.subject = (stage.folder / "none").string()}).reason,
                ContainsSubstring("no such file"));
     stage.options.since = std::filesystem::file_time_type::clock::now() + std::chrono::hours(1);
-    CHECK_THAT(stage.check_file(CheckKind::file_equals, "x", "x").why,
+    CHECK_THAT(stage.check_file(CheckKind::file_equals, "x", "x").reason,
                ContainsSubstring("was there before"));
     stage.options.since = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
     CHECK(stage.check_file(CheckKind::file_equals, "x", "x").holds);
@@ -195,7 +203,7 @@ TEST_CASE("a variable in a path has its value, and one that is not set is told")
         return std::nullopt;
     };
     CHECK(stage.check({.subject = "${HERE}/a.txt"}).holds);
-    CHECK_THAT(stage.check({.subject = "${THERE}/a.txt"}).why,
+    CHECK_THAT(stage.check({.subject = "${THERE}/a.txt"}).reason,
                ContainsSubstring("THERE is not set"));
 }
 
@@ -207,15 +215,15 @@ TEST_CASE("windows, clipboard, programs and pointer are looked at on the desktop
     CHECK(stage.desktop.send(std::span(&move, 1)).complete());
 
     CHECK(stage.check({.kind = CheckKind::window_title, .subject = "NOTE.TXT"}).holds);
-    CHECK_THAT(stage.check({.kind = CheckKind::window_title, .subject = "letter"}).why,
+    CHECK_THAT(stage.check({.kind = CheckKind::window_title, .subject = "letter"}).reason,
                ContainsSubstring("there are: \"note.txt - Notepad\""));
     CHECK(stage.check({.kind = CheckKind::clipboard, .text = "two\nlines"}).holds);
-    CHECK_THAT(stage.check({.kind = CheckKind::clipboard, .text = "two"}).why,
+    CHECK_THAT(stage.check({.kind = CheckKind::clipboard, .text = "two"}).reason,
                ContainsSubstring("it holds"));
     CHECK(stage.check({.kind = CheckKind::process_running, .subject = "notepad.exe"}).holds);
     CHECK_FALSE(stage.check({.kind = CheckKind::process_running, .subject = "no such.exe"}).holds);
     CHECK(stage.check({.kind = CheckKind::pointer_in, .box = {490, 490, 510, 510}}).holds);
-    CHECK_THAT(stage.check({.kind = CheckKind::pointer_in, .box = {0, 0, 10, 10}}).why,
+    CHECK_THAT(stage.check({.kind = CheckKind::pointer_in, .box = {0, 0, 10, 10}}).reason,
                ContainsSubstring("it is at 500, 500"));
 }
 
@@ -224,7 +232,7 @@ TEST_CASE("a clipboard that fails is a check that does not hold") {
     stage.desktop.on_clipboard = [](winio::testing::ClipboardUse) {
         throw winio::Error(winio::errc::clipboard_failed, "somebody else has it");
     };
-    CHECK_THAT(stage.check({.kind = CheckKind::clipboard, .text = "x"}).why,
+    CHECK_THAT(stage.check({.kind = CheckKind::clipboard, .text = "x"}).reason,
                ContainsSubstring("somebody else has it"));
 }
 
@@ -245,11 +253,11 @@ TEST_CASE("the registry is Windows' alone") {
             {.kind = CheckKind::registry, .subject = key, .value = value, .text = "x"});
     };
 #ifdef _WIN32
-    CHECK_THAT(of("HKCU\\Software\\No such key", "v").why, ContainsSubstring("no such value"));
-    CHECK_THAT(of("HKLM\\Software\\Microsoft\\Windows NT\\CurrentVersion", "CurrentVersion").why,
+    CHECK_THAT(of("HKCU\\Software\\No such key", "v").reason, ContainsSubstring("no such value"));
+    CHECK_THAT(of("HKLM\\Software\\Microsoft\\Windows NT\\CurrentVersion", "CurrentVersion").reason,
                ContainsSubstring("it is \""));
 #else
-    CHECK_THAT(of("HKCU\\Software", "v").why, ContainsSubstring("not supported here"));
+    CHECK_THAT(of("HKCU\\Software", "v").reason, ContainsSubstring("not supported here"));
 #endif
 }
 

@@ -1,18 +1,20 @@
 // The profile `story` and the heat of others at work on a desktop in memory.
-#include "agent/agent.hpp"
-#include "agent/config.hpp"
-#include "agent/error.hpp"
+#include "eyehand/agent/agent.hpp"
+#include "eyehand/agent/config.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/vlm/openai_client.hpp"
+#include "eyehand/vlm/testing/chat_server.hpp"
+#include "eyehand/vlm/testing/scripted_model.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
 #include "json.hpp"
-#include "vlm/openai_client.hpp"
-#include "vlm/testing/chat_server.hpp"
-#include "vlm/testing/scripted_model.hpp"
-#include "winio/testing/memory_desktop.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
 
 #include <algorithm>
 #include <fstream>
+
+using namespace eyehand;
 
 namespace {
 
@@ -82,7 +84,7 @@ TEST_CASE("story: it acts, looks, and tells itself what it saw") {
     const RunFinished result = stage.run();
 
     CHECK(result.outcome == Outcome::completed);
-    CHECK(result.why == "The line is drawn.");
+    CHECK(result.reason == "The line is drawn.");
     CHECK(stage.presses() == 2);
     CHECK(stage.desktop.pointer() == winio::Point{30, 20});
     CHECK_FALSE(stage.desktop.holds_anything());
@@ -235,7 +237,8 @@ TEST_CASE("story: a server that takes no schema is asked without one") {
         {.status = 400, .body = R"({"error":{"message":"response_format is not supported"}})"});
     server.enqueue({.body = vlm::testing::completion(reply("I click.", click))});
     server.enqueue({.body = vlm::testing::completion(done)});
-    vlm::OpenAiClient client({.endpoint = server.url(), .stream = false, .retries = {.most = 0}});
+    vlm::OpenAiClient client(
+        {.endpoint = server.url(), .stream = false, .retries = {.max_retries = 0}});
     CHECK(stage.run_with(client).outcome == Outcome::completed);
     CHECK(stage.presses() == 1);
     const auto requests = server.requests();
@@ -264,10 +267,9 @@ RunFinished follow_script(Stage& stage, RunDirectory& directory, std::size_t fro
     return again ? agent.resume(directory, control) : agent.run("draw", directory, control);
 }
 
-std::size_t count(const std::vector<std::string>& lines, std::size_t most,
-                  const std::string& type) {
+std::size_t count(const std::vector<std::string>& lines, std::size_t max, const std::string& type) {
     std::size_t found = 0;
-    for (std::size_t i = 0; i < most; ++i)
+    for (std::size_t i = 0; i < max; ++i)
         found += lines[i].find("\"type\":\"" + type + "\"") != std::string::npos ? 1 : 0;
     return found;
 }
@@ -364,7 +366,7 @@ TEST_CASE("heat: the picture that is drawn on does not count as a change of the 
     Stage stage;
     stage.profile = load_profile("commander");
     stage.profile.executed_heat.enabled = true;
-    stage.profile.max_steps = 6;
+    stage.profile.max_turns = 6;
     const std::string press = R"({"justification":"x","label":"OK","position":[300,400]})";
     stage.model
         .call("spawn_operator", R"({"operator_instructions":"Click.","rationale":"x"})", "1.")

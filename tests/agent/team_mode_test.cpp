@@ -1,12 +1,14 @@
 // Every transition of the team's state machine, without any I/O.
 #include "modes/team_mode.hpp"
 
-#include "agent/error.hpp"
 #include "catch.hpp"
+#include "eyehand/agent/error.hpp"
 #include "text.hpp"
 
 #include <map>
 #include <random>
+
+using namespace eyehand;
 
 namespace {
 
@@ -17,7 +19,7 @@ Profile profile() {
     it.name = "two";
     it.mode = "team";
     it.model = "m";
-    it.max_steps = 30;
+    it.max_turns = 30;
     it.loops.answer = LoopAnswer::recover;
     it.team.emplace();
     it.team->lead = {"chief", "THINKING", "lead well", {}, {.temperature = 0.3}};
@@ -48,7 +50,7 @@ struct Stage {
     }
     [[nodiscard]] vlm::ChatRequest request() const { return std::get<Ask>(mode.next()).request; }
     [[nodiscard]] std::string context() const { return request().messages.at(1).text(); }
-    [[nodiscard]] std::string why() const { return std::get<Finish>(mode.next()).why; }
+    [[nodiscard]] std::string reason() const { return std::get<Finish>(mode.next()).reason; }
 
     Stage& see(bool still = false) {
         Observed fact;
@@ -86,7 +88,7 @@ struct Stage {
         return done(std::move(signal), {"click", {{x, 500}}, {}, true});
     }
     Stage& hear(const std::string& words) {
-        mode.apply(Told{Told::Kind::words, words});
+        mode.apply(UserMessage{UserMessage::Kind::words, words});
         return *this;
     }
     std::vector<std::string> notes() {
@@ -317,7 +319,7 @@ TEST_CASE("team: completion ends the run") {
     Stage stage = briefed();
     stage.act(Completion{"the file is there"});
     CHECK(stage.wants() == "completed");
-    CHECK(stage.why() == "the file is there");
+    CHECK(stage.reason() == "the file is there");
 }
 
 TEST_CASE("team: a refused completion is a step like any other") {
@@ -343,7 +345,7 @@ TEST_CASE("team: where the profile wants it, the lead confirms a completion firs
     SECTION("yes") {
         stage.say("", 1).done(Verdict{true, "so it is"});
         CHECK(stage.wants() == "completed");
-        CHECK(stage.why() == "I saw it");
+        CHECK(stage.reason() == "I saw it");
     }
     SECTION("no") {
         stage.say("", 1).done(Verdict{false, "it is not"});
@@ -360,7 +362,7 @@ TEST_CASE("team: without instructions the run fails, or turns are skipped until 
     Stage failing;
     failing.see().brief("  ");
     CHECK(failing.wants() == "failed");
-    CHECK_THAT(failing.why(), ContainsSubstring("hand has no instructions"));
+    CHECK_THAT(failing.reason(), ContainsSubstring("hand has no instructions"));
     Profile it = profile();
     it.team->without_brief = WithoutBrief::skip;
     Stage skipping(it);
@@ -460,7 +462,7 @@ TEST_CASE("team: a request longer than the model's context is cut down and asked
     Stage stage = briefed();
     for (int i = 0; i < 2; ++i) stage.act({}, 100.0 * i);
     stage.see();
-    stage.mode.apply(AskFailed{"vlm:9", "too long", true});
+    stage.mode.apply(AskFailed{"vlm.context_overflow", "too long", true});
     CHECK(stage.wants() == "ask hand");
     CHECK(stage.mode.state().archived_actions == 1);
     CHECK(stage.notes().back() == "context");
@@ -480,7 +482,7 @@ TEST_CASE(
     };
     for (int i = 0; i < 10; ++i) work();
     CHECK(stage.see().context().size() > 2000);
-    stage.mode.apply(AskFailed{"vlm:9", "too long", true});
+    stage.mode.apply(AskFailed{"vlm.context_overflow", "too long", true});
     CHECK(stage.context().size() <= 2000);
     const std::size_t put_away = stage.mode.state().archived_actions;
     for (int i = 0; i < 8; ++i) {
@@ -493,15 +495,15 @@ TEST_CASE(
 TEST_CASE("team: a short request that is still too long ends the run, with what can be done") {
     Stage stage = briefed();
     stage.see();
-    const AskFailed overflow{"vlm:9", "n_ctx is 512", true};
+    const AskFailed overflow{"vlm.context_overflow", "n_ctx is 512", true};
     stage.mode.apply(overflow);
     SECTION("at once") {}
     SECTION("in a later turn") { stage.say("fine", 1).done().see(); }
     REQUIRE(stage.wants() == "ask hand");
     stage.mode.apply(overflow);
     CHECK(stage.wants() == "endpoint_failed");
-    CHECK_THAT(stage.why(), ContainsSubstring("longer context"));
-    CHECK_THAT(stage.why(), ContainsSubstring("n_ctx is 512"));
+    CHECK_THAT(stage.reason(), ContainsSubstring("longer context"));
+    CHECK_THAT(stage.reason(), ContainsSubstring("n_ctx is 512"));
 }
 
 TEST_CASE("team: the lead hears that only the first of its calls counted") {
@@ -546,13 +548,13 @@ TEST_CASE("team: the worker is told what became of the way out of a loop") {
 
 TEST_CASE("team: failures and the user end the run") {
     Stage blind;
-    blind.mode.apply(ObserveFailed{"winio:1", "no display"});
+    blind.mode.apply(ObserveFailed{"winio.no_display", "no display"});
     CHECK(blind.wants() == "desktop_failed");
     Stage mute;
     mute.see();
-    mute.mode.apply(AskFailed{"vlm:2", "nothing listens"});
+    mute.mode.apply(AskFailed{"vlm.unreachable", "nothing listens"});
     CHECK(mute.wants() == "endpoint_failed");
-    CHECK(mute.why() == "nothing listens");
+    CHECK(mute.reason() == "nothing listens");
     Stage broken = briefed();
     broken.see().say("", 1);
     Invoked lost;
@@ -563,7 +565,7 @@ TEST_CASE("team: failures and the user end the run") {
     stopped.mode.apply(Stopped{"enough"});
     CHECK(stopped.wants() == "cancelled");
     Profile it = profile();
-    it.max_steps = 2;
+    it.max_turns = 2;
     Stage short_run = briefed(it);
     short_run.act();
     CHECK(short_run.wants() == "steps_used_up");
@@ -585,19 +587,19 @@ TEST_CASE("team: a task that would crowd everything else out is refused") {
 TEST_CASE("team: for any history a context stays within its bound, whole, with the task in it, and "
           "what was put away stays away") {
     std::mt19937 random(11);
-    const auto number = [&](int least, int most) {
-        return std::uniform_int_distribution<int>(least, most)(random);
+    const auto number = [&](int min, int max) {
+        return std::uniform_int_distribution<int>(min, max)(random);
     };
-    const auto words = [&](int most) {
+    const auto words = [&](int max) {
         const std::vector<std::string> pieces{"a", "ż", "世", "😀", " ", "\n", "word "};
         std::string text;
-        for (int i = number(0, most); i > 0; --i)
+        for (int i = number(0, max); i > 0; --i)
             text += pieces[static_cast<std::size_t>(number(0, int(pieces.size()) - 1))];
         return text;
     };
     for (int run = 0; run < 120; ++run) {
         Profile it = profile();
-        it.max_steps = 60;
+        it.max_turns = 60;
         it.team->context_bytes = static_cast<std::size_t>(number(600, 9000));
         it.team->previous_action = number(0, 1) == 1;
         it.team->review_completion = true;
@@ -627,7 +629,7 @@ TEST_CASE("team: for any history a context stays within its bound, whole, with t
                         CHECK_THAT(context, !ContainsSubstring(acted.at(turn)));
                 if (narrow) CHECK(context.size() <= std::max(bound / 2, task.size() + bound / 8));
                 if (!narrow && number(0, 19) == 0) {
-                    stage.mode.apply(AskFailed{"vlm:9", "too long", true});
+                    stage.mode.apply(AskFailed{"vlm.context_overflow", "too long", true});
                     narrow = true;
                     continue;
                 }

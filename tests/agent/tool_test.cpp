@@ -1,12 +1,14 @@
-#include "agent/error.hpp"
-#include "agent/tool.hpp"
-#include "vlm/chat.hpp"
-#include "winio/testing/memory_desktop.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/agent/tool.hpp"
+#include "eyehand/vlm/chat.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
 
 #include "catch.hpp"
 
 #include <optional>
 #include <string>
+
+using namespace eyehand;
 
 namespace {
 
@@ -142,12 +144,12 @@ TEST_CASE("a tool cannot be registered twice") {
 }
 
 TEST_CASE("a face gives a tool another name, other argument names and another order") {
-    agent::ToolFace face{"set_volume", "loudness", "Louder or softer.", std::nullopt};
+    agent::ToolPresentation face{"set_volume", "loudness", "Louder or softer.", std::nullopt};
     face.arguments = {{{.name = "reason", .description = "why"},
                        {.name = "at", .is = "knob"},
                        {.name = "how_much", .is = "percent", .invalid_error = "bad_percent"},
                        {.name = "side", .is = "channel"}}};
-    const Toolbox tools = volume_tools().faced(std::vector{face});
+    const Toolbox tools = volume_tools().present(std::vector{face});
     const auto spec = tools.specs().at(0);
     CHECK(spec.name == "loudness");
     CHECK_THAT(spec.parameters_json,
@@ -161,21 +163,21 @@ TEST_CASE("a face gives a tool another name, other argument names and another or
 }
 
 TEST_CASE("a face cannot name what a tool does not have, nor leave out what it needs") {
-    const auto refusal = [](agent::ToolFace face) {
+    const auto refusal = [](agent::ToolPresentation face) {
         try {
-            (void)volume_tools().faced(std::vector{std::move(face)});
+            (void)volume_tools().present(std::vector{std::move(face)});
         } catch (const agent::Error& error) {
             return std::string(error.what());
         }
         return std::string("no exception");
     };
     CHECK_THAT(refusal({"mute", {}, {}, std::nullopt}), ContainsSubstring("there are: set_volume"));
-    agent::ToolFace unknown{"set_volume", {}, {}, {{{.name = "a", .is = "volume"}}}};
+    agent::ToolPresentation unknown{"set_volume", {}, {}, {{{.name = "a", .is = "volume"}}}};
     CHECK_THAT(refusal(unknown), ContainsSubstring(R"(it has no argument "volume")"));
-    agent::ToolFace relaxed{
+    agent::ToolPresentation relaxed{
         "set_volume", {}, {}, {{{.name = "a", .is = "percent", .required = false}}}};
     CHECK_THAT(refusal(relaxed), ContainsSubstring(R"(its argument "percent" is required)"));
-    agent::ToolFace too_few{"set_volume", {}, {}, {{{.name = "a", .is = "percent"}}}};
+    agent::ToolPresentation too_few{"set_volume", {}, {}, {{{.name = "a", .is = "percent"}}}};
     CHECK_THAT(refusal(too_few), ContainsSubstring(R"(its argument "channel" cannot be left out)"));
 }
 

@@ -1,10 +1,12 @@
-#include "agent/transcript.hpp"
+#include "eyehand/agent/transcript.hpp"
 
 #include "catch.hpp"
 
 #include <algorithm>
 #include <set>
 #include <variant>
+
+using namespace eyehand;
 
 namespace {
 
@@ -107,18 +109,18 @@ TEST_CASE(
     Transcript transcript({}, {}, 1000);
     transcript.add(Message::system("be careful"));
     transcript.add(Message::user("the task"));
-    std::size_t most = 0;
+    std::size_t max = 0;
     std::set<std::string> prefixes;
     for (int i = 0; i < 500; ++i) {
         exchange(transcript, i);
         std::size_t bytes = 0;
         for (const Message& message : transcript.messages()) bytes += message.text().size();
-        most = std::max(most, bytes);
+        max = std::max(max, bytes);
         REQUIRE(transcript.messages().at(2).role == vlm::Role::assistant);
         REQUIRE(transcript.messages().size() % 2 == 0); // no answer without its call
         prefixes.insert(first_call(transcript));
     }
-    CHECK(most <= 1000);
+    CHECK(max <= 1000);
     CHECK(transcript.messages().at(0).text() == "be careful");
     CHECK(transcript.messages().at(1).text() ==
           "the task\n" + std::string(agent::exchanges_placeholder));
@@ -183,7 +185,7 @@ TEST_CASE("in a small context fewer old screenshots wait to be dropped") {
     INFO("a context of " << row.context);
     CHECK(fits == agent::Retention{2, row.batch});
     if (row.context >= 8192)
-        CHECK(agent::most_held(fits) * picture <= static_cast<std::size_t>(row.context) / 2);
+        CHECK(agent::max_held(fits) * picture <= static_cast<std::size_t>(row.context) / 2);
     CHECK(agent::fitted({2, 1}, picture, row.context).batch == 1); // never raised
     CHECK(agent::fitted({2, 8}, 0, row.context) == agent::Retention{2, 8});
 }
@@ -191,14 +193,14 @@ TEST_CASE("in a small context fewer old screenshots wait to be dropped") {
 TEST_CASE("a request never has more screenshots than the retention says") {
     const agent::Retention retention{2, 3};
     agent::Transcript transcript(retention, {});
-    std::size_t most = 0;
+    std::size_t max = 0;
     for (int i = 0; i < 20; ++i) {
         transcript.add(vlm::Message::user("look", vlm::Image{std::to_string(i), nullptr}));
         std::size_t held = 0;
         for (const vlm::Message& message : transcript.messages())
             for (const vlm::Part& part : message.parts)
                 held += std::holds_alternative<vlm::Image>(part) ? 1 : 0;
-        most = std::max(most, held);
+        max = std::max(max, held);
     }
-    CHECK(most == agent::most_held(retention));
+    CHECK(max == agent::max_held(retention));
 }

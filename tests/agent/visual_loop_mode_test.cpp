@@ -1,10 +1,12 @@
 // Every transition of the visual loop's state machine, and of the mode that adds heat to others, without
 // any I/O.
-#include "agent/error.hpp"
+#include "eyehand/agent/error.hpp"
 #include "modes/heated_mode.hpp"
 #include "modes/visual_loop_mode.hpp"
 
 #include "catch.hpp"
+
+using namespace eyehand;
 
 namespace {
 
@@ -17,13 +19,13 @@ std::string reply_text(const std::string& actions, const std::string& more = {})
     return R"({"observation":"I see.","bboxes":[],"actions":[)" + actions + "]" + more + "}";
 }
 
-Profile profile(int max_steps = 3) {
+Profile profile(int max_turns = 3) {
     Profile it;
     it.name = "mine";
     it.mode = "visual_loop";
     it.system_prompt = "Do {{task}} with {{max_boxes}} and {{max_actions}}.{{extended_actions}}";
     it.model = "m";
-    it.max_steps = max_steps;
+    it.max_turns = max_turns;
     it.executed_heat.enabled = true;
     it.visual.emplace();
     it.visual->boot = reply_text("");
@@ -45,8 +47,10 @@ Fact replied(const std::string& actions, const std::string& more = {}) {
 
 Fact words(const std::string& text) { return Replied{{.text = text}}; }
 
-Fact told(const std::string& words) { return Told{Told::Kind::words, words}; }
-Fact injected(const std::string& actions) { return Told{Told::Kind::reply, reply_text(actions)}; }
+Fact told(const std::string& words) { return UserMessage{UserMessage::Kind::words, words}; }
+Fact injected(const std::string& actions) {
+    return UserMessage{UserMessage::Kind::reply, reply_text(actions)};
+}
 
 Fact invoked() {
     Invoked fact;
@@ -55,9 +59,9 @@ Fact invoked() {
     return fact;
 }
 
-Fact failed(const std::string& why) {
+Fact failed(const std::string& reason) {
     Invoked fact;
-    fact.result_json = R"({"ok":false,"error":{"type":"x","message":")" + why + R"("}})";
+    fact.result_json = R"({"ok":false,"error":{"type":"x","message":")" + reason + R"("}})";
     return fact;
 }
 
@@ -86,7 +90,8 @@ Annotation annotation(const Mode& mode) {
     return std::get<Observe>(mode.next()).annotation.value();
 }
 
-const Fact no_schema = AskFailed{"vlm:5", "400: response_format is not known", false, true};
+const Fact no_schema =
+    AskFailed{"vlm.http_status", "400: response_format is not known", false, true};
 
 } // namespace
 
@@ -113,7 +118,7 @@ TEST_CASE("visual loop: it goes through these states") {
         Row{{observed(), replied(click, done), failed("no"), observed()},
             "look1 ask click look2 ask"},
         Row{{observed(), replied(R"({"name":"fly"})", done), observed()}, "look1 ask look2 ask"},
-        Row{{observed(), replied("", done), ObserveFailed{"winio:3", "locked"}},
+        Row{{observed(), replied("", done), ObserveFailed{"winio.capture_unavailable", "locked"}},
             "look1 ask look2 completed"},
         Row{{observed(), replied(""), observed(), replied(""), observed(), replied(click),
              invoked(), observed()},
@@ -121,9 +126,11 @@ TEST_CASE("visual loop: it goes through these states") {
         Row{{observed(), replied(""), observed(), replied(""), observed(), replied("", done),
              observed()},
             "look1 ask look2 ask look3 ask look4 completed"},
-        Row{{ObserveFailed{"winio:3", "locked"}}, "look1 desktop_failed"},
-        Row{{observed(), AskFailed{"vlm:2", "nobody listens"}}, "look1 ask endpoint_failed"},
-        Row{{observed(), AskFailed{"vlm:9", "too long", true}}, "look1 ask endpoint_failed"},
+        Row{{ObserveFailed{"winio.capture_unavailable", "locked"}}, "look1 desktop_failed"},
+        Row{{observed(), AskFailed{"vlm.unreachable", "nobody listens"}},
+            "look1 ask endpoint_failed"},
+        Row{{observed(), AskFailed{"vlm.context_overflow", "too long", true}},
+            "look1 ask endpoint_failed"},
         Row{{observed(), no_schema, replied("")}, "look1 ask ask look2"},
         Row{{observed(), no_schema, no_schema}, "look1 ask ask endpoint_failed"},
         Row{{Stopped{"user"}}, "look1 cancelled"},
@@ -197,8 +204,8 @@ TEST_CASE("visual loop: words after the last step leave it completed") {
 TEST_CASE("visual loop: words after a last look that failed call for another look") {
     VisualLoopMode mode = mode_for(profile());
     CHECK(path(mode, {observed(), replied("", R"(,"done":true)"),
-                      ObserveFailed{"winio:3", "locked"}, told("More."), observed()}) ==
-          "look1 ask look2 completed look2 ask");
+                      ObserveFailed{"winio.capture_unavailable", "locked"}, told("More."),
+                      observed()}) == "look1 ask look2 completed look2 ask");
 }
 
 TEST_CASE(
@@ -357,14 +364,14 @@ TEST_CASE("visual loop: an action that the desktop refuses ends the run with its
     Invoked refused;
     refused.desktop_failure = "input was refused";
     CHECK(path(mode, {observed(), replied(click), refused}) == "look1 ask click desktop_failed");
-    CHECK(std::get<Finish>(mode.next()).why == "input was refused");
+    CHECK(std::get<Finish>(mode.next()).reason == "input was refused");
 }
 
 TEST_CASE("visual loop: the story of the last reply is what the run says") {
     VisualLoopMode mode = mode_for(profile());
     path(mode,
          {observed(), words(R"({"observation":"The file is saved.","done":true})"), observed()});
-    CHECK(std::get<Finish>(mode.next()).why == "The file is saved.");
+    CHECK(std::get<Finish>(mode.next()).reason == "The file is saved.");
 }
 
 // ---- heat for others ----------------------------------------------------------------------------

@@ -1,10 +1,12 @@
 // What is made of a model's reply in a visual loop, whatever it is.
-#include "agent/visual_reply.hpp"
+#include "eyehand/agent/visual_reply.hpp"
 #include "json.hpp"
 
 #include "catch.hpp"
 
 #include <fmt/format.h>
+
+using namespace eyehand;
 
 namespace {
 

@@ -1,8 +1,8 @@
 #include "agent_program.hpp"
 
+#include "eyehand/vlm/testing/chat_server.hpp"
 #include "program.hpp"
 #include "temp_folder.hpp"
-#include "vlm/testing/chat_server.hpp"
 
 #include <boost/json.hpp>
 
@@ -13,6 +13,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+using namespace eyehand;
 
 namespace bench {
 namespace {
@@ -30,7 +32,7 @@ std::vector<std::string> arguments(const vlm::testing::ChatServer& server,
             "--quiet",
             "--profile",
             profile,
-            "--max-steps",
+            "--max-turns",
             std::to_string(steps),
             "--run-dir",
             runs.path().string(),

@@ -10,7 +10,7 @@ namespace {
 
 std::atomic<bool> watching{false};
 std::atomic<std::int64_t> held{0};
-std::atomic<std::int64_t> most_held{0};
+std::atomic<std::int64_t> max_held{0};
 
 } // namespace
 
@@ -20,8 +20,8 @@ void* operator new(std::size_t size) {
     if (!memory) throw std::bad_alloc();
     if (watching.load(std::memory_order_relaxed)) {
         const std::int64_t now = held += static_cast<std::int64_t>(malloc_usable_size(memory));
-        std::int64_t most = most_held;
-        while (now > most && !most_held.compare_exchange_weak(most, now)) {
+        std::int64_t max = max_held;
+        while (now > max && !max_held.compare_exchange_weak(max, now)) {
         }
     }
     return memory;
@@ -39,12 +39,12 @@ namespace allocations {
 
 Watch::Watch() {
     held = 0;
-    most_held = 0;
+    max_held = 0;
     watching = true;
 }
 
 Watch::~Watch() { watching = false; }
 
-std::size_t Watch::peak() const { return static_cast<std::size_t>(most_held.load()); }
+std::size_t Watch::peak() const { return static_cast<std::size_t>(max_held.load()); }
 
 } // namespace allocations

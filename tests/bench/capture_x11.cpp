@@ -1,7 +1,7 @@
 // Captures of a whole X11 screen, both ways: skipped where the environment names no
 // display.
-#include "winio/error.hpp"
-#include "winio/frame_pipeline.hpp"
+#include "eyehand/winio/error.hpp"
+#include "eyehand/winio/frame_pipeline.hpp"
 #include "x11/screen_capturer.hpp"
 #include "x11/x11_desktop.hpp"
 
@@ -12,7 +12,7 @@
 
 namespace {
 
-using namespace winio;
+using namespace eyehand::winio;
 
 std::unique_ptr<x11::X11Desktop> desktop_or_skip(benchmark::State& state) {
     try {

@@ -1,7 +1,7 @@
 // png/CASE/ENCODER: from captured frames to PNG files. Times and the counter `bytes` are totals
 // over the frame set. `reference` and `libdeflate` encode whole frames each time.
+#include "eyehand/winio/frame_pipeline.hpp"
 #include "frame_set.hpp"
-#include "winio/frame_pipeline.hpp"
 
 #include <benchmark/benchmark.h>
 #include <libdeflate.h>
@@ -13,6 +13,8 @@
 #include <new>
 #include <optional>
 #include <string>
+
+using namespace eyehand;
 
 namespace {
 

@@ -1,8 +1,8 @@
 // request/encode/METHOD, stream/1000_deltas/METHOD, request/latency/METHOD: what libvlm adds to the time
 // that a model takes.
 #include "allocations.hpp"
-#include "vlm/openai_client.hpp"
-#include "vlm/testing/chat_server.hpp"
+#include "eyehand/vlm/openai_client.hpp"
+#include "eyehand/vlm/testing/chat_server.hpp"
 #include "wire/assemble_reply.hpp"
 #include "wire/encode_request.hpp"
 #include "wire/sse.hpp"
@@ -25,6 +25,8 @@
 #include <string_view>
 #include <variant>
 #include <vector>
+
+using namespace eyehand;
 
 namespace {
 

@@ -1,9 +1,9 @@
 // What a look at a 1920x1080 screen costs beside what GDI alone takes: eyehand-bench-win32 [ROUNDS]
 // prints medians in milliseconds. In each round every method has its turn, so that whatever else
 // the machine does hits all alike.
-#include "winio/desktop.hpp"
-#include "winio/error.hpp"
-#include "winio/frame_pipeline.hpp"
+#include "eyehand/winio/desktop.hpp"
+#include "eyehand/winio/error.hpp"
+#include "eyehand/winio/frame_pipeline.hpp"
 
 #include <windows.h>
 
@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-using namespace winio;
+using namespace eyehand::winio;
 
 namespace {
 

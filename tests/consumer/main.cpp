@@ -1,10 +1,12 @@
 // A user's program: a tool of its own, a desktop in memory, a model that is told what to say.
-#include <agent/agent.hpp>
-#include <vlm/testing/scripted_model.hpp>
-#include <winio/testing/memory_desktop.hpp>
+#include <eyehand/agent/agent.hpp>
+#include <eyehand/vlm/testing/scripted_model.hpp>
+#include <eyehand/winio/testing/memory_desktop.hpp>
 
 #include <cstdio>
 #include <filesystem>
+
+using namespace eyehand;
 
 struct RingBell {
     int times = 0;

@@ -3,9 +3,11 @@
 #include "program.hpp"
 #include "temp_folder.hpp"
 
-#include "vlm/testing/chat_server.hpp"
+#include "eyehand/vlm/testing/chat_server.hpp"
 
 #include <cstdio>
+
+using namespace eyehand;
 
 namespace {
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+using namespace eyehand;
+
 namespace {
 
 std::string written(const vlm::cassette::Tape& tape) {

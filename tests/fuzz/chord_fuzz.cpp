@@ -1,11 +1,13 @@
 // Whatever a model names as a key, it is a chord that means the same when read again, or there are
 // words that say why not.
-#include "winio/keys.hpp"
+#include "eyehand/winio/keys.hpp"
 
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
+
+using namespace eyehand;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::string problem;

@@ -1,11 +1,13 @@
 // Whatever a user's eyehand.json holds, it is settings in their ranges or Error{bad_config} that
 // names the file.
-#include "agent/config.hpp"
-#include "agent/error.hpp"
+#include "eyehand/agent/config.hpp"
+#include "eyehand/agent/error.hpp"
 
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+
+using namespace eyehand;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text(reinterpret_cast<const char*>(data), size);
@@ -16,8 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             if (entry.layer != agent::ConfigLayer::file) continue;
             if (!entry.source.starts_with("fuzz.json:")) std::abort();
             if (const auto* number = std::get_if<double>(&entry.value))
-                if (!(*number >= entry.setting->least && *number <= entry.setting->most))
-                    std::abort();
+                if (!(*number >= entry.setting->min && *number <= entry.setting->max)) std::abort();
         }
         (void)agent::area_setting(config);
         (void)agent::effective_settings(config);

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+using namespace eyehand;
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view body(reinterpret_cast<const char*>(data), size);
     const std::string key = "sk-0123456789";

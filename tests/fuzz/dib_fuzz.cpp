@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <span>
 
-using namespace winio;
+using namespace eyehand::winio;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto image = decode_dib(std::span(data, size));

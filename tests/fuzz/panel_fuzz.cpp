@@ -14,6 +14,8 @@
 #include <string>
 #include <string_view>
 
+using namespace eyehand;
+
 namespace {
 
 using namespace agent;
@@ -37,7 +39,7 @@ void fold(std::string_view text) {
         if (entry && entry->is_object()) state.apply(entry->get_object());
     }
     if (!is_json(to_text(state.to_json()))) std::abort();
-    if (state.turns().size() > panel::PageState::most_turns) std::abort();
+    if (state.turns().size() > panel::PageState::max_turns) std::abort();
     for (const auto& turn : state.turns())
         if (!is_json(to_text(state.to_json(*turn)))) std::abort();
 }

@@ -1,8 +1,8 @@
 // However a screen changes, the pipeline's picture is a PNG that libpng reads back pixel for pixel,
 // and the same as without history. The input's first bytes choose the sizes, the rest are edits of
 // five bytes each.
-#include "winio/frame_pipeline.hpp"
-#include "winio/scale.hpp"
+#include "eyehand/winio/frame_pipeline.hpp"
+#include "eyehand/winio/scale.hpp"
 
 #include <png.h>
 
@@ -12,6 +12,8 @@
 #include <cstring>
 #include <span>
 #include <vector>
+
+using namespace eyehand;
 
 namespace {
 
@@ -61,8 +63,9 @@ void edit(winio::Image& screen, std::span<const std::uint8_t>& input) {
 void check(winio::FramePipeline& pipeline, const winio::Image& screen, winio::Size size) {
     winio::Frame frame;
     frame.pixels = screen;
-    const winio::Picture picture = pipeline.process(winio::Frame(frame));
-    const winio::Picture fresh = winio::FramePipeline(pipeline.options()).process(std::move(frame));
+    const winio::Screenshot picture = pipeline.process(winio::Frame(frame));
+    const winio::Screenshot fresh =
+        winio::FramePipeline(pipeline.options()).process(std::move(frame));
     require(*picture.png == *fresh.png);
     winio::Image scaled;
     winio::scale(screen.view(), size, scaled);

@@ -1,8 +1,8 @@
 // Whatever is offered as a PNG file, it is a picture within the limits that comes out the same when written
 // and read again, or it is refused. A checksum would stop most inputs at the first chunk: each is also read
 // with the checksums of its chunks put right.
-#include "winio/error.hpp"
-#include "winio/png.hpp"
+#include "eyehand/winio/error.hpp"
+#include "eyehand/winio/png.hpp"
 
 #include <zlib.h>
 
@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <vector>
+
+using namespace eyehand;
 
 namespace {
 

@@ -1,12 +1,14 @@
 // Whatever a user's profile.json holds, it is a profile or Error{bad_profile}; one that was read
 // reads again from what a run keeps of it.
-#include "agent/error.hpp"
-#include "agent/profile.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/agent/profile.hpp"
 #include "same_json.hpp"
 
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+
+using namespace eyehand;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text(reinterpret_cast<const char*>(data), size);

@@ -1,12 +1,14 @@
 // Whatever a user's tool file holds, it is a tool or Error{bad_tool} that names the file; a tool's
 // schema takes or refuses any arguments without more ado.
-#include "agent/error.hpp"
-#include "agent/program_tool.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/agent/program_tool.hpp"
 #include "json_schema.hpp"
 
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+
+using namespace eyehand;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text(reinterpret_cast<const char*>(data), size);

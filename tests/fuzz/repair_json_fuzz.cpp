@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <string_view>
 
+using namespace eyehand;
+
 namespace {
 
 void require(bool condition) {

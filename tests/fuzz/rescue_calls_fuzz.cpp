@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <string_view>
 
+using namespace eyehand;
+
 namespace {
 
 void require(bool condition) {

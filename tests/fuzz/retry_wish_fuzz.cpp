@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <string_view>
 
+using namespace eyehand;
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::string_view text(reinterpret_cast<const char*>(data), size);
     const auto next_line = [&] {

@@ -29,8 +29,8 @@ inline bool is_same(const boost::json::value& a, const boost::json::value& b) {
 }
 
 inline bool is_same_json(std::string_view a, std::string_view b) {
-    const auto x = agent::parse_json(a);
-    const auto y = agent::parse_json(b);
+    const auto x = eyehand::agent::parse_json(a);
+    const auto y = eyehand::agent::parse_json(b);
     return x && y && is_same(*x, *y);
 }
 

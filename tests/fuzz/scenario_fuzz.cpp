@@ -1,11 +1,13 @@
 // Whatever a scenario's file holds, it is a scenario or Error{bad_scenario}; one that was read reads
 // again from what `scenario show` prints of it.
-#include "agent/error.hpp"
-#include "agent/scenario.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/agent/scenario.hpp"
 
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+
+using namespace eyehand;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text(reinterpret_cast<const char*>(data), size);

@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+using namespace eyehand;
+
 namespace {
 
 void require(bool condition) {

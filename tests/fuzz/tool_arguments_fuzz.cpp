@@ -1,19 +1,21 @@
 // Whatever a model writes as arguments of whichever tool, there is a result that is JSON, a failure
 // has a type, and a plan aims at nothing outside the work area. The input's first byte chooses the
 // tool.
-#include "agent/desktop_tools.hpp"
-#include "agent/profile.hpp"
+#include "eyehand/agent/desktop_tools.hpp"
+#include "eyehand/agent/profile.hpp"
+#include "eyehand/vlm/chat.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
 #include "json.hpp"
-#include "vlm/chat.hpp"
-#include "winio/testing/memory_desktop.hpp"
 
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
+using namespace eyehand;
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static const agent::Toolbox tools =
-        agent::desktop_tools().faced(agent::load_profile("observer").tools);
+        agent::desktop_tools().present(agent::load_profile("observer").tools);
     static const auto specs = tools.specs();
     static winio::testing::MemoryDesktop desktop({64, 64});
     if (size == 0) return 0;

@@ -1,12 +1,14 @@
 // Whatever is typed as the endpoint, there is a URL that means the same when read again, or
 // Error{bad_url}. The same text as a redirection and as a proxy's settings does no harm.
+#include "eyehand/vlm/error.hpp"
 #include "http/proxy.hpp"
 #include "http/url.hpp"
-#include "vlm/error.hpp"
 
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
+
+using namespace eyehand;
 
 namespace {
 

@@ -1,11 +1,13 @@
 // Whatever a model answers in a visual loop, there is a reply within the limits, and it reads the same
 // from its own JSON.
-#include "agent/visual_reply.hpp"
+#include "eyehand/agent/visual_reply.hpp"
 #include "same_json.hpp"
 
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
+
+using namespace eyehand;
 
 namespace {
 

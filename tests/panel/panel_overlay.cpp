@@ -2,9 +2,9 @@
 //   eyehand-panel-overlay FOLDER
 // Leaves pairs of NAME.raw.png and NAME.png there and cases.json: [{name, annotation, ui}], in the form in which the
 // panel's server tells a page of them.
-#include "agent/annotation.hpp"
+#include "eyehand/agent/annotation.hpp"
+#include "eyehand/winio/png.hpp"
 #include "json.hpp"
-#include "winio/png.hpp"
 
 #include "frame_set.hpp"
 
@@ -13,6 +13,8 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+
+using namespace eyehand;
 
 namespace {
 

@@ -8,9 +8,9 @@
 //   words  let it say the first half of its next reply's words
 //   again  begin another run on the same page, when this one has ended
 // The end of its input stops the run and ends the program.
-#include "agent/agent.hpp"
-#include "agent/panel.hpp"
-#include "winio/testing/memory_desktop.hpp"
+#include "eyehand/agent/agent.hpp"
+#include "eyehand/panel/panel.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
 
 #include "frame_set.hpp"
 #include "temp_folder.hpp"
@@ -24,6 +24,8 @@
 #include <map>
 #include <mutex>
 #include <thread>
+
+using namespace eyehand;
 
 namespace {
 
@@ -41,9 +43,9 @@ struct Options {
     std::string profile = "observer";
     std::string script = "clicks";
     int turns = 3;
-    From annotation = From::here;
+    Source annotation = Source::library;
     Approve approve = Approve::never;
-    From first_reply = From::here;
+    Source first_reply = Source::library;
     std::chrono::milliseconds drag_step{0};
 };
 
@@ -59,11 +61,11 @@ Options parse(int argc, char** argv) {
         else if (name == "--turns")
             options.turns = std::stoi(value);
         else if (name == "--annotate" && value == "panel")
-            options.annotation = From::outside;
+            options.annotation = Source::client;
         else if (name == "--approve" && value == "always")
             options.approve = Approve::always;
         else if (name == "--boot" && value == "none")
-            options.first_reply = From::outside;
+            options.first_reply = Source::client;
         else if (name == "--drag" && value == "slow")
             options.drag_step = 60s;
         else
@@ -315,8 +317,8 @@ struct Stage {
             agent_options.settle.minimum = agent_options.settle.quiet = 0ms;
         if (options.script == "markup" && options.profile == "observer")
             agent_options.with = {"list_windows"};
-        if (options.first_reply == From::outside && profile.visual) profile.visual->boot.clear();
-        profile.max_steps = std::max(profile.max_steps, options.turns + 5);
+        if (options.first_reply == Source::client && profile.visual) profile.visual->boot.clear();
+        profile.max_turns = std::max(profile.max_turns, options.turns + 5);
         profile.pace.drag_step_delay = options.drag_step;
         desktop.set_windows({{.id = winio::WindowId{1},
                               .title = markup,
@@ -349,7 +351,7 @@ struct Stage {
 int work(const Options& options) {
     const test::TempFolder folder;
     Prompter prompter;
-    Panel panel;
+    panel::Panel panel;
     print(panel.url());
 
     std::mutex mutex; // of what both threads know

@@ -2,9 +2,9 @@
 // of each turn, and what the pictures show.
 //   eyehand-paint-check RUN-DIRECTORY LAYOUT TOLD       LAYOUT: flat or turn_dirs
 // TOLD is what eyehand-paint-window wrote. Prints what is wrong, a line each; exit status 1 then.
+#include "eyehand/winio/geometry.hpp"
+#include "eyehand/winio/image.hpp"
 #include "read_png.hpp"
-#include "winio/geometry.hpp"
-#include "winio/image.hpp"
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -21,6 +21,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+using namespace eyehand;
 
 namespace {
 
@@ -54,7 +56,7 @@ struct Stroke {
     int moves = 0;
 };
 
-struct Told {
+struct UserMessage {
     Rect canvas;
     Rect button;
     std::vector<Stroke> strokes;
@@ -67,8 +69,8 @@ Rect read_rect(std::istream& in) {
     return {left, top, right - left, bottom - top};
 }
 
-Told read_told(const fs::path& path) {
-    Told told;
+UserMessage read_told(const fs::path& path) {
+    UserMessage told;
     std::istringstream lines(read_file(path));
     for (std::string line; std::getline(lines, line);) {
         std::istringstream words(line);
@@ -260,8 +262,8 @@ std::array<Point, 2> ends_after(const Stroke& stroke, int age) {
 // ---- the checks ---------------------------------------------------------------------------------
 
 bool near(Point a, Point b) {
-    constexpr int most = 2; // pixels
-    return std::abs(a.x - b.x) <= most && std::abs(a.y - b.y) <= most;
+    constexpr int max = 2; // pixels
+    return std::abs(a.x - b.x) <= max && std::abs(a.y - b.y) <= max;
 }
 
 std::string in_words(const Stroke& stroke) {
@@ -269,7 +271,7 @@ std::string in_words(const Stroke& stroke) {
                        stroke.to.y);
 }
 
-void check_what_arrived(const Told& told, const std::vector<Stroke>& meant) {
+void check_what_arrived(const UserMessage& told, const std::vector<Stroke>& meant) {
     expect(told.strokes.size() == meant.size(),
            fmt::format("the program got {} strokes", told.strokes.size()));
     expect(told.clicks == 1, fmt::format("the button got {} clicks", told.clicks));
@@ -331,7 +333,7 @@ void check_rest_is_untouched(const Turn& turn, const Rect& canvas) {
     expect(same_but_for(turn.raw, turn.annotated, corner, {}), "there is a mark where nothing was");
 }
 
-void check(const fs::path& run, const Layout& layout, const Told& told) {
+void check(const fs::path& run, const Layout& layout, const UserMessage& told) {
     expect(turn_files(run) == expected_files(layout),
            fmt::format("the files of the turns are {}", fmt::join(turn_files(run), ", ")));
     const std::vector<Turn> turns = read_turns(run, layout);

@@ -1,11 +1,13 @@
 #include "frame_set.hpp"
 
+#include "eyehand/winio/scale.hpp"
 #include "read_png.hpp"
-#include "winio/scale.hpp"
 
 #include <algorithm>
 #include <filesystem>
 #include <stdexcept>
+
+using namespace eyehand;
 
 namespace frame_set {
 namespace {

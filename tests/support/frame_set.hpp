@@ -1,13 +1,13 @@
 // What benchmarks and size tests look at: screenshots, and the ways in which they change.
 #pragma once
 
-#include "winio/image.hpp"
+#include "eyehand/winio/image.hpp"
 
 #include <vector>
 
 namespace frame_set {
 
-using Images = std::vector<winio::Image>;
+using Images = std::vector<eyehand::winio::Image>;
 
 /// The twelve screenshots of 1920x1080, in the order of their names; the last one is like a
 /// photograph, the one before a page of text. Throws std::runtime_error when one cannot be read.

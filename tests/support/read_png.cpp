@@ -4,6 +4,8 @@
 
 #include <stdexcept>
 
+using namespace eyehand;
+
 winio::Image read_png(const std::filesystem::path& file) {
     png_image reader{};
     reader.version = PNG_IMAGE_VERSION;

@@ -1,9 +1,9 @@
 // A PNG file, read by libpng. Only where libpng is.
 #pragma once
 
-#include "winio/image.hpp"
+#include "eyehand/winio/image.hpp"
 
 #include <filesystem>
 
 /// The file's pixels as BGRA. Throws std::runtime_error naming the file when it cannot be read.
-winio::Image read_png(const std::filesystem::path& file);
+eyehand::winio::Image read_png(const std::filesystem::path& file);

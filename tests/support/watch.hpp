@@ -1,7 +1,7 @@
 // Waiting until a run is where a test wants it, without sleeping.
 #pragma once
 
-#include "agent/control.hpp"
+#include "eyehand/agent/control.hpp"
 
 #include "catch.hpp"
 
@@ -13,7 +13,7 @@ namespace test {
 
 class Watch {
 public:
-    explicit Watch(agent::RunControl& control)
+    explicit Watch(eyehand::agent::RunControl& control)
         : control_(control), listener_(control.on_change([this] {
               const std::lock_guard lock(mutex_);
               ++changes_;
@@ -22,13 +22,13 @@ public:
 
     /// Returns the state that is as wanted; fails the test where none is for half a minute.
     template <class Wanted>
-    agent::Waiting until(Wanted wanted) {
+    eyehand::agent::RunStatus until(Wanted wanted) {
         const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
         std::unique_lock lock(mutex_);
         while (true) {
             const int seen = changes_;
             lock.unlock();
-            agent::Waiting now = control_.waiting();
+            eyehand::agent::RunStatus now = control_.status();
             if (wanted(now)) return now;
             lock.lock();
             if (!changed_.wait_until(lock, end, [&] { return changes_ != seen; })) {
@@ -38,7 +38,7 @@ public:
     }
 
 private:
-    agent::RunControl& control_;
+    eyehand::agent::RunControl& control_;
     std::mutex mutex_;
     std::condition_variable changed_;
     int changes_ = 0;

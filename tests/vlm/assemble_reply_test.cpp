@@ -5,6 +5,7 @@
 #include "stream_data.hpp"
 #include "wire/decode_reply.hpp"
 
+using namespace eyehand;
 using vlm::ChatReply;
 using vlm::Delta;
 using vlm::errc;

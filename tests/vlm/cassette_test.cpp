@@ -1,15 +1,15 @@
-#include "vlm/cassette.hpp"
+#include "eyehand/vlm/cassette.hpp"
 
 #include "cassette_diff.hpp"
 #include "cassette_json.hpp"
 #include "cassette_turn.hpp"
 #include "catch_error.hpp"
+#include "eyehand/vlm/openai_client.hpp"
+#include "eyehand/vlm/testing/chat_server.hpp"
+#include "eyehand/vlm/testing/scripted_model.hpp"
 #include "llama_server.hpp"
 #include "stream_data.hpp"
 #include "temp_folder.hpp"
-#include "vlm/openai_client.hpp"
-#include "vlm/testing/chat_server.hpp"
-#include "vlm/testing/scripted_model.hpp"
 
 #include <fstream>
 #include <functional>
@@ -21,6 +21,7 @@
 #include <sys/resource.h>
 #endif
 
+using namespace eyehand;
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 using test::lines_of;
@@ -406,7 +407,7 @@ TEST_CASE("cassette: a conversation with a server replays, its errors included")
                     .headers = {{"Retry-After", "7"}}});
     server.enqueue({.status = 400, .body = std::string(llama_server::context_exceeded)});
     vlm::OpenAiClient client(
-        {.endpoint = server.url(), .api_key = "sk-0123456789", .retries = {.most = 0}});
+        {.endpoint = server.url(), .api_key = "sk-0123456789", .retries = {.max_retries = 0}});
     Deltas recorded_deltas;
     ChatReply recorded;
     std::vector<vlm::Error> errors;

@@ -2,23 +2,23 @@
 #pragma once
 
 #include "catch.hpp"
-#include "vlm/error.hpp"
+#include "eyehand/vlm/error.hpp"
 
 #include <optional>
 #include <string>
 
 template <class Action>
-vlm::Error error_of(Action action) {
-    std::optional<vlm::Error> caught;
+eyehand::vlm::Error error_of(Action action) {
+    std::optional<eyehand::vlm::Error> caught;
     try {
         action();
-    } catch (const vlm::Error& error) {
+    } catch (const eyehand::vlm::Error& error) {
         caught = error;
     }
     if (!caught) FAIL("nothing was thrown");
     return *caught;
 }
 
-inline bool mentions(const vlm::Error& error, const std::string& words) {
+inline bool mentions(const eyehand::vlm::Error& error, const std::string& words) {
     return std::string(error.what()).find(words) != std::string::npos;
 }

@@ -8,6 +8,8 @@
 
 #include <stdexcept>
 
+using namespace eyehand;
+
 namespace certificates {
 namespace {
 

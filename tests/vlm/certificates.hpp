@@ -1,7 +1,7 @@
 // Certificates for tests, made while they run.
 #pragma once
 
-#include "vlm/testing/chat_server.hpp"
+#include "eyehand/vlm/testing/chat_server.hpp"
 
 #include <memory>
 #include <string>
@@ -21,7 +21,7 @@ class Authority {
 public:
     Authority();
     ~Authority();
-    [[nodiscard]] vlm::testing::TlsIdentity issue(const Claim& claim = {}) const;
+    [[nodiscard]] eyehand::vlm::testing::TlsIdentity issue(const Claim& claim = {}) const;
     [[nodiscard]] const std::string& pem() const { return pem_; }
 
 private:
@@ -30,6 +30,6 @@ private:
     std::string pem_;
 };
 
-[[nodiscard]] vlm::testing::TlsIdentity self_signed(const Claim& claim = {});
+[[nodiscard]] eyehand::vlm::testing::TlsIdentity self_signed(const Claim& claim = {});
 
 } // namespace certificates

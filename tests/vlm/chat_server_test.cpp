@@ -1,8 +1,9 @@
-#include "vlm/testing/chat_server.hpp"
+#include "eyehand/vlm/testing/chat_server.hpp"
 
 #include "catch.hpp"
 #include "wire/decode_reply.hpp"
 
+using namespace eyehand;
 using namespace std::chrono_literals;
 using vlm::testing::ChatServer;
 using vlm::testing::completion;

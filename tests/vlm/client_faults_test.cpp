@@ -1,13 +1,13 @@
 // What a server or a network can do wrong, as a program sees it through the client: each time a
 // reply that can be trusted or a vlm::Error that says what to do, and the next question is answered.
-#include "vlm/openai_client.hpp"
+#include "eyehand/vlm/openai_client.hpp"
 
 #include "catch_error.hpp"
 #include "certificates.hpp"
+#include "eyehand/vlm/testing/chat_server.hpp"
 #include "llama_server.hpp"
 #include "temp_folder.hpp"
 #include "transport.hpp"
-#include "vlm/testing/chat_server.hpp"
 #include "wire/encode_request.hpp"
 #include "wire/json.hpp"
 #include "wire/utf8.hpp"
@@ -16,6 +16,7 @@
 #include <optional>
 #include <set>
 
+using namespace eyehand;
 using namespace std::chrono_literals;
 using transport::parts;
 using transport::raw;
@@ -35,8 +36,8 @@ using vlm::testing::Repeated;
 namespace {
 
 const std::string key = "sk-0123456789";
-constexpr std::size_t most_bytes = std::size_t{1} << 20;
-constexpr vlm::RetryPolicy no_retries{.most = 0, .loading = 0ms};
+constexpr std::size_t max_bytes = std::size_t{1} << 20;
+constexpr vlm::RetryPolicy no_retries{.max_retries = 0, .max_loading_time = 0ms};
 
 vlm::ChatRequest ask() {
     return {.messages = {vlm::Message::user("hi")},
@@ -205,7 +206,7 @@ std::vector<Fault> faults() {
         {"gzip that has hardly begun", gzip(packed.substr(0, 12)), bad_response, never, log},
         {"gzip without its end", gzip(packed.substr(0, packed.size() - 5)), bad_response, never,
          log},
-        {"a compression bomb", gzip(gzipped(std::string(most_bytes * 2, ' '))), response_too_large,
+        {"a compression bomb", gzip(gzipped(std::string(max_bytes * 2, ' '))), response_too_large,
          never, "max_response_bytes"},
         {"an unknown compression", with_headers(body("x"), {{"Content-Encoding", "br"}}),
          bad_response, never, "switch that off"},
@@ -278,8 +279,8 @@ TEST_CASE("client faults: each answer that is none has its error, and the next i
             OpenAiClient client({.endpoint = server.url(),
                                  .api_key = key,
                                  .first_byte_timeout = fault.patience,
-                                 .silence_timeout = fault.patience,
-                                 .max_response_bytes = most_bytes,
+                                 .idle_timeout = fault.patience,
+                                 .max_response_bytes = max_bytes,
                                  .retries = no_retries,
                                  .on_exchange = [&](const vlm::Exchange& e) { logged = e; }});
             std::string heard;
@@ -376,7 +377,7 @@ TEST_CASE("client faults: a byte at a time, header and all, is an answer") {
         ChatServer server;
         const Gate gate;
         server.enqueue(parts(vlm::testing::byte_by_byte(row.bytes, gate)));
-        OpenAiClient client({.endpoint = server.url(), .silence_timeout = soon});
+        OpenAiClient client({.endpoint = server.url(), .idle_timeout = soon});
         vlm::ChatReply reply;
         CHECK(transport::interrupted([&] { reply = reply_of(client, row.listener); },
                                      [&] {
@@ -542,7 +543,7 @@ std::vector<StreamFault> stream_faults() {
         {"10,000 levels", {event(std::string(10000, '['))}, bad_response, Retry::never, log},
         {"an event that is no chunk", {event("7")}, bad_response, Retry::never, "is the URL right"},
         {"an event without end",
-         {Repeated{chunk(std::string(most_bytes / 8, 'x')), 10}, Gate()},
+         {Repeated{chunk(std::string(max_bytes / 8, 'x')), 10}, Gate()},
          response_too_large,
          Retry::never,
          "is this a model server?"},
@@ -609,9 +610,9 @@ TEST_CASE("client faults: a stream that fails before its first words is asked fo
         std::vector<vlm::Exchange> log;
         OpenAiClient client({.endpoint = server.url(),
                              .api_key = key,
-                             .silence_timeout = soon,
-                             .max_response_bytes = most_bytes,
-                             .retries = {.most = 2, .first_delay = 1ms},
+                             .idle_timeout = soon,
+                             .max_response_bytes = max_bytes,
+                             .retries = {.max_retries = 2, .first_delay = 1ms},
                              .on_exchange = [&](const vlm::Exchange& e) { log.push_back(e); }});
         std::string heard;
         if (fault.retry == Retry::never)
@@ -634,9 +635,9 @@ TEST_CASE("client faults: a stream that fails after its first words is final") {
         server.enqueue(parts({chunked_head(), whole_stream}));
         OpenAiClient client({.endpoint = server.url(),
                              .api_key = key,
-                             .silence_timeout = soon,
-                             .max_response_bytes = most_bytes,
-                             .retries = {.most = 2, .first_delay = 1ms}});
+                             .idle_timeout = soon,
+                             .max_response_bytes = max_bytes,
+                             .retries = {.max_retries = 2, .first_delay = 1ms}});
         std::string heard;
         const vlm::Error error = error_of([&] { reply_of(client, Listener::to_deltas, &heard); });
         CHECK(error.code() == fault.code);

@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+using namespace eyehand;
 using namespace std::chrono_literals;
 using boost::asio::ip::tcp;
 using vlm::errc;

@@ -3,6 +3,7 @@
 #include "catch_error.hpp"
 #include "llama_server.hpp"
 
+using namespace eyehand;
 using vlm::errc;
 using vlm::Error;
 

@@ -4,6 +4,7 @@
 #include "llama_server.hpp"
 #include "wire/json.hpp"
 
+using namespace eyehand;
 using vlm::ChatReply;
 using vlm::errc;
 using vlm::FinishReason;

@@ -6,10 +6,11 @@
 
 #include <string>
 
+using namespace eyehand;
 using vlm::errc;
 using vlm::Error;
-using vlm::Known;
 using vlm::ServerKind;
+using vlm::Support;
 using vlm::wire::ModelFacts;
 using vlm::wire::ModelList;
 
@@ -42,8 +43,8 @@ TEST_CASE("server: llama-server's list of models, as recorded") {
     const ModelFacts& model = list.models[0];
     CHECK(model.id == "tiny-vl");
     CHECK(model.context_tokens == 32768); // and not the 131072 it was trained for
-    CHECK(model.images == Known::yes);    // of "multimodal"
-    CHECK(model.tools == Known::unknown);
+    CHECK(model.images == Support::yes);  // of "multimodal"
+    CHECK(model.tools == Support::unknown);
     CHECK_FALSE(model.loaded);
 }
 
@@ -52,7 +53,7 @@ TEST_CASE("server: an older llama-server tells no more than the context of the t
         R"({"object":"list","data":[{"id":"m","owned_by":"llamacpp","meta":{"n_ctx_train":131072}}]})",
         "m");
     CHECK_FALSE(model.context_tokens);
-    CHECK(model.images == Known::unknown);
+    CHECK(model.images == Support::unknown);
 }
 
 TEST_CASE("server: a llama-server that routes tells which models are loaded") {
@@ -67,8 +68,8 @@ TEST_CASE("server: llama-server's properties") {
     REQUIRE(props);
     CHECK(props->version == "b10587-3f545becc");
     CHECK(props->model.context_tokens == 16384);
-    CHECK(props->model.images == Known::yes);
-    CHECK(props->model.tools == Known::yes);
+    CHECK(props->model.images == Support::yes);
+    CHECK(props->model.tools == Support::yes);
 }
 
 TEST_CASE("server: what older properties do not tell is unknown, the template tells of tools") {
@@ -76,18 +77,18 @@ TEST_CASE("server: what older properties do not tell is unknown, the template te
     REQUIRE(props);
     CHECK(props->version.empty());
     CHECK(props->model.context_tokens == 8192);
-    CHECK(props->model.images == Known::unknown);
-    CHECK(props->model.tools == Known::yes);
+    CHECK(props->model.images == Support::unknown);
+    CHECK(props->model.tools == Support::yes);
     const auto tools_by = [](const std::string& members) {
         return vlm::wire::decode_llama_props(R"({"default_generation_settings":{})" + members + "}")
             .value()
             .model.tools;
     };
-    CHECK(tools_by("") == Known::unknown);
-    CHECK(tools_by(R"(,"chat_template":"{{ messages }}")") == Known::no);
-    CHECK(tools_by(R"(,"chat_template":"x","chat_template_tool_use":"y")") == Known::yes);
+    CHECK(tools_by("") == Support::unknown);
+    CHECK(tools_by(R"(,"chat_template":"{{ messages }}")") == Support::no);
+    CHECK(tools_by(R"(,"chat_template":"x","chat_template_tool_use":"y")") == Support::yes);
     CHECK(tools_by(R"(,"chat_template":"tools","chat_template_caps":{"supports_tools":false})") ==
-          Known::no);
+          Support::no);
 }
 
 TEST_CASE("server: LM Studio's own list tells of loaded instances, vision and tools") {
@@ -96,16 +97,16 @@ TEST_CASE("server: LM Studio's own list tells of loaded instances, vision and to
     const ModelFacts qwen = model_in(server_answers::lm_studio_own_models, "qwen/qwen3-vl-4b");
     CHECK(qwen.loaded == true);
     CHECK(qwen.context_tokens == 32768); // of the instance of that name
-    CHECK(qwen.images == Known::yes);
-    CHECK(qwen.tools == Known::yes);
+    CHECK(qwen.images == Support::yes);
+    CHECK(qwen.tools == Support::yes);
     const ModelFacts second = model_in(server_answers::lm_studio_own_models, "second");
     CHECK(second.loaded == true);
     CHECK(second.context_tokens == 4096);
-    CHECK(second.images == Known::yes);
+    CHECK(second.images == Support::yes);
     const ModelFacts gemma = model_in(server_answers::lm_studio_own_models, "google/gemma-3-4b");
     CHECK(gemma.loaded == false);
     CHECK_FALSE(gemma.context_tokens);
-    CHECK(gemma.tools == Known::no);
+    CHECK(gemma.tools == Support::no);
     const ModelFacts embedding =
         model_in(server_answers::lm_studio_own_models, "text-embedding-nomic-embed-text-v1.5");
     CHECK_FALSE(embedding.chats);
@@ -116,13 +117,13 @@ TEST_CASE("server: LM Studio's older list") {
     const ModelFacts qwen = model_in(server_answers::lm_studio_v0_models, "qwen2-vl-7b");
     CHECK(qwen.loaded == true);
     CHECK(qwen.context_tokens == 8192);
-    CHECK(qwen.images == Known::yes);
-    CHECK(qwen.tools == Known::yes);
+    CHECK(qwen.images == Support::yes);
+    CHECK(qwen.tools == Support::yes);
     const ModelFacts phi = model_in(server_answers::lm_studio_v0_models, "phi-4");
     CHECK(phi.loaded == false);
     CHECK_FALSE(phi.context_tokens);
-    CHECK(phi.images == Known::no);
-    CHECK(phi.tools == Known::unknown);
+    CHECK(phi.images == Support::no);
+    CHECK(phi.tools == Support::unknown);
     CHECK_FALSE(model_in(server_answers::lm_studio_v0_models, "nomic").chats);
 }
 
@@ -132,27 +133,27 @@ TEST_CASE("server: Ollama's lists and what it shows of a model") {
     CHECK(model_in(server_answers::ollama_ps, "qwen3-vl:latest").context_tokens == 4096);
     const auto shown = vlm::wire::decode_ollama_show(server_answers::ollama_show);
     REQUIRE(shown);
-    CHECK(shown->images == Known::yes);
-    CHECK(shown->tools == Known::yes);
+    CHECK(shown->images == Support::yes);
+    CHECK(shown->tools == Support::yes);
     CHECK(shown->context_tokens == 16384); // what it is loaded with, not 262144
 }
 
 TEST_CASE("server: a model without a capability in Ollama's list has it not") {
     const auto shown = vlm::wire::decode_ollama_show(R"({"capabilities":["completion"]})");
     REQUIRE(shown);
-    CHECK(shown->images == Known::no);
-    CHECK(shown->tools == Known::no);
+    CHECK(shown->images == Support::no);
+    CHECK(shown->tools == Support::no);
 }
 
 TEST_CASE("server: before Ollama listed capabilities, its parts told of them") {
     const auto shown = vlm::wire::decode_ollama_show(server_answers::ollama_show_2024);
     REQUIRE(shown);
-    CHECK(shown->images == Known::yes);
-    CHECK(shown->tools == Known::yes);
+    CHECK(shown->images == Support::yes);
+    CHECK(shown->tools == Support::yes);
     const auto bare = vlm::wire::decode_ollama_show(R"({"details":{},"template":"x"})");
     REQUIRE(bare);
-    CHECK(bare->images == Known::unknown);
-    CHECK(bare->tools == Known::unknown);
+    CHECK(bare->images == Support::unknown);
+    CHECK(bare->tools == Support::unknown);
 }
 
 TEST_CASE("server: Ollama's list without models has null for one") {
@@ -166,12 +167,12 @@ TEST_CASE("server: vLLM tells the context") {
 
 TEST_CASE("server: OpenRouter tells everything in its list") {
     const ModelFacts seer = model_in(server_answers::openrouter_models, "qwen/qwen3-vl");
-    CHECK(seer.images == Known::yes);
-    CHECK(seer.tools == Known::yes);
+    CHECK(seer.images == Support::yes);
+    CHECK(seer.tools == Support::yes);
     CHECK(seer.context_tokens == 131072);
     const ModelFacts writer = model_in(server_answers::openrouter_models, "some/writer");
-    CHECK(writer.images == Known::no);
-    CHECK(writer.tools == Known::no);
+    CHECK(writer.images == Support::no);
+    CHECK(writer.tools == Support::no);
     CHECK(writer.context_tokens == 8000);
 }
 
@@ -210,8 +211,8 @@ TEST_CASE("server: members of the wrong type are unknown") {
     CHECK(list.kind == ServerKind::unknown);
     REQUIRE(list.models.size() == 2);
     for (const ModelFacts& model : list.models) {
-        CHECK(model.images == Known::unknown);
-        CHECK(model.tools == Known::unknown);
+        CHECK(model.images == Support::unknown);
+        CHECK(model.tools == Support::unknown);
         CHECK_FALSE(model.context_tokens);
         CHECK_FALSE(model.loaded);
     }
@@ -222,8 +223,8 @@ TEST_CASE("server: members of the wrong type are unknown") {
             "capabilities":{"vision":"yes","trained_for_tool_use":1}}]})",
         "k");
     CHECK(studio.loaded == true);
-    CHECK(studio.images == Known::unknown);
-    CHECK(studio.tools == Known::unknown);
+    CHECK(studio.images == Support::unknown);
+    CHECK(studio.tools == Support::unknown);
     CHECK_FALSE(studio.context_tokens);
 
     const auto shown = vlm::wire::decode_ollama_show(

@@ -1,8 +1,10 @@
-#include "vlm/digest.hpp"
+#include "eyehand/vlm/digest.hpp"
 
 #include "catch.hpp"
 
 #include <vector>
+
+using namespace eyehand;
 
 // The vectors are those of NIST: FIPS 180-2, appendix B, and the SHA examples with zero bits.
 

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+using namespace eyehand;
 using vlm::ChatRequest;
 using vlm::Image;
 using vlm::Message;

@@ -1,6 +1,8 @@
-#include "vlm/error.hpp"
+#include "eyehand/vlm/error.hpp"
 
 #include "catch.hpp"
+
+using namespace eyehand;
 
 TEST_CASE("an error carries its code, the HTTP status and the server's words") {
     const vlm::Error error(vlm::errc::not_found, "no such model",
@@ -12,8 +14,23 @@ TEST_CASE("an error carries its code, the HTTP status and the server's words") {
 }
 
 TEST_CASE("every code has words of its own") {
-    for (int code = 1; code <= static_cast<int>(vlm::errc::cancelled); ++code)
+    for (int code = 1; code <= static_cast<int>(vlm::errc::cassette_mismatch); ++code)
         CHECK(vlm::error_category().message(code) != "unknown vlm error");
     CHECK(vlm::error_category().message(999) == "unknown vlm error");
     CHECK(std::string(vlm::error_category().name()) == "vlm");
+}
+
+TEST_CASE("journals and cassettes of version 0.1 depend on the values of the codes") {
+    CHECK(static_cast<int>(vlm::errc::bad_url) == 1);
+    CHECK(static_cast<int>(vlm::errc::unreachable) == 2);
+    CHECK(static_cast<int>(vlm::errc::http_status) == 5);
+    CHECK(static_cast<int>(vlm::errc::context_overflow) == 9);
+    CHECK(static_cast<int>(vlm::errc::untrusted) == 16);
+    CHECK(static_cast<int>(vlm::errc::cassette_mismatch) == 18);
+}
+
+TEST_CASE("a code's name is its enumerator") {
+    CHECK(to_string(vlm::errc::bad_url) == "bad_url");
+    CHECK(to_string(vlm::errc::cassette_mismatch) == "cassette_mismatch");
+    CHECK(to_string(static_cast<vlm::errc>(999)) == "unknown");
 }

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+using namespace eyehand;
 using namespace std::chrono_literals;
 using vlm::errc;
 using vlm::http::Connection;

@@ -1,7 +1,8 @@
-#include "vlm/message.hpp"
+#include "eyehand/vlm/message.hpp"
 
 #include "catch.hpp"
 
+using namespace eyehand;
 using vlm::Message;
 using vlm::Role;
 

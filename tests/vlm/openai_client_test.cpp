@@ -1,11 +1,12 @@
-#include "vlm/openai_client.hpp"
+#include "eyehand/vlm/openai_client.hpp"
 
 #include "catch_error.hpp"
+#include "eyehand/vlm/testing/chat_server.hpp"
 #include "llama_server.hpp"
-#include "vlm/testing/chat_server.hpp"
 
 #include <future>
 
+using namespace eyehand;
 using namespace std::chrono_literals;
 using vlm::errc;
 using vlm::OpenAiClient;
@@ -17,7 +18,7 @@ namespace {
 
 constexpr auto soon = 20s; // long enough for a loaded machine
 
-constexpr vlm::RetryPolicy no_retries{.most = 0, .loading = 0ms};
+constexpr vlm::RetryPolicy no_retries{.max_retries = 0, .max_loading_time = 0ms};
 
 vlm::ChatRequest ask(const std::string& text) {
     vlm::ChatRequest request;

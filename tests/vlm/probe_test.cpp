@@ -1,9 +1,9 @@
-#include "vlm/probe.hpp"
+#include "eyehand/vlm/probe.hpp"
 
 #include "catch_error.hpp"
+#include "eyehand/vlm/testing/chat_server.hpp"
 #include "llama_server.hpp"
 #include "server_answers.hpp"
-#include "vlm/testing/chat_server.hpp"
 
 #include <boost/json.hpp>
 
@@ -11,11 +11,12 @@
 #include <future>
 #include <map>
 
+using namespace eyehand;
 using namespace std::chrono_literals;
 using vlm::errc;
-using vlm::Known;
 using vlm::ServerInfo;
 using vlm::ServerKind;
+using vlm::Support;
 using vlm::testing::Answer;
 using vlm::testing::ChatServer;
 using vlm::testing::completion;
@@ -48,7 +49,7 @@ struct Stage {
                                    const vlm::ProbeOptions& options = {}) const {
         vlm::ProbeOptions once = options;
         // An earlier stage may have had this port: what is remembered of it does not count here.
-        once.fresh = once.fresh || !probed_.exchange(true);
+        once.bypass_cache = once.bypass_cache || !probed_.exchange(true);
         return vlm::probe(client(), model, once);
     }
     [[nodiscard]] std::vector<std::string> targets() const {
@@ -81,10 +82,10 @@ TEST_CASE("probe: llama-server takes two questions") {
     CHECK(server.model.id == "tiny-vl");
     CHECK(server.model.loaded);
     CHECK(server.model.context_tokens == 16384);
-    CHECK(server.model.images == Known::yes);
-    CHECK(server.model.tools == Known::yes);
+    CHECK(server.model.images == Support::yes);
+    CHECK(server.model.tools == Support::yes);
     REQUIRE(server.models.size() == 1);
-    CHECK(server.models[0].tools == Known::yes);
+    CHECK(server.models[0].tools == Support::yes);
     CHECK(server.notes.empty());
     CHECK(stage.targets() == Targets{"/v1/models", "/props"});
     CHECK(stage.server.connections() == 1);
@@ -106,7 +107,7 @@ TEST_CASE("probe: llama-server with one model answers to any name, and a note sa
 
 TEST_CASE("probe: a llama-server that routes is asked for the model, without having it loaded") {
     const Stage loaded({server_answers::llama_router, server_answers::llama_props});
-    CHECK(loaded.probe("org/seer:Q4").model.images == Known::yes);
+    CHECK(loaded.probe("org/seer:Q4").model.images == Support::yes);
     CHECK(loaded.targets().at(1) == "/props?model=org%2Fseer%3AQ4&autoload=false");
 
     const Stage unloaded({server_answers::llama_router});
@@ -125,8 +126,8 @@ TEST_CASE("probe: LM Studio takes two questions") {
     CHECK(server.kind == ServerKind::lm_studio);
     CHECK(server.model.loaded);
     CHECK(server.model.context_tokens == 32768);
-    CHECK(server.model.images == Known::yes);
-    CHECK(server.model.tools == Known::yes);
+    CHECK(server.model.images == Support::yes);
+    CHECK(server.model.tools == Support::yes);
     CHECK(server.models.size() == 2); // one turns text into vectors
     CHECK(server.notes.empty());
     CHECK(stage.targets() == Targets{"/v1/models", "/api/v1/models"});
@@ -160,7 +161,7 @@ TEST_CASE("probe: an older LM Studio is asked in its older way") {
                        server_answers::lm_studio_unknown_path,
                        server_answers::lm_studio_v0_models});
     const ServerInfo server = stage.probe();
-    CHECK(server.model.images == Known::yes);
+    CHECK(server.model.images == Support::yes);
     CHECK(server.model.context_tokens == 8192);
     CHECK(server.notes.empty());
     CHECK(stage.targets() == Targets{"/v1/models", "/api/v1/models", "/api/v0/models"});
@@ -175,8 +176,8 @@ TEST_CASE("probe: Ollama is asked what runs, its version, and what the model can
     CHECK(server.model.id == "qwen3-vl:latest");
     CHECK(server.model.loaded);
     CHECK(server.model.context_tokens == 4096); // it runs with that
-    CHECK(server.model.images == Known::yes);
-    CHECK(server.model.tools == Known::yes);
+    CHECK(server.model.images == Support::yes);
+    CHECK(server.model.tools == Support::yes);
     CHECK_FALSE(server.models.at(0).loaded);
     CHECK(stage.targets() == Targets{"/v1/models", "/api/ps", "/api/version", "/api/show"});
     const auto show = stage.server.requests().at(3);
@@ -190,7 +191,7 @@ TEST_CASE("probe: vLLM tells the context, and not what the model can do") {
     CHECK(server.kind == ServerKind::vllm);
     CHECK(server.version == "0.11.0");
     CHECK(server.model.context_tokens == 65536);
-    CHECK(server.model.images == Known::unknown);
+    CHECK(server.model.images == Support::unknown);
     CHECK(any_mentions(server.notes, "whether it sees images, whether it calls tools"));
     CHECK(stage.targets() == Targets{"/v1/models", "/version"});
 }
@@ -199,8 +200,8 @@ TEST_CASE("probe: a list like OpenRouter's tells everything") {
     const Stage stage({answer_of(server_answers::openrouter_models), not_there(), not_there(),
                        not_there(), not_there()});
     const ServerInfo server = stage.probe("some/writer");
-    CHECK(server.model.images == Known::no);
-    CHECK(server.model.tools == Known::no);
+    CHECK(server.model.images == Support::no);
+    CHECK(server.model.tools == Support::no);
     CHECK(server.model.context_tokens == 8000);
 }
 
@@ -261,7 +262,7 @@ TEST_CASE("probe: the first question that is answered tells the kind, and is not
     SECTION("llama-server") {
         const Stage stage(
             {models, not_there(), not_there(), answer_of(server_answers::llama_props)});
-        CHECK(stage.probe("m").model.tools == Known::yes);
+        CHECK(stage.probe("m").model.tools == Support::yes);
         CHECK(stage.targets().size() == 4);
     }
     SECTION("vLLM") {
@@ -275,7 +276,8 @@ TEST_CASE("probe: the first question that is answered tells the kind, and is not
 TEST_CASE("probe: a server's own questions stand beside its /v1") {
     const Stage stage({llama_server::models, server_answers::llama_props});
     const auto own_target = [&](const std::string& path) {
-        (void)vlm::probe({.endpoint = stage.server.url() + path}, "tiny-vl", {.fresh = true});
+        (void)vlm::probe({.endpoint = stage.server.url() + path}, "tiny-vl",
+                         {.bypass_cache = true});
         return stage.targets().back();
     };
     CHECK(own_target("/llm/v1?user=me") == "/llm/props?user=me");
@@ -283,8 +285,8 @@ TEST_CASE("probe: a server's own questions stand beside its /v1") {
 
 TEST_CASE("probe: LM Studio may be spoken to at its /api/v0, too") {
     const Stage stage({server_answers::lm_studio_v0_models, server_answers::lm_studio_own_models});
-    const ServerInfo server =
-        vlm::probe({.endpoint = stage.server.url() + "/api/v0"}, "qwen2-vl-7b", {.fresh = true});
+    const ServerInfo server = vlm::probe({.endpoint = stage.server.url() + "/api/v0"},
+                                         "qwen2-vl-7b", {.bypass_cache = true});
     CHECK(server.kind == ServerKind::lm_studio);
     CHECK(server.model.context_tokens == 8192);
     CHECK(stage.targets() == Targets{"/api/v0/models", "/api/v1/models"});
@@ -310,8 +312,8 @@ TEST_CASE("probe: a question that fails leaves things unknown, with a note") {
          {answer_of("no", 401), "/props answered with status 401"}}));
     const Stage stage({answer_of(llama_server::models), answer});
     const ServerInfo server = stage.probe("tiny-vl");
-    CHECK(server.model.images == Known::yes); // the list told
-    CHECK(server.model.tools == Known::unknown);
+    CHECK(server.model.images == Support::yes); // the list told
+    CHECK(server.model.tools == Support::unknown);
     CHECK(server.version.empty());
     CHECK(any_mentions(server.notes, words));
 }
@@ -320,7 +322,7 @@ TEST_CASE("probe: a question that is not answered in time costs its patience, no
     Answer silent;
     silent.never = true;
     const Stage stage({answer_of(server_answers::plain_models), silent});
-    const ServerInfo server = stage.probe("m", {.patience = 100ms});
+    const ServerInfo server = stage.probe("m", {.timeout = 100ms});
     CHECK(server.kind == ServerKind::unknown);
     CHECK(any_mentions(server.notes, "within 100 ms"));
     CHECK(stage.targets().size() == 2); // nothing more is asked of one that does not answer
@@ -370,7 +372,7 @@ TEST_CASE("probe: a stop request ends it") {
     std::stop_source stop;
     auto probing = std::async(std::launch::async, [&] {
         return error_of([&] {
-                   (void)vlm::probe(stage.client(), "m", {.fresh = true}, stop.get_token());
+                   (void)vlm::probe(stage.client(), "m", {.bypass_cache = true}, stop.get_token());
                })
             .code();
     });
@@ -390,7 +392,7 @@ TEST_CASE("probe: the key goes to the server and into no note, log or error") {
         logged += exchange.url + exchange.request_body + exchange.response_body;
         statuses.push_back(exchange.status);
     };
-    const ServerInfo server = vlm::probe(client, "tiny-vl", {.fresh = true});
+    const ServerInfo server = vlm::probe(client, "tiny-vl", {.bypass_cache = true});
     for (const auto& request : stage.server.requests())
         CHECK(request.headers.at("authorization") == "Bearer " + key);
     CHECK_FALSE(any_mentions(server.notes, key));
@@ -429,9 +431,9 @@ boost::json::object request_body(const Stage& stage, std::size_t index) {
 
 TEST_CASE("probe: what is not told is tried out with one picture and one tool") {
     const Stage stage = tried({answer_of(completion("red")), answer_of(completion("", "ready"))});
-    const ServerInfo server = stage.probe("m", {.ask = true});
-    CHECK(server.model.images == Known::yes);
-    CHECK(server.model.tools == Known::yes);
+    const ServerInfo server = stage.probe("m", {.active = true});
+    CHECK(server.model.images == Support::yes);
+    CHECK(server.model.tools == Support::yes);
     REQUIRE(stage.targets().size() == 7);
     const boost::json::object picture = request_body(stage, 5);
     CHECK(picture.at("model") == "m");
@@ -446,7 +448,7 @@ TEST_CASE("probe: what is not told is tried out with one picture and one tool") 
 
 TEST_CASE("probe: what is told is not tried out") {
     const Stage stage({llama_server::models, server_answers::llama_props});
-    CHECK(stage.probe("tiny-vl", {.ask = true}).model.images == Known::yes);
+    CHECK(stage.probe("tiny-vl", {.active = true}).model.images == Support::yes);
     CHECK(stage.targets().size() == 2);
 }
 
@@ -455,53 +457,53 @@ TEST_CASE("probe: a refusal of the picture or the tool means no") {
     SECTION("also where the client then puts the tool in words") {
         const Stage stage = tried({answer_of(llama_server::no_mmproj, 500), no_tools,
                                    answer_of(completion("", "ready"))});
-        const ServerInfo server = stage.probe("m", {.ask = true});
-        CHECK(server.model.images == Known::no);
-        CHECK(server.model.tools == Known::no);
+        const ServerInfo server = stage.probe("m", {.active = true});
+        CHECK(server.model.images == Support::no);
+        CHECK(server.model.tools == Support::no);
         CHECK(stage.targets().size() == 8);
     }
     SECTION("and where the words fail, too") {
         const Stage stage = tried({answer_of(completion("red")), no_tools});
-        CHECK(stage.probe("m", {.ask = true}).model.tools == Known::no);
+        CHECK(stage.probe("m", {.active = true}).model.tools == Support::no);
     }
     SECTION("in whatever words") {
         const Stage stage = tried({answer_of(completion("red")),
                                    answer_of(R"({"detail":"tool use is not enabled"})", 400)});
-        CHECK(stage.probe("m", {.ask = true}).model.tools == Known::no);
+        CHECK(stage.probe("m", {.active = true}).model.tools == Support::no);
         CHECK(stage.targets().size() == 7); // nothing was sent twice
     }
 }
 
 TEST_CASE("probe: a model that has to call and answers in words calls no tools") {
     const Stage stage = tried({answer_of(completion("red")), answer_of(completion("I am ready."))});
-    CHECK(stage.probe("m", {.ask = true}).model.tools == Known::no);
+    CHECK(stage.probe("m", {.active = true}).model.tools == Support::no);
 }
 
 TEST_CASE("probe: a model that thinks until its tokens are used up leaves it unknown") {
     const Stage stage = tried({answer_of(completion("red")), answer_of(llama_server::length)});
-    const ServerInfo server = stage.probe("m", {.ask = true});
-    CHECK(server.model.tools == Known::unknown);
+    const ServerInfo server = stage.probe("m", {.active = true});
+    CHECK(server.model.tools == Support::unknown);
     CHECK(any_mentions(server.notes, "used up its few tokens"));
 }
 
 TEST_CASE("probe: vLLM's model that chooses words leaves it unknown") {
     const Stage stage({answer_of(server_answers::vllm_models), answer_of(R"({"version":"1"})"),
                        answer_of(completion("red")), answer_of(completion("I am ready."))});
-    const ServerInfo server = stage.probe({}, {.ask = true});
-    CHECK(server.model.tools == Known::unknown);
+    const ServerInfo server = stage.probe({}, {.active = true});
+    CHECK(server.model.tools == Support::unknown);
     CHECK(any_mentions(server.notes, "answered in words"));
 }
 
 TEST_CASE("probe: a call that was cut off is one") {
     const Stage stage = tried({answer_of(completion("red")), answer_of(llama_server::cut_call)});
-    CHECK(stage.probe("m", {.ask = true}).model.tools == Known::yes);
+    CHECK(stage.probe("m", {.active = true}).model.tools == Support::yes);
 }
 
 TEST_CASE("probe: a request that fails for another reason leaves it unknown") {
     const Stage stage = tried({answer_of("{}", 400), answer_of("{}", 400)});
-    const ServerInfo server = stage.probe("m", {.ask = true});
-    CHECK(server.model.images == Known::unknown);
-    CHECK(server.model.tools == Known::unknown);
+    const ServerInfo server = stage.probe("m", {.active = true});
+    CHECK(server.model.images == Support::unknown);
+    CHECK(server.model.tools == Support::unknown);
     CHECK(any_mentions(server.notes, "whether the model sees images could not be tried out"));
     CHECK(any_mentions(server.notes, "whether the model calls tools could not be tried out"));
 }
@@ -512,9 +514,9 @@ TEST_CASE("probe: vLLM is asked for a call of the model's own choice, as an agen
                        answer_of(R"({"error":{"message":"\"auto\" tool choice requires )"
                                  R"(--enable-auto-tool-choice and --tool-call-parser"}})",
                                  400)});
-    const ServerInfo server = stage.probe({}, {.ask = true});
+    const ServerInfo server = stage.probe({}, {.active = true});
     CHECK(request_body(stage, 3).at("tool_choice") == "auto");
-    CHECK(server.model.tools == Known::no);
+    CHECK(server.model.tools == Support::no);
 }
 
 // --- Remembering ---------------------------------------------------------------------------------
@@ -542,7 +544,7 @@ TEST_CASE("probe: what is remembered is renewed on demand") {
     const Stage stage(
         {llama_server::models, server_answers::llama_props, llama_server::models, other_props});
     CHECK(stage.probe("tiny-vl").model.context_tokens == 16384);
-    CHECK(stage.probe("tiny-vl", {.fresh = true}).model.context_tokens == 24576);
+    CHECK(stage.probe("tiny-vl", {.bypass_cache = true}).model.context_tokens == 24576);
     CHECK(stage.probe("tiny-vl").model.context_tokens == 24576);
 }
 
@@ -550,10 +552,10 @@ TEST_CASE("probe: what was remembered without asking is not enough for one that 
     const Stage stage({answer_of(server_answers::vllm_models), answer_of(R"({"version":"1"})"),
                        answer_of(server_answers::vllm_models), answer_of(R"({"version":"1"})"),
                        answer_of(completion("red")), answer_of(completion("", "ready"))});
-    CHECK(stage.probe().model.images == Known::unknown);
-    CHECK(stage.probe({}, {.ask = true}).model.images == Known::yes);
-    CHECK(stage.probe({}, {.ask = true}).model.images == Known::yes);
-    CHECK(stage.probe().model.images == Known::yes);
+    CHECK(stage.probe().model.images == Support::unknown);
+    CHECK(stage.probe({}, {.active = true}).model.images == Support::yes);
+    CHECK(stage.probe({}, {.active = true}).model.images == Support::yes);
+    CHECK(stage.probe().model.images == Support::yes);
     CHECK(stage.targets().size() == 6);
 }
 
@@ -575,8 +577,8 @@ TEST_CASE("probe: a model that is missing or not loaded, and a lost question, ar
         const Stage stage({answer_of(llama_server::models), answer_of("{}", 503),
                            answer_of(llama_server::models),
                            answer_of(server_answers::llama_props)});
-        CHECK(stage.probe("tiny-vl").model.tools == Known::unknown);
-        CHECK(stage.probe("tiny-vl").model.tools == Known::yes);
+        CHECK(stage.probe("tiny-vl").model.tools == Support::unknown);
+        CHECK(stage.probe("tiny-vl").model.tools == Support::yes);
     }
 }
 
@@ -598,29 +600,29 @@ TEST_CASE("probe: many threads may ask at once") {
 TEST_CASE("probe: a client is adapted to a model without tools, and keeps its own quirks") {
     ServerInfo server;
     server.kind = ServerKind::llama_server;
-    CHECK_FALSE(vlm::adapted({}, server).quirks->tools_as_text);
-    server.model.tools = Known::no;
+    CHECK_FALSE(vlm::apply_capabilities({}, server).quirks->tools_as_text);
+    server.model.tools = Support::no;
     vlm::ClientOptions client;
     client.quirks = vlm::Quirks{.answer_before_user = true};
-    const vlm::ClientOptions adapted = vlm::adapted(client, server);
-    CHECK(adapted.quirks->tools_as_text);
-    CHECK(adapted.quirks->answer_before_user);
-    CHECK_FALSE(adapted.quirks->max_completion_tokens);
-    server.model.tools = Known::yes;
+    const vlm::ClientOptions apply_capabilities = vlm::apply_capabilities(client, server);
+    CHECK(apply_capabilities.quirks->tools_as_text);
+    CHECK(apply_capabilities.quirks->answer_before_user);
+    CHECK_FALSE(apply_capabilities.quirks->max_completion_tokens);
+    server.model.tools = Support::yes;
     client.quirks->tools_as_text = true;
-    CHECK(vlm::adapted(client, server).quirks->tools_as_text);
+    CHECK(vlm::apply_capabilities(client, server).quirks->tools_as_text);
 }
 
 TEST_CASE("probe: a client is adapted to the kind, besides its host name") {
     ServerInfo server;
     server.kind = ServerKind::openai;
-    CHECK(vlm::adapted({}, server).quirks->max_completion_tokens);
-    CHECK(vlm::adapted({}, server).quirks->standard_fields_only);
+    CHECK(vlm::apply_capabilities({}, server).quirks->max_completion_tokens);
+    CHECK(vlm::apply_capabilities({}, server).quirks->standard_fields_only);
     server.kind = ServerKind::gemini;
-    CHECK(vlm::adapted({}, server).quirks->standard_fields_only);
-    CHECK_FALSE(vlm::adapted({}, server).quirks->max_completion_tokens);
+    CHECK(vlm::apply_capabilities({}, server).quirks->standard_fields_only);
+    CHECK_FALSE(vlm::apply_capabilities({}, server).quirks->max_completion_tokens);
     const vlm::ClientOptions client{.endpoint = "https://api.openai.com/v1"};
-    CHECK(vlm::adapted(client, {}).quirks->max_completion_tokens ==
+    CHECK(vlm::apply_capabilities(client, {}).quirks->max_completion_tokens ==
           vlm::quirks_of(client.endpoint).max_completion_tokens);
 }
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+using namespace eyehand;
 using namespace std::chrono_literals;
 using vlm::errc;
 using vlm::http::Connection;

@@ -1,11 +1,12 @@
 // Where servers want something else than most do.
-#include "vlm/openai_client.hpp"
+#include "eyehand/vlm/openai_client.hpp"
 
 #include "catch_error.hpp"
-#include "vlm/testing/chat_server.hpp"
+#include "eyehand/vlm/testing/chat_server.hpp"
 #include "wire/encode_request.hpp"
 #include "wire/tools_as_text.hpp"
 
+using namespace eyehand;
 using vlm::ChatRequest;
 using vlm::Message;
 using vlm::OpenAiClient;

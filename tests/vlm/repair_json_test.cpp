@@ -2,6 +2,7 @@
 
 #include "catch.hpp"
 
+using namespace eyehand;
 using vlm::wire::Repair;
 using vlm::wire::repair_json;
 using vlm::wire::repair_object;

@@ -2,6 +2,7 @@
 
 #include "catch.hpp"
 
+using namespace eyehand;
 using vlm::ToolSpec;
 using vlm::wire::Ending;
 using vlm::wire::Rescue;

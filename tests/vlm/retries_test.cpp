@@ -1,13 +1,14 @@
 // When the client asks again, and when it does not.
-#include "vlm/openai_client.hpp"
+#include "eyehand/vlm/openai_client.hpp"
 
 #include "catch_error.hpp"
+#include "eyehand/vlm/testing/chat_server.hpp"
 #include "llama_server.hpp"
-#include "vlm/testing/chat_server.hpp"
 #include "wire/retry_wish.hpp"
 
 #include <future>
 
+using namespace eyehand;
 using namespace std::chrono_literals;
 using vlm::errc;
 using vlm::OpenAiClient;
@@ -20,7 +21,7 @@ using vlm::wire::read_retry_wish;
 namespace {
 
 constexpr auto soon = 20s;
-constexpr vlm::RetryPolicy quick{.first_delay = 1ms, .longest_delay = 4ms, .loading_interval = 1ms};
+constexpr vlm::RetryPolicy quick{.first_delay = 1ms, .max_delay = 4ms, .loading_interval = 1ms};
 
 vlm::ChatRequest ask() { return {.messages = {vlm::Message::user("hi")}}; }
 
@@ -70,7 +71,7 @@ TEST_CASE("retries: what a server says about it counts for more than the status"
 }
 
 TEST_CASE("retries: none, when none are wanted") {
-    CHECK(requests_after(failing(500), {.most = 0}) == 1);
+    CHECK(requests_after(failing(500), {.max_retries = 0}) == 1);
 }
 
 TEST_CASE("retries: connections that break, and servers that are not there") {
@@ -100,7 +101,7 @@ TEST_CASE("retries: delays grow, are shortened by at most a quarter, and end som
     std::vector<std::chrono::milliseconds> delays;
     OpenAiClient client(
         {.endpoint = server.url(),
-         .retries = {.most = 6, .first_delay = 4ms, .longest_delay = 20ms},
+         .retries = {.max_retries = 6, .first_delay = 4ms, .max_delay = 20ms},
          .on_retry = [&](const vlm::Attempt& attempt) { delays.push_back(attempt.delay); }});
     CHECK_THROWS_AS(client.reply(ask()), vlm::Error);
     REQUIRE(delays.size() == 6);
@@ -146,7 +147,7 @@ TEST_CASE("retries: a server that loads its model is polled until it is there") 
 TEST_CASE("retries: patience with a loading model ends") {
     ChatServer server;
     server.enqueue(failing(503, std::string(llama_server::loading)));
-    OpenAiClient client({.endpoint = server.url(), .retries = {.loading = 0ms}});
+    OpenAiClient client({.endpoint = server.url(), .retries = {.max_loading_time = 0ms}});
     const vlm::Error error = error_of([&] { client.reply(ask()); });
     CHECK(error.code() == errc::overloaded);
     CHECK(error.retry() == Retry::while_loading);
@@ -157,7 +158,7 @@ TEST_CASE("retries: a pause can be cancelled") {
     server.enqueue(failing(503));
     std::stop_source stop;
     OpenAiClient client({.endpoint = server.url(),
-                         .retries = {.first_delay = 1h, .longest_delay = 1h, .longest_wish = 2h},
+                         .retries = {.first_delay = 1h, .max_delay = 1h, .max_retry_after = 2h},
                          .on_retry = [&](const vlm::Attempt&) { stop.request_stop(); }});
     CHECK(error_of([&] { client.reply(ask(), {}, stop.get_token()); }).code() == errc::cancelled);
 }

@@ -1,7 +1,8 @@
-#include "vlm/testing/scripted_model.hpp"
+#include "eyehand/vlm/testing/scripted_model.hpp"
 
 #include "catch.hpp"
 
+using namespace eyehand;
 using vlm::testing::ScriptedModel;
 
 namespace {

@@ -3,6 +3,7 @@
 #include "catch_error.hpp"
 #include "stream_data.hpp"
 
+using namespace eyehand;
 using stream_data::events_of;
 using vlm::wire::EventParser;
 using vlm::wire::ServerEvent;

@@ -20,11 +20,13 @@ inline std::string recorded(const std::string& name) {
 }
 
 /// The events of `bytes`, read in pieces of `piece` bytes.
-inline std::vector<vlm::wire::ServerEvent> events_of(std::string_view bytes, std::size_t piece,
-                                                     std::size_t longest_event = 1 << 20) {
-    std::vector<vlm::wire::ServerEvent> events;
-    const auto collect = [&](const vlm::wire::ServerEvent& event) { events.push_back(event); };
-    vlm::wire::EventParser parser("http://h/", longest_event);
+inline std::vector<eyehand::vlm::wire::ServerEvent>
+events_of(std::string_view bytes, std::size_t piece, std::size_t longest_event = 1 << 20) {
+    std::vector<eyehand::vlm::wire::ServerEvent> events;
+    const auto collect = [&](const eyehand::vlm::wire::ServerEvent& event) {
+        events.push_back(event);
+    };
+    eyehand::vlm::wire::EventParser parser("http://h/", longest_event);
     for (std::size_t at = 0; at < bytes.size(); at += piece)
         parser.feed(bytes.substr(at, piece), collect);
     parser.finish(collect);

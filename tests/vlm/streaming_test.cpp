@@ -1,13 +1,14 @@
 // The client with answers that come piece by piece, on a real socket.
-#include "vlm/openai_client.hpp"
+#include "eyehand/vlm/openai_client.hpp"
 
 #include "catch_error.hpp"
+#include "eyehand/vlm/testing/chat_server.hpp"
 #include "stream_data.hpp"
 #include "transport.hpp"
-#include "vlm/testing/chat_server.hpp"
 
 #include <future>
 
+using namespace eyehand;
 using namespace std::chrono_literals;
 using transport::parts;
 using vlm::errc;
@@ -174,7 +175,7 @@ TEST_CASE("streaming: an error in the middle, as each server writes it") {
 TEST_CASE("streaming: silence between two words has its own limit") {
     ChatServer server;
     server.enqueue(parts({chunked_head(), words("I"), Gate()}));
-    OpenAiClient client({.endpoint = server.url(), .silence_timeout = 50ms});
+    OpenAiClient client({.endpoint = server.url(), .idle_timeout = 50ms});
     Collected seen;
     const vlm::Error error = error_of([&] { client.reply(ask("hi"), seen.taker()); });
     CHECK(error.code() == errc::timeout);
@@ -217,7 +218,7 @@ TEST_CASE("streaming: the log has the stream as it was received") {
         {.content_type = "text/event-stream", .body = stream_data::recorded("llama_server_text")});
     std::vector<vlm::Exchange> exchanges;
     OpenAiClient client({.endpoint = server.url(),
-                         .retries = {.most = 0},
+                         .retries = {.max_retries = 0},
                          .on_exchange = [&](const vlm::Exchange& e) { exchanges.push_back(e); }});
     Collected seen;
     CHECK_THROWS_AS(client.reply(ask("a"), seen.taker()), vlm::Error);

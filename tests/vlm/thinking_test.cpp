@@ -2,6 +2,8 @@
 
 #include "catch.hpp"
 
+using namespace eyehand;
+
 TEST_CASE("think blocks are found, also without one of their tags") {
     // The text without them.
     const auto visible = [](const std::string& text) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+using namespace eyehand;
 using namespace std::chrono_literals;
 using certificates::Authority;
 using certificates::self_signed;

@@ -4,7 +4,7 @@
 #include "http/connection.hpp"
 
 #include "catch_error.hpp"
-#include "vlm/testing/chat_server.hpp"
+#include "eyehand/vlm/testing/chat_server.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -22,26 +22,27 @@ namespace transport {
 // How long a test waits for what must happen soon: long enough for a loaded machine.
 inline constexpr std::chrono::seconds soon{20};
 
-inline vlm::http::Url url_of(const vlm::testing::ChatServer& server,
-                             const std::string& host = "127.0.0.1") {
+inline eyehand::vlm::http::Url url_of(const eyehand::vlm::testing::ChatServer& server,
+                                      const std::string& host = "127.0.0.1") {
     const bool tls = server.url().starts_with("https");
     return {tls ? "https" : "http", host, static_cast<std::uint16_t>(server.port()),
             "/v1/chat/completions", ""};
 }
 
-inline vlm::http::ConnectionOptions found_by(vlm::http::Resolver resolver) {
-    vlm::http::ConnectionOptions options;
+inline eyehand::vlm::http::ConnectionOptions found_by(eyehand::vlm::http::Resolver resolver) {
+    eyehand::vlm::http::ConnectionOptions options;
     options.resolver = std::move(resolver);
     return options;
 }
 
-inline vlm::http::Response
-post(vlm::http::Connection& connection, std::string_view body = "{}",
-     const vlm::http::Limits& limits = {}, std::stop_token stop = {},
-     const std::function<void(const vlm::http::Response&, std::string_view)>& on_body = {}) {
-    vlm::http::OnBody take_all;
+inline eyehand::vlm::http::Response
+post(eyehand::vlm::http::Connection& connection, std::string_view body = "{}",
+     const eyehand::vlm::http::Limits& limits = {}, std::stop_token stop = {},
+     const std::function<void(const eyehand::vlm::http::Response&, std::string_view)>& on_body =
+         {}) {
+    eyehand::vlm::http::OnBody take_all;
     if (on_body)
-        take_all = [&](const vlm::http::Response& head, std::string_view bytes) {
+        take_all = [&](const eyehand::vlm::http::Response& head, std::string_view bytes) {
             on_body(head, bytes);
             return true;
         };
@@ -49,33 +50,33 @@ post(vlm::http::Connection& connection, std::string_view body = "{}",
                               take_all);
 }
 
-inline vlm::testing::Answer parts(std::vector<vlm::testing::Part> pieces) {
-    vlm::testing::Answer answer;
+inline eyehand::vlm::testing::Answer parts(std::vector<eyehand::vlm::testing::Part> pieces) {
+    eyehand::vlm::testing::Answer answer;
     answer.parts = std::move(pieces);
     return answer;
 }
 
-inline vlm::testing::Answer raw(std::string bytes) {
-    vlm::testing::Answer answer;
+inline eyehand::vlm::testing::Answer raw(std::string bytes) {
+    eyehand::vlm::testing::Answer answer;
     answer.raw = std::move(bytes);
     return answer;
 }
 
-inline vlm::testing::Answer text(std::string body) {
-    vlm::testing::Answer answer;
+inline eyehand::vlm::testing::Answer text(std::string body) {
+    eyehand::vlm::testing::Answer answer;
     answer.body = std::move(body);
     return answer;
 }
 
-inline vlm::testing::Answer silent() {
-    vlm::testing::Answer answer;
+inline eyehand::vlm::testing::Answer silent() {
+    eyehand::vlm::testing::Answer answer;
     answer.never = true;
     return answer;
 }
 
 /// Closes without a byte of an answer.
-inline vlm::testing::Answer reset() {
-    vlm::testing::Answer answer;
+inline eyehand::vlm::testing::Answer reset() {
+    eyehand::vlm::testing::Answer answer;
     answer.close = true;
     answer.cut_after = 0;
     return answer;
@@ -90,7 +91,7 @@ public:
         acceptor_.bind({boost::asio::ip::make_address(address), port});
         acceptor_.listen(5);
     }
-    [[nodiscard]] vlm::http::Url url() const {
+    [[nodiscard]] eyehand::vlm::http::Url url() const {
         return {"http", "127.0.0.1", acceptor_.local_endpoint().port(), "/", ""};
     }
     void close() { acceptor_.close(); }
@@ -101,9 +102,9 @@ private:
 };
 
 /// A port that nothing listens on: it was given to somebody and given back.
-inline vlm::http::Url refused_url() {
+inline eyehand::vlm::http::Url refused_url() {
     DeafListener listener;
-    const vlm::http::Url url = listener.url();
+    const eyehand::vlm::http::Url url = listener.url();
     listener.close();
     return url;
 }
@@ -114,7 +115,7 @@ std::error_code interrupted(Action action, Interrupt interrupt) {
     std::future<std::error_code> result = std::async(std::launch::async, [&]() -> std::error_code {
         try {
             action();
-        } catch (const vlm::Error& error) {
+        } catch (const eyehand::vlm::Error& error) {
             return error.code();
         }
         return {};

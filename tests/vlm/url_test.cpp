@@ -2,6 +2,7 @@
 
 #include "catch_error.hpp"
 
+using namespace eyehand;
 using vlm::errc;
 using vlm::http::models_url;
 using vlm::http::parse_endpoint;

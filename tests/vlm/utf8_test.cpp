@@ -2,6 +2,7 @@
 
 #include "catch.hpp"
 
+using namespace eyehand;
 using vlm::wire::excerpt;
 using vlm::wire::utf8_step;
 

@@ -1,16 +1,16 @@
 #include "test_window.hpp"
 
+#include "eyehand/winio/error.hpp"
+#include "eyehand/winio/frame_diff.hpp"
+#include "eyehand/winio/gesture.hpp"
+#include "eyehand/winio/input_executor.hpp"
 #include "win32/handles.hpp"
 #include "win32/win32_desktop.hpp"
-#include "winio/error.hpp"
-#include "winio/frame_diff.hpp"
-#include "winio/gesture.hpp"
-#include "winio/hands.hpp"
 
 #include <array>
 #include <limits>
 
-using namespace winio;
+using namespace eyehand::winio;
 using namespace std::chrono_literals;
 
 namespace {
@@ -117,8 +117,8 @@ TEST_CASE("a capture carries the pointer's place and shape") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop);
     const Point at = centre_of(window.state().area);
-    Hands hands(*desktop, choose_area(desktop->displays(), {}));
-    REQUIRE(hands.carry_out(gesture::move(at)).complete());
+    InputExecutor executor(*desktop, choose_area(desktop->displays(), {}));
+    REQUIRE(executor.execute(gesture::move(at)).complete());
     const auto capturer = desktop->open_capturer({});
     const Rect area = rect_of(window.state().area);
     Frame frame;
@@ -276,12 +276,12 @@ TEST_CASE("a refusal says that the secure desktop is shown, when it is") {
 }
 
 TEST_CASE("an area too large for memory is refused before anything is read") {
-    constexpr int most = std::numeric_limits<int>::max();
+    constexpr int max = std::numeric_limits<int>::max();
     const auto desktop = open_desktop();
     const auto capturer = desktop->open_capturer({});
     Frame frame;
-    CHECK_THROWS_AS(capturer->capture({0, 0, most, most}, frame), std::invalid_argument);
-    CHECK_THROWS_AS(capturer->capture({-most, -most, most, most}, frame), std::invalid_argument);
+    CHECK_THROWS_AS(capturer->capture({0, 0, max, max}, frame), std::invalid_argument);
+    CHECK_THROWS_AS(capturer->capture({-max, -max, max, max}, frame), std::invalid_argument);
 }
 
 TEST_CASE("a desktop too large for a bitmap is an error for good") {

@@ -1,14 +1,14 @@
 #include "test_window.hpp"
 
 #include "dib.hpp"
+#include "eyehand/winio/error.hpp"
+#include "eyehand/winio/frame_diff.hpp"
 #include "win32/handles.hpp"
 #include "win32/win32_desktop.hpp"
-#include "winio/error.hpp"
-#include "winio/frame_diff.hpp"
 
 #include "random_image.hpp"
 
-using namespace winio;
+using namespace eyehand::winio;
 using namespace std::chrono_literals;
 
 namespace {

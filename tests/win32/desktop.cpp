@@ -9,7 +9,7 @@
 #include <fstream>
 #include <iterator>
 
-using namespace winio;
+using namespace eyehand::winio;
 
 TEST_CASE("the Win32 desktop keeps what every desktop promises") {
     const auto desktop = open_desktop();

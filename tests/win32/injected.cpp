@@ -1,14 +1,14 @@
 // What cannot be brought about on a test machine: the system's answers come from the test.
 #include "catch.hpp"
 
+#include "eyehand/winio/error.hpp"
+#include "eyehand/winio/gesture.hpp"
+#include "eyehand/winio/input_executor.hpp"
 #include "win32/win32_desktop.hpp"
-#include "winio/error.hpp"
-#include "winio/gesture.hpp"
-#include "winio/hands.hpp"
 
 #include <set>
 
-using namespace winio;
+using namespace eyehand::winio;
 using win32::SystemCalls;
 using win32::Win32Desktop;
 
@@ -112,9 +112,9 @@ TEST_CASE("a batch goes to the system in one call") {
 TEST_CASE("of a half-accepted click the pressed button is released and the count reported") {
     Recorder recorder;
     Win32Desktop desktop(recorder.system());
-    Hands hands(desktop, anywhere);
+    InputExecutor executor(desktop, anywhere);
     recorder.take_at_most = 2;
-    const HandsReport report = hands.carry_out(gesture::click({5, 5}));
+    const ExecutionReport report = executor.execute(gesture::click({5, 5}));
     CHECK(report.error == errc::input_refused);
     CHECK(report.events == 2);
     CHECK(report.released == 1);
@@ -144,20 +144,20 @@ TEST_CASE(
         return is_there;
     };
     Win32Desktop desktop(system);
-    Hands hands(desktop, anywhere);
-    CHECK(hands.carry_out(gesture::click({5, 5})).complete());
+    InputExecutor executor(desktop, anywhere);
+    CHECK(executor.execute(gesture::click({5, 5})).complete());
     CHECK(order == "1 arrived 2");
     order.clear();
-    CHECK(hands.carry_out(gesture::move({6, 6})).complete());
+    CHECK(executor.execute(gesture::move({6, 6})).complete());
     CHECK(order == "1 arrived ");
     order.clear();
     is_there = false;
     under_pointer = reinterpret_cast<HWND>(INT_PTR{0x10});
-    CHECK(hands.carry_out(gesture::click({7, 7})).complete());
+    CHECK(executor.execute(gesture::click({7, 7})).complete());
     CHECK(order == "1 arrived 12");
 
     recorder.take_at_most = 0;
-    const HandsReport refused = hands.carry_out(gesture::click({5, 5}));
+    const ExecutionReport refused = executor.execute(gesture::click({5, 5}));
     CHECK(refused.error == errc::input_refused);
     CHECK(refused.events == 0);
 }
@@ -177,8 +177,8 @@ TEST_CASE("input to a window with higher rights is refused before it is sent") {
     Win32Desktop desktop(recorder.system());
     for (const Plan& plan : {gesture::click({5, 5}), gesture::type("x"), gesture::scroll({5, 5}, 1),
                              gesture::press(*parse_chord("enter"))}) {
-        Hands hands(desktop, anywhere);
-        const HandsReport report = hands.carry_out(plan);
+        InputExecutor executor(desktop, anywhere);
+        const ExecutionReport report = executor.execute(plan);
         CHECK(report.error == errc::input_not_permitted);
         CHECK(report.events == 0);
         CHECK_THAT(report.problem, ContainsSubstring("higher rights"));
@@ -195,8 +195,8 @@ TEST_CASE("a button is released over a window with higher rights that came up af
         return record(count, batch, size);
     };
     Win32Desktop desktop(system);
-    Hands hands(desktop, anywhere);
-    CHECK(hands.carry_out(gesture::drag({5, 5}, {50, 50}, {.steps = 2})).complete());
+    InputExecutor executor(desktop, anywhere);
+    CHECK(executor.execute(gesture::drag({5, 5}, {50, 50}, {.steps = 2})).complete());
     REQUIRE_FALSE(recorder.inputs.empty());
     CHECK((recorder.mouse_flags().back() & MOUSEEVENTF_LEFTUP) != 0);
 }
@@ -224,8 +224,8 @@ TEST_CASE("a click that moves off a window with higher rights first is given, on
     CHECK(desktop.send(std::get<Batch>(gesture::click({5, 5}).steps[0].effect)).complete());
     recorder.pointer = {5, 5};
     recorder.inputs.clear();
-    Hands hands(desktop, anywhere);
-    CHECK(hands.carry_out(gesture::click({inside_elevated.x, inside_elevated.y})).error ==
+    InputExecutor executor(desktop, anywhere);
+    CHECK(executor.execute(gesture::click({inside_elevated.x, inside_elevated.y})).error ==
           errc::input_not_permitted);
     CHECK(recorder.inputs.empty());
 }
@@ -233,14 +233,14 @@ TEST_CASE("a click that moves off a window with higher rights first is given, on
 TEST_CASE("the wheel is asked of the window under the pointer, not of the one in the foreground") {
     Recorder recorder;
     Win32Desktop desktop(recorder.system_with_elevated_right_half());
-    Hands hands(desktop, anywhere);
-    const HandsReport report =
-        hands.carry_out(gesture::scroll({inside_elevated.x, inside_elevated.y}, -3));
+    InputExecutor executor(desktop, anywhere);
+    const ExecutionReport report =
+        executor.execute(gesture::scroll({inside_elevated.x, inside_elevated.y}, -3));
     CHECK(report.error == errc::input_not_permitted);
     CHECK_THAT(report.problem, ContainsSubstring("under the pointer"));
-    CHECK(hands.carry_out(gesture::scroll({5, 5}, -3)).complete());
+    CHECK(executor.execute(gesture::scroll({5, 5}, -3)).complete());
     recorder.foreground = elevated_window();
-    CHECK(hands.carry_out(gesture::scroll({5, 5}, -3)).complete());
+    CHECK(executor.execute(gesture::scroll({5, 5}, -3)).complete());
 }
 
 TEST_CASE("a wheel that follows the focus is asked of the window in the foreground") {
@@ -248,10 +248,10 @@ TEST_CASE("a wheel that follows the focus is asked of the window in the foregrou
     auto system = recorder.system_with_elevated_right_half();
     system.wheel_follows_focus = [] { return true; };
     Win32Desktop desktop(system);
-    Hands hands(desktop, anywhere);
-    CHECK(hands.carry_out(gesture::scroll({inside_elevated.x, inside_elevated.y}, 1)).complete());
+    InputExecutor executor(desktop, anywhere);
+    CHECK(executor.execute(gesture::scroll({inside_elevated.x, inside_elevated.y}, 1)).complete());
     recorder.foreground = elevated_window();
-    const HandsReport report = hands.carry_out(gesture::scroll({5, 5}, 1));
+    const ExecutionReport report = executor.execute(gesture::scroll({5, 5}, 1));
     CHECK(report.error == errc::input_not_permitted);
     CHECK_THAT(report.problem, ContainsSubstring("in the foreground"));
 }
@@ -271,15 +271,15 @@ TEST_CASE("text goes to the window in the foreground, whatever is under the poin
 TEST_CASE("a drag may cross a window with higher rights and end on it, but not begin there") {
     Recorder recorder;
     Win32Desktop desktop(recorder.system_with_elevated_right_half());
-    Hands hands(desktop, anywhere);
+    InputExecutor executor(desktop, anywhere);
     const Plan across{{Step{Batch{PointerMove{{5, 5}}, ButtonChange{Button::left, Press::down}}},
                        Step{Batch{PointerMove{{400, 5}}}}, Step{Batch{PointerMove{{5, 50}}}},
                        Step{Batch{ButtonChange{Button::left, Press::up}}}}};
-    CHECK(hands.carry_out(across).complete());
-    CHECK(hands.carry_out(gesture::drag({5, 5}, {400, 5}, {.steps = 2})).complete());
+    CHECK(executor.execute(across).complete());
+    CHECK(executor.execute(gesture::drag({5, 5}, {400, 5}, {.steps = 2})).complete());
     CHECK((recorder.mouse_flags().back() & MOUSEEVENTF_LEFTUP) != 0);
     recorder.inputs.clear();
-    CHECK(hands.carry_out(gesture::drag({400, 5}, {5, 5}, {.steps = 2})).error ==
+    CHECK(executor.execute(gesture::drag({400, 5}, {5, 5}, {.steps = 2})).error ==
           errc::input_not_permitted);
     for (const DWORD flags : recorder.mouse_flags()) CHECK((flags & MOUSEEVENTF_LEFTDOWN) == 0);
 }
@@ -323,8 +323,8 @@ TEST_CASE("a program that may work every window asks no window whether it takes 
 TEST_CASE("on a German keyboard the at sign is AltGr and Q") {
     Recorder recorder;
     Win32Desktop desktop(recorder.system());
-    Hands hands(desktop, anywhere);
-    REQUIRE(hands.carry_out(gesture::press(*parse_chord("@"))).complete());
+    InputExecutor executor(desktop, anywhere);
+    REQUIRE(executor.execute(gesture::press(*parse_chord("@"))).complete());
     CHECK(recorder.keys() == std::vector<std::string>{"+e165", "+81", "-81", "-e165"});
     CHECK(recorder.inputs[1].ki.wScan != 0);
 }
@@ -333,8 +333,8 @@ TEST_CASE("with swapped buttons a left click presses the right one") {
     Recorder recorder;
     recorder.swapped = 1;
     Win32Desktop desktop(recorder.system());
-    Hands hands(desktop, anywhere);
-    REQUIRE(hands.carry_out(gesture::click_here()).complete());
+    InputExecutor executor(desktop, anywhere);
+    REQUIRE(executor.execute(gesture::click_here()).complete());
     CHECK(recorder.mouse_flags() == std::vector<DWORD>{MOUSEEVENTF_RIGHTDOWN, MOUSEEVENTF_RIGHTUP});
 }
 

@@ -1,10 +1,10 @@
 // What hands do, seen by the program under them.
 #include "test_window.hpp"
 
-#include "winio/gesture.hpp"
-#include "winio/hands.hpp"
+#include "eyehand/winio/gesture.hpp"
+#include "eyehand/winio/input_executor.hpp"
 
-using namespace winio;
+using namespace eyehand::winio;
 using namespace std::chrono_literals;
 
 namespace {
@@ -15,16 +15,16 @@ constexpr auto limit = 5s;
 struct Session {
     std::unique_ptr<Desktop> desktop = open_desktop();
     TestWindow window{*desktop};
-    Hands hands{*desktop, choose_area(desktop->displays(), {})};
+    InputExecutor executor{*desktop, choose_area(desktop->displays(), {})};
 
-    void carry_out(const Plan& plan) {
-        const HandsReport report = hands.carry_out(plan);
+    void execute(const Plan& plan) {
+        const ExecutionReport report = executor.execute(plan);
         INFO(report.problem);
         REQUIRE(report.complete());
     }
     // A program gets the keyboard when it handles the click, not when the click is sent.
     void click_into_edit() {
-        carry_out(gesture::click(centre_of(window.state().edit)));
+        execute(gesture::click(centre_of(window.state().edit)));
         REQUIRE(eventually([&] { return window.state().edit_focused == 1; }, limit));
     }
 };
@@ -41,7 +41,7 @@ bool shows(const TestWindow& window, const std::string& text) {
 TEST_CASE("typed text arrives, whatever its script, with its line breaks") {
     Session session;
     session.click_into_edit();
-    session.carry_out(gesture::type("Zażółć gęślą jaźń\nHello, world! {}[]@\\|~\n世界 😀 end"));
+    session.execute(gesture::type("Zażółć gęślą jaźń\nHello, world! {}[]@\\|~\n世界 😀 end"));
     CHECK(shows(session.window, "Zażółć gęślą jaźń\r\nHello, world! {}[]@\\|~\r\n世界 😀 end"));
 }
 
@@ -50,16 +50,16 @@ TEST_CASE("text longer than a batch arrives complete and in order") {
     session.click_into_edit();
     std::string text;
     for (int i = 0; i < 60; ++i) text += "word" + std::to_string(i) + " ";
-    session.carry_out(gesture::type(text));
+    session.execute(gesture::type(text));
     CHECK(shows(session.window, text));
 }
 
 TEST_CASE("a click presses the button under it and no other") {
     Session session;
-    session.carry_out(gesture::click(centre_of(session.window.state().button_b)));
+    session.execute(gesture::click(centre_of(session.window.state().button_b)));
     CHECK(eventually([&] { return session.window.state().clicks_b == 1; }, limit));
     CHECK(session.window.state().clicks_a == 0);
-    session.carry_out(gesture::click(centre_of(session.window.state().button_a)));
+    session.execute(gesture::click(centre_of(session.window.state().button_a)));
     CHECK(eventually([&] { return session.window.state().clicks_a == 1; }, limit));
     CHECK(session.window.state().clicks_b == 1);
 }
@@ -67,9 +67,9 @@ TEST_CASE("a click presses the button under it and no other") {
 TEST_CASE("a click on the first and last pixel of a button presses it") {
     Session session;
     const Rect button = rect_of(session.window.state().button_a);
-    session.carry_out(gesture::click({button.x, button.y}));
+    session.execute(gesture::click({button.x, button.y}));
     CHECK(eventually([&] { return session.window.state().clicks_a == 1; }, limit));
-    session.carry_out(gesture::click({button.right() - 1, button.bottom() - 1}));
+    session.execute(gesture::click({button.right() - 1, button.bottom() - 1}));
     CHECK(eventually([&] { return session.window.state().clicks_a == 2; }, limit));
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("between press and release a program never sees the pointer where it w
     for (int i = 0; i < clicks; ++i) {
         // Never where a double-click could begin.
         const int x = area.left + quarter * (1 + 2 * (i % 2));
-        session.carry_out(gesture::click({x, middle + (i % 4) * 12}));
+        session.execute(gesture::click({x, middle + (i % 4) * 12}));
     }
     CHECK(eventually([&] { return state.area_releases == clicks; }, limit));
     CHECK(state.area_strays == 0);
@@ -93,14 +93,14 @@ TEST_CASE("between press and release a program never sees the pointer where it w
 
 TEST_CASE("a double-click is one") {
     Session session;
-    session.carry_out(gesture::click(centre_of(session.window.state().area), Button::left, 2));
+    session.execute(gesture::click(centre_of(session.window.state().area), Button::left, 2));
     CHECK(eventually([&] { return session.window.state().area_double_clicks == 1; }, limit));
     CHECK(session.window.state().area_presses == 1);
 }
 
 TEST_CASE("a right click is one") {
     Session session;
-    session.carry_out(gesture::click(centre_of(session.window.state().area), Button::right));
+    session.execute(gesture::click(centre_of(session.window.state().area), Button::right));
     CHECK(eventually([&] { return session.window.state().area_right_clicks == 1; }, limit));
     CHECK(session.window.state().area_presses == 0);
 }
@@ -108,10 +108,10 @@ TEST_CASE("a right click is one") {
 TEST_CASE("dragging over text selects it") {
     Session session;
     session.click_into_edit();
-    session.carry_out(gesture::type("select all of this"));
+    session.execute(gesture::type("select all of this"));
     REQUIRE(shows(session.window, "select all of this"));
     const Rect edit = rect_of(session.window.state().edit);
-    session.carry_out(gesture::drag({edit.x + 3, edit.y + 8}, {edit.x + 300, edit.y + 8}));
+    session.execute(gesture::drag({edit.x + 3, edit.y + 8}, {edit.x + 300, edit.y + 8}));
     CHECK(eventually([&] { return session.window.state().selection_end == 18; }, limit));
     CHECK(session.window.state().selection_begin == 0);
 }
@@ -119,15 +119,15 @@ TEST_CASE("dragging over text selects it") {
 TEST_CASE("wheel notches arrive with their number and direction") {
     Session session;
     const Point at = centre_of(session.window.state().area);
-    session.carry_out(gesture::scroll(at, -3));
+    session.execute(gesture::scroll(at, -3));
     CHECK(eventually([&] { return session.window.state().wheel_units == -360; }, limit));
-    session.carry_out(gesture::scroll(at, 5));
+    session.execute(gesture::scroll(at, 5));
     CHECK(eventually([&] { return session.window.state().wheel_units == 240; }, limit));
 }
 
 TEST_CASE("the horizontal wheel goes right with positive notches") {
     Session session;
-    session.carry_out(gesture::scroll(centre_of(session.window.state().area), 2, Axis::horizontal));
+    session.execute(gesture::scroll(centre_of(session.window.state().area), 2, Axis::horizontal));
     CHECK(eventually([&] { return session.window.state().horizontal_wheel_units == 240; }, limit));
 }
 
@@ -135,13 +135,13 @@ TEST_CASE("chords select and copy, and no key stays pressed") {
     Session session;
     session.desktop->clipboard()->set_text("");
     session.click_into_edit();
-    session.carry_out(gesture::type("copy é 世界 😀"));
+    session.execute(gesture::type("copy é 世界 😀"));
     REQUIRE(shows(session.window, "copy é 世界 😀"));
-    session.carry_out(gesture::press(*parse_chord("ctrl+a")));
+    session.execute(gesture::press(*parse_chord("ctrl+a")));
     CHECK(eventually([&] { return session.window.state().selected_all == 1; }, limit));
     // Opening the clipboard before the program has copied would keep it from copying.
     const DWORD before = GetClipboardSequenceNumber();
-    session.carry_out(gesture::press(*parse_chord("ctrl+c")));
+    session.execute(gesture::press(*parse_chord("ctrl+c")));
     CHECK(eventually([&] { return GetClipboardSequenceNumber() != before; }, limit));
     CHECK(session.desktop->clipboard()->text() == "copy é 世界 😀");
     CHECK(eventually([&] { return session.window.state().keys_held == 0; }, limit));
@@ -151,20 +151,20 @@ TEST_CASE("pasting with a chord brings the clipboard's text") {
     Session session;
     session.click_into_edit();
     session.desktop->clipboard()->set_text("Grüße é 世界 😀\r\nsecond line");
-    session.carry_out(gesture::press(*parse_chord("ctrl+v")));
+    session.execute(gesture::press(*parse_chord("ctrl+v")));
     CHECK(shows(session.window, "Grüße é 世界 😀\r\nsecond line"));
 }
 
 TEST_CASE("navigation keys move the caret, which the numeric pad's would not") {
     Session session;
     session.click_into_edit();
-    session.carry_out(gesture::type("bc"));
+    session.execute(gesture::type("bc"));
     REQUIRE(shows(session.window, "bc"));
-    session.carry_out(gesture::press(*parse_chord("home")));
-    session.carry_out(gesture::type("a"));
-    session.carry_out(gesture::press(*parse_chord("end")));
-    session.carry_out(gesture::press(*parse_chord("backspace")));
-    session.carry_out(gesture::press(*parse_chord("shift+d")));
+    session.execute(gesture::press(*parse_chord("home")));
+    session.execute(gesture::type("a"));
+    session.execute(gesture::press(*parse_chord("end")));
+    session.execute(gesture::press(*parse_chord("backspace")));
+    session.execute(gesture::press(*parse_chord("shift+d")));
     CHECK(shows(session.window, "abD"));
 }
 
@@ -173,12 +173,12 @@ TEST_CASE("keys held by a plan that breaks off are released in the program too")
     session.click_into_edit();
     const Plan holding{{Step{Batch{KeyChange{NamedKey::shift, Press::down}}},
                         Step{WindowCommand{WindowId{0x7FFFFF00}, WindowAction::focus, {}}}}};
-    CHECK(session.hands.carry_out(holding).released == 1);
+    CHECK(session.executor.execute(holding).released == 1);
     CHECK(eventually(
         [&] {
             return session.window.state().key_presses > 0 && session.window.state().keys_held == 0;
         },
         limit));
-    session.carry_out(gesture::press(*parse_chord("x")));
+    session.execute(gesture::press(*parse_chord("x")));
     CHECK(shows(session.window, "x"));
 }

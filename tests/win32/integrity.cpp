@@ -3,7 +3,7 @@
 
 #include "win32/system_calls.hpp"
 
-using namespace winio;
+using namespace eyehand::winio;
 using win32::integrity_of_this_process;
 using win32::integrity_of_window;
 

@@ -1,6 +1,6 @@
 #include "desktop_contract.hpp"
 
-#include "winio/desktop.hpp"
+#include "eyehand/winio/desktop.hpp"
 
 #include "temp_folder.hpp"
 
@@ -10,7 +10,7 @@
 #include <array>
 #include <set>
 
-using namespace winio;
+using namespace eyehand::winio;
 using namespace std::chrono_literals;
 using desktop_contract::eventually;
 

@@ -1,11 +1,11 @@
 #include "test_window.hpp"
 
+#include "eyehand/winio/error.hpp"
 #include "win32/system_text.hpp"
-#include "winio/error.hpp"
 
 #include <array>
 
-using namespace winio;
+using namespace eyehand::winio;
 using namespace std::chrono_literals;
 
 namespace {

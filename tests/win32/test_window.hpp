@@ -3,8 +3,8 @@
 
 #include "test_window/state.hpp"
 
+#include "eyehand/winio/desktop.hpp"
 #include "win32/handles.hpp"
-#include "winio/desktop.hpp"
 
 #include "desktop_contract.hpp"
 
@@ -20,14 +20,14 @@ class TestWindow {
 public:
     /// Starts the program, waits until its window is painted and brings it to the foreground. A
     /// test fails here when there is no such window.
-    explicit TestWindow(winio::Desktop& desktop, winio::Point at = {120, 90});
+    explicit TestWindow(eyehand::winio::Desktop& desktop, eyehand::winio::Point at = {120, 90});
     ~TestWindow();
     TestWindow(const TestWindow&) = delete;
     TestWindow& operator=(const TestWindow&) = delete;
 
     [[nodiscard]] const TestWindowState& state() const { return *state_.get(); }
     [[nodiscard]] std::string text() const; ///< of the edit control
-    [[nodiscard]] winio::WindowInfo info() const;
+    [[nodiscard]] eyehand::winio::WindowInfo info() const;
     [[nodiscard]] bool exits_within(std::chrono::milliseconds limit) const;
 
     [[nodiscard]] HWND handle() const { return reinterpret_cast<HWND>(info().id); }
@@ -50,7 +50,7 @@ private:
         struct Unmap {
             void operator()(TestWindowState* state) const { UnmapViewOfFile(state); }
         };
-        winio::win32::KernelObject mapping_;
+        eyehand::winio::win32::KernelObject mapping_;
         std::unique_ptr<TestWindowState, Unmap> view_;
     };
     class Process { // ends with its owner
@@ -63,17 +63,17 @@ private:
         [[nodiscard]] DWORD id() const { return id_; }
 
     private:
-        winio::win32::KernelObject process_;
+        eyehand::winio::win32::KernelObject process_;
         DWORD id_ = 0;
     };
 
-    [[nodiscard]] std::optional<winio::WindowInfo> find() const;
+    [[nodiscard]] std::optional<eyehand::winio::WindowInfo> find() const;
 
-    winio::Desktop& desktop_;
+    eyehand::winio::Desktop& desktop_;
     std::wstring name_;
     SharedState state_;
     Process process_;
 };
 
-[[nodiscard]] winio::Rect rect_of(const SharedRect& shared);
-[[nodiscard]] winio::Point centre_of(const SharedRect& shared);
+[[nodiscard]] eyehand::winio::Rect rect_of(const SharedRect& shared);
+[[nodiscard]] eyehand::winio::Point centre_of(const SharedRect& shared);

@@ -1,11 +1,11 @@
 #include "test_window.hpp"
 
+#include "eyehand/winio/error.hpp"
 #include "win32/win32_desktop.hpp"
-#include "winio/error.hpp"
 
 #include <future>
 
-using namespace winio;
+using namespace eyehand::winio;
 using namespace std::chrono_literals;
 
 namespace {

@@ -3,7 +3,7 @@
 #include "catch.hpp"
 #include "printing.hpp"
 
-using namespace winio;
+using namespace eyehand::winio;
 
 namespace {
 

@@ -1,13 +1,13 @@
-#include "winio/desktop.hpp"
-#include "winio/error.hpp"
-#include "winio/testing/memory_desktop.hpp"
+#include "eyehand/winio/desktop.hpp"
+#include "eyehand/winio/error.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
 
 #include "catch.hpp"
 #include "printing.hpp"
 
 #include <utility>
 
-using namespace winio;
+using namespace eyehand::winio;
 
 namespace {
 

@@ -1,15 +1,15 @@
-#include "winio/confirm.hpp"
+#include "eyehand/winio/confirm.hpp"
 
-#include "winio/error.hpp"
-#include "winio/gesture.hpp"
-#include "winio/testing/memory_desktop.hpp"
+#include "eyehand/winio/error.hpp"
+#include "eyehand/winio/gesture.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
 
 #include "catch.hpp"
 #include "printing.hpp"
 
 #include <stdexcept>
 
-using namespace winio;
+using namespace eyehand::winio;
 using namespace std::chrono_literals;
 using testing::MemoryDesktop;
 
@@ -29,8 +29,8 @@ struct Stage {
     }
 
     ActionReport act(const Plan& plan) {
-        Hands hands(desktop, area);
-        return act_and_look(hands, *capturer, plan, quick);
+        InputExecutor executor(desktop, area);
+        return act_and_look(executor, *capturer, plan, quick);
     }
 
     const Rect button{40, 40, 64, 16};
@@ -86,7 +86,7 @@ TEST_CASE("a click that the screen answers is confirmed, with what changed") {
     const ActionReport report = stage.act(gesture::click({50, 50}));
     CHECK(report.effect == ActionEffect::confirmed);
     CHECK(report.pointer_arrived);
-    CHECK(report.hands.events == 3);
+    CHECK(report.execution.events == 3);
     CHECK(report.after.changed == std::vector{stage.button});
     CHECK(report.after.frame.pixels.at(50, 50) == Color{.red = 200});
 }
@@ -95,7 +95,7 @@ TEST_CASE("a click that the screen does not answer shows no change") {
     Stage stage;
     const ActionReport report = stage.act(gesture::click({200, 200}));
     CHECK(report.effect == ActionEffect::no_visible_change);
-    CHECK(report.hands.complete());
+    CHECK(report.execution.complete());
     CHECK(report.after.changed.empty());
 }
 
@@ -107,10 +107,10 @@ TEST_CASE("an answer that comes while the screen settles is the action's") {
     capturer.before = [&](int n) {
         if (n == 2) stage.desktop.screen().fill(stage.button, {.red = 200});
     };
-    Hands hands(stage.desktop, area);
+    InputExecutor executor(stage.desktop, area);
     auto settle = quick;
     settle.quiet = 200ms;
-    CHECK(act_and_look(hands, capturer, gesture::press(*parse_chord("enter")), settle).effect ==
+    CHECK(act_and_look(executor, capturer, gesture::press(*parse_chord("enter")), settle).effect ==
           ActionEffect::confirmed);
 }
 
@@ -125,7 +125,7 @@ TEST_CASE("a plan that breaks off is refused, and what its part did is seen all 
     stage.desktop.accept_at_most(2); // the move and the press
     const ActionReport report = stage.act(gesture::click({50, 50}));
     CHECK(report.effect == ActionEffect::refused);
-    CHECK(report.hands.error == errc::input_refused);
+    CHECK(report.execution.error == errc::input_refused);
     CHECK(report.after.changed == std::vector{stage.button});
     CHECK(report.pointer_arrived);
     stage.desktop.accept_everything();
@@ -135,7 +135,7 @@ TEST_CASE("a plan outside the fence is refused and leaves the pointer elsewhere"
     Stage stage;
     const ActionReport report = stage.act(gesture::click({5000, 50}));
     CHECK(report.effect == ActionEffect::refused);
-    CHECK(report.hands.error == errc::outside_work_area);
+    CHECK(report.execution.error == errc::outside_work_area);
     CHECK_FALSE(report.pointer_arrived);
     CHECK(stage.desktop.events().empty());
 }
@@ -148,12 +148,12 @@ TEST_CASE("a mere move is confirmed by the pointer") {
 TEST_CASE("a mere move to where the pointer is not seen is not confirmed") {
     HeldPointer desktop;
     const auto capturer = desktop.open_capturer({});
-    Hands hands(desktop, area);
+    InputExecutor executor(desktop, area);
     for (const auto& held : {std::optional<Point>({3, 3}), std::optional<Point>()}) {
         desktop.held = held;
-        const ActionReport report = act_and_look(hands, *capturer, gesture::move({5, 5}), quick);
+        const ActionReport report = act_and_look(executor, *capturer, gesture::move({5, 5}), quick);
         CHECK(report.effect == ActionEffect::no_visible_change);
-        CHECK(report.hands.complete());
+        CHECK(report.execution.complete());
         CHECK_FALSE(report.pointer_arrived);
     }
 }
@@ -163,8 +163,8 @@ TEST_CASE("the screen is believed where the pointer has been moved away, which i
     desktop.screen_reacts = true;
     desktop.held = Point{3, 3};
     const auto capturer = desktop.open_capturer({});
-    Hands hands(desktop, area);
-    const ActionReport report = act_and_look(hands, *capturer, gesture::click({5, 5}), quick);
+    InputExecutor executor(desktop, area);
+    const ActionReport report = act_and_look(executor, *capturer, gesture::click({5, 5}), quick);
     CHECK(report.effect == ActionEffect::confirmed);
     CHECK_FALSE(report.after.changed.empty());
     CHECK_FALSE(report.pointer_arrived);
@@ -174,8 +174,8 @@ TEST_CASE("where nobody knows the pointer the screen is believed") {
     HeldPointer desktop;
     desktop.screen_reacts = true;
     const auto capturer = desktop.open_capturer({});
-    Hands hands(desktop, area);
-    const ActionReport report = act_and_look(hands, *capturer, gesture::click({5, 5}), quick);
+    InputExecutor executor(desktop, area);
+    const ActionReport report = act_and_look(executor, *capturer, gesture::click({5, 5}), quick);
     CHECK(report.effect == ActionEffect::confirmed);
     CHECK_FALSE(report.pointer_arrived);
 }
@@ -197,8 +197,8 @@ TEST_CASE("a pointer that lags behind is waited for") {
         std::chrono::milliseconds double_click_time() override { return {}; }
     } desktop;
     const auto capturer = desktop.open_capturer({});
-    Hands hands(desktop, area);
-    CHECK(act_and_look(hands, *capturer, gesture::move({5, 5}), quick).effect ==
+    InputExecutor executor(desktop, area);
+    CHECK(act_and_look(executor, *capturer, gesture::move({5, 5}), quick).effect ==
           ActionEffect::confirmed);
     CHECK(desktop.asked == 4);
 }
@@ -209,12 +209,13 @@ TEST_CASE("what toggles by itself confirms nothing") {
     capturer.before = [&](int n) {
         stage.desktop.screen().fill({8, 8, 2, 16}, {.red = static_cast<std::uint8_t>(n % 2)});
     };
-    Hands hands(stage.desktop, area);
-    const ActionReport nothing = act_and_look(hands, capturer, gesture::click({200, 200}), quick);
+    InputExecutor executor(stage.desktop, area);
+    const ActionReport nothing =
+        act_and_look(executor, capturer, gesture::click({200, 200}), quick);
     CHECK(nothing.effect == ActionEffect::no_visible_change);
     CHECK(nothing.after.end == SettleEnd::stable);
     CHECK(nothing.after.toggling == std::vector<Rect>{{8, 8, 8, 16}});
-    const ActionReport click = act_and_look(hands, capturer, gesture::click({50, 50}), quick);
+    const ActionReport click = act_and_look(executor, capturer, gesture::click({50, 50}), quick);
     CHECK(click.effect == ActionEffect::confirmed);
     CHECK(click.after.changed == std::vector{stage.button});
 }
@@ -226,7 +227,7 @@ TEST_CASE("of what leaves the screen alone nothing is seen") {
         const ActionReport report = stage.act(plan);
         CHECK(report.effect == ActionEffect::no_visible_change);
         CHECK(report.pointer_arrived);
-        CHECK(report.hands.complete());
+        CHECK(report.execution.complete());
     }
 }
 
@@ -261,13 +262,13 @@ TEST_CASE("a stop ends the looking, and what was done is reported") {
     Stage stage;
     std::stop_source stop;
     stage.desktop.on_input = [&](const InputEvent&) { stop.request_stop(); };
-    Hands hands(stage.desktop, area);
+    InputExecutor executor(stage.desktop, area);
     const ActionReport report =
-        act_and_look(hands, *stage.capturer, gesture::click({50, 50}), quick, stop.get_token());
+        act_and_look(executor, *stage.capturer, gesture::click({50, 50}), quick, stop.get_token());
     CHECK(report.effect == ActionEffect::unseen);
     CHECK(report.look_error == errc::cancelled);
-    CHECK(report.hands.events == 3);
-    CHECK(report.hands.complete());
+    CHECK(report.execution.events == 3);
+    CHECK(report.execution.complete());
     CHECK_FALSE(stage.desktop.holds_anything());
 }
 
@@ -277,12 +278,12 @@ TEST_CASE("a stop within the plan is a refusal that tells what was let go") {
     stage.desktop.on_input = [&](const InputEvent& event) {
         if (event == InputEvent{left_down}) stop.request_stop();
     };
-    Hands hands(stage.desktop, area);
+    InputExecutor executor(stage.desktop, area);
     const ActionReport report = act_and_look(
-        hands, *stage.capturer, gesture::drag({50, 50}, {60, 60}), quick, stop.get_token());
+        executor, *stage.capturer, gesture::drag({50, 50}, {60, 60}), quick, stop.get_token());
     CHECK(report.effect == ActionEffect::refused);
-    CHECK(report.hands.error == errc::cancelled);
-    CHECK(report.hands.released == 1);
+    CHECK(report.execution.error == errc::cancelled);
+    CHECK(report.execution.released == 1);
 }
 
 TEST_CASE("a screen that the action made unreadable is reported with what was done") {
@@ -293,7 +294,7 @@ TEST_CASE("a screen that the action made unreadable is reported with what was do
     const ActionReport report = stage.act(gesture::click({50, 50}));
     CHECK(report.effect == ActionEffect::unseen);
     CHECK(report.look_error == errc::capture_failed);
-    CHECK(report.hands.events == 3);
+    CHECK(report.execution.events == 3);
     CHECK(to_string(report.effect) == std::string("unseen"));
 }
 
@@ -302,9 +303,9 @@ TEST_CASE("before anything is done a stop is an error") {
     std::stop_source stop;
     stop.request_stop();
     stage.desktop.fail_next_captures(errc::capture_unavailable, 1);
-    Hands hands(stage.desktop, area);
+    InputExecutor executor(stage.desktop, area);
     CHECK_THROWS_AS(
-        act_and_look(hands, *stage.capturer, gesture::click({50, 50}), quick, stop.get_token()),
+        act_and_look(executor, *stage.capturer, gesture::click({50, 50}), quick, stop.get_token()),
         Error);
     CHECK(stage.desktop.events().empty());
 }

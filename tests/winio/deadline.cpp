@@ -5,7 +5,7 @@
 
 #include "catch.hpp"
 
-using namespace winio;
+using namespace eyehand::winio;
 using namespace std::chrono_literals;
 using Time = std::chrono::steady_clock::time_point;
 using std::chrono::milliseconds;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "catch.hpp"
-#include "winio/image.hpp"
+#include "eyehand/winio/image.hpp"
 
 #include <png.h>
 
@@ -10,13 +10,13 @@
 #include <vector>
 
 /// The file's pixels as BGRA; whatever libpng objects to fails the test.
-inline winio::Image decoded(const std::vector<std::uint8_t>& file) {
+inline eyehand::winio::Image decoded(const std::vector<std::uint8_t>& file) {
     png_image reader{};
     reader.version = PNG_IMAGE_VERSION;
     REQUIRE(png_image_begin_read_from_memory(&reader, file.data(), file.size()) != 0);
     REQUIRE(reader.format == PNG_FORMAT_RGB);
     reader.format = PNG_FORMAT_BGRA;
-    winio::Image image({static_cast<int>(reader.width), static_cast<int>(reader.height)});
+    eyehand::winio::Image image({static_cast<int>(reader.width), static_cast<int>(reader.height)});
     const int read = png_image_finish_read(&reader, nullptr, image.data(), 0, nullptr);
     INFO(reader.message);
     REQUIRE(read != 0);
@@ -25,7 +25,8 @@ inline winio::Image decoded(const std::vector<std::uint8_t>& file) {
 }
 
 /// Whether `b` has the colours of `a` and is opaque.
-inline bool same_colours_opaque(const winio::ImageView& a, const winio::Image& b) {
+inline bool same_colours_opaque(const eyehand::winio::ImageView& a,
+                                const eyehand::winio::Image& b) {
     if (a.size() != b.size()) return false;
     for (int y = 0; y < a.height(); ++y)
         for (std::size_t at = 0; at < a.row(y).size(); at += 4)

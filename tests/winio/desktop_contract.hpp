@@ -2,8 +2,8 @@
 // with a desktop of their own.
 #pragma once
 
-#include "winio/desktop.hpp"
-#include "winio/error.hpp"
+#include "eyehand/winio/desktop.hpp"
+#include "eyehand/winio/error.hpp"
 
 #include "catch.hpp"
 #include "printing.hpp"
@@ -29,8 +29,8 @@ inline bool eventually(const std::function<bool()>& fulfilled, std::chrono::mill
 }
 
 /// Lists displays, captures, moves the pointer. Presses nothing and types nothing.
-inline void check(winio::Desktop& desktop) {
-    using namespace winio;
+inline void check(eyehand::winio::Desktop& desktop) {
+    using namespace eyehand::winio;
     const auto displays = desktop.displays();
     REQUIRE_FALSE(displays.empty());
 
@@ -171,8 +171,8 @@ inline void check(winio::Desktop& desktop) {
 }
 
 /// Works a real window of that title, which is not the only one, and closes it.
-inline void check_window(winio::Desktop& desktop, const std::string& title) {
-    using namespace winio;
+inline void check_window(eyehand::winio::Desktop& desktop, const std::string& title) {
+    using namespace eyehand::winio;
     using namespace std::chrono_literals;
     Windows* windows = desktop.windows();
     REQUIRE(windows != nullptr);

@@ -4,12 +4,12 @@
 #include "printing.hpp"
 #include "random_image.hpp"
 
-#include "winio/frame_diff.hpp"
+#include "eyehand/winio/frame_diff.hpp"
 
 #include <limits>
 #include <random>
 
-using namespace winio;
+using namespace eyehand::winio;
 
 namespace {
 

@@ -1,8 +1,8 @@
-#include "winio/effect.hpp"
+#include "eyehand/winio/effect.hpp"
 
 #include "catch.hpp"
 
-using namespace winio;
+using namespace eyehand::winio;
 
 TEST_CASE("a batch is told event by event") {
     const Effect effect = Batch{PointerMove{{10, -20}}, ButtonChange{Button::left, Press::down},

@@ -1,8 +1,8 @@
-#include "winio/error.hpp"
+#include "eyehand/winio/error.hpp"
 
 #include "catch.hpp"
 
-using namespace winio;
+using namespace eyehand::winio;
 
 TEST_CASE("an error says exactly what it was given, so that the remedy comes last") {
     const Error error(errc::capture_unavailable, "BitBlt was refused; is the session locked?");
@@ -21,4 +21,19 @@ TEST_CASE("a copy of an error outlives it and cannot fail") {
     first.reset();
     CHECK(std::string(copy.what()) == "a program that nobody has");
     CHECK(copy.code() == errc::launch_failed);
+}
+
+TEST_CASE("journals of version 0.1 depend on the values of the codes") {
+    CHECK(static_cast<int>(errc::no_display) == 1);
+    CHECK(static_cast<int>(errc::capture_unavailable) == 3);
+    CHECK(static_cast<int>(errc::capture_failed) == 4);
+    CHECK(static_cast<int>(errc::outside_work_area) == 7);
+    CHECK(static_cast<int>(errc::decode_failed) == 14);
+}
+
+TEST_CASE("a code's name is its enumerator") {
+    CHECK(to_string(errc::no_display) == "no_display");
+    CHECK(to_string(errc::decode_failed) == "decode_failed");
+    CHECK(to_string(static_cast<errc>(0)) == "unknown");
+    CHECK(to_string(static_cast<errc>(999)) == "unknown");
 }

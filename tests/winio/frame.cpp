@@ -1,9 +1,9 @@
-#include "winio/frame.hpp"
+#include "eyehand/winio/frame.hpp"
 
 #include "catch.hpp"
 #include "printing.hpp"
 
-using namespace winio;
+using namespace eyehand::winio;
 
 namespace {
 

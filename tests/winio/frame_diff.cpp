@@ -1,10 +1,10 @@
-#include "winio/frame_diff.hpp"
+#include "eyehand/winio/frame_diff.hpp"
 
 #include "catch.hpp"
 #include "printing.hpp"
 #include "random_image.hpp"
 
-using namespace winio;
+using namespace eyehand::winio;
 
 TEST_CASE("equal images have no changed rectangles") {
     const Image image = random_image({100, 70}, 1);

@@ -1,11 +1,11 @@
 // A pipeline and a watch of motion while memory runs out, and how much a pipeline takes at most.
 // Replaces operator new, so these tests are a program of their own.
 #include "catch.hpp"
+#include "eyehand/winio/frame_pipeline.hpp"
 #include "motion.hpp"
 #include "printing.hpp"
 #include "random_image.hpp"
 #include "screen_image.hpp"
-#include "winio/frame_pipeline.hpp"
 
 #include <malloc.h>
 
@@ -26,8 +26,8 @@ void* allocate(std::size_t size) {
     void* memory = std::malloc(size);
     if (memory == nullptr) throw std::bad_alloc();
     const std::size_t now = bytes_now += malloc_usable_size(memory);
-    std::size_t most = bytes_at_most;
-    while (now > most && !bytes_at_most.compare_exchange_weak(most, now)) {
+    std::size_t max = bytes_at_most;
+    while (now > max && !bytes_at_most.compare_exchange_weak(max, now)) {
     }
     return memory;
 }
@@ -54,7 +54,7 @@ void operator delete[](void* memory) noexcept { release(memory); }
 void operator delete(void* memory, std::size_t) noexcept { release(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { release(memory); }
 
-using namespace winio;
+using namespace eyehand::winio;
 
 namespace {
 
@@ -79,7 +79,7 @@ bool process_with(long allocations, FramePipeline& pipeline, Frame frame) {
 
 // Fails one allocation later each time until none fails; each time the pipeline must go on as if
 // the failed frame had never been.
-void fail_everywhere(const PictureOptions& options) {
+void fail_everywhere(const ScreenshotOptions& options) {
     std::mt19937 random(1);
     const Size size{60, 200};
     const Image first = screen_image::any_screen(random, size);
@@ -92,12 +92,12 @@ void fail_everywhere(const PictureOptions& options) {
     long failures = 0;
     for (bool failed = true; failed; ++failures) {
         FramePipeline pipeline(options);
-        const Picture before = pipeline.process(frame_of(first));
+        const Screenshot before = pipeline.process(frame_of(first));
         failed = !process_with(failures, pipeline, frame_of(failing));
         if (!failed) break;
         INFO("after " << failures << " allocations");
         REQUIRE((*pipeline.process(frame_of(first)).png == *before.png));
-        const Picture after = pipeline.process(frame_of(next));
+        const Screenshot after = pipeline.process(frame_of(next));
         REQUIRE((*after.png == expected)); // not worth printing
         REQUIRE(after.changed == std::vector<Rect>{{0, 20, 32, 3}});
     }
@@ -123,7 +123,7 @@ TEST_CASE("a pipeline that ran out of memory at the first frame shows the next o
         FramePipeline pipeline;
         INFO("after " << allocations << " allocations");
         REQUIRE_FALSE(process_with(allocations, pipeline, frame_of(screen)));
-        const Picture picture = pipeline.process(frame_of(screen));
+        const Screenshot picture = pipeline.process(frame_of(screen));
         CHECK((*picture.png == expected));
         CHECK(picture.changed == std::vector<Rect>{{0, 0, 60, 100}});
     }
@@ -159,7 +159,7 @@ TEST_CASE("a watch that ran out of memory starts anew, in its old size and in th
 TEST_CASE("a pipeline takes at most four captured frames of memory, the captured one included") {
     // Noise: nothing makes a larger PNG.
     const Size size{1920, 1080};
-    const PictureSize shown = GENERATE(FitWithin{{1536, 864}}, FitWithin{{1920, 1080}});
+    const ImageSize shown = GENERATE(FitWithin{{1536, 864}}, FitWithin{{1920, 1080}});
     const std::size_t frame_bytes = std::size_t{1920} * 1080 * 4;
     const Image screens[] = {random_image(size, 1), random_image(size, 2)};
     const std::size_t before = bytes_now;
@@ -169,7 +169,7 @@ TEST_CASE("a pipeline takes at most four captured frames of memory, the captured
         Frame frame;
         for (int round = 0; round < 3; ++round) {
             frame.pixels = screens[round % 2]; // NOLINT: refilled like a capturer does
-            const Picture picture = pipeline.process(std::move(frame));
+            const Screenshot picture = pipeline.process(std::move(frame));
             REQUIRE(picture.png->size() > frame_bytes / 3);
         }
     }

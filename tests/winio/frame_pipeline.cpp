@@ -1,11 +1,11 @@
-#include "winio/frame_pipeline.hpp"
+#include "eyehand/winio/frame_pipeline.hpp"
 
 #include "catch.hpp"
+#include "eyehand/winio/scale.hpp"
 #include "printing.hpp"
 #include "screen_image.hpp"
-#include "winio/scale.hpp"
 
-using namespace winio;
+using namespace eyehand::winio;
 using namespace screen_image;
 
 namespace {
@@ -32,7 +32,7 @@ Frame frame_of(const Image& pixels) {
 }
 
 // Sizes that scale by a short period, by a long one, not at all, down, up, and both.
-PictureSize any_picture_size(std::mt19937& random, Size source) {
+ImageSize any_picture_size(std::mt19937& random, Size source) {
     switch (random() % 4) {
     case 0:
         return ExactSize{source};
@@ -49,8 +49,8 @@ PictureSize any_picture_size(std::mt19937& random, Size source) {
 
 TEST_CASE("an unchanged frame gives the previous bytes again") {
     FramePipeline pipeline;
-    const Picture first = pipeline.process(frame_of({200, 100}));
-    const Picture second = pipeline.process(frame_of({200, 100}));
+    const Screenshot first = pipeline.process(frame_of({200, 100}));
+    const Screenshot second = pipeline.process(frame_of({200, 100}));
     CHECK(second.png == first.png);
     CHECK(second.changed.empty());
     CHECK(second.size == first.size);
@@ -60,17 +60,17 @@ TEST_CASE("an unchanged frame gives the previous bytes again") {
 
 TEST_CASE("the first frame has changed as a whole") {
     FramePipeline pipeline;
-    const Picture picture = pipeline.process(frame_of({200, 100}, {-50, 7}));
+    const Screenshot picture = pipeline.process(frame_of({200, 100}, {-50, 7}));
     CHECK(picture.changed == std::vector<Rect>{{-50, 7, 200, 100}});
     CHECK(picture.area == Rect{-50, 7, 200, 100});
 }
 
 TEST_CASE("changes are told in desktop coordinates and the picture is new") {
     FramePipeline pipeline;
-    const Picture first = pipeline.process(frame_of({200, 100}, {-200, 10}));
+    const Screenshot first = pipeline.process(frame_of({200, 100}, {-200, 10}));
     Frame changed = frame_of({200, 100}, {-200, 10});
     changed.pixels.fill({0, 50, 1, 2}, {.red = 255});
-    const Picture second = pipeline.process(std::move(changed));
+    const Screenshot second = pipeline.process(std::move(changed));
     CHECK(second.changed == std::vector<Rect>{{-200, 60, 32, 2}});
     CHECK(*second.png != *first.png);
 }
@@ -79,10 +79,10 @@ TEST_CASE("a moved pointer is a change and a pointer that stays is none") {
     FramePipeline pipeline;
     Frame frame = frame_of({64, 64});
     frame.pointer = dot({5, 5});
-    const Picture first = pipeline.process(Frame(frame));
+    const Screenshot first = pipeline.process(Frame(frame));
     CHECK(pipeline.process(Frame(frame)).png == first.png);
     frame.pointer = dot({40, 5});
-    const Picture moved = pipeline.process(Frame(frame));
+    const Screenshot moved = pipeline.process(Frame(frame));
     CHECK(moved.changed == std::vector<Rect>{{0, 5, 64, 1}});
     CHECK(*moved.png != *first.png);
 }
@@ -91,7 +91,7 @@ TEST_CASE("without pointer in the options its moves are no changes") {
     FramePipeline pipeline({.pointer = false});
     Frame frame = frame_of({64, 64});
     frame.pointer = dot({5, 5});
-    const Picture first = pipeline.process(Frame(frame));
+    const Screenshot first = pipeline.process(Frame(frame));
     frame.pointer = dot({40, 5});
     CHECK(pipeline.process(Frame(frame)).png == first.png);
     CHECK(*first.png == *FramePipeline().process(frame_of({64, 64})).png);
@@ -99,10 +99,10 @@ TEST_CASE("without pointer in the options its moves are no changes") {
 
 TEST_CASE("another size or origin makes the history invalid") {
     FramePipeline pipeline;
-    const Picture first = pipeline.process(frame_of({64, 64}));
-    const Picture moved = pipeline.process(frame_of({64, 64}, {64, 0}));
+    const Screenshot first = pipeline.process(frame_of({64, 64}));
+    const Screenshot moved = pipeline.process(frame_of({64, 64}, {64, 0}));
     CHECK(moved.changed == std::vector<Rect>{{64, 0, 64, 64}});
-    const Picture smaller = pipeline.process(frame_of({64, 32}, {64, 0}));
+    const Screenshot smaller = pipeline.process(frame_of({64, 32}, {64, 0}));
     CHECK(smaller.changed == std::vector<Rect>{{64, 0, 64, 32}});
     CHECK(smaller.size == Size{64, 32});
 }
@@ -138,7 +138,7 @@ TEST_CASE("a pipeline gives a frame the same bytes whatever came before it") {
     for (unsigned seed = 0; seed < 80; ++seed) {
         std::mt19937 random(seed);
         const Size size{1 + below(random, 80), 1 + below(random, 200)};
-        const PictureOptions options{.size = any_picture_size(random, size), .threads = 1};
+        const ScreenshotOptions options{.size = any_picture_size(random, size), .threads = 1};
         FramePipeline pipeline(options);
         Image screen = any_screen(random, size);
         for (int edit = 0; edit < 8; ++edit) {
@@ -155,18 +155,18 @@ TEST_CASE("a pipeline gives the same bytes with any number of threads") {
     for (unsigned seed = 0; seed < 12; ++seed) {
         std::mt19937 random(seed);
         const Size size{100 + below(random, 100), 200 + below(random, 200)};
-        const PictureSize picture_size = any_picture_size(random, size);
+        const ImageSize picture_size = any_picture_size(random, size);
         FramePipeline one({.size = picture_size, .threads = 1});
         std::vector<FramePipeline> several;
         for (const int threads : {0, 2, 3, 8})
-            several.emplace_back(PictureOptions{.size = picture_size, .threads = threads});
+            several.emplace_back(ScreenshotOptions{.size = picture_size, .threads = threads});
         Image screen = any_screen(random, size);
         for (int edit = 0; edit < 3; ++edit) {
             paint(screen, any_part(random, size), random);
-            const Picture expected = one.process(frame_of(screen));
+            const Screenshot expected = one.process(frame_of(screen));
             for (FramePipeline& pipeline : several) {
                 INFO("seed " << seed << ", edit " << edit);
-                const Picture picture = pipeline.process(frame_of(screen));
+                const Screenshot picture = pipeline.process(frame_of(screen));
                 REQUIRE(*picture.png == *expected.png);
                 REQUIRE(picture.changed == expected.changed);
             }
@@ -180,8 +180,8 @@ TEST_CASE("alpha alone is no change to a pipeline") {
     Image other = screen;
     for (std::size_t x = 3; x < 280; x += 4) other.row(20)[x] ^= 0x55;
     FramePipeline pipeline;
-    const Picture first = pipeline.process(frame_of(screen));
-    const Picture second = pipeline.process(frame_of(other));
+    const Screenshot first = pipeline.process(frame_of(screen));
+    const Screenshot second = pipeline.process(frame_of(other));
     CHECK(second.png == first.png);
     CHECK(second.changed.empty());
 }
@@ -226,7 +226,7 @@ TEST_CASE("an overlay is drawn on the picture, and the picture stays what it is"
     std::mt19937 random(10);
     const Image screen = any_screen(random, {90, 100});
     FramePipeline pipeline;
-    const Picture picture = pipeline.process(frame_of(screen));
+    const Screenshot picture = pipeline.process(frame_of(screen));
     const Bar bar({30, 40});
     Image expected = screen;
     Canvas canvas(expected);
@@ -240,17 +240,17 @@ TEST_CASE("an annotated picture depends on the frame and the overlay, not on wha
     std::mt19937 random(11);
     for (int round = 0; round < 12; ++round) {
         const Size source{40 + below(random, 80), 40 + below(random, 200)};
-        PictureOptions options;
+        ScreenshotOptions options;
         options.size = any_picture_size(random, source);
         options.threads = 1 + below(random, 3);
         FramePipeline pipeline(options);
         Image screen = any_screen(random, source);
         for (int step = 0; step < 5; ++step) {
-            const Picture picture = pipeline.process(frame_of(screen));
+            const Screenshot picture = pipeline.process(frame_of(screen));
             // Partly outside now and then.
             const Bar bar({below(random, picture.size.height + 20) - 10, below(random, 40)});
             FramePipeline fresh(options);
-            const Picture again = fresh.process(frame_of(screen));
+            const Screenshot again = fresh.process(frame_of(screen));
             CHECK(*again.png == *picture.png);
             CHECK(*pipeline.annotate(bar) == *fresh.annotate(bar));
             if (step % 2 == 0) paint(screen, any_part(random, source), random);

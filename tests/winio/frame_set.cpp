@@ -2,15 +2,15 @@
 #include "frame_set.hpp"
 
 #include "catch.hpp"
-#include "winio/png.hpp"
-#include "winio/scale.hpp"
+#include "eyehand/winio/png.hpp"
+#include "eyehand/winio/scale.hpp"
 
 #include <zlib.h>
 
 #include <algorithm>
 #include <cmath>
 
-using namespace winio;
+using namespace eyehand::winio;
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "winio/geometry.hpp"
+#include "eyehand/winio/geometry.hpp"
 
 #include "catch.hpp"
 #include "printing.hpp"
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-using namespace winio;
+using namespace eyehand::winio;
 
 TEST_CASE("0 and 1000 are the first and the last pixel of the work area") {
     const WorkArea area({-1920, 100, 1920, 1080});
@@ -55,8 +55,8 @@ TEST_CASE("the intersection is the common part and empty without one") {
 }
 
 TEST_CASE("intersections at the end of the number range do not overflow") {
-    const int most = std::numeric_limits<int>::max();
-    CHECK(intersection({most - 5, 0, most, 10}, {0, 0, most, 10}) == Rect{most - 5, 0, 5, 10});
+    const int max = std::numeric_limits<int>::max();
+    CHECK(intersection({max - 5, 0, max, 10}, {0, 0, max, 10}) == Rect{max - 5, 0, 5, 10});
 }
 
 TEST_CASE("a bounding rectangle covers both and ignores an empty one") {

@@ -1,11 +1,11 @@
-#include "winio/gesture.hpp"
+#include "eyehand/winio/gesture.hpp"
 
 #include "catch.hpp"
 #include "printing.hpp"
 
 #include <algorithm>
 
-using namespace winio;
+using namespace eyehand::winio;
 using namespace std::chrono_literals;
 
 namespace {

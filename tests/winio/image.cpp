@@ -1,11 +1,11 @@
-#include "winio/image.hpp"
+#include "eyehand/winio/image.hpp"
 
 #include "catch.hpp"
 #include "printing.hpp"
 
 #include <limits>
 
-using namespace winio;
+using namespace eyehand::winio;
 
 TEST_CASE("a new image is black and opaque") {
     const Image image({3, 2});
@@ -46,11 +46,11 @@ TEST_CASE("a view without pixels or with rows that overlap is refused") {
 }
 
 TEST_CASE("an image that no memory could hold is refused instead of overflowing") {
-    const int most = std::numeric_limits<int>::max();
-    CHECK_THROWS_AS(Image({most, most}), std::invalid_argument);
+    const int max = std::numeric_limits<int>::max();
+    CHECK_THROWS_AS(Image({max, max}), std::invalid_argument);
     CHECK_THROWS_AS(Image({-1, 5}), std::invalid_argument);
     Image image;
-    CHECK_THROWS_AS(image.resize({most, most}), std::invalid_argument);
+    CHECK_THROWS_AS(image.resize({max, max}), std::invalid_argument);
 }
 
 TEST_CASE("shrinking an image keeps its memory") {

@@ -1,9 +1,9 @@
-#include "winio/keys.hpp"
+#include "eyehand/winio/keys.hpp"
 
 #include "catch.hpp"
 #include "printing.hpp"
 
-using namespace winio;
+using namespace eyehand::winio;
 
 namespace {
 

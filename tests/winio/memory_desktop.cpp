@@ -1,10 +1,10 @@
-#include "winio/testing/memory_desktop.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
 
 #include "catch.hpp"
 #include "desktop_contract.hpp"
 #include "printing.hpp"
 
-using namespace winio;
+using namespace eyehand::winio;
 using testing::MemoryDesktop;
 
 TEST_CASE("the memory desktop keeps what every desktop promises") {

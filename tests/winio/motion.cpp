@@ -5,7 +5,7 @@
 
 #include <functional>
 
-using namespace winio;
+using namespace eyehand::winio;
 using namespace std::chrono_literals;
 
 namespace {

@@ -1,8 +1,10 @@
 // libwinio built for a system that it has no back-end for.
-#include "winio/desktop.hpp"
-#include "winio/error.hpp"
+#include "eyehand/winio/desktop.hpp"
+#include "eyehand/winio/error.hpp"
 
 #include "catch.hpp"
+
+using namespace eyehand;
 
 TEST_CASE("a system without back-end says that it has none") {
     try {

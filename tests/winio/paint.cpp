@@ -1,14 +1,14 @@
-#include "winio/paint.hpp"
+#include "eyehand/winio/paint.hpp"
 
 #include "catch.hpp"
+#include "eyehand/winio/bitmap_font.hpp"
 #include "printing.hpp"
 #include "random_image.hpp"
-#include "winio/bitmap_font.hpp"
 
 #include <cmath>
 #include <cstdlib>
 
-using namespace winio;
+using namespace eyehand::winio;
 
 namespace {
 
@@ -32,16 +32,16 @@ std::array<double, 3> over(const Rgba& colour, const Color& under) {
 /// The largest difference to what the formula says, in levels; -1 where `expected` is not painted.
 double distance(const Image& painted, const Image& before,
                 const std::function<std::optional<Rgba>(int x, int y)>& expected) {
-    double most = 0;
+    double max = 0;
     for (int y = 0; y < painted.height(); ++y)
         for (int x = 0; x < painted.width(); ++x) {
             const auto colour = expected(x, y).value_or(clear);
             const auto wanted = over(colour, before.at(x, y));
             const Color is = painted.at(x, y);
-            most = std::max({most, std::abs(is.red - wanted[0]), std::abs(is.green - wanted[1]),
-                             std::abs(is.blue - wanted[2])});
+            max = std::max({max, std::abs(is.red - wanted[0]), std::abs(is.green - wanted[1]),
+                            std::abs(is.blue - wanted[2])});
         }
-    return most;
+    return max;
 }
 
 /// A picture's pixels as text: "#" where it is not black.

@@ -1,4 +1,4 @@
-#include "winio/png.hpp"
+#include "eyehand/winio/png.hpp"
 
 #include "catch.hpp"
 #include "printing.hpp"
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <thread>
 
-using namespace winio;
+using namespace eyehand::winio;
 
 namespace {
 

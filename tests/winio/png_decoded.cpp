@@ -1,12 +1,12 @@
 // libpng judges what encode_png, StripedPng and FramePipeline wrote.
 #include "decoded_png.hpp"
+#include "eyehand/winio/frame_pipeline.hpp"
+#include "eyehand/winio/png.hpp"
+#include "eyehand/winio/scale.hpp"
 #include "random_image.hpp"
 #include "screen_image.hpp"
-#include "winio/frame_pipeline.hpp"
-#include "winio/png.hpp"
-#include "winio/scale.hpp"
 
-using namespace winio;
+using namespace eyehand::winio;
 using namespace screen_image;
 
 TEST_CASE("libpng reads back every pixel at any size, stride and level") {
@@ -82,7 +82,7 @@ TEST_CASE("libpng reads back every picture of a pipeline over thousands of edits
             Frame frame;
             frame.pixels = screen;
             INFO("seed " << seed << ", edit " << edit);
-            const Picture picture = pipeline.process(std::move(frame));
+            const Screenshot picture = pipeline.process(std::move(frame));
             REQUIRE(same_colours_opaque(screen.view(), decoded(*picture.png)));
         }
     }
@@ -102,7 +102,7 @@ TEST_CASE("libpng reads back every scaled picture of a pipeline as the scaled fr
             Frame frame;
             frame.pixels = screen;
             INFO("seed " << seed << ", edit " << edit);
-            const Picture picture = pipeline.process(std::move(frame));
+            const Screenshot picture = pipeline.process(std::move(frame));
             Image scaled;
             scale(screen.view(), target, scaled);
             REQUIRE(same_colours_opaque(scaled.view(), decoded(*picture.png)));

@@ -1,13 +1,13 @@
 // What decode_png takes and what it refuses; files that others wrote are in png_reader_libpng.cpp.
-#include "winio/error.hpp"
-#include "winio/png.hpp"
+#include "eyehand/winio/error.hpp"
+#include "eyehand/winio/png.hpp"
 
 #include "catch.hpp"
 #include "random_image.hpp"
 
 #include <cstring>
 
-using namespace winio;
+using namespace eyehand::winio;
 
 namespace {
 

@@ -1,5 +1,5 @@
 // libpng writes what decode_png reads.
-#include "winio/png.hpp"
+#include "eyehand/winio/png.hpp"
 #include "random_image.hpp"
 #include "screen_image.hpp"
 
@@ -7,7 +7,7 @@
 
 #include <png.h>
 
-using namespace winio;
+using namespace eyehand::winio;
 
 namespace {
 

@@ -1,12 +1,12 @@
 // How test failures show this library's values.
 #pragma once
 
-#include "winio/effect.hpp"
-#include "winio/image.hpp"
+#include "eyehand/winio/effect.hpp"
+#include "eyehand/winio/image.hpp"
 
 #include <ostream>
 
-namespace winio {
+namespace eyehand::winio {
 
 inline std::ostream& operator<<(std::ostream& out, Point p) {
     return out << '(' << p.x << ", " << p.y << ')';
@@ -28,4 +28,4 @@ inline std::ostream& operator<<(std::ostream& out, const Step& step) {
     return out << to_string(step.effect) << "; wait " << step.wait.count() << " ms";
 }
 
-} // namespace winio
+} // namespace eyehand::winio

@@ -1,4 +1,4 @@
-#include "winio/scale.hpp"
+#include "eyehand/winio/scale.hpp"
 
 #include "catch.hpp"
 #include "printing.hpp"
@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-using namespace winio;
+using namespace eyehand::winio;
 
 namespace {
 
@@ -140,7 +140,7 @@ namespace {
 
 // Any ratio: down, up, one axis each way, equal; small whole numbers as often as not.
 std::pair<Size, Size> any_sizes(std::mt19937& random) {
-    const auto up_to = [&](unsigned most) { return 1 + static_cast<int>(random() % most); };
+    const auto up_to = [&](unsigned max) { return 1 + static_cast<int>(random() % max); };
     Size source{up_to(80), up_to(80)};
     if (random() % 2 == 0) return {source, {up_to(120), up_to(120)}};
     const Size unit{up_to(12), up_to(12)};
@@ -173,7 +173,7 @@ TEST_CASE("stripes put together are the whole, at any sizes") {
 TEST_CASE("shrinking by small whole numbers gives the mean of what each pixel covers") {
     for (unsigned seed = 0; seed < 300; ++seed) {
         std::mt19937 random(seed);
-        const auto one_to = [&](unsigned most) { return 1 + static_cast<int>(random() % most); };
+        const auto one_to = [&](unsigned max) { return 1 + static_cast<int>(random() % max); };
         const int columns = one_to(16);
         const int rows = one_to(16);
         const Size to{columns * one_to(3), rows * one_to(3)};

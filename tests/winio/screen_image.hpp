@@ -1,7 +1,7 @@
 // Images with what screens show: flat areas, lines of text, gradients, noise.
 #pragma once
 
-#include "winio/image.hpp"
+#include "eyehand/winio/image.hpp"
 
 #include <random>
 
@@ -11,21 +11,23 @@ inline int below(std::mt19937& random, int bound) {
     return static_cast<int>(random() % static_cast<unsigned>(bound));
 }
 
-inline winio::Color any_color(std::mt19937& random) {
+inline eyehand::winio::Color any_color(std::mt19937& random) {
     const auto byte = [&] { return static_cast<std::uint8_t>(random()); };
     return {byte(), byte(), byte(), byte()};
 }
 
 /// Some rectangle that has at least one pixel in an image of this size.
-inline winio::Rect any_part(std::mt19937& random, winio::Size size) {
+inline eyehand::winio::Rect any_part(std::mt19937& random, eyehand::winio::Size size) {
     return {below(random, size.width), below(random, size.height), 1 + below(random, size.width),
             1 + below(random, size.height)};
 }
 
 /// Paints something over `part`, clipped to the image.
-inline void paint(winio::Image& image, const winio::Rect& part, std::mt19937& random) {
-    const winio::Rect inside = winio::intersection(part, {0, 0, image.width(), image.height()});
-    const winio::Color color = any_color(random);
+inline void paint(eyehand::winio::Image& image, const eyehand::winio::Rect& part,
+                  std::mt19937& random) {
+    const eyehand::winio::Rect inside =
+        eyehand::winio::intersection(part, {0, 0, image.width(), image.height()});
+    const eyehand::winio::Color color = any_color(random);
     switch (random() % 4) {
     case 0:
         image.fill(inside, color);
@@ -51,8 +53,8 @@ inline void paint(winio::Image& image, const winio::Rect& part, std::mt19937& ra
 }
 
 /// A screen of this size with a few such things on it.
-inline winio::Image any_screen(std::mt19937& random, winio::Size size) {
-    winio::Image image(size);
+inline eyehand::winio::Image any_screen(std::mt19937& random, eyehand::winio::Size size) {
+    eyehand::winio::Image image(size);
     for (int things = below(random, 5); things > 0; --things)
         paint(image, any_part(random, size), random);
     return image;

@@ -1,7 +1,7 @@
-#include "winio/settle.hpp"
+#include "eyehand/winio/settle.hpp"
 
-#include "winio/error.hpp"
-#include "winio/testing/memory_desktop.hpp"
+#include "eyehand/winio/error.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
 
 #include "catch.hpp"
 #include "printing.hpp"
@@ -10,7 +10,7 @@
 #include <functional>
 #include <set>
 
-using namespace winio;
+using namespace eyehand::winio;
 using namespace std::chrono_literals;
 using testing::MemoryDesktop;
 

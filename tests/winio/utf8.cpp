@@ -2,7 +2,7 @@
 
 #include "catch.hpp"
 
-using namespace winio;
+using namespace eyehand::winio;
 
 TEST_CASE("every scalar survives the way through UTF-8") {
     for (char32_t scalar = 1; scalar <= 0x10FFFF; scalar += scalar < 0x1000 ? 1 : 97) {

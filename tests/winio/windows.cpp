@@ -1,10 +1,10 @@
-#include "winio/error.hpp"
-#include "winio/testing/memory_desktop.hpp"
+#include "eyehand/winio/error.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
 
 #include "catch.hpp"
 #include "printing.hpp"
 
-using namespace winio;
+using namespace eyehand::winio;
 using namespace std::chrono_literals;
 using testing::MemoryDesktop;
 

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-using namespace winio;
+using namespace eyehand::winio;
 
 namespace {
 

@@ -1,10 +1,10 @@
 // A screen without a window manager.
 #include "desktop_contract.hpp"
+#include "eyehand/winio/error.hpp"
 #include "test_window.hpp"
-#include "winio/error.hpp"
 #include "x11/connection.hpp"
 
-using namespace winio;
+using namespace eyehand::winio;
 using x11_tests::TestWindow;
 
 TEST_CASE("a screen without a window manager keeps what every desktop promises", "[unmanaged]") {

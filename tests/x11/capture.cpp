@@ -1,6 +1,6 @@
 #include "x11/screen_capturer.hpp"
 
-#include "winio/error.hpp"
+#include "eyehand/winio/error.hpp"
 #include "x11/displays.hpp"
 #include "x11/unpremultiplied.hpp"
 #include "x11/x11_desktop.hpp"
@@ -8,8 +8,8 @@
 #include "desktop_contract.hpp"
 #include "test_window.hpp"
 
-using namespace winio;
-using namespace winio::x11;
+using namespace eyehand::winio;
+using namespace eyehand::winio::x11;
 using x11_tests::TestWindow;
 
 TEST_CASE("a capture shows what is on the screen, whichever way it comes") {

@@ -1,15 +1,15 @@
 #include "x11/clipboard.hpp"
 #include "changed_variable.hpp"
 #include "desktop_contract.hpp"
+#include "eyehand/winio/error.hpp"
+#include "eyehand/winio/png.hpp"
 #include "test_window.hpp"
-#include "winio/error.hpp"
-#include "winio/png.hpp"
 #include "x11/x11_desktop.hpp"
 
 #include <cstring>
 #include <future>
 
-using namespace winio;
+using namespace eyehand::winio;
 using desktop_contract::eventually;
 using x11_tests::ChangedVariable;
 using x11_tests::patience;

@@ -1,9 +1,9 @@
-#include "winio/desktop.hpp"
+#include "eyehand/winio/desktop.hpp"
 
 #include "desktop_contract.hpp"
 #include "test_window.hpp"
 
-using namespace winio;
+using namespace eyehand::winio;
 using x11_tests::TestWindow;
 
 TEST_CASE("the X11 desktop keeps what every desktop promises") {

@@ -1,13 +1,13 @@
 #include "desktop_contract.hpp"
+#include "eyehand/winio/error.hpp"
+#include "eyehand/winio/gesture.hpp"
+#include "eyehand/winio/input_executor.hpp"
 #include "test_window.hpp"
-#include "winio/error.hpp"
-#include "winio/gesture.hpp"
-#include "winio/hands.hpp"
 #include "x11/x11_desktop.hpp"
 
 #include <xcb/xtest.h>
 
-using namespace winio;
+using namespace eyehand::winio;
 using desktop_contract::eventually;
 using x11_tests::patience;
 using x11_tests::TestWindow;
@@ -17,8 +17,8 @@ namespace {
 
 const WorkArea whole_screen(Rect{0, 0, 1920, 1080});
 
-void carry_out(Desktop& desktop, const Plan& plan) {
-    const HandsReport report = Hands(desktop, whole_screen).carry_out(plan);
+void execute(Desktop& desktop, const Plan& plan) {
+    const ExecutionReport report = InputExecutor(desktop, whole_screen).execute(plan);
     INFO(report.problem);
     REQUIRE(report.complete());
 }
@@ -51,9 +51,9 @@ TEST_CASE("clicks arrive where they are sent, with the button they are meant for
     const auto desktop = open_desktop();
     const TestWindow window(*desktop, "Clicks");
     const Point at = window.centre();
-    carry_out(*desktop, gesture::click(at));
-    carry_out(*desktop, gesture::click(at, Button::middle));
-    carry_out(*desktop, gesture::click(at, Button::right));
+    execute(*desktop, gesture::click(at));
+    execute(*desktop, gesture::click(at, Button::middle));
+    execute(*desktop, gesture::click(at, Button::right));
     const Lines expected{"1 " + place(at), "2 " + place(at), "3 " + place(at)};
     CHECK(eventually([&] { return window.lines("button") == expected; }, patience));
     CHECK(eventually([&] { return window.lines("button-up") == expected; }, patience));
@@ -63,10 +63,10 @@ TEST_CASE("a notch of the wheel is one click of its button") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop, "Wheel");
     const Point at = window.centre();
-    carry_out(*desktop, gesture::scroll(at, 2));
-    carry_out(*desktop, gesture::scroll(at, -1));
-    carry_out(*desktop, gesture::scroll(at, 1, Axis::horizontal));
-    carry_out(*desktop, gesture::scroll(at, -1, Axis::horizontal));
+    execute(*desktop, gesture::scroll(at, 2));
+    execute(*desktop, gesture::scroll(at, -1));
+    execute(*desktop, gesture::scroll(at, 1, Axis::horizontal));
+    execute(*desktop, gesture::scroll(at, -1, Axis::horizontal));
     const std::string there = ' ' + place(at);
     CHECK(eventually(
         [&] {
@@ -106,10 +106,10 @@ TEST_CASE("the left button is the primary one also for the left-handed") {
 TEST_CASE("named keys and shortcuts arrive as the keys that they mean") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop, "Keys");
-    carry_out(*desktop, gesture::press(*parse_chord("ctrl+shift+s")));
-    carry_out(*desktop, gesture::press(*parse_chord("f5")));
-    carry_out(*desktop, gesture::press(*parse_chord("page_down")));
-    carry_out(*desktop, gesture::press(*parse_chord("f20"))); // on no keyboard
+    execute(*desktop, gesture::press(*parse_chord("ctrl+shift+s")));
+    execute(*desktop, gesture::press(*parse_chord("f5")));
+    execute(*desktop, gesture::press(*parse_chord("page_down")));
+    execute(*desktop, gesture::press(*parse_chord("f20"))); // on no keyboard
     CHECK(eventually(
         [&] {
             return window.lines("key") == Lines{"ffe3", "ffe1", "53 S", "ffc2", "ff56", "ffd1"};
@@ -121,13 +121,13 @@ TEST_CASE("named keys and shortcuts arrive as the keys that they mean") {
 TEST_CASE("Caps Lock does not turn the case of what is typed around, and stays on") {
     x11::X11Desktop desktop;
     const TestWindow window(desktop, "Caps Lock");
-    carry_out(desktop, gesture::press({{NamedKey::caps_lock}}));
-    carry_out(desktop, gesture::type("aBé"));
+    execute(desktop, gesture::press({{NamedKey::caps_lock}}));
+    execute(desktop, gesture::type("aBé"));
     const auto pointer = desktop.connection().take(
         xcb_query_pointer_reply,
         xcb_query_pointer(desktop.connection().get(), desktop.connection().root()));
     const bool still_on = (pointer->mask & XCB_MOD_MASK_LOCK) != 0;
-    carry_out(desktop, gesture::press({{NamedKey::caps_lock}}));
+    execute(desktop, gesture::press({{NamedKey::caps_lock}}));
     CHECK(still_on);
     CHECK(eventually([&] { return window.text() == "aBé"; }, patience));
 }
@@ -138,7 +138,7 @@ TEST_CASE("a modifier that the user holds is let go of before keys are pressed")
     constexpr xcb_keycode_t left_ctrl = 37; // on the evdev keyboard that Xvfb has
     const HeldKey held(desktop.connection(), left_ctrl);
     CHECK(eventually([&] { return window.lines("key") == Lines{"ffe3"}; }, patience));
-    carry_out(desktop, gesture::type("x"));
+    execute(desktop, gesture::type("x"));
     CHECK(eventually([&] { return window.lines("up") == Lines{"ffe3", "78 x"}; }, patience));
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("a modifier that the desktop itself holds stays") {
     const Plan plan{.steps = {{Batch{change(NamedKey::ctrl, Press::down)}},
                               {Batch{change(U'c', Press::down), change(U'c', Press::up)}},
                               {Batch{change(NamedKey::ctrl, Press::up)}}}};
-    carry_out(*desktop, plan);
+    execute(*desktop, plan);
     CHECK(eventually([&] { return window.lines("up") == Lines{"63 c", "ffe3"}; }, patience));
 }
 

@@ -1,7 +1,7 @@
 #include "changed_variable.hpp"
 #include "desktop_contract.hpp"
+#include "eyehand/winio/error.hpp"
 #include "test_window.hpp"
-#include "winio/error.hpp"
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -12,7 +12,7 @@
 #include <csignal>
 #include <fstream>
 
-using namespace winio;
+using namespace eyehand::winio;
 using desktop_contract::eventually;
 using x11_tests::ChangedVariable;
 using x11_tests::patience;

@@ -1,10 +1,10 @@
 #include "changed_variable.hpp"
 #include "desktop_contract.hpp"
+#include "eyehand/winio/error.hpp"
 #include "test_window.hpp"
-#include "winio/error.hpp"
 #include "x11/x11_desktop.hpp"
 
-using namespace winio;
+using namespace eyehand::winio;
 using x11_tests::ChangedVariable;
 
 namespace {

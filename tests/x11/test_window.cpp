@@ -11,7 +11,7 @@ extern char** environ; // NOLINT
 
 namespace x11_tests {
 
-using namespace winio;
+using namespace eyehand::winio;
 using desktop_contract::eventually;
 
 Process::Process(const std::vector<std::string>& command) {

@@ -1,8 +1,8 @@
 // A window of another program, and what reached it.
 #pragma once
 
+#include "eyehand/winio/desktop.hpp"
 #include "temp_folder.hpp"
-#include "winio/desktop.hpp"
 
 #include <sys/types.h>
 
@@ -29,19 +29,19 @@ private:
 };
 
 struct Look {
-    winio::Size size{400, 300};
+    eyehand::winio::Size size{400, 300};
     std::string color = "3366cc";
 };
 
 class TestWindow {
 public:
     /// Is there, and has the input, when the constructor returns.
-    TestWindow(winio::Desktop& desktop, const std::string& title, const Look& look = {});
+    TestWindow(eyehand::winio::Desktop& desktop, const std::string& title, const Look& look = {});
 
     /// As the desktop describes it; the test fails when there is none.
-    [[nodiscard]] winio::WindowInfo info() const;
+    [[nodiscard]] eyehand::winio::WindowInfo info() const;
     /// A point in its middle.
-    [[nodiscard]] winio::Point centre() const;
+    [[nodiscard]] eyehand::winio::Point centre() const;
     /// Lines of its log that begin with `what` and a space, without that.
     [[nodiscard]] std::vector<std::string> lines(const std::string& what) const;
     /// The characters of its "key" lines.
@@ -49,7 +49,7 @@ public:
     [[nodiscard]] bool has_ended() { return process_.has_ended(); }
 
 private:
-    winio::Desktop& desktop_;
+    eyehand::winio::Desktop& desktop_;
     std::string title_;
     test::TempFolder folder_;
     Process process_;

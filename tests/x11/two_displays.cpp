@@ -1,11 +1,11 @@
 // A display left of the primary one.
 #include "desktop_contract.hpp"
+#include "eyehand/winio/error.hpp"
+#include "eyehand/winio/gesture.hpp"
+#include "eyehand/winio/input_executor.hpp"
 #include "test_window.hpp"
-#include "winio/error.hpp"
-#include "winio/gesture.hpp"
-#include "winio/hands.hpp"
 
-using namespace winio;
+using namespace eyehand::winio;
 using desktop_contract::eventually;
 using x11_tests::patience;
 using x11_tests::TestWindow;
@@ -62,7 +62,7 @@ TEST_CASE("clicks land on the display that they are meant for", "[two-displays]"
         const Point at = window->centre();
         const WorkArea display =
             choose_area(*desktop, {.display = window == &left ? "left-one" : "main-one"});
-        CHECK(Hands(*desktop, display).carry_out(gesture::click(at)).complete());
+        CHECK(InputExecutor(*desktop, display).execute(gesture::click(at)).complete());
         CHECK(eventually(
             [&] {
                 return window->lines("button") ==

@@ -1,8 +1,8 @@
 #include "desktop_contract.hpp"
+#include "eyehand/winio/gesture.hpp"
+#include "eyehand/winio/input_executor.hpp"
 #include "test_window.hpp"
 #include "utf8.hpp"
-#include "winio/gesture.hpp"
-#include "winio/hands.hpp"
 #include "x11/x11_desktop.hpp"
 
 #include <sys/wait.h>
@@ -10,7 +10,7 @@
 
 #include <csignal>
 
-using namespace winio;
+using namespace eyehand::winio;
 using desktop_contract::eventually;
 using x11_tests::patience;
 using x11_tests::Process;
@@ -19,8 +19,8 @@ using x11_tests::TestWindow;
 namespace {
 
 void type(Desktop& desktop, std::string_view text) {
-    const HandsReport report =
-        Hands(desktop, WorkArea(Rect{0, 0, 1920, 1080})).carry_out(gesture::type(text));
+    const ExecutionReport report =
+        InputExecutor(desktop, WorkArea(Rect{0, 0, 1920, 1080})).execute(gesture::type(text));
     INFO(report.problem);
     REQUIRE(report.complete());
 }

@@ -1,11 +1,11 @@
 #include "desktop_contract.hpp"
+#include "eyehand/winio/error.hpp"
 #include "test_window.hpp"
-#include "winio/error.hpp"
 #include "x11/x11_desktop.hpp"
 
 #include <unistd.h>
 
-using namespace winio;
+using namespace eyehand::winio;
 using desktop_contract::eventually;
 using x11_tests::patience;
 using x11_tests::TestWindow;

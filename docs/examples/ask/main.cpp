@@ -1,10 +1,12 @@
 // Asks what is in a picture and prints the answer as it comes. Links libvlm alone.
 //   ask http://localhost:1234 picture.png
-#include <vlm/openai_client.hpp>
+#include <eyehand/vlm/openai_client.hpp>
 
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+
+using namespace eyehand;
 
 int main(int, char** argv) {
     std::ifstream file(argv[2], std::ios::binary);

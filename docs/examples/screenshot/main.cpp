@@ -1,15 +1,17 @@
 // Saves the screen as a model would get it. Links libwinio alone.
-#include <winio/frame_pipeline.hpp>
-#include <winio/settle.hpp>
+#include <eyehand/winio/frame_pipeline.hpp>
+#include <eyehand/winio/settle.hpp>
 
 #include <fstream>
 #include <utility>
+
+using namespace eyehand;
 
 int main() {
     const auto desktop = winio::open_desktop();
     const winio::Rect area = winio::choose_area(*desktop, {}).bounds();
     winio::Settled look = winio::wait_until_stable(*desktop->open_capturer({}), area);
-    const winio::Picture picture = winio::FramePipeline().process(std::move(look.frame));
+    const winio::Screenshot picture = winio::FramePipeline().process(std::move(look.frame));
     std::ofstream("screen.png", std::ios::binary)
         .write(reinterpret_cast<const char*>(picture.png->data()),
                static_cast<std::streamsize>(picture.png->size()));

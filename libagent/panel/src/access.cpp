@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <random>
 
-namespace agent::panel {
+namespace eyehand::panel {
 namespace {
 
 namespace asio = boost::asio;
@@ -71,11 +71,11 @@ bool Access::is_own_host(std::string_view host) const {
     const std::string_view name = host.substr(0, colon);
     // Who can be reached under all names cannot tell them from each other, but a foreign page comes
     // under one, and never under an address.
-    if (everywhere_) return equals_ignoring_case(name, "localhost") || is_address(name);
-    if (equals_ignoring_case(name, in_url(options_.host))) return true;
+    if (everywhere_) return agent::equals_ignoring_case(name, "localhost") || is_address(name);
+    if (agent::equals_ignoring_case(name, in_url(options_.host))) return true;
     constexpr std::array<std::string_view, 3> own{"localhost", "127.0.0.1", "[::1]"};
     return loopback_ && std::any_of(own.begin(), own.end(), [&](std::string_view one) {
-               return equals_ignoring_case(name, one);
+               return agent::equals_ignoring_case(name, one);
            });
 }
 
@@ -87,7 +87,7 @@ std::string_view Access::refusal(const Caller& caller) const {
     if (!is_own_host(caller.host)) return "this is not the panel's address";
     if (is_allowed_origin(caller.origin)) return {};
     if (!caller.origin.empty() &&
-        !equals_ignoring_case(caller.origin, "http://" + std::string(caller.host)))
+        !agent::equals_ignoring_case(caller.origin, "http://" + std::string(caller.host)))
         return "another page may not use the panel";
     // What browsers say besides: some pages' requests come without an origin.
     if (caller.method != "GET" && caller.method != "HEAD" &&
@@ -103,7 +103,7 @@ bool Access::is_token(std::string_view given) const {
 bool Access::has_token(const Caller& caller) const {
     if (options_.token.empty()) return true;
     constexpr std::string_view scheme = "Bearer ";
-    if (equals_ignoring_case(caller.authorization.substr(0, scheme.size()), scheme) &&
+    if (agent::equals_ignoring_case(caller.authorization.substr(0, scheme.size()), scheme) &&
         is_token(trim(caller.authorization.substr(scheme.size()))))
         return true;
     // Whatever page a browser has made ask for it, its own cookies come along.
@@ -138,4 +138,4 @@ std::string Access::url() const {
     return options_.token.empty() ? url : url + "?token=" + options_.token;
 }
 
-} // namespace agent::panel
+} // namespace eyehand::panel

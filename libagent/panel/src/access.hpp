@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace agent::panel {
+namespace eyehand::panel {
 
 /// 128 random bits of the system's generator as 32 hexadecimal digits.
 [[nodiscard]] std::string random_token();
@@ -60,4 +60,4 @@ private:
     bool everywhere_ = false; ///< it listens at all of the machine's addresses
 };
 
-} // namespace agent::panel
+} // namespace eyehand::panel

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-namespace agent::panel {
+namespace eyehand::panel {
 namespace {
 
 constexpr std::string_view alphabet =
@@ -56,4 +56,4 @@ std::optional<std::vector<std::uint8_t>> from_base64(std::string_view text) {
     return bytes;
 }
 
-} // namespace agent::panel
+} // namespace eyehand::panel

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-namespace agent::panel {
+namespace eyehand::panel {
 
 [[nodiscard]] std::string to_base64(std::span<const std::uint8_t> bytes);
 /// Nothing where it is no base64: another character, a wrong length, bits that count for nothing.
 [[nodiscard]] std::optional<std::vector<std::uint8_t>> from_base64(std::string_view text);
 
-} // namespace agent::panel
+} // namespace eyehand::panel

@@ -1,6 +1,6 @@
 #include "http_server.hpp"
 
-#include "agent/error.hpp"
+#include "eyehand/agent/error.hpp"
 #include "text.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -23,7 +23,7 @@
 #include <signal.h>
 #endif
 
-namespace agent::panel {
+namespace eyehand::panel {
 namespace {
 
 namespace asio = boost::asio;
@@ -185,8 +185,8 @@ private:
                                 .cookies = view_of(head[http::field::cookie]),
                                 .authorization = view_of(head[http::field::authorization])};
             const Access& access = server_.access();
-            if (const auto why = access.refusal(caller); !why.empty())
-                return refuse(plain(403, why));
+            if (const auto reason = access.refusal(caller); !reason.empty())
+                return refuse(plain(403, reason));
             allowed_origin_ =
                 access.is_allowed_origin(caller.origin) ? std::string(caller.origin) : "";
             take_target(view_of(head.target()));
@@ -211,10 +211,10 @@ private:
         }
 
         void read_body() {
-            const std::uint64_t most = server_.site_.most_body(request_.path);
-            if (parser_->content_length().value_or(0) > most) return refuse(too_long());
-            parser_->body_limit(most); // of one in chunks
-            if (equals_ignoring_case(parser_->get()[http::field::expect], "100-continue")) {
+            const std::uint64_t max = server_.site_.max_body(request_.path);
+            if (parser_->content_length().value_or(0) > max) return refuse(too_long());
+            parser_->body_limit(max); // of one in chunks
+            if (agent::equals_ignoring_case(parser_->get()[http::field::expect], "100-continue")) {
                 static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
                 stream_.expires_after(server_.limits_.write_time);
                 asio::async_write(stream_, asio::buffer(go_on),
@@ -447,8 +447,8 @@ private:
             acceptor_.bind(endpoint);
             acceptor_.listen();
         } catch (const boost::system::system_error& error) {
-            throw Error(
-                errc::panel_failed,
+            throw agent::Error(
+                agent::errc::panel_failed,
                 fmt::format("the panel cannot listen at {}, port {}: {}; choose another port, "
                             "or 0 for any free one",
                             host, port, error.code().message()));
@@ -541,4 +541,4 @@ const Access& HttpServer::access() const { return impl_->access(); }
 std::uint16_t HttpServer::port() const { return impl_->port(); }
 void HttpServer::wake() { impl_->wake(); }
 
-} // namespace agent::panel
+} // namespace eyehand::panel

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "access.hpp"
-#include "agent/panel.hpp"
+#include "eyehand/panel/panel.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace agent::panel {
+namespace eyehand::panel {
 
 struct Request {
     std::string method{};
@@ -46,7 +46,7 @@ public:
     virtual ~Site() = default;
     [[nodiscard]] virtual Reply answer(const Request& request) = 0;
     /// Of a request's body, in bytes.
-    [[nodiscard]] virtual std::uint64_t most_body(std::string_view path) const = 0;
+    [[nodiscard]] virtual std::uint64_t max_body(std::string_view path) const = 0;
     [[nodiscard]] virtual bool is_stream(std::string_view path) const = 0;
     [[nodiscard]] virtual std::unique_ptr<Stream> open_stream() = 0;
     /// Called twice a second, for what changes without telling.
@@ -76,4 +76,4 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-} // namespace agent::panel
+} // namespace eyehand::panel

@@ -9,18 +9,18 @@
 #include <string_view>
 #include <utility>
 
-namespace agent::panel {
+namespace eyehand::panel {
 namespace {
 
 // What one run may make a page hold; the run's own files have all of it.
-constexpr std::size_t most_words = 16384;
-constexpr std::size_t most_result = 8192;
-constexpr std::size_t most_streamed = 65536;
-constexpr std::size_t most_notes = 50; // a turn
-constexpr std::size_t most_points = 100;
-constexpr std::size_t most_name = 1024;
+constexpr std::size_t max_words = 16384;
+constexpr std::size_t max_result = 8192;
+constexpr std::size_t max_streamed = 65536;
+constexpr std::size_t max_notes = 50; // a turn
+constexpr std::size_t max_points = 100;
+constexpr std::size_t max_name = 1024;
 // A turn may be counted up.
-constexpr int most_turn = 1'000'000'000;
+constexpr int max_turn = 1'000'000'000;
 
 constexpr std::array reply_figures{"prompt_tokens", "cached_tokens", "completion_tokens", "wait_ms",
                                    "model_ms"};
@@ -32,7 +32,7 @@ constexpr std::array look_figures{"settle_ms", "capture_ms", "scale_ms", "encode
 std::string text_at(const json::object& entry, std::string_view name) {
     const json::value* text = entry.if_contains(name);
     if (text == nullptr || !text->is_string()) return {};
-    return to_valid_utf8({text->get_string().data(), text->get_string().size()});
+    return agent::to_valid_utf8({text->get_string().data(), text->get_string().size()});
 }
 
 int int_at(const json::object& entry, std::string_view name, int otherwise = 0) {
@@ -75,15 +75,17 @@ json::array points_json(const std::vector<winio::NormPoint>& points) {
     return all;
 }
 
-std::string cut(std::string_view text, std::size_t most) { return cut_bytes(text, most, true); }
+std::string cut(std::string_view text, std::size_t max) {
+    return agent::cut_bytes(text, max, true);
+}
 
 void append_some(std::string& all, std::string_view more) {
-    if (all.size() < most_streamed) all += to_valid_utf8(more);
+    if (all.size() < max_streamed) all += agent::to_valid_utf8(more);
 }
 
 } // namespace
 
-PageState::PageState(std::string run, const Profile& profile)
+PageState::PageState(std::string run, const agent::Profile& profile)
     : run_(std::move(run)), profile_(profile.name), mode_(profile.mode), model_(profile.model) {
     if (profile.team) lead_ = profile.team->lead.name;
     if (!profile.visual) return;
@@ -96,7 +98,7 @@ PageState::PageState(std::string run, const Profile& profile)
 
 void PageState::apply(const json::object& entry) {
     const std::string type = text_at(entry, "type");
-    const int turn = std::clamp(int_at(entry, "turn", turn_), -most_turn, most_turn);
+    const int turn = std::clamp(int_at(entry, "turn", turn_), -max_turn, max_turn);
     turn_ = turn;
     if (type == "run_started") return on_started(entry);
     if (type == "run_resumed") {
@@ -158,9 +160,9 @@ void PageState::on_started(const json::object& entry) {
 void PageState::begin_reply(int turn) {
     if (!visual_ || reply_to_come_.empty()) return;
     const std::string text = std::exchange(reply_to_come_, {});
-    reply_ = std::make_shared<const VisualReply>(parse_visual_reply(text, limits_));
+    reply_ = std::make_shared<const agent::VisualReply>(agent::parse_visual_reply(text, limits_));
     ShownTurn& shown = change(turn);
-    if (shown.words.empty()) shown.words = cut(reply_->text, most_words);
+    if (shown.words.empty()) shown.words = cut(reply_->text, max_words);
 }
 
 void PageState::on_asked(const json::object& entry, int turn) {
@@ -186,8 +188,8 @@ void PageState::on_replied(const json::object& entry, int turn) {
     const int of_turn = visual_ ? turn + 1 : turn;
     ShownTurn& shown = change(of_turn);
     shown.role = role_;
-    shown.words = cut(text, most_words);
-    shown.reasoning = cut(text_at(entry, "reasoning"), most_words);
+    shown.words = cut(text, max_words);
+    shown.reasoning = cut(text_at(entry, "reasoning"), max_words);
     for (const char* name : reply_figures) shown.figures[name] = number_at(entry, name);
     add(prompt_tokens_, number_at(entry, "prompt_tokens"));
     add(completion_tokens_, number_at(entry, "completion_tokens"));
@@ -200,26 +202,26 @@ void PageState::on_invoke(const json::object& entry, int turn) {
     begin_reply(turn);
     targets_.clear();
     std::vector<ShownCall>& calls = change(turn).calls;
-    if (calls.size() < most_calls)
-        calls.push_back({.id = cut(text_at(entry, "call_id"), most_name),
-                         .tool = cut(text_at(entry, "tool"), most_name),
-                         .arguments = cut(text_at(entry, "arguments"), most_result)});
+    if (calls.size() < max_calls)
+        calls.push_back({.id = cut(text_at(entry, "call_id"), max_name),
+                         .tool = cut(text_at(entry, "tool"), max_name),
+                         .arguments = cut(text_at(entry, "arguments"), max_result)});
 }
 
 void PageState::on_invoked(const json::object& entry, int turn) {
     ShownTurn& shown = change(turn);
-    const std::string id = cut(text_at(entry, "call_id"), most_name);
+    const std::string id = cut(text_at(entry, "call_id"), max_name);
     const auto last =
         std::find_if(shown.calls.rbegin(), shown.calls.rend(),
                      [&](const ShownCall& call) { return call.id == id && !call.ok; });
     if (last == shown.calls.rend()) return; // it belongs to a turn that is shown no more
     const json::value* ok = entry.if_contains("ok");
     last->ok = ok != nullptr && ok->is_bool() && ok->get_bool();
-    last->result = cut(text_at(entry, "result"), most_result);
+    last->result = cut(text_at(entry, "result"), max_result);
     last->act_ms = number_at(entry, "act_ms");
     last->policy_ms = number_at(entry, "policy_ms");
     last->points = array_at(object_at(entry, "action"), "points");
-    if (last->points.size() > most_points) last->points.resize(most_points);
+    if (last->points.size() > max_points) last->points.resize(max_points);
     targets_ = last->points;
     if (const std::string failure = text_at(entry, "desktop_failure"); !failure.empty())
         error_ = failure;
@@ -263,12 +265,12 @@ void PageState::on_finished(const json::object& entry) {
     over_ = true;
 }
 
-void PageState::apply(const ModeState& state) {
+void PageState::apply(const agent::ModeState& state) {
     turn_ = state.turn;
-    mode_phase_ = to_valid_utf8(state.phase);
+    mode_phase_ = agent::to_valid_utf8(state.phase);
     if (!state.role.empty()) role_ = state.role;
-    plan_ = to_valid_utf8(state.plan);
-    brief_ = to_valid_utf8(state.brief);
+    plan_ = agent::to_valid_utf8(state.plan);
+    brief_ = agent::to_valid_utf8(state.brief);
     active_ = state.active_actions;
     archived_ = state.archived_actions;
     reply_ = state.reply;
@@ -279,7 +281,7 @@ void PageState::apply(const vlm::Delta& delta) {
     if (delta.kind == vlm::Delta::Kind::reasoning) append_some(reasoning_, delta.text);
 }
 
-void PageState::apply(const Waiting& waiting) { waiting_ = waiting; }
+void PageState::apply(const agent::RunStatus& waiting) { waiting_ = waiting; }
 
 PageState PageState::snapshot() {
     own_.clear();
@@ -301,7 +303,7 @@ ShownTurn& PageState::change(int turn) {
         *at = std::move(own);
     else
         turns_.insert(at, std::move(own));
-    if (turns_.size() > most_turns) {
+    if (turns_.size() > max_turns) {
         // Never the one that is about to be changed, even where a journal counts backwards.
         const auto gone =
             turns_.front().get() == &changed ? std::next(turns_.begin()) : turns_.begin();
@@ -313,8 +315,8 @@ ShownTurn& PageState::change(int turn) {
 
 void PageState::note(int turn, std::string kind, const std::string& text) {
     json::array& notes = change(turn).notes;
-    if (notes.size() < most_notes)
-        notes.push_back(json::object{{"kind", std::move(kind)}, {"text", cut(text, most_result)}});
+    if (notes.size() < max_notes)
+        notes.push_back(json::object{{"kind", std::move(kind)}, {"text", cut(text, max_result)}});
 }
 
 // ---- what is shown ------------------------------------------------------------------------------
@@ -378,13 +380,14 @@ json::object PageState::to_json(const ShownTurn& turn) const {
 
 json::object PageState::to_json() const {
     json::array questions;
-    for (const Question& question : waiting_.questions)
-        questions.push_back(json::object{{"id", question.id},
-                                         {"turn", question.turn},
-                                         {"tool", to_valid_utf8(question.tool)},
-                                         {"arguments", to_valid_utf8(question.arguments_json)},
-                                         {"text", to_valid_utf8(question.text)},
-                                         {"points", points_json(question.points)}});
+    for (const agent::ApprovalRequest& question : waiting_.questions)
+        questions.push_back(
+            json::object{{"id", question.id},
+                         {"turn", question.turn},
+                         {"tool", agent::to_valid_utf8(question.tool)},
+                         {"arguments", agent::to_valid_utf8(question.arguments_json)},
+                         {"text", agent::to_valid_utf8(question.text)},
+                         {"points", points_json(question.points)}});
     json::value wanted;
     if (waiting_.picture)
         wanted = json::object{{"seq", waiting_.picture->turn},
@@ -402,9 +405,9 @@ json::object PageState::to_json() const {
         {"pending_seq", waiting_.picture ? waiting_.picture->turn : turn_},
         {"annotated_seq", annotated_},
         {"raw_b64", nullptr},
-        {"bboxes", reply_ ? boxes_json(reply_->boxes) : json::array()},
-        {"actions", reply_ ? actions_json(reply_->actions) : json::array()},
-        {"observation", reply_ ? to_valid_utf8(reply_->observation) : std::string()},
+        {"bboxes", reply_ ? agent::boxes_json(reply_->boxes) : json::array()},
+        {"actions", reply_ ? agent::actions_json(reply_->actions) : json::array()},
+        {"observation", reply_ ? agent::to_valid_utf8(reply_->observation) : std::string()},
         {"vlm_json", reply_ ? reply_->text : std::string()},
         {"run", run_},
         {"profile", profile_},
@@ -433,4 +436,4 @@ json::object PageState::to_json() const {
         {"seq", seq}};
 }
 
-} // namespace agent::panel
+} // namespace eyehand::panel

@@ -3,11 +3,11 @@
 // that a run of yesterday, entry by entry from its journal, comes to the same as one that goes on.
 #pragma once
 
-#include "agent/control.hpp"
-#include "agent/mode.hpp"
-#include "agent/profile.hpp"
+#include "eyehand/agent/control.hpp"
+#include "eyehand/agent/mode.hpp"
+#include "eyehand/agent/profile.hpp"
+#include "eyehand/vlm/model.hpp"
 #include "json.hpp"
-#include "vlm/model.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,9 @@
 #include <string>
 #include <vector>
 
-namespace agent::panel {
+namespace eyehand::panel {
+
+namespace json = boost::json;
 
 /// A picture of the run, as the journal tells of it.
 struct ShownPicture {
@@ -58,11 +60,11 @@ struct ShownTurn {
 /// A value: snapshots share the turns, which never change once they are in one.
 class PageState {
 public:
-    static constexpr std::size_t most_turns = 50;  ///< the last ones
-    static constexpr std::size_t most_calls = 200; ///< of a turn the first ones
+    static constexpr std::size_t max_turns = 50;  ///< the last ones
+    static constexpr std::size_t max_calls = 200; ///< of a turn the first ones
 
     PageState() = default;
-    PageState(std::string run, const Profile& profile);
+    PageState(std::string run, const agent::Profile& profile);
     PageState(PageState&&) = default;
     PageState& operator=(PageState&&) = default;
     ~PageState() = default;
@@ -74,9 +76,9 @@ public:
 
     /// An entry of the journal; what is missing or of the wrong type is left out.
     void apply(const json::object& entry);
-    void apply(const ModeState& state);
+    void apply(const agent::ModeState& state);
     void apply(const vlm::Delta& delta);
-    void apply(const Waiting& waiting);
+    void apply(const agent::RunStatus& waiting);
     /// Nobody controls the run any more.
     void close() { over_ = true; }
 
@@ -98,7 +100,9 @@ public:
     /// The latest one that the run has seen.
     [[nodiscard]] const ShownPicture& picture() const { return picture_; }
     /// The one that waits for its annotation.
-    [[nodiscard]] const std::optional<PictureWanted>& wanted() const { return waiting_.picture; }
+    [[nodiscard]] const std::optional<agent::AnnotationRequest>& wanted() const {
+        return waiting_.picture;
+    }
 
     /// Everything but the turns and the raw picture.
     [[nodiscard]] json::object to_json() const;
@@ -128,7 +132,7 @@ private:
     std::string run_;
     std::string profile_;
     std::string mode_;
-    VisualLimits limits_;
+    agent::VisualLimits limits_;
     std::string lead_; ///< of a team: whose words are the plan
     bool visual_ = false;
     bool controlled_ = false;
@@ -148,7 +152,7 @@ private:
     std::string brief_;
     json::value active_;
     json::value archived_;
-    std::shared_ptr<const VisualReply> reply_;
+    std::shared_ptr<const agent::VisualReply> reply_;
     std::string reply_to_come_; ///< what the next turn of a visual loop begins with
     json::value outcome_;
     json::value prompt_tokens_; ///< of all replies; null: none told
@@ -156,7 +160,7 @@ private:
     json::array targets_;
     json::value annotation_; ///< of the picture that is being taken
     ShownPicture picture_;
-    Waiting waiting_;
+    agent::RunStatus waiting_;
     std::string text_;
     std::string reasoning_;
     int words_turn_ = 0;
@@ -164,4 +168,4 @@ private:
     std::map<int, std::shared_ptr<ShownTurn>> own_; ///< those of them that are in no snapshot
 };
 
-} // namespace agent::panel
+} // namespace eyehand::panel

@@ -1,4 +1,4 @@
-#include "agent/panel.hpp"
+#include "eyehand/panel/panel.hpp"
 
 #include "http_server.hpp"
 #include "shown_run.hpp"
@@ -8,7 +8,7 @@
 #include <mutex>
 #include <utility>
 
-namespace agent {
+namespace eyehand::panel {
 namespace {
 
 /// Wakes the server, as long as there is one: a run may outlive its panel.
@@ -29,16 +29,16 @@ private:
 };
 
 /// Passes on what happens in a run, and lets go of its control in the end.
-class Seat final : public Observer {
+class Seat final : public agent::Observer {
 public:
     explicit Seat(std::shared_ptr<panel::ShownRun> run) : run_(std::move(run)) {}
     ~Seat() override { run_->detach(); }
     Seat(const Seat&) = delete;
     Seat& operator=(const Seat&) = delete;
 
-    void on_event(const Event& event) override { run_->on_event(event); }
+    void on_event(const agent::Event& event) override { run_->on_event(event); }
     void on_delta(const vlm::Delta& delta) override { run_->on_delta(delta); }
-    void on_state(const ModeState& state) override { run_->on_state(state); }
+    void on_state(const agent::ModeState& state) override { run_->on_state(state); }
 
 private:
     const std::shared_ptr<panel::ShownRun> run_;
@@ -67,7 +67,7 @@ public:
     [[nodiscard]] const panel::HttpServer& server() const { return server_; }
 
     std::shared_ptr<panel::ShownRun> make(const std::filesystem::path& directory,
-                                          const Profile& profile, From annotation,
+                                          const agent::Profile& profile, agent::Source annotation,
                                           panel::ShownRun::Goes goes) {
         auto run = std::make_shared<panel::ShownRun>(panel::random_token(), directory, profile,
                                                      annotation, [bell = bell_] { bell->ring(); });
@@ -90,8 +90,10 @@ Panel::~Panel() = default;
 std::string Panel::url() const { return impl_->server().access().url(); }
 std::uint16_t Panel::port() const { return impl_->server().port(); }
 
-std::unique_ptr<Observer> Panel::show(const RunDirectory& directory, RunControl& control,
-                                      const Profile& profile, From annotation) {
+std::unique_ptr<agent::Observer> Panel::show(const agent::RunDirectory& directory,
+                                             agent::RunControl& control,
+                                             const agent::Profile& profile,
+                                             agent::Source annotation) {
     auto run = impl_->make(directory.path(), profile, annotation, panel::ShownRun::Goes::on_here);
     auto seat = std::make_unique<Seat>(run);
     run->attach(control);
@@ -100,8 +102,8 @@ std::unique_ptr<Observer> Panel::show(const RunDirectory& directory, RunControl&
 }
 
 void Panel::show(const std::filesystem::path& run) {
-    impl_->show(impl_->make(run, load_run(run).summary.profile, From::here,
+    impl_->show(impl_->make(run, agent::load_run(run).summary.profile, agent::Source::library,
                             panel::ShownRun::Goes::on_elsewhere));
 }
 
-} // namespace agent
+} // namespace eyehand::panel

@@ -1,15 +1,15 @@
 #include "posted_picture.hpp"
 
 #include "base64.hpp"
-#include "winio/error.hpp"
-#include "winio/png.hpp"
+#include "eyehand/winio/error.hpp"
+#include "eyehand/winio/png.hpp"
 
 #include <fmt/format.h>
 
 #include <cstdint>
 #include <utility>
 
-namespace agent::panel {
+namespace eyehand::panel {
 
 PostedPicture read_posted_picture(std::string_view base64, winio::Size wanted) {
     constexpr std::string_view data_url = "data:image/png;base64,";
@@ -33,4 +33,4 @@ PostedPicture read_posted_picture(std::string_view base64, winio::Size wanted) {
     return {*std::move(bytes), {}};
 }
 
-} // namespace agent::panel
+} // namespace eyehand::panel

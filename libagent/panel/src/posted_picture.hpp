@@ -2,14 +2,14 @@
 // that was asked for.
 #pragma once
 
-#include "winio/geometry.hpp"
+#include "eyehand/winio/geometry.hpp"
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace agent::panel {
+namespace eyehand::panel {
 
 struct PostedPicture {
     std::vector<std::uint8_t> png{};
@@ -20,4 +20,4 @@ struct PostedPicture {
 /// decoded; the file is taken as it is.
 [[nodiscard]] PostedPicture read_posted_picture(std::string_view base64, winio::Size wanted);
 
-} // namespace agent::panel
+} // namespace eyehand::panel

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <utility>
 
-namespace agent::panel {
+namespace eyehand::panel {
 namespace {
 
 constexpr const char* journal_name = "events.jsonl";
@@ -17,8 +17,8 @@ constexpr std::array<std::uint8_t, 8> png_signature{0x89, 'P', 'N', 'G', '\r', '
 
 } // namespace
 
-ShownRun::ShownRun(std::string id, std::filesystem::path directory, Profile profile,
-                   From annotation, Changed changed)
+ShownRun::ShownRun(std::string id, std::filesystem::path directory, agent::Profile profile,
+                   agent::Source annotation, Changed changed)
     : id_(std::move(id)), directory_(std::move(directory)), profile_(std::move(profile)),
       annotation_(annotation), changed_(std::move(changed)), folded_(id_, profile_),
       state_(std::make_shared<const PageState>(folded_.snapshot())) {}
@@ -64,35 +64,35 @@ void ShownRun::follow() {
 /// With the lock. A line counts once its line break is there.
 void ShownRun::read_lines() {
     const std::filesystem::path journal = directory_ / journal_name;
-    if (!run_file_size(journal, most_journal_bytes)) return;
+    if (!agent::run_file_size(journal, agent::max_journal_bytes)) return;
     std::ifstream in(journal, std::ios::binary);
     in.seekg(static_cast<std::streamoff>(read_bytes_));
     std::string line;
     std::uintmax_t bytes = 0;
-    for (JournalLine read = next_line(in, line, bytes);
-         read == JournalLine::whole || read == JournalLine::too_long;
-         read = next_line(in, line, bytes)) {
+    for (agent::JournalLine read = agent::next_line(in, line, bytes);
+         read == agent::JournalLine::whole || read == agent::JournalLine::too_long;
+         read = agent::next_line(in, line, bytes)) {
         read_bytes_ += bytes;
-        const auto entry = parse_json(line);
+        const auto entry = agent::parse_json(line);
         if (entry && entry->is_object()) apply(entry->get_object());
     }
 }
 
-void ShownRun::attach(RunControl& control) {
+void ShownRun::attach(agent::RunControl& control) {
     {
         const std::lock_guard lock(controlling_);
         control_ = &control;
     }
     listening_ = control.on_change([this, &control] {
         try {
-            change(Counts::yes, [&] { folded_.apply(control.waiting()); });
+            change(Counts::yes, [&] { folded_.apply(control.status()); });
         } catch (const std::exception&) { // NOLINT(bugprone-empty-catch)
             // The page learns of it with the next change; the run, whose thread this may be, goes on.
         }
     });
     change(Counts::yes, [&] {
         folded_.set_controlled();
-        folded_.apply(control.waiting());
+        folded_.apply(control.status());
     });
 }
 
@@ -109,8 +109,8 @@ void ShownRun::detach() noexcept {
     }
 }
 
-void ShownRun::on_event(const Event& event) {
-    const auto entry = parse_json(event.line);
+void ShownRun::on_event(const agent::Event& event) {
+    const auto entry = agent::parse_json(event.line);
     if (!entry || !entry->is_object()) return;
     change(Counts::yes, [&] { apply(entry->get_object()); });
 }
@@ -119,7 +119,7 @@ void ShownRun::on_delta(const vlm::Delta& delta) {
     change(Counts::no, [&] { folded_.apply(delta); });
 }
 
-void ShownRun::on_state(const ModeState& state) {
+void ShownRun::on_state(const agent::ModeState& state) {
     change(Counts::yes, [&] { folded_.apply(state); });
 }
 
@@ -144,9 +144,9 @@ std::shared_ptr<const std::vector<std::uint8_t>> ShownRun::picture(std::size_t n
 
 std::shared_ptr<const std::vector<std::uint8_t>>
 ShownRun::read_picture(const std::string& file) const {
-    const std::filesystem::path name = path_of(file);
-    if (!is_within(directory_, name)) return nullptr;
-    const auto file_bytes = read_run_file(directory_ / name, most_picture_bytes);
+    const std::filesystem::path name = agent::path_of(file);
+    if (!agent::is_within(directory_, name)) return nullptr;
+    const auto file_bytes = agent::read_run_file(directory_ / name, agent::max_picture_bytes);
     if (!file_bytes) return nullptr;
     std::vector<std::uint8_t> bytes(file_bytes->begin(), file_bytes->end());
     if (bytes.size() < png_signature.size() ||
@@ -155,4 +155,4 @@ ShownRun::read_picture(const std::string& file) const {
     return std::make_shared<const std::vector<std::uint8_t>>(std::move(bytes));
 }
 
-} // namespace agent::panel
+} // namespace eyehand::panel

@@ -2,7 +2,7 @@
 // server's thread on the other.
 #pragma once
 
-#include "agent/agent.hpp"
+#include "eyehand/agent/agent.hpp"
 #include "page_state.hpp"
 
 #include <filesystem>
@@ -13,19 +13,19 @@
 #include <string>
 #include <vector>
 
-namespace agent::panel {
+namespace eyehand::panel {
 
 /// Thread-safe. What is read is a snapshot that never changes.
 class ShownRun {
 public:
     using Changed = std::function<void()>; ///< called on any thread, without a lock
 
-    ShownRun(std::string id, std::filesystem::path directory, Profile profile, From annotation,
-             Changed changed);
+    ShownRun(std::string id, std::filesystem::path directory, agent::Profile profile,
+             agent::Source annotation, Changed changed);
 
     [[nodiscard]] const std::string& id() const { return id_; }
-    [[nodiscard]] const Profile& profile() const { return profile_; }
-    [[nodiscard]] From annotation() const { return annotation_; }
+    [[nodiscard]] const agent::Profile& profile() const { return profile_; }
+    [[nodiscard]] agent::Source annotation() const { return annotation_; }
 
     // ---- from the run's side --------------------------------------------------------------------
 
@@ -35,19 +35,20 @@ public:
     void read_journal(Goes goes);
     void follow();
     /// From now on it can be controlled. The control must stay until `detach`.
-    void attach(RunControl& control);
+    void attach(agent::RunControl& control);
     /// Nothing refers to the control any more when this returns. From the thread of `attach`.
     void detach() noexcept;
-    void on_event(const Event& event);
+    void on_event(const agent::Event& event);
     void on_delta(const vlm::Delta& delta);
-    void on_state(const ModeState& state);
+    void on_state(const agent::ModeState& state);
 
     // ---- from the server's side -----------------------------------------------------------------
 
     [[nodiscard]] std::shared_ptr<const PageState> state() const;
     /// Calls with the run's control; nothing where it has none any more.
     template <class Call>
-    auto with_control(Call call) -> std::optional<decltype(call(std::declval<RunControl&>()))> {
+    auto with_control(Call call)
+        -> std::optional<decltype(call(std::declval<agent::RunControl&>()))> {
         const std::lock_guard lock(controlling_);
         if (control_ == nullptr) return std::nullopt;
         return call(*control_);
@@ -69,8 +70,8 @@ private:
 
     const std::string id_;
     const std::filesystem::path directory_;
-    const Profile profile_;
-    const From annotation_;
+    const agent::Profile profile_;
+    const agent::Source annotation_;
     const Changed changed_;
 
     struct Files {
@@ -85,8 +86,8 @@ private:
     std::shared_ptr<const PageState> state_;
 
     std::mutex controlling_; ///< held while the control is used
-    RunControl* control_ = nullptr;
+    agent::RunControl* control_ = nullptr;
     std::shared_ptr<void> listening_; ///< to the control
 };
 
-} // namespace agent::panel
+} // namespace eyehand::panel

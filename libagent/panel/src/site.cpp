@@ -3,10 +3,10 @@
 #include "annotation_json.hpp"
 #include "base64.hpp"
 #include "embedded.hpp"
+#include "eyehand/winio/bitmap_font.hpp"
 #include "page_state.hpp"
 #include "posted_picture.hpp"
 #include "text.hpp"
-#include "winio/bitmap_font.hpp"
 
 #include <fmt/format.h>
 
@@ -17,16 +17,16 @@
 #include <utility>
 #include <variant>
 
-namespace agent::panel {
+namespace eyehand::panel {
 namespace {
 
 constexpr const char* json_type = "application/json; charset=utf-8";
 
 Reply json_reply(const json::object& object, unsigned status = 200) {
-    return {.status = status, .type = json_type, .body = to_text(object)};
+    return {.status = status, .type = json_type, .body = agent::to_text(object)};
 }
 Reply failed(unsigned status, std::string_view error) {
-    return json_reply({{"ok", false}, {"error", to_valid_utf8(error)}}, status);
+    return json_reply({{"ok", false}, {"error", agent::to_valid_utf8(error)}}, status);
 }
 Reply done() { return json_reply({{"ok", true}}); }
 
@@ -38,9 +38,9 @@ Reply wrong_method(const char* allowed) {
 
 // ---- the page's files ---------------------------------------------------------------------------
 
-const EmbeddedFile* page_file(std::string_view path) {
+const agent::EmbeddedFile* page_file(std::string_view path) {
     const std::string_view name = path == "/" ? "index.html" : path.substr(1);
-    for (const EmbeddedFile& file : embedded_web())
+    for (const agent::EmbeddedFile& file : agent::embedded_web())
         if (file.folder.empty() && file.name == name) return &file;
     return nullptr;
 }
@@ -75,7 +75,7 @@ json::object font_json() {
 }
 
 /// Zeros where it depends on the screen.
-winio::Size given_size(const winio::PictureSize& size) {
+winio::Size given_size(const winio::ImageSize& size) {
     if (const auto* exact = std::get_if<winio::ExactSize>(&size)) return exact->size;
     if (const auto* fit = std::get_if<winio::FitWithin>(&size)) return fit->box;
     return {};
@@ -84,7 +84,7 @@ winio::Size given_size(const winio::PictureSize& size) {
 // ---- events -------------------------------------------------------------------------------------
 
 std::string event(std::string_view name, const json::object& data) {
-    return fmt::format("event: {}\ndata: {}\n\n", name, to_text(data));
+    return fmt::format("event: {}\ndata: {}\n\n", name, agent::to_text(data));
 }
 
 /// What `later` has behind `earlier`, where it goes on from there.
@@ -156,7 +156,7 @@ public:
     [[nodiscard]] const std::string* text(std::string_view name) {
         const json::value* value = members_.if_contains(name);
         if (value == nullptr || !value->is_string()) return nullptr;
-        text_ = to_valid_utf8({value->get_string().data(), value->get_string().size()});
+        text_ = agent::to_valid_utf8({value->get_string().data(), value->get_string().size()});
         return &text_;
     }
     /// A text that nobody is shown, as it is.
@@ -187,26 +187,27 @@ private:
 Reply wrong(std::string_view what) { return failed(400, what); }
 Reply no_longer() { return failed(409, "this run is over, or cannot be controlled from here"); }
 
-Reply received(Reception reception) {
+Reply received(agent::SubmitResult reception) {
     switch (reception) {
-    case Reception::taken:
+    case agent::SubmitResult::accepted:
         return done();
-    case Reception::not_now:
+    case agent::SubmitResult::not_expected:
         return failed(409, "the run does not wait for this");
-    case Reception::outdated:
+    case agent::SubmitResult::outdated:
         return failed(409, "this is for another turn");
-    case Reception::too_long:
-        return failed(413, fmt::format("it is longer than {} bytes", RunControl::most_told));
-    case Reception::over:
+    case agent::SubmitResult::too_long:
+        return failed(
+            413, fmt::format("it is longer than {} bytes", agent::RunControl::max_message_bytes));
+    case agent::SubmitResult::run_ended:
         break;
     }
     return no_longer();
 }
 
 /// What can be asked of each run that goes on.
-template <void (RunControl::*Do)()>
+template <void (agent::RunControl::*Do)()>
 Reply carry_out(ShownRun& run, Post&) {
-    run.with_control([](RunControl& control) {
+    run.with_control([](agent::RunControl& control) {
         (control.*Do)();
         return true;
     });
@@ -216,12 +217,12 @@ Reply carry_out(ShownRun& run, Post&) {
 Reply stop(ShownRun& run, Post& post) {
     if (post.has("now") && !post.truth("now")) return wrong("\"now\" must be true or false");
     const bool now = post.truth("now").value_or(false);
-    constexpr const char* why = "stopped in the panel";
-    run.with_control([&](RunControl& control) {
+    constexpr const char* reason = "stopped in the panel";
+    run.with_control([&](agent::RunControl& control) {
         if (now)
-            control.stop_now(why);
+            control.stop_now(reason);
         else
-            control.stop(why);
+            control.stop(reason);
         return true;
     });
     return done();
@@ -229,18 +230,18 @@ Reply stop(ShownRun& run, Post& post) {
 
 Reply tell(ShownRun& run, Post& post) {
     const std::string* text = post.text("text");
-    if (text == nullptr || trim(*text).empty()) return wrong("\"text\" must be a text");
+    if (text == nullptr || agent::trim(*text).empty()) return wrong("\"text\" must be a text");
     const auto reception =
-        run.with_control([&](RunControl& control) { return control.tell(*text); });
-    return received(reception.value_or(Reception::over));
+        run.with_control([&](agent::RunControl& control) { return control.send_message(*text); });
+    return received(reception.value_or(agent::SubmitResult::run_ended));
 }
 
 Reply inject(ShownRun& run, Post& post) {
     const std::string* text = post.text("vlm_text");
-    if (text == nullptr || trim(*text).empty()) return wrong("\"vlm_text\" must be a text");
+    if (text == nullptr || agent::trim(*text).empty()) return wrong("\"vlm_text\" must be a text");
     const auto reception =
-        run.with_control([&](RunControl& control) { return control.inject(*text); });
-    return received(reception.value_or(Reception::over));
+        run.with_control([&](agent::RunControl& control) { return control.inject(*text); });
+    return received(reception.value_or(agent::SubmitResult::run_ended));
 }
 
 Reply decide(ShownRun& run, Post& post) {
@@ -248,11 +249,11 @@ Reply decide(ShownRun& run, Post& post) {
     const auto granted = post.truth("granted");
     if (!id || *id < 1) return wrong("\"id\" must be a question's number");
     if (!granted) return wrong("\"granted\" must be true or false");
-    const std::string* why = post.text("why");
-    if (why == nullptr && post.has("why")) return wrong("\"why\" must be a text");
-    const Consent consent{*granted, why == nullptr ? std::string() : *why};
-    const auto taken = run.with_control([&](RunControl& control) {
-        return control.decide(static_cast<std::uint64_t>(*id), consent);
+    const std::string* reason = post.text("why");
+    if (reason == nullptr && post.has("why")) return wrong("\"why\" must be a text");
+    const agent::Approval consent{*granted, reason == nullptr ? std::string() : *reason};
+    const auto taken = run.with_control([&](agent::RunControl& control) {
+        return control.resolve(static_cast<std::uint64_t>(*id), consent);
     });
     return taken.value_or(false) ? done() : failed(409, "no question of that number waits");
 }
@@ -262,27 +263,27 @@ Reply annotated(ShownRun& run, Post& post) {
     if (!seq) return wrong("\"seq\" must be the turn's number");
     // Which turn it is for comes first: another one's picture needs no look.
     const auto waiting =
-        run.with_control([](const RunControl& control) { return control.waiting(); });
+        run.with_control([](const agent::RunControl& control) { return control.status(); });
     if (!waiting) return no_longer();
-    if (!waiting->picture) return received(Reception::not_now);
-    if (waiting->picture->turn != *seq) return received(Reception::outdated);
+    if (!waiting->picture) return received(agent::SubmitResult::not_expected);
+    if (waiting->picture->turn != *seq) return received(agent::SubmitResult::outdated);
     const auto base64 = post.bytes("image_b64");
     if (!base64) return wrong("\"image_b64\" must be a PNG file as base64");
     PostedPicture picture = read_posted_picture(*base64, waiting->picture->size);
     if (!picture.problem.empty()) return wrong(picture.problem);
-    const auto reception = run.with_control([&](RunControl& control) {
-        return control.annotated(static_cast<int>(*seq), std::move(picture.png));
+    const auto reception = run.with_control([&](agent::RunControl& control) {
+        return control.annotate(static_cast<int>(*seq), std::move(picture.png));
     });
-    return received(reception.value_or(Reception::over));
+    return received(reception.value_or(agent::SubmitResult::run_ended));
 }
 
 struct Door {
     std::string_view path;
     Reply (*open)(ShownRun&, Post&);
 };
-constexpr std::array<Door, 8> doors{{{"/pause", carry_out<&RunControl::pause>},
-                                     {"/resume", carry_out<&RunControl::resume>},
-                                     {"/step", carry_out<&RunControl::step>},
+constexpr std::array<Door, 8> doors{{{"/pause", carry_out<&agent::RunControl::pause>},
+                                     {"/resume", carry_out<&agent::RunControl::resume>},
+                                     {"/step", carry_out<&agent::RunControl::step>},
                                      {"/stop", stop},
                                      {"/tell", tell},
                                      {"/decide", decide},
@@ -296,8 +297,8 @@ const Door* door_at(std::string_view path) {
 }
 
 bool is_json(std::string_view content_type) {
-    const std::string_view type = trim(content_type.substr(0, content_type.find(';')));
-    return equals_ignoring_case(type, "application/json");
+    const std::string_view type = agent::trim(content_type.substr(0, content_type.find(';')));
+    return agent::equals_ignoring_case(type, "application/json");
 }
 
 } // namespace
@@ -312,7 +313,7 @@ std::shared_ptr<ShownRun> RunSite::run() const {
     return run_;
 }
 
-std::uint64_t RunSite::most_body(std::string_view path) const {
+std::uint64_t RunSite::max_body(std::string_view path) const {
     return path == "/annotated" ? limits_.picture_bytes : limits_.body_bytes;
 }
 
@@ -333,7 +334,7 @@ Reply RunSite::answer(const Request& request) {
 }
 
 Reply RunSite::get(const Request& request) {
-    if (const EmbeddedFile* file = page_file(request.path))
+    if (const agent::EmbeddedFile* file = page_file(request.path))
         return {.type = type_of(file->name), .body = std::string(file->text)};
     if (request.path == "/config") return config();
     if (request.path == "/state") return state(request);
@@ -344,14 +345,14 @@ Reply RunSite::get(const Request& request) {
 
 Reply RunSite::config() const {
     const auto shown = run();
-    const Profile profile = shown ? shown->profile() : Profile();
+    const agent::Profile profile = shown ? shown->profile() : agent::Profile();
     const winio::Size size = shown ? given_size(profile.image) : winio::Size();
     return json_reply(
         {{"ui", json::object{{"executed_heat", to_json(profile.executed_heat)},
                              {"bbox_heat", to_json(profile.bbox_heat)}}},
          {"capture_width", size.width},
          {"capture_height", size.height},
-         {"annotate", shown && shown->annotation() == From::outside ? "panel" : "native"},
+         {"annotate", shown && shown->annotation() == agent::Source::client ? "panel" : "native"},
          {"font", font_json()},
          {"run", shown ? shown->id() : std::string()},
          {"live", shown && shown->state()->live()}});
@@ -399,8 +400,8 @@ Reply RunSite::post(const Request& request) {
     if (access_ == PanelAccess::with_token && !is_json(request.content_type))
         return failed(415, "the request must be JSON (Content-Type: application/json)");
     json::object members;
-    if (!trim(request.body).empty()) {
-        auto body = parse_json(request.body);
+    if (!agent::trim(request.body).empty()) {
+        auto body = agent::parse_json(request.body);
         if (!body || !body->is_object()) return wrong("the request is no JSON object");
         members = std::move(body->get_object());
     }
@@ -415,4 +416,4 @@ Reply RunSite::post(const Request& request) {
     return door_at(request.path)->open(*shown, post);
 }
 
-} // namespace agent::panel
+} // namespace eyehand::panel

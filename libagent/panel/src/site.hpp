@@ -2,7 +2,7 @@
 // be done to it.
 #pragma once
 
-#include "agent/panel.hpp"
+#include "eyehand/panel/panel.hpp"
 #include "http_server.hpp"
 #include "shown_run.hpp"
 
@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace agent::panel {
+namespace eyehand::panel {
 
 class RunSite final : public Site {
 public:
@@ -22,7 +22,7 @@ public:
 
     // Site
     [[nodiscard]] Reply answer(const Request& request) override;
-    [[nodiscard]] std::uint64_t most_body(std::string_view path) const override;
+    [[nodiscard]] std::uint64_t max_body(std::string_view path) const override;
     [[nodiscard]] bool is_stream(std::string_view path) const override;
     [[nodiscard]] std::unique_ptr<Stream> open_stream() override;
     void look() override;
@@ -43,4 +43,4 @@ private:
     std::shared_ptr<ShownRun> run_;
 };
 
-} // namespace agent::panel
+} // namespace eyehand::panel

@@ -1,7 +1,7 @@
 #include "modes/conversation_mode.hpp"
 
-#include "agent/error.hpp"
-#include "agent/tool.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/agent/tool.hpp"
 #include "modes/still_too_long.hpp"
 #include "text.hpp"
 
@@ -9,7 +9,7 @@
 
 #include <utility>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 vlm::Image by_name(const Observed& fact) { return {fact.sha256, nullptr}; }
@@ -28,7 +28,7 @@ std::string screenshot_result(const Observed& fact) {
 
 ConversationMode::ConversationMode(const Profile& profile, const std::string& task,
                                    std::vector<vlm::ToolSpec> tools)
-    : max_steps_(profile.max_steps), several_calls_(profile.several_calls),
+    : max_turns_(profile.max_turns), several_calls_(profile.several_calls),
       refused_call_error_(profile.refused_call_error),
       task_(replace_all(profile.task_prompt, "{{task}}", task)),
       transcript_(profile.screenshots, profile.thinks, profile.context_bytes),
@@ -158,7 +158,7 @@ void ConversationMode::on(const Invoked& fact) {
         loops_.acted(fact.action);
     else // nobody has to look to know that nothing came of it
         loops_.refused(as_tried(fact, calls_.front().arguments_json));
-    if (fact.wants_screenshot && turn_ < max_steps_) {
+    if (fact.wants_screenshot && turn_ < max_turns_) {
         phase_ = Phase::observing; // the call is answered when the picture is there
         return;
     }
@@ -170,15 +170,15 @@ void ConversationMode::on(const Invoked& fact) {
     go_on();
 }
 
-void ConversationMode::on(const Told& fact) {
-    if (fact.kind != Told::Kind::words) return; // nobody can speak for this model
+void ConversationMode::on(const UserMessage& fact) {
+    if (fact.kind != UserMessage::Kind::words) return; // nobody can speak for this model
     heard_.push_back(fact.text);
     if (phase_ == Phase::asking) {
         pass_on_words();
     } else if (phase_ == Phase::finished && finish_.outcome == Outcome::completed &&
-               turn_ < max_steps_) {
+               turn_ < max_turns_) {
         // It counted as the answer because nobody had more to say.
-        transcript_.add(vlm::Message::assistant(finish_.why, {}));
+        transcript_.add(vlm::Message::assistant(finish_.reason, {}));
         go_on();
     }
 }
@@ -193,7 +193,7 @@ void ConversationMode::on(const Stopped& fact) {
     // A run that has come to its own end has no use for another; one that only ran out of steps
     // has.
     if (phase_ == Phase::finished && finish_.outcome != Outcome::steps_used_up) return;
-    finish(Outcome::cancelled, fact.why);
+    finish(Outcome::cancelled, fact.reason);
 }
 
 /// A reply without a call is the last one, and the answer if it is whole.
@@ -250,19 +250,19 @@ void ConversationMode::tell_of_loop(std::string words) {
 }
 
 void ConversationMode::go_on() {
-    if (turn_ < max_steps_) {
+    if (turn_ < max_turns_) {
         pass_on_words();
         ++turn_;
         phase_ = Phase::asking;
     } else {
         finish(Outcome::steps_used_up,
-               fmt::format("the task was not finished within {} steps", max_steps_));
+               fmt::format("the task was not finished within {} turns", max_turns_));
     }
 }
 
-void ConversationMode::finish(Outcome outcome, std::string why) {
-    finish_ = {outcome, std::move(why)};
+void ConversationMode::finish(Outcome outcome, std::string reason) {
+    finish_ = {outcome, std::move(reason)};
     phase_ = Phase::finished;
 }
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -2,15 +2,15 @@
 // final words. Which agent that is, the profile says.
 #pragma once
 
-#include "agent/mode.hpp"
-#include "agent/profile.hpp"
-#include "agent/transcript.hpp"
+#include "eyehand/agent/mode.hpp"
+#include "eyehand/agent/profile.hpp"
+#include "eyehand/agent/transcript.hpp"
 #include "loop_detector.hpp"
 
 #include <string>
 #include <vector>
 
-namespace agent {
+namespace eyehand::agent {
 
 class ConversationMode final : public Mode {
 public:
@@ -31,7 +31,7 @@ private:
     void on(const AskFailed& fact);
     void on(const Invoked& fact);
     void on(const Recovered& fact);
-    void on(const Told& fact);
+    void on(const UserMessage& fact);
     void on(const Stopped& fact);
     void finish_with(const vlm::ChatReply& reply);
     void answer_calls(const std::string& first_result);
@@ -40,10 +40,10 @@ private:
     void pass_on_words();
     [[nodiscard]] bool is_in_a_loop();
     void tell_of_loop(std::string words);
-    void finish(Outcome outcome, std::string why);
+    void finish(Outcome outcome, std::string reason);
 
     vlm::ChatRequest request_; ///< all but the messages
-    int max_steps_;
+    int max_turns_;
     SeveralCalls several_calls_;
     std::string refused_call_error_;
     std::string task_;
@@ -59,4 +59,4 @@ private:
     Finish finish_;
 };
 
-} // namespace agent
+} // namespace eyehand::agent

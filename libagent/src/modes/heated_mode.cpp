@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 constexpr const char* explanation =
@@ -55,4 +55,4 @@ Profile with_heat_explained(Profile profile) {
     return profile;
 }
 
-} // namespace agent
+} // namespace eyehand::agent

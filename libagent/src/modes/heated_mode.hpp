@@ -1,14 +1,14 @@
 // Any mode whose screenshots show where the agent has acted.
 #pragma once
 
-#include "agent/mode.hpp"
-#include "agent/profile.hpp"
+#include "eyehand/agent/mode.hpp"
+#include "eyehand/agent/profile.hpp"
 
 #include <deque>
 #include <memory>
 #include <vector>
 
-namespace agent {
+namespace eyehand::agent {
 
 /// What the mode inside says, with the places of the latest actions as the annotation of each look. The
 /// trail goes by actions: those of one turn, as far as the desktop took them, are an entry, also where
@@ -33,4 +33,4 @@ private:
 /// The profile, whose prompts tell those that see screenshots what the heat is.
 [[nodiscard]] Profile with_heat_explained(Profile profile);
 
-} // namespace agent
+} // namespace eyehand::agent

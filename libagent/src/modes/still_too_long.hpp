@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace agent {
+namespace eyehand::agent {
 
 [[nodiscard]] inline std::string still_too_long(std::string_view server_says) {
     return fmt::format(
@@ -16,4 +16,4 @@ namespace agent {
         server_says);
 }
 
-} // namespace agent
+} // namespace eyehand::agent

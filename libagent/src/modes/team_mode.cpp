@@ -1,7 +1,7 @@
 #include "modes/team_mode.hpp"
 
-#include "agent/error.hpp"
-#include "agent/transcript.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/agent/transcript.hpp"
 #include "modes/still_too_long.hpp"
 #include "text.hpp"
 
@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 constexpr int patience_with_compression = 2; // then the engine does it
@@ -39,7 +39,7 @@ private:
 TeamMode::TeamMode(const Profile& profile, const std::string& task, Offers offers,
                    std::unique_ptr<Memory> memory)
     : team_(profile.team.value()), model_(profile.model),
-      task_(replace_all(profile.task_prompt, "{{task}}", task)), max_steps_(profile.max_steps),
+      task_(replace_all(profile.task_prompt, "{{task}}", task)), max_turns_(profile.max_turns),
       loop_rules_(profile.loops), offers_(std::move(offers)), memory_(std::move(memory)),
       loops_(profile.loops) {
     // The task is never cut, and the rest of a context needs room beside it.
@@ -107,8 +107,8 @@ std::string TeamMode::shown_of_heard() const {
 
 /// What the role is told: what never changes first, then what does. At most `context_bytes`.
 std::string TeamMode::context() const {
-    const std::size_t most = context_bound();
-    const std::size_t share = (most - task_.size()) / 6;
+    const std::size_t max = context_bound();
+    const std::size_t share = (max - task_.size()) / 6;
     Sections sections;
     sections.add("TASK", task_);
     sections.add("PLAN", cut_bytes(plan_, std::min(team_.plan_bytes, share), team_.plan_ellipsis));
@@ -124,7 +124,7 @@ std::string TeamMode::context() const {
                                            one_line(previous_->reply)),
                                share, true));
     }
-    sections.add("NOW", fmt::format("{}, turn {} of {}", role().phase, turn_, max_steps_));
+    sections.add("NOW", fmt::format("{}, turn {} of {}", role().phase, turn_, max_turns_));
     if (leads_ && compression_asked_)
         sections.add("MEMORY IS FULL",
                      fmt::format("{} actions are active. Put finished turns away first.",
@@ -137,8 +137,8 @@ std::string TeamMode::context() const {
     sections.add("NOTE", cut_bytes(told(), share, true));
     const std::string heading = "MEMORY";
     const std::size_t used = sections.text().size() + heading.size() + 3;
-    if (used < most) sections.add(heading, memory_->context(most - used));
-    return cut_bytes(sections.text(), std::max(most, task_.size() + 5));
+    if (used < max) sections.add(heading, memory_->context(max - used));
+    return cut_bytes(sections.text(), std::max(max, task_.size() + 5));
 }
 
 ModeState TeamMode::state() const {
@@ -341,14 +341,14 @@ void TeamMode::take_worker_call(const Invoked& fact) {
     begin_turn();
 }
 
-void TeamMode::on(const Told& fact) {
-    if (fact.kind != Told::Kind::words) return; // nobody can speak for these models
+void TeamMode::on(const UserMessage& fact) {
+    if (fact.kind != UserMessage::Kind::words) return; // nobody can speak for these models
     for (std::string* heard : {&lead_heard_, &worker_heard_}) {
         if (!heard->empty()) *heard += '\n';
         *heard += fact.text;
     }
     if (!leads_ || step_ != Step::asking) needs_review_ = true; // the lead is to think it over
-    if (step_ != Step::finished || finish_.outcome != Outcome::completed || turn_ >= max_steps_)
+    if (step_ != Step::finished || finish_.outcome != Outcome::completed || turn_ >= max_turns_)
         return;
     begin_turn(); // it counted as done because nobody had more to say
 }
@@ -356,7 +356,7 @@ void TeamMode::on(const Told& fact) {
 void TeamMode::on(const Stopped& fact) {
     // A run that has come to its own end has no use for another; one that only ran out of steps has.
     if (step_ == Step::finished && finish_.outcome != Outcome::steps_used_up) return;
-    finish(Outcome::cancelled, fact.why);
+    finish(Outcome::cancelled, fact.reason);
 }
 
 // --- Turns ----------------------------------------------------------------------------------------
@@ -366,9 +366,9 @@ void TeamMode::begin_turn() {
     reminded_ = false;
     archived_now_ = false;
     while (true) {
-        if (turn_ >= max_steps_) {
+        if (turn_ >= max_turns_) {
             finish(Outcome::steps_used_up,
-                   fmt::format("the task was not finished within {} steps", max_steps_));
+                   fmt::format("the task was not finished within {} turns", max_turns_));
             return;
         }
         ++turn_;
@@ -403,15 +403,15 @@ std::string TeamMode::reason_for_review() const {
     return {};
 }
 
-void TeamMode::switch_to_lead(const std::string& why) {
+void TeamMode::switch_to_lead(const std::string& reason) {
     leads_ = true;
     needs_review_ = false;
-    note("phase", fmt::format("{}: {}", role().phase, why));
+    note("phase", fmt::format("{}: {}", role().phase, reason));
 }
 
-void TeamMode::finish(Outcome outcome, std::string why) {
-    finish_ = {outcome, std::move(why)};
+void TeamMode::finish(Outcome outcome, std::string reason) {
+    finish_ = {outcome, std::move(reason)};
     step_ = Step::finished;
 }
 
-} // namespace agent
+} // namespace eyehand::agent

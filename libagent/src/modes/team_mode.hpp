@@ -6,9 +6,9 @@
 // one, or when memory has to be compressed.
 #pragma once
 
-#include "agent/memory.hpp"
-#include "agent/mode.hpp"
-#include "agent/profile.hpp"
+#include "eyehand/agent/memory.hpp"
+#include "eyehand/agent/mode.hpp"
+#include "eyehand/agent/profile.hpp"
 #include "loop_detector.hpp"
 
 #include <memory>
@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace agent {
+namespace eyehand::agent {
 
 class TeamMode final : public Mode {
 public:
@@ -43,19 +43,19 @@ private:
     void on(const AskFailed& fact);
     void on(const Invoked& fact);
     void on(const Recovered& fact);
-    void on(const Told& fact);
+    void on(const UserMessage& fact);
     void on(const Stopped& fact);
 
     void begin_turn();
     void tell_of_loop(std::string words);
-    void switch_to_lead(const std::string& why);
+    void switch_to_lead(const std::string& reason);
     [[nodiscard]] std::string reason_for_review() const;
     void take_words(const vlm::ChatReply& reply);
     void take_lead_call(const Invoked& fact);
     void take_worker_call(const Invoked& fact);
     void end_lead_turn();
     void record(const Invoked& fact);
-    void finish(Outcome outcome, std::string why);
+    void finish(Outcome outcome, std::string reason);
 
     [[nodiscard]] const RoleProfile& role() const;
     [[nodiscard]] std::string& told() { return leads_ ? lead_told_ : worker_told_; }
@@ -72,7 +72,7 @@ private:
     const TeamProfile team_;
     const std::string model_;
     const std::string task_;
-    const int max_steps_;
+    const int max_turns_;
     const LoopProfile loop_rules_;
     const Offers offers_;
     std::unique_ptr<Memory> memory_;
@@ -102,4 +102,4 @@ private:
     int loops_from_ = 0;  ///< turn from which loops are looked for
 };
 
-} // namespace agent
+} // namespace eyehand::agent

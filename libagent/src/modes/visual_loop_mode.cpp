@@ -1,6 +1,6 @@
 #include "modes/visual_loop_mode.hpp"
 
-#include "agent/error.hpp"
+#include "eyehand/agent/error.hpp"
 #include "json.hpp"
 #include "text.hpp"
 
@@ -8,7 +8,7 @@
 
 #include <utility>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 constexpr const char* role = "agent"; // there is only one
@@ -71,7 +71,7 @@ std::string message_of(const std::string& result_json) {
 } // namespace
 
 VisualLoopMode::VisualLoopMode(const Profile& profile, const std::string& task)
-    : limits_(profile.visual->limits), max_steps_(profile.max_steps),
+    : limits_(profile.visual->limits), max_turns_(profile.max_turns),
       trail_turns_(static_cast<std::size_t>(profile.executed_heat.trail_turns)),
       system_prompt_(filled_in(profile, task)) {
     request_.model = profile.model;
@@ -160,9 +160,9 @@ void VisualLoopMode::on(const Observed& fact) {
 }
 
 void VisualLoopMode::ask_or_end() {
-    if (exchanges_ >= max_steps_) {
+    if (exchanges_ >= max_turns_) {
         finish(Outcome::steps_used_up,
-               fmt::format("the task was not finished within {} steps", max_steps_));
+               fmt::format("the task was not finished within {} turns", max_turns_));
         return;
     }
     ++exchanges_;
@@ -211,11 +211,11 @@ void VisualLoopMode::on(const Invoked& fact) {
     act_or_look();
 }
 
-void VisualLoopMode::on(const Told& fact) {
-    if (fact.kind == Told::Kind::words) {
+void VisualLoopMode::on(const UserMessage& fact) {
+    if (fact.kind == UserMessage::Kind::words) {
         heard_.push_back(fact.text);
         if (phase_ != Phase::finished || finish_.outcome != Outcome::completed ||
-            exchanges_ >= max_steps_)
+            exchanges_ >= max_turns_)
             return;
         // It counted as done because nobody had more to say.
         if (seen_.sha256.empty())
@@ -241,7 +241,7 @@ void VisualLoopMode::on(const Stopped& fact) {
     // A run that has come to its own end has no use for another; one that only ran out of steps
     // has.
     if (phase_ == Phase::finished && finish_.outcome != Outcome::steps_used_up) return;
-    finish(Outcome::cancelled, fact.why);
+    finish(Outcome::cancelled, fact.reason);
 }
 
 // ---- the turn -----------------------------------------------------------------------------------
@@ -307,9 +307,9 @@ std::string VisualLoopMode::told() const {
     return text;
 }
 
-void VisualLoopMode::finish(Outcome outcome, std::string why) {
-    finish_ = {outcome, std::move(why)};
+void VisualLoopMode::finish(Outcome outcome, std::string reason) {
+    finish_ = {outcome, std::move(reason)};
     phase_ = Phase::finished;
 }
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -5,8 +5,8 @@
 // question to the model, whose answer is the next turn's reply. The first turn's is the boot reply.
 #pragma once
 
-#include "agent/mode.hpp"
-#include "agent/profile.hpp"
+#include "eyehand/agent/mode.hpp"
+#include "eyehand/agent/profile.hpp"
 
 #include <deque>
 #include <memory>
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace agent {
+namespace eyehand::agent {
 
 class VisualLoopMode final : public Mode {
 public:
@@ -34,7 +34,7 @@ private:
     void on(const AskFailed& fact);
     void on(const Invoked& fact);
     void on(const Recovered&) {} // this mode does not ask for it
-    void on(const Told& fact);
+    void on(const UserMessage& fact);
     void on(const Stopped& fact);
 
     void begin_turn(const std::string& reply);
@@ -47,10 +47,10 @@ private:
     [[nodiscard]] Annotation annotation() const;
     [[nodiscard]] vlm::ChatRequest request() const;
     [[nodiscard]] std::string told() const;
-    void finish(Outcome outcome, std::string why);
+    void finish(Outcome outcome, std::string reason);
 
     const VisualLimits limits_;
-    const int max_steps_;
+    const int max_turns_;
     const std::size_t trail_turns_;
     vlm::ChatRequest request_; ///< all but the messages
     std::string system_prompt_;
@@ -72,4 +72,4 @@ private:
 /// Throws Error{bad_profile} where the profile has no boot reply.
 void check_first_reply(const Profile& profile);
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -1,7 +1,7 @@
-#include "agent/visual_reply.hpp"
+#include "eyehand/agent/visual_reply.hpp"
 
-#include "agent/tool.hpp"
-#include "agent/transcript.hpp"
+#include "eyehand/agent/tool.hpp"
+#include "eyehand/agent/transcript.hpp"
 #include "json.hpp"
 #include "modes/visual_json.hpp"
 #include "text.hpp"
@@ -13,7 +13,7 @@
 #include <cmath>
 #include <optional>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 struct Verb {
@@ -30,7 +30,7 @@ constexpr std::array<Verb, 8> verbs{{{VisualVerb::move, "move"},
                                      {VisualVerb::scroll, "scroll"}}};
 
 constexpr int default_notches = 3;
-constexpr int most_notches = 30;
+constexpr int max_notches = 30;
 
 std::vector<std::string_view> names_within(const VisualLimits& limits) {
     std::vector<std::string_view> names;
@@ -74,12 +74,12 @@ std::optional<json::object> as_reply(std::string_view text) {
     return std::move(value->as_object());
 }
 
-constexpr int most_braces = 64; // each is looked at to the end of the text
+constexpr int max_braces = 64; // each is looked at to the end of the text
 
 std::optional<json::object> find_object(std::string_view text) {
     if (auto whole = as_reply(text)) return whole;
     std::size_t open = text.find('{');
-    for (int tries = 0; tries < most_braces && open != std::string_view::npos; ++tries) {
+    for (int tries = 0; tries < max_braces && open != std::string_view::npos; ++tries) {
         const std::size_t end = balanced_end(text, open);
         if (end != std::string_view::npos)
             if (auto object = as_reply(text.substr(open, end - open))) return object;
@@ -117,7 +117,7 @@ public:
 
 private:
     template <class Read>
-    void each(const char* member, std::size_t most, Read read_one) {
+    void each(const char* member, std::size_t max, Read read_one) {
         const json::value* all = find(object_, member);
         if (all == nullptr) return;
         if (!all->is_array()) {
@@ -125,11 +125,11 @@ private:
             return;
         }
         const json::array& elements = all->as_array();
-        for (std::size_t i = 0; i < std::min(most, elements.size()); ++i)
+        for (std::size_t i = 0; i < std::min(max, elements.size()); ++i)
             read_one(elements[i], static_cast<int>(i + 1));
-        if (elements.size() > most)
+        if (elements.size() > max)
             complain(fmt::format("Of {} \"{}\" only the first {} were taken.", elements.size(),
-                                 member, most));
+                                 member, max));
     }
 
     void read_box(const json::value& value, int number) {
@@ -206,10 +206,10 @@ private:
         };
         const bool good_number = number == nullptr || integer(*number, amount);
         const bool up = is("up");
-        if (!good_number || amount < 1 || amount > most_notches ||
+        if (!good_number || amount < 1 || amount > max_notches ||
             (word != nullptr && !up && !is("down"))) {
             complain(fmt::format("{} takes \"direction\", up or down, and \"amount\", 1 to {}.",
-                                 what, most_notches));
+                                 what, max_notches));
             return false;
         }
         into = up ? amount : -amount;
@@ -384,4 +384,4 @@ std::string visual_reply_schema(const VisualLimits& limits) {
          {"done", json::object{{"type", "boolean"}}}}));
 }
 
-} // namespace agent
+} // namespace eyehand::agent

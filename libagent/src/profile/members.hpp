@@ -1,7 +1,7 @@
 // Reads members of a JSON object and names them when they are wrong.
 #pragma once
 
-#include "agent/error.hpp"
+#include "eyehand/agent/error.hpp"
 #include "json.hpp"
 #include "nearest.hpp"
 
@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace agent {
+namespace eyehand::agent {
 
 /// Members that are absent or null leave what they are read into as it is. Refers to the object.
 class Members {
@@ -22,8 +22,8 @@ public:
     Members(const json::object& object, std::string where, errc code = errc::bad_profile)
         : object_(object), where_(std::move(where)), code_(code) {}
 
-    [[noreturn]] void refuse(std::string_view member, std::string_view why) const {
-        throw Error(code_, fmt::format("{}: \"{}\" {}", where_, member, why));
+    [[noreturn]] void refuse(std::string_view member, std::string_view reason) const {
+        throw Error(code_, fmt::format("{}: \"{}\" {}", where_, member, reason));
     }
     void require(std::string_view member) const {
         if (!has(member)) refuse(member, "is missing");
@@ -52,33 +52,32 @@ public:
         into.emplace();
         read(member, *into);
     }
-    void read(std::string_view member, int& into, int least, int most) const {
+    void read(std::string_view member, int& into, int min, int max) const {
         if (const json::value* value = find(member)) {
-            if (!value->is_int64() || value->as_int64() < least || value->as_int64() > most) {
-                refuse(member, fmt::format("must be a whole number from {} to {}", least, most));
+            if (!value->is_int64() || value->as_int64() < min || value->as_int64() > max) {
+                refuse(member, fmt::format("must be a whole number from {} to {}", min, max));
             }
             into = static_cast<int>(value->as_int64());
         }
     }
-    void read(std::string_view member, std::size_t& into, int least, int most) const {
+    void read(std::string_view member, std::size_t& into, int min, int max) const {
         int number = static_cast<int>(into);
-        read(member, number, least, most);
+        read(member, number, min, max);
         into = static_cast<std::size_t>(number);
     }
-    void read(std::string_view member, std::optional<int>& into, int least, int most) const {
+    void read(std::string_view member, std::optional<int>& into, int min, int max) const {
         if (!has(member)) return;
         int number = 0;
-        read(member, number, least, most);
+        read(member, number, min, max);
         into = number;
     }
-    void read(std::string_view member, std::optional<double>& into, double least,
-              double most) const {
+    void read(std::string_view member, std::optional<double>& into, double min, double max) const {
         if (const json::value* value = find(member)) {
             if (!value->is_number()) refuse(member, "must be a number");
             const double number = value->to_number<double>();
             // Said so that it is not true of NaN, either.
-            if (!(number >= least && number <= most)) {
-                refuse(member, fmt::format("must be from {} to {}", least, most));
+            if (!(number >= min && number <= max)) {
+                refuse(member, fmt::format("must be from {} to {}", min, max));
             }
             into = number;
         }
@@ -148,4 +147,4 @@ private:
     errc code_;
 };
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -1,12 +1,12 @@
 // From a profile's JSON and prompts to a Profile.
-#include "agent/profile.hpp"
+#include "eyehand/agent/profile.hpp"
 #include "profile/members.hpp"
 #include "profile/words.hpp"
 #include "text.hpp"
 
 #include <algorithm>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 using Files = std::map<std::string, std::string>;
@@ -19,8 +19,8 @@ const Placeholders of_task_prompt{task_placeholder};
 const Placeholders of_visual_prompt{task_placeholder, "{{max_boxes}}", "{{max_actions}}",
                                     "{{extended_actions}}"};
 
-ArgumentFace read_argument(const Members& members) {
-    ArgumentFace face;
+ArgumentPresentation read_argument(const Members& members) {
+    ArgumentPresentation face;
     members.read_required("name", face.name);
     members.read("is", face.is);
     members.read("description", face.description);
@@ -31,8 +31,8 @@ ArgumentFace read_argument(const Members& members) {
     return face;
 }
 
-ToolFace read_tool(const Members& members) {
-    ToolFace face;
+ToolPresentation read_tool(const Members& members) {
+    ToolPresentation face;
     members.read_required("tool", face.tool);
     members.read("name", face.name);
     members.read("description", face.description);
@@ -45,8 +45,8 @@ ToolFace read_tool(const Members& members) {
     return face;
 }
 
-std::vector<ToolFace> read_tools(const Members& members) {
-    std::vector<ToolFace> faces;
+std::vector<ToolPresentation> read_tools(const Members& members) {
+    std::vector<ToolPresentation> faces;
     if (const auto tools = members.objects("tools"))
         for (const Members& tool : *tools) faces.push_back(read_tool(tool));
     return faces;
@@ -75,7 +75,7 @@ void read_loops(const Members& members, Profile& profile) {
     if (const auto loops = members.object("loops")) {
         loops->read("answer", profile.loops.answer, loop_answer_words());
         loops->read("repetitions", profile.loops.repetitions, 2, 100);
-        loops->read("longest_cycle", profile.loops.longest_cycle, 1, 100);
+        loops->read("longest_cycle", profile.loops.max_cycle, 1, 100);
         loops->read("distance", profile.loops.distance, 0, 1000);
         loops->read("cooldown", profile.loops.cooldown, 0, 1000000);
     }
@@ -95,7 +95,7 @@ public:
 
     /// The prompt with the tools' names filled in; `later` stays.
     [[nodiscard]] std::string read(const Members& members, std::string_view member,
-                                   const std::vector<ToolFace>& tools,
+                                   const std::vector<ToolPresentation>& tools,
                                    const Placeholders& later = {}) const {
         std::string given;
         members.read_required(member, given);
@@ -113,10 +113,11 @@ public:
 
 private:
     static std::string filled_in(std::string_view contents, const Members& members,
-                                 std::string_view member, const std::vector<ToolFace>& tools,
+                                 std::string_view member,
+                                 const std::vector<ToolPresentation>& tools,
                                  const Placeholders& later) {
         std::string text(trim(replace_all(std::string(without_mark(contents)), "\r\n", "\n")));
-        for (const ToolFace& face : tools)
+        for (const ToolPresentation& face : tools)
             text = replace_all(text, "{{" + face.tool + "}}",
                                face.name.empty() ? face.tool : face.name);
         for (std::size_t open = text.find("{{"); open != std::string::npos;
@@ -156,7 +157,7 @@ RoleProfile read_role(const Members& team, std::string_view which, const vlm::Sa
 
 bool has_tool(const RoleProfile& role, std::string_view id) {
     return std::any_of(role.tools.begin(), role.tools.end(),
-                       [&](const ToolFace& face) { return face.tool == id; });
+                       [&](const ToolPresentation& face) { return face.tool == id; });
 }
 
 TeamProfile read_team(const Members& members, const vlm::Sampling& sampling,
@@ -185,10 +186,10 @@ TeamProfile read_team(const Members& members, const vlm::Sampling& sampling,
 
 // ---- the visual loop and its pictures -----------------------------------------------------------
 
-double read_number(const Members& members, std::string_view member, double otherwise, double least,
-                   double most) {
+double read_number(const Members& members, std::string_view member, double otherwise, double min,
+                   double max) {
     std::optional<double> number = otherwise;
-    members.read(member, number, least, most);
+    members.read(member, number, min, max);
     return *number;
 }
 
@@ -347,7 +348,7 @@ void read_task_prompt(const Members& members, const Prompts& prompts, Profile& p
 void read_image(const Members& members, Profile& profile) {
     std::string image = winio::to_string(profile.image);
     members.read("image", image);
-    const auto size = winio::parse_picture_size(image);
+    const auto size = winio::parse_image_size(image);
     if (!size)
         members.refuse("image", R"(must be such as "1536x864", "1536x864!", "60%", "tokens:1024")");
     profile.image = *size;
@@ -369,7 +370,8 @@ Profile read_profile(const Members& members, const Prompts& prompts) {
     read_minds(members, prompts, profile);
     read_task_prompt(members, prompts, profile);
     members.read("extra_tools", profile.extra_tools);
-    members.read("max_steps", profile.max_steps, 1, 1000000);
+    members.read("max_steps", profile.max_turns, 1, 1000000); // the name in version 0.1
+    members.read("max_turns", profile.max_turns, 1, 1000000);
     read_delay(members, "step_delay_ms", profile.step_delay);
     read_image(members, profile);
     members.read("screenshot_first", profile.screenshot_first);
@@ -393,9 +395,9 @@ Profile read_profile(const Members& members, const Prompts& prompts) {
 }
 
 Profile read_text(std::string_view text, const std::string& place, const Prompts& prompts) {
-    std::string why;
-    const auto value = parse_json(without_mark(text), &why);
-    if (!value) throw Error(errc::bad_profile, fmt::format("{} is not JSON: {}", place, why));
+    std::string reason;
+    const auto value = parse_json(without_mark(text), &reason);
+    if (!value) throw Error(errc::bad_profile, fmt::format("{} is not JSON: {}", place, reason));
     if (!value->is_object()) throw Error(errc::bad_profile, place + " must hold an object");
     return read_profile(Members(value->as_object(), place), prompts);
 }
@@ -413,4 +415,4 @@ Profile profile_from_json(std::string_view json, const std::string& where) {
     return read_text(json, where, Prompts(nullptr));
 }
 
-} // namespace agent
+} // namespace eyehand::agent

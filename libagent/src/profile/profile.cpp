@@ -1,8 +1,8 @@
 // Which profiles there are, and where their files come from.
-#include "agent/profile.hpp"
+#include "eyehand/agent/profile.hpp"
 
-#include "agent/error.hpp"
 #include "embedded.hpp"
+#include "eyehand/agent/error.hpp"
 #include "nearest.hpp"
 #include "path_text.hpp"
 
@@ -12,7 +12,7 @@
 #include <set>
 #include <sstream>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 std::map<std::string, std::string> embedded(std::string_view profile) {
@@ -65,9 +65,9 @@ Profile load_profile(const std::string& name_or_folder) {
 }
 
 void check_tools(const Profile& profile, const Toolbox& tools, const std::string& where) {
-    const auto check = [&](const std::vector<ToolFace>& faces, const std::string& whose) {
+    const auto check = [&](const std::vector<ToolPresentation>& faces, const std::string& whose) {
         try {
-            (void)tools.faced(faces);
+            (void)tools.present(faces);
         } catch (const Error& error) {
             throw Error(static_cast<errc>(error.code().value()),
                         fmt::format("{}: {}: {}", where, whose, error.what()));
@@ -79,7 +79,7 @@ void check_tools(const Profile& profile, const Toolbox& tools, const std::string
     }
     check(profile.tools, "tools");
     for (const std::string& name : profile.extra_tools)
-        check({ToolFace{.tool = name}}, "extra_tools");
+        check({ToolPresentation{.tool = name}}, "extra_tools");
 }
 
-} // namespace agent
+} // namespace eyehand::agent

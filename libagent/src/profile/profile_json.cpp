@@ -1,19 +1,19 @@
 // From a Profile to JSON.
-#include "agent/profile.hpp"
 #include "annotation_json.hpp"
+#include "eyehand/agent/profile.hpp"
 #include "json.hpp"
 #include "profile/words.hpp"
 #include "text.hpp"
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
-json::object tool_json(const ToolFace& face) {
+json::object tool_json(const ToolPresentation& face) {
     json::object tool{{"tool", face.tool}, {"name", face.name}, {"description", face.description}};
     if (!face.invalid_error.empty()) tool["invalid"] = face.invalid_error;
     if (!face.arguments) return tool;
     json::array arguments;
-    for (const ArgumentFace& argument : *face.arguments) {
+    for (const ArgumentPresentation& argument : *face.arguments) {
         json::object one{{"name", argument.name},
                          {"is", argument.is},
                          {"description", argument.description},
@@ -27,9 +27,9 @@ json::object tool_json(const ToolFace& face) {
     return tool;
 }
 
-json::array tools_json(const std::vector<ToolFace>& faces) {
+json::array tools_json(const std::vector<ToolPresentation>& faces) {
     json::array tools;
-    for (const ToolFace& face : faces) tools.emplace_back(tool_json(face));
+    for (const ToolPresentation& face : faces) tools.emplace_back(tool_json(face));
     return tools;
 }
 
@@ -82,7 +82,7 @@ json::object team_json(const TeamProfile& team) {
 json::object loops_json(const LoopProfile& loops) {
     return {{"answer", word_for(loops.answer, loop_answer_words())},
             {"repetitions", loops.repetitions},
-            {"longest_cycle", loops.longest_cycle},
+            {"longest_cycle", loops.max_cycle},
             {"distance", loops.distance},
             {"cooldown", loops.cooldown}};
 }
@@ -122,7 +122,7 @@ std::string to_json(const Profile& profile) {
     if (!profile.visual) all["task_prompt"] = to_valid_utf8(profile.task_prompt);
     all["model"] = profile.model;
     all["sampling"] = sampling_json(profile.sampling);
-    all["max_steps"] = profile.max_steps;
+    all["max_turns"] = profile.max_turns;
     all["step_delay_ms"] = profile.step_delay.count();
     all["image"] = winio::to_string(profile.image);
     all["screenshot_first"] = profile.screenshot_first;
@@ -148,4 +148,4 @@ std::string to_json(const Profile& profile) {
     return to_text(all);
 }
 
-} // namespace agent
+} // namespace eyehand::agent

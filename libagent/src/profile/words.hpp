@@ -1,14 +1,14 @@
 // What a profile's JSON calls things, for reading and for writing.
 #pragma once
 
-#include "agent/profile.hpp"
+#include "eyehand/agent/profile.hpp"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace agent {
+namespace eyehand::agent {
 
 inline constexpr int profile_schema = 1;
 
@@ -54,4 +54,4 @@ template <class Enum>
         ->second;
 }
 
-} // namespace agent
+} // namespace eyehand::agent

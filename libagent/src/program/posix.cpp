@@ -18,7 +18,7 @@
 
 extern char** environ; // NOLINT(readability-redundant-declaration): POSIX wants it declared
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -250,4 +250,4 @@ ProgramEnd run_program(const ProgramCall& call) {
     return end;
 }
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -1,6 +1,7 @@
-#include "agent/program_tool.hpp"
+#include "eyehand/agent/program_tool.hpp"
 
-#include "agent/error.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/winio/error.hpp"
 #include "json.hpp"
 #include "json_schema.hpp"
 #include "nearest.hpp"
@@ -8,7 +9,6 @@
 #include "profile/members.hpp"
 #include "program/run_program.hpp"
 #include "text.hpp"
-#include "winio/error.hpp"
 
 #include <fmt/format.h>
 
@@ -18,12 +18,12 @@
 #include <fstream>
 #include <sstream>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
-constexpr std::size_t longest_name = 64;
+constexpr std::size_t max_name = 64;
 constexpr double least_timeout = 0.1; // seconds
-constexpr double most_timeout = 3600;
+constexpr double max_timeout = 3600;
 constexpr std::array<std::string_view, 6> known_members{"name",    "description", "parameters",
                                                         "command", "timeout",     "effect"};
 
@@ -31,7 +31,7 @@ constexpr std::array<std::string_view, 6> known_members{"name",    "description"
 
 /// What servers of all kinds take for a function's name.
 bool is_name(std::string_view text) {
-    return !text.empty() && text.size() <= longest_name &&
+    return !text.empty() && text.size() <= max_name &&
            std::all_of(text.begin(), text.end(), [](char c) {
                return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                       c == '_' || c == '-';
@@ -47,8 +47,8 @@ std::optional<std::string> parameters_mistake(const json::value& parameters) {
     return std::nullopt;
 }
 
-[[noreturn]] void refuse(std::string_view where, std::string_view member, std::string_view why) {
-    throw Error(errc::bad_tool, fmt::format("{}: \"{}\" {}", where, member, why));
+[[noreturn]] void refuse(std::string_view where, std::string_view member, std::string_view reason) {
+    throw Error(errc::bad_tool, fmt::format("{}: \"{}\" {}", where, member, reason));
 }
 
 /// Throws for a tool that cannot be one, however it came about.
@@ -65,9 +65,9 @@ void check(const ProgramTool& tool, const std::string& where) {
         if (word.empty() || has_zero(word))
             refuse(where, "command", "must hold texts, none of them empty or with a zero in it");
     const std::chrono::duration<double> timeout = tool.timeout;
-    if (timeout.count() < least_timeout || timeout.count() > most_timeout)
+    if (timeout.count() < least_timeout || timeout.count() > max_timeout)
         refuse(where, "timeout",
-               fmt::format("must be from {} to {} seconds", least_timeout, most_timeout));
+               fmt::format("must be from {} to {} seconds", least_timeout, max_timeout));
 }
 
 ProgramTool read_tool(const json::object& object, const std::string& where) {
@@ -87,7 +87,7 @@ ProgramTool read_tool(const json::object& object, const std::string& where) {
     members.require("command");
     members.read("command", tool.command);
     std::optional<double> seconds;
-    members.read("timeout", seconds, least_timeout, most_timeout);
+    members.read("timeout", seconds, least_timeout, max_timeout);
     if (seconds) tool.timeout = std::chrono::milliseconds(std::llround(*seconds * 1000));
     members.require("effect");
     members.read("effect", tool.effect,
@@ -105,8 +105,8 @@ ProgramEnd run(const ProgramTool& tool, std::string input, const ToolContext& co
     call.input = std::move(input);
     call.hidden_variables = tool.hidden_variables;
     call.timeout = tool.timeout;
-    call.most_output = longest_program_output;
-    call.most_error = longest_program_error;
+    call.max_output = max_program_output;
+    call.max_error = max_program_error;
     // What reads can be broken off at any moment; what acts has begun, and is finished first.
     call.stop = [&context, reads = tool.effect == ProgramEffect::reads] {
         return context.stop.stop_requested() || (reads && context.safe_point.stop_requested());
@@ -157,7 +157,7 @@ ToolResult result_of(const ProgramTool& tool, const ProgramEnd& end) {
         return fail("program_failed",
                     with_error(fmt::format("It failed with exit code {}.", end.status), end));
     // Not cut in the middle of a character, and not longer than it was with what was mended.
-    const std::string output = cut_bytes(to_valid_utf8(end.out), longest_program_output);
+    const std::string output = cut_bytes(to_valid_utf8(end.out), max_program_output);
     ToolResult result = ok().with("output", trim(output));
     const std::uintmax_t left_out = end.out_bytes - bytes_of(output, end.out);
     if (left_out > 0) result.with("bytes_left_out", static_cast<double>(left_out));
@@ -177,7 +177,7 @@ public:
             return fail("invalid_args", "Wrong arguments: " + *problem + ".");
         std::string input = to_text(arguments);
         const auto start = std::chrono::steady_clock::now();
-        Consent consent{false, "Nobody is there to allow it."};
+        Approval consent{false, "Nobody is there to allow it."};
         if (ask_) consent = ask_({tool_, input, context.safe_point});
         const auto decided_in = std::chrono::duration_cast<std::chrono::microseconds>(
             std::chrono::steady_clock::now() - start);
@@ -186,7 +186,7 @@ public:
                 .about(input)
                 .decided_in(decided_in);
         if (!consent.granted)
-            return fail("refused", consent.why).about(input).decided_in(decided_in);
+            return fail("refused", consent.reason).about(input).decided_in(decided_in);
         const ProgramEnd end = run(tool_, input, context);
         ToolResult result = result_of(tool_, end).about(input).decided_in(decided_in);
         if (tool_.effect == ProgramEffect::reads || end.how == ProgramEnd::How::not_started)
@@ -203,9 +203,9 @@ private:
 } // namespace
 
 ProgramTool parse_program_tool(std::string_view text, const std::string& where) {
-    std::string why;
-    const auto value = parse_json(text, &why);
-    if (!value) throw Error(errc::bad_tool, fmt::format("{} is not JSON: {}", where, why));
+    std::string reason;
+    const auto value = parse_json(text, &reason);
+    if (!value) throw Error(errc::bad_tool, fmt::format("{} is not JSON: {}", where, reason));
     if (!value->is_object()) throw Error(errc::bad_tool, where + " must hold an object");
     return read_tool(value->as_object(), where);
 }
@@ -234,4 +234,4 @@ void add_program_tool(Toolbox& tools, ProgramTool tool, AskConsent ask) {
               Caller(std::move(tool), std::move(ask)));
 }
 
-} // namespace agent
+} // namespace eyehand::agent

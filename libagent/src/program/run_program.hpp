@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace agent {
+namespace eyehand::agent {
 
 struct ProgramCall {
     std::vector<std::string> command{};          ///< the program and its arguments, UTF-8
@@ -17,8 +17,8 @@ struct ProgramCall {
     std::string input{};                         ///< the whole of its standard input
     std::vector<std::string> hidden_variables{}; ///< of this process's environment; UTF-8
     std::chrono::milliseconds timeout{30000};
-    std::size_t most_output = 16000; ///< bytes that are kept of the beginning of standard output
-    std::size_t most_error = 2000;   ///< and of the end of standard error
+    std::size_t max_output = 16000; ///< bytes that are kept of the beginning of standard output
+    std::size_t max_error = 2000;   ///< and of the end of standard error
     /// Asked every few milliseconds: whether to break it off.
     std::function<bool()> stop{};
 };
@@ -48,21 +48,21 @@ struct ProgramEnd {
 class ProgramOutput {
 public:
     explicit ProgramOutput(const ProgramCall& call)
-        : most_output_(call.most_output), most_error_(call.most_error) {}
+        : max_output_(call.max_output), max_error_(call.max_error) {}
 
     void out(std::string_view bytes, ProgramEnd& end) const {
         end.out_bytes += bytes.size();
-        end.out += bytes.substr(0, most_output_ - end.out.size());
+        end.out += bytes.substr(0, max_output_ - end.out.size());
     }
     void error(std::string_view bytes, ProgramEnd& end) const {
         end.error_end += bytes;
-        if (end.error_end.size() > most_error_)
-            end.error_end.erase(0, end.error_end.size() - most_error_);
+        if (end.error_end.size() > max_error_)
+            end.error_end.erase(0, end.error_end.size() - max_error_);
     }
 
 private:
-    std::size_t most_output_;
-    std::size_t most_error_;
+    std::size_t max_output_;
+    std::size_t max_error_;
 };
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -176,8 +176,8 @@ void read_some(const Handle& from, Take take) {
         DWORD count = 0;
         if (PeekNamedPipe(from.get(), nullptr, 0, nullptr, &there, nullptr) == 0 || there == 0)
             return;
-        const DWORD most = std::min(there, static_cast<DWORD>(bytes.size()));
-        if (ReadFile(from.get(), bytes.data(), most, &count, nullptr) == 0 || count == 0) return;
+        const DWORD max = std::min(there, static_cast<DWORD>(bytes.size()));
+        if (ReadFile(from.get(), bytes.data(), max, &count, nullptr) == 0 || count == 0) return;
         take(std::string_view(bytes.data(), count));
     }
 }
@@ -261,4 +261,4 @@ ProgramEnd run_program(const ProgramCall& call) {
     return end;
 }
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 constexpr int side = 8;
@@ -294,4 +294,4 @@ std::vector<std::uint8_t> encode_jpeg(const winio::ImageView& image, int quality
     return Encoder(image, quality).encode();
 }
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -1,12 +1,12 @@
 #include "report/pictures.hpp"
 
+#include "eyehand/winio/error.hpp"
+#include "eyehand/winio/frame_diff.hpp"
+#include "eyehand/winio/png.hpp"
+#include "eyehand/winio/scale.hpp"
 #include "path_text.hpp"
 #include "report/jpeg.hpp"
 #include "run_file.hpp"
-#include "winio/error.hpp"
-#include "winio/frame_diff.hpp"
-#include "winio/png.hpp"
-#include "winio/scale.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@
 #include <string_view>
 #include <utility>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -85,7 +85,7 @@ private:
         if (!laid_[index].problem.empty()) return std::nullopt;
         const std::filesystem::path name = path_of(recorded_[index].file);
         auto file = is_within(directory_, name)
-                        ? read_run_file(directory_ / name, most_picture_bytes)
+                        ? read_run_file(directory_ / name, max_picture_bytes)
                         : std::nullopt;
         if (file) return Bytes(file->begin(), file->end());
         laid_[index].problem = "The picture is not there any more.";
@@ -108,7 +108,7 @@ private:
         for (const RecordedPicture& picture : recorded_) {
             const std::filesystem::path name = path_of(picture.file);
             if (!is_within(directory_, name)) continue;
-            const auto bytes = run_file_size(directory_ / name, most_picture_bytes);
+            const auto bytes = run_file_size(directory_ / name, max_picture_bytes);
             if (bytes) files += cost(static_cast<std::size_t>(*bytes));
         }
         if (files > budget_) return false;
@@ -133,9 +133,9 @@ private:
             return int{file[at]} << 24 | file[at + 1] << 16 | file[at + 2] << 8 | file[at + 3];
         };
         const Size size{number(width_at), number(width_at + 4)};
-        const Size most = winio::PngLimits{}.size;
-        const bool possible = size.width > 0 && size.height > 0 && size.width <= most.width &&
-                              size.height <= most.height;
+        const Size max = winio::PngLimits{}.size;
+        const bool possible = size.width > 0 && size.height > 0 && size.width <= max.width &&
+                              size.height <= max.height;
         return possible ? size : Size{};
     }
 
@@ -218,11 +218,11 @@ private:
     }
 
     static bool is_little(const std::vector<Rect>& changed, Size size, const LaidPicture& below) {
-        constexpr std::size_t most_layers = 60; // that a page has to lay over one another
+        constexpr std::size_t max_layers = 60; // that a page has to lay over one another
         std::int64_t pixels = 0;
         for (const Rect& rect : changed) pixels += std::int64_t{rect.width} * rect.height;
         return pixels * 2 <= std::int64_t{size.width} * size.height &&
-               below.layers.size() + changed.size() <= most_layers;
+               below.layers.size() + changed.size() <= max_layers;
     }
 
     /// The smallest first: what they leave of their shares is for the others.
@@ -359,4 +359,4 @@ PictureSet fit_pictures(const std::filesystem::path& run_directory,
     return Fitter(run_directory, pictures, budget).fit();
 }
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -1,15 +1,15 @@
 // The pictures of a report, so small that it stays within its bounds.
 #pragma once
 
+#include "eyehand/winio/geometry.hpp"
 #include "report/record.hpp"
-#include "winio/geometry.hpp"
 
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
-namespace agent {
+namespace eyehand::agent {
 
 /// A picture as images that are laid over one another.
 struct LaidPicture {
@@ -35,4 +35,4 @@ struct PictureSet {
                                       const std::vector<RecordedPicture>& pictures,
                                       std::size_t budget);
 
-} // namespace agent
+} // namespace eyehand::agent

@@ -2,8 +2,9 @@
 // page shows it as it happened.
 #include "report/record.hpp"
 
-#include "agent/run.hpp"
 #include "annotation_json.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/agent/run.hpp"
 #include "path_text.hpp"
 #include "run_file.hpp"
 #include "text.hpp"
@@ -18,7 +19,7 @@
 #include <string_view>
 #include <utility>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 // ---- lenient looks into an entry: what is missing or of another type is empty -------------------
@@ -66,7 +67,7 @@ json::array shares(const json::array& rects, const json::array& area) {
     const double height = number_of(area[3]);
     if (!(width > 0) || !(height > 0)) return all;
     for (const json::value& rect : rects) {
-        if (all.size() == most_changes_a_look) break;
+        if (all.size() == max_changes_a_look) break;
         if (!rect.is_array() || rect.as_array().size() != 4) continue;
         const json::array& it = rect.as_array();
         all.emplace_back(json::array{(number_of(it[0]) - number_of(area[0])) / width,
@@ -91,7 +92,7 @@ public:
         entry_bytes_ = bytes;
         told_bytes_ += bytes;
         // How it ended is told of the longest run.
-        if (told_bytes_ > most_bytes_told && type != "run_finished") {
+        if (told_bytes_ > max_bytes_told && type != "run_finished") {
             ++left_out_;
             return;
         }
@@ -101,7 +102,7 @@ public:
         t_ = std::max(t_, int_at(entry, "t"));
         const bool of_a_turn = turn > 0 && type != "observe" && type != "observed" &&
                                !type.starts_with("run_") && type != "finish" && type != "await";
-        if (of_a_turn && !index_.contains(turn) && turns_.size() >= most_turns_told) {
+        if (of_a_turn && !index_.contains(turn) && turns_.size() >= max_turns_told) {
             ++left_out_;
             return;
         }
@@ -145,7 +146,8 @@ public:
                 text_at(entry, "problem").empty() && text_at(entry, "desktop_failure").empty();
         } else if (type == "ask_failed" || type == "observe_failed") {
             json::object item{{"kind", type == "ask_failed" ? "no_reply" : "no_picture"}};
-            copy(entry, item, {"error", "message"});
+            copy(entry, item, {"message"});
+            item["error"] = current_error_name(text_at(entry, "error"));
             add_item(std::move(item), turn);
         } else if (type == "noted") {
             json::object item{{"kind", "note"}};
@@ -224,7 +226,7 @@ private:
     /// Each turn has what it saw and what it came to, however many saw the same.
     bool may_copy() {
         if (latest_->copies++ < 2) return true; // the turn before and the one after it
-        if (copied_bytes_ + latest_->bytes > most_bytes_copied) {
+        if (copied_bytes_ + latest_->bytes > max_bytes_copied) {
             ++bare_turns_;
             return false;
         }
@@ -253,7 +255,7 @@ private:
     /// Whether there was room for it.
     bool add_item(json::object item, int turn) {
         json::array& items = items_of(turn);
-        if (items.size() < most_items_a_turn) {
+        if (items.size() < max_items_a_turn) {
             items.emplace_back(std::move(item));
             return true;
         }
@@ -313,12 +315,12 @@ private:
     /// journal says so, and seen in the files.
     std::size_t place_of(std::string file, const std::string& sha256) {
         if (const auto known = known_.find(file); known != known_.end()) return known->second;
-        if (known_.size() >= most_pictures) {
+        if (known_.size() >= max_pictures) {
             ++pictures_left_out_;
             if (!instead_) {
                 instead_ = pictures_.size();
                 pictures_.push_back(
-                    {{}, fmt::format("The report has only the first {} pictures.", most_pictures)});
+                    {{}, fmt::format("The report has only the first {} pictures.", max_pictures)});
             }
             return *instead_;
         }
@@ -334,13 +336,13 @@ private:
 
     bool is_same_file(const std::string& a, const std::string& b) {
         if (!is_within(directory_, path_of(a)) || !is_within(directory_, path_of(b))) return false;
-        const auto size = run_file_size(directory_ / path_of(a), most_picture_bytes);
-        if (!size || size != run_file_size(directory_ / path_of(b), most_picture_bytes))
+        const auto size = run_file_size(directory_ / path_of(a), max_picture_bytes);
+        if (!size || size != run_file_size(directory_ / path_of(b), max_picture_bytes))
             return false;
         compared_bytes_ += *size;
-        if (compared_bytes_ > most_bytes_compared) return false;
-        return read_run_file(directory_ / path_of(a), most_picture_bytes) ==
-               read_run_file(directory_ / path_of(b), most_picture_bytes);
+        if (compared_bytes_ > max_bytes_compared) return false;
+        return read_run_file(directory_ / path_of(a), max_picture_bytes) ==
+               read_run_file(directory_ / path_of(b), max_picture_bytes);
     }
 
     void ask(const json::object& entry, int number) {
@@ -398,7 +400,7 @@ private:
 RunRecord read_journal(const std::filesystem::path& file, Folder::Turns turns,
                        json::array& remarks) {
     // A pipe would be waited for.
-    const bool readable = run_file_size(file, most_journal_bytes).has_value();
+    const bool readable = run_file_size(file, max_journal_bytes).has_value();
     std::ifstream in;
     if (readable) in.open(file, std::ios::binary);
     if (!readable || !in)
@@ -426,10 +428,10 @@ RunRecord read_journal(const std::filesystem::path& file, Folder::Turns turns,
         else
             ++damaged;
     }
-    const auto remark = [&](int count, std::string_view why) {
+    const auto remark = [&](int count, std::string_view reason) {
         if (count > 0)
             remarks.emplace_back(fmt::format(
-                "Entries of the journal that are left out because {}: {}.", why, count));
+                "Entries of the journal that are left out because {}: {}.", reason, count));
     };
     if (torn)
         remarks.emplace_back("The journal ends in the middle of an entry, which is left out.");
@@ -444,7 +446,7 @@ RunRecord read_journal(const std::filesystem::path& file, Folder::Turns turns,
                         folder.bare_turns()));
     if (folder.pictures_left_out() > 0)
         remarks.emplace_back(fmt::format("Pictures that are left out, behind the first {}: {}.",
-                                         most_pictures, folder.pictures_left_out()));
+                                         max_pictures, folder.pictures_left_out()));
     return folder.take();
 }
 
@@ -467,7 +469,7 @@ RunRecord read_record(const std::filesystem::path& run_directory) {
     page["task"] = stored.summary.task;
     page["profile"] = profile.name;
     page["mode"] = profile.mode;
-    page["max_steps"] = profile.max_steps;
+    page["max_turns"] = profile.max_turns;
     if (!page.contains("model")) page["model"] = profile.model;
     json::object roles; // and when each speaks
     if (profile.team)
@@ -485,17 +487,17 @@ RunRecord read_record(const std::filesystem::path& run_directory) {
     return record;
 }
 
-void shorten_texts(json::value& value, std::size_t most_bytes) {
+void shorten_texts(json::value& value, std::size_t max_bytes) {
     if (value.is_string()) {
         const json::string& whole = value.as_string();
-        if (whole.size() <= most_bytes) return;
+        if (whole.size() <= max_bytes) return;
         value = fmt::format("{} [... {} bytes in all; the rest is in events.jsonl]",
-                            cut_bytes({whole.data(), whole.size()}, most_bytes), whole.size());
+                            cut_bytes({whole.data(), whole.size()}, max_bytes), whole.size());
     } else if (value.is_array()) {
-        for (json::value& it : value.as_array()) shorten_texts(it, most_bytes);
+        for (json::value& it : value.as_array()) shorten_texts(it, max_bytes);
     } else if (value.is_object()) {
-        for (auto& member : value.as_object()) shorten_texts(member.value(), most_bytes);
+        for (auto& member : value.as_object()) shorten_texts(member.value(), max_bytes);
     }
 }
 
-} // namespace agent
+} // namespace eyehand::agent

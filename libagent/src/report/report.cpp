@@ -1,14 +1,14 @@
 // The page's parts are in libagent/report: page.html with places in double braces, style.css and script.js.
-#include "agent/report.hpp"
+#include "eyehand/agent/report.hpp"
 
-#include "agent/error.hpp"
 #include "embedded.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/vlm/digest.hpp"
 #include "json.hpp"
 #include "path_text.hpp"
 #include "report/pictures.hpp"
 #include "report/record.hpp"
 #include "text.hpp"
-#include "vlm/digest.hpp"
 
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@
 #include <system_error>
 #include <utility>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 constexpr std::size_t least_turns = 50;
@@ -136,20 +136,20 @@ std::string filled(std::string_view page,
 
 /// `record` as text that takes no more bytes: what is longest is cut first, and where it is the number of
 /// things that makes it long, the last turns are left out.
-std::string words_within(const json::value& record, std::size_t most_bytes) {
+std::string words_within(const json::value& record, std::size_t max_bytes) {
     std::string text = script_json(record);
     json::value shorter;
     for (const std::size_t limit : {200'000U, 50'000U, 10'000U, 2'000U, 400U, 80U}) {
-        if (text.size() <= most_bytes) return text;
+        if (text.size() <= max_bytes) return text;
         shorter = record;
         shorten_texts(shorter, limit);
         text = script_json(shorter);
     }
-    if (text.size() <= most_bytes) return text;
+    if (text.size() <= max_bytes) return text;
     json::array& turns = shorter.at("turns").as_array();
     const std::size_t all = turns.size();
     shorter.at("remarks").as_array().emplace_back("");
-    while (text.size() > most_bytes) {
+    while (text.size() > max_bytes) {
         if (turns.empty()) // a settings file or a beginning that no run has
             for (const char* list : {"before", "settings"}) shorter.at(list) = json::array();
         const bool was_empty = turns.empty();
@@ -166,8 +166,8 @@ std::string words_within(const json::value& record, std::size_t most_bytes) {
 
 std::string report_html(const std::filesystem::path& run_directory, const ReportOptions& options) {
     RunRecord record = read_record(run_directory);
-    const std::size_t most = std::min(options.most_bytes, options.most_bytes_a_turn *
-                                                              std::max(record.turns, least_turns));
+    const std::size_t max =
+        std::min(options.max_bytes, options.max_bytes_a_turn * std::max(record.turns, least_turns));
     const std::string style = part("style.css");
     const std::string script = part("script.js");
     const std::string page = part("page.html");
@@ -179,12 +179,12 @@ std::string report_html(const std::filesystem::path& run_directory, const Report
         "form-action 'none'",
         source_hash(style), source_hash(script));
 
-    const std::string run = words_within(std::move(record.page), most / 2);
+    const std::string run = words_within(std::move(record.page), max / 2);
     // What the list of pictures itself takes, some hundred bytes each and a layer, is room enough.
     const std::size_t taken = run.size() + style.size() + script.size() + page.size() +
                               record.pictures.size() * 2000 + 10'000;
     const PictureSet set =
-        fit_pictures(run_directory, record.pictures, taken < most ? most - taken : 0);
+        fit_pictures(run_directory, record.pictures, taken < max ? max - taken : 0);
     const std::string pictures = script_json(pictures_json(record.pictures, set.pictures));
     return filled(page, {{"policy", policy},
                          {"title", title},
@@ -209,14 +209,15 @@ std::filesystem::path write_report(const std::filesystem::path& run_directory,
         out.close();
         if (!out) error = std::make_error_code(std::errc::io_error);
     }
-    std::string why = "is the folder writable and the disk not full?";
+    std::string reason = "is the folder writable and the disk not full?";
     if (!error) {
         std::filesystem::rename(next, file, error);
         if (!error) return file;
-        why = error.message();
+        reason = error.message();
     }
     std::filesystem::remove(next, error);
-    throw Error(errc::journal_failed, fmt::format("{} cannot be written: {}", text_of(file), why));
+    throw Error(errc::journal_failed,
+                fmt::format("{} cannot be written: {}", text_of(file), reason));
 }
 
-} // namespace agent
+} // namespace eyehand::agent

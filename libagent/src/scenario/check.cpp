@@ -1,9 +1,9 @@
 // Sets scenarios up, and looks afterwards whether what they expect holds.
-#include "agent/scenario.hpp"
+#include "eyehand/agent/scenario.hpp"
+#include "eyehand/winio/error.hpp"
 #include "path_text.hpp"
 #include "scenario/system_state.hpp"
 #include "text.hpp"
-#include "winio/error.hpp"
 
 #include <fmt/format.h>
 
@@ -12,12 +12,12 @@
 #include <fstream>
 #include <sstream>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 /// A check that does not hold, and why.
 struct Failure {
-    std::string why;
+    std::string reason;
 };
 
 // FAT keeps times of files by two seconds.
@@ -241,22 +241,22 @@ std::vector<CheckResult> check(const Scenario& scenario, winio::Desktop& desktop
                                const CheckOptions& options) {
     std::vector<CheckResult> results;
     for (const ScenarioCheck& one : scenario.checks) {
-        CheckResult result{.what = describe(one), .holds = true, .why = {}};
+        CheckResult result{.what = describe(one), .holds = true, .reason = {}};
         try {
             expect(one, desktop, options);
         } catch (const Failure& failure) {
             result.holds = false;
-            result.why = failure.why;
+            result.reason = failure.reason;
         } catch (const winio::Error& error) {
             result.holds = false;
-            result.why = error.what();
+            result.reason = error.what();
         } catch (const std::filesystem::filesystem_error& error) {
             result.holds = false;
-            result.why = error.what();
+            result.reason = error.what();
         }
         results.push_back(std::move(result));
     }
     return results;
 }
 
-} // namespace agent
+} // namespace eyehand::agent

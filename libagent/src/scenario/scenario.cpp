@@ -1,8 +1,8 @@
-#include "agent/scenario.hpp"
+#include "eyehand/agent/scenario.hpp"
 
-#include "agent/error.hpp"
 #include "edit_distance.hpp"
 #include "embedded.hpp"
+#include "eyehand/agent/error.hpp"
 #include "json_layout.hpp"
 #include "path_text.hpp"
 #include "text.hpp"
@@ -15,7 +15,7 @@
 #include <sstream>
 #include <tuple>
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 constexpr int schema = 1;
@@ -30,8 +30,8 @@ public:
         if (!value.is_object()) throw Error(errc::bad_scenario, where_ + " must be an object");
         object_ = &value.as_object();
     }
-    [[noreturn]] void refuse(std::string_view member, std::string_view why) const {
-        throw Error(errc::bad_scenario, fmt::format("{}: \"{}\" {}", where_, member, why));
+    [[noreturn]] void refuse(std::string_view member, std::string_view reason) const {
+        throw Error(errc::bad_scenario, fmt::format("{}: \"{}\" {}", where_, member, reason));
     }
     void only(Names known) const {
         for (const auto& [name, value] : *object_) {
@@ -60,20 +60,20 @@ public:
         if (trim(value).empty()) refuse(member, "is empty");
         return value;
     }
-    [[nodiscard]] std::optional<int> whole(std::string_view member, int least, int most) const {
+    [[nodiscard]] std::optional<int> whole(std::string_view member, int min, int max) const {
         const json::value* value = find(member);
         if (value == nullptr) return std::nullopt;
-        if (!value->is_int64() || value->as_int64() < least || value->as_int64() > most)
-            refuse(member, fmt::format("must be a whole number from {} to {}", least, most));
+        if (!value->is_int64() || value->as_int64() < min || value->as_int64() > max)
+            refuse(member, fmt::format("must be a whole number from {} to {}", min, max));
         return static_cast<int>(value->as_int64());
     }
-    [[nodiscard]] std::optional<double> number(std::string_view member, double least,
-                                               double most) const {
+    [[nodiscard]] std::optional<double> number(std::string_view member, double min,
+                                               double max) const {
         const json::value* value = find(member);
         if (value == nullptr) return std::nullopt;
-        const double is = value->is_number() ? value->to_number<double>() : least - 1;
-        if (!(is >= least && is <= most))
-            refuse(member, fmt::format("must be a number from {} to {}", least, most));
+        const double is = value->is_number() ? value->to_number<double>() : min - 1;
+        if (!(is >= min && is <= max))
+            refuse(member, fmt::format("must be a number from {} to {}", min, max));
         return is;
     }
     [[nodiscard]] std::vector<Members> objects(std::string_view member) const {
@@ -191,8 +191,9 @@ Scenario parse_scenario(std::string_view text, const std::string& where) {
     const auto value = parse_json(text, &problem);
     if (!value) throw Error(errc::bad_scenario, fmt::format("{} is not JSON: {}", where, problem));
     const Members members(*value, where);
-    members.only(std::array<std::string_view, 9>{"schema", "name", "description", "profile",
-                                                 "number", "task", "max_steps", "setup", "checks"});
+    members.only(std::array<std::string_view, 10>{"schema", "name", "description", "profile",
+                                                  "number", "task", "max_turns", "max_steps",
+                                                  "setup", "checks"});
     const auto version = members.whole("schema", 1, 1000);
     if (!version) members.refuse("schema", "is missing");
     if (*version > schema)
@@ -204,7 +205,9 @@ Scenario parse_scenario(std::string_view text, const std::string& where) {
     if (members.find("profile") != nullptr) scenario.profile = members.needed("profile");
     scenario.number = members.whole("number", 1, 1000).value_or(0);
     scenario.task = members.needed("task");
-    scenario.max_steps = members.whole("max_steps", 1, 1000000);
+    scenario.max_turns = members.whole("max_turns", 1, 1000000);
+    if (!scenario.max_turns) // the name in version 0.1
+        scenario.max_turns = members.whole("max_steps", 1, 1000000);
     for (const Members& step : members.objects("setup")) scenario.setup.push_back(read_step(step));
     for (const Members& one : members.objects("checks")) scenario.checks.push_back(read_check(one));
     return scenario;
@@ -243,7 +246,7 @@ std::string to_json(const Scenario& scenario) {
     all["profile"] = clean(scenario.profile);
     if (scenario.number != 0) all["number"] = scenario.number;
     all["task"] = clean(scenario.task);
-    if (scenario.max_steps) all["max_steps"] = *scenario.max_steps;
+    if (scenario.max_turns) all["max_turns"] = *scenario.max_turns;
     json::array setup;
     for (const ScenarioStep& step : scenario.setup) {
         if (!step.launch.empty())
@@ -277,10 +280,10 @@ std::vector<ConfigEntry> config_of(const Scenario& scenario) {
     const std::string source = "scenario " + scenario.name;
     std::vector<ConfigEntry> entries{
         {find_setting("profile"), scenario.profile, ConfigLayer::scenario, source}};
-    if (scenario.max_steps)
-        entries.push_back({find_setting("max_steps"), std::int64_t{*scenario.max_steps},
+    if (scenario.max_turns)
+        entries.push_back({find_setting("max_turns"), std::int64_t{*scenario.max_turns},
                            ConfigLayer::scenario, source});
     return entries;
 }
 
-} // namespace agent
+} // namespace eyehand::agent

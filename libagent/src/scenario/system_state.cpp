@@ -15,7 +15,7 @@
 #include <utility>
 #endif
 
-namespace agent {
+namespace eyehand::agent {
 
 #ifdef _WIN32
 
@@ -114,4 +114,4 @@ std::vector<std::string> running_programs() {
 
 #endif
 
-} // namespace agent
+} // namespace eyehand::agent

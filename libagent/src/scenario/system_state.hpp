@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace agent {
+namespace eyehand::agent {
 
 /// The file names of the programs that run, as far as the system tells.
 [[nodiscard]] std::vector<std::string> running_programs();
@@ -17,4 +17,4 @@ namespace agent {
                                                         const std::string& value);
 #endif
 
-} // namespace agent
+} // namespace eyehand::agent

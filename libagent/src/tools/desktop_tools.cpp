@@ -1,15 +1,15 @@
-#include "agent/desktop_tools.hpp"
+#include "eyehand/agent/desktop_tools.hpp"
 
+#include "eyehand/winio/desktop.hpp"
+#include "eyehand/winio/gesture.hpp"
 #include "text.hpp"
-#include "winio/desktop.hpp"
-#include "winio/gesture.hpp"
 
 #include <fmt/format.h>
 
 #include <chrono>
 #include <cmath>
 
-namespace agent {
+namespace eyehand::agent {
 
 // ---- what arguments are, beyond numbers and texts -----------------------------------------------
 
@@ -133,7 +133,7 @@ struct TitleArgs {
 constexpr range notches{1, 30};
 constexpr int default_notches = 3;
 // What a model can use of a long list or a long text.
-constexpr std::size_t most_windows = 40;
+constexpr std::size_t max_windows = 40;
 constexpr std::size_t title_length = 80;
 constexpr std::size_t clipboard_length = 4000;
 
@@ -280,7 +280,7 @@ ToolResult list_windows(const NoArgs&, ToolContext& context) {
     if (windows == nullptr) return no_windows();
     const std::vector<winio::WindowInfo> all = titled_windows(*windows);
     std::string lines;
-    for (std::size_t i = 0; i < std::min(all.size(), most_windows); ++i) {
+    for (std::size_t i = 0; i < std::min(all.size(), max_windows); ++i) {
         const winio::WindowInfo& window = all[i];
         lines += fmt::format("{}. {}", i + 1, shorten(one_line(window.title), title_length));
         if (!window.process.empty()) lines += " (" + window.process + ")";
@@ -293,7 +293,7 @@ ToolResult list_windows(const NoArgs&, ToolContext& context) {
 
 std::string titles_of(const std::vector<winio::WindowInfo>& windows) {
     std::string titles;
-    for (std::size_t i = 0; i < std::min(windows.size(), most_windows); ++i)
+    for (std::size_t i = 0; i < std::min(windows.size(), max_windows); ++i)
         titles += fmt::format("{}\"{}\"", i == 0 ? "" : ", ",
                               shorten(one_line(windows[i].title), title_length));
     return titles.empty() ? "none" : titles;
@@ -448,4 +448,4 @@ Toolbox desktop_tools() {
     return tools;
 }
 
-} // namespace agent
+} // namespace eyehand::agent

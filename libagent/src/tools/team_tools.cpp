@@ -1,6 +1,6 @@
-#include "agent/desktop_tools.hpp"
+#include "eyehand/agent/desktop_tools.hpp"
 
-namespace agent {
+namespace eyehand::agent {
 namespace {
 
 struct BriefArgs {
@@ -74,4 +74,4 @@ Toolbox built_in_tools() {
     return tools;
 }
 
-} // namespace agent
+} // namespace eyehand::agent

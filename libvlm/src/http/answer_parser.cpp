@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace vlm::http {
+namespace eyehand::vlm::http {
 
 AnswerParser::AnswerParser(const Limits& limits, const OnBody& on_body, const std::string& shown)
     : limits_(limits), on_body_(on_body), shown_(shown) {
@@ -80,4 +80,4 @@ void AnswerParser::take_decoded(std::string_view bytes) {
         response_.body.append(bytes);
 }
 
-} // namespace vlm::http
+} // namespace eyehand::vlm::http

@@ -2,14 +2,14 @@
 #pragma once
 
 #include "connection.hpp"
+#include "eyehand/vlm/error.hpp"
 #include "inflate.hpp"
-#include "vlm/error.hpp"
 
 #include <boost/beast/http/basic_parser.hpp>
 
 #include <memory>
 
-namespace vlm::http {
+namespace eyehand::vlm::http {
 
 /// Fed with `put` as Beast's own parsers are. The body is decoded, counted against the limit and
 /// then either handed to `on_body` (status 2xx) or collected. Throws Error{response_too_large},
@@ -56,4 +56,4 @@ private:
     bool enough_ = false;
 };
 
-} // namespace vlm::http
+} // namespace eyehand::vlm::http

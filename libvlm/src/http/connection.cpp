@@ -1,9 +1,9 @@
 #include "connection.hpp"
 
 #include "answer_parser.hpp"
+#include "eyehand/vlm/error.hpp"
 #include "host.hpp"
 #include "socket.hpp"
-#include "vlm/error.hpp"
 
 #include "../wire/utf8.hpp"
 
@@ -15,7 +15,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace vlm::http {
+namespace eyehand::vlm::http {
 namespace {
 
 namespace asio = boost::asio;
@@ -29,8 +29,8 @@ constexpr std::size_t write_piece_bytes = std::size_t{256} * 1024;
 // A body up to this size goes out together with its header: one system call, one TLS record.
 constexpr std::size_t small_body_bytes = std::size_t{8} * 1024;
 // "100 Continue" and "103 Early Hints" come once or a few times; more is no server we understand.
-constexpr int most_interim_answers = 16;
-constexpr int most_redirections = 5;
+constexpr int max_interim_answers = 16;
+constexpr int max_redirections = 5;
 // For the end of a body behind its last event; it is in the same packet, or not far behind.
 constexpr std::chrono::milliseconds grace{500};
 
@@ -409,7 +409,7 @@ std::optional<Response> Connection::Impl::receive(const Deadline& first, const O
             buffer_.consume(parser->put(buffer_.data(), error));
             if (error && error != beast::http::error::need_more) fail_read(error, *parser);
             if (parser->is_done() && parser->is_interim()) {
-                if (++interim > most_interim_answers)
+                if (++interim > max_interim_answers)
                     fail(errc::bad_response,
                          shown + " sends interim answers without end: is this a model server?");
                 parser.emplace(limits_, on_body, shown);
@@ -528,7 +528,7 @@ Response Connection::Impl::request(const Request& request, const Limits& limits,
     current_.query = request.target.substr(question);
     if (socket_.is_cancelled()) check({Transfer::End::cancelled}, Step::connect, total_);
     try {
-        for (int redirections = 0; redirections <= most_redirections; ++redirections) {
+        for (int redirections = 0; redirections <= max_redirections; ++redirections) {
             Response response = ask(request, on_body);
             if (!is_redirection(response.status, request.method) ||
                 response.header("Location").empty())
@@ -553,4 +553,4 @@ Response Connection::request(const Request& request, const Limits& limits, std::
     return impl_->request(request, limits, std::move(stop), on_body);
 }
 
-} // namespace vlm::http
+} // namespace eyehand::vlm::http

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace vlm::http {
+namespace eyehand::vlm::http {
 
 struct Header {
     std::string name;
@@ -99,4 +99,4 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-} // namespace vlm::http
+} // namespace eyehand::vlm::http

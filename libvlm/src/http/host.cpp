@@ -2,7 +2,7 @@
 
 #include <boost/asio/ip/address.hpp>
 
-namespace vlm::http {
+namespace eyehand::vlm::http {
 namespace {
 
 namespace ip = boost::asio::ip;
@@ -33,4 +33,4 @@ bool is_loopback(std::string_view host) {
     return address.is_loopback();
 }
 
-} // namespace vlm::http
+} // namespace eyehand::vlm::http

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace vlm::http {
+namespace eyehand::vlm::http {
 
 /// "localhost" and the names below it, which are the loopback addresses without a lookup (RFC 6761,
 /// section 6.3).
@@ -16,4 +16,4 @@ namespace vlm::http {
 /// Whether the host is this machine: `is_localhost`, 127.0.0.0/8 or ::1.
 [[nodiscard]] bool is_loopback(std::string_view host);
 
-} // namespace vlm::http
+} // namespace eyehand::vlm::http

@@ -6,7 +6,7 @@
 #include <new>
 #include <vector>
 
-namespace vlm::http {
+namespace eyehand::vlm::http {
 
 struct Inflater::Impl {
     Impl() {
@@ -52,4 +52,4 @@ bool Inflater::put(std::string_view bytes, const std::function<void(std::string_
 
 bool Inflater::is_complete() const { return impl_->complete; }
 
-} // namespace vlm::http
+} // namespace eyehand::vlm::http

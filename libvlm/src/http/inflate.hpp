@@ -5,7 +5,7 @@
 #include <memory>
 #include <string_view>
 
-namespace vlm::http {
+namespace eyehand::vlm::http {
 
 /// Decodes a gzip or zlib stream piece by piece.
 class Inflater {
@@ -27,4 +27,4 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-} // namespace vlm::http
+} // namespace eyehand::vlm::http

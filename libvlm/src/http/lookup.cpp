@@ -1,6 +1,6 @@
 #include "lookup.hpp"
 
-#include "vlm/error.hpp"
+#include "eyehand/vlm/error.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-namespace vlm::http {
+namespace eyehand::vlm::http {
 
 namespace asio = boost::asio;
 
@@ -75,4 +75,4 @@ bool Lookup::done() const {
 const std::vector<std::string>& Lookup::addresses() const { return state_->addresses; }
 const std::string& Lookup::problem() const { return state_->problem; }
 
-} // namespace vlm::http
+} // namespace eyehand::vlm::http

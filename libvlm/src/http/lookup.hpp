@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace vlm::http {
+namespace eyehand::vlm::http {
 
 /// From a host name to numeric addresses, in the order in which they are tried. Blocks; called on a
 /// thread of its own, which may outlive the connection. Throws std::system_error.
@@ -37,4 +37,4 @@ private:
     std::shared_ptr<State> state_;
 };
 
-} // namespace vlm::http
+} // namespace eyehand::vlm::http

@@ -1,7 +1,7 @@
 #include "proxy.hpp"
 
+#include "eyehand/vlm/error.hpp"
 #include "host.hpp"
-#include "vlm/error.hpp"
 
 #include "../wire/utf8.hpp"
 
@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace vlm::http {
+namespace eyehand::vlm::http {
 namespace {
 
 // Not quoting anything: it may hold a password.
@@ -138,4 +138,4 @@ std::optional<Proxy> proxy_for(const Url& url, const Proxies& settings) {
     return parse_proxy(setting);
 }
 
-} // namespace vlm::http
+} // namespace eyehand::vlm::http

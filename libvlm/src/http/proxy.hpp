@@ -1,7 +1,7 @@
 // Which proxy, if any, a request goes through.
 #pragma once
 
-#include "vlm/proxies.hpp"
+#include "eyehand/vlm/proxies.hpp"
 
 #include "url.hpp"
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace vlm::http {
+namespace eyehand::vlm::http {
 
 struct Proxy {
     std::string host; ///< an IPv6 address without its brackets
@@ -30,4 +30,4 @@ struct Proxy {
 /// The proxy for requests to `url`. This machine is never asked through one. Throws as parse_proxy.
 [[nodiscard]] std::optional<Proxy> proxy_for(const Url& url, const Proxies& settings);
 
-} // namespace vlm::http
+} // namespace eyehand::vlm::http

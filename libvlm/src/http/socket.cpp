@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace vlm::http {
+namespace eyehand::vlm::http {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
@@ -143,4 +143,4 @@ void Socket::close() {
     socket_.close(ignored);
 }
 
-} // namespace vlm::http
+} // namespace eyehand::vlm::http

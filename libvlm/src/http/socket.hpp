@@ -16,7 +16,7 @@
 #include <stop_token>
 #include <string_view>
 
-namespace vlm::http {
+namespace eyehand::vlm::http {
 
 using Clock = std::chrono::steady_clock;
 
@@ -83,4 +83,4 @@ private:
     bool cancelled_ = false;
 };
 
-} // namespace vlm::http
+} // namespace eyehand::vlm::http

@@ -1,7 +1,7 @@
 #include "tls.hpp"
 
+#include "eyehand/vlm/error.hpp"
 #include "host.hpp"
-#include "vlm/error.hpp"
 
 #include "../wire/utf8.hpp"
 
@@ -30,7 +30,7 @@
 #include <new>
 #include <utility>
 
-namespace vlm::http {
+namespace eyehand::vlm::http {
 namespace {
 
 namespace asio = boost::asio;
@@ -247,4 +247,4 @@ Error TlsStream::handshake_failure(error_code error, const std::string& server) 
                                             "https and not http, and is the port right?"};
 }
 
-} // namespace vlm::http
+} // namespace eyehand::vlm::http

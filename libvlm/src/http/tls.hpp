@@ -9,11 +9,11 @@
 #include <memory>
 #include <string>
 
-namespace vlm {
+namespace eyehand::vlm {
 class Error;
 }
 
-namespace vlm::http {
+namespace eyehand::vlm::http {
 
 /// Whom to trust: the system's authorities (on Linux OpenSSL's own places and /etc/ssl/certs, on
 /// Windows the ROOT store) and those in a file.
@@ -59,4 +59,4 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-} // namespace vlm::http
+} // namespace eyehand::vlm::http

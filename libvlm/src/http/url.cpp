@@ -1,6 +1,6 @@
 #include "url.hpp"
 
-#include "vlm/error.hpp"
+#include "eyehand/vlm/error.hpp"
 
 #include "../wire/utf8.hpp"
 
@@ -8,7 +8,7 @@
 #include <charconv>
 #include <optional>
 
-namespace vlm::http {
+namespace eyehand::vlm::http {
 namespace {
 
 constexpr std::string_view chat_completions = "/chat/completions";
@@ -181,4 +181,4 @@ Url models_url(const Url& url) {
     return models;
 }
 
-} // namespace vlm::http
+} // namespace eyehand::vlm::http

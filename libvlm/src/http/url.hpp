@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace vlm::http {
+namespace eyehand::vlm::http {
 
 struct Url {
     std::string scheme; ///< "http" or "https"
@@ -39,4 +39,4 @@ struct Url {
 /// Error{not_supported} if the path does not tell.
 [[nodiscard]] Url models_url(const Url& chat_completions);
 
-} // namespace vlm::http
+} // namespace eyehand::vlm::http

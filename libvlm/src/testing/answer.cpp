@@ -9,7 +9,7 @@
 #include <charconv>
 #include <new>
 
-namespace vlm::testing {
+namespace eyehand::vlm::testing {
 
 std::string answer_text(const Answer& answer) {
     if (!answer.raw.empty()) return answer.raw;
@@ -85,4 +85,4 @@ std::string gzipped(std::string_view text) {
     return result;
 }
 
-} // namespace vlm::testing
+} // namespace eyehand::vlm::testing

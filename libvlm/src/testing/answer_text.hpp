@@ -1,12 +1,12 @@
 // What an Answer without parts looks like on the wire.
 #pragma once
 
-#include "vlm/testing/chat_server.hpp"
+#include "eyehand/vlm/testing/chat_server.hpp"
 
 #include <string>
 
-namespace vlm::testing {
+namespace eyehand::vlm::testing {
 
 [[nodiscard]] std::string answer_text(const Answer& answer);
 
-} // namespace vlm::testing
+} // namespace eyehand::vlm::testing

@@ -1,4 +1,4 @@
-#include "vlm/testing/chat_server.hpp"
+#include "eyehand/vlm/testing/chat_server.hpp"
 
 #include "answer_text.hpp"
 #include "server_stream.hpp"
@@ -21,7 +21,7 @@
 #include <thread>
 #include <utility>
 
-namespace vlm::testing {
+namespace eyehand::vlm::testing {
 namespace {
 
 namespace asio = boost::asio;
@@ -403,4 +403,4 @@ bool ChatServer::wait_until_disconnected(std::chrono::milliseconds at_most) cons
     return impl_->wait_until_disconnected(at_most);
 }
 
-} // namespace vlm::testing
+} // namespace eyehand::vlm::testing

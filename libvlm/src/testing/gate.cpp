@@ -1,14 +1,14 @@
-#include "vlm/testing/gate.hpp"
+#include "eyehand/vlm/testing/gate.hpp"
 
 #include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <utility>
 
-namespace vlm::testing {
+namespace eyehand::vlm::testing {
 
 struct Gate::State {
-    struct Waiting {
+    struct RunStatus {
         const void* who = nullptr;
         std::function<void()> wake;
     };
@@ -24,7 +24,7 @@ struct Gate::State {
 
     std::mutex mutex;
     std::condition_variable changed;
-    std::deque<Waiting> waiting;
+    std::deque<RunStatus> waiting;
     std::size_t passes = 0;
     std::size_t reached = 0;
     bool is_open = false;
@@ -64,7 +64,7 @@ bool Gate::arrive(const void* who, std::function<void()> wake) const {
 
 void Gate::forget(const void* who) const {
     const std::lock_guard lock(state_->mutex);
-    std::erase_if(state_->waiting, [&](const State::Waiting& entry) { return entry.who == who; });
+    std::erase_if(state_->waiting, [&](const State::RunStatus& entry) { return entry.who == who; });
 }
 
-} // namespace vlm::testing
+} // namespace eyehand::vlm::testing

@@ -1,9 +1,9 @@
-#include "vlm/testing/scripted_model.hpp"
+#include "eyehand/vlm/testing/scripted_model.hpp"
 
 #include <stdexcept>
 #include <utility>
 
-namespace vlm::testing {
+namespace eyehand::vlm::testing {
 
 ScriptedModel& ScriptedModel::say(std::string text) {
     ChatReply reply;
@@ -47,4 +47,4 @@ ChatReply ScriptedModel::reply(const ChatRequest& request, const OnDelta& on_del
     return reply;
 }
 
-} // namespace vlm::testing
+} // namespace eyehand::vlm::testing

@@ -10,7 +10,7 @@
 #include <memory>
 #include <utility>
 
-namespace vlm::testing {
+namespace eyehand::vlm::testing {
 
 class ServerStream {
 public:
@@ -77,4 +77,4 @@ private:
     std::unique_ptr<Tls> tls_;
 };
 
-} // namespace vlm::testing
+} // namespace eyehand::vlm::testing

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 namespace {
 
 namespace json = boost::json;
@@ -114,7 +114,7 @@ void ReplyAssembler::take_words(const json::object& message, std::vector<Delta>&
 
 void ReplyAssembler::take_call(const CallFields& fields, std::vector<Delta>& deltas) {
     const std::size_t number = number_of_call(fields);
-    if (number == most_calls) refuse_so_many_calls(where_);
+    if (number == max_calls) refuse_so_many_calls(where_);
     if (number == calls_.size()) calls_.push_back({.index = index_of(*fields.call)});
     add_to(calls_[number], number, fields, deltas);
 }
@@ -214,4 +214,4 @@ json::object ReplyAssembler::plain_answer() const {
     return answer;
 }
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

@@ -13,7 +13,7 @@
 // stream with plain JSON or HTML, which is decode_reply's.
 #pragma once
 
-#include "vlm/model.hpp"
+#include "eyehand/vlm/model.hpp"
 
 #include "completion.hpp"
 #include "sse.hpp"
@@ -25,7 +25,7 @@
 #include <string_view>
 #include <vector>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 
 /// Text that comes in pieces, which may be cut within a character.
 struct PiecedText {
@@ -93,4 +93,4 @@ private:
     boost::json::object answer_; // what stands beside the choices: id, model, usage ...
 };
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <initializer_list>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 namespace {
 
 namespace json = boost::json;
@@ -105,7 +105,7 @@ CallFields decode_call_fields(const json::value& value, const Where& where) {
 }
 
 void refuse_so_many_calls(const Where& where) {
-    refuse(where, "sent more than " + std::to_string(most_calls) + " tool calls in one answer",
+    refuse(where, "sent more than " + std::to_string(max_calls) + " tool calls in one answer",
            "see the server's log; another model, or a newer version of the server, may do better");
 }
 
@@ -113,7 +113,7 @@ const json::array* tool_call_list(const json::object& message, const Where& wher
     const json::value* list = member(message, "tool_calls");
     if (!list) return nullptr;
     if (!list->is_array()) refuse_field(where, "tool_calls", "a list");
-    if (list->get_array().size() > most_calls) refuse_so_many_calls(where);
+    if (list->get_array().size() > max_calls) refuse_so_many_calls(where);
     return &list->get_array();
 }
 
@@ -122,4 +122,4 @@ void copy_unknown_fields(const CallFields& fields, json::object& call, json::obj
     if (fields.function) copy_unknown(*fields.function, function, {"name", "arguments"});
 }
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 
 /// Throws Error{bad_response}: "<url> <problem>: <remedy>".
 [[noreturn]] void
@@ -52,7 +52,7 @@ struct CallFields {
 [[nodiscard]] CallFields decode_call_fields(const boost::json::value& value, const Where& where);
 
 /// More calls in one answer are nonsense, and looking each of them up among the others takes for ever.
-inline constexpr std::size_t most_calls = 1000;
+inline constexpr std::size_t max_calls = 1000;
 [[noreturn]] void refuse_so_many_calls(const Where& where);
 
 /// The list of calls, or null if it is missing.
@@ -63,4 +63,4 @@ inline constexpr std::size_t most_calls = 1000;
 void copy_unknown_fields(const CallFields& fields, boost::json::object& call,
                          boost::json::object& function);
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <initializer_list>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t longest_message = 1000; // bytes of a server's words in ours
-constexpr std::size_t longest_search = 65536; // bytes in which a known phrase is looked for
+constexpr std::size_t max_message = 1000; // bytes of a server's words in ours
+constexpr std::size_t max_search = 65536; // bytes in which a known phrase is looked for
 
 bool contains_any(std::string_view text, std::initializer_list<std::string_view> phrases) {
     return std::any_of(phrases.begin(), phrases.end(), [&](std::string_view phrase) {
@@ -94,9 +94,9 @@ std::string server_message(std::string_view body, const Where& where) {
     if (text.empty() || text.starts_with('<')) return {}; // an HTML page tells a person nothing
     if (const auto value = parse_json(text)) {
         const std::string_view message = message_in(*value);
-        return where.quote(message.empty() ? text : message, longest_message);
+        return where.quote(message.empty() ? text : message, max_message);
     }
-    return where.quote(text, longest_message);
+    return where.quote(text, max_message);
 }
 
 errc category_of(int status, std::string_view lower) {
@@ -227,7 +227,7 @@ std::optional<int> number_in_error(const json::value& value, std::string_view na
 
 Error decode_error(int status, std::string_view body, const Where& where, std::string_view location,
                    const RetryWish& wish) {
-    const std::string lower = ascii_lower(body.substr(0, longest_search));
+    const std::string lower = ascii_lower(body.substr(0, max_search));
     std::string said = server_message(body, where);
     std::string what = where.url;
     what += status == 200 ? " answered with an error"
@@ -252,4 +252,4 @@ bool says_no_tools(std::string_view server_message) {
     return is_missing_tools(ascii_lower(server_message));
 }
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

@@ -1,6 +1,6 @@
 #include "decode_reply.hpp"
 
-#include "vlm/digest.hpp"
+#include "eyehand/vlm/digest.hpp"
 
 #include "completion.hpp"
 #include "json.hpp"
@@ -13,7 +13,7 @@
 #include <optional>
 #include <utility>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 namespace {
 
 namespace json = boost::json;
@@ -210,4 +210,4 @@ std::vector<std::string> decode_models(std::string_view body, const Where& where
     return ids;
 }
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

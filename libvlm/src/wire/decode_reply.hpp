@@ -1,7 +1,7 @@
 // From the body of a successful answer to a ChatReply (docs/vlm.md, "What is accepted").
 #pragma once
 
-#include "vlm/chat.hpp"
+#include "eyehand/vlm/chat.hpp"
 
 #include "decode_error.hpp"
 
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 
 /// The reply in the body of an answer with status 200. Where the server delivered no tool calls,
 /// calls of `offered` tools are recovered from the text (rescue_calls.hpp), which `notes` says.
@@ -22,4 +22,4 @@ namespace vlm::wire {
 /// The ids in a list of models. Throws Error as above.
 [[nodiscard]] std::vector<std::string> decode_models(std::string_view body, const Where& where);
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

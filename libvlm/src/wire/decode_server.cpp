@@ -8,14 +8,14 @@
 #include <charconv>
 #include <initializer_list>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t longest_name = 1000;   // bytes; nobody's model is called longer than that
-constexpr std::size_t longest_version = 100; // bytes
-constexpr std::size_t most_models = 5000;    // ten times what OpenRouter has
+constexpr std::size_t max_name = 1000;   // bytes; nobody's model is called longer than that
+constexpr std::size_t max_version = 100; // bytes
+constexpr std::size_t max_models = 5000; // ten times what OpenRouter has
 
 // --- Members that may be anything ----------------------------------------------------------------
 
@@ -48,26 +48,26 @@ std::optional<int> count_member(const json::object& object, std::string_view nam
 
 std::string name_in(const json::object& object, std::string_view member_name) {
     const std::string_view name = string_member(object, member_name);
-    return name.size() <= longest_name ? std::string(name) : std::string();
+    return name.size() <= max_name ? std::string(name) : std::string();
 }
 
 std::vector<std::string> names_in(const json::object& object, std::string_view member_name) {
     std::vector<std::string> names;
     if (const json::array* list = array_member(object, member_name))
         for (const json::value& value : *list)
-            if (value.is_string() && value.get_string().size() <= longest_name)
+            if (value.is_string() && value.get_string().size() <= max_name)
                 names.emplace_back(value.get_string());
     return names;
 }
 
-Known known(bool value) { return value ? Known::yes : Known::no; }
+Support known(bool value) { return value ? Support::yes : Support::no; }
 
-Known known(std::optional<bool> value) { return value ? known(*value) : Known::unknown; }
+Support known(std::optional<bool> value) { return value ? known(*value) : Support::unknown; }
 
 /// Whether `word` is in the list; without a list that is unknown.
-Known listed(const json::object& object, std::string_view list_name, std::string_view word) {
+Support listed(const json::object& object, std::string_view list_name, std::string_view word) {
     const json::array* list = array_member(object, list_name);
-    if (!list) return Known::unknown;
+    if (!list) return Support::unknown;
     return known(std::any_of(list->begin(), list->end(), [&](const json::value& value) {
         return value.is_string() && std::string_view(value.get_string()) == word;
     }));
@@ -124,9 +124,9 @@ void learn_from_second_list(ModelList& list, const json::object& answer) {
         const json::object* entry = value.if_object();
         if (!entry || ++read > list.models.size()) continue;
         const std::string_view name = string_member(*entry, "name");
-        const Known images = listed(*entry, "capabilities", "multimodal");
+        const Support images = listed(*entry, "capabilities", "multimodal");
         for (ModelFacts& model : list.models)
-            if (images != Known::unknown && model.id == name) model.images = images;
+            if (images != Support::unknown && model.id == name) model.images = images;
     }
 }
 
@@ -134,7 +134,7 @@ ModelList decode_data(const json::array& data, const json::object& answer) {
     ModelList list;
     for (const json::value& value : data) {
         const json::object* entry = value.if_object();
-        if (!entry || list.models.size() >= most_models) continue;
+        if (!entry || list.models.size() >= max_models) continue;
         ModelFacts model = decode_listed(*entry);
         if (model.id.empty()) continue;
         if (list.kind == ServerKind::unknown)
@@ -164,7 +164,7 @@ void add_lm_studio_model(ModelList& list, const json::object& entry, const json:
     list.models.push_back(model);
     for (const json::value& value : instances) {
         const json::object* instance = value.if_object();
-        if (!instance || list.models.size() >= most_models) continue;
+        if (!instance || list.models.size() >= max_models) continue;
         const json::object* config = object_member(*instance, "config");
         const auto context = config ? count_member(*config, "context_length") : std::nullopt;
         const std::string id = name_in(*instance, "id");
@@ -192,7 +192,7 @@ ModelList decode_models(const json::array& entries) {
     ModelList list;
     for (const json::value& value : entries) {
         const json::object* entry = value.if_object();
-        if (!entry || list.models.size() >= most_models) continue;
+        if (!entry || list.models.size() >= max_models) continue;
         const json::array* instances = array_member(*entry, "loaded_instances");
         if (instances && !name_in(*entry, "key").empty()) {
             list.kind = ServerKind::lm_studio;
@@ -207,10 +207,10 @@ ModelList decode_models(const json::array& entries) {
 // --- Single models -------------------------------------------------------------------------------
 
 /// Whether a Jinja template makes use of the tools it is given.
-Known template_takes_tools(const json::object& props) {
-    if (!string_member(props, "chat_template_tool_use").empty()) return Known::yes;
+Support template_takes_tools(const json::object& props) {
+    if (!string_member(props, "chat_template_tool_use").empty()) return Support::yes;
     const std::string_view text = string_member(props, "chat_template");
-    return text.empty() ? Known::unknown : known(text.find("tools") != std::string_view::npos);
+    return text.empty() ? Support::unknown : known(text.find("tools") != std::string_view::npos);
 }
 
 /// The value of a line "num_ctx    8192" of a modelfile's parameters.
@@ -256,8 +256,8 @@ void ModelFacts::learn(const ModelFacts& other) {
     chats = chats && other.chats;
     if (other.loaded) loaded = other.loaded;
     if (other.context_tokens) context_tokens = other.context_tokens;
-    if (other.images != Known::unknown) images = other.images;
-    if (other.tools != Known::unknown) tools = other.tools;
+    if (other.images != Support::unknown) images = other.images;
+    if (other.tools != Support::unknown) tools = other.tools;
 }
 
 std::optional<ModelList> decode_model_list(std::string_view body) {
@@ -277,13 +277,13 @@ std::optional<LlamaProps> decode_llama_props(std::string_view body) {
         answer ? object_member(*answer, "default_generation_settings") : nullptr;
     if (!settings) return std::nullopt;
     LlamaProps props;
-    props.version = excerpt(string_member(*answer, "build_info"), longest_version);
+    props.version = excerpt(string_member(*answer, "build_info"), max_version);
     props.model.context_tokens = count_member(*settings, "n_ctx");
     if (const json::object* modalities = object_member(*answer, "modalities"))
         props.model.images = known(bool_member(*modalities, "vision"));
     if (const json::object* caps = object_member(*answer, "chat_template_caps"))
         props.model.tools = known(bool_member(*caps, "supports_tools"));
-    if (props.model.tools == Known::unknown) props.model.tools = template_takes_tools(*answer);
+    if (props.model.tools == Support::unknown) props.model.tools = template_takes_tools(*answer);
     return props;
 }
 
@@ -298,16 +298,16 @@ std::optional<ModelFacts> decode_ollama_show(std::string_view body) {
     if (array_member(*answer, "capabilities")) return model;
     // Before 0.6.4: a part for pictures, and a template that prints tools, can only be for them.
     if (const json::object* projector = object_member(*answer, "projector_info"))
-        if (!projector->empty()) model.images = Known::yes;
+        if (!projector->empty()) model.images = Support::yes;
     if (string_member(*answer, "template").find(".Tools") != std::string_view::npos)
-        model.tools = Known::yes;
+        model.tools = Support::yes;
     return model;
 }
 
 std::optional<std::string> decode_version(std::string_view body) {
     const std::optional<json::object> answer = parsed_object(body);
     if (!answer) return std::nullopt;
-    std::string version = excerpt(string_member(*answer, "version"), longest_version);
+    std::string version = excerpt(string_member(*answer, "version"), max_version);
     if (version.empty()) return std::nullopt;
     return version;
 }
@@ -330,4 +330,4 @@ bool refuses_tools(const Error& error) {
            contains_any(said, {"support", "not enabled", "not allowed", "not available"});
 }
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

@@ -3,15 +3,15 @@
 // good as missing.
 #pragma once
 
-#include "vlm/error.hpp"
-#include "vlm/probe.hpp"
+#include "eyehand/vlm/error.hpp"
+#include "eyehand/vlm/probe.hpp"
 
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 
 /// What one answer tells about one model; what it does not tell is not set.
 struct ModelFacts {
@@ -20,8 +20,8 @@ struct ModelFacts {
     bool chats = true;                      ///< false: it turns text into vectors
     std::optional<bool> loaded{};
     std::optional<int> context_tokens{}; ///< as it runs, not as it was trained
-    Known images = Known::unknown;
-    Known tools = Known::unknown;
+    Support images = Support::unknown;
+    Support tools = Support::unknown;
 
     [[nodiscard]] bool is_called(std::string_view name) const;
     /// Takes from `other` everything but the names; what `other` knows counts more.
@@ -59,4 +59,4 @@ struct LlamaProps {
 /// The same of a request with a tool.
 [[nodiscard]] bool refuses_tools(const Error& error);
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

@@ -1,6 +1,6 @@
 #include "encode_request.hpp"
 
-#include "vlm/digest.hpp"
+#include "eyehand/vlm/digest.hpp"
 
 #include "json.hpp"
 #include "repair_json.hpp"
@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 namespace {
 
 // --- The portable order -----------------------------------------------------------------------
@@ -477,4 +477,4 @@ std::string portable_arguments(const std::string& arguments_json) {
     return object ? std::move(object->text) : "{}";
 }
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

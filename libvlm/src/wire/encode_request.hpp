@@ -2,13 +2,13 @@
 // (docs/vlm.md, "What is sent").
 #pragma once
 
-#include "vlm/chat.hpp"
-#include "vlm/openai_client.hpp"
+#include "eyehand/vlm/chat.hpp"
+#include "eyehand/vlm/openai_client.hpp"
 
 #include <string>
 #include <vector>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 
 enum class ImageMode {
     inlined, ///< a base64 data URL
@@ -39,4 +39,4 @@ struct Encoding {
 /// whose arguments do not parse.
 [[nodiscard]] std::string portable_arguments(const std::string& arguments_json);
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 namespace {
 
 /// Boost.JSON reads 1e999 as infinity, and prints that as something that it does not read.
@@ -68,4 +68,4 @@ const boost::json::object* object_member(const boost::json::object& object, std:
     return value ? value->if_object() : nullptr;
 }
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 
 /// Deeper nesting is refused: tool arguments are a few levels deep, and what is parsed is also
 /// printed and destroyed by recursion. (Boost.JSON's own default is 32.)
@@ -35,4 +35,4 @@ inline constexpr std::size_t max_json_depth = 64;
 [[nodiscard]] const boost::json::object* object_member(const boost::json::object& object,
                                                        std::string_view name);
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

@@ -7,7 +7,7 @@
 #include <array>
 #include <utility>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 namespace {
 
 namespace json = boost::json;
@@ -162,4 +162,4 @@ std::optional<RepairedObject> repair_object(std::string_view text) {
     return RepairedObject{std::move(outer->text), std::move(*object), std::move(outer->repairs)};
 }
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

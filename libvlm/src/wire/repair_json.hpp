@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 
 enum class Repair {
     trailing_comma,    ///< a comma before a closing bracket is left out
@@ -45,4 +45,4 @@ struct RepairedObject {
 /// unpacked once.
 [[nodiscard]] std::optional<RepairedObject> repair_object(std::string_view text);
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 namespace {
 
 namespace json = boost::json;
@@ -18,7 +18,7 @@ namespace json = boost::json;
 constexpr std::size_t npos = std::string_view::npos;
 
 // Several times what any model writes at once; searching takes quadratic time at worst.
-constexpr std::size_t longest_text = std::size_t{256} << 10;
+constexpr std::size_t max_text = std::size_t{256} << 10;
 
 /// One call and where it stands.
 struct Found {
@@ -626,7 +626,7 @@ std::vector<std::string> notes_on(const Search& search) {
 Rescue rescue_calls(std::string_view text, const std::vector<ToolSpec>& offered, Ending ending) {
     Rescue rescue;
     rescue.text = text;
-    if (offered.empty() || text.size() > longest_text || valid_utf8(text) != text) return rescue;
+    if (offered.empty() || text.size() > max_text || valid_utf8(text) != text) return rescue;
     const std::vector<Span> thoughts = thinking(text);
     const std::string visible = masked(text, thoughts);
     for (const auto search_for : {marked_calls, json_calls, action_calls}) {
@@ -647,4 +647,4 @@ Rescue rescue_calls(std::string_view text, const std::vector<ToolSpec>& offered,
     return rescue;
 }
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

@@ -30,13 +30,13 @@
 // text: that a task is finished is for the conversation to say, not for the wire.
 #pragma once
 
-#include "vlm/chat.hpp"
+#include "eyehand/vlm/chat.hpp"
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 
 enum class Ending {
     as_the_model_ended, ///< what is missing at the end, the model forgot
@@ -54,4 +54,4 @@ struct Rescue {
 [[nodiscard]] Rescue rescue_calls(std::string_view text, const std::vector<ToolSpec>& offered,
                                   Ending ending = Ending::as_the_model_ended);
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

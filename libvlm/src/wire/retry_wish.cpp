@@ -6,7 +6,7 @@
 #include <array>
 #include <charconv>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 namespace {
 
 using std::chrono::milliseconds;
@@ -76,4 +76,4 @@ RetryWish read_retry_wish(std::string_view should_retry, std::string_view after_
     return wish;
 }
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

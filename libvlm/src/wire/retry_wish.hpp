@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 
 struct RetryWish {
     std::optional<bool> retry{};                      ///< "x-should-retry"
@@ -20,4 +20,4 @@ struct RetryWish {
                                         std::string_view after,
                                         std::chrono::system_clock::time_point now);
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

@@ -1,10 +1,10 @@
 #include "sse.hpp"
 
-#include "vlm/error.hpp"
+#include "eyehand/vlm/error.hpp"
 
 #include <utility>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 namespace {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
@@ -98,4 +98,4 @@ void EventParser::check_size(std::size_t more) const {
                 {.status = 200});
 }
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

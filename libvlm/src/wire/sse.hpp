@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 
 struct ServerEvent {
     std::string name{}; ///< of the "event:" line, or empty
@@ -57,4 +57,4 @@ private:
     bool has_data_ = false;
 };
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

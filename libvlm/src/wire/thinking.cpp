@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 
 std::vector<Span> thinking(std::string_view text) {
     constexpr std::string_view open_tag = "<think>";
@@ -28,4 +28,4 @@ std::vector<Span> thinking(std::string_view text) {
     }
 }
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

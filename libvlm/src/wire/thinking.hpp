@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 
 /// The bytes [begin, end) of a text.
 struct Span {
@@ -19,4 +19,4 @@ struct Span {
 /// before it is thought.
 [[nodiscard]] std::vector<Span> thinking(std::string_view text);
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 namespace {
 
 namespace json = boost::json;
@@ -53,4 +53,4 @@ ChatRequest tools_as_text(const ChatRequest& request) {
     return result;
 }
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

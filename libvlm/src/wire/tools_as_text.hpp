@@ -1,9 +1,9 @@
 // Tools for models and servers that have no tool calling: described in words, called in words.
 #pragma once
 
-#include "vlm/chat.hpp"
+#include "eyehand/vlm/chat.hpp"
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 
 /// The request without tools, but with their description at the end of the system message, calls of
 /// the history as `<tool_call>{...}</tool_call>` in the assistant's text, and results as
@@ -11,4 +11,4 @@ namespace vlm::wire {
 /// knows this form best. The same request gives the same text.
 [[nodiscard]] ChatRequest tools_as_text(const ChatRequest& request);
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 namespace {
 
 /// The bytes a lead byte announces and the range of the second byte (Unicode 15, table 3-7).
@@ -187,4 +187,4 @@ std::string bytes_for_lone_surrogates(std::string_view json) {
     return out;
 }
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

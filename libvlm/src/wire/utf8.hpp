@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 
 /// What `text` begins with: one encoded scalar value, or bytes that are none.
 struct Utf8Step {
@@ -50,4 +50,4 @@ private:
 /// bytes that UTF-8's scheme would give it: servers that count in UTF-16 cut between the halves.
 [[nodiscard]] std::string bytes_for_lone_surrogates(std::string_view json);
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

@@ -1,12 +1,12 @@
 #include "where.hpp"
 
+#include "eyehand/vlm/digest.hpp"
 #include "utf8.hpp"
-#include "vlm/digest.hpp"
 
 #include <algorithm>
 #include <utility>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 namespace {
 
 constexpr std::size_t shortest_secret = 8;
@@ -56,4 +56,4 @@ std::string without_data_urls(std::string_view text) {
     return rest += text;
 }
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

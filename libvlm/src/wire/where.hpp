@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace vlm::wire {
+namespace eyehand::vlm::wire {
 
 struct Where {
     std::string url;    ///< as it may be shown
@@ -26,4 +26,4 @@ struct Where {
 /// repeat a request in their error repeat the screenshot, which no log may hold.
 [[nodiscard]] std::string without_data_urls(std::string_view text);
 
-} // namespace vlm::wire
+} // namespace eyehand::vlm::wire

@@ -1,4 +1,4 @@
-#include "winio/testing/memory_desktop.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
 
 #include "../utf8.hpp"
 
@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace winio::testing {
+namespace eyehand::winio::testing {
 namespace {
 
 Rect bounds_of(const std::vector<Display>& displays) {
@@ -219,4 +219,4 @@ void MemoryDesktop::apply(const WindowCommand& command) {
     }
 }
 
-} // namespace winio::testing
+} // namespace eyehand::winio::testing

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 namespace {
 
 int centre(int pixel, int begin, int extent) {
@@ -19,4 +19,4 @@ Point to_absolute(Point p, const Rect& virtual_desktop) {
             centre(p.y, virtual_desktop.y, virtual_desktop.height)};
 }
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 namespace {
 
 constexpr std::wstring_view blanks = L" \t";
@@ -22,4 +22,4 @@ CommandLine split_command_line(std::wstring_view text) {
     return {text.substr(0, end), without_leading_blanks(text.substr(rest))};
 }
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

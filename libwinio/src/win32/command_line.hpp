@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 
 struct CommandLine {
     std::wstring_view program;   ///< without its quotes
@@ -14,4 +14,4 @@ struct CommandLine {
 /// one, else at the next space or tab. Refers to `text`.
 [[nodiscard]] CommandLine split_command_line(std::wstring_view text);
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 namespace {
 
 // "\\.\DISPLAY2" is display "2": short enough to type, and the system's own number.
@@ -47,4 +47,4 @@ Rect virtual_desktop(const SystemCalls& system) {
             system.get_system_metrics(SM_CYVIRTUALSCREEN)};
 }
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

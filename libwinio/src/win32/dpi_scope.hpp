@@ -3,7 +3,7 @@
 
 #include <windows.h>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 
 /// Makes this thread per-monitor aware and restores what it was.
 class DpiScope {
@@ -25,4 +25,4 @@ private:
     DPI_AWARENESS_CONTEXT previous_;
 };
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

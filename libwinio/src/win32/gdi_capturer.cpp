@@ -1,11 +1,11 @@
 #include "win32/gdi_capturer.hpp"
 
+#include "eyehand/winio/error.hpp"
 #include "win32/displays.hpp"
 #include "win32/dpi_scope.hpp"
 #include "win32/pointer_reader.hpp"
 #include "win32/secure_desktop.hpp"
 #include "win32/system_text.hpp"
-#include "winio/error.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 namespace {
 
 // The usual causes are the lock screen, a prompt for administrator rights and a disconnected remote
@@ -51,8 +51,8 @@ std::string words(Size size) {
 
 // BITMAPINFOHEADER has 32 bits for the bytes of all pixels, of which drivers use 31.
 void check_fits_a_bitmap(Size size) {
-    constexpr std::int64_t most_pixels = std::numeric_limits<std::int32_t>::max() / 4;
-    if (std::int64_t{size.width} * size.height > most_pixels)
+    constexpr std::int64_t max_pixels = std::numeric_limits<std::int32_t>::max() / 4;
+    if (std::int64_t{size.width} * size.height > max_pixels)
         throw Error(errc::capture_failed, "no bitmap can have " + words(size) + " pixels");
 }
 
@@ -133,4 +133,4 @@ void GdiCapturer::prepare_bitmap(HDC screen, Size size) {
     bitmap_pixels_ = static_cast<const std::uint8_t*>(pixels);
 }
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

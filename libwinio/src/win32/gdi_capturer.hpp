@@ -1,11 +1,11 @@
 // Reads the screen by BitBlt: works on every session, needs no graphics adapter.
 #pragma once
 
+#include "eyehand/winio/desktop.hpp"
 #include "win32/handles.hpp"
 #include "win32/system_calls.hpp"
-#include "winio/desktop.hpp"
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 
 /// Copies the screen at one moment; under Wine in pieces, between which something may change.
 class GdiCapturer final : public Capturer {
@@ -27,4 +27,4 @@ private:
     const std::uint8_t* bitmap_pixels_ = nullptr;
 };
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <utility>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 
 inline std::atomic<int> open_handles{0};      ///< held at the moment, of all kinds
 inline std::atomic<long> acquired_handles{0}; ///< since the program started
@@ -82,4 +82,4 @@ using GlobalMemory = Handle<GlobalMemoryKind>;
 using Window = Handle<WindowKind>; ///< one of this thread's own
 using InputDesktop = Handle<InputDesktopKind>;
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

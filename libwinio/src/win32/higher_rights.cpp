@@ -2,7 +2,7 @@
 
 #include "win32/system_text.hpp"
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 
 bool has_higher_rights(const SystemCalls& system, HWND window) {
     if (window == nullptr) return false;
@@ -19,4 +19,4 @@ std::string higher_rights_problem(HWND window, std::string_view which) {
                   "it: run this program as administrator too, or work another window";
 }
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

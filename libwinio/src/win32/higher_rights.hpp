@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 
 /// True when the window's program has a higher integrity level than this one, or, where its level
 /// is not known, when the window may be sent no message.
@@ -15,4 +15,4 @@ namespace winio::win32 {
 /// The same in words, for people; `which` follows the window's title, as in "under the pointer".
 [[nodiscard]] std::string higher_rights_problem(HWND window, std::string_view which);
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

@@ -1,16 +1,16 @@
 #include "win32/input_sender.hpp"
 
+#include "eyehand/winio/error.hpp"
 #include "win32/displays.hpp"
 #include "win32/dpi_scope.hpp"
 #include "win32/higher_rights.hpp"
 #include "win32/secure_desktop.hpp"
 #include "win32/system_text.hpp"
-#include "winio/error.hpp"
 
 #include <algorithm>
 #include <array>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 namespace {
 
 static_assert(mouse_move == MOUSEEVENTF_MOVE && mouse_left_down == MOUSEEVENTF_LEFTDOWN &&
@@ -229,4 +229,4 @@ InputSender::Taken InputSender::give(std::span<const NativeInput> inputs) {
     return {taken, GetLastError()};
 }
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

@@ -1,15 +1,15 @@
 // Gives input to the system by SendInput. Never blocks the user's own (BlockInput).
 #pragma once
 
+#include "eyehand/winio/desktop.hpp"
 #include "win32/input_translator.hpp"
 #include "win32/system_calls.hpp"
-#include "winio/desktop.hpp"
 
 #include <optional>
 #include <span>
 #include <string>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 
 /// Releases in its destructor what it pressed and was not told to release.
 class InputSender {
@@ -41,4 +41,4 @@ private:
     std::uintptr_t last_mark_ = GetTickCount(); ///< of a move; later senders have other ones
 };
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

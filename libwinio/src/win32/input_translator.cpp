@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 namespace {
 
 NativeInput mouse(std::uint32_t flags) {
@@ -46,9 +46,9 @@ NativeInput button_change(const ButtonChange& change, bool swapped) {
 // WM_MOUSEWHEEL has 16 bits for the distance: 273 notches at once are the most it can tell.
 std::vector<NativeInput> wheel_turns(const WheelTurn& turn) {
     std::vector<NativeInput> inputs;
-    constexpr int most_at_once = 32767 / wheel_delta;
+    constexpr int max_at_once = 32767 / wheel_delta;
     for (int left = turn.notches; left != 0;) {
-        const int notches = std::clamp(left, -most_at_once, most_at_once);
+        const int notches = std::clamp(left, -max_at_once, max_at_once);
         NativeInput input = mouse(turn.axis == Axis::vertical ? mouse_wheel : mouse_hwheel);
         input.wheel = notches * wheel_delta;
         inputs.push_back(input);
@@ -232,4 +232,4 @@ std::vector<NativeInput> releases_of(std::span<const NativeInput> inputs) {
 
 NativeInput key_release(const KeyCode& code) { return key(code, key_up); }
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

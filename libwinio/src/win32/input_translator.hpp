@@ -1,15 +1,15 @@
 // From InputEvents to what SendInput takes, and back from what it accepted.
 #pragma once
 
+#include "eyehand/winio/effect.hpp"
 #include "win32/key_codes.hpp"
 #include "win32/native_input.hpp"
-#include "winio/effect.hpp"
 
 #include <map>
 #include <span>
 #include <vector>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 
 /// What a translation depends on besides the events.
 struct InputContext {
@@ -61,4 +61,4 @@ private:
 /// The release of one key of the keyboard.
 [[nodiscard]] NativeInput key_release(const KeyCode& code);
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

@@ -4,7 +4,7 @@
 #include <array>
 #include <optional>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 namespace {
 
 struct NamedCode {
@@ -107,4 +107,4 @@ std::vector<KeyCode> codes_of(const Key& key, const KeyLayout& layout, KeyUse us
     return codes_of_character(character, layout);
 }
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

@@ -1,13 +1,13 @@
 // Which keys of the keyboard make a Key.
 #pragma once
 
-#include "winio/keys.hpp"
+#include "eyehand/winio/keys.hpp"
 
 #include <cstdint>
 #include <functional>
 #include <vector>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 
 /// One key of the keyboard, as SendInput is told of it.
 struct KeyCode {
@@ -42,4 +42,4 @@ enum class KeyUse { character, shortcut };
 [[nodiscard]] std::vector<KeyCode> codes_of(const Key& key, const KeyLayout& layout,
                                             KeyUse use = KeyUse::character);
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

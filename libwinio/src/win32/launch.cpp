@@ -1,17 +1,17 @@
 #include "win32/launch.hpp"
 
+#include "eyehand/winio/error.hpp"
 #include "utf8.hpp"
 #include "win32/command_line.hpp"
 #include "win32/handles.hpp"
 #include "win32/system_text.hpp"
-#include "winio/error.hpp"
 
 #include <windows.h>
 // After <windows.h>, which they need.
 #include <objbase.h>
 #include <shellapi.h>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 namespace {
 
 // Zero, or GetLastError's reason why not.
@@ -84,4 +84,4 @@ void launch(const LaunchCommand& command) {
                                          describe_error(by_shell) + ")");
 }
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

@@ -1,13 +1,13 @@
 // Starting programs and opening documents.
 #pragma once
 
-#include "winio/effect.hpp"
+#include "eyehand/winio/effect.hpp"
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 
 /// A command line is started as it stands; what cannot be is opened by the shell: as a document, as
 /// an address, or as a program with arguments. Throws Error{launch_failed}, and
 /// std::invalid_argument for a command that is not UTF-8 or has a NUL character.
 void launch(const LaunchCommand& command);
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

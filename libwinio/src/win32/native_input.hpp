@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 
 struct NativeInput {
     enum class Kind { mouse, key } kind = Kind::key;
@@ -34,4 +34,4 @@ inline constexpr std::uint32_t key_up = 0x0002;
 inline constexpr std::uint32_t key_unicode = 0x0004;
 inline constexpr std::int32_t wheel_delta = 120; // WHEEL_DELTA
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

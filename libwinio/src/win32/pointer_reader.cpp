@@ -3,7 +3,7 @@
 #include "win32/handles.hpp"
 #include "win32/pointer_shape.hpp"
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 namespace {
 
 std::optional<Image> read_bitmap(HDC dc, HBITMAP bitmap) {
@@ -76,4 +76,4 @@ std::optional<PointerShape> read_pointer(const SystemCalls& system) {
     return shape;
 }
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

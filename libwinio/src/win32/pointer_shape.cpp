@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <stdexcept>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 namespace {
 
 constexpr Color transparent{0, 0, 0, 0};
@@ -124,4 +124,4 @@ PointerShape enlarged(PointerShape shape, PointerEnlargement by) {
     return result;
 }
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

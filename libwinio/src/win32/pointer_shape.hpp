@@ -1,11 +1,11 @@
 // From the bitmaps of an HCURSOR to a PointerShape.
 #pragma once
 
-#include "winio/frame.hpp"
+#include "eyehand/winio/frame.hpp"
 
 #include <optional>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 
 /// The two bitmaps of a cursor, read as 32-bit top-down images.
 struct CursorBitmaps {
@@ -29,4 +29,4 @@ struct PointerEnlargement {
 /// is not positive.
 [[nodiscard]] PointerShape enlarged(PointerShape shape, PointerEnlargement by);
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

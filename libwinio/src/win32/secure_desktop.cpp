@@ -2,7 +2,7 @@
 
 #include "win32/handles.hpp"
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 namespace {
 
 // Lock screen, sign-in and prompts for administrator rights are on a desktop of the system's own,
@@ -21,4 +21,4 @@ std::string likely_cause(const SystemCalls& system) {
                : "is the session disconnected, or was it locked for a moment?";
 }
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

@@ -5,10 +5,10 @@
 
 #include <string>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 
 /// What to tell people after the system has refused a capture or input: that the secure desktop is
 /// shown, when that is certain, else a question. Changes GetLastError.
 [[nodiscard]] std::string likely_cause(const SystemCalls& system);
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

@@ -10,7 +10,7 @@
 #include <iterator>
 #include <span>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 namespace {
 
 KernelObject token_of(HANDLE process) {
@@ -214,4 +214,4 @@ bool runs_under_wine() {
     return wine;
 }
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

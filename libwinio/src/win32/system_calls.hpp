@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 
 /// The integrity level of the process that owns a window; nothing where it cannot be told.
 [[nodiscard]] std::optional<DWORD> integrity_of_window(HWND window);
@@ -75,4 +75,4 @@ struct SystemCalls {
     std::function<BOOL(HWND)> open_clipboard = ::OpenClipboard;
 };
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

@@ -1,15 +1,15 @@
 #include "win32/system_clipboard.hpp"
 
 #include "dib.hpp"
+#include "eyehand/winio/error.hpp"
 #include "poll.hpp"
 #include "utf8.hpp"
 #include "win32/handles.hpp"
 #include "win32/system_text.hpp"
-#include "winio/error.hpp"
 
 #include <algorithm>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 namespace {
 
 using namespace std::chrono_literals;
@@ -111,4 +111,4 @@ void SystemClipboard::replace(UINT format, std::span<const std::byte> content) {
     memory.release(); // the system's now
 }
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

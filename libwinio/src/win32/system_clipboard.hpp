@@ -1,12 +1,12 @@
 // The clipboard: text and images.
 #pragma once
 
+#include "eyehand/winio/desktop.hpp"
 #include "win32/system_calls.hpp"
-#include "winio/desktop.hpp"
 
 #include <span>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 
 class SystemClipboard final : public Clipboard {
 public:
@@ -28,4 +28,4 @@ private:
     const SystemCalls& system_;
 };
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

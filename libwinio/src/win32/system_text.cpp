@@ -6,7 +6,7 @@
 #include <array>
 #include <cstddef>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 
 static_assert(sizeof(wchar_t) == sizeof(char16_t));
 
@@ -36,4 +36,4 @@ std::string describe_error(DWORD error) {
     return text.empty() ? number : narrow(text) + " (" + number + ")";
 }
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

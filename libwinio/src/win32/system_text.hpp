@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 
 /// Throws std::invalid_argument for what is not UTF-8.
 [[nodiscard]] std::wstring wide(std::string_view utf8);
@@ -16,4 +16,4 @@ namespace winio::win32 {
 /// What the system says about an error of GetLastError's, without line break, with its number.
 [[nodiscard]] std::string describe_error(DWORD error);
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 namespace {
 
 bool is_high(char16_t unit) { return unit >= 0xD800 && unit <= 0xDBFF; }
@@ -45,4 +45,4 @@ std::string to_utf8(std::u16string_view utf16) {
     return result;
 }
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 
 /// One unit, or the two surrogates of a scalar past U+FFFF.
 [[nodiscard]] std::u16string units_of(char32_t scalar);
@@ -13,4 +13,4 @@ namespace winio::win32 {
 /// Lone surrogates become U+FFFD.
 [[nodiscard]] std::string to_utf8(std::u16string_view utf16);
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

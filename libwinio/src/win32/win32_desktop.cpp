@@ -5,7 +5,7 @@
 #include "win32/gdi_capturer.hpp"
 #include "win32/launch.hpp"
 
-namespace winio {
+namespace eyehand::winio {
 namespace win32 {
 
 Win32Desktop::Win32Desktop(SystemCalls system)
@@ -36,4 +36,4 @@ void Win32Desktop::launch(const LaunchCommand& command) { win32::launch(command)
 
 std::unique_ptr<Desktop> open_desktop() { return std::make_unique<win32::Win32Desktop>(); }
 
-} // namespace winio
+} // namespace eyehand::winio

@@ -1,13 +1,13 @@
 // The desktop of this session.
 #pragma once
 
+#include "eyehand/winio/desktop.hpp"
 #include "win32/input_sender.hpp"
 #include "win32/system_calls.hpp"
 #include "win32/system_clipboard.hpp"
 #include "win32/window_list.hpp"
-#include "winio/desktop.hpp"
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 
 /// Its destructor releases keys and buttons that `send` pressed and did not release.
 class Win32Desktop final : public Desktop {
@@ -30,4 +30,4 @@ private:
     SystemClipboard clipboard_;
 };
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

@@ -1,18 +1,18 @@
 #include "win32/window_list.hpp"
 
+#include "eyehand/winio/error.hpp"
 #include "poll.hpp"
 #include "win32/dpi_scope.hpp"
 #include "win32/handles.hpp"
 #include "win32/higher_rights.hpp"
 #include "win32/system_text.hpp"
-#include "winio/error.hpp"
 
 #include <windows.h>
 
 #include <array>
 #include <cstdint>
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 namespace {
 
 using namespace std::chrono_literals;
@@ -217,4 +217,4 @@ void WindowList::apply(const WindowCommand& command) {
     }
 }
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

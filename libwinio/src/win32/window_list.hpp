@@ -1,10 +1,10 @@
 // The top-level windows of this session.
 #pragma once
 
+#include "eyehand/winio/desktop.hpp"
 #include "win32/system_calls.hpp"
-#include "winio/desktop.hpp"
 
-namespace winio::win32 {
+namespace eyehand::winio::win32 {
 
 class WindowList final : public Windows {
 public:
@@ -19,4 +19,4 @@ private:
     const SystemCalls& system_;
 };
 
-} // namespace winio::win32
+} // namespace eyehand::winio::win32

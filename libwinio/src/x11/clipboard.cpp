@@ -1,12 +1,12 @@
 #include "x11/clipboard.hpp"
 
 #include "bmp.hpp"
+#include "eyehand/winio/error.hpp"
+#include "eyehand/winio/png.hpp"
 #include "utf8.hpp"
-#include "winio/error.hpp"
-#include "winio/png.hpp"
 #include "x11/text.hpp"
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 namespace {
 
 std::string string_of(const std::vector<std::uint8_t>& bytes) {
@@ -64,4 +64,4 @@ SelectionClipboard::~SelectionClipboard() {
     for (const auto& owner : owners_) owner->stop(); // so that they end at the same time
 }
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

@@ -1,14 +1,14 @@
 // The clipboard: the selection CLIPBOARD.
 #pragma once
 
-#include "winio/desktop.hpp"
+#include "eyehand/winio/desktop.hpp"
 #include "x11/selection_owner.hpp"
 #include "x11/selection_reader.hpp"
 
 #include <memory>
 #include <vector>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 /// What is put on the clipboard is gone with this object, unless a clipboard manager or another
 /// program has taken it by then. Images are offered as image/png and image/bmp, and read as
@@ -37,4 +37,4 @@ private:
     std::vector<std::unique_ptr<SelectionOwner>> owners_;
 };
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

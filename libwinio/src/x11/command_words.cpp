@@ -1,6 +1,6 @@
 #include "x11/command_words.hpp"
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 std::optional<std::vector<std::string>> words_of(std::string_view command) {
     std::vector<std::string> words;
@@ -33,4 +33,4 @@ std::optional<std::vector<std::string>> words_of(std::string_view command) {
     return words;
 }
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 /// The words of `command`: spaces and tabs part them; '...' keeps everything, "..." everything but
 /// \" and \\, a backslash the character after it. Nothing when a quote is not closed.
 [[nodiscard]] std::optional<std::vector<std::string>> words_of(std::string_view command);
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

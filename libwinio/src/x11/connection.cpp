@@ -1,10 +1,10 @@
 #include "x11/connection.hpp"
 
-#include "winio/error.hpp"
+#include "eyehand/winio/error.hpp"
 
 #include <utility>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 namespace {
 
 xcb_screen_t* screen_of(xcb_connection_t* connection, int number) {
@@ -95,4 +95,4 @@ Rect Connection::root_bounds() const {
     return reply ? Rect{0, 0, reply->width, reply->height} : Rect{};
 }
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

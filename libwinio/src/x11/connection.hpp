@@ -1,7 +1,7 @@
 // A connection to an X server, and what every part of the back-end asks of it.
 #pragma once
 
-#include "winio/geometry.hpp"
+#include "eyehand/winio/geometry.hpp"
 
 #include <xcb/xcb.h>
 
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 /// What libxcb allocates with malloc: replies, errors, events.
 struct FreeReply {
@@ -83,4 +83,4 @@ private:
     std::map<std::string, xcb_atom_t> atoms_;
 };
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

@@ -1,6 +1,6 @@
 #include "x11/displays.hpp"
 
-#include "winio/error.hpp"
+#include "eyehand/winio/error.hpp"
 #include "x11/properties.hpp"
 
 #include <xcb/randr.h>
@@ -10,7 +10,7 @@
 #include <cmath>
 #include <functional>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 namespace {
 
 constexpr int least_dpi = 96;
@@ -95,4 +95,4 @@ std::vector<Display> displays(Connection& connection) {
     return found;
 }
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

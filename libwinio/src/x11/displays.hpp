@@ -1,12 +1,12 @@
 // The displays that make up the screen.
 #pragma once
 
-#include "winio/desktop.hpp"
+#include "eyehand/winio/desktop.hpp"
 #include "x11/connection.hpp"
 
 #include <string_view>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 /// Enumerated afresh by RANDR 1.5, the primary one first; the whole screen as one display where
 /// RANDR knows none. Throws Error{no_display} when the connection is lost.
@@ -19,4 +19,4 @@ namespace winio::x11 {
 /// nonsense of their size.
 [[nodiscard]] int dpi_of_size(int pixels, int millimetres);
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

@@ -1,12 +1,12 @@
 #include "x11/input_sender.hpp"
 
-#include "winio/error.hpp"
+#include "eyehand/winio/error.hpp"
 
 #include <xcb/xtest.h>
 
 #include <algorithm>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 namespace {
 
 static_assert(static_cast<int>(NativeInput::Kind::key_press) == XCB_KEY_PRESS &&
@@ -143,4 +143,4 @@ void InputSender::give(const NativeInput& input) const {
                         static_cast<std::int16_t>(input.to.y), 0);
 }
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

@@ -1,12 +1,12 @@
 // Gives input to the server by XTEST.
 #pragma once
 
-#include "winio/desktop.hpp"
+#include "eyehand/winio/desktop.hpp"
 #include "x11/connection.hpp"
 #include "x11/input_translator.hpp"
 #include "x11/spare_key_register.hpp"
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 class InputSender {
 public:
@@ -32,4 +32,4 @@ private:
     SpareKeyRegister register_;
 };
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

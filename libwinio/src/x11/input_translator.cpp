@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 namespace {
 
 using Kind = NativeInput::Kind;
@@ -281,4 +281,4 @@ Passage InputTranslator::restoration(const InputContext& context) {
     return spares_.restoration(context.now);
 }
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

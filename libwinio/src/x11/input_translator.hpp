@@ -1,7 +1,7 @@
 // From InputEvents to what XTEST takes.
 #pragma once
 
-#include "winio/effect.hpp"
+#include "eyehand/winio/effect.hpp"
 #include "x11/native_input.hpp"
 #include "x11/spare_keys.hpp"
 
@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 /// What a translation depends on besides the events: the state of the server.
 struct InputContext {
@@ -52,4 +52,4 @@ private:
     SpareKeys spares_;
 };
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

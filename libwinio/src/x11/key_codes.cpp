@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 namespace {
 
 struct Level {
@@ -108,4 +108,4 @@ std::vector<Keycode> codes_of(const Key& key, const KeyboardMap& map, KeyUse use
                : codes_of_character(character, map);
 }
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 using Keycode = std::uint8_t;
 inline constexpr Keycode no_keycode = 0; // the least a server has is 8
@@ -39,4 +39,4 @@ enum class KeyUse { character, shortcut };
 [[nodiscard]] std::vector<Keycode> codes_of(const Key& key, const KeyboardMap& map,
                                             KeyUse use = KeyUse::character);
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

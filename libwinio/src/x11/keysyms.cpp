@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 namespace {
 
 struct NamedKeysym {
@@ -68,4 +68,4 @@ std::optional<char32_t> character_of(Keysym keysym) {
     return character_of_legacy(keysym);
 }
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

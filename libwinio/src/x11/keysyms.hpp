@@ -1,12 +1,12 @@
 // What the keys of an X11 keyboard mean: keysyms.
 #pragma once
 
-#include "winio/keys.hpp"
+#include "eyehand/winio/keys.hpp"
 
 #include <cstdint>
 #include <optional>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 using Keysym = std::uint32_t;
 
@@ -29,4 +29,4 @@ inline constexpr Keysym keysym_level3 = 0xFE03;    // ISO_Level3_Shift: AltGr
 /// The character of a keysym older than Unicode.
 [[nodiscard]] std::optional<char32_t> character_of_legacy(Keysym keysym);
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

@@ -1,7 +1,7 @@
 #include "x11/launch.hpp"
 
+#include "eyehand/winio/error.hpp"
 #include "utf8.hpp"
-#include "winio/error.hpp"
 #include "x11/command_words.hpp"
 
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include <optional>
 #include <utility>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 namespace {
 
 class FileDescriptor {
@@ -161,4 +161,4 @@ void launch(const LaunchCommand& command) {
     fail(text, error);
 }
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

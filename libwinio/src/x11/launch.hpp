@@ -1,9 +1,9 @@
 // Starting programs and opening documents.
 #pragma once
 
-#include "winio/effect.hpp"
+#include "eyehand/winio/effect.hpp"
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 /// Starts the program in a session of its own, with nothing to read and nowhere to print, so that
 /// it outlives this process and does not disturb its terminal; nothing else of this process's files
@@ -11,4 +11,4 @@ namespace winio::x11 {
 /// address ("https://..."), is opened by xdg-open. Throws as Desktop::launch does.
 void launch(const LaunchCommand& command);
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 namespace {
 
 struct Legacy {
@@ -153,4 +153,4 @@ std::optional<char32_t> character_of_legacy(std::uint32_t keysym) {
     return char32_t{found->character};
 }
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

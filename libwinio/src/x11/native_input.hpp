@@ -1,14 +1,14 @@
 // What XTEST is told, as plain data.
 #pragma once
 
-#include "winio/geometry.hpp"
+#include "eyehand/winio/geometry.hpp"
 #include "x11/key_codes.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <vector>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 /// One fake input event; `kind` has the core protocol's numbers.
 struct NativeInput {
@@ -40,4 +40,4 @@ struct Passage {
     std::vector<NativeInput> inputs{};
 };
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 bool start_xfixes(const Connection& connection) {
     return connection.has(&xcb_xfixes_id) &&
@@ -35,4 +35,4 @@ std::optional<PointerShape> pointer_of(const xcb_xfixes_get_cursor_image_reply_t
     return shape;
 }
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

@@ -1,7 +1,7 @@
 // What the pointer looks like and where it is, by XFIXES.
 #pragma once
 
-#include "winio/frame.hpp"
+#include "eyehand/winio/frame.hpp"
 #include "x11/connection.hpp"
 
 #include <xcb/xfixes.h>
@@ -10,7 +10,7 @@
 #include <optional>
 #include <span>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 /// Tells the server which XFIXES this program knows; false where it has none.
 [[nodiscard]] bool start_xfixes(const Connection& connection);
@@ -19,4 +19,4 @@ namespace winio::x11 {
 [[nodiscard]] std::optional<PointerShape>
 pointer_of(const xcb_xfixes_get_cursor_image_reply_t& reply);
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 std::string process_name(std::uint32_t process_id) {
     const std::filesystem::path process =
@@ -30,4 +30,4 @@ std::string machine_name() {
     return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

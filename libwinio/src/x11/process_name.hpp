@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 /// The file name of the program, or the process's own name where the file is secret; empty when
 /// there is no such process.
@@ -12,4 +12,4 @@ namespace winio::x11 {
 /// What programs of this machine write into WM_CLIENT_MACHINE.
 [[nodiscard]] std::string machine_name();
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

@@ -1,6 +1,6 @@
 #include "x11/properties.hpp"
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 namespace {
 
 std::string_view bytes_of(const xcb_get_property_reply_t& reply) {
@@ -24,4 +24,4 @@ std::vector<std::uint32_t> PropertyRequest::values() const {
     return values;
 }
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

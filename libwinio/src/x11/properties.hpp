@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 /// Properties longer than this are cut: nobody's title has a megabyte.
-inline constexpr std::uint32_t longest_property = 1U << 20U;
+inline constexpr std::uint32_t max_property = 1U << 20U;
 
 /// A property that has been asked for.
 class PropertyRequest {
@@ -19,7 +19,7 @@ public:
     PropertyRequest(const Connection& connection, xcb_window_t window, xcb_atom_t property,
                     xcb_atom_t type = XCB_GET_PROPERTY_TYPE_ANY)
         : connection_(&connection), cookie_(xcb_get_property(connection.get(), 0, window, property,
-                                                             type, 0, longest_property / 4)) {}
+                                                             type, 0, max_property / 4)) {}
 
     /// Its bytes, empty when the window has none of that type. To be called once.
     [[nodiscard]] std::string text() const;
@@ -31,4 +31,4 @@ private:
     xcb_get_property_cookie_t cookie_;
 };
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

@@ -1,12 +1,12 @@
 #include "x11/screen_capturer.hpp"
 
-#include "winio/error.hpp"
+#include "eyehand/winio/error.hpp"
 #include "x11/pointer_reader.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 namespace {
 
 constexpr std::uint32_t all_planes = ~0U;
@@ -146,4 +146,4 @@ void ScreenCapturer::fail(const char* call, const xcb_generic_error_t* error) co
                     (error == nullptr ? "too little" : "error " + std::to_string(code)));
 }
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

@@ -1,12 +1,12 @@
 // Reads the screen through memory shared with the X server, or over the connection.
 #pragma once
 
-#include "winio/desktop.hpp"
+#include "eyehand/winio/desktop.hpp"
 #include "x11/shared_memory.hpp"
 
 #include <optional>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 /// How pixels come from the server.
 enum class Transfer {
@@ -38,4 +38,4 @@ private:
     std::optional<SharedMemory> memory_; ///< kept for the next capture that fits into it
 };
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

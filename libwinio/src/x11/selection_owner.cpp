@@ -1,6 +1,6 @@
 #include "x11/selection_owner.hpp"
 
-#include "winio/error.hpp"
+#include "eyehand/winio/error.hpp"
 #include "x11/properties.hpp"
 
 #include <fcntl.h>
@@ -13,14 +13,14 @@
 #include <chrono>
 #include <csignal>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 namespace {
 
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 // Larger contents go part by part, which spares the server's memory and keeps it answering others.
-constexpr std::size_t most_at_once = std::size_t{256} << 10U;
+constexpr std::size_t max_at_once = std::size_t{256} << 10U;
 constexpr std::uint8_t event_type_mask = 0x7F; // the highest bit says that a program sent it
 constexpr std::uint8_t error_type = 0;         // an error comes as an event of this type
 
@@ -233,7 +233,7 @@ bool SelectionOwner::convert_several(xcb_window_t to, xcb_atom_t property) {
 
 void SelectionOwner::send_contents(xcb_window_t to, xcb_atom_t target, xcb_atom_t property,
                                    const std::string& contents) {
-    if (contents.size() <= most_at_once)
+    if (contents.size() <= max_at_once)
         return put(connection_->get(), to, property, target, contents);
     std::erase_if(deliveries_, [&](const Delivery& delivery) { // asked for anew
         return delivery.to == to && delivery.property == property;
@@ -251,7 +251,7 @@ void SelectionOwner::send_next_part(const xcb_property_notify_event_t& taken) {
         return one.to == taken.window && one.property == taken.atom;
     });
     if (delivery == deliveries_.end()) return;
-    const auto part = std::string_view(*delivery->contents).substr(delivery->sent, most_at_once);
+    const auto part = std::string_view(*delivery->contents).substr(delivery->sent, max_at_once);
     put(connection_->get(), delivery->to, delivery->property, delivery->type, part);
     delivery->sent += part.size();
     if (part.empty()) deliveries_.erase(delivery);
@@ -266,4 +266,4 @@ void SelectionOwner::watch(xcb_window_t window) const {
     xcb_change_window_attributes(connection_->get(), window, XCB_CW_EVENT_MASK, &events);
 }
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

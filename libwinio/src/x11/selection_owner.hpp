@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 /// What the clipboard holds, by target ("UTF8_STRING", "image/png").
 using SelectionContents = std::map<std::string, std::string>;
@@ -88,4 +88,4 @@ private:
     std::thread thread_;
 };
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

@@ -1,17 +1,17 @@
 #include "x11/selection_reader.hpp"
 
-#include "winio/error.hpp"
+#include "eyehand/winio/error.hpp"
 
 #include <poll.h>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 namespace {
 
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto patience = 3s; // for each part of an answer
-constexpr std::size_t most_bytes = std::size_t{256} << 20U;
+constexpr std::size_t max_bytes = std::size_t{256} << 20U;
 constexpr std::uint8_t event_type_mask = 0x7F; // the highest bit says that a program sent it
 
 } // namespace
@@ -77,7 +77,7 @@ std::string SelectionReader::take_property(xcb_atom_t& type) {
         xcb_get_property_reply,
         xcb_get_property(connection_.get(), and_delete, connection_.window(),
                          connection_.atom("EYEHAND_CLIPBOARD"), XCB_GET_PROPERTY_TYPE_ANY, 0,
-                         static_cast<std::uint32_t>(most_bytes / 4)));
+                         static_cast<std::uint32_t>(max_bytes / 4)));
     if (!reply || reply->bytes_after != 0)
         throw Error(errc::clipboard_failed, "the clipboard's content cannot be read");
     type = reply->type;
@@ -97,10 +97,10 @@ std::string SelectionReader::read_in_parts() {
         xcb_atom_t type = XCB_ATOM_NONE;
         const std::string part = take_property(type);
         if (part.empty()) return bytes;
-        if (part.size() > most_bytes - bytes.size())
+        if (part.size() > max_bytes - bytes.size())
             throw Error(errc::clipboard_failed, "the clipboard holds more than 256 MiB");
         bytes += part;
     }
 }
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 class SelectionReader {
 public:
@@ -34,4 +34,4 @@ private:
     Connection& connection_;
 };
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 namespace {
 
 // Sending a descriptor over any other connection would end it.
@@ -70,4 +70,4 @@ SharedMemory::~SharedMemory() {
     --open_segments;
 }
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 inline std::atomic<int> open_segments{0};      ///< held at the moment
 inline std::atomic<long> acquired_segments{0}; ///< since the program started
@@ -40,4 +40,4 @@ private:
     std::size_t size_;
 };
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <random>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 namespace {
 
 constexpr std::size_t values_an_entry = 4; // keycode, keysym, window, number
@@ -77,4 +77,4 @@ bool SpareKeyRegister::is_of_living(const Entry& entry) const {
            std::vector{entry.number};
 }
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

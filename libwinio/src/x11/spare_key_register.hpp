@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 /// A list that all programs with this library share, in a property of the root window. Each entry
 /// says whose it is: a window of its connection, and a number that nobody else has, because a server
@@ -40,4 +40,4 @@ private:
     std::vector<Binding> added_;
 };
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

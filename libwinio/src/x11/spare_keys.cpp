@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 namespace {
 
 bool means_only(Keysym keysym, Keycode key, const KeyboardMap& map) {
@@ -134,4 +134,4 @@ std::chrono::milliseconds SpareKeys::rest_left(const Spare& spare, Clock::time_p
                     std::chrono::ceil<std::chrono::milliseconds>(spare.last_use + rest - at));
 }
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

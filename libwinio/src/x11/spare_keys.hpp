@@ -5,7 +5,7 @@
 
 #include <optional>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 /// Lends spare keys to characters, the least recently used first.
 ///
@@ -65,4 +65,4 @@ private:
     std::chrono::milliseconds passage_wait_{0};
 };
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

@@ -2,7 +2,7 @@
 
 #include "utf8.hpp"
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 std::string text_of_latin1(std::string_view bytes) {
     std::string text;
@@ -33,4 +33,4 @@ std::string valid_utf8(std::string_view bytes) {
     return text;
 }
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

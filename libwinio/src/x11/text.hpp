@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 /// ISO 8859-1, which STRING properties have, as UTF-8.
 [[nodiscard]] std::string text_of_latin1(std::string_view bytes);
@@ -14,4 +14,4 @@ namespace winio::x11 {
 /// The same text; each byte that is not UTF-8 becomes U+FFFD.
 [[nodiscard]] std::string valid_utf8(std::string_view bytes);
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

@@ -1,12 +1,12 @@
 // Colours that X11 keeps multiplied with their alpha.
 #pragma once
 
-#include "winio/image.hpp"
+#include "eyehand/winio/image.hpp"
 
 #include <algorithm>
 #include <cstdint>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 /// A pixel of an X11 cursor: 0xAARRGGBB with the colours multiplied by alpha.
 [[nodiscard]] constexpr Color unpremultiplied(std::uint32_t argb) {
@@ -19,4 +19,4 @@ namespace winio::x11 {
     return {divided(argb), divided(argb >> 8U), divided(argb >> 16U), alpha};
 }
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

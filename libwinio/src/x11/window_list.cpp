@@ -1,14 +1,14 @@
 #include "x11/window_list.hpp"
 
+#include "eyehand/winio/error.hpp"
 #include "poll.hpp"
-#include "winio/error.hpp"
 #include "x11/process_name.hpp"
 #include "x11/properties.hpp"
 #include "x11/text.hpp"
 
 #include <algorithm>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 namespace {
 
 using namespace std::chrono_literals;
@@ -364,4 +364,4 @@ void WindowList::close(xcb_window_t window) {
     connection_.flush();
 }
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

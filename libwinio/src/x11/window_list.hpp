@@ -2,12 +2,12 @@
 // there is no window manager.
 #pragma once
 
-#include "winio/desktop.hpp"
+#include "eyehand/winio/desktop.hpp"
 #include "x11/connection.hpp"
 
 #include <array>
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 class WindowList final : public Windows {
 public:
@@ -43,4 +43,4 @@ private:
     Connection& connection_;
 };
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

@@ -4,7 +4,7 @@
 #include "x11/launch.hpp"
 #include "x11/screen_capturer.hpp"
 
-namespace winio {
+namespace eyehand::winio {
 namespace x11 {
 
 X11Desktop::X11Desktop() : input_(connection_), windows_(connection_), clipboard_(connection_) {}
@@ -37,4 +37,4 @@ std::chrono::milliseconds X11Desktop::double_click_time() { return std::chrono::
 
 std::unique_ptr<Desktop> open_desktop() { return std::make_unique<x11::X11Desktop>(); }
 
-} // namespace winio
+} // namespace eyehand::winio

@@ -1,13 +1,13 @@
 // The desktop of an X11 session.
 #pragma once
 
-#include "winio/desktop.hpp"
+#include "eyehand/winio/desktop.hpp"
 #include "x11/clipboard.hpp"
 #include "x11/connection.hpp"
 #include "x11/input_sender.hpp"
 #include "x11/window_list.hpp"
 
-namespace winio::x11 {
+namespace eyehand::winio::x11 {
 
 class X11Desktop final : public Desktop {
 public:
@@ -32,4 +32,4 @@ private:
     SelectionClipboard clipboard_;
 };
 
-} // namespace winio::x11
+} // namespace eyehand::winio::x11

@@ -1,15 +1,17 @@
 // A run that can be killed at any moment, and resumed. Its model types one letter a turn.
 //   eyehand-crash-run FOLDER TURNS
 // FOLDER: a run directory that is made if it is not there. Status 0: the run is completed.
-#include "agent/agent.hpp"
-#include "agent/error.hpp"
-#include "vlm/testing/scripted_model.hpp"
-#include "winio/testing/memory_desktop.hpp"
+#include "eyehand/agent/agent.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/vlm/testing/scripted_model.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
 
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
+
+using namespace eyehand;
 
 int main(int argc, char** argv) {
     using namespace agent;
@@ -20,7 +22,7 @@ int main(int argc, char** argv) {
     // Answers by what it is asked, as a model would: so many results, so many letters typed.
     class Typist final : public vlm::ChatModel {
     public:
-        explicit Typist(int most) : most_(most) {}
+        explicit Typist(int max) : most_(max) {}
         vlm::ChatReply reply(const vlm::ChatRequest& request, const vlm::OnDelta&,
                              std::stop_token) override {
             int results = 0;
@@ -44,7 +46,7 @@ int main(int argc, char** argv) {
         int most_;
     } model(turns);
     Profile profile = load_profile("observer");
-    profile.max_steps = turns + 1;
+    profile.max_turns = turns + 1;
     AgentOptions options;
     options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
     // What took effect, in a file of its own: written when the desktop gets it.

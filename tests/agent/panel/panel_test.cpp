@@ -1,19 +1,21 @@
 // Who may use the panel, and what its server takes.
 #include "stage.hpp"
 
-#include "agent/error.hpp"
+#include "eyehand/agent/error.hpp"
 
 #include <fstream>
 #include <thread>
 
+using namespace eyehand;
+
 namespace {
 
 using namespace test;
-using agent::Panel;
-using agent::PanelAccess;
+using panel::Panel;
+using panel::PanelAccess;
 
-agent::PanelLimits small_limits() {
-    agent::PanelLimits limits;
+panel::PanelLimits small_limits() {
+    panel::PanelLimits limits;
     limits.header_bytes = 2000;
     limits.body_bytes = 5000;
     return limits;
@@ -253,7 +255,7 @@ TEST_CASE("the page gets what it needs to draw as the library does") {
     profile.executed_heat.trail_turns = 7;
     profile.image = winio::ExactSize{{640, 480}};
     vlm::testing::ScriptedModel model;
-    const PanelRun run(panel, profile, model, {.annotation = agent::From::outside});
+    const PanelRun run(panel, profile, model, {.annotation = agent::Source::client});
     const json::object config = client.get("/config").object();
     const json::object& heat = config.at("ui").at("executed_heat").as_object();
     CHECK(heat.at("trail_turns") == 7);
@@ -352,7 +354,7 @@ TEST_CASE("what is no HTTP is refused, and the panel goes on") {
 }
 
 TEST_CASE("a request that does not arrive is not waited for") {
-    agent::PanelLimits limits;
+    panel::PanelLimits limits;
     limits.request_time = std::chrono::milliseconds(100);
     Panel panel({.limits = limits});
     const Client client(panel.url());
@@ -367,7 +369,7 @@ TEST_CASE("a request that does not arrive is not waited for") {
 }
 
 TEST_CASE("only so many clients are served at a time") {
-    agent::PanelLimits limits;
+    panel::PanelLimits limits;
     limits.connections = 2;
     Panel panel({.limits = limits});
     const Client client(panel.url());
@@ -384,7 +386,7 @@ TEST_CASE("only so many clients are served at a time") {
 // Not under Wine, where a send that finds no room stays pending when its socket is closed: the client's of
 // the first, the panel's of the second.
 TEST_CASE("a client that reads nothing is dropped") {
-    agent::PanelLimits limits;
+    panel::PanelLimits limits;
     limits.write_time = std::chrono::seconds(2);
     Panel panel({.limits = limits});
     const Client client(panel.url());
@@ -404,7 +406,7 @@ TEST_CASE("a client that reads nothing is dropped") {
 }
 
 TEST_CASE("a follower that reads nothing is dropped") {
-    agent::PanelLimits limits;
+    panel::PanelLimits limits;
     limits.write_time = std::chrono::seconds(2);
     limits.connections = 1;
     Panel panel({.limits = limits});
@@ -442,7 +444,7 @@ TEST_CASE("several requests go over one connection") {
 }
 
 TEST_CASE("a stream without news shows that it is still there") {
-    agent::PanelLimits limits;
+    panel::PanelLimits limits;
     limits.heartbeat = std::chrono::milliseconds(10);
     Panel panel({.limits = limits});
     Follower follower{Client(panel.url())};
@@ -457,10 +459,10 @@ TEST_CASE("a stream without news shows that it is still there") {
 
 TEST_CASE("where the panel cannot listen it says why") {
     Panel panel;
-    for (const agent::PanelOptions& options :
-         {agent::PanelOptions{.port = panel.port()}, agent::PanelOptions{.host = "192.0.2.1"},
+    for (const panel::PanelOptions& options :
+         {panel::PanelOptions{.port = panel.port()}, panel::PanelOptions{.host = "192.0.2.1"},
           // No name is that long, so that nobody is asked for it.
-          agent::PanelOptions{.host = std::string(64, 'x')}}) {
+          panel::PanelOptions{.host = std::string(64, 'x')}}) {
         try {
             Panel other(options);
             FAIL("it listens at " << other.url());

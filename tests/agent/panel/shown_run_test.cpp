@@ -1,8 +1,8 @@
 // What the panel shows of a run, and what can be done to it.
 #include "stage.hpp"
 
-#include "agent/error.hpp"
-#include "winio/png.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/winio/png.hpp"
 
 #include <condition_variable>
 #include <fstream>
@@ -13,10 +13,12 @@
 #include <sys/stat.h>
 #endif
 
+using namespace eyehand;
+
 namespace {
 
 using namespace test;
-using agent::Panel;
+using panel::Panel;
 
 const char* const click = R"({"label":"OK","box":[300,400]})";
 
@@ -171,7 +173,7 @@ TEST_CASE("what comes event by event adds up to the state") {
         model.call("click_element", R"({"label":"OK","box":[)" + std::to_string(40 * i) + ",400]}");
     model.say("done");
     agent::Profile profile = agent::load_profile("observer");
-    profile.max_steps = 30;
+    profile.max_turns = 30;
     PanelRun run(panel, profile, model);
     Follower follower(client);
     run.start();
@@ -193,7 +195,7 @@ TEST_CASE("of a long run the last turns are shown, and every picture is there") 
     for (int i = 0; i < 59; ++i) model.call("observe_screen", "{}");
     model.say("done");
     agent::Profile profile = agent::load_profile("observer");
-    profile.max_steps = 60;
+    profile.max_turns = 60;
     PanelRun run(panel, profile, model);
     run.start();
     CHECK(run.result().turns == 60);
@@ -212,7 +214,7 @@ TEST_CASE("a team's plan, brief, phase and memory are shown") {
               "First OK.")
         .call("click_element", R"({"justification":"x","label":"OK","position":[300,400]})");
     agent::Profile profile = agent::load_profile("commander");
-    profile.max_steps = 2;
+    profile.max_turns = 2;
     PanelRun run(panel, profile, model);
     run.start();
     CHECK(run.result().outcome == agent::Outcome::steps_used_up);
@@ -321,9 +323,9 @@ TEST_CASE("a stranger's journal can neither fill a turn nor count beyond the las
     for (int call = 0; call < 1000; ++call)
         journal << R"({"type":"invoke","turn":1,"call_id":"c","tool":"t","arguments":"{}"})"
                 << "\n";
-    const int most = std::numeric_limits<int>::max();
+    const int max = std::numeric_limits<int>::max();
     for (const char* type : {"ask", "replied"})
-        journal << json::serialize(json::object{{"type", type}, {"turn", most}, {"text", "words"}})
+        journal << json::serialize(json::object{{"type", type}, {"turn", max}, {"text", "words"}})
                 << "\n";
     journal.close();
     Panel panel;
@@ -332,7 +334,7 @@ TEST_CASE("a stranger's journal can neither fill a turn nor count beyond the las
     const json::object state = client.state();
     CHECK(turn_of(state, 1).at("calls").as_array().size() == 200);
     CHECK(text_at(state.at("turns").as_array().back().as_object(), "words") == "words");
-    CHECK(state.at("turns").as_array().back().at("turn").as_int64() < most);
+    CHECK(state.at("turns").as_array().back().at("turn").as_int64() < max);
 }
 
 #ifndef _WIN32
@@ -509,7 +511,7 @@ TEST_CASE("a run is stopped from the panel, also while it waits") {
     const json::object body = GENERATE(json::object(), json::object{{"now", true}});
     CHECK(client.post("/stop", body).status == 200);
     CHECK(run.result().outcome == agent::Outcome::cancelled);
-    CHECK(run.result().why == "stopped in the panel");
+    CHECK(run.result().reason == "stopped in the panel");
     CHECK(run.control().at_once().stop_requested() == !body.empty());
     CHECK(run.desktop().events().empty());
     follower.until_phase("finished");
@@ -573,7 +575,7 @@ TEST_CASE("the reference's loop over HTTP: boot, annotate, and what does not bel
     const Client client(panel.url());
     vlm::testing::ScriptedModel model;
     model.say(reply("I click.", one_click)).say(reply("Done.", "", R"(,"done":true)"));
-    PanelRun run(panel, story(layout), model, {.annotation = agent::From::outside});
+    PanelRun run(panel, story(layout), model, {.annotation = agent::Source::client});
     Follower follower(client);
     run.start("draw a line");
 
@@ -645,13 +647,13 @@ TEST_CASE("the reference's loop over HTTP: boot, annotate, and what does not bel
 }
 
 TEST_CASE("the reference's loop without a boot reply waits for one that is injected") {
-    Panel panel({.access = agent::PanelAccess::anybody});
+    Panel panel({.access = panel::PanelAccess::anybody});
     const Client client(panel.url());
     vlm::testing::ScriptedModel model;
     model.say(reply("Done.", "", R"(,"done":true)"));
     agent::Profile profile = story();
     profile.visual->boot.clear();
-    PanelRun run(panel, profile, model, {.first_reply = agent::From::outside});
+    PanelRun run(panel, profile, model, {.first_reply = agent::Source::client});
     Follower follower(client);
     run.start();
     const json::object waiting = follower.until_phase("waiting_inject");
@@ -675,7 +677,7 @@ TEST_CASE("the phases of a visual loop are shown as they follow each other") {
     const Client client(panel.url());
     vlm::testing::ScriptedModel model;
     model.say(reply("I click.", one_click)).say(reply("Done.", "", R"(,"done":true)"));
-    PanelRun run(panel, story(), model, {.annotation = agent::From::outside});
+    PanelRun run(panel, story(), model, {.annotation = agent::Source::client});
     Follower follower(client);
     CHECK(client.post("/pause").status == 200);
     run.start();
@@ -710,7 +712,7 @@ TEST_CASE("another run takes the place of the one before, whose late posts do no
     const std::string picture = white_picture({1001, 1001});
     std::string old_run;
     {
-        PanelRun first(panel, story(), model, {.annotation = agent::From::outside});
+        PanelRun first(panel, story(), model, {.annotation = agent::Source::client});
         first.start();
         old_run = text_at(follower.until_phase("waiting_annotated"), "run");
         CHECK(client.post("/stop").status == 200);
@@ -718,7 +720,7 @@ TEST_CASE("another run takes the place of the one before, whose late posts do no
         follower.until_phase("finished");
     }
     CHECK(text_at(client.state(), "phase") == "finished"); // what it was stays to be seen
-    PanelRun second(panel, story(), model, {.annotation = agent::From::outside});
+    PanelRun second(panel, story(), model, {.annotation = agent::Source::client});
     second.start();
     const json::object state = follower.until([&](const json::object& now) {
         return text_at(now, "run") != old_run && now.at("phase") == "waiting_annotated";
@@ -786,7 +788,7 @@ TEST_CASE("many clients and a run at work get along") {
     // What is told at the last moment asks for another reply.
     for (int i = 0; i < 20; ++i) model.say("done");
     agent::Profile profile = agent::load_profile("observer");
-    profile.max_steps = 60;
+    profile.max_turns = 60;
     profile.loops.answer = agent::LoopAnswer::none;
     PanelRun run(panel, profile, model);
     std::vector<std::future<void>> others;

@@ -1,12 +1,14 @@
 // Makes a run and its report, for the tests in Chromium (tests/panel).
 //   eyehand-report-run hostile|story|photos FOLDER
 // Prints the report's path.
-#include "agent/report.hpp"
+#include "eyehand/agent/report.hpp"
 
 #include "runs.hpp"
 
 #include <cstdio>
 #include <exception>
+
+using namespace eyehand;
 
 int main(int argc, char** argv) {
     if (argc != 3) return 2;

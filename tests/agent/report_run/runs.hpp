@@ -1,9 +1,9 @@
 // Runs that the tests of reports look at, on a desktop in memory and with a scripted model.
 #pragma once
 
-#include "agent/agent.hpp"
-#include "vlm/testing/scripted_model.hpp"
-#include "winio/testing/memory_desktop.hpp"
+#include "eyehand/agent/agent.hpp"
+#include "eyehand/vlm/testing/scripted_model.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -18,16 +18,17 @@ namespace test {
 inline const std::string hostile = "</script><script>window.hacked = true</script>"
                                    "<img src=x onerror='window.hacked = true'><!-- {{run}} \" & \\";
 
-inline agent::AgentOptions at_once() {
-    agent::AgentOptions options;
+inline eyehand::agent::AgentOptions at_once() {
+    eyehand::agent::AgentOptions options;
     options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
     return options;
 }
 
 /// A window with lines like text; the busier, the more of them.
-inline void paint_window(winio::Image& screen, int busy) {
-    const winio::Rect all{0, 0, screen.width(), screen.height()};
-    const winio::Rect window{all.width / 10, all.height / 10, all.width / 2, all.height * 3 / 5};
+inline void paint_window(eyehand::winio::Image& screen, int busy) {
+    const eyehand::winio::Rect all{0, 0, screen.width(), screen.height()};
+    const eyehand::winio::Rect window{all.width / 10, all.height / 10, all.width / 2,
+                                      all.height * 3 / 5};
     screen.fill(window, {250, 250, 250, 255});
     screen.fill({window.x, window.y, window.width, 24}, {200, 120, 30, 255});
     for (int line = 0; line < 4 + busy; ++line) {
@@ -39,7 +40,7 @@ inline void paint_window(winio::Image& screen, int busy) {
     }
 }
 
-inline void paint_desktop(winio::Image& screen, int busy) {
+inline void paint_desktop(eyehand::winio::Image& screen, int busy) {
     screen.fill({0, 0, screen.width(), screen.height()}, {140, 100, 40, 255});
     screen.fill({0, screen.height() - 28, screen.width(), 28}, {60, 60, 60, 255});
     paint_window(screen, busy);
@@ -47,20 +48,20 @@ inline void paint_desktop(winio::Image& screen, int busy) {
 
 /// Seven turns in which calls fail, and everything that can be said is hostile. Returns its directory.
 inline std::filesystem::path hostile_run(const std::filesystem::path& folder) {
-    winio::testing::MemoryDesktop desktop{winio::Size{1280, 720}};
-    winio::WindowInfo window;
+    eyehand::winio::testing::MemoryDesktop desktop{eyehand::winio::Size{1280, 720}};
+    eyehand::winio::WindowInfo window;
     window.title = "Notes " + hostile;
     window.bounds = {10, 10, 300, 200};
     desktop.set_windows({window});
     int busy = 0;
     paint_desktop(desktop.screen(), busy);
-    desktop.on_input = [&](const winio::InputEvent& event) {
-        if (std::holds_alternative<winio::ButtonChange>(event) ||
-            std::holds_alternative<winio::TypedScalar>(event))
+    desktop.on_input = [&](const eyehand::winio::InputEvent& event) {
+        if (std::holds_alternative<eyehand::winio::ButtonChange>(event) ||
+            std::holds_alternative<eyehand::winio::TypedScalar>(event))
             paint_desktop(desktop.screen(), ++busy);
     };
-    vlm::testing::ScriptedModel model;
-    vlm::ChatReply thinking;
+    eyehand::vlm::testing::ScriptedModel model;
+    eyehand::vlm::ChatReply thinking;
     thinking.text = "I see a window. " + hostile;
     thinking.reasoning = "The title is odd: " + hostile;
     thinking.tool_calls = {
@@ -75,27 +76,27 @@ inline std::filesystem::path hostile_run(const std::filesystem::path& folder) {
         .call("drag", R"({"label":"it","start":[200,300],"end":[600,500]})", "I drag.")
         .call("observe_screen", "{}")
         .say("It is done. " + hostile);
-    agent::AgentOptions options = at_once();
+    eyehand::agent::AgentOptions options = at_once();
     options.with = {"list_windows", "drag"};
-    options.settings = {{"model", hostile, "--model"}, {"max_steps", "10", "profile"}};
-    agent::Profile profile = agent::load_profile("observer");
-    agent::RunDirectory directory = agent::RunDirectory::create(folder);
-    agent::RunControl control;
-    agent::Agent agent(desktop, model, profile, agent::built_in_tools(), options);
+    options.settings = {{"model", hostile, "--model"}, {"max_turns", "10", "profile"}};
+    eyehand::agent::Profile profile = eyehand::agent::load_profile("observer");
+    eyehand::agent::RunDirectory directory = eyehand::agent::RunDirectory::create(folder);
+    eyehand::agent::RunControl control;
+    eyehand::agent::Agent agent(desktop, model, profile, eyehand::agent::built_in_tools(), options);
     agent.run("Write a note. " + hostile, directory, control);
     return directory.path();
 }
 
 /// A visual loop: its pictures are annotated.
 inline std::filesystem::path story_run(const std::filesystem::path& folder) {
-    winio::testing::MemoryDesktop desktop{winio::Size{1280, 720}};
+    eyehand::winio::testing::MemoryDesktop desktop{eyehand::winio::Size{1280, 720}};
     int busy = 0;
     paint_desktop(desktop.screen(), busy);
-    desktop.on_input = [&](const winio::InputEvent& event) {
-        if (std::holds_alternative<winio::ButtonChange>(event))
+    desktop.on_input = [&](const eyehand::winio::InputEvent& event) {
+        if (std::holds_alternative<eyehand::winio::ButtonChange>(event))
             paint_desktop(desktop.screen(), ++busy);
     };
-    vlm::testing::ScriptedModel model;
+    eyehand::vlm::testing::ScriptedModel model;
     model
         .say(R"({"observation":"I draw a line.","bboxes":[{"x1":100,"y1":100,"x2":600,"y2":700}],)"
              R"("actions":[{"name":"click","x1":300,"y1":400},)"
@@ -103,11 +104,12 @@ inline std::filesystem::path story_run(const std::filesystem::path& folder) {
         .say(
             R"({"observation":"One more.","bboxes":[],"actions":[{"name":"click","x1":700,"y1":500}]})")
         .say(R"({"observation":"The line is drawn.","bboxes":[],"actions":[],"done":true})");
-    agent::Profile profile = agent::load_profile("story");
+    eyehand::agent::Profile profile = eyehand::agent::load_profile("story");
     profile.pace.drag_step_delay = std::chrono::milliseconds(0);
-    agent::RunDirectory directory = agent::RunDirectory::create(folder);
-    agent::RunControl control;
-    agent::Agent agent(desktop, model, profile, agent::built_in_tools(), at_once());
+    eyehand::agent::RunDirectory directory = eyehand::agent::RunDirectory::create(folder);
+    eyehand::agent::RunControl control;
+    eyehand::agent::Agent agent(desktop, model, profile, eyehand::agent::built_in_tools(),
+                                at_once());
     agent.run("Draw a line.", directory, control);
     return directory.path();
 }
@@ -116,7 +118,7 @@ inline std::filesystem::path story_run(const std::filesystem::path& folder) {
 /// another place.
 class Photo {
 public:
-    explicit Photo(winio::Size size) : pixels_(size) {
+    explicit Photo(eyehand::winio::Size size) : pixels_(size) {
         std::uint32_t noise = 7;
         for (int y = 0; y < size.height; ++y) {
             const auto row = pixels_.row(y);
@@ -131,7 +133,7 @@ public:
             }
         }
     }
-    void show(winio::Image& screen, winio::Point from) const {
+    void show(eyehand::winio::Image& screen, eyehand::winio::Point from) const {
         for (int y = 0; y < screen.height(); ++y)
             std::memcpy(screen.row(y).data(),
                         &pixels_.view().row(y + from.y)[static_cast<std::size_t>(from.x) * 4],
@@ -144,31 +146,32 @@ private:
         const int in = at & 511;
         return in < 256 ? in : 511 - in;
     }
-    winio::Image pixels_;
+    eyehand::winio::Image pixels_;
 };
 
 /// So many turns, and each one's screen is a photograph that differs everywhere from the one before.
 inline std::filesystem::path photo_run(const std::filesystem::path& folder, int turns) {
-    winio::testing::MemoryDesktop desktop{winio::Size{1536, 864}};
+    eyehand::winio::testing::MemoryDesktop desktop{eyehand::winio::Size{1536, 864}};
     const Photo photo({1536 + 8 * turns, 864 + 4 * turns});
     photo.show(desktop.screen(), {0, 0});
-    vlm::testing::ScriptedModel model;
+    eyehand::vlm::testing::ScriptedModel model;
     for (int turn = 1; turn < turns; ++turn)
-        model.answer([&, turn](const vlm::ChatRequest&) {
+        model.answer([&, turn](const eyehand::vlm::ChatRequest&) {
             photo.show(desktop.screen(), {turn * 7, turn * 3});
             paint_window(desktop.screen(), turn % 20); // what is to stay legible
-            vlm::ChatReply reply;
+            eyehand::vlm::ChatReply reply;
             reply.text = "Turn " + std::to_string(turn) + ".";
             reply.tool_calls = {{"call_" + std::to_string(turn), "observe_screen", "{}", {}}};
             return reply;
         });
     model.say("done");
-    agent::Profile profile = agent::load_profile("observer");
-    profile.max_steps = turns;
-    profile.loops.answer = agent::LoopAnswer::none;
-    agent::RunDirectory directory = agent::RunDirectory::create(folder);
-    agent::RunControl control;
-    agent::Agent agent(desktop, model, profile, agent::built_in_tools(), at_once());
+    eyehand::agent::Profile profile = eyehand::agent::load_profile("observer");
+    profile.max_turns = turns;
+    profile.loops.answer = eyehand::agent::LoopAnswer::none;
+    eyehand::agent::RunDirectory directory = eyehand::agent::RunDirectory::create(folder);
+    eyehand::agent::RunControl control;
+    eyehand::agent::Agent agent(desktop, model, profile, eyehand::agent::built_in_tools(),
+                                at_once());
     agent.run("look at photographs", directory, control);
     return directory.path();
 }

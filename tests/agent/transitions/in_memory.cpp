@@ -1,5 +1,7 @@
 #include "desktop.hpp"
-#include "winio/testing/memory_desktop.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
+
+using namespace eyehand;
 
 std::unique_ptr<winio::Desktop> test::quiet_desktop() {
     return std::make_unique<winio::testing::MemoryDesktop>(winio::Size{400, 300});

@@ -1,14 +1,16 @@
 // Every profile through every transition of its state machine, against a server on a real socket: one
 // row a transition. The same table runs on the desktop in memory and, as a program of its own, on X11.
-#include "agent/agent.hpp"
 #include "desktop.hpp"
-#include "vlm/openai_client.hpp"
-#include "vlm/testing/chat_server.hpp"
+#include "eyehand/agent/agent.hpp"
+#include "eyehand/vlm/openai_client.hpp"
+#include "eyehand/vlm/testing/chat_server.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
 
 #include <functional>
+
+using namespace eyehand;
 
 namespace {
 
@@ -103,13 +105,13 @@ void go_through(const std::string& profile_name, const std::vector<Row>& rows) {
         if (row.with) row.with(profile, options);
         vlm::testing::ChatServer server;
         for (const Answer& answer : row.answers) server.enqueue(answer);
-        vlm::OpenAiClient model({.endpoint = server.url(), .retries = {.most = 0}});
+        vlm::OpenAiClient model({.endpoint = server.url(), .retries = {.max_retries = 0}});
         RunDirectory directory = RunDirectory::create(folder.path());
         RunControl control;
         Path path(control, row.stop_at_reply);
         Agent agent(*desktop, model, profile, built_in_tools(), options);
         const RunFinished finished = agent.run("write a greeting", directory, control, &path);
-        INFO(finished.why);
+        INFO(finished.reason);
         CHECK(path.text == row.path);
         CHECK(server.requests().size() == row.answers.size());
         CHECK(load_run(directory.path()).outcome == to_string(finished.outcome));
@@ -165,7 +167,7 @@ struct Team {
 std::vector<Row> Team::rows() const {
     const std::string briefed = "look, ask LEAD, do BRIEF, *phase, look, ask WORKER";
     const std::string done = ", do COMPLETE, completed";
-    const auto few_steps = [](Profile& it, AgentOptions&) { it.max_steps = 2; };
+    const auto few_steps = [](Profile& it, AgentOptions&) { it.max_turns = 2; };
     const auto small_memory = [](Profile& it, AgentOptions&) {
         it.team->compression_threshold = 2;
         it.team->review_interval = 100;
@@ -335,7 +337,7 @@ std::vector<Row> conversation(const std::string& look, const std::string& act,
     const Answer done = says("Done.");
     const Answer wrong = calls("type_text", R"({"text":""})");
     const auto steps = [](int count) {
-        return [count](Profile& it, AgentOptions&) { it.max_steps = count; };
+        return [count](Profile& it, AgentOptions&) { it.max_turns = count; };
     };
     const std::string acted = ", do " + act + ", ask agent";
     const std::string looked = ", do " + look + ", look, ask agent";

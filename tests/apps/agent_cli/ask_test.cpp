@@ -1,12 +1,14 @@
 // agent-cli ask, against a real socket: what is sent, what is printed where, and the exit codes.
 #include "process.hpp"
 
-#include "vlm/testing/chat_server.hpp"
+#include "eyehand/vlm/testing/chat_server.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
 
 #include <thread>
+
+using namespace eyehand;
 
 namespace {
 

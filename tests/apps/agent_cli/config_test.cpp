@@ -29,7 +29,7 @@ std::string row(const std::string& name, const std::string& value, const std::st
 
 TEST_CASE("each setting is printed with its value and the place it comes from") {
     const File file("{\n  \"top_p\": 0.5, // mine\n  \"model\": \"from-file\",\n}\n");
-    const auto result = agent_cli({"config", "--json", "--config", file.path, "--max-steps", "9",
+    const auto result = agent_cli({"config", "--json", "--config", file.path, "--max-turns", "9",
                                    "--no-stream", "--endpoint", "http://a:1/v1?key=hidden"},
                                   {{"LMSTUDIO_MODEL", "from-variable"},
                                    {"AGENT_IMAGE_W", "640"},
@@ -41,7 +41,7 @@ TEST_CASE("each setting is printed with its value and the place it comes from") 
     CHECK_THAT(result.out, ContainsSubstring(row("model", "from-variable", "LMSTUDIO_MODEL")));
     CHECK_THAT(result.out, ContainsSubstring("\"top_p\": {\"value\": \"0.5\""));
     CHECK_THAT(result.out, ContainsSubstring("mine.json:2\"}"));
-    CHECK_THAT(result.out, ContainsSubstring(row("max_steps", "9", "--max-steps")));
+    CHECK_THAT(result.out, ContainsSubstring(row("max_turns", "9", "--max-turns")));
     CHECK_THAT(result.out, ContainsSubstring(row("stream", "false", "--no-stream")));
     CHECK_THAT(result.out, ContainsSubstring(row("temperature", "0.6", "profile")));
     CHECK_THAT(result.out, ContainsSubstring(row("image", "640x864", "AGENT_IMAGE_W")));
@@ -70,7 +70,7 @@ TEST_CASE("a mistake in a setting is exit code 2 and names the place") {
     CHECK(unknown.status == 2);
     CHECK_THAT(unknown.err,
                ContainsSubstring("mine.json:2: there is no setting \"max_step\"; did you mean "
-                                 "\"max_steps\"?"));
+                                 "\"max_turns\"?"));
     const auto missing = agent_cli({"config", "--config", "no-such-file.json"});
     CHECK(missing.status == 2);
     CHECK_THAT(missing.err, ContainsSubstring("--config: no-such-file.json cannot be read"));

@@ -1,7 +1,7 @@
 // agent-cli do, on a real desktop and with a real program: Notepad on Windows, xterm on X11.
 #include "process.hpp"
 
-#include "winio/desktop.hpp"
+#include "eyehand/winio/desktop.hpp"
 
 #include <boost/json.hpp>
 
@@ -10,6 +10,8 @@
 
 #include <condition_variable>
 #include <mutex>
+
+using namespace eyehand;
 
 namespace {
 

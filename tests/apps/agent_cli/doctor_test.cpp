@@ -1,9 +1,11 @@
 // agent-cli doctor on a real desktop, with servers that can this and that.
 #include "process.hpp"
 
-#include "vlm/testing/chat_server.hpp"
+#include "eyehand/vlm/testing/chat_server.hpp"
 
 #include "catch.hpp"
+
+using namespace eyehand;
 
 namespace {
 

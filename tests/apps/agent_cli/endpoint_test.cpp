@@ -3,10 +3,12 @@
 #include "process.hpp"
 
 #include "certificates.hpp"
-#include "vlm/testing/chat_server.hpp"
+#include "eyehand/vlm/testing/chat_server.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
+
+using namespace eyehand;
 
 namespace {
 

@@ -2,13 +2,15 @@
 #include "process.hpp"
 
 #include "client.hpp"
-#include "vlm/testing/chat_server.hpp"
+#include "eyehand/vlm/testing/chat_server.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
 
 #include <chrono>
 #include <thread>
+
+using namespace eyehand;
 
 namespace {
 

@@ -1,7 +1,7 @@
 // What agent-cli asks on a terminal, and what becomes of the answers.
 #include "process.hpp"
 
-#include "vlm/testing/chat_server.hpp"
+#include "eyehand/vlm/testing/chat_server.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
@@ -13,6 +13,8 @@
 
 #include <array>
 #include <cstdlib>
+
+using namespace eyehand;
 
 namespace {
 

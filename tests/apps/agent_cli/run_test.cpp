@@ -2,13 +2,15 @@
 // behind.
 #include "process.hpp"
 
-#include "vlm/testing/chat_server.hpp"
+#include "eyehand/vlm/testing/chat_server.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
 
 #include <fstream>
 #include <thread>
+
+using namespace eyehand;
 
 namespace {
 
@@ -113,7 +115,7 @@ TEST_CASE("a server that answers with something else is exit code 4 and a comple
 TEST_CASE("used up steps are exit code 3") {
     Stage stage;
     stage.answer("", "observe_screen");
-    CHECK(stage.run({"--max-steps", "1"}).status == 3);
+    CHECK(stage.run({"--max-turns", "1"}).status == 3);
     check_complete(stage, "steps_used_up");
 }
 
@@ -184,7 +186,7 @@ TEST_CASE("the variables of the reference systems reach the model and the run") 
     const std::string summary = test::read_file(stage.run_path() / "run.json");
     CHECK_THAT(summary,
                ContainsSubstring(R"("timeout_ms":{"value":"30000","source":"LMSTUDIO_TIMEOUT"})"));
-    CHECK_THAT(summary, ContainsSubstring(R"("max_steps":4)"));
+    CHECK_THAT(summary, ContainsSubstring(R"("max_turns":4)"));
     CHECK_THAT(summary, ContainsSubstring(R"("step_delay_ms":10)"));
     CHECK_THAT(summary, ContainsSubstring(R"("screenshots":{"keep":3,"batch":8})"));
     CHECK_THAT(summary, ContainsSubstring(R"("thinks":{"keep":5,"batch":8})"));
@@ -738,13 +740,13 @@ TEST_CASE("a report is made anew and its path printed") {
 TEST_CASE("that there is no report is told, and the run ends as it did") {
     Stage stage;
     stage.answer("", "observe_screen");
-    CHECK(stage.run({"--max-steps", "1"}).status == 3);
+    CHECK(stage.run({"--max-turns", "1"}).status == 3);
     const std::filesystem::path report = stage.run_path() / "report.html";
     std::filesystem::remove(report);
     std::filesystem::create_directories(report / "in the way");
     stage.answer("It is done.");
     const auto result = agent_cli({"resume", stage.run_path().string(), "--endpoint",
-                                   stage.server.url(), "--max-steps", "5"});
+                                   stage.server.url(), "--max-turns", "5"});
     INFO(result.err);
     CHECK(result.status == 0);
     CHECK_THAT(result.err, ContainsSubstring("there is no report: "));

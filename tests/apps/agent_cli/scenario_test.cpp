@@ -1,10 +1,12 @@
 // agent-cli scenario run on a real desktop, against a real socket; and LM Studio's log of a run.
 #include "process.hpp"
 
-#include "vlm/testing/chat_server.hpp"
+#include "eyehand/vlm/testing/chat_server.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
+
+using namespace eyehand;
 
 namespace {
 
@@ -23,7 +25,7 @@ struct Stage {
 
     std::string scenario(const std::string& checks) const {
         std::ofstream(folder / "mine.json")
-            << R"({"schema":1,"name":"mine","task":"do it","max_steps":3,"checks":[)" + checks +
+            << R"({"schema":1,"name":"mine","task":"do it","max_turns":3,"checks":[)" + checks +
                    "]}";
         return utf8(folder / "mine.json");
     }
@@ -53,7 +55,7 @@ TEST_CASE("a scenario whose checks hold is exit code 0") {
     CHECK(result.status == 0);
     CHECK_THAT(result.out, ContainsSubstring("It is done.\npass  the file"));
     CHECK_THAT(test::read_file(stage.run_path() / "run.json"),
-               ContainsSubstring(R"("max_steps":{"value":"3","source":"scenario mine"})"));
+               ContainsSubstring(R"("max_turns":{"value":"3","source":"scenario mine"})"));
 }
 
 TEST_CASE("a scenario is exit code 1 when a check fails, or the run does not complete") {
@@ -65,7 +67,7 @@ TEST_CASE("a scenario is exit code 1 when a check fails, or the run does not com
         stage.server.enqueue({.body = completion("", "observe_screen")});
     }
     const std::string none = R"({"file_exists":")" + utf8(stage.folder / "none") + R"("})";
-    const auto result = stage.run(stage.scenario(completes ? none : ""), {"--max-steps", "1"});
+    const auto result = stage.run(stage.scenario(completes ? none : ""), {"--max-turns", "1"});
     INFO(result.out << result.err);
     CHECK(result.status == 1);
     if (completes) CHECK_THAT(result.out, ContainsSubstring("FAIL  the file"));

@@ -29,8 +29,8 @@ TEST_CASE("a mistake in the command line is exit code 2 and names the mistake") 
     };
     const Row row = GENERATE(
         Row{{}, "subcommand"}, Row{{"fly"}, "subcommand"},
-        Row{{"run", "x", "--max-steps", "0"}, "--max-steps"},
-        Row{{"run", "x", "--max-steps", "many"}, "many"}, Row{{"run", ""}, "no task"},
+        Row{{"run", "x", "--max-turns", "0"}, "--max-turns"},
+        Row{{"run", "x", "--max-turns", "many"}, "many"}, Row{{"run", ""}, "no task"},
         Row{{"run"}, "no task was given"}, Row{{"run", " \t"}, "the task is empty"},
         Row{{"run", "x", "--profile", "nobody"}, "observer"},
         Row{{"run", "x", "--image", "huge"}, "WIDTHxHEIGHT"},

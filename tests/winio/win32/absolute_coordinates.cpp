@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-using namespace winio;
+using namespace eyehand::winio;
 using win32::to_absolute;
 
 TEST_CASE("every pixel is hit under both known ways back from absolute coordinates") {

@@ -2,6 +2,7 @@
 
 #include "catch.hpp"
 
+using namespace eyehand;
 using winio::win32::split_command_line;
 
 namespace {

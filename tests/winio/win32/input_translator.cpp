@@ -3,8 +3,8 @@
 #include "catch.hpp"
 #include "printing.hpp"
 
-using namespace winio;
-using namespace winio::win32;
+using namespace eyehand::winio;
+using namespace eyehand::winio::win32;
 
 namespace {
 

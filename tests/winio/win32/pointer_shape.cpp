@@ -3,7 +3,7 @@
 #include "catch.hpp"
 #include "printing.hpp"
 
-using namespace winio;
+using namespace eyehand::winio;
 using win32::enlarged;
 using win32::PointerEnlargement;
 using win32::shape_of;

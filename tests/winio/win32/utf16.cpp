@@ -2,7 +2,7 @@
 
 #include "catch.hpp"
 
-using namespace winio::win32;
+using namespace eyehand::winio::win32;
 
 TEST_CASE("scalars past U+FFFF are two surrogates") {
     CHECK(units_of(U'é') == u"é");

@@ -2,6 +2,7 @@
 
 #include "catch.hpp"
 
+using namespace eyehand;
 using winio::x11::words_of;
 using Words = std::vector<std::string>;
 

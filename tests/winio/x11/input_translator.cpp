@@ -4,8 +4,8 @@
 #include "keyboards.hpp"
 #include "printing.hpp"
 
-using namespace winio;
-using namespace winio::x11;
+using namespace eyehand::winio;
+using namespace eyehand::winio::x11;
 using namespace x11_keyboards;
 using namespace std::chrono_literals;
 using Kind = NativeInput::Kind;

@@ -3,8 +3,8 @@
 #include "catch.hpp"
 #include "keyboards.hpp"
 
-using namespace winio;
-using namespace winio::x11;
+using namespace eyehand::winio;
+using namespace eyehand::winio::x11;
 using namespace x11_keyboards;
 using Codes = std::vector<Keycode>;
 

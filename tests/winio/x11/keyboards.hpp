@@ -5,9 +5,9 @@
 
 namespace x11_keyboards {
 
-using winio::x11::KeyboardMap;
-using winio::x11::Keycode;
-using winio::x11::Keysym;
+using eyehand::winio::x11::KeyboardMap;
+using eyehand::winio::x11::Keycode;
+using eyehand::winio::x11::Keysym;
 
 // Keycodes are what the evdev keyboard has.
 inline constexpr Keycode left_shift = 50;
@@ -37,11 +37,11 @@ inline KeyboardMap german() {
     map.columns = 8;
     constexpr Keysym something_else = 0x1008FF11;
     map.keysyms.assign(std::size_t{8} * 112, something_else);
-    set(map, left_shift, {winio::x11::keysym_shift, 0, 0, 0, 0, 0, 0, 0});
-    set(map, level3, {winio::x11::keysym_level3, 0, 0, 0, 0, 0, 0, 0});
+    set(map, left_shift, {eyehand::winio::x11::keysym_shift, 0, 0, 0, 0, 0, 0, 0});
+    set(map, level3, {eyehand::winio::x11::keysym_level3, 0, 0, 0, 0, 0, 0, 0});
     set(map, left_ctrl, {0xFFE3, 0, 0, 0, 0, 0, 0, 0});
     set(map, left_alt, {0xFFE9, 0, 0, 0, 0, 0, 0, 0});
-    set(map, caps_lock, {winio::x11::keysym_caps_lock, 0, 0, 0, 0, 0, 0, 0});
+    set(map, caps_lock, {eyehand::winio::x11::keysym_caps_lock, 0, 0, 0, 0, 0, 0, 0});
     set(map, enter, {0xFF0D, 0, 0, 0, 0, 0, 0, 0});
     set(map, key_q, {'q', 'Q', 'q', 'Q', '@', 0x7D9, 0, 0}); // Greek_OMEGA: a legacy keysym
     set(map, key_c, {'c', 'C', 'c', 'C', 0xA2, 0xA9, 0, 0});

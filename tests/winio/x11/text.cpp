@@ -2,7 +2,7 @@
 
 #include "catch.hpp"
 
-using namespace winio::x11;
+using namespace eyehand::winio::x11;
 
 TEST_CASE("Latin-1 becomes UTF-8 and back") {
     CHECK(text_of_latin1("caf\xe9") == "café");

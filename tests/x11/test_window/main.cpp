@@ -14,8 +14,8 @@
 #include <iostream>
 #include <string>
 
-using namespace winio;
-using namespace winio::x11;
+using namespace eyehand::winio;
+using namespace eyehand::winio::x11;
 
 namespace {
 

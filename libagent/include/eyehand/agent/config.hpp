@@ -1,0 +1,156 @@
+// What a run is set to, in layers: defaults, the profile, a file, the environment, a scenario,
+// flags. The later layer counts, and every value keeps the place it came from.
+//
+//     agent::Config config = agent::default_config();
+//     config.add(agent::parse_config(text, "eyehand.json"));
+//     config.add(agent::config_from_variables(read_variable));
+//     config.add(agent::config_from_flag("model", "--model", "qwen3-vl-8b-instruct"));
+//     config.text("model");           // "qwen3-vl-8b-instruct"
+//     config.find("model")->source;   // "--model"
+#pragma once
+
+#include "eyehand/agent/profile.hpp"
+#include "eyehand/agent/run.hpp"
+#include "eyehand/winio/desktop.hpp"
+#include "eyehand/winio/geometry.hpp"
+#include "eyehand/winio/image_size.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace eyehand::agent {
+
+/// What a setting's value may be.
+enum class SettingKind {
+    text,
+    integer,
+    number,  ///< any number
+    seconds, ///< a number of them; run.json tells milliseconds
+    boolean,
+    list,       ///< texts: an array in a file, separated by commas in a variable
+    image_size, ///< as `winio::parse_image_size` reads it
+    crop,       ///< as parse_crop reads it
+    prefix,     ///< a file name's beginning
+    choice,     ///< one of SettingSpec::choices
+    secret,     ///< a key: from the environment only, and shown to nobody
+};
+
+/// Describes a setting. Its environment variables are EYEHAND_ with its name or alias in
+/// upper case, and `variable`; the first of these that is set counts.
+struct SettingSpec {
+    std::string_view name;
+    SettingKind kind = SettingKind::text;
+    std::string_view help{};          ///< one line for the user
+    std::string_view default_value{}; ///< empty: unset, or the profile's value
+    double min = 0;                   ///< of a number; the minimum length of a text
+    double max = 0;
+    std::string_view variable{}; ///< the name it had before there was Eyehand
+    std::string_view alias{};    ///< an older name that files may use
+    std::string_view choices{};  ///< of a choice, separated by |
+};
+
+/// All settings, in the order in which they are shown.
+[[nodiscard]] std::span<const SettingSpec> setting_specs();
+/// By name or the other name; nullptr when there is no such setting.
+[[nodiscard]] const SettingSpec* find_setting(std::string_view name);
+/// The name that differs least from `name`: what was meant, probably.
+[[nodiscard]] std::string_view nearest_setting(std::string_view name);
+/// "EYEHAND_MAX_TURNS" for "max_turns".
+[[nodiscard]] std::string variable_of(const SettingSpec& setting);
+
+/// Of kind integer: std::int64_t; number, seconds: double; boolean: bool; list: std::vector; all
+/// others: std::string.
+using ConfigValue = std::variant<std::string, std::int64_t, double, bool, std::vector<std::string>>;
+/// As people write it. The value of a secret is "set".
+[[nodiscard]] std::string to_string(const SettingSpec& setting, const ConfigValue& value);
+
+/// In the order in which they count: the last most.
+enum class ConfigLayer { defaults, profile, file, environment, scenario, flag };
+
+struct ConfigEntry {
+    const SettingSpec* setting = nullptr;
+    ConfigValue value{};
+    ConfigLayer layer = ConfigLayer::defaults;
+    std::string source{}; ///< "default", "profile", "eyehand.json:3", "LMSTUDIO_MODEL", "--model"
+};
+
+/// Values by setting. Of two entries for one setting the one of the later layer counts, in one
+/// layer the one that was added last.
+class Config {
+public:
+    void add(ConfigEntry entry);
+    void add(const std::vector<ConfigEntry>& entries);
+    /// nullptr when nobody has said anything.
+    [[nodiscard]] const ConfigEntry* find(std::string_view name) const;
+    /// Of settings that have a value; of kind text, image_size, crop, prefix, choice or secret ...
+    [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
+    [[nodiscard]] std::optional<int> integer(std::string_view name) const;
+    [[nodiscard]] std::optional<double> number(std::string_view name) const; ///< or seconds
+    [[nodiscard]] std::optional<std::chrono::milliseconds> duration(std::string_view name) const;
+    [[nodiscard]] bool boolean(std::string_view name) const; ///< false if the setting is unset
+    [[nodiscard]] std::vector<std::string> list(std::string_view name) const;
+    /// What is set, in the order of `setting_specs`.
+    [[nodiscard]] const std::vector<ConfigEntry>& entries() const { return entries_; }
+
+private:
+    std::vector<ConfigEntry> entries_;
+};
+
+// All of these throw Error{bad_config} that names the place, what is there, and what it must be or
+// which name is nearest.
+
+[[nodiscard]] Config default_config();
+/// Reads a file's text: a JSON object with settings as members; comments and trailing commas are
+/// allowed, null is as if left out. `where` names it in errors and sources.
+[[nodiscard]] std::vector<ConfigEntry> parse_config(std::string_view text,
+                                                    const std::string& where);
+/// Reads all variables of settings through `read`, for which an empty variable is none. `present`
+/// are the names of all variables there are, where they are known: one that begins with EYEHAND_
+/// and looks like a setting misspelt is an error, too.
+[[nodiscard]] std::vector<ConfigEntry> config_from_variables(
+    const std::function<std::optional<std::string>(const std::string& name)>& read,
+    std::span<const std::string> present = {});
+/// `name` must be a setting.
+[[nodiscard]] ConfigEntry config_from_flag(std::string_view name, const std::string& flag,
+                                           const std::string& text);
+/// What a profile sets.
+[[nodiscard]] std::vector<ConfigEntry> config_of(const Profile& profile);
+
+/// "x1,y1,x2,y2" from 0 to 1000, with x1 < x2 and y1 < y2.
+[[nodiscard]] std::optional<winio::NormBox> parse_crop(std::string_view text);
+
+/// The size of pictures, and where it comes from: `image`; `capture_width` and `capture_height` if both
+/// are above 0, else `capture_scale_percent` if that is, where a later layer sets these; its width and
+/// height where a later layer sets these, exactly so where `image_exact` says it.
+struct ImageSizeSetting {
+    winio::ImageSize size{};
+    std::string source{};
+};
+[[nodiscard]] ImageSizeSetting image_size_setting(const Config& config);
+/// The part of the desktop that `display`, `window` and `crop` choose. A window and a display
+/// exclude each other: that of the later layer counts.
+[[nodiscard]] winio::AreaChoice area_setting(const Config& config);
+
+/// Puts what counts more than the profile into it.
+void apply(const Config& config, Profile& profile);
+/// For run.json: each effective value with its source, durations in milliseconds ("timeout_ms"),
+/// the endpoint without its query, of a display and a window the one that counts. Throws
+/// Error{bad_config} as `area_setting` does.
+[[nodiscard]] std::vector<Setting> effective_settings(const Config& config);
+/// The way back: what `effective_settings` kept, with the sources of then, in the layer below
+/// flags. Settings that this version does not know, and secrets, are left out.
+/// Throws Error{bad_config}, naming `where`.
+[[nodiscard]] std::vector<ConfigEntry> config_from_settings(std::span<const Setting> settings,
+                                                            const std::string& where);
+/// How the screenshots of a run are named. `screenshot_start` is the number of turn 1's; a team
+/// looks before that, and counts from 0 where it would be -1.
+[[nodiscard]] ScreenshotNames screenshot_names(const Config& config, const Profile& profile);
+
+} // namespace eyehand::agent

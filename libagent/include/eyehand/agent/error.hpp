@@ -1,0 +1,60 @@
+// What can go wrong in an agent itself; the desktop's and the model's errors keep their own
+// categories.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace eyehand::agent {
+
+enum class errc {       // journals of version 0.1 hold the values: append, never reorder
+    empty_task = 1,     ///< a run needs something to do
+    bad_profile,        ///< a profile's field is missing, of the wrong type or out of range
+    profile_not_found,  ///< no built-in profile and no folder has that name
+    journal_failed,     ///< the run directory or a file in it cannot be written
+    run_exists,         ///< the run directory holds a run already
+    journal_corrupt,    ///< the journal cannot be read back; what() names file and line
+    unknown_tool,       ///< a profile offers a tool that nobody registered
+    duplicate_tool,     ///< a tool of that name is registered already
+    run_over,           ///< the run has come to its own end and cannot be resumed
+    task_too_long,      ///< the profile has no room for it
+    bad_config,         ///< a setting is unknown, of the wrong type or out of range
+    bad_scenario,       ///< a scenario's member is missing, of the wrong type or out of range
+    scenario_not_found, ///< no built-in scenario and no file has that name
+    run_locked,         ///< another process holds the run's lock
+    bad_tool,           ///< a tool file's member is missing, of the wrong type or out of range
+    panel_failed,       ///< the panel cannot listen: its port is taken, or its host is not here
+    bad_run,            ///< run.json or another file of a run directory is missing or not readable
+};
+
+[[nodiscard]] const std::error_category& error_category() noexcept;
+[[nodiscard]] std::error_code make_error_code(errc code) noexcept;
+/// The enumerator's name, which files and logs store: "bad_profile". "unknown" for any other value.
+[[nodiscard]] std::string_view to_string(errc code) noexcept;
+
+/// Category and name of any code, as journals store it: "winio.capture_failed", "vlm.timeout". A code
+/// of a category that Eyehand does not define keeps its number: "generic.13". An empty code is "".
+[[nodiscard]] std::string error_name(const std::error_code& code);
+/// The current name for a name that a journal holds: version 0.1 wrote "winio:4" for
+/// "winio.capture_failed". Any other text is returned unchanged.
+[[nodiscard]] std::string current_error_name(std::string_view stored);
+
+/// Thrown for what the caller or the file system did wrong. What a model does wrong is never an
+/// exception: it goes back to the model as a tool result.
+class Error : public std::system_error {
+public:
+    Error(errc code, const std::string& what);
+    /// `what` as it was given: std::system_error would add the code's general words behind the
+    /// remedy.
+    [[nodiscard]] const char* what() const noexcept override { return what_->c_str(); }
+
+private:
+    std::shared_ptr<const std::string> what_; // copying an exception must not throw
+};
+
+} // namespace eyehand::agent
+
+template <>
+struct std::is_error_code_enum<eyehand::agent::errc> : std::true_type {};

@@ -1,0 +1,70 @@
+// What is said between a program and a model.
+//
+// JSON crosses this interface as UTF-8 text (`arguments_json`, `parameters_json`): no JSON library
+// is forced on anybody, and fields nobody here knows survive a round trip.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace eyehand::vlm {
+
+enum class Role { system, user, assistant, tool };
+
+/// "system", "user", "assistant", "tool".
+[[nodiscard]] std::string_view to_string(Role role);
+
+/// A picture, by reference: copies share the bytes. Without bytes it is only a name for them, which
+/// whoever sends the request has to resolve first.
+struct Image {
+    std::string sha256{}; ///< of the bytes, lower-case hexadecimal
+    std::shared_ptr<const std::vector<std::uint8_t>> bytes{}; ///< the encoded file, or null
+    std::string media_type = "image/png";
+};
+
+/// An image that owns `bytes` and knows their hash.
+[[nodiscard]] Image make_image(std::vector<std::uint8_t> bytes,
+                               std::string media_type = "image/png");
+[[nodiscard]] Image make_image(std::shared_ptr<const std::vector<std::uint8_t>> bytes,
+                               std::string media_type = "image/png");
+
+/// The media type of a picture's file, told by its first bytes (twelve are enough): PNG, JPEG, GIF or
+/// WebP, which is what model servers read. Empty: none of them.
+[[nodiscard]] std::string_view media_type_of(std::span<const std::uint8_t> file);
+
+/// One part of a message: text, or an image. Only user messages may hold images.
+using Part = std::variant<std::string, Image>;
+
+/// A model's wish to have a tool called.
+struct ToolCall {
+    std::string id{};
+    std::string name{};
+    std::string
+        arguments_json{}; ///< as the model wrote it, which may not be JSON at all; "" means "{}"
+    std::string
+        extra_json{}; ///< an object with the call's unknown fields, to be sent back; or empty
+    friend bool operator==(const ToolCall&, const ToolCall&) = default;
+};
+
+struct Message {
+    Role role = Role::user;
+    std::vector<Part> parts;
+    std::vector<ToolCall> tool_calls; ///< assistant only
+    std::string tool_call_id;         ///< tool only: which call this answers
+
+    [[nodiscard]] static Message system(std::string text);
+    [[nodiscard]] static Message user(std::string text);
+    [[nodiscard]] static Message user(std::string text, Image image);
+    [[nodiscard]] static Message assistant(std::string text, std::vector<ToolCall> calls = {});
+    [[nodiscard]] static Message tool(std::string call_id, std::string text);
+
+    /// The text parts, joined by line breaks.
+    [[nodiscard]] std::string text() const;
+};
+
+} // namespace eyehand::vlm

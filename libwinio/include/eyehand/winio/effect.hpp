@@ -1,0 +1,103 @@
+// Everything that can reach a desktop, as plain data. Nothing bypasses an Effect: dry runs,
+// recording, the fence and the release of held keys each sit in one place because of that.
+#pragma once
+
+#include "eyehand/winio/geometry.hpp"
+#include "eyehand/winio/keys.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace eyehand::winio {
+
+enum class Button {
+    left,
+    right,
+    middle
+}; ///< by function: left is the primary one, even when swapped
+enum class Press { down, up };
+enum class Axis { vertical, horizontal };
+
+struct PointerMove {
+    Point to; ///< desktop pixels
+    friend bool operator==(const PointerMove&, const PointerMove&) = default;
+};
+struct ButtonChange {
+    Button button = Button::left;
+    Press press = Press::down;
+    friend bool operator==(const ButtonChange&, const ButtonChange&) = default;
+};
+/// The wheel where the pointer is. One notch is 120 units at the system's border; positive is up
+/// (away from the user) or right.
+struct WheelTurn {
+    int notches = 0;
+    Axis axis = Axis::vertical;
+    friend bool operator==(const WheelTurn&, const WheelTurn&) = default;
+};
+struct KeyChange {
+    Key key;
+    Press press = Press::down;
+    friend bool operator==(const KeyChange&, const KeyChange&) = default;
+};
+/// One Unicode scalar value, typed whatever the keyboard layout.
+struct TypedScalar {
+    char32_t scalar = 0;
+    friend bool operator==(const TypedScalar&, const TypedScalar&) = default;
+};
+using InputEvent = std::variant<PointerMove, ButtonChange, WheelTurn, KeyChange, TypedScalar>;
+
+/// Input the system gets in one piece, so that nothing of a user's comes between.
+using Batch = std::vector<InputEvent>;
+
+struct ClipboardWrite {
+    std::string text{}; ///< UTF-8; line breaks of all kinds become `Clipboard::line_break`
+    friend bool operator==(const ClipboardWrite&, const ClipboardWrite&) = default;
+};
+
+/// Puts back what the clipboard held before the plan first wrote to it. Where a plan has one, that
+/// happens also when the plan breaks off between the two. Plain text comes back, or else an image;
+/// of anything else (formats of text, files) nothing can be kept: the clipboard is left empty then,
+/// so that at least nobody pastes the plan's text by mistake.
+struct ClipboardRestore {
+    friend bool operator==(const ClipboardRestore&, const ClipboardRestore&) = default;
+};
+
+/// A top-level window; the value is the back-end's own.
+enum class WindowId : std::uintptr_t {};
+
+enum class WindowAction { focus, move, close };
+struct WindowCommand {
+    WindowId window{};
+    WindowAction action = WindowAction::focus;
+    Rect to{}; ///< for `move`
+    friend bool operator==(const WindowCommand&, const WindowCommand&) = default;
+};
+
+struct LaunchCommand {
+    std::string command{}; ///< UTF-8: a program with its arguments, or a document
+    friend bool operator==(const LaunchCommand&, const LaunchCommand&) = default;
+};
+
+using Effect = std::variant<Batch, ClipboardWrite, ClipboardRestore, WindowCommand, LaunchCommand>;
+
+/// One effect, and how long to wait after it.
+struct Step {
+    Effect effect{};
+    std::chrono::milliseconds wait{0};
+    friend bool operator==(const Step&, const Step&) = default;
+};
+
+/// What a gesture comes to: steps in order, and the points it aims at (for fence and guard).
+struct Plan {
+    std::vector<Step> steps{};
+    std::vector<Point> targets{};
+    friend bool operator==(const Plan&, const Plan&) = default;
+};
+
+/// An effect in a few words, for logs: "move to (10, 20), left down, left up".
+[[nodiscard]] std::string to_string(const Effect& effect);
+
+} // namespace eyehand::winio

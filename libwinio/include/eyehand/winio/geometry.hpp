@@ -1,0 +1,105 @@
+// Points, sizes and rectangles, and the one place where the model's coordinates meet the screen's.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace eyehand::winio {
+
+/// A position in physical pixels of the virtual desktop. Displays left of or above the primary one
+/// have negative coordinates.
+struct Point {
+    int x = 0;
+    int y = 0;
+    friend bool operator==(const Point&, const Point&) = default;
+};
+
+/// An extent in physical pixels.
+struct Size {
+    int width = 0;
+    int height = 0;
+    [[nodiscard]] constexpr bool empty() const { return width <= 0 || height <= 0; }
+    friend bool operator==(const Size&, const Size&) = default;
+};
+
+/// A rectangle in physical pixels; the right and bottom edges are outside it.
+struct Rect {
+    int x = 0;
+    int y = 0;
+    int width = 0;
+    int height = 0;
+
+    [[nodiscard]] constexpr Size size() const { return {width, height}; }
+    [[nodiscard]] constexpr Point origin() const { return {x, y}; }
+    [[nodiscard]] constexpr int right() const { return x + width; }
+    [[nodiscard]] constexpr int bottom() const { return y + height; }
+    [[nodiscard]] constexpr bool empty() const { return width <= 0 || height <= 0; }
+    [[nodiscard]] constexpr bool contains(Point p) const {
+        return p.x >= x && p.x < right() && p.y >= y && p.y < bottom();
+    }
+    friend bool operator==(const Rect&, const Rect&) = default;
+};
+
+/// Some rows of an image, counted from its top.
+struct RowRange {
+    int first = 0;
+    int count = 0;
+    [[nodiscard]] constexpr int end() const { return first + count; } ///< one past the last
+    friend bool operator==(const RowRange&, const RowRange&) = default;
+};
+
+/// The part that both rectangles cover; empty when they do not overlap.
+[[nodiscard]] Rect intersection(const Rect& a, const Rect& b);
+/// The smallest rectangle that covers both; an empty one counts for nothing.
+[[nodiscard]] Rect bounding_rect(const Rect& a, const Rect& b);
+
+/// A position as models give it: 0..1000 on both axes of the work area, (0, 0) its top left corner.
+struct NormPoint {
+    double x = 0;
+    double y = 0;
+    friend bool operator==(const NormPoint&, const NormPoint&) = default;
+};
+
+/// A rectangle as models give it: corners in 0..1000; `x1 <= x2` and `y1 <= y2` after `normalised`.
+struct NormBox {
+    double x1 = 0;
+    double y1 = 0;
+    double x2 = 0;
+    double y2 = 0;
+    [[nodiscard]] constexpr NormPoint centre() const { return {(x1 + x2) / 2, (y1 + y2) / 2}; }
+    friend bool operator==(const NormBox&, const NormBox&) = default;
+};
+
+/// `box` clamped to 0..1000 with inverted corners swapped. NaN becomes 0.
+[[nodiscard]] NormBox normalised(NormBox box);
+
+/// The part of the desktop an agent sees and may touch. Everything outside it is out of reach: a
+/// normalised point always lands inside.
+class WorkArea {
+public:
+    WorkArea() = default;
+    /// Throws std::invalid_argument when `bounds` is empty.
+    explicit WorkArea(const Rect& bounds);
+
+    [[nodiscard]] const Rect& bounds() const { return bounds_; }
+    [[nodiscard]] bool contains(Point p) const { return bounds_.contains(p); }
+
+    /// The pixel under a normalised point: `round(n / 1000 * (extent - 1))` from the origin, so
+    /// that 0 and 1000 are the first and the last pixel. Values outside 0..1000 are clamped, NaN
+    /// becomes 0.
+    [[nodiscard]] Point to_pixel(NormPoint p) const;
+    /// The inverse: where a pixel of the desktop lies in 0..1000, clamped to the work area.
+    [[nodiscard]] NormPoint to_norm(Point p) const;
+
+private:
+    Rect bounds_{0, 0, 1, 1};
+};
+
+/// The largest size with the aspect ratio of `source` that fits into `box`; never larger than
+/// `source`, at least 1x1. Throws std::invalid_argument when either is empty.
+[[nodiscard]] Size fit_within(Size source, Size box);
+
+/// Parses "1536x864"; nothing when it is not two positive numbers of at most 5 digits.
+[[nodiscard]] std::optional<Size> parse_size(std::string_view text);
+
+} // namespace eyehand::winio

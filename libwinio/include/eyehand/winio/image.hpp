@@ -1,0 +1,84 @@
+// Pixels in memory.
+#pragma once
+
+#include "eyehand/winio/geometry.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace eyehand::winio {
+
+/// A read-only window onto pixels somebody else owns: 4 bytes a pixel in the order blue, green,
+/// red, alpha; rows top-down, `stride` bytes apart. Must not outlive them.
+class ImageView {
+public:
+    ImageView() = default;
+    /// Throws std::invalid_argument when `size` is empty or `stride` is shorter than a row.
+    ImageView(const std::uint8_t* data, Size size, std::size_t stride);
+
+    [[nodiscard]] Size size() const { return size_; }
+    [[nodiscard]] int width() const { return size_.width; }
+    [[nodiscard]] int height() const { return size_.height; }
+    [[nodiscard]] std::size_t stride() const { return stride_; }
+    [[nodiscard]] bool empty() const { return size_.empty(); }
+    /// The `width() * 4` bytes of row `y`, 0 <= y < height().
+    [[nodiscard]] std::span<const std::uint8_t> row(int y) const {
+        return {data_ + static_cast<std::size_t>(y) * stride_,
+                static_cast<std::size_t>(size_.width) * 4};
+    }
+    /// The part of this image inside `part` (coordinates within the image); clipped to it.
+    [[nodiscard]] ImageView crop(const Rect& part) const;
+
+private:
+    const std::uint8_t* data_ = nullptr;
+    Size size_;
+    std::size_t stride_ = 0;
+};
+
+/// One BGRA colour.
+struct Color {
+    std::uint8_t blue = 0;
+    std::uint8_t green = 0;
+    std::uint8_t red = 0;
+    std::uint8_t alpha = 255;
+    friend bool operator==(const Color&, const Color&) = default;
+};
+
+/// Pixels of its own, in ImageView's layout without padding between rows. Copying copies the
+/// pixels.
+class Image {
+public:
+    Image() = default;
+    /// Black, opaque pixels. Throws std::invalid_argument when `size` is negative or its bytes do
+    /// not fit into std::size_t.
+    explicit Image(Size size);
+    explicit Image(const ImageView& source);
+
+    [[nodiscard]] Size size() const { return size_; }
+    [[nodiscard]] int width() const { return size_.width; }
+    [[nodiscard]] int height() const { return size_.height; }
+    [[nodiscard]] std::size_t stride() const { return static_cast<std::size_t>(size_.width) * 4; }
+    [[nodiscard]] bool empty() const { return size_.empty(); }
+    [[nodiscard]] std::uint8_t* data() { return bytes_.data(); }
+    [[nodiscard]] const std::uint8_t* data() const { return bytes_.data(); }
+    [[nodiscard]] std::span<std::uint8_t> row(int y) {
+        return {bytes_.data() + static_cast<std::size_t>(y) * stride(), stride()};
+    }
+    [[nodiscard]] ImageView view() const;
+
+    /// Makes this image `size` large; the old pixels are lost, the memory is kept where it
+    /// suffices.
+    void resize(Size size);
+    /// The pixel at (x, y), which must be inside.
+    [[nodiscard]] Color at(int x, int y) const;
+    /// Paints `area`, clipped to the image.
+    void fill(const Rect& area, Color color);
+
+private:
+    Size size_;
+    std::vector<std::uint8_t> bytes_;
+};
+
+} // namespace eyehand::winio

@@ -1,0 +1,119 @@
+// A desktop in memory, for tests of programs and tools that work one.
+#pragma once
+
+#include "eyehand/winio/desktop.hpp"
+#include "eyehand/winio/error.hpp"
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace eyehand::winio::testing {
+
+enum class ClipboardUse { read, write };
+
+/// A screen that tests paint and hands that tests read. Everything sent to it is recorded;
+/// `on_input` lets a test play the program under the pointer. Not thread-safe.
+///
+///     MemoryDesktop desktop({1920, 1080});
+///     desktop.on_input = [&](const InputEvent& event) { ... repaint desktop.screen() ... };
+class MemoryDesktop final : public Desktop, private Windows, private Clipboard {
+public:
+    /// One primary display at the origin.
+    explicit MemoryDesktop(Size size = {1920, 1080});
+    /// Any layout; the screen covers their bounding rectangle.
+    explicit MemoryDesktop(std::vector<Display> displays);
+    ~MemoryDesktop() override;
+
+    // Desktop
+    std::vector<Display> displays() override;
+    std::unique_ptr<Capturer> open_capturer(const CaptureOptions& options) override;
+    [[nodiscard]] SendReport send(std::span<const InputEvent> events) override;
+    std::optional<Point> pointer() override;
+    void launch(const LaunchCommand& command) override;
+    std::chrono::milliseconds double_click_time() override { return double_click_time_; }
+    Windows* windows() noexcept override { return this; }
+    Clipboard* clipboard() noexcept override { return this; }
+
+    // What a test sets up
+    Image& screen() { return screen_; }
+    void set_displays(std::vector<Display> displays);
+    void set_windows(std::vector<WindowInfo> windows) { windows_ = std::move(windows); }
+    void set_pointer_shape(std::optional<PointerShape> shape) { shape_ = std::move(shape); }
+    /// Zero at first: no two clicks are a double-click, and tests of clicks need not wait.
+    void set_double_click_time(std::chrono::milliseconds time) { double_click_time_ = time; }
+    void set_line_break(std::string line_break) { line_break_ = std::move(line_break); }
+    void put_other_on_clipboard();                       ///< what is neither text nor an image
+    std::function<void(const InputEvent&)> on_input;     ///< after each accepted event
+    std::function<void(const LaunchCommand&)> on_launch; ///< may throw
+    std::function<void(const WindowCommand&)> on_window; ///< may throw
+    std::function<void(ClipboardUse)> on_clipboard;      ///< before it happens; may throw
+    void fail_next_captures(errc code, int times) {
+        capture_error_ = code;
+        capture_failures_ = times;
+    }
+    void accept_at_most(std::size_t events) { budget_ = events; } ///< then refuse, until set again
+    void accept_everything() { budget_.reset(); }
+
+    // What a test asks
+    [[nodiscard]] const std::vector<InputEvent>& events() const { return events_; }
+    [[nodiscard]] const std::vector<LaunchCommand>& launches() const { return launches_; }
+    [[nodiscard]] const std::vector<WindowCommand>& window_commands() const { return commands_; }
+    [[nodiscard]] std::string typed() const; ///< characters and Enter (as \n) and Tab, UTF-8
+    [[nodiscard]] bool holds(Button button) const { return buttons_.contains(button); }
+    [[nodiscard]] bool holds(const Key& key) const { return keys_.contains(key); }
+    [[nodiscard]] bool holds_anything() const { return !buttons_.empty() || !keys_.empty(); }
+    [[nodiscard]] int captures() const { return captures_; }
+    /// How many presses a program would have taken for the second of a double-click: of the same
+    /// button, within `double_click_time` of the one before and at most 4 pixels away. A third
+    /// press begins anew, as on Windows.
+    [[nodiscard]] int double_clicks() const { return double_clicks_; }
+
+private:
+    class MemoryCapturer;
+    std::vector<WindowInfo> list() override;
+    void apply(const WindowCommand& command) override;
+    std::string text() override;
+    void set_text(std::string_view utf8) override;
+    std::optional<Image> image() override;
+    void set_image(const ImageView& image) override;
+    bool holds_other() override { return clipboard_other_; }
+    void clear() override;
+    [[nodiscard]] std::string_view line_break() const noexcept override { return line_break_; }
+    void use_clipboard(ClipboardUse use) const;
+    void clear_clipboard();
+    void count_double_click(Button button);
+
+    std::vector<Display> displays_;
+    Rect bounds_;
+    Image screen_;
+    std::vector<WindowInfo> windows_;
+    std::optional<PointerShape> shape_;
+    Point pointer_;
+    std::string clipboard_;
+    std::optional<Image> clipboard_image_;
+    bool clipboard_other_ = false;
+    std::string line_break_ = "\n";
+    struct Click {
+        Button button{};
+        Point at{};
+        std::chrono::steady_clock::time_point when{};
+    };
+    std::chrono::milliseconds double_click_time_{0};
+    std::optional<Click> latest_click_;
+    int double_clicks_ = 0;
+    errc capture_error_{};
+    int capture_failures_ = 0;
+    int captures_ = 0;
+    std::optional<std::size_t> budget_;
+    std::vector<InputEvent> events_;
+    std::vector<LaunchCommand> launches_;
+    std::vector<WindowCommand> commands_;
+    std::set<Button> buttons_;
+    std::set<Key> keys_;
+};
+
+} // namespace eyehand::winio::testing

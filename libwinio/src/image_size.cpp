@@ -1,0 +1,146 @@
+#include "eyehand/winio/image_size.hpp"
+
+#include "overloaded.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+
+namespace eyehand::winio {
+namespace {
+
+Size checked(Size size) {
+    if (size.empty()) throw std::invalid_argument("a picture has at least one pixel");
+    if (size.width > max_image_side || size.height > max_image_side)
+        throw std::invalid_argument("a picture's sides have at most " +
+                                    std::to_string(max_image_side) + " pixels");
+    return size;
+}
+
+int at_least_one(double extent) { return std::max(1, static_cast<int>(std::lround(extent))); }
+
+Size percent_of(Size source, double percent) {
+    if (!(percent > 0 && percent <= 400))
+        throw std::invalid_argument("a picture's percentage is above 0 and at most 400");
+    const Size size{at_least_one(source.width * percent / 100),
+                    at_least_one(source.height * percent / 100)};
+    return fit_within(size, {max_image_side, max_image_side});
+}
+
+// To the nearest, halves to even: as Python rounds, in which the rule is written.
+int rounded_cells(double cells) {
+    const double below = std::floor(cells);
+    const double rest = cells - below;
+    const bool up = rest > 0.5 || (rest == 0.5 && std::fmod(below, 2) != 0);
+    return std::max(1, static_cast<int>(up ? below + 1 : below));
+}
+
+Size within_tokens(Size source, const FitTokens& wish) {
+    if (wish.tokens < 1 || wish.tokens > 1000000)
+        throw std::invalid_argument("a picture has 1 to 1,000,000 tokens");
+    if (wish.multiple < 1 || wish.multiple > 256)
+        throw std::invalid_argument("a token is a cell of 1 to 256 pixels");
+    const int longest = max_image_side - wish.multiple; // what is then rounded up
+    source = fit_within(source, {longest, longest});
+    const double wide = static_cast<double>(source.width) / wish.multiple;
+    const double high = static_cast<double>(source.height) / wish.multiple;
+    const int max_columns = rounded_cells(wide);
+    const int max_rows = rounded_cells(high);
+    int columns = max_columns;
+    int rows = max_rows;
+    if (static_cast<double>(columns) * rows > wish.tokens) {
+        // Below one where only the rounding was too much.
+        const double shrink = std::sqrt(wide * high / wish.tokens);
+        columns = std::clamp(static_cast<int>(wide / shrink), 1, max_columns);
+        rows = std::clamp(static_cast<int>(high / shrink), 1, max_rows);
+        // A very long strip, whose short side had to be rounded up to one cell.
+        columns = std::min(columns, wish.tokens / std::min(rows, wish.tokens));
+        rows = std::min(rows, wish.tokens / columns);
+    }
+    return {columns * wish.multiple, rows * wish.multiple};
+}
+
+// The whole of `text` as a number, or nothing.
+template <typename Number>
+std::optional<Number> number(std::string_view text) {
+    Number value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+std::optional<ImageSize> parse_tokens(std::string_view text) {
+    FitTokens wish;
+    const auto colon = text.find(':');
+    const auto tokens = number<int>(text.substr(0, colon));
+    const auto multiple = colon == std::string_view::npos ? std::optional(wish.multiple)
+                                                          : number<int>(text.substr(colon + 1));
+    if (!tokens || !multiple) return std::nullopt;
+    return FitTokens{*tokens, *multiple};
+}
+
+std::optional<ImageSize> parse(std::string_view text) {
+    constexpr std::string_view tokens = "tokens:";
+    if (text.starts_with(tokens)) return parse_tokens(text.substr(tokens.size()));
+    if (text.ends_with('%')) {
+        const auto percent = number<double>(text.substr(0, text.size() - 1));
+        return percent ? std::optional<ImageSize>(Percent{*percent}) : std::nullopt;
+    }
+    const bool exact = text.ends_with('!');
+    const auto size = parse_size(exact ? text.substr(0, text.size() - 1) : text);
+    if (!size) return std::nullopt;
+    return exact ? ImageSize(ExactSize{*size}) : ImageSize(FitWithin{*size});
+}
+
+std::string words(Size size) {
+    return std::to_string(size.width) + "x" + std::to_string(size.height);
+}
+
+// Without the zeros of std::to_string.
+std::string words(double number) {
+    std::array<char, 32> text{};
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
+    return {text.data(), end};
+}
+
+} // namespace
+
+std::optional<ImageSize> parse_image_size(std::string_view text) {
+    const auto wish = parse(text);
+    if (!wish) return std::nullopt;
+    try {
+        (void)picture_size({1, 1}, *wish);
+    } catch (const std::invalid_argument&) {
+        return std::nullopt;
+    }
+    return wish;
+}
+
+std::string to_string(const ImageSize& wish) {
+    return std::visit(overloaded{
+                          [](const FitWithin& fit) { return words(fit.box); },
+                          [](const ExactSize& exact) { return words(exact.size) + "!"; },
+                          [](const Percent& part) { return words(part.percent) + "%"; },
+                          [](const FitTokens& fit) {
+                              return "tokens:" + std::to_string(fit.tokens) + ":" +
+                                     std::to_string(fit.multiple);
+                          },
+                      },
+                      wish);
+}
+
+Size picture_size(Size source, const ImageSize& wish) {
+    if (source.empty()) throw std::invalid_argument("an empty source has no picture");
+    return checked(
+        std::visit(overloaded{
+                       [&](const FitWithin& fit) { return fit_within(source, checked(fit.box)); },
+                       [](const ExactSize& exact) { return exact.size; },
+                       [&](const Percent& part) { return percent_of(source, part.percent); },
+                       [&](const FitTokens& fit) { return within_tokens(source, fit); },
+                   },
+                   wish));
+}
+
+} // namespace eyehand::winio

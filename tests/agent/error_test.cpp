@@ -1,0 +1,47 @@
+#include "eyehand/agent/error.hpp"
+
+#include "eyehand/vlm/error.hpp"
+#include "eyehand/winio/error.hpp"
+
+#include "catch.hpp"
+
+using namespace eyehand;
+using namespace eyehand::agent;
+
+TEST_CASE("run directories of version 0.1 depend on the values of the codes") {
+    CHECK(static_cast<int>(errc::empty_task) == 1);
+    CHECK(static_cast<int>(errc::journal_corrupt) == 6);
+    CHECK(static_cast<int>(errc::run_locked) == 14);
+    CHECK(static_cast<int>(errc::panel_failed) == 16);
+    CHECK(static_cast<int>(errc::bad_run) == 17);
+}
+
+TEST_CASE("every code has a name and a message of its own") {
+    for (int code = 1; code <= static_cast<int>(errc::bad_run); ++code) {
+        CHECK(to_string(static_cast<errc>(code)) != "unknown");
+        CHECK(error_category().message(code) != "unknown agent error");
+    }
+    CHECK(error_category().message(999) == "unknown agent error");
+}
+
+TEST_CASE("files store an error by category and name") {
+    CHECK(error_name(winio::errc::capture_failed) == "winio.capture_failed");
+    CHECK(error_name(vlm::errc::unreachable) == "vlm.unreachable");
+    CHECK(error_name(errc::bad_run) == "agent.bad_run");
+    CHECK(error_name(std::make_error_code(std::errc::permission_denied)) == "generic.13");
+    CHECK(error_name({999, winio::error_category()}) == "winio.999");
+    CHECK(error_name({}).empty());
+}
+
+TEST_CASE("an error that version 0.1 stored by number has the current name") {
+    CHECK(current_error_name("winio:4") == "winio.capture_failed");
+    CHECK(current_error_name("vlm:2") == "vlm.unreachable");
+    CHECK(current_error_name("agent:6") == "agent.journal_corrupt");
+    CHECK(current_error_name("winio:999") == "winio.999");
+}
+
+TEST_CASE("any other stored error is left as it is") {
+    for (const char* text : {"winio.capture_failed", "", "winio:", "winio:x", "winio:0",
+                             "generic:13", "winio:99999999999999999999", "a:b:1"})
+        CHECK(current_error_name(text) == text);
+}
