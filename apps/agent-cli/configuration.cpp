@@ -145,7 +145,7 @@ vlm::ClientOptions client_options(const agent::Config& config) {
     client.timeout = *config.duration("timeout");
     client.connect_timeout = *config.duration("connect_timeout");
     client.first_byte_timeout = *config.duration("first_byte_timeout");
-    client.idle_timeout = *config.duration("silence_timeout");
+    client.idle_timeout = *config.duration("idle_timeout");
     client.stream = config.boolean("stream");
     client.retries.max_retries = *config.integer("retries");
     return client;

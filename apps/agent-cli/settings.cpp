@@ -113,8 +113,8 @@ vlm::ClientOptions resolve_client(const agent::Config& config,
 }
 
 constexpr std::array<std::string_view, 10> of_server{
-    "endpoint",           "api_key",         "ca_file", "timeout", "connect_timeout",
-    "first_byte_timeout", "silence_timeout", "stream",  "retries", "probe"};
+    "endpoint",           "api_key",      "ca_file", "timeout", "connect_timeout",
+    "first_byte_timeout", "idle_timeout", "stream",  "retries", "probe"};
 
 bool is_of_server(const agent::ConfigEntry& entry) {
     return std::find(of_server.begin(), of_server.end(), entry.setting->name) != of_server.end();

@@ -1,0 +1,4 @@
+// All public headers of eyehand::panel.
+#pragma once
+
+#include "eyehand/panel/panel.hpp"

@@ -1,0 +1,12 @@
+// All of libvlm's public headers but its test doubles (`<eyehand/vlm/testing/...>`).
+#pragma once
+
+#include "eyehand/vlm/cassette.hpp"
+#include "eyehand/vlm/chat.hpp"
+#include "eyehand/vlm/digest.hpp"
+#include "eyehand/vlm/error.hpp"
+#include "eyehand/vlm/message.hpp"
+#include "eyehand/vlm/model.hpp"
+#include "eyehand/vlm/openai_client.hpp"
+#include "eyehand/vlm/probe.hpp"
+#include "eyehand/vlm/proxies.hpp"

@@ -1,0 +1,21 @@
+// All of libwinio's public headers but its test doubles (`<eyehand/winio/testing/...>`).
+#pragma once
+
+#include "eyehand/winio/bitmap_font.hpp"
+#include "eyehand/winio/confirm.hpp"
+#include "eyehand/winio/desktop.hpp"
+#include "eyehand/winio/effect.hpp"
+#include "eyehand/winio/error.hpp"
+#include "eyehand/winio/frame.hpp"
+#include "eyehand/winio/frame_diff.hpp"
+#include "eyehand/winio/frame_pipeline.hpp"
+#include "eyehand/winio/geometry.hpp"
+#include "eyehand/winio/gesture.hpp"
+#include "eyehand/winio/image.hpp"
+#include "eyehand/winio/image_size.hpp"
+#include "eyehand/winio/input_executor.hpp"
+#include "eyehand/winio/keys.hpp"
+#include "eyehand/winio/paint.hpp"
+#include "eyehand/winio/png.hpp"
+#include "eyehand/winio/scale.hpp"
+#include "eyehand/winio/settle.hpp"
