@@ -2,8 +2,18 @@
 include_guard()
 include(GNUInstallDirs)
 
+# The archives can be linked into a shared library, such as a plug-in or a Python module, which then exports none of
+# their symbols.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+
 add_library(eyehand_options INTERFACE)
 target_compile_features(eyehand_options INTERFACE cxx_std_20)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # The dynamic linker merges unique symbols across all loaded libraries, even those loaded with RTLD_LOCAL.
+    target_compile_options(eyehand_options INTERFACE -fno-gnu-unique)
+endif()
 if(MSVC)
     target_compile_options(eyehand_options INTERFACE /utf-8 /permissive- /Zc:__cplusplus /bigobj)
 endif()

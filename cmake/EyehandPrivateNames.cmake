@@ -1,0 +1,31 @@
+# Boost and fmt inside this project, under names of their own.
+#
+# The libraries contain Boost.Asio, Boost.Beast, Boost.JSON and fmt. An application that links them may use the same
+# libraries, in another version or configuration. Without precautions the linker merges both copies: Asio in an archive
+# that is compiled with BOOST_ASIO_SEPARATE_COMPILATION and BOOST_ASIO_NO_DEPRECATED, beside an application that uses
+# Asio as headers, crashes the application in async_read at -O0 and hides boost::asio::error::eof at -O2.
+#
+# Therefore macros rename both namespaces, and the few global functions of Asio, in every source file of this project
+# that includes Boost or fmt. No symbol of an archive can then meet a symbol of the application. Alternatives that fail:
+#   - no separate compilation: inline functions and static data members still merge, now in an unpredictable order;
+#   - a partial link with localized symbols: unique symbols stay global, and COFF has no such link;
+#   - a version script: works for shared libraries only;
+#   - Asio's own inline namespace: exists since Boost 1.91 only, and only in Asio.
+#
+# The renaming is private: it never reaches the compile commands of an application, which reads public headers that use
+# Boost.Describe and Boost.Mp11 (templates without compiled parts) as plain boost::.
+#
+# tests/linking/check_symbols verifies the archives, tests/consumer the behavior. See docs/linking.md.
+include_guard()
+
+add_library(eyehand_private_names INTERFACE)
+target_compile_definitions(eyehand_private_names INTERFACE
+    boost=eyehand_boost
+    fmt=eyehand_fmt
+    # Asio declares these functions extern "C", outside its namespace.
+    boost_asio_signal_handler=eyehand_asio_signal_handler
+    boost_asio_detail_posix_thread_function=eyehand_asio_thread_function
+    # The preprocessor would expand "boost" in file names that macros compute: #include BOOST_USER_CONFIG and others.
+    BOOST_NO_USER_CONFIG
+    BOOST_ASIO_DISABLE_BOOST_DATE_TIME
+    BOOST_MPL_CFG_NO_PREPROCESSED_HEADERS)
