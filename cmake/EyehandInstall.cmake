@@ -1,5 +1,6 @@
-# cmake --install: the libraries with their headers, agent-cli, and a package for find_package(eyehand), of which
-# each library is a component: who links libwinio alone needs nothing that the others need.
+# cmake --install: the libraries with their headers, agent-cli, the license, and two descriptions of the libraries: a
+# package for find_package(eyehand) with a component for each library, and a file for pkg-config for each library.
+# A project that needs libwinio alone needs no dependency of the other libraries.
 include(CMakePackageConfigHelpers)
 
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/eyehand")
@@ -20,13 +21,67 @@ foreach(library winio vlm agent panel)
     install(EXPORT eyehand-${library} NAMESPACE eyehand:: FILE eyehand-${library}-targets.cmake
         DESTINATION ${package})
 endforeach()
+install(FILES "${PROJECT_BINARY_DIR}/include/eyehand/version.hpp"
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/eyehand")
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/eyehand")
 
 configure_package_config_file(cmake/eyehand-config.cmake.in
     "${PROJECT_BINARY_DIR}/eyehand-config.cmake" INSTALL_DESTINATION ${package})
+# Minor versions may break interfaces until 1.0.
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/eyehand-config-version.cmake"
-    COMPATIBILITY SameMajorVersion)
+    COMPATIBILITY SameMinorVersion)
 install(FILES
     "${PROJECT_BINARY_DIR}/eyehand-config.cmake"
     "${PROJECT_BINARY_DIR}/eyehand-config-version.cmake"
     cmake/EyehandXcb.cmake
     DESTINATION ${package})
+
+# --- pkg-config ---
+
+set(pkgconfig "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+# An installation can be moved: the prefix is relative to the file. An absolute CMAKE_INSTALL_LIBDIR or
+# CMAKE_INSTALL_INCLUDEDIR has no place below a prefix.
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}/${pkgconfig}"
+    OUTPUT_VARIABLE pc_prefix)
+string(PREPEND pc_prefix "\${pcfiledir}/")
+string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
+
+# eyehand_pkg_config(LIBRARY DESCRIPTION [REQUIRES ...] [REQUIRES_PRIVATE ...] [LIBS_PRIVATE ...])
+function(eyehand_pkg_config library pc_description)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "REQUIRES;REQUIRES_PRIVATE;LIBS_PRIVATE")
+    list(JOIN arg_REQUIRES ", " pc_requires)
+    list(JOIN arg_REQUIRES_PRIVATE ", " pc_requires_private)
+    list(JOIN arg_LIBS_PRIVATE " " pc_libs_private)
+    configure_file(cmake/eyehand.pc.in "${PROJECT_BINARY_DIR}/eyehand-${library}.pc" @ONLY)
+    install(FILES "${PROJECT_BINARY_DIR}/eyehand-${library}.pc" DESTINATION "${pkgconfig}")
+endfunction()
+
+set(standard_library "")
+if(NOT MSVC)
+    set(standard_library -lstdc++)
+endif()
+set(fmt "")
+get_target_property(type eyehand_fmt TYPE)
+if(type STREQUAL "STATIC_LIBRARY")
+    set(fmt -leyehand_fmt)
+endif()
+set(xcb "")
+set(winio_system ${CMAKE_THREAD_LIBS_INIT})
+set(vlm_system ${CMAKE_THREAD_LIBS_INIT})
+if(WIN32)
+    set(winio_system -luser32 -lgdi32 -ladvapi32 -lshell32 -lole32)
+    set(vlm_system -lws2_32 -lmswsock -lbcrypt -lcrypt32 -lgdi32 -luser32)
+elseif(EYEHAND_X11)
+    set(xcb xcb xcb-shm xcb-xtest xcb-xfixes "xcb-randr >= 1.12")
+endif()
+eyehand_pkg_config(winio "Screen capture and input for desktop agents"
+    REQUIRES_PRIVATE zlib ${xcb} LIBS_PRIVATE ${winio_system} ${standard_library})
+eyehand_pkg_config(vlm "Client for vision language models with an OpenAI-compatible server"
+    REQUIRES_PRIVATE zlib "openssl >= 3.0"
+    LIBS_PRIVATE -leyehand_boost_ssl -leyehand_boost ${vlm_system} ${standard_library})
+eyehand_pkg_config(agent "Desktop agents: tools, profiles, runs"
+    REQUIRES "eyehand-winio = ${PROJECT_VERSION}" "eyehand-vlm = ${PROJECT_VERSION}"
+    LIBS_PRIVATE ${fmt} -leyehand_boost ${standard_library})
+eyehand_pkg_config(panel "Local web page that shows and controls a run"
+    REQUIRES "eyehand-agent = ${PROJECT_VERSION}"
+    LIBS_PRIVATE ${fmt} -leyehand_boost ${standard_library})

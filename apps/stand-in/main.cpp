@@ -1,6 +1,8 @@
 // eyehand-stand-in: a deterministic stand-in for a vision model, behind the same protocol.
 #include "server.hpp"
 
+#include "eyehand/version.hpp"
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
@@ -101,7 +103,7 @@ int main(int argc, char* argv[]) {
                  "request by OCR and follows a script. For demos, tests and machines without a "
                  "GPU.",
                  "eyehand-stand-in");
-    app.set_version_flag("--version", "eyehand-stand-in " EYEHAND_VERSION);
+    app.set_version_flag("--version", "eyehand-stand-in " EYEHAND_VERSION_STRING);
     auto* script = app.add_option("--script", options.script, "The steps to follow (JSON)");
     app.add_option("--set", options.set, "NAME=VALUE for ${NAME} in the script; repeatable");
     app.add_option("--host", options.host, "The address to listen on")->capture_default_str();

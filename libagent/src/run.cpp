@@ -1,5 +1,7 @@
 #include "eyehand/agent/run.hpp"
 
+#include "eyehand/version.hpp"
+
 #include "append_file.hpp"
 #include "execution_log.hpp"
 #include "eyehand/agent/error.hpp"
@@ -96,7 +98,7 @@ std::string shortened_request(const std::string& body) {
 
 } // namespace
 
-std::string_view version() { return EYEHAND_VERSION; }
+std::string_view version() { return EYEHAND_VERSION_STRING; }
 
 StoredRun load_run(const std::filesystem::path& directory) {
     const std::filesystem::path file = directory / "run.json";
