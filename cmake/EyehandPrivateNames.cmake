@@ -5,8 +5,8 @@
 # that is compiled with BOOST_ASIO_SEPARATE_COMPILATION and BOOST_ASIO_NO_DEPRECATED, beside an application that uses
 # Asio as headers, crashes the application in async_read at -O0 and hides boost::asio::error::eof at -O2.
 #
-# Therefore macros rename both namespaces, and the few global functions of Asio, in every source file of this project
-# that includes Boost or fmt. No symbol of an archive can then meet a symbol of the application. Alternatives that fail:
+# Therefore macros rename both namespaces, and the names that Boost has outside its namespace, in every source file of
+# this project that includes Boost or fmt. No symbol of an archive can then meet a symbol of the application. Alternatives that fail:
 #   - no separate compilation: inline functions and static data members still merge, now in an unpredictable order;
 #   - a partial link with localized symbols: unique symbols stay global, and COFF has no such link;
 #   - a version script: works for shared libraries only;
@@ -29,3 +29,13 @@ target_compile_definitions(eyehand_private_names INTERFACE
     BOOST_NO_USER_CONFIG
     BOOST_ASIO_DISABLE_BOOST_DATE_TIME
     BOOST_MPL_CFG_NO_PREPROCESSED_HEADERS)
+# Boost's global namespaces; most of them hold inline variables and functions that survive at -O0 only.
+#   grep -rhoE 'namespace boost_[a-z0-9_]+' /usr/include/boost | sort -u
+foreach(name
+        asio_execution_bulk_execute_fn asio_execution_connect_fn asio_execution_execute_fn asio_execution_schedule_fn
+        asio_execution_set_done_fn asio_execution_set_error_fn asio_execution_set_value_fn asio_execution_start_fn
+        asio_execution_submit_fn asio_handler_alloc_helpers asio_handler_cont_helpers asio_handler_invoke_helpers
+        asio_prefer_fn asio_query_fn asio_require_concept_fn asio_require_fn
+        intrusive_hmfcw move_adl_swap move_member_swap optional_detail swap_impl)
+    target_compile_definitions(eyehand_private_names INTERFACE boost_${name}=eyehand_boost_${name})
+endforeach()

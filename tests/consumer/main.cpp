@@ -1,10 +1,18 @@
 // A user's program: a tool of its own, a desktop in memory, a model that is told what to say.
 #include <eyehand/agent/agent.hpp>
+#include <eyehand/version.hpp>
 #include <eyehand/vlm/testing/scripted_model.hpp>
 #include <eyehand/winio/testing/memory_desktop.hpp>
 
 #include <cstdio>
 #include <filesystem>
+#include <string_view>
+
+static_assert(EYEHAND_VERSION == EYEHAND_MAKE_VERSION(EYEHAND_VERSION_MAJOR, EYEHAND_VERSION_MINOR,
+                                                      EYEHAND_VERSION_PATCH));
+#ifdef PACKAGE_VERSION
+static_assert(std::string_view(EYEHAND_VERSION_STRING) == PACKAGE_VERSION);
+#endif
 
 using namespace eyehand;
 
@@ -30,6 +38,6 @@ int main(int argc, char** argv) {
     auto run = agent::RunDirectory::create(argc > 1 ? argv[1] : "runs");
     agent::RunControl control;
     const agent::RunFinished result = agent.run("Ring the bell three times.", run, control);
-    std::puts(result.why.c_str());
+    std::puts(result.reason.c_str());
     return result.outcome == agent::Outcome::completed && rung == 3 ? 0 : 1;
 }

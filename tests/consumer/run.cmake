@@ -21,6 +21,23 @@ endfunction()
 file(REMOVE_RECURSE "${WORK}")
 run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/prefix")
 
+# The license is installed.
+file(GLOB_RECURSE license "${WORK}/prefix/LICENSE")
+if(NOT license)
+    message(FATAL_ERROR "LICENSE is not installed")
+endif()
+
+# An unknown component is named, beside those that exist.
+execute_process(
+    COMMAND ${CMAKE_COMMAND} -G "${GENERATOR}" -S "${SOURCE}" -B "${WORK}/unknown"
+        "-DCMAKE_PREFIX_PATH=${WORK}/prefix" -DCOMPONENTS=telepathy
+    RESULT_VARIABLE result ERROR_VARIABLE message OUTPUT_QUIET)
+string(REGEX REPLACE "[ \n]+" " " message "${message}")
+if(result EQUAL 0 OR NOT message MATCHES
+        "no component \"telepathy\"\\. Its components are: winio, vlm, agent, panel")
+    message(FATAL_ERROR "an unknown component is reported as: ${message}")
+endif()
+
 build("${SOURCE}" consumer)
 run("${WORK}/consumer/consumer" "${WORK}/runs")
 

@@ -1,0 +1,93 @@
+# Builds and runs applications that use their own Boost and fmt beside the installed libraries.
+#   cmake -D BUILD=... -D REPOSITORY=... -D WORK=... -D GENERATOR=... [-D REUSE=ON] -P linking.cmake
+# BUILD is this project's build tree. With REUSE its libraries are installed; otherwise (they have sanitizers, which
+# other compilers cannot link) a Release build of the libraries comes first.
+cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
+
+function(run)
+    execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+    if(NOT result EQUAL 0)
+        list(JOIN ARGV " " command)
+        message(FATAL_ERROR "failed (${result}): ${command}\n${output}")
+    endif()
+endfunction()
+
+set(prefix "${WORK}/prefix")
+file(REMOVE_RECURSE "${prefix}")
+if(NOT REUSE)
+    set(BUILD_OF_RELEASE "${WORK}/release")
+    run(${CMAKE_COMMAND} -G "${GENERATOR}" -S "${REPOSITORY}" -B "${BUILD_OF_RELEASE}"
+        -DCMAKE_BUILD_TYPE=Release -DEYEHAND_BUILD_APPS=OFF)
+    run(${CMAKE_COMMAND} --build "${BUILD_OF_RELEASE}" --parallel ${processors})
+    set(BUILD "${BUILD_OF_RELEASE}")
+endif()
+run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${prefix}")
+
+# application(COMPILER OWN FLAGS [PLUGIN]): see linking/CMakeLists.txt.
+function(application compiler own flags)
+    if(NOT ${compiler})
+        message(STATUS "skipped: a compiler is missing for ${compiler} ${flags}, ${own}")
+        return()
+    endif()
+    set(name "${compiler}${flags}-${own}")
+    file(REMOVE_RECURSE "${WORK}/${name}")
+    run(${CMAKE_COMMAND} -G "${GENERATOR}" -S "${REPOSITORY}/tests/consumer/linking" -B "${WORK}/${name}"
+        "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${${compiler}}" "-DCMAKE_CXX_FLAGS=${flags}"
+        -DCMAKE_BUILD_TYPE=None -DOWN=${own} -DPLUGIN=${ARGN})
+    run(${CMAKE_COMMAND} --build "${WORK}/${name}" --parallel ${processors})
+    run("${WORK}/${name}/application" "${WORK}/${name}/runs")
+    if(ARGN)
+        run("${WORK}/${name}/host" "${WORK}/${name}/libplugin.so" "${WORK}/${name}/plugin-runs")
+    endif()
+    message(STATUS "passed: ${name}")
+endfunction()
+
+# No setting of a private dependency reaches the application's compile commands.
+run(${CMAKE_COMMAND} -G "${GENERATOR}" -S "${REPOSITORY}/tests/consumer/subdirectory" -B "${WORK}/subdirectory"
+    "-DREPOSITORY=${REPOSITORY}" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
+file(READ "${WORK}/subdirectory/compile_commands.json" commands)
+string(JSON count LENGTH "${commands}")
+math(EXPR last "${count} - 1")
+set(checked 0)
+foreach(index RANGE ${last})
+    string(JSON file GET "${commands}" ${index} file)
+    if(file MATCHES "/tests/consumer/main\\.cpp$")
+        string(JSON command GET "${commands}" ${index} command)
+        if(command MATCHES " -D| -fvisibility| -fno-gnu-unique| -include ")
+            message(FATAL_ERROR "the application's compile command has settings of Eyehand: ${command}")
+        endif()
+        run(sh -c "${command} -fsyntax-only")
+        set(checked 1)
+    endif()
+endforeach()
+if(NOT checked)
+    message(FATAL_ERROR "compile_commands.json does not have the application")
+endif()
+message(STATUS "passed: add_subdirectory")
+
+# pkg-config serves projects without CMake, also after the installation has moved.
+find_program(pkg_config pkg-config)
+if(pkg_config)
+    file(REMOVE_RECURSE "${WORK}/moved")
+    file(COPY "${prefix}/" DESTINATION "${WORK}/moved")
+    file(GLOB_RECURSE pc "${WORK}/moved/*/eyehand-vlm.pc")
+    cmake_path(GET pc PARENT_PATH pkgconfig)
+    set(ENV{PKG_CONFIG_PATH} "${pkgconfig}")
+    foreach(program "docs/examples/ask/main.cpp eyehand-vlm" "docs/examples/screenshot/main.cpp eyehand-winio"
+            "tests/consumer/main.cpp eyehand-panel" "tests/consumer/main.cpp eyehand-agent")
+        string(REPLACE " " ";" program "${program}")
+        list(GET program 0 source)
+        list(GET program 1 package)
+        run(sh -ec "g++ -std=c++20 '${REPOSITORY}/${source}' -o '${WORK}/by-pkg-config' $('${pkg_config}' --static --cflags --libs ${package})")
+    endforeach()
+    run("${WORK}/by-pkg-config" "${WORK}/pkg-config-runs")
+    message(STATUS "passed: pkg-config")
+endif()
+
+find_program(gcc g++)
+find_program(clang clang++)
+application(gcc headers -O0 ON)
+application(gcc headers -O2)
+application(gcc compiled -O2)
+application(clang headers -O2 ON)
+application(clang compiled -O0)
