@@ -10,18 +10,23 @@ foreach(library winio vlm agent panel)
     if(library STREQUAL "panel")
         set(headers libagent/panel/include)
     endif()
-    if(library STREQUAL "vlm")
+    # A shared library contains its private dependencies.
+    if(NOT BUILD_SHARED_LIBS AND library STREQUAL "vlm")
         list(APPEND targets eyehand_boost eyehand_boost_ssl)
+    elseif(NOT BUILD_SHARED_LIBS AND library STREQUAL "agent")
+        list(APPEND targets eyehand_base eyehand_fmt)
     endif()
-    if(library STREQUAL "agent")
-        list(APPEND targets eyehand_fmt)
-    endif()
-    install(TARGETS ${targets} EXPORT eyehand-${library} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(TARGETS ${targets} EXPORT eyehand-${library}
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     install(DIRECTORY ${headers}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
     install(EXPORT eyehand-${library} NAMESPACE eyehand:: FILE eyehand-${library}-targets.cmake
         DESTINATION ${package})
 endforeach()
-install(FILES "${PROJECT_BINARY_DIR}/include/eyehand/version.hpp"
+install(FILES
+    "${PROJECT_BINARY_DIR}/include/eyehand/export.hpp"
+    "${PROJECT_BINARY_DIR}/include/eyehand/version.hpp"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/eyehand")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/eyehand")
 
@@ -49,6 +54,12 @@ string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
 # eyehand_pkg_config(LIBRARY DESCRIPTION [REQUIRES ...] [REQUIRES_PRIVATE ...] [LIBS_PRIVATE ...])
 function(eyehand_pkg_config library pc_description)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "REQUIRES;REQUIRES_PRIVATE;LIBS_PRIVATE")
+    set(pc_cflags "")
+    if(BUILD_SHARED_LIBS)
+        set(pc_cflags " -DEYEHAND_SHARED")
+        set(arg_REQUIRES_PRIVATE "")
+        set(arg_LIBS_PRIVATE "")
+    endif()
     list(JOIN arg_REQUIRES ", " pc_requires)
     list(JOIN arg_REQUIRES_PRIVATE ", " pc_requires_private)
     list(JOIN arg_LIBS_PRIVATE " " pc_libs_private)
@@ -81,7 +92,7 @@ eyehand_pkg_config(vlm "Client for vision language models with an OpenAI-compati
     LIBS_PRIVATE -leyehand_boost_ssl -leyehand_boost ${vlm_system} ${standard_library})
 eyehand_pkg_config(agent "Desktop agents: tools, profiles, runs"
     REQUIRES "eyehand-winio = ${PROJECT_VERSION}" "eyehand-vlm = ${PROJECT_VERSION}"
-    LIBS_PRIVATE ${fmt} -leyehand_boost ${standard_library})
+    LIBS_PRIVATE -leyehand_base ${fmt} -leyehand_boost ${standard_library})
 eyehand_pkg_config(panel "Local web page that shows and controls a run"
     REQUIRES "eyehand-agent = ${PROJECT_VERSION}"
-    LIBS_PRIVATE ${fmt} -leyehand_boost ${standard_library})
+    LIBS_PRIVATE -leyehand_base ${fmt} -leyehand_boost ${standard_library})

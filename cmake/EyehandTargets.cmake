@@ -2,7 +2,7 @@
 include_guard()
 include(GNUInstallDirs)
 
-# The archives can be linked into a shared library, such as a plug-in or a Python module, which then exports none of
+# The archives can be linked into a shared library, such as a plugin or a Python module, which then exports none of
 # their symbols.
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
@@ -83,9 +83,22 @@ function(eyehand_precompile target)
         <stdexcept> <string> <string_view> <utility> <vector> ${ARGN})
 endfunction()
 
-# eyehand_library(NAME sources...): a static library eyehand::NAME, public headers in include/.
+# eyehand_library(NAME sources...): a library eyehand::NAME, public headers in include/. Static unless BUILD_SHARED_LIBS
+# is on; a shared library exports what its public headers mark with EYEHAND_<NAME>_API and nothing of its dependencies.
 function(eyehand_library name)
-    add_library(eyehand_${name} STATIC ${ARGN})
+    add_library(eyehand_${name} ${ARGN})
+    string(TOUPPER "${name}" upper)
+    target_compile_definitions(eyehand_${name} PRIVATE EYEHAND_BUILDING_${upper})
+    if(BUILD_SHARED_LIBS)
+        target_compile_definitions(eyehand_${name} PUBLIC EYEHAND_SHARED)
+        # While the major version is 0, a minor version may change the interface.
+        set_target_properties(eyehand_${name} PROPERTIES
+            VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+        if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT APPLE)
+            target_link_options(eyehand_${name} PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined
+                $<$<NOT:$<PLATFORM_ID:Windows>>:-Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/shared_library.map>)
+        endif()
+    endif()
     add_library(eyehand::${name} ALIAS eyehand_${name})
     set_target_properties(eyehand_${name} PROPERTIES EXPORT_NAME ${name} CXX_EXTENSIONS OFF)
     target_compile_features(eyehand_${name} PUBLIC cxx_std_20)

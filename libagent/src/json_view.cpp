@@ -1,40 +1,10 @@
 #include "json.hpp"
 #include "text.hpp"
 
-#include <fmt/format.h>
-
-#include <cmath>
-
 namespace eyehand::agent {
 namespace {
 
 const json::value& value_of(const void* value) { return *static_cast<const json::value*>(value); }
-
-void write(const json::value& value, std::string& text) {
-    if (const json::object* object = value.if_object()) {
-        char separator = '{';
-        for (const auto& [name, member] : *object) {
-            text += separator;
-            text += json_quote(name);
-            text += ':';
-            write(member, text);
-            separator = ',';
-        }
-        text += object->empty() ? "{}" : "}";
-    } else if (const json::array* array = value.if_array()) {
-        char separator = '[';
-        for (const json::value& element : *array) {
-            text += separator;
-            write(element, text);
-            separator = ',';
-        }
-        text += array->empty() ? "[]" : "]";
-    } else if (const double* number = value.if_double()) {
-        text += json_number(*number);
-    } else {
-        text += json::serialize(value);
-    }
-}
 
 } // namespace
 
@@ -81,35 +51,8 @@ std::optional<JsonView> JsonView::find(std::string_view member) const {
 
 std::string JsonView::text() const { return to_text(value_of(value_)); }
 
-std::string json_quote(std::string_view text) {
-    return json::serialize(json::string(to_valid_utf8(text)));
-}
+std::string json_quote(std::string_view text) { return to_text(json::string(to_valid_utf8(text))); }
 
-std::string json_number(double value) {
-    if (!std::isfinite(value)) return "null"; // JSON has no word for it
-    return fmt::format("{}", value);
-}
-
-std::string to_text(const json::value& value) {
-    std::string text;
-    write(value, text);
-    return text;
-}
-
-std::optional<json::value> parse_json(std::string_view text, std::string* problem) {
-    // Tool arguments and profiles are shallow; a deep nest is an attack or a model gone astray.
-    json::parse_options options;
-    options.max_depth = 64;
-    json::error_code error;
-    json::parser parser({}, options);
-    const std::size_t read = parser.write(text.data(), text.size(), error);
-    if (error) {
-        if (problem != nullptr) {
-            *problem = fmt::format("{} at byte {}", error.message(), read);
-        }
-        return std::nullopt;
-    }
-    return parser.release();
-}
+std::string json_number(double value) { return to_text(value); }
 
 } // namespace eyehand::agent

@@ -23,13 +23,38 @@ if(NOT REUSE)
 endif()
 run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${prefix}")
 
+# The shared libraries, without optimization: it is the dynamic linker that is tested.
+set(shared "${WORK}/shared-prefix")
+file(REMOVE_RECURSE "${shared}")
+run(${CMAKE_COMMAND} -G "${GENERATOR}" -S "${REPOSITORY}" -B "${WORK}/shared"
+    -DCMAKE_BUILD_TYPE=None -DBUILD_SHARED_LIBS=ON -DEYEHAND_BUILD_APPS=OFF)
+run(${CMAKE_COMMAND} --build "${WORK}/shared" --parallel ${processors})
+run(${CMAKE_COMMAND} --install "${WORK}/shared" --prefix "${shared}")
+# They export Eyehand, and what the standard library makes of its types.
+file(GLOB_RECURSE libraries "${shared}/libeyehand_*.so")
+list(LENGTH libraries count)
+if(NOT count EQUAL 4)
+    message(FATAL_ERROR "there should be four shared libraries: ${libraries}")
+endif()
+foreach(library ${libraries})
+    execute_process(COMMAND nm --dynamic --defined-only "${library}" OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+    if(symbols MATCHES "[^\n]*(13eyehand_boost|11eyehand_fmt|_ZN5boost|_ZN3fmt|inflate|SSL_new)[^\n]*")
+        message(FATAL_ERROR "${library} exports a symbol of a dependency: ${CMAKE_MATCH_0}")
+    endif()
+endforeach()
+
 # application(COMPILER OWN FLAGS [PLUGIN]): see linking/CMakeLists.txt.
 function(application compiler own flags)
+    set(name "${compiler}${flags}-${own}")
+    application_with("${prefix}" ${name} ${compiler} ${own} ${flags} ${ARGN})
+endfunction()
+
+# application_with(PREFIX NAME COMPILER OWN FLAGS [PLUGIN]): with the libraries installed in PREFIX.
+function(application_with prefix name compiler own flags)
     if(NOT ${compiler})
         message(STATUS "skipped: a compiler is missing for ${compiler} ${flags}, ${own}")
         return()
     endif()
-    set(name "${compiler}${flags}-${own}")
     file(REMOVE_RECURSE "${WORK}/${name}")
     run(${CMAKE_COMMAND} -G "${GENERATOR}" -S "${REPOSITORY}/tests/consumer/linking" -B "${WORK}/${name}"
         "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${${compiler}}" "-DCMAKE_CXX_FLAGS=${flags}"
@@ -91,3 +116,5 @@ application(gcc headers -O2)
 application(gcc compiled -O2)
 application(clang headers -O2 ON)
 application(clang compiled -O0)
+application_with("${shared}" shared-gcc-headers gcc headers -O2)
+application_with("${shared}" shared-clang-compiled clang compiled -O0)

@@ -1,6 +1,5 @@
 #include "page_state.hpp"
 
-#include "modes/visual_json.hpp"
 #include "text.hpp"
 
 #include <algorithm>
@@ -396,6 +395,9 @@ json::object PageState::to_json() const {
     // What waits for consent is aimed at already.
     const json::array targets =
         waiting_.questions.empty() ? targets_ : points_json(waiting_.questions.front().points);
+    const auto parsed = reply_ ? agent::parse_json(agent::to_json(*reply_)) : std::nullopt;
+    const json::object reply =
+        parsed && parsed->is_object() ? parsed->get_object() : json::object();
     const bool is_live = live();
     return {
         {"phase", phase()},
@@ -405,8 +407,8 @@ json::object PageState::to_json() const {
         {"pending_seq", waiting_.picture ? waiting_.picture->turn : turn_},
         {"annotated_seq", annotated_},
         {"raw_b64", nullptr},
-        {"bboxes", reply_ ? agent::boxes_json(reply_->boxes) : json::array()},
-        {"actions", reply_ ? agent::actions_json(reply_->actions) : json::array()},
+        {"bboxes", reply.contains("bboxes") ? reply.at("bboxes") : json::array()},
+        {"actions", reply.contains("actions") ? reply.at("actions") : json::array()},
         {"observation", reply_ ? agent::to_valid_utf8(reply_->observation) : std::string()},
         {"vlm_json", reply_ ? reply_->text : std::string()},
         {"run", run_},

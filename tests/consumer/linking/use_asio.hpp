@@ -7,6 +7,7 @@
 #include <boost/system/system_error.hpp>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <string_view>
@@ -37,16 +38,22 @@ inline void read_until_eof() {
     check(count == 5 && ended == boost::asio::error::eof, "Asio: async_read ends with error::eof");
 }
 
+#ifdef _WIN32
+inline constexpr int test_signal = SIGTERM;
+#else
+inline constexpr int test_signal = SIGUSR1;
+#endif
+
 inline void receive_a_signal() {
     boost::asio::io_context context;
-    boost::asio::signal_set signals(context, SIGUSR1);
+    boost::asio::signal_set signals(context, test_signal);
     int received = 0;
     signals.async_wait([&](boost::system::error_code ec, int signal) {
         if (!ec) received = signal;
     });
-    std::raise(SIGUSR1);
+    std::raise(test_signal);
     context.run_for(std::chrono::seconds(20));
-    check(received == SIGUSR1, "Asio: a signal_set receives a raised signal");
+    check(received == test_signal, "Asio: a signal_set receives a raised signal");
 }
 
 inline void run_in_threads() {

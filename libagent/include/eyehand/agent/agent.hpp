@@ -15,6 +15,7 @@
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/agent/run.hpp"
 #include "eyehand/agent/tool.hpp"
+#include "eyehand/export.hpp"
 #include "eyehand/vlm/model.hpp"
 #include "eyehand/winio/desktop.hpp"
 #include "eyehand/winio/settle.hpp"
@@ -50,7 +51,7 @@ using ToolsByRole = std::map<std::string, Toolbox>;
 
 /// Refers to desktop and model, which must outlive it. Runs on the caller's thread; not
 /// thread-safe.
-class Agent {
+class EYEHAND_AGENT_API Agent {
 public:
     /// Throws Error{unknown_tool} or Error{bad_profile} when the profile's tools are not in the
     /// box or nobody gives a visual loop its first reply, and std::invalid_argument for an empty crop.

@@ -2,6 +2,7 @@
 // heat at the places of its latest actions, fading with their age, blue boxes, and labels.
 #pragma once
 
+#include "eyehand/export.hpp"
 #include "eyehand/winio/geometry.hpp"
 #include "eyehand/winio/paint.hpp"
 
@@ -53,9 +54,8 @@ struct BboxHeat {
 /// The annotation of a picture of that size. Boxes lie below, this turn's marks above older ones,
 /// labels on top: "1 (500,300)" beside the first action's place, "1 >(700,300)" where its drag ended,
 /// "#1 (100,100,400,300)" at the first box. What is not enabled has no labels, either.
-[[nodiscard]] std::unique_ptr<winio::Overlay> make_overlay(const Annotation& annotation,
-                                                           const ExecutedHeat& heat,
-                                                           const BboxHeat& boxes,
-                                                           winio::Size picture);
+[[nodiscard]] EYEHAND_AGENT_API std::unique_ptr<winio::Overlay>
+make_overlay(const Annotation& annotation, const ExecutedHeat& heat, const BboxHeat& boxes,
+             winio::Size picture);
 
 } // namespace eyehand::agent

@@ -11,6 +11,7 @@
 
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/agent/run.hpp"
+#include "eyehand/export.hpp"
 #include "eyehand/winio/desktop.hpp"
 #include "eyehand/winio/geometry.hpp"
 #include "eyehand/winio/image_size.hpp"
@@ -57,19 +58,20 @@ struct SettingSpec {
 };
 
 /// All settings, in the order in which they are shown.
-[[nodiscard]] std::span<const SettingSpec> setting_specs();
+[[nodiscard]] EYEHAND_AGENT_API std::span<const SettingSpec> setting_specs();
 /// By name or the other name; nullptr when there is no such setting.
-[[nodiscard]] const SettingSpec* find_setting(std::string_view name);
+[[nodiscard]] EYEHAND_AGENT_API const SettingSpec* find_setting(std::string_view name);
 /// The name that differs least from `name`: what was meant, probably.
-[[nodiscard]] std::string_view nearest_setting(std::string_view name);
+[[nodiscard]] EYEHAND_AGENT_API std::string_view nearest_setting(std::string_view name);
 /// "EYEHAND_MAX_TURNS" for "max_turns".
-[[nodiscard]] std::string variable_of(const SettingSpec& setting);
+[[nodiscard]] EYEHAND_AGENT_API std::string variable_of(const SettingSpec& setting);
 
 /// Of kind integer: std::int64_t; number, seconds: double; boolean: bool; list: std::vector; all
 /// others: std::string.
 using ConfigValue = std::variant<std::string, std::int64_t, double, bool, std::vector<std::string>>;
 /// As people write it. The value of a secret is "set".
-[[nodiscard]] std::string to_string(const SettingSpec& setting, const ConfigValue& value);
+[[nodiscard]] EYEHAND_AGENT_API std::string to_string(const SettingSpec& setting,
+                                                      const ConfigValue& value);
 
 /// In the order in which they count: the last most.
 enum class ConfigLayer { defaults, profile, file, environment, scenario, flag };
@@ -83,7 +85,7 @@ struct ConfigEntry {
 
 /// Values by setting. Of two entries for one setting the one of the later layer counts, in one
 /// layer the one that was added last.
-class Config {
+class EYEHAND_AGENT_API Config {
 public:
     void add(ConfigEntry entry);
     void add(const std::vector<ConfigEntry>& entries);
@@ -106,25 +108,26 @@ private:
 // All of these throw Error{bad_config} that names the place, what is there, and what it must be or
 // which name is nearest.
 
-[[nodiscard]] Config default_config();
+[[nodiscard]] EYEHAND_AGENT_API Config default_config();
 /// Reads a file's text: a JSON object with settings as members; comments and trailing commas are
 /// allowed, null is as if left out. `where` names it in errors and sources.
-[[nodiscard]] std::vector<ConfigEntry> parse_config(std::string_view text,
-                                                    const std::string& where);
+[[nodiscard]] EYEHAND_AGENT_API std::vector<ConfigEntry> parse_config(std::string_view text,
+                                                                      const std::string& where);
 /// Reads all variables of settings through `read`, for which an empty variable is none. `present`
 /// are the names of all variables there are, where they are known: one that begins with EYEHAND_
 /// and looks like a setting misspelt is an error, too.
-[[nodiscard]] std::vector<ConfigEntry> config_from_variables(
+[[nodiscard]] EYEHAND_AGENT_API std::vector<ConfigEntry> config_from_variables(
     const std::function<std::optional<std::string>(const std::string& name)>& read,
     std::span<const std::string> present = {});
 /// `name` must be a setting.
-[[nodiscard]] ConfigEntry config_from_flag(std::string_view name, const std::string& flag,
-                                           const std::string& text);
+[[nodiscard]] EYEHAND_AGENT_API ConfigEntry config_from_flag(std::string_view name,
+                                                             const std::string& flag,
+                                                             const std::string& text);
 /// What a profile sets.
-[[nodiscard]] std::vector<ConfigEntry> config_of(const Profile& profile);
+[[nodiscard]] EYEHAND_AGENT_API std::vector<ConfigEntry> config_of(const Profile& profile);
 
 /// "x1,y1,x2,y2" from 0 to 1000, with x1 < x2 and y1 < y2.
-[[nodiscard]] std::optional<winio::NormBox> parse_crop(std::string_view text);
+[[nodiscard]] EYEHAND_AGENT_API std::optional<winio::NormBox> parse_crop(std::string_view text);
 
 /// The size of pictures, and where it comes from: `image`; `capture_width` and `capture_height` if both
 /// are above 0, else `capture_scale_percent` if that is, where a later layer sets these; its width and
@@ -133,24 +136,25 @@ struct ImageSizeSetting {
     winio::ImageSize size{};
     std::string source{};
 };
-[[nodiscard]] ImageSizeSetting image_size_setting(const Config& config);
+[[nodiscard]] EYEHAND_AGENT_API ImageSizeSetting image_size_setting(const Config& config);
 /// The part of the desktop that `display`, `window` and `crop` choose. A window and a display
 /// exclude each other: that of the later layer counts.
-[[nodiscard]] winio::AreaChoice area_setting(const Config& config);
+[[nodiscard]] EYEHAND_AGENT_API winio::AreaChoice area_setting(const Config& config);
 
 /// Puts what counts more than the profile into it.
-void apply(const Config& config, Profile& profile);
+EYEHAND_AGENT_API void apply(const Config& config, Profile& profile);
 /// For run.json: each effective value with its source, durations in milliseconds ("timeout_ms"),
 /// the endpoint without its query, of a display and a window the one that counts. Throws
 /// Error{bad_config} as `area_setting` does.
-[[nodiscard]] std::vector<Setting> effective_settings(const Config& config);
+[[nodiscard]] EYEHAND_AGENT_API std::vector<Setting> effective_settings(const Config& config);
 /// The way back: what `effective_settings` kept, with the sources of then, in the layer below
 /// flags. Settings that this version does not know, and secrets, are left out.
 /// Throws Error{bad_config}, naming `where`.
-[[nodiscard]] std::vector<ConfigEntry> config_from_settings(std::span<const Setting> settings,
-                                                            const std::string& where);
+[[nodiscard]] EYEHAND_AGENT_API std::vector<ConfigEntry>
+config_from_settings(std::span<const Setting> settings, const std::string& where);
 /// How the screenshots of a run are named. `screenshot_start` is the number of turn 1's; a team
 /// looks before that, and counts from 0 where it would be -1.
-[[nodiscard]] ScreenshotNames screenshot_names(const Config& config, const Profile& profile);
+[[nodiscard]] EYEHAND_AGENT_API ScreenshotNames screenshot_names(const Config& config,
+                                                                 const Profile& profile);
 
 } // namespace eyehand::agent

@@ -10,6 +10,7 @@
 //     agent.run(task, directory, control);
 #pragma once
 
+#include "eyehand/export.hpp"
 #include "eyehand/winio/geometry.hpp"
 
 #include <condition_variable>
@@ -82,7 +83,7 @@ struct RunStatus {
 
 /// Thread-safe. One control a run; it must outlive the run. What it brings becomes a fact of the run at
 /// the next safe point: before a command is carried out.
-class RunControl {
+class EYEHAND_AGENT_API RunControl {
 public:
     static constexpr std::size_t max_message_bytes = 65536; ///< bytes of one `tell` or `inject`
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "eyehand/agent/tool.hpp"
+#include "eyehand/export.hpp"
 
 namespace eyehand::agent {
 
@@ -19,13 +20,13 @@ namespace eyehand::agent {
 ///     read_clipboard                             ()
 ///
 /// Points and boxes are normalised and clamped; a box is hit in its centre.
-[[nodiscard]] Toolbox desktop_tools();
+[[nodiscard]] EYEHAND_AGENT_API Toolbox desktop_tools();
 
 /// brief, archive, report, complete and confirm, with which the roles of a team talk to each other:
 /// their results carry signals (signal.hpp). Only the mode "team" heeds them.
-[[nodiscard]] Toolbox team_tools();
+[[nodiscard]] EYEHAND_AGENT_API Toolbox team_tools();
 
 /// All of them.
-[[nodiscard]] Toolbox built_in_tools();
+[[nodiscard]] EYEHAND_AGENT_API Toolbox built_in_tools();
 
 } // namespace eyehand::agent

@@ -2,6 +2,8 @@
 // categories.
 #pragma once
 
+#include "eyehand/export.hpp"
+
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,21 +31,21 @@ enum class errc {       // journals of version 0.1 hold the values: append, neve
     bad_run,            ///< run.json or another file of a run directory is missing or not readable
 };
 
-[[nodiscard]] const std::error_category& error_category() noexcept;
-[[nodiscard]] std::error_code make_error_code(errc code) noexcept;
+[[nodiscard]] EYEHAND_AGENT_API const std::error_category& error_category() noexcept;
+[[nodiscard]] EYEHAND_AGENT_API std::error_code make_error_code(errc code) noexcept;
 /// The enumerator's name, which files and logs store: "bad_profile". "unknown" for any other value.
-[[nodiscard]] std::string_view to_string(errc code) noexcept;
+[[nodiscard]] EYEHAND_AGENT_API std::string_view to_string(errc code) noexcept;
 
 /// Category and name of any code, as journals store it: "winio.capture_failed", "vlm.timeout". A code
 /// of a category that Eyehand does not define keeps its number: "generic.13". An empty code is "".
-[[nodiscard]] std::string error_name(const std::error_code& code);
+[[nodiscard]] EYEHAND_AGENT_API std::string error_name(const std::error_code& code);
 /// The current name for a name that a journal holds: version 0.1 wrote "winio:4" for
 /// "winio.capture_failed". Any other text is returned unchanged.
-[[nodiscard]] std::string current_error_name(std::string_view stored);
+[[nodiscard]] EYEHAND_AGENT_API std::string current_error_name(std::string_view stored);
 
 /// Thrown for what the caller or the file system did wrong. What a model does wrong is never an
 /// exception: it goes back to the model as a tool result.
-class Error : public std::system_error {
+class EYEHAND_AGENT_API Error : public std::system_error {
 public:
     Error(errc code, const std::string& what);
     /// `what` as it was given: std::system_error would add the code's general words behind the

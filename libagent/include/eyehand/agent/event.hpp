@@ -2,6 +2,7 @@
 #pragma once
 
 #include "eyehand/agent/mode.hpp"
+#include "eyehand/export.hpp"
 #include "eyehand/vlm/model.hpp"
 
 #include <chrono>
@@ -59,7 +60,7 @@ void visit(const Event& event, Overloads&&... overloads) {
 
 /// Somebody who watches. Called on the running thread, in order. An observer that throws is not
 /// called again, and execution_log.txt says so; the run goes on.
-class Observer {
+class EYEHAND_AGENT_API Observer {
 public:
     virtual ~Observer() = default;
     virtual void on_event(const Event& event) = 0;

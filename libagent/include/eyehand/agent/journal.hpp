@@ -6,6 +6,7 @@
 #pragma once
 
 #include "eyehand/agent/event.hpp"
+#include "eyehand/export.hpp"
 
 #include <chrono>
 #include <filesystem>
@@ -19,7 +20,7 @@ namespace eyehand::agent {
 class AppendFile;
 
 /// Appends to a file, each line with the system before `append` returns. Not thread-safe.
-class Journal {
+class EYEHAND_AGENT_API Journal {
 public:
     /// Called with every entry after it was written.
     using Listener = std::function<void(const Event&)>;

@@ -1,6 +1,8 @@
 // A read-only look at a JSON value, so that public headers need no JSON library.
 #pragma once
 
+#include "eyehand/export.hpp"
+
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -30,8 +32,8 @@ private:
 };
 
 /// `text` as a JSON string, with quotes and escapes; invalid UTF-8 becomes U+FFFD.
-[[nodiscard]] std::string json_quote(std::string_view text);
+[[nodiscard]] EYEHAND_AGENT_API std::string json_quote(std::string_view text);
 /// The shortest JSON number that reads back as `value`; whole numbers without a fraction.
-[[nodiscard]] std::string json_number(double value);
+[[nodiscard]] EYEHAND_AGENT_API std::string json_number(double value);
 
 } // namespace eyehand::agent

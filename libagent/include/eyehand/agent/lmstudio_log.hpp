@@ -5,6 +5,8 @@
 //     log.save(run.path());                                      // after it, however it ended
 #pragma once
 
+#include "eyehand/export.hpp"
+
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -14,12 +16,12 @@
 namespace eyehand::agent {
 
 /// Where LM Studio puts its server's logs, below the user's home folder.
-[[nodiscard]] std::vector<std::filesystem::path>
+[[nodiscard]] EYEHAND_AGENT_API std::vector<std::filesystem::path>
 lmstudio_log_folders(const std::filesystem::path& home);
 
 /// Remembers how long the logs (*.log, in folders at any depth) are at its making. Files that
 /// appear, begin anew or are renamed meanwhile are followed.
-class LmStudioLog {
+class EYEHAND_AGENT_API LmStudioLog {
 public:
     /// Folders that are not there are passed over.
     explicit LmStudioLog(std::vector<std::filesystem::path> folders);
@@ -48,6 +50,6 @@ private:
 };
 
 /// A log with its JSON laid out, and long base64 as its first characters and its length.
-[[nodiscard]] std::string clean_lmstudio_log(std::string_view raw);
+[[nodiscard]] EYEHAND_AGENT_API std::string clean_lmstudio_log(std::string_view raw);
 
 } // namespace eyehand::agent

@@ -1,6 +1,8 @@
 // What a team remembers: its actions, and what was worth keeping of those it put away.
 #pragma once
 
+#include "eyehand/export.hpp"
+
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -29,7 +31,7 @@ struct Snapshot {
 
 /// A strategy for remembering; derive from it for one of your own (AgentOptions::make_memory). It has
 /// no clock, no I/O and no randomness: the same calls give the same texts.
-class Memory {
+class EYEHAND_AGENT_API Memory {
 public:
     virtual ~Memory() = default;
     virtual void add(ActionRecord record) = 0;
@@ -60,7 +62,7 @@ struct TeamMemoryOptions {
 /// Snapshots, then the newest active actions. Actions are never deleted, only marked, and then keep of
 /// their texts what would have been told; when snapshots outgrow half of their context, the oldest are
 /// merged.
-class TeamMemory final : public Memory {
+class EYEHAND_AGENT_API TeamMemory final : public Memory {
 public:
     explicit TeamMemory(TeamMemoryOptions options = {});
 

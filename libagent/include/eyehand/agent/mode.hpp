@@ -10,6 +10,7 @@
 #include "eyehand/agent/control.hpp"
 #include "eyehand/agent/signal.hpp"
 #include "eyehand/agent/visual_reply.hpp"
+#include "eyehand/export.hpp"
 #include "eyehand/vlm/chat.hpp"
 #include "eyehand/winio/geometry.hpp"
 
@@ -34,7 +35,7 @@ enum class Outcome {
     refused,
     cancelled,
 };
-[[nodiscard]] std::string_view to_string(Outcome outcome);
+[[nodiscard]] EYEHAND_AGENT_API std::string_view to_string(Outcome outcome);
 
 // ---- commands: what should happen ---------------------------------------------------------------
 
@@ -159,7 +160,7 @@ struct Noted {
 };
 
 /// No clock, no I/O, no randomness: the same facts give the same command, byte for byte.
-class Mode {
+class EYEHAND_AGENT_API Mode {
 public:
     virtual ~Mode() = default;
     [[nodiscard]] virtual Command next() const = 0;
@@ -178,7 +179,7 @@ private:
 };
 
 /// Where commands come true: a desktop and a model, a recording, a test.
-class World {
+class EYEHAND_AGENT_API World {
 public:
     virtual ~World() = default;
     /// Called before each command that the mode wants next, until there is no news: what was told to
@@ -196,6 +197,6 @@ class Journal;
 /// Folds the journal's facts into the mode, then goes on until the mode says Finish. Every command
 /// is in the journal before it is executed, every fact before it is applied. Throws what the
 /// journal and the world throw.
-Finish drive(Mode& mode, Journal& journal, World& world);
+EYEHAND_AGENT_API Finish drive(Mode& mode, Journal& journal, World& world);
 
 } // namespace eyehand::agent

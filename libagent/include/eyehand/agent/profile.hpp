@@ -5,6 +5,7 @@
 #include "eyehand/agent/tool.hpp"
 #include "eyehand/agent/transcript.hpp"
 #include "eyehand/agent/visual_reply.hpp"
+#include "eyehand/export.hpp"
 #include "eyehand/vlm/chat.hpp"
 #include "eyehand/winio/image_size.hpp"
 
@@ -140,23 +141,26 @@ struct Profile {
 };
 
 /// The names of the built-in profiles.
-[[nodiscard]] std::vector<std::string> profile_names();
+[[nodiscard]] EYEHAND_AGENT_API std::vector<std::string> profile_names();
 /// A built-in profile, or the one in a folder. Throws Error{profile_not_found} (naming those there
 /// are) and Error{bad_profile} (naming file, member and reason).
-[[nodiscard]] Profile load_profile(const std::string& name_or_folder);
+[[nodiscard]] EYEHAND_AGENT_API Profile load_profile(const std::string& name_or_folder);
 /// The files of a built-in profile, or of one in a folder, by name: what makes a folder that
 /// `load_profile` loads as the same profile. Throws as `load_profile` does.
-[[nodiscard]] std::map<std::string, std::string> profile_files(const std::string& name_or_folder);
+[[nodiscard]] EYEHAND_AGENT_API std::map<std::string, std::string>
+profile_files(const std::string& name_or_folder);
 /// Parses a profile from its files' contents by name ("profile.json", ...).
-[[nodiscard]] Profile parse_profile(const std::map<std::string, std::string>& files,
-                                    const std::string& where);
+[[nodiscard]] EYEHAND_AGENT_API Profile
+parse_profile(const std::map<std::string, std::string>& files, const std::string& where);
 /// The profile as it is in force, as JSON: what a run keeps.
-[[nodiscard]] std::string to_json(const Profile& profile);
+[[nodiscard]] EYEHAND_AGENT_API std::string to_json(const Profile& profile);
 /// What `to_json` wrote; its prompts are texts, not files. Throws Error{bad_profile}, naming `where`.
-[[nodiscard]] Profile profile_from_json(std::string_view json, const std::string& where);
+[[nodiscard]] EYEHAND_AGENT_API Profile profile_from_json(std::string_view json,
+                                                          const std::string& where);
 /// Throws Error{unknown_tool}, Error{duplicate_tool} or Error{bad_profile} when the profile cannot
 /// have the tools that it wants, naming `where`, role and tool: what `Agent` refuses, but before there
 /// is a desktop.
-void check_tools(const Profile& profile, const Toolbox& tools, const std::string& where);
+EYEHAND_AGENT_API void check_tools(const Profile& profile, const Toolbox& tools,
+                                   const std::string& where);
 
 } // namespace eyehand::agent

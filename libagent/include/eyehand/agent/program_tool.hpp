@@ -13,6 +13,7 @@
 
 #include "eyehand/agent/control.hpp"
 #include "eyehand/agent/tool.hpp"
+#include "eyehand/export.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -53,10 +54,11 @@ inline constexpr std::size_t max_program_error = 2000; // bytes
 /// Reads a tool from a file's text. Throws Error{bad_tool}, naming `where`, the member and the
 /// reason; also for members that there are not, and for keywords of a schema that would not be
 /// checked.
-[[nodiscard]] ProgramTool parse_program_tool(std::string_view text, const std::string& where);
+[[nodiscard]] EYEHAND_AGENT_API ProgramTool parse_program_tool(std::string_view text,
+                                                               const std::string& where);
 /// The same from a file. The program runs in the file's folder, from which a relative path of the
 /// program (not a mere name, which is looked up as everywhere) counts, too.
-[[nodiscard]] ProgramTool load_program_tool(const std::filesystem::path& file);
+[[nodiscard]] EYEHAND_AGENT_API ProgramTool load_program_tool(const std::filesystem::path& file);
 
 /// What a call asks for before it is carried out.
 struct ToolQuestion {
@@ -73,6 +75,6 @@ using AskConsent = std::function<Approval(const ToolQuestion&)>;
 /// Windows: of its job). Should this process die meanwhile, Windows ends the program, too; elsewhere
 /// it goes on until it ends by itself. Throws Error{bad_tool} for a tool that is not valid, and
 /// Error{duplicate_tool}.
-void add_program_tool(Toolbox& tools, ProgramTool tool, AskConsent ask);
+EYEHAND_AGENT_API void add_program_tool(Toolbox& tools, ProgramTool tool, AskConsent ask);
 
 } // namespace eyehand::agent

@@ -6,6 +6,8 @@
 // docs/report.md.
 #pragma once
 
+#include "eyehand/export.hpp"
+
 #include <cstddef>
 #include <filesystem>
 #include <string>
@@ -22,13 +24,13 @@ struct ReportOptions {
 /// The report of a run directory, as a page. The run may be over, interrupted, or still going on: the
 /// journal's lock is not needed, and of a journal that is damaged what can be read is told. Throws as
 /// `load_run`.
-[[nodiscard]] std::string report_html(const std::filesystem::path& run_directory,
-                                      const ReportOptions& options = {});
+[[nodiscard]] EYEHAND_AGENT_API std::string report_html(const std::filesystem::path& run_directory,
+                                                        const ReportOptions& options = {});
 
 /// Writes the report to `run_directory`/report.html, in place of one that may be there, and returns its
 /// path. Throws as `report_html`, and Error{journal_failed} when it cannot be written; then the one
 /// before stays, and nothing else is left.
-std::filesystem::path write_report(const std::filesystem::path& run_directory,
-                                   const ReportOptions& options = {});
+EYEHAND_AGENT_API std::filesystem::path write_report(const std::filesystem::path& run_directory,
+                                                     const ReportOptions& options = {});
 
 } // namespace eyehand::agent

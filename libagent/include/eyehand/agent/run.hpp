@@ -13,6 +13,7 @@
 
 #include "eyehand/agent/event.hpp"
 #include "eyehand/agent/profile.hpp"
+#include "eyehand/export.hpp"
 #include "eyehand/vlm/openai_client.hpp"
 
 #include <cstdint>
@@ -46,7 +47,7 @@ struct StoredRun {
     std::string outcome{}; ///< "completed", ...; empty: it was interrupted
 };
 /// Reads run.json. Throws Error{bad_run}, naming the file and what is wrong with it.
-[[nodiscard]] StoredRun load_run(const std::filesystem::path& directory);
+[[nodiscard]] EYEHAND_AGENT_API StoredRun load_run(const std::filesystem::path& directory);
 
 /// How screenshots are named: prefix, number (at least four digits), ".png".
 struct ScreenshotNames {
@@ -60,7 +61,7 @@ enum class ScreenshotKind { shown, raw };
 /// Owns the files of one run. Every write is on its way to the disk before the call returns; what
 /// cannot be written is Error{journal_failed} with file and reason, and what was written of it is taken
 /// back. Not thread-safe.
-class RunDirectory {
+class EYEHAND_AGENT_API RunDirectory {
 public:
     /// Creates `parent`/run_NNNN with the next free number; safe with several programs doing so at
     /// once.
@@ -99,6 +100,6 @@ private:
 };
 
 /// The version of this library, "0.1.0".
-[[nodiscard]] std::string_view version();
+[[nodiscard]] EYEHAND_AGENT_API std::string_view version();
 
 } // namespace eyehand::agent

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "eyehand/agent/config.hpp"
+#include "eyehand/export.hpp"
 #include "eyehand/winio/desktop.hpp"
 
 #include <chrono>
@@ -61,20 +62,22 @@ struct Scenario {
 
 /// Parses a scenario's JSON. Throws Error{bad_scenario} naming `where`, the member and the reason;
 /// unknown members are errors, too: a check that is misspelt must not count as one that holds.
-[[nodiscard]] Scenario parse_scenario(std::string_view text, const std::string& where);
+[[nodiscard]] EYEHAND_AGENT_API Scenario parse_scenario(std::string_view text,
+                                                        const std::string& where);
 /// The built-in ones: those of profiles by their numbers, then the others by name.
-[[nodiscard]] std::vector<Scenario> scenarios();
+[[nodiscard]] EYEHAND_AGENT_API std::vector<Scenario> scenarios();
 /// A built-in scenario by name ("notepad-save") or number ("basic:2"), or a file. Throws
 /// Error{scenario_not_found} (naming those there are) and Error{bad_scenario}.
-[[nodiscard]] Scenario load_scenario(const std::string& name_or_file);
+[[nodiscard]] EYEHAND_AGENT_API Scenario load_scenario(const std::string& name_or_file);
 /// As JSON that `parse_scenario` reads.
-[[nodiscard]] std::string to_json(const Scenario& scenario);
+[[nodiscard]] EYEHAND_AGENT_API std::string to_json(const Scenario& scenario);
 /// Its profile and limits, as settings.
-[[nodiscard]] std::vector<ConfigEntry> config_of(const Scenario& scenario);
+[[nodiscard]] EYEHAND_AGENT_API std::vector<ConfigEntry> config_of(const Scenario& scenario);
 
 /// Carries out the steps of `setup`. Throws winio::Error when a program does not start, or a window
 /// does not come up in time.
-void set_up(const Scenario& scenario, winio::Desktop& desktop, const std::stop_token& stop = {});
+EYEHAND_AGENT_API void set_up(const Scenario& scenario, winio::Desktop& desktop,
+                              const std::stop_token& stop = {});
 
 struct CheckOptions {
     /// A file that was last written before has not been made by the run: the check fails.
@@ -91,7 +94,7 @@ struct CheckResult {
 
 /// Looks whether what the scenario expects holds. What cannot be looked at (the registry elsewhere
 /// than on Windows, a file that cannot be read) does not hold, and says so; never throws for it.
-[[nodiscard]] std::vector<CheckResult> check(const Scenario& scenario, winio::Desktop& desktop,
-                                             const CheckOptions& options = {});
+[[nodiscard]] EYEHAND_AGENT_API std::vector<CheckResult>
+check(const Scenario& scenario, winio::Desktop& desktop, const CheckOptions& options = {});
 
 } // namespace eyehand::agent

@@ -20,6 +20,7 @@
 
 #include "eyehand/agent/json_view.hpp"
 #include "eyehand/agent/signal.hpp"
+#include "eyehand/export.hpp"
 #include "eyehand/winio/effect.hpp"
 #include "eyehand/winio/geometry.hpp"
 #include "eyehand/winio/gesture.hpp"
@@ -55,7 +56,7 @@ namespace eyehand::agent {
 
 /// What a tool call came to. The model reads `json()`: {"ok":true,...} or
 /// {"ok":false,"error":{"type","message"}}.
-class ToolResult {
+class EYEHAND_AGENT_API ToolResult {
 public:
     [[nodiscard]] bool succeeded() const { return error_type_.empty(); }
     [[nodiscard]] const std::string& error_type() const { return error_type_; }
@@ -122,14 +123,14 @@ private:
 };
 
 /// Done; `message` may be empty.
-[[nodiscard]] ToolResult ok(std::string_view message = {});
+[[nodiscard]] EYEHAND_AGENT_API ToolResult ok(std::string_view message = {});
 /// Done once `plan` has been carried out.
-[[nodiscard]] ToolResult act(winio::Plan plan, std::string_view message = {});
+[[nodiscard]] EYEHAND_AGENT_API ToolResult act(winio::Plan plan, std::string_view message = {});
 /// The screen is to be shown to the model.
-[[nodiscard]] ToolResult look();
+[[nodiscard]] EYEHAND_AGENT_API ToolResult look();
 /// Not done; `type` is a snake_case word for programs, `message` says to the model what to do
 /// instead.
-[[nodiscard]] ToolResult fail(std::string_view type, std::string_view message);
+[[nodiscard]] EYEHAND_AGENT_API ToolResult fail(std::string_view type, std::string_view message);
 
 /// What a tool may know and use while it runs.
 struct ToolContext {
@@ -259,7 +260,7 @@ struct ToolPresentation {
 // ---- the box ------------------------------------------------------------------------------------
 
 /// The tools an agent has. Copies are independent. Not thread-safe while tools are added.
-class Toolbox {
+class EYEHAND_AGENT_API Toolbox {
 public:
     /// Registers a tool. Throws Error{duplicate_tool}.
     template <class Args, class Callable>
@@ -351,27 +352,27 @@ void Toolbox::add(std::string name, std::string description, std::vector<Argumen
 // ---- argument types -----------------------------------------------------------------------------
 
 template <>
-struct ArgumentType<bool> {
+struct EYEHAND_AGENT_API ArgumentType<bool> {
     static std::string schema(const Constraints&);
     static std::optional<ArgumentProblem> decode(JsonView json, const Constraints&, bool& into);
 };
 /// Numbers as strings are accepted; outside the range is a problem.
 template <>
-struct ArgumentType<double> {
+struct EYEHAND_AGENT_API ArgumentType<double> {
     static std::string schema(const Constraints& constraints);
     static std::optional<ArgumentProblem> decode(JsonView json, const Constraints& constraints,
                                                  double& into);
 };
 /// Fractions are rounded.
 template <>
-struct ArgumentType<int> {
+struct EYEHAND_AGENT_API ArgumentType<int> {
     static std::string schema(const Constraints& constraints);
     static std::optional<ArgumentProblem> decode(JsonView json, const Constraints& constraints,
                                                  int& into);
 };
 /// Numbers and truth values are taken as their text.
 template <>
-struct ArgumentType<std::string> {
+struct EYEHAND_AGENT_API ArgumentType<std::string> {
     static std::string schema(const Constraints&);
     static std::optional<ArgumentProblem> decode(JsonView json, const Constraints& constraints,
                                                  std::string& into);
@@ -385,14 +386,14 @@ struct ArgumentType<std::vector<int>> {
 };
 /// [x, y]; clamped to 0..1000.
 template <>
-struct ArgumentType<winio::NormPoint> {
+struct EYEHAND_AGENT_API ArgumentType<winio::NormPoint> {
     static std::string schema(const Constraints&);
     static std::optional<ArgumentProblem> decode(JsonView json, const Constraints&,
                                                  winio::NormPoint& into);
 };
 /// [x, y], [x1, y1, x2, y2] or [[x1, y1], [x2, y2]]; clamped, inverted corners swapped.
 template <>
-struct ArgumentType<winio::NormBox> {
+struct EYEHAND_AGENT_API ArgumentType<winio::NormBox> {
     static std::string schema(const Constraints&);
     static std::optional<ArgumentProblem> decode(JsonView json, const Constraints&,
                                                  winio::NormBox& into);
@@ -410,7 +411,7 @@ struct ArgumentType<std::optional<T>> {
 };
 
 namespace detail {
-std::string enum_schema(const std::vector<std::string_view>& names);
+EYEHAND_AGENT_API std::string enum_schema(const std::vector<std::string_view>& names);
 /// The index of the name that `json` holds, case-insensitively; a problem that lists the names
 /// otherwise.
 std::optional<ArgumentProblem>

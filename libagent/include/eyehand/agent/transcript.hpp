@@ -3,6 +3,7 @@
 // cache it).
 #pragma once
 
+#include "eyehand/export.hpp"
 #include "eyehand/vlm/message.hpp"
 
 #include <cstddef>
@@ -22,18 +23,19 @@ struct Retention {
 };
 
 /// How many screenshots a request has at most.
-[[nodiscard]] std::size_t max_held(const Retention& retention);
+[[nodiscard]] EYEHAND_AGENT_API std::size_t max_held(const Retention& retention);
 /// `wanted`, with a smaller batch where the screenshots of a request, `picture_tokens` each, would
 /// else take more than half of a context of `context_tokens`; the other half is for prompts, tools,
 /// what is said, and the answer. The batch is at least 1, and `keep` stays: where not even that fits,
 /// the conversation is cut down when the server refuses it. Numbers below 1 are taken for unknown,
 /// and change nothing.
-[[nodiscard]] Retention fitted(const Retention& wanted, int picture_tokens, int context_tokens);
+[[nodiscard]] EYEHAND_AGENT_API Retention fitted(const Retention& wanted, int picture_tokens,
+                                                 int context_tokens);
 
 /// `text` without <think>...</think> blocks (across lines; also a block whose opening or closing
 /// tag is missing), trimmed.
-[[nodiscard]] std::string strip_think(std::string_view text);
-[[nodiscard]] bool has_think(std::string_view text);
+[[nodiscard]] EYEHAND_AGENT_API std::string strip_think(std::string_view text);
+[[nodiscard]] EYEHAND_AGENT_API bool has_think(std::string_view text);
 
 /// What an old screenshot becomes.
 inline constexpr std::string_view screenshot_placeholder =
@@ -45,7 +47,7 @@ inline constexpr std::string_view exchanges_placeholder =
 
 /// Begins with the system prompt and the task, which stay; after them come exchanges, each of
 /// which begins with what the model said.
-class Transcript {
+class EYEHAND_AGENT_API Transcript {
 public:
     /// When the messages' texts are longer than `max_bytes`, the oldest exchanges go until they are
     /// half as long; the newest one stays, however long. What always stays should be less than half

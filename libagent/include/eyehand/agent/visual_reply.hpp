@@ -5,6 +5,7 @@
 //      "actions": [{"name": "click", "x1": 500, "y1": 300}], "done": false}
 #pragma once
 
+#include "eyehand/export.hpp"
 #include "eyehand/winio/geometry.hpp"
 
 #include <cstddef>
@@ -16,9 +17,9 @@ namespace eyehand::agent {
 
 enum class VisualVerb { move, click, right_click, double_click, drag, type, press, scroll };
 /// "move", "right_click", ...
-[[nodiscard]] std::string_view to_string(VisualVerb verb);
+[[nodiscard]] EYEHAND_AGENT_API std::string_view to_string(VisualVerb verb);
 /// Types, presses or scrolls: only where the profile has `extended_actions`.
-[[nodiscard]] bool is_extended(VisualVerb verb);
+[[nodiscard]] EYEHAND_AGENT_API bool is_extended(VisualVerb verb);
 
 struct VisualAction {
     VisualVerb verb = VisualVerb::move;
@@ -51,12 +52,13 @@ struct VisualReply {
 /// Reads a reply; whatever it is, there is a result. Think blocks are left out. Around the object may
 /// be words: the first balanced braces count that hold a member of it. Names of actions are read in any
 /// case of letters. What exceeds the limits or has members of wrong types is left out and said.
-[[nodiscard]] VisualReply parse_visual_reply(std::string_view text, const VisualLimits& limits);
+[[nodiscard]] EYEHAND_AGENT_API VisualReply parse_visual_reply(std::string_view text,
+                                                               const VisualLimits& limits);
 
 /// The reply as it was understood: {"observation", "bboxes", "actions"}, numbers clamped.
-[[nodiscard]] std::string to_json(const VisualReply& reply);
+[[nodiscard]] EYEHAND_AGENT_API std::string to_json(const VisualReply& reply);
 
 /// The JSON schema of a reply within these limits.
-[[nodiscard]] std::string visual_reply_schema(const VisualLimits& limits);
+[[nodiscard]] EYEHAND_AGENT_API std::string visual_reply_schema(const VisualLimits& limits);
 
 } // namespace eyehand::agent

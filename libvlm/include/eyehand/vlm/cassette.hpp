@@ -10,6 +10,7 @@
 // No key is in it, and no address but in the words of errors. docs/vlm.md has the members.
 #pragma once
 
+#include "eyehand/export.hpp"
 #include "eyehand/vlm/error.hpp"
 #include "eyehand/vlm/model.hpp"
 
@@ -21,7 +22,7 @@
 namespace eyehand::vlm {
 
 /// A cassette cannot be written or read, or the file is not a cassette. `what()` names file and line.
-class CassetteError : public Error {
+class EYEHAND_VLM_API CassetteError : public Error {
 public:
     explicit CassetteError(const std::string& what) : Error(errc::bad_cassette, what) {}
 
@@ -31,7 +32,7 @@ protected:
 
 /// Hands everything on to another model and writes it down. A turn is on the disk when `reply`
 /// returns or throws; a program that dies leaves every turn before.
-class RecordingModel final : public ChatModel {
+class EYEHAND_VLM_API RecordingModel final : public ChatModel {
 public:
     /// `model` must live as long. Throws CassetteError if `file` is there already or cannot be made.
     RecordingModel(ChatModel& model, const std::filesystem::path& file);
@@ -52,7 +53,7 @@ private:
 
 /// The request differs from the recorded request of this turn. `what()` shows the difference line by
 /// line.
-class CassetteMismatch : public CassetteError {
+class EYEHAND_VLM_API CassetteMismatch : public CassetteError {
 public:
     explicit CassetteMismatch(const std::string& what)
         : CassetteError(errc::cassette_mismatch, what) {}
@@ -71,7 +72,7 @@ struct ReplayOptions {
 };
 
 /// Answers as the cassette says, deltas and errors included.
-class ReplayModel final : public ChatModel {
+class EYEHAND_VLM_API ReplayModel final : public ChatModel {
 public:
     /// Reads all of it. Throws CassetteError; a last line that was cut off by a crash is left out.
     explicit ReplayModel(const std::filesystem::path& file, ReplayOptions options = {});

@@ -1,6 +1,8 @@
 // What can go wrong between a program and a model server.
 #pragma once
 
+#include "eyehand/export.hpp"
+
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -32,10 +34,10 @@ enum class errc {       // journals of version 0.1 hold the values: append, neve
     cassette_mismatch,  ///< the request differs from the recorded one
 };
 
-[[nodiscard]] const std::error_category& error_category() noexcept;
-[[nodiscard]] std::error_code make_error_code(errc code) noexcept;
+[[nodiscard]] EYEHAND_VLM_API const std::error_category& error_category() noexcept;
+[[nodiscard]] EYEHAND_VLM_API std::error_code make_error_code(errc code) noexcept;
 /// The enumerator's name, which files and logs store: "unreachable". "unknown" for any other value.
-[[nodiscard]] std::string_view to_string(errc code) noexcept;
+[[nodiscard]] EYEHAND_VLM_API std::string_view to_string(errc code) noexcept;
 
 /// Whether asking the same again can help.
 enum class Retry {
@@ -58,7 +60,7 @@ struct ErrorDetails {
 /// Thrown when a model could not be asked or did not answer properly. `what()` names the cause and
 /// the remedy in plain words and never contains an API key (of eight
 /// or more characters; shorter ones are placeholders that local servers ignore).
-class Error : public std::system_error {
+class EYEHAND_VLM_API Error : public std::system_error {
 public:
     Error(errc code, const std::string& what, ErrorDetails details = {});
 

@@ -4,6 +4,8 @@
 // is forced on anybody, and fields nobody here knows survive a round trip.
 #pragma once
 
+#include "eyehand/export.hpp"
+
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -17,7 +19,7 @@ namespace eyehand::vlm {
 enum class Role { system, user, assistant, tool };
 
 /// "system", "user", "assistant", "tool".
-[[nodiscard]] std::string_view to_string(Role role);
+[[nodiscard]] EYEHAND_VLM_API std::string_view to_string(Role role);
 
 /// A picture, by reference: copies share the bytes. Without bytes it is only a name for them, which
 /// whoever sends the request has to resolve first.
@@ -28,14 +30,14 @@ struct Image {
 };
 
 /// An image that owns `bytes` and knows their hash.
-[[nodiscard]] Image make_image(std::vector<std::uint8_t> bytes,
-                               std::string media_type = "image/png");
-[[nodiscard]] Image make_image(std::shared_ptr<const std::vector<std::uint8_t>> bytes,
-                               std::string media_type = "image/png");
+[[nodiscard]] EYEHAND_VLM_API Image make_image(std::vector<std::uint8_t> bytes,
+                                               std::string media_type = "image/png");
+[[nodiscard]] EYEHAND_VLM_API Image make_image(
+    std::shared_ptr<const std::vector<std::uint8_t>> bytes, std::string media_type = "image/png");
 
 /// The media type of a picture's file, told by its first bytes (twelve are enough): PNG, JPEG, GIF or
 /// WebP, which is what model servers read. Empty: none of them.
-[[nodiscard]] std::string_view media_type_of(std::span<const std::uint8_t> file);
+[[nodiscard]] EYEHAND_VLM_API std::string_view media_type_of(std::span<const std::uint8_t> file);
 
 /// One part of a message: text, or an image. Only user messages may hold images.
 using Part = std::variant<std::string, Image>;
@@ -51,7 +53,7 @@ struct ToolCall {
     friend bool operator==(const ToolCall&, const ToolCall&) = default;
 };
 
-struct Message {
+struct EYEHAND_VLM_API Message {
     Role role = Role::user;
     std::vector<Part> parts;
     std::vector<ToolCall> tool_calls; ///< assistant only

@@ -1,6 +1,7 @@
 // The interface to any chat model.
 #pragma once
 
+#include "eyehand/export.hpp"
 #include "eyehand/vlm/chat.hpp"
 
 #include <cstddef>
@@ -25,7 +26,7 @@ struct Delta {
 using OnDelta = std::function<void(const Delta&)>;
 
 /// Something that answers. Not thread-safe: one reply at a time.
-class ChatModel {
+class EYEHAND_VLM_API ChatModel {
 public:
     virtual ~ChatModel() = default;
     /// Asks and waits for the whole reply. Throws Error; with `errc::cancelled` within 100 ms of a

@@ -6,6 +6,7 @@
 //     model.reply(request, [](const vlm::Delta& delta) { std::fputs(delta.text.c_str(), stdout); });
 #pragma once
 
+#include "eyehand/export.hpp"
 #include "eyehand/vlm/error.hpp"
 #include "eyehand/vlm/model.hpp"
 #include "eyehand/vlm/proxies.hpp"
@@ -51,7 +52,7 @@ struct Quirks {
 };
 
 /// What is known of the services behind well-known host names; for all others none.
-[[nodiscard]] Quirks quirks_of(std::string_view endpoint);
+[[nodiscard]] EYEHAND_VLM_API Quirks quirks_of(std::string_view endpoint);
 
 /// When a failed request is sent again: the policy of OpenAI's Python client 3.3.1 (two more times;
 /// delays 0.5, 1, 2 ... 8 s, each shortened by up to a quarter at random; "x-should-retry",
@@ -103,7 +104,7 @@ struct ClientOptions {
 
 /// Speaks the portable form of the protocol that all known servers accept (docs/vlm.md). Blocking;
 /// one connection, kept alive between requests. Not thread-safe.
-class OpenAiClient final : public ChatModel {
+class EYEHAND_VLM_API OpenAiClient final : public ChatModel {
 public:
     /// Throws Error: `bad_url`, `not_supported` (a proxy setting), `untrusted` (the CA file);
     /// std::invalid_argument if the key contains what cannot stand in a header.

@@ -5,6 +5,7 @@
 //     vlm::OpenAiClient model(vlm::apply_capabilities(options, server));
 #pragma once
 
+#include "eyehand/export.hpp"
 #include "eyehand/vlm/openai_client.hpp"
 
 #include <optional>
@@ -27,7 +28,7 @@ enum class ServerKind {
 };
 
 /// "LM Studio", "llama-server" ...; "unknown server".
-[[nodiscard]] std::string_view to_string(ServerKind kind);
+[[nodiscard]] EYEHAND_VLM_API std::string_view to_string(ServerKind kind);
 
 enum class Support { unknown, no, yes };
 
@@ -68,18 +69,21 @@ struct ProbeOptions {
 /// none of these. What only one of the further questions fails at is unknown, and a note.
 /// std::invalid_argument for a key with a line break. Failed questions are not repeated, whatever
 /// `client.retries` says. Each exchange goes to `client.on_exchange`. Thread-safe.
-[[nodiscard]] ServerInfo probe(const ClientOptions& client, const std::string& model = {},
-                               const ProbeOptions& options = {}, std::stop_token stop = {});
+[[nodiscard]] EYEHAND_VLM_API ServerInfo probe(const ClientOptions& client,
+                                               const std::string& model = {},
+                                               const ProbeOptions& options = {},
+                                               std::stop_token stop = {});
 
 /// `client` with the quirks that `server` needs, such as tools described in words for a model that
 /// cannot call them, besides those of its host name (`quirks_of`). Quirks that are set already
 /// stay.
-[[nodiscard]] ClientOptions apply_capabilities(ClientOptions client, const ServerInfo& server);
+[[nodiscard]] EYEHAND_VLM_API ClientOptions apply_capabilities(ClientOptions client,
+                                                               const ServerInfo& server);
 
 /// How many tokens a picture costs a Qwen3-VL model: (width / 32) * (height / 32) + 2, from its
 /// model card, where each side is first brought to the nearest multiple of 32, as the model's image
 /// processor does. For comparing with what the server counted: many fewer mean that it shrank the
 /// picture. Throws std::invalid_argument for a side below 1.
-[[nodiscard]] int qwen3_image_tokens(int width, int height);
+[[nodiscard]] EYEHAND_VLM_API int qwen3_image_tokens(int width, int height);
 
 } // namespace eyehand::vlm

@@ -6,6 +6,7 @@
 //     if (report.effect == ActionEffect::no_visible_change) ...
 #pragma once
 
+#include "eyehand/export.hpp"
 #include "eyehand/winio/input_executor.hpp"
 #include "eyehand/winio/settle.hpp"
 
@@ -23,7 +24,7 @@ enum class ActionEffect {
 };
 
 /// "confirmed", "no_visible_change", "unseen", "refused".
-[[nodiscard]] const char* to_string(ActionEffect effect) noexcept;
+[[nodiscard]] EYEHAND_WINIO_API const char* to_string(ActionEffect effect) noexcept;
 
 struct ActionReport {
     ActionEffect effect = ActionEffect::refused;
@@ -47,12 +48,15 @@ struct ActionReport {
 /// `settle.before` is filled in by this function. As long as nothing has been done it throws what
 /// the capturer throws and Error{cancelled}; from then on every Error is reported. What a desktop
 /// of the caller's own throws besides goes on to the caller.
-[[nodiscard]] ActionReport act_and_look(InputExecutor& executor, Capturer& capturer,
-                                        const Plan& plan, SettleOptions settle = {},
-                                        std::stop_token stop = {});
+[[nodiscard]] EYEHAND_WINIO_API ActionReport act_and_look(InputExecutor& executor,
+                                                          Capturer& capturer, const Plan& plan,
+                                                          SettleOptions settle = {},
+                                                          std::stop_token stop = {});
 /// The same with a settler that remembers from action to action what toggles.
-[[nodiscard]] ActionReport act_and_look(InputExecutor& executor, Capturer& capturer,
-                                        Settler& settler, const Plan& plan,
-                                        SettleOptions settle = {}, std::stop_token stop = {});
+[[nodiscard]] EYEHAND_WINIO_API ActionReport act_and_look(InputExecutor& executor,
+                                                          Capturer& capturer, Settler& settler,
+                                                          const Plan& plan,
+                                                          SettleOptions settle = {},
+                                                          std::stop_token stop = {});
 
 } // namespace eyehand::winio

@@ -1,6 +1,7 @@
 // What a back-end implements: a screen to look at and a pair of hands to work it with.
 #pragma once
 
+#include "eyehand/export.hpp"
 #include "eyehand/winio/effect.hpp"
 #include "eyehand/winio/frame.hpp"
 
@@ -31,7 +32,7 @@ struct CaptureOptions {
 };
 
 /// Reads the screen. Keeps buffers between calls; use it on the thread that opened it.
-class Capturer {
+class EYEHAND_WINIO_API Capturer {
 public:
     virtual ~Capturer() = default;
     /// Copies `area` (desktop pixels) into `into`, reusing its memory; what lies outside the
@@ -73,11 +74,11 @@ struct WindowQuery {
 
 /// The window that fits, among several the one whose title is just the one asked for, then the
 /// topmost; nothing where none fits.
-[[nodiscard]] std::optional<WindowInfo> find_window(std::span<const WindowInfo> windows,
-                                                    const WindowQuery& query);
+[[nodiscard]] EYEHAND_WINIO_API std::optional<WindowInfo>
+find_window(std::span<const WindowInfo> windows, const WindowQuery& query);
 
 /// The optional part of a desktop that knows its top-level windows.
-class Windows {
+class EYEHAND_WINIO_API Windows {
 public:
     virtual ~Windows() = default;
     /// Visible top-level windows, topmost first.
@@ -89,7 +90,7 @@ public:
 
 /// The optional part of a desktop that has a clipboard. Text is UTF-8. All throw
 /// Error{clipboard_failed}.
-class Clipboard {
+class EYEHAND_WINIO_API Clipboard {
 public:
     virtual ~Clipboard() = default;
     virtual std::string text() = 0; ///< empty when it holds no text
@@ -107,12 +108,13 @@ public:
 
 /// Waits until a window fits and returns it. Throws Error{window_not_found} when none did within
 /// `timeout`, naming those there are, and Error{cancelled}.
-[[nodiscard]] WindowInfo wait_for_window(Windows& windows, const WindowQuery& query,
-                                         std::chrono::milliseconds timeout,
-                                         std::stop_token stop = {});
+[[nodiscard]] EYEHAND_WINIO_API WindowInfo wait_for_window(Windows& windows,
+                                                           const WindowQuery& query,
+                                                           std::chrono::milliseconds timeout,
+                                                           std::stop_token stop = {});
 
 /// A screen with pointer and keyboard. Not thread-safe: one thread at a time.
-class Desktop {
+class EYEHAND_WINIO_API Desktop {
 public:
     virtual ~Desktop() = default;
     /// Enumerated afresh at each call; empty when there is none.
@@ -138,7 +140,7 @@ public:
 /// The desktop of this session: Win32 on Windows, elsewhere the X11 display that the session's
 /// environment names. Throws Error{no_display} where there is none and Error{not_supported} where
 /// this library was built without a back-end for the system.
-[[nodiscard]] std::unique_ptr<Desktop> open_desktop();
+[[nodiscard]] EYEHAND_WINIO_API std::unique_ptr<Desktop> open_desktop();
 
 /// Which part of the desktop an agent works on.
 struct AreaChoice {
@@ -150,9 +152,10 @@ struct AreaChoice {
 /// The work area that `choice` means among these displays and windows (topmost first). Throws Error{no_display} when there is no
 /// display, Error{display_not_found} (naming those there are), Error{window_not_found} when no
 /// window fits or none of it can be seen, and std::invalid_argument for an empty crop.
-[[nodiscard]] WorkArea choose_area(std::span<const Display> displays, const AreaChoice& choice,
-                                   std::span<const WindowInfo> windows = {});
+[[nodiscard]] EYEHAND_WINIO_API WorkArea choose_area(std::span<const Display> displays,
+                                                     const AreaChoice& choice,
+                                                     std::span<const WindowInfo> windows = {});
 /// The same for what the desktop has at the moment.
-[[nodiscard]] WorkArea choose_area(Desktop& desktop, const AreaChoice& choice);
+[[nodiscard]] EYEHAND_WINIO_API WorkArea choose_area(Desktop& desktop, const AreaChoice& choice);
 
 } // namespace eyehand::winio

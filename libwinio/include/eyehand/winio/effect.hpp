@@ -2,6 +2,7 @@
 // recording, the fence and the release of held keys each sit in one place because of that.
 #pragma once
 
+#include "eyehand/export.hpp"
 #include "eyehand/winio/geometry.hpp"
 #include "eyehand/winio/keys.hpp"
 
@@ -98,6 +99,6 @@ struct Plan {
 };
 
 /// An effect in a few words, for logs: "move to (10, 20), left down, left up".
-[[nodiscard]] std::string to_string(const Effect& effect);
+[[nodiscard]] EYEHAND_WINIO_API std::string to_string(const Effect& effect);
 
 } // namespace eyehand::winio

@@ -1,6 +1,8 @@
 // What can go wrong between a program and a desktop.
 #pragma once
 
+#include "eyehand/export.hpp"
+
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -29,17 +31,17 @@ enum class errc {        // journals of version 0.1 hold the values: append, nev
     decode_failed,       ///< a picture's file is damaged, of another kind, or too large
 };
 
-[[nodiscard]] const std::error_category& error_category() noexcept;
-[[nodiscard]] std::error_code make_error_code(errc code) noexcept;
+[[nodiscard]] EYEHAND_WINIO_API const std::error_category& error_category() noexcept;
+[[nodiscard]] EYEHAND_WINIO_API std::error_code make_error_code(errc code) noexcept;
 /// The enumerator's name, which files and logs store: "capture_failed". "unknown" for any other value.
-[[nodiscard]] std::string_view to_string(errc code) noexcept;
+[[nodiscard]] EYEHAND_WINIO_API std::string_view to_string(errc code) noexcept;
 
 /// True for errors that may go away by themselves (`capture_unavailable`, `clipboard_failed`).
-[[nodiscard]] bool temporary(const std::error_code& code) noexcept;
+[[nodiscard]] EYEHAND_WINIO_API bool temporary(const std::error_code& code) noexcept;
 
 /// Thrown by everything in libwinio that the system refused. Callers branch on `code()`, people
 /// read `what()`, which names the cause and, where there is one, the remedy.
-class Error : public std::system_error {
+class EYEHAND_WINIO_API Error : public std::system_error {
 public:
     Error(errc code, const std::string& text);
     Error(std::error_code code, const std::string& text);

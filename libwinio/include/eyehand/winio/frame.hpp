@@ -1,6 +1,7 @@
 // One look at the screen: the pixels, and the pointer apart from them.
 #pragma once
 
+#include "eyehand/export.hpp"
 #include "eyehand/winio/image.hpp"
 
 #include <optional>
@@ -27,6 +28,6 @@ struct Frame {
 
 /// Draws the pointer onto the frame's pixels, clipped at the edges, and forgets it. Colour,
 /// monochrome and inverting shapes; no effect without a pointer.
-void draw_pointer(Frame& frame);
+EYEHAND_WINIO_API void draw_pointer(Frame& frame);
 
 } // namespace eyehand::winio

@@ -1,6 +1,7 @@
 // From a captured frame to the bytes a model is sent.
 #pragma once
 
+#include "eyehand/export.hpp"
 #include "eyehand/winio/frame.hpp"
 #include "eyehand/winio/image_size.hpp"
 #include "eyehand/winio/paint.hpp"
@@ -36,7 +37,7 @@ struct Screenshot {
 /// frame gives the same bytes, whatever came before it; an unchanged one gives the very same
 /// `png`. One pipeline a stream of frames; not thread-safe. Keeps threads
 /// that help it once a frame needs them: they touch nothing between calls and end with it.
-class FramePipeline {
+class EYEHAND_WINIO_API FramePipeline {
 public:
     /// Throws std::invalid_argument for options out of range.
     explicit FramePipeline(ScreenshotOptions options = {});

@@ -1,6 +1,8 @@
 // Points, sizes and rectangles, and the one place where the model's coordinates meet the screen's.
 #pragma once
 
+#include "eyehand/export.hpp"
+
 #include <optional>
 #include <string_view>
 
@@ -23,7 +25,7 @@ struct Size {
 };
 
 /// A rectangle in physical pixels; the right and bottom edges are outside it.
-struct Rect {
+struct EYEHAND_WINIO_API Rect {
     int x = 0;
     int y = 0;
     int width = 0;
@@ -49,9 +51,9 @@ struct RowRange {
 };
 
 /// The part that both rectangles cover; empty when they do not overlap.
-[[nodiscard]] Rect intersection(const Rect& a, const Rect& b);
+[[nodiscard]] EYEHAND_WINIO_API Rect intersection(const Rect& a, const Rect& b);
 /// The smallest rectangle that covers both; an empty one counts for nothing.
-[[nodiscard]] Rect bounding_rect(const Rect& a, const Rect& b);
+[[nodiscard]] EYEHAND_WINIO_API Rect bounding_rect(const Rect& a, const Rect& b);
 
 /// A position as models give it: 0..1000 on both axes of the work area, (0, 0) its top left corner.
 struct NormPoint {
@@ -71,11 +73,11 @@ struct NormBox {
 };
 
 /// `box` clamped to 0..1000 with inverted corners swapped. NaN becomes 0.
-[[nodiscard]] NormBox normalised(NormBox box);
+[[nodiscard]] EYEHAND_WINIO_API NormBox normalised(NormBox box);
 
 /// The part of the desktop an agent sees and may touch. Everything outside it is out of reach: a
 /// normalised point always lands inside.
-class WorkArea {
+class EYEHAND_WINIO_API WorkArea {
 public:
     WorkArea() = default;
     /// Throws std::invalid_argument when `bounds` is empty.
@@ -97,9 +99,9 @@ private:
 
 /// The largest size with the aspect ratio of `source` that fits into `box`; never larger than
 /// `source`, at least 1x1. Throws std::invalid_argument when either is empty.
-[[nodiscard]] Size fit_within(Size source, Size box);
+[[nodiscard]] EYEHAND_WINIO_API Size fit_within(Size source, Size box);
 
 /// Parses "1536x864"; nothing when it is not two positive numbers of at most 5 digits.
-[[nodiscard]] std::optional<Size> parse_size(std::string_view text);
+[[nodiscard]] EYEHAND_WINIO_API std::optional<Size> parse_size(std::string_view text);
 
 } // namespace eyehand::winio

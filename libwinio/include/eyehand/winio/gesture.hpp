@@ -7,6 +7,7 @@
 //     }
 #pragma once
 
+#include "eyehand/export.hpp"
 #include "eyehand/winio/effect.hpp"
 
 #include <chrono>
@@ -15,15 +16,15 @@
 
 namespace eyehand::winio::gesture {
 
-[[nodiscard]] Plan move(Point to);
+[[nodiscard]] EYEHAND_WINIO_API Plan move(Point to);
 /// Moves to `at` and presses and releases the button `times` times in one batch (2: double-click).
 /// Throws std::invalid_argument unless 1 <= times <= 3.
-[[nodiscard]] Plan click(Point at, Button button = Button::left, int times = 1);
+[[nodiscard]] EYEHAND_WINIO_API Plan click(Point at, Button button = Button::left, int times = 1);
 /// Clicks where the pointer is.
-[[nodiscard]] Plan click_here(Button button = Button::left);
+[[nodiscard]] EYEHAND_WINIO_API Plan click_here(Button button = Button::left);
 /// Moves to `at`, presses the button, lets go of it there after `time`.
-[[nodiscard]] Plan press_and_hold(Point at, std::chrono::milliseconds time,
-                                  Button button = Button::left);
+[[nodiscard]] EYEHAND_WINIO_API Plan press_and_hold(Point at, std::chrono::milliseconds time,
+                                                    Button button = Button::left);
 
 struct DragOptions {
     Button button = Button::left;
@@ -33,29 +34,31 @@ struct DragOptions {
 };
 /// Presses at `from`, moves along a straight line, releases at `to`. Throws std::invalid_argument
 /// for less than one step.
-[[nodiscard]] Plan drag(Point from, Point to, const DragOptions& options = {});
+[[nodiscard]] EYEHAND_WINIO_API Plan drag(Point from, Point to, const DragOptions& options = {});
 /// The same along several corners; the steps are spread over the legs by their lengths, and each
 /// corner is touched. Throws std::invalid_argument for less than one step and for fewer than two
 /// points.
-[[nodiscard]] Plan drag_along(std::span<const Point> path, const DragOptions& options = {});
+[[nodiscard]] EYEHAND_WINIO_API Plan drag_along(std::span<const Point> path,
+                                                const DragOptions& options = {});
 /// Moves to `at` and turns the wheel; positive `notches` scroll up (or right).
-[[nodiscard]] Plan scroll(Point at, int notches, Axis axis = Axis::vertical);
+[[nodiscard]] EYEHAND_WINIO_API Plan scroll(Point at, int notches, Axis axis = Axis::vertical);
 /// Presses all keys of the chord in order and releases them in the opposite order, in one batch.
-[[nodiscard]] Plan press(const KeyChord& chord);
+[[nodiscard]] EYEHAND_WINIO_API Plan press(const KeyChord& chord);
 /// Does `what` while the chord's keys are held: holding(*parse_chord("ctrl"), click(at)). Where
 /// `what` begins and ends with a batch of input, the keys go down and up within these.
-[[nodiscard]] Plan holding(const KeyChord& keys, Plan what);
+[[nodiscard]] EYEHAND_WINIO_API Plan holding(const KeyChord& keys, Plan what);
 /// Types UTF-8 text: CR LF, LF and CR are one Enter each, a tab is the Tab key, all else is typed
 /// as Unicode. Batches hold at most 100 events (a bound the reference systems found safe). Throws
 /// std::invalid_argument for invalid UTF-8 and NUL; see `typing_problem` for a check that does not
 /// throw.
-[[nodiscard]] Plan type(std::string_view utf8);
+[[nodiscard]] EYEHAND_WINIO_API Plan type(std::string_view utf8);
 /// Puts the text on the clipboard, presses `chord` (usually Ctrl+V) and, when the program has had
 /// `time_to_read`, puts back what was there (see ClipboardRestore). Whatever `InputExecutor` can put on a
 /// clipboard can be pasted; throws std::invalid_argument for invalid UTF-8 and NUL.
-[[nodiscard]] Plan paste(std::string_view utf8, const KeyChord& chord = {{NamedKey::ctrl, U'v'}},
-                         std::chrono::milliseconds time_to_read = std::chrono::milliseconds{300});
+[[nodiscard]] EYEHAND_WINIO_API Plan
+paste(std::string_view utf8, const KeyChord& chord = {{NamedKey::ctrl, U'v'}},
+      std::chrono::milliseconds time_to_read = std::chrono::milliseconds{300});
 /// Why `utf8` cannot be typed, in words; empty when it can.
-[[nodiscard]] std::string typing_problem(std::string_view utf8);
+[[nodiscard]] EYEHAND_WINIO_API std::string typing_problem(std::string_view utf8);
 
 } // namespace eyehand::winio::gesture

@@ -1,6 +1,7 @@
 // Pixels in memory.
 #pragma once
 
+#include "eyehand/export.hpp"
 #include "eyehand/winio/geometry.hpp"
 
 #include <cstddef>
@@ -12,7 +13,7 @@ namespace eyehand::winio {
 
 /// A read-only window onto pixels somebody else owns: 4 bytes a pixel in the order blue, green,
 /// red, alpha; rows top-down, `stride` bytes apart. Must not outlive them.
-class ImageView {
+class EYEHAND_WINIO_API ImageView {
 public:
     ImageView() = default;
     /// Throws std::invalid_argument when `size` is empty or `stride` is shorter than a row.
@@ -48,7 +49,7 @@ struct Color {
 
 /// Pixels of its own, in ImageView's layout without padding between rows. Copying copies the
 /// pixels.
-class Image {
+class EYEHAND_WINIO_API Image {
 public:
     Image() = default;
     /// Black, opaque pixels. Throws std::invalid_argument when `size` is negative or its bytes do

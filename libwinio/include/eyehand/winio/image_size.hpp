@@ -1,6 +1,7 @@
 // How large the picture is that a model gets.
 #pragma once
 
+#include "eyehand/export.hpp"
 #include "eyehand/winio/geometry.hpp"
 
 #include <optional>
@@ -47,12 +48,12 @@ using ImageSize = std::variant<FitWithin, ExactSize, Percent, FitTokens>;
 /// `max_image_side`. Throws std::invalid_argument when the source is empty or
 /// the wish is out of range: an empty box, a side longer than `max_image_side`, a percentage
 /// or a number of tokens that makes no sense.
-[[nodiscard]] Size picture_size(Size source, const ImageSize& wish);
+[[nodiscard]] EYEHAND_WINIO_API Size picture_size(Size source, const ImageSize& wish);
 
 /// Parses "1536x864" (fit within), "1536x864!" (exactly), "60%", "tokens:1024" and
 /// "tokens:1024:28" (cells of 28 pixels); nothing when it is none of these or out of range.
-[[nodiscard]] std::optional<ImageSize> parse_image_size(std::string_view text);
+[[nodiscard]] EYEHAND_WINIO_API std::optional<ImageSize> parse_image_size(std::string_view text);
 /// The same as text: what `parse_image_size` reads.
-[[nodiscard]] std::string to_string(const ImageSize& wish);
+[[nodiscard]] EYEHAND_WINIO_API std::string to_string(const ImageSize& wish);
 
 } // namespace eyehand::winio

@@ -1,6 +1,7 @@
 // Carries plans out on a desktop, and lets go of everything it pressed.
 #pragma once
 
+#include "eyehand/export.hpp"
 #include "eyehand/winio/desktop.hpp"
 
 #include <chrono>
@@ -28,7 +29,7 @@ struct ExecutionReport {
 /// held down: whatever happens, nothing that a plan pressed stays pressed, not even where the plan
 /// ends without releasing it. Remembers the latest press, so keep one as long as its fence serves.
 /// Refers to the desktop, which must outlive it. Not thread-safe.
-class InputExecutor {
+class EYEHAND_WINIO_API InputExecutor {
 public:
     /// Nothing outside `fence` can be aimed at: not by a move, and not by a button or the wheel
     /// where the pointer is already.

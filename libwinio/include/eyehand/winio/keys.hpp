@@ -1,6 +1,8 @@
 // Keys by meaning, not by keyboard layout.
 #pragma once
 
+#include "eyehand/export.hpp"
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -74,11 +76,11 @@ struct KeyChord {
 /// Parses "enter", "ctrl+shift+s", "alt+f4", "ctrl++". Case-insensitive, spaces around names
 /// allowed; usual synonyms (esc, return, win, control, del, pgup, ...). Nothing when it is no
 /// chord; `problem`, where given, then says why in words a model can act on.
-[[nodiscard]] std::optional<KeyChord> parse_chord(std::string_view text,
-                                                  std::string* problem = nullptr);
+[[nodiscard]] EYEHAND_WINIO_API std::optional<KeyChord> parse_chord(std::string_view text,
+                                                                    std::string* problem = nullptr);
 
 /// The chord as `parse_chord` reads it: "ctrl+shift+s".
-[[nodiscard]] std::string to_string(const KeyChord& chord);
-[[nodiscard]] std::string to_string(const Key& key);
+[[nodiscard]] EYEHAND_WINIO_API std::string to_string(const KeyChord& chord);
+[[nodiscard]] EYEHAND_WINIO_API std::string to_string(const Key& key);
 
 } // namespace eyehand::winio

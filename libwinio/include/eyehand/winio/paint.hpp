@@ -8,6 +8,7 @@
 //     canvas.write({330, 210}, "1 (500,500)", 2, {255, 255, 255});
 #pragma once
 
+#include "eyehand/export.hpp"
 #include "eyehand/winio/image.hpp"
 
 #include <array>
@@ -31,9 +32,9 @@ struct Rgba {
 };
 /// Parses "rgba(255, 140, 0, 0.5)", "rgb(255, 140, 0)", "#ff8c00" and "#ff8c0080"; nothing when it is
 /// none of these or out of range.
-[[nodiscard]] std::optional<Rgba> parse_rgba(std::string_view text);
+[[nodiscard]] EYEHAND_WINIO_API std::optional<Rgba> parse_rgba(std::string_view text);
 /// "rgba(255,140,0,0.5)", which `parse_rgba` reads.
-[[nodiscard]] std::string to_string(const Rgba& colour);
+[[nodiscard]] EYEHAND_WINIO_API std::string to_string(const Rgba& colour);
 
 struct GradientStop {
     double at = 0; ///< 0 to 1
@@ -43,7 +44,7 @@ struct GradientStop {
 
 /// Colours along a radius: 0 is the middle, 1 the rim. Before the first stop the colour is the first
 /// one's, behind the last one the last one's. Without stops it is clear.
-class Gradient {
+class EYEHAND_WINIO_API Gradient {
 public:
     /// The stops in any order; those at one place count in the order given. `opacity` (0 to 1)
     /// multiplies each alpha. Throws std::invalid_argument for what is out of range.
@@ -74,7 +75,7 @@ private:
 /// Paints on some rows of a picture. Everything is given in pixels of the whole picture; what lies
 /// outside these rows is left out, so that a picture can be painted in parts. The result is opaque.
 /// Refers to the image, which must outlive it.
-class Canvas {
+class EYEHAND_WINIO_API Canvas {
 public:
     /// `rows` is the picture from row `first_row` on.
     explicit Canvas(Image& rows, int first_row = 0) : rows_(rows), first_row_(first_row) {}
@@ -100,10 +101,10 @@ private:
 };
 
 /// How large a text is that `Canvas::write` writes.
-[[nodiscard]] Size text_size(std::string_view text, int scale);
+[[nodiscard]] EYEHAND_WINIO_API Size text_size(std::string_view text, int scale);
 
 /// What is drawn over a picture before a model gets it. `FramePipeline::annotate` draws it in parts.
-class Overlay {
+class EYEHAND_WINIO_API Overlay {
 public:
     virtual ~Overlay() = default;
     /// The rows of the picture that it touches; it may name more.

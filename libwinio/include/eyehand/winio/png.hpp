@@ -2,6 +2,7 @@
 // and chunks beside.
 #pragma once
 
+#include "eyehand/export.hpp"
 #include "eyehand/winio/image.hpp"
 
 #include <cstdint>
@@ -21,9 +22,9 @@ inline constexpr int png_stripe_rows = 32;
 
 /// `image` as a PNG file. The same pixels, options and stripes give the same bytes. Throws like
 /// StripedPng.
-[[nodiscard]] std::vector<std::uint8_t> encode_png(const ImageView& image,
-                                                   const PngOptions& options = {},
-                                                   int stripe_rows = png_stripe_rows);
+[[nodiscard]] EYEHAND_WINIO_API std::vector<std::uint8_t>
+encode_png(const ImageView& image, const PngOptions& options = {},
+           int stripe_rows = png_stripe_rows);
 
 /// What a PNG file may be, so that a small one cannot ask for much memory.
 struct PngLimits {
@@ -35,13 +36,14 @@ struct PngLimits {
 /// as it is; of RGB it is 255. Strict: the signature, each chunk's checksum, their order, the sizes and
 /// the pixels' checksum must be right, and nothing may follow. Ancillary chunks are skipped, also those
 /// that would change colours (tRNS, gAMA). Throws Error{decode_failed}, naming what is wrong.
-[[nodiscard]] Image decode_png(std::span<const std::uint8_t> file, const PngLimits& limits = {});
+[[nodiscard]] EYEHAND_WINIO_API Image decode_png(std::span<const std::uint8_t> file,
+                                                 const PngLimits& limits = {});
 
 /// A PNG file that is kept in stripes of rows, each compressed on its own (zlib's full flush) in an
 /// IDAT chunk of its own, so that a change costs no more than the stripes it touches. The file
 /// depends on the pixels and the options alone, not on the order or history of `encode`, and equals
 /// `encode_png` for the same stripe height. Never compares pixels: callers know what changed.
-class StripedPng {
+class EYEHAND_WINIO_API StripedPng {
 public:
     /// Throws std::invalid_argument for an empty size, fewer than one row a stripe, a stripe of
     /// more than 1 GiB or a level out of range.

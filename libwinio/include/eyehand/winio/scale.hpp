@@ -1,6 +1,7 @@
 // Making captures smaller, or larger when forced.
 #pragma once
 
+#include "eyehand/export.hpp"
 #include "eyehand/winio/image.hpp"
 
 #include <memory>
@@ -11,11 +12,11 @@ namespace eyehand::winio {
 /// mean of what it covers, by area), bilinear where it grows. Equal sizes copy. The result is
 /// opaque. `source` must not show `into`'s own pixels. Throws std::invalid_argument when `source`
 /// or `size` is empty.
-void scale(const ImageView& source, Size size, Image& into);
+EYEHAND_WINIO_API void scale(const ImageView& source, Size size, Image& into);
 
 /// The same in parts: any rows of the result, each exactly as `scale` would make it, from the rows
 /// of the source that they cover. Immutable once made, so that threads can share it.
-class Scaler {
+class EYEHAND_WINIO_API Scaler {
 public:
     /// Throws std::invalid_argument when either size is empty.
     Scaler(Size source, Size target);

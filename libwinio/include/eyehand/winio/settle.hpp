@@ -9,6 +9,7 @@
 //     }
 #pragma once
 
+#include "eyehand/export.hpp"
 #include "eyehand/winio/desktop.hpp"
 
 #include <chrono>
@@ -50,7 +51,7 @@ struct Settled {
 /// Waits for screens to become stable. Owns two frames, and remembers what toggled to the end of
 /// its latest wait, so that a spinner that still turns is recognised at once in the next one. One
 /// settler a stream of looks; not thread-safe.
-class Settler {
+class EYEHAND_WINIO_API Settler {
 public:
     Settler();
     ~Settler();
@@ -72,15 +73,16 @@ private:
 };
 
 /// `Settler::wait` for a single time.
-[[nodiscard]] Settled wait_until_stable(Capturer& capturer, const Rect& area,
-                                        const SettleOptions& options = {},
-                                        std::stop_token stop = {});
+[[nodiscard]] EYEHAND_WINIO_API Settled wait_until_stable(Capturer& capturer, const Rect& area,
+                                                          const SettleOptions& options = {},
+                                                          std::stop_token stop = {});
 
 /// Captures once, and where the screen cannot be read just now (locked, a secure desktop) tries
 /// again for as long as `patience` (`max()`: for ever). Throws what the capturer throws last, and
 /// Error{cancelled}.
-void capture_patiently(Capturer& capturer, const Rect& area, Frame& into,
-                       std::chrono::milliseconds patience = std::chrono::seconds{5},
-                       std::stop_token stop = {});
+EYEHAND_WINIO_API void
+capture_patiently(Capturer& capturer, const Rect& area, Frame& into,
+                  std::chrono::milliseconds patience = std::chrono::seconds{5},
+                  std::stop_token stop = {});
 
 } // namespace eyehand::winio

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "eyehand/agent/agent.hpp"
+#include "eyehand/export.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -51,7 +52,7 @@ struct PanelOptions {
 
 /// Owns one thread, on which it serves. Thread-safe. It shows one run at a time, the one that was
 /// given last, also when that has ended; where something is wrong with the panel, the run goes on.
-class Panel {
+class EYEHAND_PANEL_API Panel {
 public:
     /// Listens. Throws Error{panel_failed}: the port is taken, or the host is none of this machine's.
     explicit Panel(PanelOptions options = {});

@@ -5,6 +5,7 @@
 //     vlm::OpenAiClient model({.endpoint = server.url()});
 #pragma once
 
+#include "eyehand/export.hpp"
 #include "eyehand/vlm/testing/gate.hpp"
 
 #include <chrono>
@@ -47,17 +48,20 @@ struct Answer {
 };
 
 /// A chat completion whose message has this text and, if `tool` is not empty, one call of it.
-[[nodiscard]] std::string completion(const std::string& text, const std::string& tool = {},
-                                     const std::string& arguments_json = "{}");
+[[nodiscard]] EYEHAND_VLM_API std::string completion(const std::string& text,
+                                                     const std::string& tool = {},
+                                                     const std::string& arguments_json = "{}");
 
 /// The head of a successful answer whose body follows in chunks.
-[[nodiscard]] std::string chunked_head(const std::string& content_type = "text/event-stream");
+[[nodiscard]] EYEHAND_VLM_API std::string
+chunked_head(const std::string& content_type = "text/event-stream");
 /// One chunk of such a body; of an empty text the one that ends it.
-[[nodiscard]] std::string chunk(std::string_view text);
+[[nodiscard]] EYEHAND_VLM_API std::string chunk(std::string_view text);
 /// `bytes` one at a time, with `gate` before each but the first.
-[[nodiscard]] std::vector<Part> byte_by_byte(std::string_view bytes, const Gate& gate);
+[[nodiscard]] EYEHAND_VLM_API std::vector<Part> byte_by_byte(std::string_view bytes,
+                                                             const Gate& gate);
 /// For a body with the header "Content-Encoding: gzip".
-[[nodiscard]] std::string gzipped(std::string_view text);
+[[nodiscard]] EYEHAND_VLM_API std::string gzipped(std::string_view text);
 
 struct ReceivedRequest {
     std::string method;
@@ -82,7 +86,7 @@ struct ServerOptions {
 };
 
 /// Listens on a free loopback port on a thread of its own. Thread-safe.
-class ChatServer {
+class EYEHAND_VLM_API ChatServer {
 public:
     ChatServer();
     /// Throws std::runtime_error if it cannot listen there, or if the identity makes no sense.

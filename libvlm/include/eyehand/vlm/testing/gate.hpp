@@ -1,6 +1,8 @@
 // A place where a scripted server waits until the test lets it go on: pauses without sleeping.
 #pragma once
 
+#include "eyehand/export.hpp"
+
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -9,7 +11,7 @@
 namespace eyehand::vlm::testing {
 
 /// Closed at first. Copies are the same gate; one gate may stand at several places. Thread-safe.
-class Gate {
+class EYEHAND_VLM_API Gate {
 public:
     Gate();
 

@@ -1,6 +1,7 @@
 // A model that says what a test told it to say.
 #pragma once
 
+#include "eyehand/export.hpp"
 #include "eyehand/vlm/error.hpp"
 #include "eyehand/vlm/model.hpp"
 
@@ -18,7 +19,7 @@ namespace eyehand::vlm::testing {
 ///     ScriptedModel model;
 ///     model.call("click_element", R"({"label":"OK","box":[500,500]})");
 ///     model.say("Done.");
-class ScriptedModel final : public ChatModel {
+class EYEHAND_VLM_API ScriptedModel final : public ChatModel {
 public:
     using Answer = std::function<ChatReply(const ChatRequest&)>;
 

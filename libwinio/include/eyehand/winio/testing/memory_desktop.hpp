@@ -1,6 +1,7 @@
 // A desktop in memory, for tests of programs and tools that work one.
 #pragma once
 
+#include "eyehand/export.hpp"
 #include "eyehand/winio/desktop.hpp"
 #include "eyehand/winio/error.hpp"
 
@@ -20,7 +21,7 @@ enum class ClipboardUse { read, write };
 ///
 ///     MemoryDesktop desktop({1920, 1080});
 ///     desktop.on_input = [&](const InputEvent& event) { ... repaint desktop.screen() ... };
-class MemoryDesktop final : public Desktop, private Windows, private Clipboard {
+class EYEHAND_WINIO_API MemoryDesktop final : public Desktop, private Windows, private Clipboard {
 public:
     /// One primary display at the origin.
     explicit MemoryDesktop(Size size = {1920, 1080});
