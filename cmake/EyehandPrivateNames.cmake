@@ -3,10 +3,12 @@
 # The libraries contain Boost.Asio, Boost.Beast, Boost.JSON and fmt. An application that links them may use the same
 # libraries, in another version or configuration. Without precautions the linker merges both copies: Asio in an archive
 # that is compiled with BOOST_ASIO_SEPARATE_COMPILATION and BOOST_ASIO_NO_DEPRECATED, beside an application that uses
-# Asio as headers, crashes the application in async_read at -O0 and hides boost::asio::error::eof at -O2.
+# Asio as headers, crashes the application at -O0; at -O2 its signal_set never fires and error codes no longer compare
+# equal.
 #
 # Therefore macros rename both namespaces, and the names that Boost has outside its namespace, in every source file of
-# this project that includes Boost or fmt. No symbol of an archive can then meet a symbol of the application. Alternatives that fail:
+# this project that includes Boost or fmt. No symbol of an archive can then meet a symbol of the application.
+# Alternatives that fail:
 #   - no separate compilation: inline functions and static data members still merge, now in an unpredictable order;
 #   - a partial link with localized symbols: unique symbols stay global, and COFF has no such link;
 #   - a version script: works for shared libraries only;

@@ -16,6 +16,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 if(MSVC)
     target_compile_options(eyehand_options INTERFACE /utf-8 /permissive- /Zc:__cplusplus /bigobj)
+    # MSVC calls standard functions such as fopen and getenv deprecated.
+    target_compile_definitions(eyehand_options INTERFACE _CRT_SECURE_NO_WARNINGS)
 endif()
 if(WIN32)
     target_compile_definitions(eyehand_options INTERFACE
@@ -64,8 +66,8 @@ if(EYEHAND_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     endif()
 endif()
 
-# mold and lld link a test program with sanitizers several times as fast as the default linker. Only in this project's
-# own builds for ELF: the linker of an application is the application's choice.
+# mold and lld are faster than the default linker. Only in this project's own builds for ELF: the linker of an
+# application is the application's choice.
 if(PROJECT_IS_TOP_LEVEL AND CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
     find_program(EYEHAND_FAST_LINKER NAMES mold ld.lld DOC "Linker for this project's programs: mold or ld.lld")
     if(EYEHAND_FAST_LINKER)

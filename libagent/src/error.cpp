@@ -107,4 +107,6 @@ Error::Error(errc code, const std::string& what)
     : std::system_error(make_error_code(code), what),
       what_(std::make_shared<const std::string>(what)) {}
 
+const char* Error::what() const noexcept { return what_->c_str(); }
+
 } // namespace eyehand::agent

@@ -93,4 +93,6 @@ Retry Error::retry() const noexcept {
     }
 }
 
+const char* Error::what() const noexcept { return shared_->what.c_str(); }
+
 } // namespace eyehand::vlm

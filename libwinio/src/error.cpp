@@ -78,4 +78,6 @@ bool temporary(const std::error_code& code) noexcept {
     return code == errc::capture_unavailable || code == errc::clipboard_failed;
 }
 
+const char* Error::what() const noexcept { return text_.what(); }
+
 } // namespace eyehand::winio

@@ -291,9 +291,9 @@ constexpr std::array<Door, 8> doors{{{"/pause", carry_out<&agent::RunControl::pa
                                      {"/annotated", annotated}}};
 
 const Door* door_at(std::string_view path) {
-    const auto* const found = std::find_if(doors.begin(), doors.end(),
-                                           [&](const Door& door) { return door.path == path; });
-    return found == doors.end() ? nullptr : found;
+    const auto found = std::find_if(doors.begin(), doors.end(),
+                                    [&](const Door& door) { return door.path == path; });
+    return found == doors.end() ? nullptr : &*found;
 }
 
 bool is_json(std::string_view content_type) {

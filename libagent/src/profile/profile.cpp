@@ -7,6 +7,7 @@
 #include "path_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <fstream>
 #include <set>

@@ -126,8 +126,8 @@ std::string filled(std::string_view page,
         if (open == std::string_view::npos) return all;
         const std::size_t close = page.find("}}", open);
         const std::string_view name = page.substr(open + 2, close - open - 2);
-        const auto* const place = std::find_if(places.begin(), places.end(),
-                                               [&](const auto& it) { return it.first == name; });
+        const auto place = std::find_if(places.begin(), places.end(),
+                                        [&](const auto& it) { return it.first == name; });
         if (place == places.end()) throw std::logic_error("the report's page has an unknown place");
         all += place->second;
         page.remove_prefix(close + 2);

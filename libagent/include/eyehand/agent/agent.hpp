@@ -10,6 +10,7 @@
 
 #include "eyehand/agent/control.hpp"
 #include "eyehand/agent/desktop_tools.hpp"
+#include "eyehand/agent/error.hpp"
 #include "eyehand/agent/event.hpp"
 #include "eyehand/agent/memory.hpp"
 #include "eyehand/agent/profile.hpp"

@@ -9,6 +9,7 @@
 //     config.find("model")->source;   // "--model"
 #pragma once
 
+#include "eyehand/agent/error.hpp"
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/agent/run.hpp"
 #include "eyehand/export.hpp"

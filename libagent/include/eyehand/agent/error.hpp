@@ -50,7 +50,7 @@ public:
     Error(errc code, const std::string& what);
     /// `what` as it was given: std::system_error would add the code's general words behind the
     /// remedy.
-    [[nodiscard]] const char* what() const noexcept override { return what_->c_str(); }
+    [[nodiscard]] const char* what() const noexcept override;
 
 private:
     std::shared_ptr<const std::string> what_; // copying an exception must not throw

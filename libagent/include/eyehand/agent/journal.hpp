@@ -5,6 +5,7 @@
 // the line before it, without its line break (64 zeros in the first line).
 #pragma once
 
+#include "eyehand/agent/error.hpp"
 #include "eyehand/agent/event.hpp"
 #include "eyehand/export.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "eyehand/agent/annotation.hpp"
 #include "eyehand/agent/control.hpp"
+#include "eyehand/agent/error.hpp"
 #include "eyehand/agent/signal.hpp"
 #include "eyehand/agent/visual_reply.hpp"
 #include "eyehand/export.hpp"

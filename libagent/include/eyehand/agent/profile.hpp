@@ -2,6 +2,7 @@
 #pragma once
 
 #include "eyehand/agent/annotation.hpp"
+#include "eyehand/agent/error.hpp"
 #include "eyehand/agent/tool.hpp"
 #include "eyehand/agent/transcript.hpp"
 #include "eyehand/agent/visual_reply.hpp"

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "eyehand/agent/control.hpp"
+#include "eyehand/agent/error.hpp"
 #include "eyehand/agent/tool.hpp"
 #include "eyehand/export.hpp"
 

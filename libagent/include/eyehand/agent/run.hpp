@@ -11,6 +11,7 @@
 // A visual loop keeps its pictures and turns otherwise (LogLayout), and may write main.log.
 #pragma once
 
+#include "eyehand/agent/error.hpp"
 #include "eyehand/agent/event.hpp"
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/export.hpp"

@@ -7,8 +7,10 @@
 #pragma once
 
 #include "eyehand/agent/config.hpp"
+#include "eyehand/agent/error.hpp"
 #include "eyehand/export.hpp"
 #include "eyehand/winio/desktop.hpp"
+#include "eyehand/winio/error.hpp"
 
 #include <chrono>
 #include <filesystem>

@@ -18,10 +18,12 @@
 // exception from the callable is the desktop's (winio::Error) or ends the run.
 #pragma once
 
+#include "eyehand/agent/error.hpp"
 #include "eyehand/agent/json_view.hpp"
 #include "eyehand/agent/signal.hpp"
 #include "eyehand/export.hpp"
 #include "eyehand/winio/effect.hpp"
+#include "eyehand/winio/error.hpp"
 #include "eyehand/winio/geometry.hpp"
 #include "eyehand/winio/gesture.hpp"
 

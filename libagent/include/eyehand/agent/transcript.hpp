@@ -53,7 +53,7 @@ public:
     /// half as long; the newest one stays, however long. What always stays should be less than half
     /// of `max_bytes`.
     Transcript(Retention screenshots, Retention thinks,
-               std::size_t max_bytes = std::numeric_limits<std::size_t>::max())
+               std::size_t max_bytes = (std::numeric_limits<std::size_t>::max)())
         : screenshots_(screenshots), thinks_(thinks), max_bytes_(max_bytes) {}
 
     void add(vlm::Message message);

@@ -66,7 +66,7 @@ public:
 
     /// `what` as it was given: std::system_error would add the code's general words behind the
     /// remedy.
-    [[nodiscard]] const char* what() const noexcept override { return shared_->what.c_str(); }
+    [[nodiscard]] const char* what() const noexcept override;
     /// The HTTP status, where a server answered with one.
     [[nodiscard]] std::optional<int> status() const noexcept { return shared_->details.status; }
     /// What the server itself said, or empty.

@@ -3,6 +3,7 @@
 
 #include "eyehand/export.hpp"
 #include "eyehand/vlm/chat.hpp"
+#include "eyehand/vlm/error.hpp"
 
 #include <cstddef>
 #include <functional>

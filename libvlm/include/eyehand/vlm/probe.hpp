@@ -6,6 +6,7 @@
 #pragma once
 
 #include "eyehand/export.hpp"
+#include "eyehand/vlm/error.hpp"
 #include "eyehand/vlm/openai_client.hpp"
 
 #include <optional>

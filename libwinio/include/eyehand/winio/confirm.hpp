@@ -7,6 +7,7 @@
 #pragma once
 
 #include "eyehand/export.hpp"
+#include "eyehand/winio/error.hpp"
 #include "eyehand/winio/input_executor.hpp"
 #include "eyehand/winio/settle.hpp"
 

@@ -3,6 +3,7 @@
 
 #include "eyehand/export.hpp"
 #include "eyehand/winio/effect.hpp"
+#include "eyehand/winio/error.hpp"
 #include "eyehand/winio/frame.hpp"
 
 #include <chrono>

@@ -46,7 +46,7 @@ public:
     Error(errc code, const std::string& text);
     Error(std::error_code code, const std::string& text);
     /// The text alone: std::system_error would add the code's words after the remedy.
-    [[nodiscard]] const char* what() const noexcept override { return text_.what(); }
+    [[nodiscard]] const char* what() const noexcept override;
 
 private:
     std::runtime_error text_; // a text that copies without throwing

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "eyehand/export.hpp"
+#include "eyehand/winio/error.hpp"
 #include "eyehand/winio/frame.hpp"
 #include "eyehand/winio/image_size.hpp"
 #include "eyehand/winio/paint.hpp"

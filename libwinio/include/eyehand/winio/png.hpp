@@ -3,6 +3,7 @@
 #pragma once
 
 #include "eyehand/export.hpp"
+#include "eyehand/winio/error.hpp"
 #include "eyehand/winio/image.hpp"
 
 #include <cstdint>

@@ -11,6 +11,7 @@
 
 #include "eyehand/export.hpp"
 #include "eyehand/winio/desktop.hpp"
+#include "eyehand/winio/error.hpp"
 
 #include <chrono>
 #include <memory>

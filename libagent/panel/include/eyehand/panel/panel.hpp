@@ -11,6 +11,7 @@
 #pragma once
 
 #include "eyehand/agent/agent.hpp"
+#include "eyehand/agent/error.hpp"
 #include "eyehand/export.hpp"
 
 #include <chrono>
