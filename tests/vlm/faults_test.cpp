@@ -55,7 +55,7 @@ TEST_CASE("limits: the one for the first byte does not end an answer that has be
     server.enqueue(parts({"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n", gate}));
     Connection connection(url_of(server));
     const vlm::Error error =
-        error_of([&] { post(connection, "{}", {.first_byte = 5s, .silence = 70ms}); });
+        error_of([&] { post(connection, "{}", {.first_byte = soon, .silence = 70ms}); });
     CHECK(error.code() == errc::timeout);
     CHECK(mentions(error, "fell silent for 70 ms"));
 }
@@ -84,7 +84,7 @@ TEST_CASE("limits: an answer that trickles is complete if it never falls silent"
     server.enqueue(parts(byte_by_byte(small_answer, gate)));
     Connection connection(url_of(server));
     std::string body;
-    CHECK(interrupted([&] { body = post(connection, "{}", {.silence = 10s}).body; },
+    CHECK(interrupted([&] { body = post(connection, "{}", {.silence = soon}).body; },
                       [&] {
                           for (std::size_t i = 1; i < small_answer.size(); ++i) {
                               CHECK(gate.wait_until_reached(i, soon));
@@ -101,7 +101,7 @@ TEST_CASE("limits: an answer that trickles ends at the total limit") {
     gate.pass(10);
     Connection connection(url_of(server));
     const vlm::Error error =
-        error_of([&] { post(connection, "{}", {.silence = 10s, .total = 80ms}); });
+        error_of([&] { post(connection, "{}", {.silence = soon, .total = 80ms}); });
     CHECK(error.code() == errc::timeout);
     CHECK(mentions(error, "did not complete its answer within 80 ms"));
 }
@@ -223,7 +223,7 @@ TEST_CASE("faults: chunks that are none, or that break off") {
         ChatServer server;
         server.enqueue(parts({chunked_head(), rest}));
         Connection connection(url_of(server));
-        CHECK(error_of([&] { post(connection, "{}", {.total = 10s}); }).code() ==
+        CHECK(error_of([&] { post(connection, "{}", {.total = soon}); }).code() ==
               errc::bad_response);
     }
     for (const std::string rest : {"", "5\r\nhel", "5\r\nhello\r\n", "5\r\nhello\r\n0\r\n"}) {
@@ -233,7 +233,7 @@ TEST_CASE("faults: chunks that are none, or that break off") {
         answer.close = true;
         server.enqueue(answer);
         Connection connection(url_of(server));
-        CHECK(error_of([&] { post(connection, "{}", {.total = 10s}); }).code() ==
+        CHECK(error_of([&] { post(connection, "{}", {.total = soon}); }).code() ==
               errc::connection_lost);
     }
 }

@@ -20,7 +20,7 @@ using vlm::wire::read_retry_wish;
 
 namespace {
 
-constexpr auto soon = 20s;
+constexpr auto soon = 60s;
 constexpr vlm::RetryPolicy quick{.first_delay = 1ms, .max_delay = 4ms, .loading_interval = 1ms};
 
 vlm::ChatRequest ask() { return {.messages = {vlm::Message::user("hi")}}; }

@@ -19,8 +19,8 @@
 
 namespace transport {
 
-// How long a test waits for what must happen soon: long enough for a loaded machine.
-inline constexpr std::chrono::seconds soon{20};
+// How long a test waits for an event that must happen. Catches hangs, also on a busy machine.
+inline constexpr std::chrono::seconds soon{60};
 
 inline eyehand::vlm::http::Url url_of(const eyehand::vlm::testing::ChatServer& server,
                                       const std::string& host = "127.0.0.1") {

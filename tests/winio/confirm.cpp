@@ -16,7 +16,7 @@ using testing::MemoryDesktop;
 namespace {
 
 const WorkArea area({0, 0, 320, 240});
-const SettleOptions quick{.minimum = 0ms, .quiet = 10ms, .timeout = 5s, .interval = 1ms};
+const SettleOptions quick{.minimum = 0ms, .quiet = 10ms, .timeout = 60s, .interval = 1ms};
 const InputEvent left_down = ButtonChange{Button::left, Press::down};
 
 // A program with one button, which a press paints.

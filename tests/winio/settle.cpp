@@ -42,7 +42,7 @@ void blink(MemoryDesktop& desktop, int n) {
     desktop.screen().fill({8, 8, 2, 16}, {.red = static_cast<std::uint8_t>(n % 2)});
 }
 
-const SettleOptions quick{.minimum = 0ms, .quiet = 30ms, .timeout = 5s, .interval = 1ms};
+const SettleOptions quick{.minimum = 0ms, .quiet = 30ms, .timeout = 60s, .interval = 1ms};
 
 } // namespace
 
