@@ -103,7 +103,7 @@ start_stand_in_model() {
     shift 2
     "$program" "$@" --port-file "$port_file" --log "$log" </dev/null >"$out" 2>&1 &
     stand_in=$!
-    wait_until 20 stand_in_answers_or_ended "$port_file" || true
+    wait_until 60 stand_in_answers_or_ended "$port_file" || true
     if [[ ! -s $port_file ]]; then
         show_log "$out"
         die 1 "the stand-in model does not start." "Its log: $log"

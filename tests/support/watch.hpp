@@ -20,10 +20,10 @@ public:
               changed_.notify_all();
           })) {}
 
-    /// Returns the state that is as wanted; fails the test where none is for half a minute.
+    /// Returns the state that is as wanted; fails the test if none comes within a minute.
     template <class Wanted>
     eyehand::agent::RunStatus until(Wanted wanted) {
-        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
         std::unique_lock lock(mutex_);
         while (true) {
             const int seen = changes_;

@@ -11,7 +11,6 @@
 #include <limits>
 
 using namespace eyehand::winio;
-using namespace std::chrono_literals;
 
 namespace {
 
@@ -110,7 +109,7 @@ TEST_CASE("a capture shows what a window painted, pixel for pixel") {
             }
         return true;
     };
-    CHECK(eventually(painted, 5s));
+    CHECK(eventually(painted));
 }
 
 TEST_CASE("a capture carries the pointer's place and shape") {
@@ -122,12 +121,10 @@ TEST_CASE("a capture carries the pointer's place and shape") {
     const auto capturer = desktop->open_capturer({});
     const Rect area = rect_of(window.state().area);
     Frame frame;
-    CHECK(eventually(
-        [&] {
-            capturer->capture(area, frame);
-            return frame.pointer && frame.pointer->position == at;
-        },
-        5s));
+    CHECK(eventually([&] {
+        capturer->capture(area, frame);
+        return frame.pointer && frame.pointer->position == at;
+    }));
     REQUIRE(frame.pointer);
     CHECK_FALSE(frame.pointer->pixels.empty());
     const Image without = frame.pixels;

@@ -9,7 +9,6 @@
 #include "random_image.hpp"
 
 using namespace eyehand::winio;
-using namespace std::chrono_literals;
 
 namespace {
 
@@ -30,7 +29,7 @@ void put(UINT format, const std::vector<std::uint8_t>& bytes) {
     GlobalUnlock(memory.get());
     const win32::Window owner(
         CreateWindowExW(0, L"STATIC", L"", 0, 0, 0, 0, 0, HWND_MESSAGE, nullptr, nullptr, nullptr));
-    REQUIRE(eventually([&] { return OpenClipboard(owner.get()) != 0; }, 5s));
+    REQUIRE(eventually([&] { return OpenClipboard(owner.get()) != 0; }));
     EmptyClipboard();
     const bool taken = SetClipboardData(format, memory.get()) != nullptr;
     CloseClipboard();
@@ -68,7 +67,7 @@ TEST_CASE("a clipboard that is never let go is a temporary error within a bound"
         CHECK(error.code() == errc::clipboard_failed);
         CHECK(temporary(error.code()));
     }
-    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(3));
+    CHECK(std::chrono::steady_clock::now() - start < desktop_contract::patience);
     CHECK(win32::open_handles == open_before);
 }
 
@@ -115,7 +114,7 @@ TEST_CASE("an image that another program copied as a bitmap can be read") {
     const TestWindow window(*desktop);
     desktop->clipboard()->set_text("");
     post(window, message_put_image);
-    REQUIRE(eventually([&] { return window.state().images_put == 1; }, 5s));
+    REQUIRE(eventually([&] { return window.state().images_put == 1; }));
     const auto image = desktop->clipboard()->image();
     REQUIRE(image);
     REQUIRE(image->size() == Size{2, 2});
@@ -132,7 +131,7 @@ TEST_CASE("another program that wants a bitmap gets the image, the right way up"
     image.fill({0, 1, 2, 2}, color_of(0x123456));
     desktop->clipboard()->set_image(image.view());
     post(window, message_take_image);
-    REQUIRE(eventually([&] { return window.state().images_taken == 1; }, 5s));
+    REQUIRE(eventually([&] { return window.state().images_taken == 1; }));
     const TestWindowState& taken = window.state();
     CHECK(taken.image_width == 2);
     CHECK(taken.image_height == 3);

@@ -11,7 +11,6 @@
 #include <set>
 
 using namespace eyehand::winio;
-using namespace std::chrono_literals;
 using desktop_contract::eventually;
 
 namespace {
@@ -65,17 +64,15 @@ TEST_CASE("a launched program opens its window and can be closed") {
     const auto before = notepads(*desktop);
     desktop->launch({"notepad"});
     std::vector<WindowId> opened;
-    CHECK(eventually(
-        [&] {
-            const auto now = notepads(*desktop);
-            opened.clear();
-            std::ranges::set_difference(now, before, std::back_inserter(opened));
-            return opened.size() == 1;
-        },
-        20s));
+    CHECK(eventually([&] {
+        const auto now = notepads(*desktop);
+        opened.clear();
+        std::ranges::set_difference(now, before, std::back_inserter(opened));
+        return opened.size() == 1;
+    }));
     for (const WindowId window : opened)
         desktop->windows()->apply({window, WindowAction::close, {}});
-    CHECK(eventually([&] { return notepads(*desktop) == before; }, 10s));
+    CHECK(eventually([&] { return notepads(*desktop) == before; }));
 }
 
 TEST_CASE("what only the shell can start gets its arguments as they were quoted") {
@@ -90,15 +87,13 @@ TEST_CASE("what only the shell can start gets its arguments as they were quoted"
     const auto before = notepads(*desktop);
     desktop->launch({command.str()});
     std::optional<WindowInfo> opened;
-    CHECK(eventually(
-        [&] {
-            for (const WindowInfo& window : desktop->windows()->list())
-                if (window.title.starts_with("two words")) opened = window;
-            return opened.has_value();
-        },
-        20s));
+    CHECK(eventually([&] {
+        for (const WindowInfo& window : desktop->windows()->list())
+            if (window.title.starts_with("two words")) opened = window;
+        return opened.has_value();
+    }));
     if (opened) desktop->windows()->apply({opened->id, WindowAction::close, {}});
-    CHECK(eventually([&] { return notepads(*desktop) == before; }, 10s));
+    CHECK(eventually([&] { return notepads(*desktop) == before; }));
 }
 
 TEST_CASE("a program that does not exist is named together with the system's reason") {

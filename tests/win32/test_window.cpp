@@ -6,7 +6,6 @@
 #include <array>
 
 using namespace eyehand::winio;
-using namespace std::chrono_literals;
 
 namespace {
 
@@ -49,14 +48,12 @@ TestWindow::Process::Process(std::wstring command) { // CreateProcessW writes in
     PROCESS_INFORMATION process{};
     // Under Wine a start was seen to fail once in some hundreds, and to work the next time.
     DWORD error = ERROR_SUCCESS;
-    const bool started = eventually(
-        [&] {
-            const BOOL ok = CreateProcessW(nullptr, command.data(), nullptr, nullptr, FALSE, 0,
-                                           nullptr, nullptr, &startup, &process);
-            if (ok == FALSE) error = GetLastError();
-            return ok != FALSE;
-        },
-        3s);
+    const bool started = eventually([&] {
+        const BOOL ok = CreateProcessW(nullptr, command.data(), nullptr, nullptr, FALSE, 0, nullptr,
+                                       nullptr, &startup, &process);
+        if (ok == FALSE) error = GetLastError();
+        return ok != FALSE;
+    });
     INFO(win32::describe_error(error));
     REQUIRE(started);
     process_ = win32::KernelObject(process.hProcess);
@@ -68,7 +65,7 @@ TestWindow::TestWindow(Desktop& desktop, Point at)
     : desktop_(desktop), name_(unused_name()), state_(name_),
       process_(L"\"" + program_beside_this_one() + L"\" " + name_ + L" " + std::to_wstring(at.x) +
                L" " + std::to_wstring(at.y)) {
-    REQUIRE(eventually([&] { return state().ready == 1 && find(); }, 20s));
+    REQUIRE(eventually([&] { return state().ready == 1 && find(); }));
     desktop_.windows()->apply({info().id, WindowAction::focus, {}});
     REQUIRE(info().foreground);
 }
@@ -80,7 +77,7 @@ TestWindow::~TestWindow() {
             desktop_.windows()->apply({window->id, WindowAction::close, {}});
     } catch (const Error&) { // NOLINT(bugprone-empty-catch): closed by itself meanwhile
     }
-    (void)exits_within(5s);
+    (void)exits_within(desktop_contract::patience);
 }
 
 // Posted, because a sent message overtakes posted ones.
@@ -88,12 +85,12 @@ bool TestWindow::answers() const {
     const int before = state().answers;
     const auto window = find();
     return window && PostMessageW(reinterpret_cast<HWND>(window->id), message_answer, 0, 0) != 0 &&
-           eventually([&] { return state().answers > before; }, 5s);
+           eventually([&] { return state().answers > before; });
 }
 
 void TestWindow::hang() {
     REQUIRE(PostMessageW(handle(), message_hang, 0, 0));
-    REQUIRE(eventually([&] { return state().hanging == 1; }, 5s));
+    REQUIRE(eventually([&] { return state().hanging == 1; }));
 }
 
 std::string TestWindow::text() const {

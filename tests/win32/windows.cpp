@@ -37,7 +37,7 @@ TEST_CASE("the list tells a window's title, class, program, place and state") {
     CHECK(info.bounds == Rect{200, 150, 640, 480});
     CHECK(info.foreground);
     CHECK(info.state == WindowState::normal);
-    CHECK(eventually([&] { return desktop->windows()->list().front().id == info.id; }, 5s));
+    CHECK(eventually([&] { return desktop->windows()->list().front().id == info.id; }));
 }
 
 TEST_CASE("focus brings a covered window to the foreground") {
@@ -48,14 +48,14 @@ TEST_CASE("focus brings a covered window to the foreground") {
     desktop->windows()->apply({below.info().id, WindowAction::focus, {}});
     CHECK(below.info().foreground);
     // A program comes to the top when it handles its activation.
-    CHECK(eventually([&] { return desktop->windows()->list().front().id == below.info().id; }, 5s));
+    CHECK(eventually([&] { return desktop->windows()->list().front().id == below.info().id; }));
 }
 
 TEST_CASE("focus restores a minimised window") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop);
     ShowWindow(reinterpret_cast<HWND>(window.info().id), SW_MINIMIZE);
-    REQUIRE(eventually([&] { return window.info().state == WindowState::minimised; }, 5s));
+    REQUIRE(eventually([&] { return window.info().state == WindowState::minimised; }));
     desktop->windows()->apply({window.info().id, WindowAction::focus, {}});
     CHECK(window.info().state == WindowState::normal);
     CHECK(window.info().foreground);
@@ -66,7 +66,7 @@ TEST_CASE("a window moves to where it is sent") {
     const TestWindow window(*desktop);
     const Rect to{300, 220, 700, 500};
     desktop->windows()->apply({window.info().id, WindowAction::move, to});
-    CHECK(eventually([&] { return window.info().bounds == to; }, 5s));
+    CHECK(eventually([&] { return window.info().bounds == to; }));
     CHECK_THROWS_AS(desktop->windows()->apply({window.info().id, WindowAction::move, {}}), Error);
 }
 
@@ -78,7 +78,7 @@ TEST_CASE("a window's bounds and where it is moved are without its invisible bor
     CHECK(window.info().bounds == Rect{207, 150, 640 - 14, 480 - 7});
     for (const Rect& to : {Rect{250, 220, 700, 500}, Rect{310, 210, 690, 490}}) {
         desktop.windows()->apply({window.info().id, WindowAction::move, to});
-        CHECK(eventually([&] { return window.info().bounds == to; }, 5s));
+        CHECK(eventually([&] { return window.info().bounds == to; }));
     }
     const RECT outer = outer_rect(window.handle());
     CHECK(outer.left == 300);
@@ -94,10 +94,10 @@ TEST_CASE("a maximised window moves to where it is sent with the border it has a
     win32::Win32Desktop desktop(system);
     const TestWindow window(desktop, {200, 150});
     ShowWindow(window.handle(), SW_MAXIMIZE);
-    REQUIRE(eventually([&] { return window.info().state == WindowState::maximised; }, 5s));
+    REQUIRE(eventually([&] { return window.info().state == WindowState::maximised; }));
     const Rect to{250, 230, 720, 510};
     desktop.windows()->apply({window.info().id, WindowAction::move, to});
-    CHECK(eventually([&] { return window.info().bounds == to; }, 5s));
+    CHECK(eventually([&] { return window.info().bounds == to; }));
 }
 
 TEST_CASE("a window of which no frame is known has the bounds of its rectangle") {
@@ -112,10 +112,10 @@ TEST_CASE("a maximised window tells so, and moves to where it is sent") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop);
     ShowWindow(reinterpret_cast<HWND>(window.info().id), SW_MAXIMIZE);
-    REQUIRE(eventually([&] { return window.info().state == WindowState::maximised; }, 5s));
+    REQUIRE(eventually([&] { return window.info().state == WindowState::maximised; }));
     const Rect to{310, 230, 720, 510};
     desktop->windows()->apply({window.info().id, WindowAction::move, to});
-    CHECK(eventually([&] { return window.info().bounds == to; }, 5s));
+    CHECK(eventually([&] { return window.info().bounds == to; }));
     CHECK(window.info().state == WindowState::normal);
 }
 
@@ -124,10 +124,10 @@ TEST_CASE("a window minimised while it was maximised moves to where it is sent")
     const TestWindow window(*desktop);
     for (const int how : {SW_MAXIMIZE, SW_MINIMIZE})
         ShowWindow(reinterpret_cast<HWND>(window.info().id), how);
-    REQUIRE(eventually([&] { return window.info().state == WindowState::minimised; }, 5s));
+    REQUIRE(eventually([&] { return window.info().state == WindowState::minimised; }));
     const Rect to{310, 230, 720, 510};
     desktop->windows()->apply({window.info().id, WindowAction::move, to});
-    CHECK(eventually([&] { return window.info().bounds == to; }, 5s));
+    CHECK(eventually([&] { return window.info().bounds == to; }));
     CHECK(window.info().state == WindowState::normal);
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("a window with higher rights is neither moved nor closed, and that is 
     CHECK(window.info().bounds == before);
     // The destructor cannot close it either.
     PostMessageW(reinterpret_cast<HWND>(window.info().id), WM_CLOSE, 0, 0);
-    CHECK(window.exits_within(5s));
+    CHECK(window.exits_within(desktop_contract::patience));
 }
 
 TEST_CASE("a window that does not come to the foreground is refused, or not permitted") {
@@ -192,7 +192,8 @@ TEST_CASE("focusing a window that hangs does not hang this program") {
         }
     };
     auto focusing = std::async(std::launch::async, focus);
-    const bool returned = focusing.wait_for(10s) == std::future_status::ready;
+    const bool returned =
+        focusing.wait_for(desktop_contract::patience) == std::future_status::ready;
     hanging.go_on();
     CHECK(returned);
     CHECK(focusing.get() == errc::input_refused);
@@ -229,16 +230,16 @@ TEST_CASE("Notepad can be launched, waited for, focused, moved and closed") {
     const WindowQuery notepad{.window_class = "Notepad", .process = "notepad.exe"};
     REQUIRE_FALSE(find_window(windows.list(), notepad));
     desktop->launch({"notepad"});
-    const WindowInfo window = wait_for_window(windows, notepad, 20s);
+    const WindowInfo window = wait_for_window(windows, notepad, desktop_contract::patience);
     CHECK(window.process_id != 0);
     const auto now = [&] { return find_window(windows.list(), notepad); };
     windows.apply({window.id, WindowAction::focus, {}});
     CHECK(now()->foreground);
     const Rect to{100, 80, 500, 300};
     windows.apply({window.id, WindowAction::move, to});
-    CHECK(eventually([&] { return now()->bounds == to; }, 5s));
+    CHECK(eventually([&] { return now()->bounds == to; }));
     windows.apply({window.id, WindowAction::close, {}});
-    CHECK(eventually([&] { return !now(); }, 10s));
+    CHECK(eventually([&] { return !now(); }));
     CHECK_THROWS_AS(wait_for_window(windows, notepad, 0s), Error);
 }
 
@@ -247,7 +248,7 @@ TEST_CASE("a closed window's program ends and the window is not found any more")
     const TestWindow window(*desktop);
     const WindowId id = window.info().id;
     desktop->windows()->apply({id, WindowAction::close, {}});
-    CHECK(window.exits_within(5s));
+    CHECK(window.exits_within(desktop_contract::patience));
     try {
         desktop->windows()->apply({id, WindowAction::focus, {}});
         FAIL("no error");

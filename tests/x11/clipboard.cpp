@@ -49,7 +49,7 @@ public:
     /// All parts; those there are when the next one does not come.
     [[nodiscard]] std::string rest() {
         std::string text;
-        while (eventually([&] { return type_of_property() != no_atom; }, std::chrono::seconds(3))) {
+        while (eventually([&] { return type_of_property() != no_atom; }, patience)) {
             const std::string part = take();
             if (part.empty()) return text;
             text += part;

@@ -1,6 +1,7 @@
 // A window of another program, and what reached it.
 #pragma once
 
+#include "desktop_contract.hpp"
 #include "eyehand/winio/desktop.hpp"
 #include "temp_folder.hpp"
 
@@ -12,7 +13,7 @@
 namespace x11_tests {
 
 using namespace std::chrono_literals;
-inline constexpr auto patience = std::chrono::milliseconds(10'000);
+using desktop_contract::patience;
 
 /// Ends the process with this object.
 class Process {

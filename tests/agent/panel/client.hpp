@@ -22,7 +22,7 @@ namespace test {
 
 namespace json = boost::json;
 
-/// One connection. What does not come within half a minute is an exception.
+/// One connection. Throws an exception if the panel sends nothing for a minute.
 class Wire {
 public:
     using tcp = boost::asio::ip::tcp;
@@ -91,7 +91,7 @@ private:
     }
     void wait() {
         context_.restart();
-        context_.run_for(std::chrono::seconds(30));
+        context_.run_for(std::chrono::seconds(60));
         if (context_.stopped()) return;
         socket_.close(); // its handler refers to what is about to go
         context_.run();
