@@ -134,7 +134,7 @@ TEST_CASE("what happened during a failed capture nobody knows: the quiet period 
     const auto start = std::chrono::steady_clock::now();
     auto failed_at = start;
     Watched capturer(desktop, [&](int n) {
-        if (n != 5) return;
+        if (n != 1) return; // a busy machine may not look a third time within the quiet period
         failed_at = std::chrono::steady_clock::now();
         throw Error(errc::capture_unavailable, "locked for a moment");
     });
@@ -274,7 +274,7 @@ TEST_CASE("without a frame from before what changed is the difference to the fir
     MemoryDesktop desktop({320, 240});
     Watched capturer(desktop, [&](int n) {
         desktop.screen().fill({16, 16, 8, 8}, {.red = 3}); // before the first look
-        if (n == 2) desktop.screen().fill({40, 16, 8, 8}, {.red = 3});
+        if (n == 1) desktop.screen().fill({40, 16, 8, 8}, {.red = 3});
     });
     CHECK(wait_until_stable(capturer, {0, 0, 320, 240}, quick).changed ==
           std::vector<Rect>{{40, 16, 8, 8}});
