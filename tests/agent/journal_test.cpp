@@ -140,6 +140,25 @@ TEST_CASE("the facts of a journal read back as they were") {
     CHECK(std::get<Invoked>(journal.recovered()[2]).policy == std::chrono::microseconds(2500));
 }
 
+TEST_CASE("errors are journaled by name, and version 0.1's numbers read back as names") {
+    const test::TempFolder folder;
+    const auto file = folder / "events.jsonl";
+    {
+        Journal journal(file);
+        journal.append(Payload(RunStarted{"do it", "observer", "m"}), 0);
+        journal.append(Command(Observe{1}), 0);
+        journal.append(Fact(ObserveFailed{"winio.capture_failed", "no"}), 0);
+    }
+    const std::string now = test::read_file(file);
+    CHECK_THAT(now, ContainsSubstring(R"("error":"winio.capture_failed")"));
+    std::string then = now;
+    then.replace(then.find("winio.capture_failed"), 20, "winio:4");
+    write(file, then); // only the last line differs, which no hash covers
+    const Journal journal(file);
+    REQUIRE(journal.recovered().size() == 1);
+    CHECK(std::get<ObserveFailed>(journal.recovered()[0]).error == "winio.capture_failed");
+}
+
 TEST_CASE("a journal goes on where it ended") {
     const test::TempFolder folder;
     write_run(folder / "events.jsonl");
