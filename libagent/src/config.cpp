@@ -134,7 +134,7 @@ constexpr std::array specs{
                 .choices = "native|panel"},
     SettingSpec{.name = "approve",
                 .kind = Kind::choice,
-                .help = "which actions wait for somebody's consent",
+                .help = "actions that require approval",
                 .default_value = "never",
                 .choices = "never|always"},
     SettingSpec{"panel", Kind::boolean, "show the run on a local page", "false"},

@@ -32,7 +32,7 @@ enum class Source {
     library, ///< the profile, and the library
     client,  ///< whoever has the run's control: `RunControl::inject`, `RunControl::annotate`
 };
-/// Which actions wait for somebody's consent (`RunControl::resolve`). Only what a tool does by way of
+/// Which actions require approval (`RunControl::resolve`). Only what a tool does by way of
 /// the desktop is an action; programs as tools ask for themselves.
 enum class Approve { never, always };
 

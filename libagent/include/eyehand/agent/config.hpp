@@ -41,7 +41,7 @@ enum class SettingKind {
     crop,       ///< as parse_crop reads it
     prefix,     ///< a file name's beginning
     choice,     ///< one of SettingSpec::choices
-    secret,     ///< a key: from the environment only, and shown to nobody
+    secret,     ///< a key: read from the environment only, never shown
 };
 
 /// Describes a setting. Its environment variables are EYEHAND_ with its name or alias in

@@ -1,5 +1,5 @@
-// The door through which other threads reach a running agent: to stop it, to hold it, to tell it
-// something, to answer what it asks.
+// Controls a running agent from other threads: stops and holds it, sends it messages, answers its
+// requests.
 //
 //     agent::RunControl control;
 //     std::jthread user([&] {
@@ -27,129 +27,129 @@
 
 namespace eyehand::agent {
 
-/// Whether something may be done.
+/// The user's answer to an ApprovalRequest.
 struct Approval {
     bool granted = false;
-    std::string reason{}; ///< why not, for the model
+    std::string reason{}; ///< why an action is denied, for the model
 };
 
-/// What waits for somebody's consent.
+/// An action that waits for approval.
 struct ApprovalRequest {
-    std::uint64_t id = 0;                   ///< from 1; of one control, each has its own
+    std::uint64_t id = 0;                   ///< from 1, unique within one control
     int turn = 0;                           ///< of the run
     std::string tool{};                     ///< as the model calls it
     std::string arguments_json{};           ///< as the model gave them, in valid UTF-8
-    std::string text{};                     ///< what else there is to know, for people
-    std::vector<winio::NormPoint> points{}; ///< of the screen as the model saw it, where it would
+    std::string text{};                     ///< further information for the user
+    std::vector<winio::NormPoint> points{}; ///< the action's targets on the screenshot
 };
 
-/// A picture that waits for its annotation to be drawn outside.
+/// A screenshot that waits for its annotation by the client.
 struct AnnotationRequest {
-    int turn = 0;                                           ///< which the answer must name
-    winio::Size size{};                                     ///< which the answer must have
+    int turn = 0;                                           ///< `annotate` must name it
+    winio::Size size{};                                     ///< of the PNG that `annotate` takes
     std::shared_ptr<const std::vector<std::uint8_t>> png{}; ///< without annotation
 };
 
-/// Something for the agent that did not come from its model.
+/// Input for a run that does not come from its model.
 struct UserMessage {
     enum class Kind {
-        words, ///< for the model: it hears them with the next request
-        reply, ///< of a visual loop: in place of the model's next reply
+        words, ///< the model receives them with the next request
+        reply, ///< replaces the next reply of the model of a visual loop
     };
     Kind kind = Kind::words;
     std::string text{};
 };
 
-/// What became of something that was brought.
+/// The result of `send_message`, `inject` and `annotate`.
 enum class SubmitResult {
-    accepted,     ///< it goes into the run at the next safe point
-    not_expected, ///< nothing waits for it, or one is on its way into the run already
-    outdated,     ///< it is for another turn
-    too_long,     ///< more than `RunControl::max_message_bytes` bytes
-    run_ended,    ///< there is no run, or it has ended
+    accepted,     ///< becomes a fact of the run at the next safe point
+    not_expected, ///< the run does not wait for it, or has just received one
+    outdated,     ///< names another turn
+    too_long,     ///< longer than `RunControl::max_message_bytes`
+    run_ended,    ///< the run has not started or has ended
 };
 
-/// What a run is held up by.
+/// What a run waits for, for front ends.
 struct RunStatus {
-    bool begun = false;         ///< there is a run, and it has not ended
-    bool paused = false;        ///< it is held, or will be from the next safe point on
-    bool held = false;          ///< it does nothing until it is resumed, stepped or stopped
-    bool stopping = false;      ///< it ends at the next safe point
+    bool begun = false;         ///< the run has started and has not ended
+    bool paused = false;        ///< held now, or from the next safe point on
+    bool held = false;          ///< waits for `resume`, `step` or `stop`
+    bool stopping = false;      ///< ends at the next safe point
     bool takes_replies = false; ///< a visual loop: `inject` is possible
-    bool for_reply = false;     ///< it waits for `inject`
+    bool for_reply = false;     ///< waits for `inject`
     std::optional<AnnotationRequest> picture{};
-    std::vector<ApprovalRequest> questions{}; ///< the oldest first
+    std::vector<ApprovalRequest> questions{}; ///< pending requests, oldest first
 };
 
-/// Thread-safe. One control a run; it must outlive the run. What it brings becomes a fact of the run at
-/// the next safe point: before a command is carried out.
+/// Controls one run from other threads. Thread-safe; must outlive the run. A safe point comes before
+/// each command: there the input of this object becomes facts of the run.
 class EYEHAND_AGENT_API RunControl {
 public:
-    static constexpr std::size_t max_message_bytes = 65536; ///< bytes of one `tell` or `inject`
+    static constexpr std::size_t max_message_bytes = 65536; ///< of `send_message` and `inject`
 
     RunControl() = default;
     RunControl(const RunControl&) = delete;
     RunControl& operator=(const RunControl&) = delete;
 
-    // ---- from any thread ------------------------------------------------------------------------
+    // ---- for the user, from any thread ----------------------------------------------------------
 
-    /// Ends the run at the next safe point: a wait for the model or the screen is broken off within
-    /// 100 ms, an action that has begun is finished first. `reason` is the run's last word; the first
-    /// one counts. What waits here waits no longer: a question is denied.
+    /// Ends the run at the next safe point. A wait for the model or the screen ends within 100 ms; an
+    /// action that has started completes first. `reason` becomes the run's last word; the first call
+    /// counts. Pending approval requests are denied.
     void stop(const std::string& reason = "stopped by the user");
-    /// Ends the run at once: an action that has begun is broken off and what it pressed is
+    /// Ends the run at once: an action that has started is interrupted, and its keys and buttons are
     /// released.
     void stop_now(const std::string& reason = "stopped by the user");
 
-    /// Holds the run at the next safe point: what has begun is finished first, also a reply of the
-    /// model that is under way. Of a run that has not begun: before it does anything.
+    /// Holds the run at the next safe point; a reply or an action that has started completes first.
+    /// Before the start of a run: holds it before its first command.
     void pause();
     void resume();
-    /// Lets one command through (a look at the screen, a question to the model, one action) and holds
-    /// the run again; one that is not paused is held after what it is doing.
+    /// Executes one command (an observation, a request to the model, an action) and holds the run
+    /// again. A run that is not paused is held after its current command.
     void step();
 
-    /// Says something to the model. Words that come while the model gives its final answer keep the
-    /// run going, as long as there are steps left.
+    /// Sends a message to the model. A message that arrives during the model's final answer keeps the
+    /// run going while turns are left.
     SubmitResult send_message(std::string words);
-    /// A reply in place of the model's next one; of a visual loop that has no first reply: that. Of two
-    /// before the model would speak the later one counts.
+    /// Replaces the next reply of the model; for a visual loop without a first reply: supplies it. If
+    /// called twice before the model's turn, the later call counts.
     SubmitResult inject(std::string reply);
-    /// The picture of that turn as it was annotated outside. That it is a PNG of the wanted size is
-    /// for the caller to see to.
+    /// Supplies the annotated screenshot of a turn. The caller must pass a PNG of the requested size.
     SubmitResult annotate(int turn, std::vector<std::uint8_t> png);
-    /// Answers a question; the first answer counts. False: nothing of that number waits.
+    /// Answers an approval request; the first answer counts. Returns false if no request with this id
+    /// is pending.
     bool resolve(std::uint64_t request, Approval approval);
 
     [[nodiscard]] RunStatus status() const;
-    /// Has `call` called after each change of `waiting()`, on the thread that caused it, one at a time,
-    /// as long as what is returned is kept: when the last copy is gone, no call is under way any more.
-    /// A call may ask this control, but change nothing. What is returned must not outlive the control.
+    /// Calls `call` after each change of `status()`, on the thread that caused the change, one call at
+    /// a time, until the last copy of the returned handle is destroyed; then no call is running. `call`
+    /// may read this object but must not change it. The handle must not outlive this object.
     [[nodiscard]] std::shared_ptr<void> on_change(std::function<void()> call);
 
     [[nodiscard]] bool stopping() const { return safe_.stop_requested(); }
-    [[nodiscard]] std::string stop_reason() const;
+    [[nodiscard]] std::string stop_reason() const; ///< empty unless the run stops
     [[nodiscard]] std::stop_token at_safe_point() const { return safe_.get_token(); }
     [[nodiscard]] std::stop_token at_once() const { return now_.get_token(); }
 
-    // ---- from the run's thread ------------------------------------------------------------------
+    // ---- for the run, from its thread -----------------------------------------------------------
 
     enum class Replies { not_taken, taken }; ///< whether `inject` is possible
     void begin(Replies replies);
     void end();
 
     enum class Hold { no, yes };
-    /// At a safe point: what was told since the last one, one thing at a time. Where there is nothing,
-    /// waits as long as the run is to be held; nothing: the run goes on, or is to stop. Before its end
-    /// nobody holds it (Hold::no), and where there is nothing, nothing more is taken.
+    /// At a safe point: returns the messages since the last one, one per call. Without a message,
+    /// waits while the run is held; nothing: the run continues or stops. With Hold::no, for the end of
+    /// a run, it does not wait, and without a message it accepts no further ones.
     [[nodiscard]] std::optional<UserMessage> next_message(Hold hold = Hold::yes);
-    /// Waits for `inject`; nothing: the run is to stop.
+    /// Waits for `inject`; nothing: the run stops.
     [[nodiscard]] std::optional<UserMessage> wait_for_reply();
-    /// Waits for `annotated`; nothing: the run is to stop.
+    /// Waits for `annotate`; nothing: the run stops.
     [[nodiscard]] std::shared_ptr<const std::vector<std::uint8_t>>
     wait_for_annotation(AnnotationRequest wanted);
-    /// Waits for `decide`; without consent where the run is to stop or `stop` is triggered first. Any
-    /// thread may ask. The question's number is filled in.
+    /// Waits for `resolve`. Denied if the run stops or `stop` is triggered first. Any thread may call
+    /// it. Fills in the request's id.
     [[nodiscard]] Approval request_approval(ApprovalRequest request,
                                             const std::stop_token& stop = {});
 

@@ -135,7 +135,7 @@ struct Recovered {
 struct Stopped {
     std::string reason{};
 };
-// And `UserMessage` (agent/control.hpp): at any time, what somebody outside has said.
+// And `UserMessage` (eyehand/agent/control.hpp): a message that arrived from outside, at any time.
 using Fact = std::variant<Observed, ObserveFailed, Replied, AskFailed, Invoked, Recovered,
                           UserMessage, Stopped>;
 
