@@ -387,7 +387,7 @@ TEST_CASE("only so many clients are served at a time") {
 // the first, the panel's of the second.
 TEST_CASE("a client that reads nothing is dropped") {
     panel::PanelLimits limits;
-    limits.write_time = std::chrono::seconds(2);
+    limits.write_time = std::chrono::milliseconds(500);
     Panel panel({.limits = limits});
     const Client client(panel.url());
     TempFolder folder;
@@ -407,7 +407,7 @@ TEST_CASE("a client that reads nothing is dropped") {
 
 TEST_CASE("a follower that reads nothing is dropped") {
     panel::PanelLimits limits;
-    limits.write_time = std::chrono::seconds(2);
+    limits.write_time = std::chrono::milliseconds(500);
     limits.connections = 1;
     Panel panel({.limits = limits});
     const Client client(panel.url());
