@@ -20,7 +20,8 @@
 
 #ifdef __SANITIZE_ADDRESS__
 // Tesseract 5.3 loses a few bytes for each line on which it finds nothing.
-extern "C" const char* __lsan_default_suppressions();
+// Visible, so that the sanitizer's own library finds the function.
+extern "C" __attribute__((visibility("default"))) const char* __lsan_default_suppressions();
 extern "C" const char* __lsan_default_suppressions() { return "leak:tesseract::make_single_row\n"; }
 #endif
 

@@ -12,7 +12,7 @@ namespace eyehand::agent {
 
 /// Refers to a value inside a parsed document; valid as long as that lives. Cheap to copy. The
 /// getters require the matching kind.
-class JsonView {
+class EYEHAND_AGENT_API JsonView {
 public:
     enum class Kind { null, boolean, number, string, array, object };
 

@@ -381,7 +381,7 @@ struct EYEHAND_AGENT_API ArgumentType<std::string> {
 };
 /// A list; one number alone, and numbers in quotes, are accepted.
 template <>
-struct ArgumentType<std::vector<int>> {
+struct EYEHAND_AGENT_API ArgumentType<std::vector<int>> {
     static std::string schema(const Constraints& constraints);
     static std::optional<ArgumentProblem> decode(JsonView json, const Constraints& constraints,
                                                  std::vector<int>& into);
@@ -416,7 +416,7 @@ namespace detail {
 EYEHAND_AGENT_API std::string enum_schema(const std::vector<std::string_view>& names);
 /// The index of the name that `json` holds, case-insensitively; a problem that lists the names
 /// otherwise.
-std::optional<ArgumentProblem>
+EYEHAND_AGENT_API std::optional<ArgumentProblem>
 decode_enum(JsonView json, const std::vector<std::string_view>& names, std::size_t& index);
 } // namespace detail
 

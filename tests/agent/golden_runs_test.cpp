@@ -1,0 +1,117 @@
+// Run directories of version 0.1, which later versions must read, report and resume.
+#include "eyehand/agent/agent.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/agent/journal.hpp"
+#include "eyehand/agent/report.hpp"
+#include "eyehand/vlm/testing/scripted_model.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
+
+#include "catch.hpp"
+#include "temp_folder.hpp"
+
+#include <algorithm>
+
+using namespace eyehand;
+using namespace eyehand::agent;
+
+namespace {
+
+/// A copy, because reading a run may lock its files and resuming it appends to them.
+std::filesystem::path copy_of(const std::string& name, const test::TempFolder& folder) {
+    std::filesystem::copy(std::filesystem::path(EYEHAND_TEST_DATA) / "runs-0.1" / name,
+                          folder / name, std::filesystem::copy_options::recursive);
+    return folder / name;
+}
+
+std::string text_of(const vlm::ChatRequest& request) {
+    std::string all;
+    for (const vlm::Message& message : request.messages) all += message.text() + "\n";
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("golden runs: the summary of a run of version 0.1 is read") {
+    struct Row {
+        const char* name;
+        const char* profile;
+        const char* task;
+        int max_turns;
+        const char* outcome;
+    };
+    const Row row = GENERATE(Row{"conversation", "observer", "Write a note.", 10, "completed"},
+                             Row{"team", "commander", "write a greeting", 30, "completed"},
+                             Row{"visual_loop", "story", "Draw a line.", 50, "completed"},
+                             Row{"crashed", "observer", "Type two letters.", 10, ""},
+                             Row{"resumed", "observer", "Type two letters.", 10, "completed"});
+    CAPTURE(row.name);
+    const test::TempFolder folder;
+    const StoredRun run = load_run(copy_of(row.name, folder));
+    CHECK(run.version == "0.1.0");
+    CHECK(run.outcome == row.outcome);
+    CHECK(run.summary.task == row.task);
+    CHECK(run.summary.profile.name == row.profile);
+    CHECK(run.summary.profile.max_turns == row.max_turns);
+}
+
+TEST_CASE("golden runs: a run of version 0.1 gets a report") {
+    struct Row {
+        const char* name;
+        const char* words;
+    };
+    const Row row =
+        GENERATE(Row{"conversation", "I click beside it."}, Row{"team", "the dialog is gone"},
+                 Row{"visual_loop", "The line is drawn."}, Row{"crashed", "Type two letters."},
+                 Row{"resumed", "vlm.unreachable"});
+    CAPTURE(row.name);
+    const test::TempFolder folder;
+    const std::string page = test::read_file(write_report(copy_of(row.name, folder)));
+    CHECK_THAT(page, ContainsSubstring(row.words));
+}
+
+TEST_CASE("golden runs: the facts of a journal of version 0.1 are read") {
+    const test::TempFolder folder;
+    const Journal journal(copy_of("resumed", folder) / "events.jsonl");
+    const auto& facts = journal.recovered();
+    const auto failed = std::find_if(facts.begin(), facts.end(), [](const Fact& fact) {
+        return std::holds_alternative<AskFailed>(fact);
+    });
+    REQUIRE(failed != facts.end());
+    CHECK(std::get<AskFailed>(*failed).error == "vlm.unreachable");
+    CHECK(journal.outcome() == "completed");
+}
+
+TEST_CASE("golden runs: a completed run of version 0.1 cannot be resumed") {
+    const std::string name = GENERATE("conversation", "team", "visual_loop", "resumed");
+    CAPTURE(name);
+    const test::TempFolder folder;
+    RunDirectory directory = RunDirectory::open(copy_of(name, folder));
+    winio::testing::MemoryDesktop desktop{winio::Size{640, 360}};
+    vlm::testing::ScriptedModel model;
+    RunControl control;
+    Agent agent(desktop, model, load_run(directory.path()).summary.profile);
+    try {
+        (void)agent.resume(directory, control);
+        FAIL("it was resumed");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::run_over);
+    }
+}
+
+TEST_CASE("golden runs: a run that crashed in version 0.1 is resumed and repeats no action") {
+    const test::TempFolder folder;
+    RunDirectory directory = RunDirectory::open(copy_of("crashed", folder));
+    winio::testing::MemoryDesktop desktop{winio::Size{640, 360}};
+    vlm::testing::ScriptedModel model;
+    model.call("observe_screen", "{}", "I look first.").say("Both letters are there.");
+    AgentOptions options;
+    options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
+    RunControl control;
+    Agent agent(desktop, model, load_run(directory.path()).summary.profile, built_in_tools(),
+                options);
+    const RunFinished result = agent.resume(directory, control);
+    CHECK(result.outcome == Outcome::completed);
+    CHECK(result.turns == 4); // two before the crash
+    CHECK(desktop.typed().empty());
+    CHECK_THAT(text_of(model.requests().front()), ContainsSubstring("interrupted"));
+}
