@@ -70,15 +70,22 @@ TEST_CASE("golden runs: a run of version 0.1 gets a report") {
 }
 
 TEST_CASE("golden runs: the facts of a journal of version 0.1 are read") {
+    struct Row {
+        const char* name;
+        int replies;
+        const char* outcome;
+    };
+    const Row row = GENERATE(Row{"conversation", 6, "completed"}, Row{"team", 7, "completed"},
+                             Row{"visual_loop", 3, "completed"}, Row{"crashed", 2, ""},
+                             Row{"resumed", 3, "completed"});
+    CAPTURE(row.name);
     const test::TempFolder folder;
-    const Journal journal(copy_of("resumed", folder) / "events.jsonl");
+    const Journal journal(copy_of(row.name, folder) / "events.jsonl");
     const auto& facts = journal.recovered();
-    const auto failed = std::find_if(facts.begin(), facts.end(), [](const Fact& fact) {
-        return std::holds_alternative<AskFailed>(fact);
-    });
-    REQUIRE(failed != facts.end());
-    CHECK(std::get<AskFailed>(*failed).error == "vlm.unreachable");
-    CHECK(journal.outcome() == "completed");
+    CHECK(std::count_if(facts.begin(), facts.end(), [](const Fact& fact) {
+              return std::holds_alternative<Replied>(fact);
+          }) == row.replies);
+    CHECK(journal.outcome() == row.outcome);
 }
 
 TEST_CASE("golden runs: a completed run of version 0.1 cannot be resumed") {
