@@ -20,6 +20,7 @@ namespace {
 std::filesystem::path copy_of(const std::string& name, const test::TempFolder& folder) {
     std::filesystem::copy(std::filesystem::path(EYEHAND_TEST_DATA) / "runs-0.1" / name,
                           folder / name, std::filesystem::copy_options::recursive);
+    std::filesystem::create_directories(folder / name / "screenshots"); // Git drops empty folders
     return folder / name;
 }
 
