@@ -27,7 +27,7 @@ inline constexpr std::size_t max_entry_bytes = std::size_t{8} << 20U; ///< a lin
 [[nodiscard]] std::optional<std::uintmax_t> run_file_size(const std::filesystem::path& file,
                                                           std::uintmax_t max_bytes);
 
-/// All of such a file; nothing where it is none, or grows beyond `max_bytes` meanwhile.
+/// The content of a run file; nothing if it is not a regular file or exceeds `max_bytes`.
 [[nodiscard]] std::optional<std::string> read_run_file(const std::filesystem::path& file,
                                                        std::uintmax_t max_bytes);
 

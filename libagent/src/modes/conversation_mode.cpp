@@ -171,7 +171,7 @@ void ConversationMode::on(const Invoked& fact) {
 }
 
 void ConversationMode::on(const UserMessage& fact) {
-    if (fact.kind != UserMessage::Kind::words) return; // nobody can speak for this model
+    if (fact.kind != UserMessage::Kind::words) return; // this model takes no injected reply
     heard_.push_back(fact.text);
     if (phase_ == Phase::asking) {
         pass_on_words();

@@ -342,7 +342,7 @@ void TeamMode::take_worker_call(const Invoked& fact) {
 }
 
 void TeamMode::on(const UserMessage& fact) {
-    if (fact.kind != UserMessage::Kind::words) return; // nobody can speak for these models
+    if (fact.kind != UserMessage::Kind::words) return; // these models take no injected reply
     for (std::string* heard : {&lead_heard_, &worker_heard_}) {
         if (!heard->empty()) *heard += '\n';
         *heard += fact.text;

@@ -13,7 +13,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t max_name = 1000;   // bytes; nobody's model is called longer than that
+constexpr std::size_t max_name = 1000;   // bytes; longer than any known model's name
 constexpr std::size_t max_version = 100; // bytes
 constexpr std::size_t max_models = 5000; // ten times what OpenRouter has
 
