@@ -1,5 +1,5 @@
 // Settings in layers: what counts, where it came from, and what is said of mistakes.
-#include "edit_distance.hpp"
+#include "base/edit_distance.hpp"
 #include "eyehand/agent/config.hpp"
 #include "eyehand/agent/error.hpp"
 

@@ -1,5 +1,5 @@
 // Every transition of the conversation's state machine, without any I/O.
-#include "modes/conversation_mode.hpp"
+#include "modes/conversation/conversation_mode.hpp"
 
 #include "catch.hpp"
 #include "eyehand/agent/error.hpp"

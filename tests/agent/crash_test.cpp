@@ -1,5 +1,5 @@
 // A program killed outright, again and again, while it runs an agent.
-#include "json.hpp"
+#include "json/json.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"

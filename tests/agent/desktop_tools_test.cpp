@@ -7,7 +7,7 @@
 #include "eyehand/winio/gesture.hpp"
 #include "eyehand/winio/input_executor.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
-#include "json.hpp"
+#include "json/json.hpp"
 
 #include "catch.hpp"
 

@@ -7,7 +7,7 @@
 #include "eyehand/vlm/testing/chat_server.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
-#include "journal_json.hpp"
+#include "record/journal_json.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"

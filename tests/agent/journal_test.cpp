@@ -1,7 +1,7 @@
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/journal.hpp"
 #include "eyehand/vlm/digest.hpp"
-#include "json.hpp"
+#include "json/json.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"

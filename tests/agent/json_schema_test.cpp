@@ -1,5 +1,5 @@
 // What a user's tool may declare of its arguments, and what is checked of it.
-#include "json_schema.hpp"
+#include "json/json_schema.hpp"
 
 #include "catch.hpp"
 

@@ -9,7 +9,7 @@
 #include "eyehand/agent/journal.hpp"
 #include "eyehand/vlm/model.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
-#include "json.hpp"
+#include "json/json.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "loop_detector.hpp"
+#include "modes/loop_detector.hpp"
 
 #include "catch.hpp"
 

@@ -1,7 +1,7 @@
 #include "eyehand/agent/memory.hpp"
 
+#include "base/text.hpp"
 #include "catch.hpp"
-#include "text.hpp"
 
 #include <random>
 

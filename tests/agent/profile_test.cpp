@@ -4,7 +4,7 @@
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/vlm/chat.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
-#include "json.hpp"
+#include "json/json.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"

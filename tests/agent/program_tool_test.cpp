@@ -5,8 +5,8 @@
 #include "eyehand/vlm/testing/scripted_model.hpp"
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
-#include "json.hpp"
-#include "program/run_program.hpp"
+#include "tools/program/run_program.hpp"
+#include "json/json.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"

@@ -4,10 +4,10 @@
 #include "eyehand/agent/error.hpp"
 #include "eyehand/vlm/digest.hpp"
 #include "eyehand/winio/png.hpp"
-#include "json.hpp"
 #include "report/jpeg.hpp"
 #include "report/pictures.hpp"
 #include "report_run/runs.hpp"
+#include "json/json.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"

@@ -4,7 +4,7 @@
 #include "eyehand/vlm/digest.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
-#include "json.hpp"
+#include "json/json.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"

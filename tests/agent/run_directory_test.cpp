@@ -1,6 +1,6 @@
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/run.hpp"
-#include "json.hpp"
+#include "json/json.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"

@@ -1,9 +1,9 @@
 // Every transition of the team's state machine, without any I/O.
-#include "modes/team_mode.hpp"
+#include "modes/team/team_mode.hpp"
 
+#include "base/text.hpp"
 #include "catch.hpp"
 #include "eyehand/agent/error.hpp"
-#include "text.hpp"
 
 #include <map>
 #include <random>

@@ -2,7 +2,7 @@
 // any I/O.
 #include "eyehand/agent/error.hpp"
 #include "modes/heated_mode.hpp"
-#include "modes/visual_loop_mode.hpp"
+#include "modes/visual_loop/visual_loop_mode.hpp"
 
 #include "catch.hpp"
 

@@ -1,6 +1,6 @@
 // What is made of a model's reply in a visual loop, whatever it is.
 #include "eyehand/agent/visual_reply.hpp"
-#include "json.hpp"
+#include "json/json.hpp"
 
 #include "catch.hpp"
 

@@ -3,9 +3,9 @@
 // host is taken for the panel's.
 #include "access.hpp"
 #include "base64.hpp"
-#include "json.hpp"
 #include "page_state.hpp"
 #include "posted_picture.hpp"
+#include "json/json.hpp"
 
 #include <algorithm>
 #include <cstdint>

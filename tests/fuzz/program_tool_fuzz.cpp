@@ -2,7 +2,7 @@
 // schema takes or refuses any arguments without more ado.
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/program_tool.hpp"
-#include "json_schema.hpp"
+#include "json/json_schema.hpp"
 
 #include <cstdint>
 #include <cstdlib>

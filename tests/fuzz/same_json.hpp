@@ -1,7 +1,7 @@
 // What a record that was written and read again is compared by.
 #pragma once
 
-#include "json.hpp"
+#include "json/json.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/vlm/chat.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
-#include "json.hpp"
+#include "json/json.hpp"
 
 #include <cstdint>
 #include <cstdlib>

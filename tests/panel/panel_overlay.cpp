@@ -4,7 +4,7 @@
 // panel's server tells a page of them.
 #include "eyehand/agent/annotation.hpp"
 #include "eyehand/winio/png.hpp"
-#include "json.hpp"
+#include "json/json.hpp"
 
 #include "frame_set.hpp"
 

@@ -1,6 +1,6 @@
 #include "access.hpp"
 
-#include "text.hpp"
+#include "base/text.hpp"
 
 #include <boost/asio/ip/address.hpp>
 

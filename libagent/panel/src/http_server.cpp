@@ -1,7 +1,7 @@
 #include "http_server.hpp"
 
+#include "base/text.hpp"
 #include "eyehand/agent/error.hpp"
-#include "text.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>

@@ -1,6 +1,6 @@
 #include "page_state.hpp"
 
-#include "text.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 #include "eyehand/agent/mode.hpp"
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/vlm/model.hpp"
-#include "json.hpp"
+#include "json/json.hpp"
 
 #include <cstddef>
 #include <cstdint>

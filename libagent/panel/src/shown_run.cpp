@@ -1,7 +1,7 @@
 #include "shown_run.hpp"
 
-#include "path_text.hpp"
-#include "run_file.hpp"
+#include "base/path_text.hpp"
+#include "record/run_file.hpp"
 
 #include <algorithm>
 #include <array>

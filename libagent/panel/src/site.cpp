@@ -1,12 +1,12 @@
 #include "site.hpp"
 
-#include "annotation_json.hpp"
+#include "annotation/annotation_json.hpp"
+#include "base/text.hpp"
 #include "base64.hpp"
 #include "embedded.hpp"
 #include "eyehand/winio/bitmap_font.hpp"
 #include "page_state.hpp"
 #include "posted_picture.hpp"
-#include "text.hpp"
 
 #include <fmt/format.h>
 

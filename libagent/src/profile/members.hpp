@@ -1,9 +1,9 @@
 // Reads members of a JSON object and names them when they are wrong.
 #pragma once
 
+#include "base/nearest.hpp"
 #include "eyehand/agent/error.hpp"
-#include "json.hpp"
-#include "nearest.hpp"
+#include "json/json.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

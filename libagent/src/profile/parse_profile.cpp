@@ -1,8 +1,8 @@
 // From a profile's JSON and prompts to a Profile.
+#include "base/text.hpp"
 #include "eyehand/agent/profile.hpp"
 #include "profile/members.hpp"
 #include "profile/words.hpp"
-#include "text.hpp"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
 // Which profiles there are, and where their files come from.
 #include "eyehand/agent/profile.hpp"
 
+#include "base/nearest.hpp"
+#include "base/path_text.hpp"
 #include "embedded.hpp"
 #include "eyehand/agent/error.hpp"
-#include "nearest.hpp"
-#include "path_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,9 +1,9 @@
 // From a Profile to JSON.
-#include "annotation_json.hpp"
+#include "annotation/annotation_json.hpp"
+#include "base/text.hpp"
 #include "eyehand/agent/profile.hpp"
-#include "json.hpp"
 #include "profile/words.hpp"
-#include "text.hpp"
+#include "json/json.hpp"
 
 namespace eyehand::agent {
 namespace {

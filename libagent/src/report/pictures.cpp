@@ -1,12 +1,12 @@
 #include "report/pictures.hpp"
 
+#include "base/path_text.hpp"
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/frame_diff.hpp"
 #include "eyehand/winio/png.hpp"
 #include "eyehand/winio/scale.hpp"
-#include "path_text.hpp"
+#include "record/run_file.hpp"
 #include "report/jpeg.hpp"
-#include "run_file.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,12 +2,12 @@
 // page shows it as it happened.
 #include "report/record.hpp"
 
-#include "annotation_json.hpp"
+#include "annotation/annotation_json.hpp"
+#include "base/path_text.hpp"
+#include "base/text.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/run.hpp"
-#include "path_text.hpp"
-#include "run_file.hpp"
-#include "text.hpp"
+#include "record/run_file.hpp"
 
 #include <fmt/format.h>
 

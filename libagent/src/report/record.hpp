@@ -1,7 +1,7 @@
 // A run directory as a report tells of it.
 #pragma once
 
-#include "json.hpp"
+#include "json/json.hpp"
 
 #include <cstddef>
 #include <cstdint>

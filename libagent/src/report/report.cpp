@@ -1,14 +1,14 @@
 // The page's parts are in libagent/report: page.html with places in double braces, style.css and script.js.
 #include "eyehand/agent/report.hpp"
 
+#include "base/path_text.hpp"
+#include "base/text.hpp"
 #include "embedded.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/vlm/digest.hpp"
-#include "json.hpp"
-#include "path_text.hpp"
 #include "report/pictures.hpp"
 #include "report/record.hpp"
-#include "text.hpp"
+#include "json/json.hpp"
 
 #include <fmt/format.h>
 

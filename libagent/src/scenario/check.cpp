@@ -1,9 +1,9 @@
 // Sets scenarios up, and looks afterwards whether what they expect holds.
+#include "base/path_text.hpp"
+#include "base/text.hpp"
 #include "eyehand/agent/scenario.hpp"
 #include "eyehand/winio/error.hpp"
-#include "path_text.hpp"
 #include "scenario/system_state.hpp"
-#include "text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,11 +1,11 @@
 #include "eyehand/agent/scenario.hpp"
 
-#include "edit_distance.hpp"
+#include "base/edit_distance.hpp"
+#include "base/path_text.hpp"
+#include "base/text.hpp"
 #include "embedded.hpp"
 #include "eyehand/agent/error.hpp"
-#include "json_layout.hpp"
-#include "path_text.hpp"
-#include "text.hpp"
+#include "json/json_layout.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,6 +1,6 @@
 #include "scenario/system_state.hpp"
 
-#include "path_text.hpp"
+#include "base/path_text.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,8 +1,8 @@
 #include "eyehand/agent/desktop_tools.hpp"
 
+#include "base/text.hpp"
 #include "eyehand/winio/desktop.hpp"
 #include "eyehand/winio/gesture.hpp"
-#include "text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,14 @@
+// How the settings of what is drawn over screenshots are written: in a profile, and for pages that draw it.
+#pragma once
+
+#include "eyehand/agent/annotation.hpp"
+#include "json/json.hpp"
+
+namespace eyehand::agent {
+
+/// {"enabled", "radius_scale", "stops": [[place, "rgba(...)"]], "trail_turns", "trail_shrink"}
+[[nodiscard]] json::object to_json(const ExecutedHeat& heat);
+/// {"enabled", "border", "border_width", "fill_stops"}
+[[nodiscard]] json::object to_json(const BboxHeat& heat);
+
+} // namespace eyehand::agent

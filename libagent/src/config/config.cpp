@@ -1,0 +1,803 @@
+#include "eyehand/agent/config.hpp"
+
+#include "base/edit_distance.hpp"
+#include "base/text.hpp"
+#include "eyehand/agent/error.hpp"
+#include "profile/words.hpp"
+#include "json/json.hpp"
+#include "json/jsonc.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace eyehand::agent {
+namespace {
+
+using Kind = SettingKind;
+
+constexpr double a_day = 86400;
+constexpr winio::Size default_box{1536, 864};
+constexpr double max_side = winio::max_image_side;
+
+constexpr std::array specs{
+    SettingSpec{"profile", Kind::text, "built-in profile, or a profile's folder", "observer", 1},
+    SettingSpec{"endpoint", Kind::text, "the server: a base or the full path of chat completions",
+                "http://localhost:1234/v1/chat/completions", 1, 0, "LMSTUDIO_ENDPOINT"},
+    SettingSpec{"model", Kind::text, "the model to ask", {}, 0, 0, "LMSTUDIO_MODEL"},
+    SettingSpec{"api_key", Kind::secret, "sent to the server as a bearer token"},
+    SettingSpec{
+        "ca_file", Kind::text, "PEM file with authorities besides the system's, for https", {}, 1},
+    SettingSpec{"timeout", Kind::seconds, "for one request as a whole; 0 or less: no limit", "240",
+                -a_day, a_day, "LMSTUDIO_TIMEOUT"},
+    SettingSpec{"connect_timeout", Kind::seconds, "until the server takes the connection", "5",
+                -a_day, a_day},
+    SettingSpec{"first_byte_timeout", Kind::seconds, "until the answer begins; 0: no limit", "0",
+                -a_day, a_day},
+    SettingSpec{.name = "idle_timeout",
+                .kind = Kind::seconds,
+                .help = "between two bytes of an answer; 0: no limit",
+                .default_value = "0",
+                .min = -a_day,
+                .max = a_day,
+                .alias = "silence_timeout"},
+    SettingSpec{"stream", Kind::boolean, "have the answer sent as it is made", "true"},
+    SettingSpec{"retries", Kind::integer, "how often a failed request is sent again", "2", 0, 100},
+    SettingSpec{"probe", Kind::boolean, "ask the server what it can before a run", "true"},
+    SettingSpec{"temperature", Kind::number, "of sampling", {}, 0, 2, "LMSTUDIO_TEMPERATURE"},
+    SettingSpec{"top_p", Kind::number, "of sampling", {}, 0, 1},
+    SettingSpec{"max_tokens",
+                Kind::integer,
+                "length of an answer at most",
+                {},
+                1,
+                10000000,
+                "LMSTUDIO_MAX_TOKENS"},
+    SettingSpec{.name = "max_turns",
+                .kind = Kind::integer,
+                .help = "maximum number of turns",
+                .min = 1,
+                .max = 1000000,
+                .variable = "AGENT_MAX_STEPS",
+                .alias = "max_steps"},
+    SettingSpec{"step_delay",
+                Kind::seconds,
+                "a fixed pause before each exchange but the first",
+                {},
+                0,
+                600,
+                "AGENT_STEP_DELAY"},
+    SettingSpec{"image", Kind::image_size,
+                "size of screenshots: a box to fit into, 60%, tokens:1024"},
+    SettingSpec{"image_exact", Kind::boolean, "exactly that size, distorted if need be", "false"},
+    SettingSpec{
+        "image_width", Kind::integer, "width of the box alone", {}, 1, max_side, "AGENT_IMAGE_W"},
+    SettingSpec{
+        "image_height", Kind::integer, "height of the box alone", {}, 1, max_side, "AGENT_IMAGE_H"},
+    SettingSpec{"keep_screenshots",
+                Kind::integer,
+                "how many the conversation always keeps",
+                {},
+                1,
+                1000,
+                "AGENT_KEEP_LAST_SCREENSHOTS"},
+    SettingSpec{"drop_screenshots", Kind::integer, "how many older ones go at once", {}, 1, 1000},
+    SettingSpec{"keep_thinks",
+                Kind::integer,
+                "how many thoughts the conversation always keeps",
+                {},
+                1,
+                1000,
+                "AGENT_KEEP_LAST_THINKS"},
+    SettingSpec{"drop_thinks", Kind::integer, "how many older ones go at once", {}, 1, 1000},
+    SettingSpec{"display", Kind::text, "which display to see and touch, or \"all\"", {}, 1},
+    SettingSpec{
+        "window", Kind::text, "the window whose title has this part, in place of a display", {}, 1},
+    SettingSpec{.name = "crop",
+                .kind = Kind::crop,
+                .help = "only this part of it: x1,y1,x2,y2 in 0..1000",
+                .alias = "capture_crop"},
+    SettingSpec{"capture_width",
+                Kind::integer,
+                "with capture_height: exactly that size; 0: none",
+                {},
+                -max_side,
+                max_side},
+    SettingSpec{"capture_height",
+                Kind::integer,
+                "with capture_width: exactly that size; 0: none",
+                {},
+                -max_side,
+                max_side},
+    SettingSpec{"capture_scale_percent",
+                Kind::number,
+                "else so many percent of the screen's size; 0: none",
+                {},
+                -400,
+                400},
+    SettingSpec{"capture_delay", Kind::seconds, "a fixed pause before each look", {}, 0, 600},
+    SettingSpec{"settle_minimum", Kind::seconds, "least wait before a screenshot", "0.05", 0, 600},
+    SettingSpec{"settle_quiet", Kind::seconds, "unchanged this long, the screen is stable", "0.15",
+                0, 600},
+    SettingSpec{"settle_timeout", Kind::seconds, "longest wait for that", "2", 0, 600},
+    SettingSpec{"with", Kind::list, "further tools to offer, by name"},
+    SettingSpec{"heat", Kind::boolean, "mark in screenshots where the agent has acted"},
+    SettingSpec{.name = "annotate",
+                .kind = Kind::choice,
+                .help = "who draws over screenshots",
+                .default_value = "native",
+                .choices = "native|panel"},
+    SettingSpec{.name = "approve",
+                .kind = Kind::choice,
+                .help = "actions that require approval",
+                .default_value = "never",
+                .choices = "never|always"},
+    SettingSpec{"panel", Kind::boolean, "show the run on a local page", "false"},
+    SettingSpec{"host", Kind::text, "of the panel: the address at which it can be reached",
+                "127.0.0.1", 1},
+    SettingSpec{"port", Kind::integer, "of the panel; 0: any that is free", "0", 0, 65535},
+    SettingSpec{
+        "panel_cors", Kind::text, "of the panel: another origin whose pages may use it", {}, 1},
+    SettingSpec{"panel_compat", Kind::boolean, "of the panel: without its token", "false"},
+    SettingSpec{"physical_execution", Kind::boolean, "false: nothing reaches the desktop"},
+    SettingSpec{"action_delay", Kind::seconds, "a fixed pause between two actions", {}, 0, 600},
+    SettingSpec{"drag_steps", Kind::integer, "moves of the pointer along a drag", {}, 1, 1000},
+    SettingSpec{"drag_step_delay", Kind::seconds, "a pause after each of them", {}, 0, 600},
+    SettingSpec{"boot", Kind::text, "of a visual loop: what stands for the model's first reply"},
+    SettingSpec{"extended_actions", Kind::boolean, "of a visual loop: type, press and scroll, too"},
+    SettingSpec{.name = "run_dir",
+                .kind = Kind::text,
+                .help = "folder for run directories",
+                .default_value = "runs",
+                .min = 1,
+                .variable = "AGENT_DUMP_DIR",
+                .alias = "runs_dir"},
+    SettingSpec{.name = "log_layout",
+                .kind = Kind::choice,
+                .help = "of a visual loop: how pictures and turns are kept",
+                .choices = "flat|turn_dirs|screenshots"},
+    SettingSpec{"log_to_file", Kind::boolean, "keep main.log, a line an event"},
+    SettingSpec{.name = "log_level",
+                .kind = Kind::choice,
+                .help = "what main.log tells at least",
+                .choices = "debug|info|warning|error"},
+    SettingSpec{"screenshot_prefix", Kind::prefix, "how the names of screenshots begin", "turn_", 0,
+                0, "AGENT_DUMP_PREFIX"},
+    SettingSpec{"screenshot_start", Kind::integer, "number of the first screenshot", "1", 0,
+                1000000, "AGENT_DUMP_START"},
+    SettingSpec{"lmstudio_logs", Kind::text,
+                "keep LM Studio's log of the run: its folder, \"auto\" or \"off\"", "off", 1},
+};
+
+std::size_t place(const SettingSpec& setting) {
+    return static_cast<std::size_t>(&setting - specs.data());
+}
+
+[[noreturn]] void refuse(const std::string& reason) { throw Error(errc::bad_config, reason); }
+
+std::vector<std::string_view> choices_of(const SettingSpec& setting) {
+    std::vector<std::string_view> all;
+    for (std::string_view rest = setting.choices; !rest.empty();) {
+        const std::size_t end = std::min(rest.find('|'), rest.size());
+        all.push_back(rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return all;
+}
+
+std::string requirement(const SettingSpec& setting) {
+    switch (setting.kind) {
+    case Kind::integer:
+        return fmt::format("must be a whole number from {} to {}", setting.min, setting.max);
+    case Kind::number:
+        return fmt::format("must be a number from {} to {}", setting.min, setting.max);
+    case Kind::seconds:
+        return fmt::format("must be a number from {} to {}, in seconds", setting.min, setting.max);
+    case Kind::boolean:
+        return "must be true or false";
+    case Kind::list:
+        return "must be names: an array of texts in a file, separated by commas elsewhere";
+    case Kind::image_size:
+        return fmt::format("must be WIDTHxHEIGHT such as 1536x864 (up to {} each), PERCENT%, or "
+                           "tokens:N",
+                           winio::max_image_side);
+    case Kind::crop:
+        return "must be x1,y1,x2,y2 with numbers from 0 to 1000, and x1 < x2 and y1 < y2";
+    case Kind::prefix:
+        return "must be a file name's beginning, such as turn_";
+    case Kind::choice:
+        return fmt::format("must be one of {}", fmt::join(choices_of(setting), ", "));
+    case Kind::text:
+    case Kind::secret:
+        break;
+    }
+    return "must be a text";
+}
+
+template <class Number>
+std::optional<Number> parse_number(std::string_view text, const SettingSpec& setting) {
+    Number value{};
+    const char* const end = text.data() + text.size();
+    const auto [stopped, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc{} || stopped != end) return std::nullopt;
+    const auto as_double = static_cast<double>(value);
+    // Said so that it is not true of NaN, either.
+    if (!(as_double >= setting.min && as_double <= setting.max)) return std::nullopt;
+    return value;
+}
+
+std::optional<bool> parse_truth(std::string_view word) {
+    for (const auto yes : {"true", "1", "yes", "on"})
+        if (word == yes) return true;
+    for (const auto no : {"false", "0", "no", "off"})
+        if (word == no) return false;
+    return std::nullopt;
+}
+
+std::vector<std::string> split_names(std::string_view all) {
+    std::vector<std::string> found;
+    while (!all.empty()) {
+        const std::size_t comma = std::min(all.find(','), all.size());
+        const std::string_view one = trim(all.substr(0, comma));
+        if (!one.empty()) found.emplace_back(one);
+        all.remove_prefix(std::min(comma + 1, all.size()));
+    }
+    return found;
+}
+
+/// Nothing when the text cannot be the setting's value.
+std::optional<ConfigValue> value_of(const SettingSpec& setting, const std::string& given) {
+    const auto valid = [&](bool is) {
+        return is ? std::optional<ConfigValue>(given) : std::nullopt;
+    };
+    switch (setting.kind) {
+    case Kind::integer:
+        return parse_number<std::int64_t>(given, setting);
+    case Kind::number:
+    case Kind::seconds:
+        return parse_number<double>(given, setting);
+    case Kind::boolean:
+        return parse_truth(given);
+    case Kind::list:
+        return split_names(given);
+    case Kind::image_size:
+        return valid(winio::parse_image_size(given).has_value());
+    case Kind::crop:
+        return valid(parse_crop(given).has_value());
+    case Kind::prefix:
+        // What would make a folder of it, or no file at all, is refused.
+        return valid(given.find_first_of("/\\:*?\"<>|") == std::string::npos);
+    case Kind::choice: {
+        const auto words = choices_of(setting);
+        return valid(std::find(words.begin(), words.end(), given) != words.end());
+    }
+    case Kind::text:
+    case Kind::secret:
+        break;
+    }
+    return valid(true);
+}
+
+ConfigEntry entry_of(const SettingSpec& setting, const std::string& given, ConfigLayer layer,
+                     const std::string& source, const std::string& named) {
+    const bool needs_words = setting.kind == Kind::crop || setting.kind == Kind::image_size ||
+                             (setting.kind == Kind::text && setting.min > 0);
+    if (given.empty() && needs_words)
+        refuse(fmt::format("{} is empty; leave it out, or say which", named));
+    auto value = value_of(setting, given);
+    if (!value) refuse(fmt::format("{} is \"{}\"; it {}", named, given, requirement(setting)));
+    return {&setting, *std::move(value), layer, source};
+}
+
+// --- the file ------------------------------------------------------------------------------------
+
+std::optional<std::vector<std::string>> texts_of(const json::value& value) {
+    if (!value.is_array()) return std::nullopt;
+    std::vector<std::string> all;
+    for (const json::value& element : value.as_array()) {
+        if (!element.is_string() || element.as_string().empty()) return std::nullopt;
+        all.emplace_back(element.as_string().data(), element.as_string().size());
+    }
+    return all;
+}
+
+/// "x1,y1,x2,y2" for {"x1": ..., "y1": ..., "x2": ..., "y2": ...}.
+std::optional<std::string> corners_in(const json::object& object) {
+    std::string all;
+    for (const char* member : {"x1", "y1", "x2", "y2"}) {
+        const json::value* number = object.if_contains(member);
+        if (number == nullptr || !number->is_number()) return std::nullopt;
+        all += (all.empty() ? "" : ",") + to_text(*number);
+    }
+    if (object.size() != 4) return std::nullopt;
+    return all;
+}
+
+/// The member's value as the text that a variable would have; nothing where its type is another.
+std::optional<std::string> plain_text(const SettingSpec& setting, const json::value& value) {
+    switch (setting.kind) {
+    case Kind::integer:
+        if (value.is_int64() || value.is_uint64()) return to_text(value);
+        return std::nullopt;
+    case Kind::number:
+    case Kind::seconds:
+        if (value.is_number()) return to_text(value);
+        return std::nullopt;
+    case Kind::boolean:
+        if (value.is_bool()) return value.as_bool() ? "true" : "false";
+        return std::nullopt;
+    case Kind::crop:
+        if (value.is_object()) return corners_in(value.as_object());
+        [[fallthrough]];
+    default:
+        if (!value.is_string()) return std::nullopt;
+        return std::string(value.as_string().data(), value.as_string().size());
+    }
+}
+
+ConfigEntry entry_of(const JsoncMember& member, const std::string& place) {
+    const SettingSpec* setting = find_setting(member.name);
+    if (setting == nullptr)
+        refuse(fmt::format("{}: there is no setting \"{}\"; did you mean \"{}\"?", place,
+                           shorten(one_line(member.name), 60), nearest_setting(member.name)));
+    if (setting->kind == Kind::secret)
+        refuse(fmt::format("{}: \"{}\" does not belong in a file; set the variable {}", place,
+                           setting->name, variable_of(*setting)));
+    const std::string named = fmt::format("{}: \"{}\"", place, setting->name);
+    if (setting->kind == Kind::list) {
+        if (auto all = texts_of(member.value))
+            return {setting, *std::move(all), ConfigLayer::file, place};
+    } else if (const auto given = plain_text(*setting, member.value)) {
+        return entry_of(*setting, *given, ConfigLayer::file, place, named);
+    }
+    refuse(fmt::format("{} is {}; it {}", named, shorten(to_text(member.value), 60),
+                       requirement(*setting)));
+}
+
+// --- variables -----------------------------------------------------------------------------------
+
+constexpr std::string_view variable_prefix = "EYEHAND_";
+constexpr std::string_view file_variable = "EYEHAND_CONFIG"; ///< names the file itself
+
+std::string upper(std::string_view name) {
+    std::string all(name);
+    for (char& c : all)
+        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    return all;
+}
+
+/// The current name first.
+std::vector<std::string> variables_of(const SettingSpec& setting) {
+    std::vector<std::string> all{variable_of(setting)};
+    if (!setting.alias.empty()) all.push_back(std::string(variable_prefix) + upper(setting.alias));
+    if (!setting.variable.empty()) all.emplace_back(setting.variable);
+    return all;
+}
+
+/// The setting whose variable `variable` probably was to be; nullptr where it is somebody else's.
+const SettingSpec* misspelt(std::string_view variable) {
+    if (!variable.starts_with(variable_prefix) || variable == file_variable) return nullptr;
+    const std::string_view name = variable.substr(variable_prefix.size());
+    for (const SettingSpec& setting : specs) {
+        for (const std::string_view known : {setting.name, setting.alias}) {
+            const std::size_t distance = edit_distance(name, upper(known));
+            if (distance == 0) return nullptr;
+            if (distance <= 2 && distance * 3 < name.size()) return &setting;
+        }
+    }
+    return nullptr;
+}
+
+} // namespace
+
+std::span<const SettingSpec> setting_specs() { return specs; }
+
+const SettingSpec* find_setting(std::string_view name) {
+    const auto found = std::find_if(specs.begin(), specs.end(), [&](const SettingSpec& spec) {
+        return spec.name == name || (!spec.alias.empty() && spec.alias == name);
+    });
+    return found == specs.end() ? nullptr : &*found;
+}
+
+std::string_view nearest_setting(std::string_view name) {
+    // No setting's name is as long; the distance of a long text costs much, and tells nothing.
+    const std::string_view begin = name.substr(0, 64);
+    const auto distance = [&](const SettingSpec& setting) {
+        const std::size_t to_name = edit_distance(begin, setting.name);
+        return setting.alias.empty() ? to_name
+                                     : std::min(to_name, edit_distance(begin, setting.alias));
+    };
+    return std::min_element(specs.begin(), specs.end(),
+                            [&](const SettingSpec& a, const SettingSpec& b) {
+                                return distance(a) < distance(b);
+                            })
+        ->name;
+}
+
+std::string variable_of(const SettingSpec& setting) {
+    return std::string(variable_prefix) + upper(setting.name);
+}
+
+std::string to_string(const SettingSpec& setting, const ConfigValue& value) {
+    if (setting.kind == Kind::secret) return "set";
+    if (const auto* all = std::get_if<std::vector<std::string>>(&value))
+        return fmt::format("{}", fmt::join(*all, ", "));
+    if (const auto* is = std::get_if<bool>(&value)) return *is ? "true" : "false";
+    if (const auto* whole_number = std::get_if<std::int64_t>(&value))
+        return fmt::format("{}", *whole_number);
+    if (const auto* any_number = std::get_if<double>(&value)) return fmt::format("{}", *any_number);
+    return std::get<std::string>(value);
+}
+
+void Config::add(ConfigEntry entry) {
+    const auto at = std::lower_bound(
+        entries_.begin(), entries_.end(), place(*entry.setting),
+        [](const ConfigEntry& one, std::size_t index) { return place(*one.setting) < index; });
+    if (at == entries_.end() || at->setting != entry.setting)
+        entries_.insert(at, std::move(entry));
+    else if (entry.layer >= at->layer)
+        *at = std::move(entry);
+}
+
+void Config::add(const std::vector<ConfigEntry>& entries) {
+    for (const ConfigEntry& entry : entries) add(entry);
+}
+
+const ConfigEntry* Config::find(std::string_view name) const {
+    for (const ConfigEntry& entry : entries_)
+        if (entry.setting->name == name) return &entry;
+    return nullptr;
+}
+
+std::optional<std::string> Config::text(std::string_view name) const {
+    const ConfigEntry* entry = find(name);
+    if (entry == nullptr) return std::nullopt;
+    return std::get<std::string>(entry->value);
+}
+
+std::optional<int> Config::integer(std::string_view name) const {
+    const ConfigEntry* entry = find(name);
+    if (entry == nullptr) return std::nullopt;
+    return static_cast<int>(std::get<std::int64_t>(entry->value)); // the table's ranges fit
+}
+
+std::optional<double> Config::number(std::string_view name) const {
+    const ConfigEntry* entry = find(name);
+    if (entry == nullptr) return std::nullopt;
+    return std::get<double>(entry->value);
+}
+
+std::optional<std::chrono::milliseconds> Config::duration(std::string_view name) const {
+    const auto value = number(name);
+    if (!value) return std::nullopt;
+    // 0.0004 s are not "no limit".
+    const double ms = *value > 0 ? std::max(1.0, *value * 1000) : *value * 1000;
+    return std::chrono::milliseconds(std::llround(ms));
+}
+
+bool Config::boolean(std::string_view name) const {
+    const ConfigEntry* entry = find(name);
+    return entry != nullptr && std::get<bool>(entry->value);
+}
+
+std::vector<std::string> Config::list(std::string_view name) const {
+    const ConfigEntry* entry = find(name);
+    if (entry == nullptr) return {};
+    return std::get<std::vector<std::string>>(entry->value);
+}
+
+Config default_config() {
+    Config config;
+    for (const SettingSpec& setting : specs)
+        if (!setting.default_value.empty())
+            config.add(entry_of(setting, std::string(setting.default_value), ConfigLayer::defaults,
+                                "default", std::string(setting.name)));
+    return config;
+}
+
+std::vector<ConfigEntry> parse_config(std::string_view text, const std::string& where) {
+    JsoncProblem problem;
+    const auto members = parse_jsonc(text, problem);
+    if (!members) refuse(fmt::format("{}:{}: {}", where, problem.line, problem.reason));
+    std::vector<ConfigEntry> entries;
+    for (const JsoncMember& member : *members) {
+        const std::string place = fmt::format("{}:{}", where, member.line);
+        if (member.value.is_null() && find_setting(member.name) != nullptr) continue;
+        ConfigEntry entry = entry_of(member, place);
+        for (const ConfigEntry& other : entries) {
+            if (other.setting == entry.setting)
+                refuse(fmt::format("{}: \"{}\" is there already, at {}", place, member.name,
+                                   other.source));
+            const auto is = [](const ConfigEntry& one, std::string_view name) {
+                return one.setting->name == name;
+            };
+            if ((is(entry, "window") && is(other, "display")) ||
+                (is(entry, "display") && is(other, "window")))
+                refuse(fmt::format("{}: a window and a display exclude each other", place));
+        }
+        entries.push_back(std::move(entry));
+    }
+    return entries;
+}
+
+std::vector<ConfigEntry> config_from_variables(
+    const std::function<std::optional<std::string>(const std::string& name)>& read,
+    std::span<const std::string> present) {
+    for (const std::string& variable : present)
+        if (const SettingSpec* meant = misspelt(variable))
+            refuse(fmt::format("the environment variable {} sets nothing; did you mean {}?",
+                               variable, variable_of(*meant)));
+    std::vector<ConfigEntry> entries;
+    for (const SettingSpec& setting : specs) {
+        for (const std::string& variable : variables_of(setting)) {
+            const auto given = read(variable);
+            if (!given || given->empty()) continue;
+            const std::string named = "the environment variable " + variable;
+            const bool plain = std::all_of(given->begin(), given->end(),
+                                           [](char c) { return c > ' ' && c < 0x7F; });
+            if (setting.kind == Kind::secret && !plain)
+                refuse(named + " holds a space, a control character or a character outside ASCII; "
+                               "copy the key again");
+            entries.push_back(entry_of(setting, *given, ConfigLayer::environment, variable, named));
+            break; // the newer name counts
+        }
+    }
+    return entries;
+}
+
+ConfigEntry config_from_flag(std::string_view name, const std::string& flag,
+                             const std::string& text) {
+    const SettingSpec* setting = find_setting(name);
+    if (setting == nullptr) refuse(fmt::format("{}: there is no setting \"{}\"", flag, name));
+    return entry_of(*setting, text, ConfigLayer::flag, flag, flag);
+}
+
+std::vector<ConfigEntry> config_of(const Profile& profile) {
+    std::vector<ConfigEntry> entries;
+    const auto put = [&](std::string_view name, ConfigValue value) {
+        entries.push_back({find_setting(name), std::move(value), ConfigLayer::profile, "profile"});
+    };
+    const auto put_whole = [&](std::string_view name, auto value) {
+        put(name, static_cast<std::int64_t>(value));
+    };
+    put("model", profile.model);
+    if (profile.sampling.temperature) put("temperature", *profile.sampling.temperature);
+    if (profile.sampling.top_p) put("top_p", *profile.sampling.top_p);
+    if (profile.sampling.max_tokens) put_whole("max_tokens", *profile.sampling.max_tokens);
+    put_whole("max_turns", profile.max_turns);
+    put("step_delay", static_cast<double>(profile.step_delay.count()) / 1000);
+    put("image", winio::to_string(profile.image));
+    put_whole("keep_screenshots", profile.screenshots.keep);
+    put_whole("drop_screenshots", profile.screenshots.batch);
+    put_whole("keep_thinks", profile.thinks.keep);
+    put_whole("drop_thinks", profile.thinks.batch);
+    put("heat", profile.executed_heat.enabled);
+    put("physical_execution", profile.physical_execution);
+    const auto put_delay = [&](std::string_view name, std::chrono::milliseconds delay) {
+        put(name, static_cast<double>(delay.count()) / 1000);
+    };
+    put_delay("capture_delay", profile.pace.capture_delay);
+    put_delay("action_delay", profile.pace.action_delay);
+    put_whole("drag_steps", profile.pace.drag_steps);
+    put_delay("drag_step_delay", profile.pace.drag_step_delay);
+    put("log_to_file", profile.log.to_file);
+    put("log_level", word_for(profile.log.level, log_level_words()));
+    if (profile.visual) {
+        put("boot", profile.visual->boot);
+        put("extended_actions", profile.visual->limits.extended_actions);
+        put("log_layout", word_for(profile.log.layout, log_layout_words()));
+    }
+    if (!profile.lmstudio_logs.empty()) put("lmstudio_logs", profile.lmstudio_logs);
+    return entries;
+}
+
+std::optional<winio::NormBox> parse_crop(std::string_view text) {
+    std::array<double, 4> numbers{};
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const auto [stopped, error] = std::from_chars(at, end, numbers[i]);
+        const bool last = i + 1 == numbers.size();
+        const bool separated = last ? stopped == end : stopped != end && *stopped == ',';
+        if (error != std::errc{} || !separated) return std::nullopt;
+        at = last ? end : stopped + 1;
+    }
+    const auto inside = [](double n) { return n >= 0 && n <= 1000; }; // not true of NaN, either
+    if (!std::all_of(numbers.begin(), numbers.end(), inside)) return std::nullopt;
+    const winio::NormBox box{numbers[0], numbers[1], numbers[2], numbers[3]};
+    if (box.x1 >= box.x2 || box.y1 >= box.y2) return std::nullopt;
+    return box;
+}
+
+namespace {
+
+/// The box or exact size of a picture, where it has one.
+winio::Size* side_lengths(winio::ImageSize& image) {
+    if (auto* fit = std::get_if<winio::FitWithin>(&image)) return &fit->box;
+    if (auto* exact = std::get_if<winio::ExactSize>(&image)) return &exact->size;
+    return nullptr;
+}
+
+} // namespace
+
+ImageSizeSetting image_size_setting(const Config& config) {
+    ImageSizeSetting setting{winio::FitWithin{default_box}, "default"};
+    auto layer = ConfigLayer::defaults;
+    if (const ConfigEntry* image = config.find("image")) {
+        if (auto size = winio::parse_image_size(std::get<std::string>(image->value)))
+            setting.size = *size;
+        setting.source = image->source;
+        layer = image->layer;
+    }
+    // Both sides, or else a percentage; 0 or less is none.
+    const auto later = [&](std::string_view name) {
+        const ConfigEntry* entry = config.find(name);
+        return entry != nullptr && entry->layer > layer ? entry : nullptr;
+    };
+    const ConfigEntry* width = later("capture_width");
+    const ConfigEntry* height = later("capture_height");
+    const ConfigEntry* percent = later("capture_scale_percent");
+    if (width != nullptr && height != nullptr && *config.integer("capture_width") > 0 &&
+        *config.integer("capture_height") > 0) {
+        setting.size =
+            winio::ExactSize{{*config.integer("capture_width"), *config.integer("capture_height")}};
+        setting.source = width->source + ", " + height->source;
+    } else if (percent != nullptr && *config.number("capture_scale_percent") > 0) {
+        setting.size = winio::Percent{*config.number("capture_scale_percent")};
+        setting.source = percent->source;
+    }
+    // A side counts where it was said later than the whole.
+    std::vector<std::string> sides;
+    for (const auto& [name, side] : {std::pair{"image_width", &winio::Size::width},
+                                     std::pair{"image_height", &winio::Size::height}}) {
+        const ConfigEntry* entry = config.find(name);
+        if (entry == nullptr || entry->layer <= layer) continue;
+        if (side_lengths(setting.size) == nullptr) setting.size = winio::FitWithin{default_box};
+        side_lengths(setting.size)->*side = *config.integer(name);
+        sides.push_back(entry->source);
+    }
+    if (!sides.empty()) setting.source = fmt::format("{}", fmt::join(sides, ", "));
+    if (!config.boolean("image_exact")) return setting;
+
+    const std::string& exact_source = config.find("image_exact")->source;
+    const winio::Size* size = side_lengths(setting.size);
+    if (size == nullptr)
+        refuse(fmt::format("{} goes with a size such as --image 1536x864", exact_source));
+    setting.size = winio::ExactSize{*size};
+    if (layer == ConfigLayer::profile && sides.empty()) setting.source = exact_source;
+    return setting;
+}
+
+winio::AreaChoice area_setting(const Config& config) {
+    winio::AreaChoice choice;
+    const ConfigEntry* display = config.find("display");
+    const ConfigEntry* window = config.find("window");
+    if (display != nullptr && window != nullptr) {
+        if (display->layer == window->layer)
+            refuse(fmt::format("{} and {}: a window and a display exclude each other",
+                               display->source, window->source));
+        (display->layer < window->layer ? display : window) = nullptr;
+    }
+    if (display != nullptr) choice.display = std::get<std::string>(display->value);
+    if (window != nullptr)
+        choice.window = winio::WindowQuery{.title = std::get<std::string>(window->value)};
+    if (const auto part = config.text("crop")) choice.crop = parse_crop(*part);
+    return choice;
+}
+
+void apply(const Config& config, Profile& profile) {
+    const auto later = [&](std::string_view name) {
+        const ConfigEntry* entry = config.find(name);
+        return entry != nullptr && entry->layer > ConfigLayer::profile;
+    };
+    const auto sample = [&](vlm::Sampling& sampling) {
+        if (later("temperature")) sampling.temperature = config.number("temperature");
+        if (later("top_p")) sampling.top_p = config.number("top_p");
+        if (later("max_tokens")) sampling.max_tokens = config.integer("max_tokens");
+    };
+    const auto count = [&](std::string_view name, std::size_t& into) {
+        if (later(name)) into = static_cast<std::size_t>(*config.integer(name));
+    };
+    if (later("model")) profile.model = *config.text("model");
+    sample(profile.sampling);
+    if (profile.team) {
+        sample(profile.team->lead.sampling);
+        sample(profile.team->worker.sampling);
+    }
+    if (later("max_turns")) profile.max_turns = *config.integer("max_turns");
+    if (later("step_delay")) profile.step_delay = *config.duration("step_delay");
+    profile.image = image_size_setting(config).size;
+    count("keep_screenshots", profile.screenshots.keep);
+    count("drop_screenshots", profile.screenshots.batch);
+    count("keep_thinks", profile.thinks.keep);
+    count("drop_thinks", profile.thinks.batch);
+    if (later("heat")) profile.executed_heat.enabled = config.boolean("heat");
+    if (config.text("annotate") == "panel" && !config.boolean("panel"))
+        refuse(config.find("annotate")->source +
+               ": there is no panel that could draw over screenshots: turn it on (--panel), or use "
+               "native");
+    if (later("physical_execution"))
+        profile.physical_execution = config.boolean("physical_execution");
+    if (later("capture_delay")) profile.pace.capture_delay = *config.duration("capture_delay");
+    if (later("action_delay")) profile.pace.action_delay = *config.duration("action_delay");
+    if (later("drag_steps")) profile.pace.drag_steps = *config.integer("drag_steps");
+    if (later("drag_step_delay"))
+        profile.pace.drag_step_delay = *config.duration("drag_step_delay");
+    if (later("log_to_file")) profile.log.to_file = config.boolean("log_to_file");
+    if (later("log_level"))
+        profile.log.level = meaning_of(*config.text("log_level"), log_level_words());
+    if (!profile.visual) return;
+    if (later("boot")) profile.visual->boot = *config.text("boot");
+    if (later("extended_actions"))
+        profile.visual->limits.extended_actions = config.boolean("extended_actions");
+    if (profile.visual->limits.extended_actions && profile.visual->extended_prompt.empty())
+        refuse(config.find("extended_actions")->source +
+               ": the profile has no \"extended_prompt\", which tells the model of these actions");
+    if (later("log_layout"))
+        profile.log.layout = meaning_of(*config.text("log_layout"), log_layout_words());
+}
+
+std::vector<Setting> effective_settings(const Config& config) {
+    std::vector<Setting> all;
+    const ImageSizeSetting shown = image_size_setting(config);
+    const winio::AreaChoice area = area_setting(config);
+    for (const ConfigEntry& entry : config.entries()) {
+        const std::string name(entry.setting->name);
+        if (name == "display" && area.window) continue;
+        if (name == "window" && !area.window) continue;
+        if (name == "image_exact" || name == "image_width" || name == "image_height") continue;
+        if (name == "image")
+            all.push_back({name, winio::to_string(shown.size), shown.source});
+        else if (name == "endpoint") // some services expect the key in the query
+            all.push_back({name,
+                           std::get<std::string>(entry.value)
+                               .substr(0, std::get<std::string>(entry.value).find('?')),
+                           entry.source});
+        else if (entry.setting->kind == Kind::seconds)
+            all.push_back(
+                {name + "_ms", fmt::format("{}", config.duration(name)->count()), entry.source});
+        else
+            all.push_back({name, to_string(*entry.setting, entry.value), entry.source});
+    }
+    return all;
+}
+
+std::vector<ConfigEntry> config_from_settings(std::span<const Setting> settings,
+                                              const std::string& where) {
+    constexpr std::string_view milliseconds = "_ms";
+    std::vector<ConfigEntry> entries;
+    for (const Setting& kept : settings) {
+        const SettingSpec* setting = find_setting(kept.name);
+        std::string value = kept.value;
+        const std::string named = fmt::format("{}: \"{}\"", where, kept.name);
+        if (setting == nullptr && kept.name.ends_with(milliseconds)) {
+            setting = find_setting(kept.name.substr(0, kept.name.size() - milliseconds.size()));
+            if (setting == nullptr || setting->kind != Kind::seconds) continue;
+            std::int64_t ms = 0;
+            const char* const end = value.data() + value.size();
+            const auto [stopped, error] = std::from_chars(value.data(), end, ms);
+            if (error != std::errc{} || stopped != end)
+                refuse(fmt::format("{} is \"{}\"; it must be a whole number", named, value));
+            value = fmt::format("{}", static_cast<double>(ms) / 1000);
+        }
+        const bool has_value = !value.empty() || (setting && setting->kind == Kind::prefix);
+        if (setting == nullptr || setting->kind == Kind::secret || !has_value) continue;
+        entries.push_back(entry_of(*setting, value, ConfigLayer::scenario, kept.source, named));
+    }
+    return entries;
+}
+
+ScreenshotNames screenshot_names(const Config& config, const Profile& profile) {
+    ScreenshotNames names;
+    names.prefix = *config.text("screenshot_prefix");
+    names.offset = *config.integer("screenshot_start") - 1;
+    if (profile.team) names.offset = std::max(names.offset, 0);
+    return names;
+}
+
+} // namespace eyehand::agent

@@ -1,0 +1,12 @@
+// JSON laid out for people: a member a line.
+#pragma once
+
+#include "json/json.hpp"
+
+#include <string>
+
+namespace eyehand::agent {
+
+[[nodiscard]] std::string laid_out(const json::value& value);
+
+} // namespace eyehand::agent

@@ -1,0 +1,62 @@
+// One agent in a running conversation: it asks, the model answers with one tool call or with its
+// final words. Which agent that is, the profile says.
+#pragma once
+
+#include "eyehand/agent/mode.hpp"
+#include "eyehand/agent/profile.hpp"
+#include "eyehand/agent/transcript.hpp"
+#include "modes/loop_detector.hpp"
+
+#include <string>
+#include <vector>
+
+namespace eyehand::agent {
+
+class ConversationMode final : public Mode {
+public:
+    /// `tools` is what the model is offered. Throws Error{task_too_long}.
+    ConversationMode(const Profile& profile, const std::string& task,
+                     std::vector<vlm::ToolSpec> tools);
+
+    [[nodiscard]] Command next() const override;
+    void apply(const Fact& fact) override;
+    [[nodiscard]] ModeState state() const override;
+
+private:
+    enum class Phase { observing, asking, acting, recovering, finished };
+
+    void on(const Observed& fact);
+    void on(const ObserveFailed& fact);
+    void on(const Replied& fact);
+    void on(const AskFailed& fact);
+    void on(const Invoked& fact);
+    void on(const Recovered& fact);
+    void on(const UserMessage& fact);
+    void on(const Stopped& fact);
+    void finish_with(const vlm::ChatReply& reply);
+    void answer_calls(const std::string& first_result);
+    void refuse_calls();
+    void go_on();
+    void pass_on_words();
+    [[nodiscard]] bool is_in_a_loop();
+    void tell_of_loop(std::string words);
+    void finish(Outcome outcome, std::string reason);
+
+    vlm::ChatRequest request_; ///< all but the messages
+    int max_turns_;
+    SeveralCalls several_calls_;
+    std::string refused_call_error_;
+    std::string task_;
+    Transcript transcript_;
+    Phase phase_;
+    int turn_ = 0;                     ///< exchanges begun
+    std::vector<vlm::ToolCall> calls_; ///< of the latest reply; the first one is carried out
+    LoopProfile loop_rules_;
+    LoopDetector loops_;
+    int loops_from_ = 0;             ///< turn from which loops are looked for
+    std::string told_;               ///< before the next picture, or in a message of its own
+    std::vector<std::string> heard_; ///< from the user, and not in the transcript yet
+    Finish finish_;
+};
+
+} // namespace eyehand::agent

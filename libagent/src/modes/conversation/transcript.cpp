@@ -1,0 +1,164 @@
+#include "eyehand/agent/transcript.hpp"
+
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <variant>
+
+namespace eyehand::agent {
+namespace {
+
+constexpr std::string_view open_tag = "<think>";
+constexpr std::string_view close_tag = "</think>";
+
+bool has_image(const vlm::Message& message) {
+    return std::any_of(message.parts.begin(), message.parts.end(), [](const vlm::Part& part) {
+        return std::holds_alternative<vlm::Image>(part);
+    });
+}
+
+bool is_thinking(const vlm::Message& message) {
+    return message.role == vlm::Role::assistant && has_think(message.text());
+}
+
+bool begins_exchange(const vlm::Message& message) { return message.role == vlm::Role::assistant; }
+
+/// Of what goes over the wire, as far as it is words.
+std::size_t bytes_of(const vlm::Message& message) {
+    std::size_t bytes = 0;
+    for (const vlm::Part& part : message.parts)
+        if (const auto* text = std::get_if<std::string>(&part)) bytes += text->size();
+    for (const vlm::ToolCall& call : message.tool_calls)
+        bytes += call.id.size() + call.name.size() + call.arguments_json.size();
+    return bytes;
+}
+
+/// Applies `reduce` to the oldest `batch` messages that `matches`, once `keep + batch` of them are
+/// held. Whether it did.
+template <class Matches, class Reduce>
+bool prune(std::vector<vlm::Message>& messages, const Retention& retention, Matches matches,
+           Reduce reduce) {
+    const auto held =
+        static_cast<std::size_t>(std::count_if(messages.begin(), messages.end(), matches));
+    const std::size_t batch = std::max<std::size_t>(retention.batch, 1);
+    if (held < retention.keep + batch) return false;
+    std::size_t left = held - retention.keep;
+    for (vlm::Message& message : messages) {
+        if (left == 0) break;
+        if (!matches(message)) continue;
+        reduce(message);
+        --left;
+    }
+    return true;
+}
+
+} // namespace
+
+std::size_t max_held(const Retention& retention) {
+    return retention.keep + std::max<std::size_t>(retention.batch, 1) - 1;
+}
+
+Retention fitted(const Retention& wanted, int picture_tokens, int context_tokens) {
+    if (picture_tokens < 1 || context_tokens < 1) return wanted;
+    const auto room = static_cast<std::size_t>(context_tokens / 2 / picture_tokens);
+    if (max_held(wanted) <= room) return wanted;
+    // keep + batch - 1 pictures are held at most.
+    const std::size_t batch = room > wanted.keep ? room - wanted.keep + 1 : 1;
+    return {wanted.keep, batch};
+}
+
+std::string strip_think(std::string_view text) {
+    std::string rest;
+    while (true) {
+        const std::size_t open = text.find(open_tag);
+        const std::size_t close = text.find(close_tag);
+        if (close < open) { // a template ate the opening tag: all before is thought
+            rest.clear();
+            text.remove_prefix(close + close_tag.size());
+        } else if (open == std::string_view::npos) {
+            rest += text;
+            return std::string(trim(rest));
+        } else {
+            rest += text.substr(0, open);
+            if (close == std::string_view::npos)
+                return std::string(trim(rest)); // cut off in thought
+            text.remove_prefix(close + close_tag.size());
+        }
+    }
+}
+
+bool has_think(std::string_view text) {
+    return text.find(open_tag) != std::string_view::npos ||
+           text.find(close_tag) != std::string_view::npos;
+}
+
+void Transcript::add(vlm::Message message) {
+    bytes_ += bytes_of(message);
+    messages_.push_back(std::move(message));
+    (void)prune();
+    if (bytes_ > max_bytes_) (void)drop_exchanges(max_bytes_ / 2);
+}
+
+bool Transcript::narrow() {
+    screenshots_ = {.keep = 1, .batch = 1};
+    thinks_ = {.keep = 0, .batch = 1};
+    if (prune()) return true;
+    const std::size_t too_long = bytes_;
+    if (!drop_exchanges(too_long / 2)) return false;
+    // Room for exchanges beside what always stays; else each would drive out the one before.
+    max_bytes_ = std::min(max_bytes_, std::max(too_long / 4 * 3, 2 * bytes_that_stay()));
+    return true;
+}
+
+std::size_t Transcript::bytes_that_stay() const {
+    std::size_t bytes = 0;
+    for (const vlm::Message& message : messages_) {
+        if (begins_exchange(message)) break;
+        bytes += bytes_of(message);
+    }
+    return bytes;
+}
+
+bool Transcript::prune() {
+    const auto reduced = [this](auto reduce) {
+        return [this, reduce](vlm::Message& old) {
+            bytes_ -= bytes_of(old);
+            reduce(old);
+            bytes_ += bytes_of(old);
+        };
+    };
+    const bool images =
+        agent::prune(messages_, screenshots_, has_image, reduced([](vlm::Message& old) {
+                         for (vlm::Part& part : old.parts) {
+                             if (std::holds_alternative<vlm::Image>(part))
+                                 part = std::string(screenshot_placeholder);
+                         }
+                     }));
+    const bool thoughts =
+        agent::prune(messages_, thinks_, is_thinking,
+                     reduced([](vlm::Message& old) { old.parts = {strip_think(old.text())}; }));
+    return images || thoughts;
+}
+
+/// The oldest exchanges, as many as it takes; the newest one stays. Whether any went.
+bool Transcript::drop_exchanges(std::size_t down_to_bytes) {
+    const auto first = std::find_if(messages_.begin(), messages_.end(), begins_exchange);
+    auto last = first; // the first one that stays
+    std::size_t bytes = bytes_;
+    while (last != messages_.end() && bytes > down_to_bytes) {
+        const auto next = std::find_if(std::next(last), messages_.end(), begins_exchange);
+        if (next == messages_.end()) break;
+        for (; last != next; ++last) bytes -= bytes_of(*last);
+    }
+    if (first == last || first == messages_.begin()) return false;
+    vlm::Message& task = *std::prev(first);
+    if (!task.text().ends_with(exchanges_placeholder)) {
+        task.parts.emplace_back(std::string(exchanges_placeholder));
+        bytes += exchanges_placeholder.size();
+    }
+    bytes_ = bytes;
+    messages_.erase(first, last);
+    return true;
+}
+
+} // namespace eyehand::agent

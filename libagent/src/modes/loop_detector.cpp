@@ -1,0 +1,98 @@
+#include "modes/loop_detector.hpp"
+
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace eyehand::agent {
+namespace {
+
+bool same(const Action& a, const Action& b, double distance) {
+    const auto near = [&](const winio::NormPoint& p, const winio::NormPoint& q) {
+        return std::abs(p.x - q.x) <= distance && std::abs(p.y - q.y) <= distance;
+    };
+    return a.tool == b.tool && a.subject == b.subject &&
+           std::equal(a.points.begin(), a.points.end(), b.points.begin(), b.points.end(), near);
+}
+
+std::string in_words(const Action& action) {
+    std::string words = action.tool;
+    for (const winio::NormPoint& point : action.points)
+        words += fmt::format(" [{:.0f}, {:.0f}]", point.x, point.y);
+    if (!action.subject.empty()) words += " " + shorten(one_line(action.subject), 40);
+    return words;
+}
+
+} // namespace
+
+void LoopDetector::acted(const Action& action) {
+    if (action.acts) add({action, std::nullopt});
+}
+
+void LoopDetector::refused(const Action& action) { add({action, true}); }
+
+void LoopDetector::add(Step step) {
+    steps_.push_back(std::move(step));
+    if (steps_.size() >
+        static_cast<std::size_t>(rules_.max_cycle) * static_cast<std::size_t>(rules_.repetitions))
+        steps_.pop_front();
+}
+
+void LoopDetector::saw(bool still) {
+    for (Step& step : steps_)
+        if (!step.still) step.still = still;
+}
+
+bool LoopDetector::repeats(std::size_t period) const {
+    const std::size_t length = period * static_cast<std::size_t>(rules_.repetitions);
+    if (steps_.size() < length) return false;
+    const auto first = steps_.end() - static_cast<std::ptrdiff_t>(length);
+    for (auto step = first; step != steps_.end(); ++step) {
+        if (!step->still.value_or(false)) return false;
+        if (step - first >= static_cast<std::ptrdiff_t>(period) &&
+            !same(step->action, (step - static_cast<std::ptrdiff_t>(period))->action,
+                  rules_.distance))
+            return false;
+    }
+    return true;
+}
+
+std::optional<std::string> LoopDetector::loop() const {
+    for (std::size_t period = 1; period <= static_cast<std::size_t>(rules_.max_cycle); ++period) {
+        if (!repeats(period)) continue;
+        std::string words;
+        for (std::size_t i = 0; i < period; ++i)
+            words += (i == 0 ? "" : ", then ") +
+                     in_words((steps_.end() - static_cast<std::ptrdiff_t>(period - i))->action);
+        return fmt::format("{}, {} times without effect", words, rules_.repetitions);
+    }
+    return std::nullopt;
+}
+
+void LoopDetector::reset() { steps_.clear(); }
+
+Action as_tried(const Invoked& fact, const std::string& arguments) {
+    if (fact.ok || fact.action.acts) return fact.action;
+    return {fact.tool, {}, arguments, true};
+}
+
+std::string words_on_loop(std::string_view loop) {
+    return fmt::format("You were going round in circles ({}).", loop);
+}
+
+std::string words_on_loop(std::string_view loop, const Recovered& recovered) {
+    std::string words = words_on_loop(loop);
+    if (recovered.problem.empty())
+        return words + " Escape was pressed and the pointer moved away; where you have a whole "
+                       "display, its bottom left corner was clicked and Ctrl+Escape pressed, too.";
+    return words +
+           fmt::format(" Escape and moving the pointer away, perhaps with a click in the bottom "
+                       "left corner, should have helped, but may not have happened, or not whole: "
+                       "{}.",
+                       recovered.problem);
+}
+
+} // namespace eyehand::agent

@@ -1,0 +1,105 @@
+// Two roles on one machine: a lead that plans from words alone, and a worker that acts on what it
+// sees. Who they are and what they may call, the profile says.
+//
+// A turn is one exchange with either. The lead speaks until it has briefed the worker; then the worker
+// acts, one call a turn, until a review is due: every so many turns, after a report that asks for
+// one, or when memory has to be compressed.
+#pragma once
+
+#include "eyehand/agent/memory.hpp"
+#include "eyehand/agent/mode.hpp"
+#include "eyehand/agent/profile.hpp"
+#include "modes/loop_detector.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace eyehand::agent {
+
+class TeamMode final : public Mode {
+public:
+    /// What each role is offered.
+    struct Offers {
+        std::vector<vlm::ToolSpec> lead;
+        std::vector<vlm::ToolSpec> worker;
+        std::string brief; ///< what the lead's tool for briefing is called
+    };
+    /// `profile.team` must be there. Throws Error{task_too_long}.
+    TeamMode(const Profile& profile, const std::string& task, Offers offers,
+             std::unique_ptr<Memory> memory);
+
+    [[nodiscard]] Command next() const override;
+    void apply(const Fact& fact) override;
+    [[nodiscard]] ModeState state() const override;
+
+private:
+    enum class Step { observing, asking, acting, recovering, finished };
+
+    void on(const Observed& fact);
+    void on(const ObserveFailed& fact);
+    void on(const Replied& fact);
+    void on(const AskFailed& fact);
+    void on(const Invoked& fact);
+    void on(const Recovered& fact);
+    void on(const UserMessage& fact);
+    void on(const Stopped& fact);
+
+    void begin_turn();
+    void tell_of_loop(std::string words);
+    void switch_to_lead(const std::string& reason);
+    [[nodiscard]] std::string reason_for_review() const;
+    void take_words(const vlm::ChatReply& reply);
+    void take_lead_call(const Invoked& fact);
+    void take_worker_call(const Invoked& fact);
+    void end_lead_turn();
+    void record(const Invoked& fact);
+    void finish(Outcome outcome, std::string reason);
+
+    [[nodiscard]] const RoleProfile& role() const;
+    [[nodiscard]] std::string& told() { return leads_ ? lead_told_ : worker_told_; }
+    [[nodiscard]] const std::string& told() const { return leads_ ? lead_told_ : worker_told_; }
+    [[nodiscard]] std::string& heard() { return leads_ ? lead_heard_ : worker_heard_; }
+    [[nodiscard]] const std::string& heard() const { return leads_ ? lead_heard_ : worker_heard_; }
+    [[nodiscard]] std::string words_on_refused_calls() const;
+    [[nodiscard]] vlm::ChatRequest request() const;
+    [[nodiscard]] bool must_plan() const;
+    [[nodiscard]] std::string context() const;
+    [[nodiscard]] std::size_t context_bound() const; ///< bytes
+    [[nodiscard]] std::string shown_of_heard() const;
+
+    const TeamProfile team_;
+    const std::string model_;
+    const std::string task_;
+    const int max_turns_;
+    const LoopProfile loop_rules_;
+    const Offers offers_;
+    std::unique_ptr<Memory> memory_;
+    LoopDetector loops_;
+
+    Step step_ = Step::observing;
+    bool leads_ = true; ///< the lead speaks
+    int turn_ = 0;
+    Finish finish_;
+    std::string plan_;
+    std::string brief_;
+    bool needs_review_ = false;
+    bool compression_asked_ = false; ///< of the lead, in this turn
+    int compressions_ignored_ = 0;
+    bool archived_now_ = false;            ///< in this turn
+    std::string claim_;                    ///< evidence that waits for the lead's verdict
+    std::string lead_told_;                ///< what it hears when it speaks next, once
+    std::string worker_told_;              ///< the same
+    std::string lead_heard_;               ///< what the user has said since it spoke last
+    std::string worker_heard_;             ///< the same
+    std::optional<ActionRecord> previous_; ///< the worker's latest
+    Observed seen_;                        ///< the newest screenshot
+    std::vector<vlm::ToolCall> calls_;     ///< of the latest reply; the first one is carried out
+    std::string reply_;                    ///< its words
+    bool reminded_ = false;
+    bool narrow_ = false; ///< a request was too long for the model: from now on they are shorter
+    int loops_from_ = 0;  ///< turn from which loops are looked for
+};
+
+} // namespace eyehand::agent

@@ -1,0 +1,12 @@
+// The parts of a visual reply as JSON, for those who keep a record of them.
+#pragma once
+
+#include "eyehand/agent/visual_reply.hpp"
+#include "json/json.hpp"
+
+namespace eyehand::agent {
+
+[[nodiscard]] json::array boxes_json(const std::vector<winio::NormBox>& boxes);
+[[nodiscard]] json::array actions_json(const std::vector<VisualAction>& actions);
+
+} // namespace eyehand::agent

@@ -1,0 +1,315 @@
+#include "modes/visual_loop/visual_loop_mode.hpp"
+
+#include "base/text.hpp"
+#include "eyehand/agent/error.hpp"
+#include "json/json.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace eyehand::agent {
+namespace {
+
+constexpr const char* role = "agent"; // there is only one
+
+std::string filled_in(const Profile& profile, const std::string& task) {
+    const VisualProfile& visual = *profile.visual;
+    // The task comes last: what looks like a placeholder in it is the user's.
+    std::string text = replace_all(profile.system_prompt, "{{extended_actions}}",
+                                   visual.limits.extended_actions ? visual.extended_prompt : "");
+    text = replace_all(text, "{{max_boxes}}", fmt::format("{}", visual.limits.boxes));
+    text = replace_all(text, "{{max_actions}}", fmt::format("{}", visual.limits.actions));
+    return replace_all(text, "{{task}}", task);
+}
+
+json::array pair(const winio::NormPoint& at) { return {at.x, at.y}; }
+
+/// The arguments of the tool that carries the action out.
+json::object arguments_of(const VisualAction& action) {
+    const std::string label = fmt::format("action {}", action.number);
+    switch (action.verb) {
+    case VisualVerb::move:
+        return {{"x", action.at.x}, {"y", action.at.y}};
+    case VisualVerb::click:
+    case VisualVerb::right_click:
+    case VisualVerb::double_click:
+        return {{"label", label}, {"box", pair(action.at)}};
+    case VisualVerb::drag:
+        return {{"label", label}, {"start", pair(action.at)}, {"end", pair(action.to)}};
+    case VisualVerb::type:
+        return {{"text", action.text}};
+    case VisualVerb::press:
+        return {{"key", action.text}};
+    case VisualVerb::scroll:
+        break;
+    }
+    return {{"box", pair(action.at)},
+            {"direction", action.notches > 0 ? "up" : "down"},
+            {"amount", action.notches > 0 ? action.notches : -action.notches}};
+}
+
+/// Where an action is to be seen; those of the keyboard are nowhere.
+std::optional<Mark> mark_of(const VisualAction& action) {
+    if (action.verb == VisualVerb::type || action.verb == VisualVerb::press) return std::nullopt;
+    Mark mark{action.number, action.at, {}};
+    if (action.verb == VisualVerb::drag) mark.to = action.to;
+    return mark;
+}
+
+/// What a failed result says to the model.
+std::string message_of(const std::string& result_json) {
+    const auto result = parse_json(result_json);
+    const json::object* object = result ? result->if_object() : nullptr;
+    const json::value* error = object == nullptr ? nullptr : object->if_contains("error");
+    const json::object* told = error == nullptr ? nullptr : error->if_object();
+    const json::value* message = told == nullptr ? nullptr : told->if_contains("message");
+    if (message == nullptr || !message->is_string()) return result_json;
+    return {message->as_string().data(), message->as_string().size()};
+}
+
+} // namespace
+
+VisualLoopMode::VisualLoopMode(const Profile& profile, const std::string& task)
+    : limits_(profile.visual->limits), max_turns_(profile.max_turns),
+      trail_turns_(static_cast<std::size_t>(profile.executed_heat.trail_turns)),
+      system_prompt_(filled_in(profile, task)) {
+    request_.model = profile.model;
+    request_.sampling = profile.sampling;
+    if (profile.visual->structured)
+        request_.response_format = {"visual_reply", visual_reply_schema(limits_)};
+    if (!trim(profile.visual->boot).empty()) begin_turn(profile.visual->boot);
+}
+
+void check_first_reply(const Profile& profile) {
+    if (!trim(profile.visual->boot).empty()) return;
+    throw Error(errc::bad_profile,
+                fmt::format("the profile \"{}\" has no boot reply, so that nothing begins: give "
+                            "\"boot\" a first reply such as {}, or have it told from outside",
+                            profile.name, R"({"observation": "I begin.", "actions": []})"));
+}
+
+Command VisualLoopMode::next() const {
+    switch (phase_) {
+    case Phase::waiting_inject:
+        return Await{};
+    case Phase::executing:
+        return Invoke{call(), role};
+    case Phase::capturing:
+        return Observe{turn_, annotation()};
+    case Phase::calling_model:
+        return Ask{role, request()};
+    case Phase::finished:
+        break;
+    }
+    return finish_;
+}
+
+void VisualLoopMode::apply(const Fact& fact) {
+    std::visit([this](const auto& it) { on(it); }, fact);
+}
+
+ModeState VisualLoopMode::state() const {
+    ModeState state;
+    state.turn = turn_;
+    state.role = role;
+    state.reply = reply_;
+    switch (phase_) {
+    case Phase::waiting_inject:
+        state.phase = "waiting_inject";
+        break;
+    case Phase::executing:
+        state.phase = "executing";
+        break;
+    case Phase::capturing:
+        state.phase = "capturing";
+        break;
+    case Phase::calling_model:
+        state.phase = "calling_model";
+        break;
+    case Phase::finished:
+        state.phase = "finished";
+        break;
+    }
+    return state;
+}
+
+namespace {
+
+/// Some servers take a reply by a schema for thoughts. Real thoughts may hold drafts of replies: these
+/// are not carried out.
+bool is_reply_taken_for_thoughts(const vlm::ChatReply& reply) {
+    if (!trim(reply.text).empty() || reply.finish == vlm::FinishReason::length) return false;
+    const std::string_view thoughts = trim(reply.reasoning);
+    return thoughts.starts_with('{') && thoughts.ends_with('}');
+}
+
+} // namespace
+
+// ---- what happened ------------------------------------------------------------------------------
+
+void VisualLoopMode::on(const Observed& fact) {
+    seen_ = fact;
+    if (injected_)
+        next_turn(*std::exchange(injected_, std::nullopt));
+    else if (is_done() && heard_.empty())
+        finish(Outcome::completed, reply_->observation.empty() ? "The model says that it is done."
+                                                               : reply_->observation);
+    else
+        ask_or_end();
+}
+
+void VisualLoopMode::ask_or_end() {
+    if (exchanges_ >= max_turns_) {
+        finish(Outcome::steps_used_up,
+               fmt::format("the task was not finished within {} turns", max_turns_));
+        return;
+    }
+    ++exchanges_;
+    phase_ = Phase::calling_model;
+}
+
+void VisualLoopMode::on(const ObserveFailed& fact) {
+    // The last look of a run is for people.
+    if (is_done() && heard_.empty())
+        on(Observed{});
+    else
+        finish(Outcome::desktop_failed, fact.message);
+}
+
+void VisualLoopMode::on(const Replied& fact) {
+    const vlm::ChatReply& reply = fact.reply;
+    heard_.clear();
+    next_turn(is_reply_taken_for_thoughts(reply) ? reply.reasoning : reply.text);
+    if (reply.finish == vlm::FinishReason::length)
+        failures_.emplace_back("The reply was cut off at the output limit: make it shorter.");
+}
+
+void VisualLoopMode::on(const AskFailed& fact) {
+    if (!fact.refused || !request_.response_format) {
+        finish(Outcome::endpoint_failed, fact.message);
+        return;
+    }
+    request_.response_format.reset(); // and asks again
+    note("format", "a request with a schema for the reply failed; from now on there is none: " +
+                       fact.message);
+}
+
+void VisualLoopMode::on(const Invoked& fact) {
+    if (!fact.desktop_failure.empty()) {
+        finish(Outcome::desktop_failed, fact.desktop_failure);
+        return;
+    }
+    const VisualAction& done = action();
+    if (fact.ok) {
+        if (auto mark = mark_of(done)) marks_.push_back(*mark);
+    } else {
+        failures_.push_back(fmt::format("Action {} ({}) was not carried out: {}", done.number,
+                                        to_string(done.verb), message_of(fact.result_json)));
+    }
+    ++next_action_;
+    act_or_look();
+}
+
+void VisualLoopMode::on(const UserMessage& fact) {
+    if (fact.kind == UserMessage::Kind::words) {
+        heard_.push_back(fact.text);
+        if (phase_ != Phase::finished || finish_.outcome != Outcome::completed ||
+            exchanges_ >= max_turns_)
+            return;
+        // It counted as done because nobody had more to say.
+        if (seen_.sha256.empty())
+            phase_ = Phase::capturing; // its last look has failed
+        else
+            ask_or_end();
+    } else if (phase_ == Phase::waiting_inject) {
+        begin_turn(fact.text);
+    } else if (phase_ == Phase::calling_model) {
+        --exchanges_; // it was not begun
+        next_turn(fact.text);
+    } else if (phase_ == Phase::finished && finish_.outcome == Outcome::completed) {
+        next_turn(fact.text);
+    } else if (phase_ == Phase::finished) {
+        note("reply", "the run is over: a reply that was told is not carried out");
+    } else {
+        if (injected_) note("reply", "a reply that was told before is not carried out");
+        injected_ = fact.text;
+    }
+}
+
+void VisualLoopMode::on(const Stopped& fact) {
+    // A run that has come to its own end has no use for another; one that only ran out of steps
+    // has.
+    if (phase_ == Phase::finished && finish_.outcome != Outcome::steps_used_up) return;
+    finish(Outcome::cancelled, fact.reason);
+}
+
+// ---- the turn -----------------------------------------------------------------------------------
+
+/// The turn before it becomes a part of the trail.
+void VisualLoopMode::next_turn(const std::string& reply) {
+    earlier_.push_front(std::move(marks_));
+    if (earlier_.size() > trail_turns_) earlier_.pop_back();
+    begin_turn(reply);
+}
+
+void VisualLoopMode::begin_turn(const std::string& reply) {
+    ++turn_;
+    reply_ = std::make_shared<const VisualReply>(parse_visual_reply(reply, limits_));
+    for (const std::string& problem : reply_->problems) note("reply", problem);
+    next_action_ = 0;
+    marks_.clear();
+    failures_.clear();
+    act_or_look();
+}
+
+void VisualLoopMode::act_or_look() {
+    phase_ = next_action_ < reply_->actions.size() ? Phase::executing : Phase::capturing;
+}
+
+/// Not where the model counts on actions that did not happen.
+bool VisualLoopMode::is_done() const {
+    return reply_->done && failures_.empty() && !reply_->actions_left_out;
+}
+
+vlm::ToolCall VisualLoopMode::call() const {
+    return {fmt::format("turn_{}_action_{}", turn_, action().number),
+            std::string(to_string(action().verb)),
+            to_text(arguments_of(action())),
+            {}};
+}
+
+Annotation VisualLoopMode::annotation() const {
+    Annotation all{{marks_}, reply_->boxes};
+    for (const auto& turn : earlier_)
+        if (all.trail.size() < trail_turns_) all.trail.push_back(turn);
+    return all;
+}
+
+vlm::ChatRequest VisualLoopMode::request() const {
+    vlm::ChatRequest request = request_;
+    request.messages = {
+        vlm::Message::system(system_prompt_),
+        vlm::Message::user(told(), {seen_.sha256, nullptr}),
+    };
+    return request;
+}
+
+/// The model's own story, and what it should know of how its reply went.
+std::string VisualLoopMode::told() const {
+    std::string text =
+        reply_->observation.empty() ? "(Your last reply had no observation.)" : reply_->observation;
+    for (const std::string& words : heard_) text += "\n\nThe user says: " + words;
+    if (reply_->problems.empty() && failures_.empty()) return text;
+    text += "\n\nWhat went wrong with your last reply:";
+    for (const auto* some : {&reply_->problems, &failures_})
+        for (const std::string& one : *some) text += "\n- " + one;
+    return text;
+}
+
+void VisualLoopMode::finish(Outcome outcome, std::string reason) {
+    finish_ = {outcome, std::move(reason)};
+    phase_ = Phase::finished;
+}
+
+} // namespace eyehand::agent

@@ -1,0 +1,172 @@
+#include "eyehand/agent/journal.hpp"
+
+#include "base/path_text.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/vlm/digest.hpp"
+#include "record/append_file.hpp"
+#include "record/journal_json.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <utility>
+
+namespace eyehand::agent {
+namespace {
+
+const std::string no_hash(64, '0');
+
+[[noreturn]] void refuse(const std::filesystem::path& file, std::size_t line,
+                         std::string_view reason) {
+    throw Error(errc::journal_corrupt, fmt::format("{}, line {}: {}", text_of(file), line, reason));
+}
+
+} // namespace
+
+Journal::Journal(std::filesystem::path file, Listener listener)
+    : file_(std::move(file)), listener_(std::move(listener)), previous_hash_(no_hash) {
+    recover();
+}
+
+Journal::~Journal() = default;
+
+void Journal::recover() {
+    // First of all: what a run that is still going writes at this moment looks like a torn line.
+    out_ = std::make_unique<AppendFile>(file_, AppendFile::Writers::alone);
+    if (out_->is_taken())
+        throw Error(errc::run_locked,
+                    fmt::format("the run is still going on: {} is being written by another program",
+                                text_of(file_)));
+    if (!out_->is_open())
+        throw Error(errc::journal_failed,
+                    fmt::format("{} cannot be written; is the folder writable, and the file not "
+                                "held by another program?",
+                                text_of(file_)));
+    std::string text;
+    {
+        std::ifstream in(file_, std::ios::binary);
+        if (in) {
+            std::ostringstream whole;
+            whole << in.rdbuf();
+            text = std::move(whole).str();
+        }
+    }
+    // A line counts once its line break is there: whatever follows the last one was being written.
+    const std::size_t complete = text.rfind('\n') + 1; // npos + 1 == 0
+    std::optional<Fact> pending; // what the latest command comes to if nothing follows
+    int turn = 0;
+    std::size_t number = 0;
+    for (std::size_t at = 0; at < complete;) {
+        const std::size_t end = text.find('\n', at);
+        const std::string_view line(text.data() + at, end - at);
+        at = end + 1;
+        ++number;
+        std::string reason;
+        const auto value = parse_json(line, &reason);
+        if (!value || !value->is_object()) refuse(file_, number, value ? "not an object" : reason);
+        const json::object& entry = value->as_object();
+        try {
+            if (entry.at("seq").to_number<std::uint64_t>() != seq_ + 1) {
+                refuse(file_, number, "an entry is missing before it");
+            }
+            if (entry.at("prev").as_string() != previous_hash_) {
+                refuse(file_, number, "the line before it has been changed");
+            }
+            offset_ = std::chrono::milliseconds(entry.at("t").to_number<std::int64_t>());
+            turn = entry.at("turn").to_number<int>();
+            const json::string& type = entry.at("type").as_string();
+            if (auto fact = interrupted(entry)) pending = std::move(fact);
+            if (type == "run_started") task_ = std::string(entry.at("task").as_string());
+            if (type == "run_resumed") drop_ends();
+            if (type == "run_finished") outcome_ = std::string(entry.at("outcome").as_string());
+            if (auto fact = read_fact(entry)) {
+                pending.reset();
+                recovered_.push_back(*std::move(fact));
+            }
+        } catch (const Error&) {
+            throw;
+        } catch (const std::exception& problem) { // a member is missing or of the wrong type
+            refuse(file_, number, problem.what());
+        }
+        ++seq_;
+        previous_hash_ = vlm::sha256_hex(line);
+    }
+    if (complete < text.size() && !out_->cut(complete))
+        throw Error(errc::journal_failed,
+                    fmt::format("{}: its torn last line cannot be removed", text_of(file_)));
+    if (pending) {
+        append(*pending, turn);
+        recovered_.push_back(*std::move(pending));
+    }
+}
+
+/// Forgets why the run ended: it goes on.
+void Journal::drop_ends() {
+    const auto ends_a_run = [](const Fact& fact) {
+        return std::holds_alternative<Stopped>(fact) || std::holds_alternative<AskFailed>(fact) ||
+               std::holds_alternative<ObserveFailed>(fact);
+    };
+    // What was told in the end is still to be heard.
+    std::vector<Fact> told;
+    while (!recovered_.empty()) {
+        if (std::holds_alternative<UserMessage>(recovered_.back()))
+            told.push_back(std::move(recovered_.back()));
+        else if (!ends_a_run(recovered_.back()))
+            break;
+        recovered_.pop_back();
+    }
+    if (!recovered_.empty()) { // the desktop may be there again
+        if (auto* fact = std::get_if<Invoked>(&recovered_.back())) fact->desktop_failure.clear();
+        if (auto* fact = std::get_if<Recovered>(&recovered_.back())) fact->desktop_failure.clear();
+    }
+    recovered_.insert(recovered_.end(), std::make_move_iterator(told.rbegin()),
+                      std::make_move_iterator(told.rend()));
+    outcome_.clear();
+}
+
+void Journal::resume(std::vector<std::string> remarks, int turn) {
+    drop_ends();
+    append(Payload(RunResumed{std::move(remarks)}), turn);
+}
+
+std::chrono::milliseconds Journal::elapsed() const {
+    return offset_ + std::chrono::duration_cast<std::chrono::milliseconds>(
+                         std::chrono::steady_clock::now() - start_);
+}
+
+void Journal::append(Payload payload, int turn) {
+    Event event;
+    event.seq = seq_ + 1;
+    event.t = elapsed();
+    event.turn = turn;
+    event.payload = std::move(payload);
+
+    json::object entry{{"seq", event.seq},
+                       {"t", event.t.count()},
+                       {"type", type_name(event.payload)},
+                       {"turn", turn},
+                       {"prev", previous_hash_}};
+    write_payload(event.payload, entry);
+    event.line = to_text(entry);
+
+    if (!out_->append(event.line + '\n')) {
+        throw Error(
+            errc::journal_failed,
+            fmt::format("{} cannot be written any more; is the disk full?", text_of(file_)));
+    }
+    seq_ = event.seq;
+    previous_hash_ = vlm::sha256_hex(event.line);
+    if (listener_) listener_(event);
+}
+
+void Journal::append(const Command& command, int turn) {
+    std::visit([&](const auto& it) { append(Payload(it), turn); }, command);
+}
+
+void Journal::append(const Fact& fact, int turn) {
+    std::visit([&](const auto& it) { append(Payload(it), turn); }, fact);
+}
+
+} // namespace eyehand::agent

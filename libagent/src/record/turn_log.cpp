@@ -1,0 +1,47 @@
+#include "record/turn_log.hpp"
+
+#include "modes/visual_loop/visual_json.hpp"
+#include "json/json_layout.hpp"
+
+#include <filesystem>
+#include <utility>
+
+namespace eyehand::agent {
+namespace {
+
+constexpr const char* file_name = "turns.jsonl";
+
+json::object record(int turn, const char* stage) { return {{"turn", turn}, {"stage", stage}}; }
+
+/// "turn_0001/" for "turn_0001/screenshot_raw.png".
+std::string folder_of(const std::string& file) { return file.substr(0, file.rfind('/') + 1); }
+
+} // namespace
+
+void TurnLog::clear() {
+    if (std::filesystem::exists(directory_.path() / file_name)) directory_.write(file_name, "");
+}
+
+void TurnLog::add(const Observed& fact, const ModeState& state) {
+    if (!state.reply || layout_ == LogLayout::screenshots) return;
+    const VisualReply& reply = *state.reply;
+    if (layout_ == LogLayout::turn_dirs) {
+        directory_.write(folder_of(fact.raw_file) + "vlm_output.json",
+                         laid_out(json::object{{"observation", reply.observation},
+                                               {"bboxes", boxes_json(reply.boxes)},
+                                               {"actions", actions_json(reply.actions)},
+                                               {"text", reply.text}}) +
+                             "\n");
+        return;
+    }
+    json::object raw = record(state.turn, "raw");
+    raw["observation"] = reply.observation;
+    raw["bboxes"] = boxes_json(reply.boxes);
+    raw["actions"] = actions_json(reply.actions);
+    raw["raw_png"] = fact.raw_file;
+    json::object annotated = record(state.turn, "annotated");
+    annotated["annotated_png"] = fact.file;
+    directory_.append(file_name, to_text(raw) + "\n" + to_text(annotated) + "\n");
+}
+
+} // namespace eyehand::agent

@@ -1,0 +1,395 @@
+#include "run/desktop_world.hpp"
+
+#include "base/text.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/winio/error.hpp"
+#include "eyehand/winio/gesture.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <thread>
+#include <utility>
+
+namespace eyehand::agent {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::chrono::microseconds since(Clock::time_point start) {
+    return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start);
+}
+
+/// What went wrong with the one call, not with the desktop: the model can do something about it.
+bool model_can_help(const std::error_code& code) {
+    return code == winio::errc::outside_work_area || code == winio::errc::window_not_found ||
+           code == winio::errc::launch_failed || code == winio::errc::clipboard_failed ||
+           code == winio::errc::input_not_permitted || code == winio::errc::not_supported;
+}
+
+/// Tells that a call came to nothing, and whose business that is: the user's, the model's, or the
+/// run's.
+void not_done(Invoked& fact, const std::error_code& code, const std::string& reason) {
+    fact.ok = false;
+    if (code == winio::errc::cancelled) {
+        fact.interrupted = true;
+        fact.result_json = fail("interrupted", "The action was broken off by the user.").json();
+        return;
+    }
+    fact.result_json = fail("desktop_failed", reason).json();
+    if (!model_can_help(code)) fact.desktop_failure = fact.tool + ": " + reason;
+}
+
+/// Whether a plan does anything to the desktop: one that only waits does not.
+bool acts(const winio::Plan& plan) {
+    return std::any_of(plan.steps.begin(), plan.steps.end(), [](const winio::Step& step) {
+        const auto* batch = std::get_if<winio::Batch>(&step.effect);
+        return batch == nullptr || !batch->empty();
+    });
+}
+
+/// Notes how long the latest capture took.
+class TimedCapturer final : public winio::Capturer {
+public:
+    explicit TimedCapturer(winio::Capturer& inner) : inner_(inner) {}
+    void capture(const winio::Rect& area, winio::Frame& into) override {
+        const auto start = Clock::now();
+        inner_.capture(area, into);
+        latest_ = since(start);
+    }
+    [[nodiscard]] std::chrono::microseconds latest() const { return latest_; }
+
+private:
+    winio::Capturer& inner_;
+    std::chrono::microseconds latest_{};
+};
+
+/// Screenshots of which one that comes back shows nothing new.
+constexpr std::size_t most_seen = 8;
+
+/// At most a hundredth of the area, as for what settling does not wait for.
+bool is_small(const std::vector<winio::Rect>& rects, const winio::Rect& area) {
+    std::int64_t pixels = 0;
+    for (const winio::Rect& rect : rects) pixels += std::int64_t{rect.width} * rect.height;
+    return pixels <= std::int64_t{area.width} * area.height / 100;
+}
+
+/// Waits; false when the token was triggered before the time was over. Looks at the token: a stop
+/// callback's destructor can hang with GCC 12's library for Windows.
+bool pause(std::chrono::milliseconds duration, const std::stop_token& stop) {
+    constexpr std::chrono::milliseconds look_every{10};
+    const auto until = Clock::now() + duration;
+    while (!stop.stop_requested()) {
+        const auto left = until - Clock::now();
+        if (left <= Clock::duration::zero()) return true;
+        std::this_thread::sleep_for(std::min<Clock::duration>(left, look_every));
+    }
+    return false;
+}
+
+std::optional<winio::NormPoint> pointer_in(const winio::Frame& frame, const winio::WorkArea& area) {
+    if (!frame.pointer || !area.contains(frame.pointer->position)) return std::nullopt;
+    return area.to_norm(frame.pointer->position);
+}
+
+winio::ScreenshotOptions picture_options(const Profile& profile) {
+    winio::ScreenshotOptions options;
+    options.size = profile.image;
+    return options;
+}
+
+} // namespace
+
+DesktopWorld::DesktopWorld(winio::Desktop& desktop, vlm::ChatModel& model, const ToolsByRole& tools,
+                           const Profile& profile, const AgentOptions& options,
+                           RunDirectory& directory, RunControl& control, vlm::OnDelta on_delta,
+                           OnState on_state)
+    : desktop_(desktop), model_(model), tools_(tools), profile_(profile), options_(options),
+      directory_(directory), control_(control), on_delta_(std::move(on_delta)),
+      on_state_(std::move(on_state)), pipeline_(picture_options(profile)) {}
+
+std::optional<Fact> DesktopWorld::news(const Command& next) {
+    // An end that was reached needs nobody's leave, but may be put off by what was told before.
+    if (auto told = control_.next_message(
+            std::holds_alternative<Finish>(next) ? RunControl::Hold::no : RunControl::Hold::yes))
+        return *std::move(told);
+    if (control_.stopping()) return broken_off();
+    return std::nullopt;
+}
+
+void DesktopWorld::on_state(const ModeState& state) {
+    turn_ = state.turn;
+    on_state_(state);
+}
+
+Fact DesktopWorld::execute(const Command& command) {
+    return std::visit([this](const auto& it) { return on(it); }, command);
+}
+
+winio::WorkArea DesktopWorld::choose_area() { return winio::choose_area(desktop_, options_.area); }
+
+Fact DesktopWorld::on(const Observe& command) {
+    acted_ = false;
+    if (!pause(profile_.pace.capture_delay, control_.at_safe_point())) return broken_off();
+    try {
+        area_ = choose_area(); // displays come and go
+        if (!capturer_) capturer_ = desktop_.open_capturer({});
+        TimedCapturer capturer(*capturer_);
+        winio::Settled settled =
+            settler_.wait(capturer, area_->bounds(), options_.settle, control_.at_safe_point());
+        const auto pointer = pointer_in(settled.frame, *area_);
+        const winio::Screenshot picture = pipeline_.process(std::move(settled.frame));
+        settler_.reuse(std::move(settled.frame));
+        vlm::Image image = vlm::make_image(picture.png);
+        Observed fact;
+        fact.sha256 = image.sha256;
+        fact.size = picture.size;
+        fact.area = picture.area;
+        fact.changed = picture.changed;
+        fact.pointer = pointer;
+        fact.still = is_still(picture, settled, image.sha256);
+        fact.settle = settled.waited;
+        fact.capture = capturer.latest();
+        fact.scale = picture.scale_time;
+        fact.encode = picture.encode_time;
+        if (command.annotation) {
+            fact.raw_sha256 = image.sha256;
+            fact.raw_file =
+                directory_.save_screenshot(command.screenshot, *picture.png, ScreenshotKind::raw);
+            auto drawn = annotated(command, picture, fact);
+            if (!drawn) return broken_off();
+            image = *std::move(drawn);
+            fact.sha256 = image.sha256;
+        }
+        fact.file = directory_.save_screenshot(command.screenshot, *image.bytes);
+        images_.insert_or_assign(fact.sha256, std::move(image));
+        return fact;
+    } catch (const winio::Error& error) {
+        if (error.code() == winio::errc::cancelled) return broken_off();
+        capturer_.reset(); // whatever it held may be gone with the display
+        return ObserveFailed{error_name(error.code()), error.what()};
+    }
+}
+
+/// Nothing: the run is to stop, and nobody drew it.
+std::optional<vlm::Image>
+DesktopWorld::annotated(const Observe& command, const winio::Screenshot& picture, Observed& fact) {
+    const auto start = Clock::now();
+    std::optional<vlm::Image> image;
+    if (options_.annotation == Source::client) {
+        if (auto drawn =
+                control_.wait_for_annotation({command.screenshot, picture.size, picture.png}))
+            image = vlm::make_image(std::move(drawn));
+    } else {
+        const auto overlay = make_overlay(*command.annotation, profile_.executed_heat,
+                                          profile_.bbox_heat, picture.size);
+        image = vlm::make_image(pipeline_.annotate(*overlay));
+    }
+    fact.annotate = since(start);
+    return image;
+}
+
+Fact DesktopWorld::on(const Await&) {
+    if (auto reply = control_.wait_for_reply()) return *std::move(reply);
+    return broken_off();
+}
+
+Fact DesktopWorld::on(const Ask& command) {
+    if (std::exchange(asked_, true) && !pause(profile_.step_delay, control_.at_safe_point())) {
+        return broken_off();
+    }
+    try {
+        return Replied{
+            model_.reply(with_images(command.request), on_delta_, control_.at_safe_point())};
+    } catch (const vlm::Error& error) {
+        if (error.code() == vlm::errc::cancelled) return broken_off();
+        const bool refused = error.code() == vlm::errc::http_status ||
+                             error.code() == vlm::errc::not_supported ||
+                             error.code() == vlm::errc::server_error;
+        return AskFailed{error_name(error.code()), error.what(),
+                         error.code() == vlm::errc::context_overflow, refused};
+    }
+}
+
+/// Fills in the images' bytes, and forgets those that the conversation no longer holds.
+vlm::ChatRequest DesktopWorld::with_images(vlm::ChatRequest request) {
+    std::set<std::string> held;
+    for (vlm::Message& message : request.messages) {
+        for (vlm::Part& part : message.parts) {
+            auto* image = std::get_if<vlm::Image>(&part);
+            if (image == nullptr) continue;
+            held.insert(image->sha256);
+            *image = image_of(image->sha256);
+        }
+    }
+    std::erase_if(images_, [&](const auto& entry) { return !held.contains(entry.first); });
+    return request;
+}
+
+void DesktopWorld::remember(const Observed& seen) {
+    files_.insert_or_assign(seen.sha256, seen.file);
+    const std::string& sha256 = seen.raw_sha256.empty() ? seen.sha256 : seen.raw_sha256;
+    if (std::find(seen_.begin(), seen_.end(), sha256) != seen_.end()) return;
+    seen_.push_back(sha256);
+    if (seen_.size() > most_seen) seen_.pop_front();
+}
+
+const vlm::Image& DesktopWorld::image_of(const std::string& sha256) {
+    const auto known = images_.find(sha256);
+    if (known != images_.end()) return known->second;
+    const std::string& file = files_.at(sha256);
+    vlm::Image image = vlm::make_image(directory_.read(file));
+    if (image.sha256 != sha256)
+        throw Error(errc::bad_run, file + " is not the picture that the journal tells of");
+    return images_.insert_or_assign(sha256, std::move(image)).first->second;
+}
+
+Fact DesktopWorld::on(const Invoke& command) {
+    Invoked fact;
+    fact.call_id = command.call.id;
+    fact.tool = command.call.name;
+    if (std::exchange(acted_, true) && !pause(profile_.pace.action_delay, control_.at_safe_point()))
+        return broken_off();
+    const auto start = Clock::now();
+    try {
+        // The model means what it saw, even if a display has come or gone since.
+        if (!area_) area_ = choose_area();
+        ToolContext context{
+            desktop_,
+            *area_,
+            control_.at_once(),
+            control_.at_safe_point(),
+            {.steps = profile_.pace.drag_steps, .step_wait = profile_.pace.drag_step_delay}};
+        const Toolbox& tools = tools_.at(command.role);
+        const ToolResult result = tools.call(command.call, context);
+        fact.ok = result.succeeded();
+        fact.result_json = result.json();
+        fact.wants_screenshot = result.wants_screenshot();
+        fact.signal = result.signal();
+        fact.action = {tools.id_of(command.call.name),
+                       {},
+                       result.subject(),
+                       result.has_acted() || (result.plan() && acts(*result.plan()))};
+        fact.policy = result.decided_in();
+        if (result.plan()) {
+            for (const winio::Point& point : result.plan()->targets)
+                fact.action.points.push_back(area_->to_norm(point));
+            if (is_allowed(command, fact)) act_out(*result.plan(), fact);
+        }
+    } catch (const winio::Error& error) {
+        not_done(fact, error.code(), error.what());
+    }
+    fact.act = since(start) - fact.policy;
+    return fact;
+}
+
+/// Asks for consent where actions need it.
+bool DesktopWorld::is_allowed(const Invoke& command, Invoked& fact) {
+    if (options_.approve == Approve::never || !fact.action.acts || !profile_.physical_execution)
+        return true;
+    const auto start = Clock::now();
+    const Approval consent =
+        control_.request_approval({.turn = turn_,
+                                   .tool = command.call.name,
+                                   .arguments_json = to_valid_utf8(command.call.arguments_json),
+                                   .points = fact.action.points});
+    fact.policy += since(start);
+    if (consent.granted) return true;
+    fact.ok = false;
+    fact.action.acts = false;
+    fact.interrupted = control_.stopping();
+    fact.result_json = fail("denied", consent.reason.empty()
+                                          ? "The user did not allow this action. Do not repeat it "
+                                            "as it is."
+                                          : consent.reason)
+                           .json();
+    return false;
+}
+
+void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
+    if (!profile_.physical_execution && acts(plan)) return;
+    // What only waits has begun nothing that would have to be finished.
+    const winio::ExecutionReport report =
+        executor().execute(plan, acts(plan) ? control_.at_once() : control_.at_safe_point());
+    if (report.complete()) return;
+    not_done(fact, report.error, report.problem);
+}
+
+/// The same ones for as long as the area stays the same: they remember what they pressed last.
+winio::InputExecutor& DesktopWorld::executor() {
+    if (!executor_ || executor_->fence().bounds() != area_->bounds())
+        executor_.emplace(desktop_, *area_);
+    return *executor_;
+}
+
+/// How far in from the corner a click is sure to hit nothing but the desktop or its bar.
+constexpr int corner_margin = 20;
+
+Fact DesktopWorld::on(const Recover&) {
+    using namespace winio::gesture;
+    Recovered fact;
+    if (!profile_.physical_execution) return fact;
+    const auto start = Clock::now();
+    try {
+        if (!area_) area_ = choose_area();
+        const winio::Rect bounds = area_->bounds();
+        const winio::Point centre = area_->to_pixel({500, 500});
+        const winio::Point corner{bounds.x + std::min(corner_margin, bounds.width - 1),
+                                  bounds.y + bounds.height - 1 -
+                                      std::min(corner_margin, bounds.height - 1)};
+        std::vector<winio::Plan> plans{press({{winio::NamedKey::escape}}), move(centre)};
+        if (!options_.area.crop && !options_.area.window) {
+            plans.push_back(move(corner));
+            plans.push_back(click(corner));
+            plans.push_back(press({{winio::NamedKey::ctrl, winio::NamedKey::escape}}));
+            plans.push_back(press({{winio::NamedKey::escape}})); // what has opened is closed again
+        }
+        for (const winio::Plan& plan : plans) {
+            const winio::ExecutionReport report = executor().execute(plan, control_.at_once());
+            if (report.complete()) continue;
+            fact.problem = report.problem;
+            if (report.error == winio::errc::cancelled) break;
+            if (!model_can_help(report.error)) fact.desktop_failure = "recovery: " + report.problem;
+            break;
+        }
+    } catch (const winio::Error& error) {
+        fact.problem = error.what();
+        if (!model_can_help(error.code())) fact.desktop_failure = fact.problem;
+    }
+    fact.act = since(start);
+    return fact;
+}
+
+/// Whether a screenshot shows nothing new. A caret that blinks more slowly than settling waits is
+/// recognised by the picture that comes back: what differed then toggles by itself.
+bool DesktopWorld::is_still(const winio::Screenshot& picture, const winio::Settled& settled,
+                            const std::string& sha256) {
+    if (std::find(seen_.begin(), seen_.end(), sha256) != seen_.end()) {
+        // A caret, not a window that was opened and closed again.
+        if (sha256 != seen_.back() && is_small(latest_change_, picture.area))
+            toggles_.insert(toggles_.end(), latest_change_.begin(), latest_change_.end());
+        return true;
+    }
+    const auto inside = [](const winio::Rect& rect, const std::vector<winio::Rect>& regions) {
+        return std::any_of(regions.begin(), regions.end(), [&](const winio::Rect& region) {
+            return winio::intersection(rect, region) == rect;
+        });
+    };
+    const bool still =
+        !seen_.empty() &&
+        std::all_of(picture.changed.begin(), picture.changed.end(), [&](const winio::Rect& rect) {
+            return inside(rect, settled.toggling) || inside(rect, toggles_);
+        });
+    seen_.push_back(sha256);
+    if (seen_.size() > most_seen) seen_.pop_front();
+    latest_change_ = picture.changed;
+    if (!still) toggles_.clear(); // on another screen something else toggles
+    return still;
+}
+
+Fact DesktopWorld::on(const Finish&) {
+    throw std::logic_error("Finish ends a run, there is nothing to execute");
+}
+
+} // namespace eyehand::agent

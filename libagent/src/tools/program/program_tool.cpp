@@ -1,0 +1,237 @@
+#include "eyehand/agent/program_tool.hpp"
+
+#include "base/nearest.hpp"
+#include "base/path_text.hpp"
+#include "base/text.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/winio/error.hpp"
+#include "profile/members.hpp"
+#include "tools/program/run_program.hpp"
+#include "json/json.hpp"
+#include "json/json_schema.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+namespace eyehand::agent {
+namespace {
+
+constexpr std::size_t max_name = 64;
+constexpr double least_timeout = 0.1; // seconds
+constexpr double max_timeout = 3600;
+constexpr std::array<std::string_view, 6> known_members{"name",    "description", "parameters",
+                                                        "command", "timeout",     "effect"};
+
+// --- the file ------------------------------------------------------------------------------------
+
+/// What servers of all kinds take for a function's name.
+bool is_name(std::string_view text) {
+    return !text.empty() && text.size() <= max_name &&
+           std::all_of(text.begin(), text.end(), [](char c) {
+               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '_' || c == '-';
+           });
+}
+
+bool has_zero(std::string_view text) { return text.find('\0') != std::string_view::npos; }
+
+std::optional<std::string> parameters_mistake(const json::value& parameters) {
+    if (auto mistake = schema_mistake(parameters)) return mistake;
+    const json::value* type = parameters.as_object().if_contains("type");
+    if (type == nullptr || *type != "object") return R"(must be a schema of "type": "object")";
+    return std::nullopt;
+}
+
+[[noreturn]] void refuse(std::string_view where, std::string_view member, std::string_view reason) {
+    throw Error(errc::bad_tool, fmt::format("{}: \"{}\" {}", where, member, reason));
+}
+
+/// Throws for a tool that cannot be one, however it came about.
+void check(const ProgramTool& tool, const std::string& where) {
+    if (!is_name(tool.name))
+        refuse(where, "name", "must be 1 to 64 letters, digits, \"_\" or \"-\"");
+    if (tool.description.empty()) refuse(where, "description", "is missing");
+    const auto parameters = parse_json(tool.parameters_json);
+    if (!parameters) refuse(where, "parameters", "is not JSON");
+    if (const auto mistake = parameters_mistake(*parameters)) refuse(where, "parameters", *mistake);
+    if (tool.command.empty())
+        refuse(where, "command", "is missing: the program, then its arguments");
+    for (const std::string& word : tool.command)
+        if (word.empty() || has_zero(word))
+            refuse(where, "command", "must hold texts, none of them empty or with a zero in it");
+    const std::chrono::duration<double> timeout = tool.timeout;
+    if (timeout.count() < least_timeout || timeout.count() > max_timeout)
+        refuse(where, "timeout",
+               fmt::format("must be from {} to {} seconds", least_timeout, max_timeout));
+}
+
+ProgramTool read_tool(const json::object& object, const std::string& where) {
+    for (const auto& member : object)
+        if (std::find(known_members.begin(), known_members.end(), member.key()) ==
+            known_members.end())
+            refuse(where, shorten(to_valid_utf8(member.key()), 60),
+                   "is no member of a tool" +
+                       did_you_mean(member.key(), std::vector<std::string>(known_members.begin(),
+                                                                           known_members.end())));
+    const Members members(object, where, errc::bad_tool);
+    ProgramTool tool;
+    members.read_required("name", tool.name);
+    members.read_required("description", tool.description);
+    tool.description = to_valid_utf8(tool.description);
+    if (members.has("parameters")) tool.parameters_json = to_text(object.at("parameters"));
+    members.require("command");
+    members.read("command", tool.command);
+    std::optional<double> seconds;
+    members.read("timeout", seconds, least_timeout, max_timeout);
+    if (seconds) tool.timeout = std::chrono::milliseconds(std::llround(*seconds * 1000));
+    members.require("effect");
+    members.read("effect", tool.effect,
+                 {{"reads", ProgramEffect::reads}, {"acts", ProgramEffect::acts}});
+    check(tool, where);
+    return tool;
+}
+
+// --- a call --------------------------------------------------------------------------------------
+
+ProgramEnd run(const ProgramTool& tool, std::string input, const ToolContext& context) {
+    ProgramCall call;
+    call.command = tool.command;
+    call.folder = tool.folder;
+    call.input = std::move(input);
+    call.hidden_variables = tool.hidden_variables;
+    call.timeout = tool.timeout;
+    call.max_output = max_program_output;
+    call.max_error = max_program_error;
+    // What reads can be broken off at any moment; what acts has begun, and is finished first.
+    call.stop = [&context, reads = tool.effect == ProgramEffect::reads] {
+        return context.stop.stop_requested() || (reads && context.safe_point.stop_requested());
+    };
+    return run_program(call);
+}
+
+std::string with_error(std::string what, const ProgramEnd& end) {
+    const std::string said(trim(to_valid_utf8(end.error_end)));
+    if (!said.empty()) what += " The end of its standard error: " + said;
+    return what;
+}
+
+/// How many bytes of `raw` became `mended`, which is the beginning of what to_valid_utf8 made of it:
+/// each character is itself, or stands for one byte.
+std::size_t bytes_of(std::string_view mended, std::string_view raw) {
+    std::size_t bytes = 0;
+    for (std::size_t at = 0; at < mended.size();) {
+        std::size_t size = 1;
+        while (at + size < mended.size() && (mended[at + size] & 0xC0) == 0x80) ++size;
+        bytes += raw.substr(bytes, size) == mended.substr(at, size) ? size : 1;
+        at += size;
+    }
+    return bytes;
+}
+
+ToolResult result_of(const ProgramTool& tool, const ProgramEnd& end) {
+    using How = ProgramEnd::How;
+    switch (end.how) {
+    case How::not_started:
+        return fail("program_failed",
+                    fmt::format("\"{}\" cannot be started: {}.",
+                                to_valid_utf8(tool.command.front()), end.problem));
+    case How::stopped:
+        throw winio::Error(winio::errc::cancelled, tool.name + " was broken off");
+    case How::timed_out:
+        return fail("timed_out",
+                    with_error(fmt::format("It took longer than {} s and was ended.",
+                                           static_cast<double>(tool.timeout.count()) / 1000),
+                               end));
+    case How::killed:
+        return fail("program_failed",
+                    with_error(fmt::format("It was ended by signal {}.", end.status), end));
+    case How::exited:
+        break;
+    }
+    if (end.status != 0)
+        return fail("program_failed",
+                    with_error(fmt::format("It failed with exit code {}.", end.status), end));
+    // Not cut in the middle of a character, and not longer than it was with what was mended.
+    const std::string output = cut_bytes(to_valid_utf8(end.out), max_program_output);
+    ToolResult result = ok().with("output", trim(output));
+    const std::uintmax_t left_out = end.out_bytes - bytes_of(output, end.out);
+    if (left_out > 0) result.with("bytes_left_out", static_cast<double>(left_out));
+    return result;
+}
+
+/// What a call of a program tool goes through: its arguments, the user's consent, the program.
+class Caller {
+public:
+    Caller(ProgramTool tool, AskConsent ask)
+        : tool_(std::move(tool)), schema_(*parse_json(tool_.parameters_json)),
+          ask_(std::move(ask)) {}
+
+    ToolResult operator()(const JsonView& given, ToolContext& context) const {
+        const json::value& arguments = JsonDocument::value_of(given);
+        if (const auto problem = schema_problem(arguments, schema_))
+            return fail("invalid_args", "Wrong arguments: " + *problem + ".");
+        std::string input = to_text(arguments);
+        const auto start = std::chrono::steady_clock::now();
+        Approval consent{false, "Nobody is there to allow it."};
+        if (ask_) consent = ask_({tool_, input, context.safe_point});
+        const auto decided_in = std::chrono::duration_cast<std::chrono::microseconds>(
+            std::chrono::steady_clock::now() - start);
+        if (context.safe_point.stop_requested())
+            return fail("not_begun", "The run was to end: nothing has been done.")
+                .about(input)
+                .decided_in(decided_in);
+        if (!consent.granted)
+            return fail("refused", consent.reason).about(input).decided_in(decided_in);
+        const ProgramEnd end = run(tool_, input, context);
+        ToolResult result = result_of(tool_, end).about(input).decided_in(decided_in);
+        if (tool_.effect == ProgramEffect::reads || end.how == ProgramEnd::How::not_started)
+            return result;
+        return std::move(result).acted();
+    }
+
+private:
+    ProgramTool tool_;
+    json::value schema_;
+    AskConsent ask_;
+};
+
+} // namespace
+
+ProgramTool parse_program_tool(std::string_view text, const std::string& where) {
+    std::string reason;
+    const auto value = parse_json(text, &reason);
+    if (!value) throw Error(errc::bad_tool, fmt::format("{} is not JSON: {}", where, reason));
+    if (!value->is_object()) throw Error(errc::bad_tool, where + " must hold an object");
+    return read_tool(value->as_object(), where);
+}
+
+ProgramTool load_program_tool(const std::filesystem::path& file) {
+    std::error_code error;
+    std::ifstream in(file, std::ios::binary);
+    if (!in || std::filesystem::is_directory(file, error))
+        throw Error(errc::bad_tool, text_of(file) + " cannot be read; is there such a file?");
+    std::ostringstream text;
+    text << in.rdbuf();
+    ProgramTool tool = parse_program_tool(std::move(text).str(), text_of(file));
+    tool.folder = std::filesystem::absolute(file).parent_path();
+    std::string& name = tool.command.front();
+    const std::filesystem::path program = path_of(name);
+    if (program.has_parent_path()) name = text_of((tool.folder / program).lexically_normal());
+    return tool;
+}
+
+void add_program_tool(Toolbox& tools, ProgramTool tool, AskConsent ask) {
+    check(tool, tool.name);
+    std::string name = tool.name;
+    std::string description = tool.description;
+    std::string parameters = tool.parameters_json;
+    tools.add(std::move(name), std::move(description), std::move(parameters),
+              Caller(std::move(tool), std::move(ask)));
+}
+
+} // namespace eyehand::agent

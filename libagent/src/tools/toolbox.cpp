@@ -1,0 +1,244 @@
+#include "base/nearest.hpp"
+#include "base/text.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/agent/tool.hpp"
+#include "eyehand/vlm/chat.hpp"
+#include "json/json.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace eyehand::agent {
+namespace {
+
+constexpr std::size_t not_a_parameter = static_cast<std::size_t>(-1);
+
+/// A schema with its description in front, where small models read it.
+std::string described(const std::string& schema, const std::string& description) {
+    if (description.empty()) return schema;
+    const std::string member = R"("description":)" + json_quote(description);
+    if (schema == "{}") return "{" + member + "}";
+    return "{" + member + "," + schema.substr(1);
+}
+
+std::string parameters_of(const std::vector<ArgumentInfo>& arguments) {
+    std::string properties;
+    std::string required;
+    for (const ArgumentInfo& argument : arguments) {
+        if (!properties.empty()) properties += ',';
+        properties +=
+            json_quote(argument.name) + ":" + described(argument.schema, argument.description);
+        if (!argument.required) continue;
+        if (!required.empty()) required += ',';
+        required += json_quote(argument.name);
+    }
+    return R"({"type":"object","properties":{)" + properties + R"(},"required":[)" + required +
+           "]}";
+}
+
+/// The arguments as an object; a model may also write them as JSON inside a JSON string.
+std::optional<json::value> arguments_object(const std::string& text, ToolResult& problem) {
+    if (trim(text).empty()) return json::object();
+    std::string reason;
+    auto value = parse_json(text, &reason);
+    if (value && value->is_string()) {
+        const json::string inner = value->as_string();
+        value = parse_json({inner.data(), inner.size()}, &reason);
+    }
+    if (!value) {
+        problem =
+            fail("invalid_json",
+                 fmt::format("The arguments are not JSON ({}). Send one JSON object.", reason));
+        return std::nullopt;
+    }
+    if (value->is_null()) return json::object();
+    if (!value->is_object()) {
+        problem = fail("invalid_args", "The arguments must be one JSON object.");
+        return std::nullopt;
+    }
+    return value;
+}
+
+/// A text that must have some length, such as evidence that is more than a word.
+std::optional<ArgumentProblem> length_problem(const ArgumentInfo& info,
+                                              const std::optional<JsonView>& value) {
+    if (info.min_length == 0 || !value || value->kind() != JsonView::Kind::string)
+        return std::nullopt; // whether it may be missing or something else is decided elsewhere
+    const std::string text(trim(value->string()));
+    const auto length = static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+    if (length >= info.min_length) return std::nullopt;
+    return ArgumentProblem{false, fmt::format("it must have at least {} characters, it has {}",
+                                              info.min_length, length)};
+}
+
+} // namespace
+
+void Toolbox::add(Tool tool) {
+    if (tool.name.empty()) throw std::invalid_argument("a tool needs a name");
+    if (has(tool.name)) {
+        throw Error(errc::duplicate_tool, fmt::format("there is a tool \"{}\" already", tool.name));
+    }
+    tools_.push_back(std::move(tool));
+}
+
+void Toolbox::add(std::string name, std::string description, std::string parameters_json,
+                  std::function<ToolResult(JsonView, ToolContext&)> callable) {
+    Tool tool;
+    tool.id = name;
+    tool.name = std::move(name);
+    tool.description = std::move(description);
+    tool.parameters_json = std::move(parameters_json);
+    tool.whole = std::move(callable);
+    add(std::move(tool));
+}
+
+void Toolbox::add(const Toolbox& other) {
+    for (const Tool& tool : other.tools_) add(tool);
+}
+
+const Toolbox::Tool* Toolbox::find(std::string_view name) const {
+    const auto found = std::find_if(tools_.begin(), tools_.end(),
+                                    [&](const Tool& tool) { return tool.name == name; });
+    return found == tools_.end() ? nullptr : &*found;
+}
+
+bool Toolbox::has(std::string_view name) const { return find(name) != nullptr; }
+
+std::string Toolbox::id_of(std::string_view name) const {
+    const Tool* tool = find(name);
+    return tool == nullptr ? std::string() : tool->id;
+}
+
+std::string Toolbox::name_of(std::string_view id) const {
+    const auto found =
+        std::find_if(tools_.begin(), tools_.end(), [&](const Tool& tool) { return tool.id == id; });
+    return found == tools_.end() ? std::string() : found->name;
+}
+
+std::vector<vlm::ToolSpec> Toolbox::specs() const {
+    std::vector<vlm::ToolSpec> specs;
+    specs.reserve(tools_.size());
+    for (const Tool& tool : tools_) {
+        specs.push_back({tool.name, tool.description,
+                         tool.whole ? tool.parameters_json : parameters_of(tool.arguments)});
+    }
+    return specs;
+}
+
+Toolbox Toolbox::present(std::span<const ToolPresentation> faces) const {
+    Toolbox box;
+    for (const ToolPresentation& face : faces) {
+        const auto found = std::find_if(tools_.begin(), tools_.end(),
+                                        [&](const Tool& tool) { return tool.id == face.tool; });
+        if (found == tools_.end()) {
+            std::vector<std::string> known;
+            for (const Tool& tool : tools_) known.push_back(tool.id);
+            throw Error(errc::unknown_tool,
+                        fmt::format("there is no tool \"{}\"; there are: {}{}", face.tool,
+                                    fmt::join(known, ", "), did_you_mean(face.tool, known)));
+        }
+        Tool tool = *found;
+        if (!face.name.empty()) tool.name = face.name;
+        if (!face.description.empty()) tool.description = face.description;
+        tool.invalid_error = face.invalid_error;
+        if (!face.arguments && !face.invalid_error.empty()) {
+            for (ArgumentInfo& argument : tool.arguments)
+                argument.missing_error = argument.invalid_error = face.invalid_error;
+        }
+        if (face.arguments && tool.whole)
+            throw Error(errc::bad_profile,
+                        fmt::format("tool \"{}\": its arguments cannot be changed", face.tool));
+        if (face.arguments) {
+            const Tool& own = *found;
+            tool.arguments.clear();
+            tool.order.clear();
+            for (const ArgumentPresentation& shown : *face.arguments) {
+                ArgumentInfo info;
+                std::size_t parameter = not_a_parameter;
+                if (shown.is.empty()) {
+                    info.ignored = true;
+                    info.schema = schema_of<std::string>();
+                } else {
+                    const auto argument =
+                        std::find_if(own.arguments.begin(), own.arguments.end(),
+                                     [&](const ArgumentInfo& a) { return a.id == shown.is; });
+                    if (argument == own.arguments.end()) {
+                        throw Error(errc::bad_profile,
+                                    fmt::format("tool \"{}\": it has no argument \"{}\"", face.tool,
+                                                shown.is));
+                    }
+                    info = *argument;
+                    parameter =
+                        own.order[static_cast<std::size_t>(argument - own.arguments.begin())];
+                }
+                info.name = shown.name;
+                if (!shown.description.empty()) info.description = shown.description;
+                for (const std::string& error : {face.invalid_error, shown.missing_error})
+                    if (!error.empty()) info.missing_error = error;
+                for (const std::string& error : {face.invalid_error, shown.invalid_error})
+                    if (!error.empty()) info.invalid_error = error;
+                info.min_length = shown.min_length;
+                if (shown.required) {
+                    if (info.required && !*shown.required && !info.ignored) {
+                        throw Error(errc::bad_profile,
+                                    fmt::format("tool \"{}\": its argument \"{}\" is required",
+                                                face.tool, shown.is));
+                    }
+                    info.required = *shown.required;
+                }
+                tool.arguments.push_back(std::move(info));
+                tool.order.push_back(parameter);
+            }
+            for (const ArgumentInfo& argument : own.arguments) {
+                const bool shown =
+                    std::any_of(tool.arguments.begin(), tool.arguments.end(),
+                                [&](const ArgumentInfo& info) { return info.id == argument.id; });
+                if (argument.required && !shown) {
+                    throw Error(errc::bad_profile,
+                                fmt::format("tool \"{}\": its argument \"{}\" cannot be left out",
+                                            face.tool, argument.id));
+                }
+            }
+        }
+        box.add(std::move(tool));
+    }
+    return box;
+}
+
+ToolResult Toolbox::problem_result(const ArgumentInfo& info, const ArgumentProblem& problem) {
+    return fail(problem.missing ? info.missing_error : info.invalid_error,
+                fmt::format("Argument \"{}\": {}.", info.name, problem.message));
+}
+
+ToolResult Toolbox::call(const vlm::ToolCall& call, ToolContext& context) const {
+    const Tool* tool = find(call.name);
+    if (tool == nullptr) {
+        std::vector<std::string> names;
+        for (const Tool& known : tools_) names.push_back(known.name);
+        return fail("unknown_tool", fmt::format("There is no tool \"{}\". Use one of: {}.",
+                                                call.name, fmt::join(names, ", ")));
+    }
+    ToolResult problem;
+    const auto arguments = arguments_object(call.arguments_json, problem);
+    if (!arguments)
+        return tool->invalid_error.empty() ? problem : fail(tool->invalid_error, problem.message());
+    const JsonView object = JsonDocument::view_of(*arguments);
+    if (tool->whole) return tool->whole(object, context);
+
+    Given given(tool->parameters);
+    std::vector<const ArgumentInfo*> infos(given.size(), nullptr);
+    for (std::size_t i = 0; i < tool->arguments.size(); ++i) {
+        const std::size_t parameter = tool->order[i];
+        if (parameter == not_a_parameter) continue; // offered for the model's sake only
+        infos[parameter] = &tool->arguments[i];
+        given[parameter] = object.find(tool->arguments[i].name);
+        if (const auto too_short = length_problem(tool->arguments[i], given[parameter]))
+            return problem_result(tool->arguments[i], *too_short);
+    }
+    return tool->invoke(given, infos, context);
+}
+
+} // namespace eyehand::agent
