@@ -125,13 +125,12 @@ std::optional<winio::Size> screen_size(winio::Desktop& desktop, const winio::Are
 
 /// As many screenshots as the model's context has room for.
 void fit_to_context(const vlm::ServerInfo& server, winio::Desktop& desktop, RunSettings& settings) {
-    if (!settings.batch_of_profile || settings.profile.team) return; // a team keeps its own
+    if (!settings.batch_of_profile) return;
     const auto screen = screen_size(desktop, settings.agent.area);
     if (!screen) return;
-    const auto fits = retention_for(server, settings.profile, *screen);
-    if (!fits) return;
-    settings.profile.screenshots = *fits;
-    put(settings.agent.settings, {"drop_screenshots", fmt::format("{}", fits->batch), "probe"});
+    if (!fit_profile(server, *screen, settings.profile)) return;
+    put(settings.agent.settings,
+        {"drop_screenshots", fmt::format("{}", settings.profile.screenshots.batch), "probe"});
 }
 
 agent::RunDirectory create_directory(const RunSettings& settings) {
@@ -226,9 +225,9 @@ std::vector<std::string> differences(const agent::StoredRun& stored) {
         profile->physical_execution = true;
         profile->pace = {};
         profile->log = {};
-        if (!profile->visual) continue;
-        profile->visual->boot.clear();
-        profile->visual->limits.extended_actions = false;
+        const agent::ModeFactory& mode = agent::mode_of(*profile);
+        for (const auto& [option, value] : mode.options(*profile))
+            mode.set_option(*profile, option, {});
     }
     if (agent::to_json(now) != agent::to_json(then))
         remarks.push_back(fmt::format("the profile \"{}\" has changed since; the run goes on with "
@@ -376,9 +375,6 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
         put(kept, {"model", *flags.server.model, "--model"});
     }
     const ProgramTools programs(flags.tools);
-    if (const auto had = value_of(kept, "program_tools"); had && programs.names().empty())
-        remarks.push_back(
-            fmt::format("these tools are not offered any more: {}; --tool FILE does", *had));
     for (const char* name : {"program_tools", "allowed_tools"}) drop(kept, name);
     ServerSettings server = server_of_run(flags.server, kept, flags.quiet);
     if (flags.no_probe) {

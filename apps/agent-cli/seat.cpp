@@ -3,6 +3,7 @@
 #include "commands.hpp"
 #include "environment.hpp"
 #include "eyehand/agent/error.hpp"
+#include "eyehand/agent/run_port.hpp"
 #include "platform.hpp"
 #include "questions.hpp"
 
@@ -59,7 +60,7 @@ agent::AskConsent Seat::ask_user() {
             return agent::Approval{false, "Nobody is there to allow it: do without this tool."};
         };
     return [this](const agent::ToolQuestion& call) {
-        return control_.request_approval(question_of(call), call.stop);
+        return agent::RunPort(control_).request_approval(question_of(call), call.stop);
     };
 }
 

@@ -76,15 +76,12 @@ std::vector<agent::Setting> settings_of(const vlm::ServerInfo& server) {
     return all;
 }
 
-std::optional<agent::Retention> retention_for(const vlm::ServerInfo& server,
-                                              const agent::Profile& profile, winio::Size screen) {
-    if (profile.team || !server.model.context_tokens) return std::nullopt; // a team sends one
+bool fit_profile(const vlm::ServerInfo& server, winio::Size screen, agent::Profile& profile) {
+    if (!server.model.context_tokens) return false;
     const winio::Size picture = winio::picture_size(screen, profile.image);
-    const agent::Retention fits =
-        agent::fitted(profile.screenshots, vlm::qwen3_image_tokens(picture.width, picture.height),
-                      *server.model.context_tokens);
-    if (fits == profile.screenshots) return std::nullopt;
-    return fits;
+    return agent::mode_of(profile).fit_context(
+        profile, vlm::qwen3_image_tokens(picture.width, picture.height),
+        *server.model.context_tokens);
 }
 
 } // namespace eyehand::cli

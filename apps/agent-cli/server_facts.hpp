@@ -19,9 +19,8 @@ namespace eyehand::cli {
 /// For run.json.
 [[nodiscard]] std::vector<agent::Setting> settings_of(const vlm::ServerInfo& server);
 
-/// Of a conversation whose screenshots would fill the model's context: fewer of them. `screen` is
-/// what the pictures show. Nothing where the profile's number is right, or nothing is known.
-[[nodiscard]] std::optional<agent::Retention>
-retention_for(const vlm::ServerInfo& server, const agent::Profile& profile, winio::Size screen);
+/// Adapts the profile to the model's context. `screen` is the size of the area that screenshots show.
+/// Returns false if nothing has changed: the profile fits, or the context is not known.
+bool fit_profile(const vlm::ServerInfo& server, winio::Size screen, agent::Profile& profile);
 
 } // namespace eyehand::cli

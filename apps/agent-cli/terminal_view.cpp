@@ -94,7 +94,7 @@ void TerminalView::on_event(const Event& event) {
             say("the run goes on where it was interrupted");
             for (const std::string& remark : it.remarks) say("      " + one_line(remark));
         },
-        [&](const agent::Ask& it) {
+        [&](const agent::Asked& it) {
             asked_ = event.t;
             loading_ = false;
             role_ = it.role == "agent" ? std::string() : it.role;

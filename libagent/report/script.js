@@ -398,7 +398,7 @@
                 has(item.completion_tokens) ? `${grouped(item.completion_tokens)} out` : ''].filter(Boolean);
             const odd = !['stop', 'tool_calls', 'unknown', undefined].includes(item.finish);
             // A visual loop's replies are JSON with a story in them.
-            const reply = run.mode === 'visual_loop' ? parsed(item.text) : undefined;
+            const reply = run.visual_replies ? parsed(item.text) : undefined;
             const story = typeof reply?.observation === 'string' ? reply.observation : undefined;
             return ['Words', [
                 item.text ? make('div', 'said', story ?? item.text) : make('p', 'quiet', 'It said nothing.'),

@@ -11,6 +11,7 @@
 #include "catch.hpp"
 #include "temp_folder.hpp"
 
+#include <array>
 #include <map>
 #include <set>
 #include <thread>
@@ -370,6 +371,134 @@ TEST_CASE("an observer that throws is left out and the run goes on") {
     CHECK(stage.run("do it", &clumsy).outcome == Outcome::completed);
     CHECK_THAT(test::read_file(stage.run_path / "execution_log.txt"),
                ContainsSubstring("OBSERVER FAILED: stumbled"));
+}
+
+TEST_CASE("an observer that throws anything is left out, and the others are not") {
+    struct Clumsy : Observer {
+        int calls = 0;
+        void on_event(const Event&) override {
+            ++calls;
+            throw 42;
+        }
+    } clumsy;
+    struct Counting : Observer {
+        int events = 0;
+        int states = 0;
+        void on_event(const Event&) override { ++events; }
+        void on_state(const ModeState&) override { ++states; }
+    } counting;
+    Stage stage;
+    stage.model.say("done");
+    RunDirectory directory = RunDirectory::create(stage.folder.path());
+    stage.run_path = directory.path();
+    Agent agent(stage.desktop, stage.model, stage.profile, desktop_tools(), stage.options);
+    const std::array<Observer*, 3> observers{&clumsy, nullptr, &counting};
+    CHECK(agent.run("do it", directory, stage.control, observers).outcome == Outcome::completed);
+    CHECK(clumsy.calls == 1);
+    CHECK(counting.events == static_cast<int>(stage.entries().size()));
+    CHECK(counting.states > 0);
+    CHECK_THAT(test::read_file(directory.path() / "execution_log.txt"),
+               ContainsSubstring("OBSERVER FAILED: it threw"));
+}
+
+namespace {
+
+struct Volume {
+    int percent = 0;
+};
+
+Toolbox custom_tools() {
+    Toolbox tools;
+    tools.add<Volume>(
+        "set_volume", "Sets the volume.", {arg("percent", &Volume::percent, "0 to 100")},
+        [](const Volume& it, ToolContext&) { return ok("volume " + std::to_string(it.percent)); });
+    return tools;
+}
+
+std::vector<std::string> offered(const vlm::ChatRequest& request) {
+    std::vector<std::string> names;
+    for (const vlm::ToolSpec& tool : request.tools) names.push_back(tool.name);
+    return names;
+}
+
+errc code_of(Stage& stage) {
+    try {
+        (void)Agent(stage.desktop, stage.model, stage.profile, built_in_tools(), stage.options);
+    } catch (const Error& error) {
+        return static_cast<errc>(error.code().value());
+    }
+    FAIL("it was accepted");
+    return {};
+}
+
+} // namespace
+
+TEST_CASE("custom tools are offered besides the profile's, and called") {
+    Stage stage;
+    stage.options.custom_tools = custom_tools();
+    stage.model.call("set_volume", R"({"percent": 30})").say("done");
+    CHECK(stage.run().outcome == Outcome::completed);
+    CHECK(offered(stage.model.requests().front()).back() == "set_volume");
+    CHECK_THAT(test::read_file(stage.run_path / "events.jsonl"), ContainsSubstring("volume 30"));
+}
+
+TEST_CASE("custom tools are offered only to the roles of a team that act") {
+    Stage stage;
+    stage.profile = load_profile("commander");
+    stage.options.custom_tools = custom_tools();
+    stage.model.say("I plan.").fail({vlm::errc::unreachable, "no server"});
+    stage.run_path = RunDirectory::create(stage.folder.path()).path();
+    RunDirectory directory = RunDirectory::open(stage.run_path);
+    Agent(stage.desktop, stage.model, stage.profile, built_in_tools(), stage.options)
+        .run("do it", directory, stage.control);
+    for (const vlm::ChatRequest& request : stage.model.requests())
+        for (const std::string& name : offered(request)) CHECK(name != "set_volume");
+    CHECK_THAT(test::read_file(stage.run_path / "run.json"), ContainsSubstring("set_volume"));
+}
+
+TEST_CASE("a profile restricts the custom tools to those that it names") {
+    Stage stage;
+    stage.options.custom_tools = custom_tools();
+    stage.profile.offer_custom_tools = false;
+    stage.model.say("done").say("done");
+    (void)stage.run();
+    CHECK(offered(stage.model.requests().back()).back() != "set_volume");
+    stage.profile.tools.push_back({.tool = "set_volume", .name = "loudness"});
+    (void)stage.run();
+    CHECK(offered(stage.model.requests().back()).back() == "loudness");
+    CHECK_THAT(to_json(stage.profile), ContainsSubstring("\"custom_tools\":false"));
+    CHECK_FALSE(profile_from_json(to_json(stage.profile), "p").offer_custom_tools);
+}
+
+TEST_CASE("custom tools need names of their own, and a mode that offers tools") {
+    Stage stage;
+    stage.options.custom_tools = desktop_tools();
+    CHECK(code_of(stage) == errc::duplicate_tool);
+    stage.options.custom_tools = custom_tools();
+    stage.profile = load_profile("story");
+    CHECK(code_of(stage) == errc::unknown_tool);
+}
+
+TEST_CASE("a resumed run says which of its tools are missing") {
+    Stage stage;
+    stage.options.custom_tools = custom_tools();
+    stage.model.fail({vlm::errc::unreachable, "no server"}).say("done");
+    (void)stage.run();
+    stage.options.custom_tools = {};
+    RunDirectory directory = RunDirectory::open(stage.run_path);
+    RunControl control;
+    Agent(stage.desktop, stage.model, stage.profile, desktop_tools(), stage.options)
+        .resume(directory, control);
+    CHECK_THAT(test::read_file(stage.run_path / "execution_log.txt"),
+               ContainsSubstring("not offered any more: set_volume"));
+}
+
+TEST_CASE("a model that reports a cancellation by itself has failed") {
+    Stage stage;
+    stage.model.fail({vlm::errc::cancelled, "the adapter gave up"});
+    const RunFinished result = stage.run();
+    CHECK(result.outcome == Outcome::endpoint_failed);
+    CHECK_THAT(result.reason, ContainsSubstring("the adapter gave up"));
 }
 
 TEST_CASE("a run directory that goes away ends the run with a clear error") {

@@ -2,6 +2,8 @@
 #include "base/edit_distance.hpp"
 #include "eyehand/agent/config.hpp"
 #include "eyehand/agent/error.hpp"
+#include "eyehand/agent/team_settings.hpp"
+#include "eyehand/agent/visual_loop_settings.hpp"
 
 #include "catch.hpp"
 
@@ -217,12 +219,13 @@ TEST_CASE("a window displaces the display of an earlier layer, and the other way
 
 TEST_CASE("what counts more than the profile gets into it, and into both roles of a team") {
     Profile profile = load_profile("observer");
-    profile.team.emplace();
-    profile.team->lead.sampling.temperature = 0.35;
+    profile.mode = "team";
+    profile.mode_settings = TeamSettings{};
+    profile.settings<TeamSettings>()->lead.sampling.temperature = 0.35;
     Config config = default_config();
     config.add(config_of(profile));
     apply(config, profile);
-    CHECK(profile.team->lead.sampling.temperature == 0.35);
+    CHECK(profile.settings<TeamSettings>()->lead.sampling.temperature == 0.35);
     CHECK(profile.sampling.temperature == 0.6);
 
     config.add(parse_config(R"({"temperature": 0.1, "max_tokens": 9, "step_delay": 0.25,
@@ -230,8 +233,8 @@ TEST_CASE("what counts more than the profile gets into it, and into both roles o
                             "f"));
     apply(config, profile);
     CHECK(profile.sampling.temperature == 0.1);
-    CHECK(profile.team->lead.sampling.temperature == 0.1);
-    CHECK(profile.team->worker.sampling.max_tokens == 9);
+    CHECK(profile.settings<TeamSettings>()->lead.sampling.temperature == 0.1);
+    CHECK(profile.settings<TeamSettings>()->worker.sampling.max_tokens == 9);
     CHECK(profile.step_delay == std::chrono::milliseconds(250));
     CHECK(profile.screenshots == Retention{7, 8});
     CHECK(profile.thinks == Retention{2, 1});
@@ -278,8 +281,8 @@ TEST_CASE("the settings of the visual loop have the names of its reference") {
     CHECK(profile.log == LogProfile{LogLayout::turn_dirs, false, LogLevel::debug});
     CHECK_FALSE(profile.physical_execution);
     CHECK_FALSE(profile.executed_heat.enabled);
-    CHECK(profile.visual->limits.extended_actions);
-    CHECK(profile.visual->boot == "{}");
+    CHECK(profile.settings<VisualLoopSettings>()->limits.extended_actions);
+    CHECK(profile.settings<VisualLoopSettings>()->boot == "{}");
     CHECK(profile.sampling.temperature == 0.7);
 }
 
@@ -330,7 +333,8 @@ TEST_CASE("what a visual loop cannot be set to is told") {
             Config config = default_config();
             config.add(config_of(profile));
             config.add(parse_config(file, "f"));
-            if (profile.visual) profile.visual->extended_prompt.clear();
+            if (profile.settings<VisualLoopSettings>())
+                profile.settings<VisualLoopSettings>()->extended_prompt.clear();
             apply(config, profile);
         });
     };

@@ -2,6 +2,8 @@
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/control.hpp"
 #include "eyehand/agent/error.hpp"
+#include "eyehand/agent/run_port.hpp"
+#include "eyehand/agent/visual_loop_settings.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
 #include "json/json.hpp"
@@ -70,12 +72,14 @@ struct Stage {
 TEST_CASE("a run that is paused before it begins does nothing until it is resumed") {
     Stage stage;
     stage.model.say("done");
+    CHECK(stage.control.status().stage == RunStage::not_started);
     stage.begin();
     stage.watch.until(held);
+    CHECK(stage.control.status().stage == RunStage::running);
     CHECK(stage.types() == "run_started ");
     stage.control.resume();
     CHECK(stage.result.get().outcome == Outcome::completed);
-    CHECK_FALSE(stage.control.status().begun);
+    CHECK(stage.control.status().stage == RunStage::ended);
 }
 
 TEST_CASE("a step lets one command through") {
@@ -203,7 +207,7 @@ TEST_CASE("an action waits for consent where actions need it") {
 
 TEST_CASE("a story without a first reply waits for one") {
     Stage stage("story");
-    stage.profile.visual->boot.clear();
+    stage.profile.settings<VisualLoopSettings>()->boot.clear();
     stage.control.resume();
     stage.options.first_reply = Source::client;
     stage.model.say(story_done);
@@ -217,7 +221,7 @@ TEST_CASE("a story without a first reply waits for one") {
 
 TEST_CASE("a story that waits for its first reply can be stopped") {
     Stage stage("story");
-    stage.profile.visual->boot.clear();
+    stage.profile.settings<VisualLoopSettings>()->boot.clear();
     stage.control.resume();
     stage.options.first_reply = Source::client;
     stage.begin();
@@ -228,7 +232,7 @@ TEST_CASE("a story that waits for its first reply can be stopped") {
 
 TEST_CASE("without anybody outside, a story needs its first reply") {
     Stage stage("story");
-    stage.profile.visual->boot.clear();
+    stage.profile.settings<VisualLoopSettings>()->boot.clear();
     try {
         Agent agent(stage.desktop, stage.model, stage.profile, built_in_tools(), stage.options);
         FAIL("nobody refused it");
@@ -312,7 +316,8 @@ TEST_CASE("a question from another thread is answered, or given up with its own 
     test::Watch watch(control);
     std::stop_source stop;
     auto asked = std::async(std::launch::async, [&] {
-        return control.request_approval({.tool = "program", .text = "Run it?"}, stop.get_token());
+        return RunPort(control).request_approval({.tool = "program", .text = "Run it?"},
+                                                 stop.get_token());
     });
     const auto now = watch.until([](const RunStatus& it) { return !it.questions.empty(); });
     SECTION("answered") {
@@ -323,4 +328,32 @@ TEST_CASE("a question from another thread is answered, or given up with its own 
         stop.request_stop();
         CHECK_FALSE(asked.get().granted);
     }
+}
+
+TEST_CASE("copies of a control control the same run, which needs none of them") {
+    Stage stage;
+    stage.model.say("done").say("done");
+    auto original = std::make_unique<RunControl>();
+    const RunControl copy = *original;
+    original->stop("enough");
+    original.reset();
+    CHECK(copy.status().stopping);
+    Agent agent(stage.desktop, stage.model, stage.profile, built_in_tools(), stage.options);
+    RunDirectory directory = RunDirectory::create(stage.folder.path());
+    CHECK(agent.run("do it", directory, copy).reason == "enough");
+    RunDirectory other = RunDirectory::create(stage.folder.path());
+    CHECK(agent.run("do it", other, RunControl()).outcome == Outcome::completed);
+}
+
+TEST_CASE("a listener that throws ends neither the run nor the other listeners") {
+    Stage stage;
+    stage.model.say("done");
+    int calls = 0;
+    const auto bad = stage.control.on_change([] { throw 42; });
+    const auto good = stage.control.on_change([&] { ++calls; });
+    stage.control.resume();
+    RunDirectory directory = RunDirectory::create(stage.folder.path());
+    Agent agent(stage.desktop, stage.model, stage.profile, built_in_tools(), stage.options);
+    CHECK(agent.run("do it", directory, stage.control).outcome == Outcome::completed);
+    CHECK(calls > 0);
 }

@@ -7,6 +7,7 @@
 // back, so with them it is what the allocator has handed out, after a tenth of the turns and at the end.
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/journal.hpp"
+#include "eyehand/agent/team_settings.hpp"
 #include "eyehand/vlm/model.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
 #include "json/json.hpp"
@@ -172,7 +173,9 @@ void run(const std::string& name, const std::filesystem::path& folder, int turns
     std::optional<Reader> reader;
     std::size_t early = 0;
     std::optional<std::size_t> late;
-    Tireless model(profile.team ? profile.team->context_bytes : profile.context_bytes,
+    Tireless model(profile.settings<TeamSettings>()
+                       ? profile.settings<TeamSettings>()->context_bytes
+                       : profile.context_bytes,
                    [&](int turn) {
                        if (!reader) reader.emplace(directory.path());
                        if (turn % std::max(turns / 10, 1) != 0) return;

@@ -2,6 +2,8 @@
 #include "eyehand/agent/desktop_tools.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/profile.hpp"
+#include "eyehand/agent/team_settings.hpp"
+#include "eyehand/agent/visual_loop_settings.hpp"
 #include "eyehand/vlm/chat.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
 #include "json/json.hpp"
@@ -66,7 +68,7 @@ TEST_CASE("each profile has the settings of its reference") {
     CHECK(profile.image == winio::ImageSize{winio::FitWithin{row.image}});
     CHECK(profile.screenshot_first == row.screenshot_first);
     CHECK(profile.screenshots == Retention{2, 8});
-    CHECK(profile.team.has_value() == (profile.mode == "team"));
+    CHECK((profile.settings<TeamSettings>() != nullptr) == (profile.mode == "team"));
     CHECK(profile.extra_tools.empty());
 }
 
@@ -103,8 +105,8 @@ TEST_CASE("each role of a team has the phase and the sampling of its reference")
                              Row{"commander", false, "operator", "EXECUTION", 0.5, 1024},
                              Row{"planner", true, "planner", "PLANNING", 0.35, 1800},
                              Row{"planner", false, "executor", "EXECUTION", 0.5, 1400});
-    const TeamProfile team = load_profile(row.profile).team.value();
-    const RoleProfile& role = row.leads ? team.lead : team.worker;
+    const TeamSettings team = *load_profile(row.profile).settings<TeamSettings>();
+    const TeamRole& role = row.leads ? team.lead : team.worker;
     CHECK(role.name == row.name);
     CHECK(role.phase == row.phase);
     CHECK(role.sampling.temperature == row.temperature);
@@ -112,7 +114,7 @@ TEST_CASE("each role of a team has the phase and the sampling of its reference")
 }
 
 TEST_CASE("each team works by the figures of its reference") {
-    const TeamProfile commander = load_profile("commander").team.value();
+    const TeamSettings commander = *load_profile("commander").settings<TeamSettings>();
     CHECK(commander.review_interval == 5);
     CHECK(commander.review_statuses == std::vector<std::string>{"DONE", "BLOCKED"});
     CHECK(commander.compression_threshold == 8);
@@ -122,7 +124,7 @@ TEST_CASE("each team works by the figures of its reference") {
     CHECK_FALSE(commander.first_plan);
     CHECK_FALSE(commander.previous_action);
 
-    const TeamProfile planner = load_profile("planner").team.value();
+    const TeamSettings planner = *load_profile("planner").settings<TeamSettings>();
     CHECK(planner.review_interval == 7);
     CHECK(planner.review_statuses ==
           std::vector<std::string>{"DONE", "COMPLETED", "COMPLETE", "BLOCKED"});
@@ -133,14 +135,15 @@ TEST_CASE("each team works by the figures of its reference") {
     CHECK(planner.first_plan);
     CHECK(planner.previous_action);
 
-    for (const TeamProfile& team : {commander, planner}) CHECK_FALSE(team.review_completion);
+    for (const TeamSettings& team : {commander, planner}) CHECK_FALSE(team.review_completion);
 }
 
 TEST_CASE("what each profile does about loops: a team recovers, a conversation is told") {
     for (const char* name : {"commander", "planner", "observer", "basic"}) {
         INFO(name);
         const Profile profile = load_profile(name);
-        CHECK(profile.loops.answer == (profile.team ? LoopAnswer::recover : LoopAnswer::tell));
+        CHECK(profile.loops.answer ==
+              (profile.settings<TeamSettings>() ? LoopAnswer::recover : LoopAnswer::tell));
         CHECK(profile.loops.repetitions == 3);
         CHECK(profile.loops.max_cycle == 4);
         CHECK(profile.loops.distance == 10);
@@ -176,7 +179,7 @@ TEST_CASE("each profile shows its tools as its reference names them") {
           "scroll_at_position(box, direction, amount)");
     CHECK(offered(load_profile("basic").tools) ==
           "take_screenshot() move_mouse(x, y) click_mouse() type_text(text) scroll_down()");
-    const TeamProfile commander = load_profile("commander").team.value();
+    const TeamSettings commander = *load_profile("commander").settings<TeamSettings>();
     CHECK(offered(commander.lead.tools) ==
           "spawn_operator(operator_instructions, rationale) "
           "compress_memory(compression_summary, loop_analysis, archived_turns)");
@@ -187,7 +190,7 @@ TEST_CASE("each profile shows its tools as its reference names them") {
           "drag_element(justification, label, start, end) type_text(justification, text) "
           "press_key(justification, key) scroll_down(justification) scroll_up(justification) "
           "report_progress(objective_id, status, evidence) report_completion(evidence)");
-    const TeamProfile planner = load_profile("planner").team.value();
+    const TeamSettings planner = *load_profile("planner").settings<TeamSettings>();
     CHECK(offered(planner.lead.tools) ==
           "update_execution_plan(instructions, reasoning) "
           "archive_completed_actions(summary, patterns_detected, archived_turns)");
@@ -212,9 +215,9 @@ TEST_CASE("the profile story is what its reference is known to be") {
     CHECK(story.bbox_heat.enabled);
     CHECK(story.log == LogProfile{LogLayout::flat, true, LogLevel::info});
     CHECK(story.pace == Pace{});
-    REQUIRE(story.visual);
-    CHECK_FALSE(story.visual->limits.extended_actions);
-    CHECK_THAT(story.visual->boot, ContainsSubstring("\"observation\""));
+    REQUIRE(story.settings<VisualLoopSettings>());
+    CHECK_FALSE(story.settings<VisualLoopSettings>()->limits.extended_actions);
+    CHECK_THAT(story.settings<VisualLoopSettings>()->boot, ContainsSubstring("\"observation\""));
     for (const char* word :
          {"{{task}}", "{{max_boxes}}", "{{max_actions}}", "{{extended_actions}}"})
         CHECK_THAT(story.system_prompt, ContainsSubstring(word));
@@ -290,7 +293,8 @@ TEST_CASE("what only a visual loop has is refused elsewhere") {
 
 TEST_CASE("a claim of completion needs a hundred characters of evidence in both teams") {
     for (const char* name : {"commander", "planner"}) {
-        const std::vector<ToolPresentation> tools = load_profile(name).team->worker.tools;
+        const std::vector<ToolPresentation> tools =
+            load_profile(name).settings<TeamSettings>()->worker.tools;
         REQUIRE(tools.back().tool == "complete");
         CHECK(tools.back().arguments->at(0).min_length == 100);
     }
@@ -299,8 +303,9 @@ TEST_CASE("a claim of completion needs a hundred characters of evidence in both 
 namespace {
 
 std::vector<std::string> prompts_of(const Profile& profile) {
-    if (!profile.team) return {profile.system_prompt};
-    return {profile.team->lead.system_prompt, profile.team->worker.system_prompt};
+    if (!profile.settings<TeamSettings>()) return {profile.system_prompt};
+    return {profile.settings<TeamSettings>()->lead.system_prompt,
+            profile.settings<TeamSettings>()->worker.system_prompt};
 }
 
 } // namespace
@@ -323,18 +328,20 @@ TEST_CASE("each prompt is short and states the coordinate space by its corners")
 }
 
 TEST_CASE("who acts is told to check first and to report a blocker after two failures") {
-    CHECK_THAT(load_profile("commander").team->worker.system_prompt,
+    CHECK_THAT(load_profile("commander").settings<TeamSettings>()->worker.system_prompt,
                ContainsSubstring("Two failed attempts at the same thing: report_progress with "
                                  "BLOCKED"));
-    CHECK_THAT(load_profile("planner").team->worker.system_prompt,
+    CHECK_THAT(load_profile("planner").settings<TeamSettings>()->worker.system_prompt,
                ContainsSubstring("Two failures in a row at the same thing: report_goal_status with "
                                  "BLOCKED"));
     CHECK_THAT(load_profile("basic").system_prompt, ContainsSubstring("After two failed attempts"));
     for (const char* label : {"OBJ:", "DOD:", "OBS:", "ACT:"})
-        CHECK_THAT(load_profile("commander").team->worker.system_prompt, ContainsSubstring(label));
+        CHECK_THAT(load_profile("commander").settings<TeamSettings>()->worker.system_prompt,
+                   ContainsSubstring(label));
     for (const char* label : {"LAST_ACTION_RESULT:", "CURRENT_GOAL:", "SUCCESS_CRITERIA:",
                               "SCREEN_SHOWS:", "NEXT_STEP:"})
-        CHECK_THAT(load_profile("planner").team->worker.system_prompt, ContainsSubstring(label));
+        CHECK_THAT(load_profile("planner").settings<TeamSettings>()->worker.system_prompt,
+                   ContainsSubstring(label));
 }
 
 TEST_CASE("every mistake in an argument of the basic profile has the one error type") {
@@ -361,9 +368,9 @@ TEST_CASE("every mistake in an argument of the basic profile has the one error t
 TEST_CASE("prompts name the tools as the profile calls them") {
     CHECK_THAT(load_profile("observer").system_prompt, ContainsSubstring("call observe_screen"));
     CHECK_THAT(load_profile("basic").system_prompt, ContainsSubstring("take_screenshot shows"));
-    CHECK_THAT(load_profile("commander").team->lead.system_prompt,
+    CHECK_THAT(load_profile("commander").settings<TeamSettings>()->lead.system_prompt,
                ContainsSubstring("spawn_operator gives"));
-    CHECK_THAT(load_profile("planner").team->worker.system_prompt,
+    CHECK_THAT(load_profile("planner").settings<TeamSettings>()->worker.system_prompt,
                ContainsSubstring("press_keyboard_key for enter"));
 }
 
@@ -471,14 +478,14 @@ std::string team_problem(const std::string& from, const std::string& to) {
 
 TEST_CASE("a team has two roles, the settings it names, and sampling shared by both") {
     const Profile profile = parse_team(team_with());
-    REQUIRE(profile.team);
-    CHECK(profile.team->lead.name == "boss");
-    CHECK(profile.team->lead.system_prompt == "Use brief.");
-    CHECK(profile.team->worker.system_prompt == "Use click.");
-    CHECK(profile.team->lead.sampling.temperature == 0.3);
-    CHECK(profile.team->worker.sampling.temperature == 0.1);
-    CHECK(profile.team->worker.sampling.top_p == 0.9);
-    CHECK(profile.team->compression_threshold == 8);
+    REQUIRE(profile.settings<TeamSettings>());
+    CHECK(profile.settings<TeamSettings>()->lead.name == "boss");
+    CHECK(profile.settings<TeamSettings>()->lead.system_prompt == "Use brief.");
+    CHECK(profile.settings<TeamSettings>()->worker.system_prompt == "Use click.");
+    CHECK(profile.settings<TeamSettings>()->lead.sampling.temperature == 0.3);
+    CHECK(profile.settings<TeamSettings>()->worker.sampling.temperature == 0.1);
+    CHECK(profile.settings<TeamSettings>()->worker.sampling.top_p == 0.9);
+    CHECK(profile.settings<TeamSettings>()->compression_threshold == 8);
     CHECK(profile.tools.empty());
     CHECK(profile.system_prompt.empty());
 }
@@ -519,7 +526,7 @@ TEST_CASE("a team's mistake is named with file, role, member and reason") {
 TEST_CASE("a profile's tools can be checked before there is a desktop") {
     Profile profile = load_profile("commander");
     CHECK_NOTHROW(check_tools(profile, built_in_tools(), "x"));
-    profile.team->worker.tools.at(0).tool = "clik";
+    profile.settings<TeamSettings>()->worker.tools.at(0).tool = "clik";
     try {
         check_tools(profile, built_in_tools(), "x");
         FAIL("no exception");
@@ -569,12 +576,13 @@ TEST_CASE("an exported folder is the same profile") {
 TEST_CASE("the profile in force is JSON with everything in it, and is read back from it") {
     for (const std::string& name : profile_names()) {
         Profile profile = load_profile(name);
-        if (!profile.visual) profile.extra_tools = {"wait", "hotkey"};
+        if (!profile.settings<VisualLoopSettings>()) profile.extra_tools = {"wait", "hotkey"};
         profile.sampling.top_k = 7;
         const std::string json = to_json(profile);
         CHECK(to_json(profile_from_json(json, "run.json")) == json);
         REQUIRE(parse_json(json));
-        if (!profile.visual) CHECK(parse_json(json)->at("extra_tools").as_array().size() == 2);
+        if (!profile.settings<VisualLoopSettings>())
+            CHECK(parse_json(json)->at("extra_tools").as_array().size() == 2);
     }
     const auto observer = parse_json(to_json(load_profile("observer")));
     CHECK(observer->at("max_turns").as_int64() == 10);

@@ -2,6 +2,7 @@
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/config.hpp"
 #include "eyehand/agent/error.hpp"
+#include "eyehand/agent/visual_loop_settings.hpp"
 #include "eyehand/vlm/openai_client.hpp"
 #include "eyehand/vlm/testing/chat_server.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
@@ -204,7 +205,7 @@ TEST_CASE("story: a picture may be scaled, by a size or by percent, and is not w
 
 TEST_CASE("story: without a boot reply it is refused before anything is made") {
     Stage stage;
-    stage.profile.visual->boot.clear();
+    stage.profile.settings<VisualLoopSettings>()->boot.clear();
     try {
         (void)Agent(stage.desktop, stage.model, stage.profile, built_in_tools(), stage.options);
         FAIL("it began");
@@ -223,7 +224,7 @@ TEST_CASE("story: it offers no tools, and takes none") {
 
 TEST_CASE("story: extended actions reach the keyboard, and the prompt tells of them") {
     Stage stage;
-    stage.profile.visual->limits.extended_actions = true;
+    stage.profile.settings<VisualLoopSettings>()->limits.extended_actions = true;
     stage.model.say(reply("I type.", R"({"name":"type","text":"Zażółć"})")).say(done);
     CHECK(stage.run().outcome == Outcome::completed);
     CHECK(stage.desktop.typed() == "Zażółć");

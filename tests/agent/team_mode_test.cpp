@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "catch.hpp"
 #include "eyehand/agent/error.hpp"
+#include "eyehand/agent/team_settings.hpp"
 
 #include <map>
 #include <random>
@@ -21,9 +22,10 @@ Profile profile() {
     it.model = "m";
     it.max_turns = 30;
     it.loops.answer = LoopAnswer::recover;
-    it.team.emplace();
-    it.team->lead = {"chief", "THINKING", "lead well", {}, {.temperature = 0.3}};
-    it.team->worker = {"hand", "DOING", "act well", {}, {.temperature = 0.5}};
+    it.mode_settings = TeamSettings{};
+    it.settings<TeamSettings>()->lead = {
+        "chief", "THINKING", "lead well", {}, {.temperature = 0.3}};
+    it.settings<TeamSettings>()->worker = {"hand", "DOING", "act well", {}, {.temperature = 0.5}};
     return it;
 }
 
@@ -335,7 +337,7 @@ TEST_CASE("team: a refused completion is a step like any other") {
 
 TEST_CASE("team: where the profile wants it, the lead confirms a completion first") {
     Profile it = profile();
-    it.team->review_completion = true;
+    it.settings<TeamSettings>()->review_completion = true;
     Stage stage = briefed(it);
     stage.act(Completion{"I saw it"});
     REQUIRE(stage.wants() == "ask chief");
@@ -364,7 +366,7 @@ TEST_CASE("team: without instructions the run fails, or turns are skipped until 
     CHECK(failing.wants() == "failed");
     CHECK_THAT(failing.reason(), ContainsSubstring("hand has no instructions"));
     Profile it = profile();
-    it.team->without_brief = WithoutBrief::skip;
+    it.settings<TeamSettings>()->without_brief = WithoutBrief::skip;
     Stage skipping(it);
     skipping.see().brief("");
     CHECK(skipping.mode.state().turn == 5);
@@ -373,7 +375,7 @@ TEST_CASE("team: without instructions the run fails, or turns are skipped until 
 
 TEST_CASE("team: where the profile wants it, the first turn must come to instructions") {
     Profile it = profile();
-    it.team->first_plan = true;
+    it.settings<TeamSettings>()->first_plan = true;
     Stage stage(it);
     stage.see();
     vlm::ChatRequest request = stage.request();
@@ -391,7 +393,7 @@ TEST_CASE("team: where the profile wants it, the first turn must come to instruc
 
 TEST_CASE("team: where the profile wants it, the worker is told what it did last") {
     Profile it = profile();
-    it.team->previous_action = true;
+    it.settings<TeamSettings>()->previous_action = true;
     Stage stage = briefed(it);
     CHECK_THAT(stage.see().context(), !ContainsSubstring("LAST ACTION"));
     stage.say("I click OK to save", 1).done();
@@ -405,7 +407,7 @@ TEST_CASE("team: where the profile wants it, the worker is told what it did last
 
 TEST_CASE("team: a loop is recovered from, told, and not looked for again for a while") {
     Profile it = profile();
-    it.team->review_interval = 100;
+    it.settings<TeamSettings>()->review_interval = 100;
     Stage stage = briefed(it, "the task", {.threshold = 100});
     for (int i = 0; i < 3; ++i) stage.act({}, 500, i > 0);
     (void)stage.notes();
@@ -433,7 +435,7 @@ TEST_CASE("team: a loop is recovered from, told, and not looked for again for a 
 
 TEST_CASE("team: where the profile wants no more, a loop is only told") {
     Profile it = profile();
-    it.team->review_interval = 100;
+    it.settings<TeamSettings>()->review_interval = 100;
     it.loops.answer = LoopAnswer::tell;
     Stage stage = briefed(it);
     for (int i = 0; i < 3; ++i) stage.act({}, 500, i > 0);
@@ -446,7 +448,7 @@ TEST_CASE("team: where the profile wants no more, a loop is only told") {
 
 TEST_CASE("team: the same refused call again and again is a loop, too") {
     Profile it = profile();
-    it.team->review_interval = 100;
+    it.settings<TeamSettings>()->review_interval = 100;
     Stage stage = briefed(it);
     Invoked refused;
     refused.tool = "click";
@@ -472,9 +474,9 @@ TEST_CASE(
     "team: once a request was too long, all that follow are shorter, and memory is compressed "
     "but once") {
     Profile it = profile();
-    it.team->context_bytes = 4000;
-    it.team->plan_bytes = 4000;
-    it.team->review_interval = 100;
+    it.settings<TeamSettings>()->context_bytes = 4000;
+    it.settings<TeamSettings>()->plan_bytes = 4000;
+    it.settings<TeamSettings>()->review_interval = 100;
     Stage stage(it, "the task", {.threshold = 100, .recent = 100});
     stage.see().brief(std::string(4000, 'i'), std::string(4000, 'p'));
     const auto work = [&] {
@@ -535,7 +537,7 @@ TEST_CASE("team: what the worker is to be told waits for it while the lead looks
 
 TEST_CASE("team: the worker is told what became of the way out of a loop") {
     Profile it = profile();
-    it.team->review_interval = 100;
+    it.settings<TeamSettings>()->review_interval = 100;
     Stage stage = briefed(it);
     for (int i = 0; i < 3; ++i) stage.act({}, 500, i > 0);
     REQUIRE(stage.see(true).wants() == "recover");
@@ -579,7 +581,7 @@ TEST_CASE("team: failures and the user end the run") {
 
 TEST_CASE("team: a task that would crowd everything else out is refused") {
     Profile it = profile();
-    it.team->context_bytes = 1000;
+    it.settings<TeamSettings>()->context_bytes = 1000;
     CHECK_NOTHROW(Stage(it, std::string(500, 'x')));
     CHECK_THROWS_AS(Stage(it, std::string(501, 'x')), Error);
 }
@@ -600,18 +602,18 @@ TEST_CASE("team: for any history a context stays within its bound, whole, with t
     for (int run = 0; run < 120; ++run) {
         Profile it = profile();
         it.max_turns = 60;
-        it.team->context_bytes = static_cast<std::size_t>(number(600, 9000));
-        it.team->previous_action = number(0, 1) == 1;
-        it.team->review_completion = true;
+        it.settings<TeamSettings>()->context_bytes = static_cast<std::size_t>(number(600, 9000));
+        it.settings<TeamSettings>()->previous_action = number(0, 1) == 1;
+        it.settings<TeamSettings>()->review_completion = true;
         it.loops.cooldown = number(0, 4);
-        it.team->without_brief = WithoutBrief::skip;
+        it.settings<TeamSettings>()->without_brief = WithoutBrief::skip;
         const std::string task = "TASK-" + words(20);
         Stage stage(it, task, {.threshold = std::size_t(number(2, 12))});
         std::map<int, std::string> acted; // what the worker called in which turn
         std::vector<int> gone;
         int tools = 0;
         std::string tool;
-        const std::size_t bound = it.team->context_bytes;
+        const std::size_t bound = it.settings<TeamSettings>()->context_bytes;
         bool narrow = false; // the model's context has turned out to be small
         for (int step = 0; step < 300; ++step) {
             const std::string wants = stage.wants();
@@ -621,7 +623,7 @@ TEST_CASE("team: for any history a context stays within its bound, whole, with t
                 stage.mode.apply(Recovered{});
             } else if (wants.starts_with("ask")) {
                 const std::string context = stage.context();
-                CHECK(context.size() <= it.team->context_bytes);
+                CHECK(context.size() <= it.settings<TeamSettings>()->context_bytes);
                 CHECK(to_valid_utf8(context) == context);
                 CHECK_THAT(context, ContainsSubstring(task));
                 for (const int turn : gone) // the latest one may be told as the last action

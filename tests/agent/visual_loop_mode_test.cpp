@@ -1,6 +1,8 @@
 // Every transition of the visual loop's state machine, and of the mode that adds heat to others, without
 // any I/O.
 #include "eyehand/agent/error.hpp"
+#include "eyehand/agent/team_settings.hpp"
+#include "eyehand/agent/visual_loop_settings.hpp"
 #include "modes/heated_mode.hpp"
 #include "modes/visual_loop/visual_loop_mode.hpp"
 
@@ -27,9 +29,9 @@ Profile profile(int max_turns = 3) {
     it.model = "m";
     it.max_turns = max_turns;
     it.executed_heat.enabled = true;
-    it.visual.emplace();
-    it.visual->boot = reply_text("");
-    it.visual->extended_prompt = " Or type.";
+    it.mode_settings = VisualLoopSettings{};
+    it.settings<VisualLoopSettings>()->boot = reply_text("");
+    it.settings<VisualLoopSettings>()->extended_prompt = " Or type.";
     return it;
 }
 
@@ -143,7 +145,7 @@ TEST_CASE("visual loop: it goes through these states") {
 
 TEST_CASE("visual loop: the boot reply's actions come first") {
     Profile it = profile();
-    it.visual->boot = reply_text(click);
+    it.settings<VisualLoopSettings>()->boot = reply_text(click);
     VisualLoopMode mode = mode_for(it);
     CHECK(mode.state().turn == 1);
     CHECK(mode.state().phase == "executing");
@@ -153,9 +155,9 @@ TEST_CASE("visual loop: the boot reply's actions come first") {
 
 TEST_CASE("visual loop: without a boot reply it waits for one to be told") {
     Profile it = profile();
-    it.visual->boot = " ";
-    CHECK_THROWS_AS(check_first_reply(it), Error);
-    check_first_reply(profile());
+    it.settings<VisualLoopSettings>()->boot = " ";
+    CHECK_THROWS_AS(mode_of(it).check(it, Source::library), Error);
+    mode_of(profile()).check(profile(), Source::library);
     VisualLoopMode mode = mode_for(it);
     CHECK(mode.state().phase == "waiting_inject");
     CHECK(mode.state().turn == 0);
@@ -217,7 +219,7 @@ TEST_CASE(
 
 TEST_CASE("visual loop: the model gets the prompt, its own story and the picture, and no history") {
     Profile it = profile();
-    it.visual->limits = {.boxes = 2, .actions = 7};
+    it.settings<VisualLoopSettings>()->limits = {.boxes = 2, .actions = 7};
     VisualLoopMode mode = mode_for(it);
     path(mode, {observed("a"), replied(""), observed("b"), words("I am lost."), observed("c")});
     const auto asked = request(mode);
@@ -244,7 +246,7 @@ TEST_CASE("visual loop: a schema goes with the request until a server does not t
     CHECK_FALSE(request(mode).response_format);
 
     Profile plain = profile();
-    plain.visual->structured = false;
+    plain.settings<VisualLoopSettings>()->structured = false;
     VisualLoopMode other = mode_for(plain);
     CHECK(path(other, {observed(), no_schema}) == "look1 ask endpoint_failed");
 }
@@ -302,7 +304,7 @@ TEST_CASE("visual loop: a reply that was cut off, without words, or among the th
 
 TEST_CASE("visual loop: each action is a call of the tool that does it") {
     Profile it = profile();
-    it.visual->limits.extended_actions = true;
+    it.settings<VisualLoopSettings>()->limits.extended_actions = true;
     VisualLoopMode mode = mode_for(it);
     path(mode, {observed()});
     CHECK_THAT(request(mode).messages[0].text(), ContainsSubstring("and 8. Or type."));
@@ -427,10 +429,12 @@ TEST_CASE("heat: whoever sees it is told what it is") {
     one.system_prompt = "Work.";
     CHECK_THAT(with_heat_explained(one).system_prompt, ContainsSubstring("Orange spots"));
     Profile two;
-    two.team.emplace();
-    two.team->lead.system_prompt = "Plan.";
-    two.team->worker.system_prompt = "Work.";
+    two.mode = "team";
+    two.mode_settings = TeamSettings{};
+    two.settings<TeamSettings>()->lead.system_prompt = "Plan.";
+    two.settings<TeamSettings>()->worker.system_prompt = "Work.";
     const Profile told = with_heat_explained(two);
-    CHECK(told.team->lead.system_prompt == "Plan.");
-    CHECK_THAT(told.team->worker.system_prompt, ContainsSubstring("Orange spots"));
+    CHECK(told.settings<TeamSettings>()->lead.system_prompt == "Plan.");
+    CHECK_THAT(told.settings<TeamSettings>()->worker.system_prompt,
+               ContainsSubstring("Orange spots"));
 }

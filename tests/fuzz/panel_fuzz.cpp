@@ -3,6 +3,7 @@
 // host is taken for the panel's.
 #include "access.hpp"
 #include "base64.hpp"
+#include "eyehand/agent/journal_reader.hpp"
 #include "page_state.hpp"
 #include "posted_picture.hpp"
 #include "json/json.hpp"
@@ -34,9 +35,8 @@ void fold(std::string_view text) {
     panel::PageState state("run", profile);
     while (!text.empty()) {
         const std::size_t end = std::min(text.find('\n'), text.size());
-        const auto entry = parse_json(text.substr(0, end));
+        state.apply(parse_event(text.substr(0, end)));
         text.remove_prefix(std::min(end + 1, text.size()));
-        if (entry && entry->is_object()) state.apply(entry->get_object());
     }
     if (!is_json(to_text(state.to_json()))) std::abort();
     if (state.turns().size() > panel::PageState::max_turns) std::abort();

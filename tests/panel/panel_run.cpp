@@ -9,6 +9,7 @@
 //   again  begin another run on the same page, when this one has ended
 // The end of its input stops the run and ends the program.
 #include "eyehand/agent/agent.hpp"
+#include "eyehand/agent/visual_loop_settings.hpp"
 #include "eyehand/panel/panel.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
 
@@ -317,7 +318,8 @@ struct Stage {
             agent_options.settle.minimum = agent_options.settle.quiet = 0ms;
         if (options.script == "markup" && options.profile == "observer")
             agent_options.with = {"list_windows"};
-        if (options.first_reply == Source::client && profile.visual) profile.visual->boot.clear();
+        if (options.first_reply == Source::client && profile.settings<VisualLoopSettings>())
+            profile.settings<VisualLoopSettings>()->boot.clear();
         profile.max_turns = std::max(profile.max_turns, options.turns + 5);
         profile.pace.drag_step_delay = options.drag_step;
         desktop.set_windows({{.id = winio::WindowId{1},

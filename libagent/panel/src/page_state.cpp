@@ -85,17 +85,45 @@ void append_some(std::string& all, std::string_view more) {
 } // namespace
 
 PageState::PageState(std::string run, const agent::Profile& profile)
-    : run_(std::move(run)), profile_(profile.name), mode_(profile.mode), model_(profile.model) {
-    if (profile.team) lead_ = profile.team->lead.name;
-    if (!profile.visual) return;
-    visual_ = true;
-    limits_ = profile.visual->limits;
-    reply_to_come_ = profile.visual->boot;
-}
+    : run_(std::move(run)), profile_(profile.name), settings_(profile),
+      traits_(agent::mode_of(profile).traits()),
+      derived_(agent::mode_of(profile).initial_state(profile)), model_(profile.model),
+      reply_to_come_(derived_.reply) {}
 
 // ---- what a run tells ---------------------------------------------------------------------------
 
-void PageState::apply(const json::object& entry) {
+void PageState::apply(const agent::Event& event) {
+    const auto entry = agent::parse_json(event.line);
+    if (!entry || !entry->is_object()) return;
+    const std::shared_ptr<const agent::VisualReply> reply = derived_.reply;
+    const auto* changed = std::get_if<agent::StateChanged>(&event.payload);
+    if (changed != nullptr) {
+        derived_ = changed->state;
+        derived_.reply = reply;
+    } else {
+        agent::mode_of(settings_).derive_state(settings_, event, derived_);
+    }
+    if (derived_.reply != reply) reply_to_come_ = derived_.reply;
+    show_state(derived_);
+    if (changed != nullptr) show_memory(derived_);
+    apply_entry(entry->get_object());
+}
+
+/// What a live run tells by itself before each command is derived for all others.
+void PageState::show_state(const agent::ModeState& state) {
+    mode_phase_ = agent::to_valid_utf8(state.phase);
+    if (!state.role.empty()) role_ = state.role;
+    plan_ = agent::to_valid_utf8(state.plan);
+    brief_ = agent::to_valid_utf8(state.brief);
+}
+
+/// Journals of version 0.1 do not hold it.
+void PageState::show_memory(const agent::ModeState& state) {
+    active_ = state.active_actions;
+    archived_ = state.archived_actions;
+}
+
+void PageState::apply_entry(const json::object& entry) {
     const std::string type = text_at(entry, "type");
     const int turn = std::clamp(int_at(entry, "turn", turn_), -max_turn, max_turn);
     turn_ = turn;
@@ -141,8 +169,6 @@ void PageState::apply(const json::object& entry) {
     } else if (type == "noted") {
         const std::string text = text_at(entry, "text");
         const std::string kind = text_at(entry, "kind");
-        // "EXECUTION: the operator has its instructions"
-        if (kind == "phase") mode_phase_ = text.substr(0, text.find(':'));
         note(turn, kind, text);
     } else if (type == "run_finished") {
         on_finished(entry);
@@ -155,11 +181,15 @@ void PageState::on_started(const json::object& entry) {
     model_ = text_at(entry, "model");
 }
 
-/// In a visual loop a reply is what a turn begins with.
+/// The turn to which a request of this turn, and its reply, belong.
+int PageState::turn_of_reply(int turn) const {
+    return traits_.turn_start == agent::ModeTraits::TurnStart::reply ? turn + 1 : turn;
+}
+
+/// Some modes begin a turn with a reply.
 void PageState::begin_reply(int turn) {
-    if (!visual_ || reply_to_come_.empty()) return;
-    const std::string text = std::exchange(reply_to_come_, {});
-    reply_ = std::make_shared<const agent::VisualReply>(agent::parse_visual_reply(text, limits_));
+    if (!reply_to_come_) return;
+    reply_ = std::exchange(reply_to_come_, nullptr);
     ShownTurn& shown = change(turn);
     if (shown.words.empty()) shown.words = cut(reply_->text, max_words);
 }
@@ -167,10 +197,10 @@ void PageState::begin_reply(int turn) {
 void PageState::on_asked(const json::object& entry, int turn) {
     doing_ = "calling_model";
     role_ = text_at(entry, "role");
-    words_turn_ = visual_ ? turn + 1 : turn;
+    words_turn_ = turn_of_reply(turn);
     text_.clear();
     reasoning_.clear();
-    if (visual_) return;
+    if (words_turn_ != turn) return;
     ShownTurn& shown = change(turn);
     shown.role = role_;
     shown.phase = mode_phase_;
@@ -181,10 +211,8 @@ void PageState::on_replied(const json::object& entry, int turn) {
     text_.clear();
     reasoning_.clear();
     const std::string text = text_at(entry, "text");
-    if (visual_) reply_to_come_ = text;
-    if (!lead_.empty() && role_ == lead_) plan_ = text;
     if (const std::string model = text_at(entry, "model"); !model.empty()) model_ = model;
-    const int of_turn = visual_ ? turn + 1 : turn;
+    const int of_turn = turn_of_reply(turn);
     ShownTurn& shown = change(of_turn);
     shown.role = role_;
     shown.words = cut(text, max_words);
@@ -224,8 +252,6 @@ void PageState::on_invoked(const json::object& entry, int turn) {
     targets_ = last->points;
     if (const std::string failure = text_at(entry, "desktop_failure"); !failure.empty())
         error_ = failure;
-    const json::object signal = object_at(entry, "signal");
-    if (text_at(signal, "type") == "brief") brief_ = text_at(signal, "instructions");
 }
 
 void PageState::on_observed(const json::object& entry, int turn) {
@@ -249,7 +275,6 @@ void PageState::on_observed(const json::object& entry, int turn) {
 void PageState::on_told(const json::object& entry, int turn) {
     const std::string text = text_at(entry, "text");
     const bool is_reply = text_at(entry, "kind") == "reply";
-    if (is_reply) reply_to_come_ = text;
     note(turn, is_reply ? "reply" : "told", text);
 }
 
@@ -266,13 +291,10 @@ void PageState::on_finished(const json::object& entry) {
 
 void PageState::apply(const agent::ModeState& state) {
     turn_ = state.turn;
-    mode_phase_ = agent::to_valid_utf8(state.phase);
-    if (!state.role.empty()) role_ = state.role;
-    plan_ = agent::to_valid_utf8(state.plan);
-    brief_ = agent::to_valid_utf8(state.brief);
-    active_ = state.active_actions;
-    archived_ = state.archived_actions;
+    derived_ = state;
     reply_ = state.reply;
+    show_state(state);
+    show_memory(state);
 }
 
 void PageState::apply(const vlm::Delta& delta) {
@@ -413,7 +435,7 @@ json::object PageState::to_json() const {
         {"vlm_json", reply_ ? reply_->text : std::string()},
         {"run", run_},
         {"profile", profile_},
-        {"mode", mode_},
+        {"mode", settings_.mode},
         {"mode_phase", mode_phase_},
         {"model", model_},
         {"task", task_},

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "eyehand/agent/control.hpp"
+#include "eyehand/agent/event.hpp"
 #include "eyehand/agent/mode.hpp"
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/vlm/model.hpp"
@@ -75,7 +76,7 @@ public:
     // ---- what a run tells -----------------------------------------------------------------------
 
     /// An entry of the journal; what is missing or of the wrong type is left out.
-    void apply(const json::object& entry);
+    void apply(const agent::Event& event);
     void apply(const agent::ModeState& state);
     void apply(const vlm::Delta& delta);
     void apply(const agent::RunStatus& waiting);
@@ -114,12 +115,16 @@ private:
     PageState(const PageState&) = default;
     PageState& operator=(const PageState&) = default;
     [[nodiscard]] std::string phase() const;
+    [[nodiscard]] int turn_of_reply(int turn) const;
     [[nodiscard]] json::value picture_json(const ShownPicture& picture) const;
     [[nodiscard]] json::value latest_picture_json() const;
     /// One that is in no snapshot: a copy takes the place of one that is.
     ShownTurn& change(int turn);
     void note(int turn, std::string kind, const std::string& text);
     void begin_reply(int turn);
+    void apply_entry(const json::object& entry);
+    void show_state(const agent::ModeState& state);
+    void show_memory(const agent::ModeState& state);
     void on_started(const json::object& entry);
     void on_asked(const json::object& entry, int turn);
     void on_replied(const json::object& entry, int turn);
@@ -131,10 +136,9 @@ private:
 
     std::string run_;
     std::string profile_;
-    std::string mode_;
-    agent::VisualLimits limits_;
-    std::string lead_; ///< of a team: whose words are the plan
-    bool visual_ = false;
+    agent::Profile settings_; ///< of the run
+    agent::ModeTraits traits_;
+    agent::ModeState derived_; ///< from the events, where no state is told
     bool controlled_ = false;
     bool over_ = false;
     bool followed_ = false;
@@ -153,7 +157,7 @@ private:
     json::value active_;
     json::value archived_;
     std::shared_ptr<const agent::VisualReply> reply_;
-    std::string reply_to_come_; ///< what the next turn of a visual loop begins with
+    std::shared_ptr<const agent::VisualReply> reply_to_come_; ///< with which the next turn begins
     json::value outcome_;
     json::value prompt_tokens_; ///< of all replies; null: none told
     json::value completion_tokens_;

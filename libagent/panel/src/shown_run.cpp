@@ -1,6 +1,7 @@
 #include "shown_run.hpp"
 
 #include "base/path_text.hpp"
+#include "eyehand/agent/journal_reader.hpp"
 #include "record/run_file.hpp"
 
 #include <algorithm>
@@ -35,8 +36,8 @@ void ShownRun::change(Counts counts, Change change) {
 }
 
 /// With the lock.
-void ShownRun::apply(const json::object& entry) {
-    folded_.apply(entry);
+void ShownRun::apply(const agent::Event& event) {
+    folded_.apply(event);
     const ShownPicture& picture = folded_.picture();
     if (picture.number > files_.size()) files_.push_back({picture.file, picture.raw_file});
 }
@@ -73,8 +74,7 @@ void ShownRun::read_lines() {
          read == agent::JournalLine::whole || read == agent::JournalLine::too_long;
          read = agent::next_line(in, line, bytes)) {
         read_bytes_ += bytes;
-        const auto entry = agent::parse_json(line);
-        if (entry && entry->is_object()) apply(entry->get_object());
+        apply(agent::parse_event(line));
     }
 }
 
@@ -110,9 +110,7 @@ void ShownRun::detach() noexcept {
 }
 
 void ShownRun::on_event(const agent::Event& event) {
-    const auto entry = agent::parse_json(event.line);
-    if (!entry || !entry->is_object()) return;
-    change(Counts::yes, [&] { apply(entry->get_object()); });
+    change(Counts::yes, [&] { apply(event); });
 }
 
 void ShownRun::on_delta(const vlm::Delta& delta) {

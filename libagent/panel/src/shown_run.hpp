@@ -63,7 +63,7 @@ private:
     enum class Counts { yes, no };
     template <class Change>
     void change(Counts counts, Change change);
-    void apply(const json::object& entry);
+    void apply(const agent::Event& event);
     void read_lines();
     [[nodiscard]] std::shared_ptr<const std::vector<std::uint8_t>>
     read_picture(const std::string& file) const;

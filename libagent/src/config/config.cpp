@@ -587,11 +587,17 @@ std::vector<ConfigEntry> config_of(const Profile& profile) {
     put_delay("drag_step_delay", profile.pace.drag_step_delay);
     put("log_to_file", profile.log.to_file);
     put("log_level", word_for(profile.log.level, log_level_words()));
-    if (profile.visual) {
-        put("boot", profile.visual->boot);
-        put("extended_actions", profile.visual->limits.extended_actions);
-        put("log_layout", word_for(profile.log.layout, log_layout_words()));
+    const ModeFactory& mode = mode_of(profile);
+    for (const auto& [name, value] : mode.options(profile)) {
+        const SettingSpec* setting = find_setting(name);
+        if (setting == nullptr) continue; // of a mode that this program adds: no flag names it
+        if (setting->kind == Kind::boolean)
+            put(name, value == "true");
+        else
+            put(name, value);
     }
+    if (mode.traits().stores_replies)
+        put("log_layout", word_for(profile.log.layout, log_layout_words()));
     if (!profile.lmstudio_logs.empty()) put("lmstudio_logs", profile.lmstudio_logs);
     return entries;
 }
@@ -704,11 +710,8 @@ void apply(const Config& config, Profile& profile) {
         if (later(name)) into = static_cast<std::size_t>(*config.integer(name));
     };
     if (later("model")) profile.model = *config.text("model");
-    sample(profile.sampling);
-    if (profile.team) {
-        sample(profile.team->lead.sampling);
-        sample(profile.team->worker.sampling);
-    }
+    const ModeFactory& mode = mode_of(profile);
+    for (vlm::Sampling* sampling : mode.samplings(profile)) sample(*sampling);
     if (later("max_turns")) profile.max_turns = *config.integer("max_turns");
     if (later("step_delay")) profile.step_delay = *config.duration("step_delay");
     profile.image = image_size_setting(config).size;
@@ -731,14 +734,16 @@ void apply(const Config& config, Profile& profile) {
     if (later("log_to_file")) profile.log.to_file = config.boolean("log_to_file");
     if (later("log_level"))
         profile.log.level = meaning_of(*config.text("log_level"), log_level_words());
-    if (!profile.visual) return;
-    if (later("boot")) profile.visual->boot = *config.text("boot");
-    if (later("extended_actions"))
-        profile.visual->limits.extended_actions = config.boolean("extended_actions");
-    if (profile.visual->limits.extended_actions && profile.visual->extended_prompt.empty())
-        refuse(config.find("extended_actions")->source +
-               ": the profile has no \"extended_prompt\", which tells the model of these actions");
-    if (later("log_layout"))
+    for (const auto& [name, value] : mode.options(profile)) {
+        if (find_setting(name) == nullptr || !later(name)) continue;
+        const ConfigEntry& entry = *config.find(name);
+        try {
+            mode.set_option(profile, name, to_string(*entry.setting, entry.value));
+        } catch (const Error& error) {
+            refuse(fmt::format("{}: {}", entry.source, error.what()));
+        }
+    }
+    if (mode.traits().stores_replies && later("log_layout"))
         profile.log.layout = meaning_of(*config.text("log_layout"), log_layout_words());
 }
 
@@ -796,7 +801,7 @@ ScreenshotNames screenshot_names(const Config& config, const Profile& profile) {
     ScreenshotNames names;
     names.prefix = *config.text("screenshot_prefix");
     names.offset = *config.integer("screenshot_start") - 1;
-    if (profile.team) names.offset = std::max(names.offset, 0);
+    names.offset = std::max(names.offset, -mode_of(profile).traits().first_screenshot);
     return names;
 }
 

@@ -48,10 +48,7 @@ void HeatedMode::add(const Invoked& fact) {
 }
 
 Profile with_heat_explained(Profile profile) {
-    if (profile.team)
-        profile.team->worker.system_prompt += explanation;
-    else
-        profile.system_prompt += explanation;
+    mode_of(profile).screenshot_prompt(profile) += explanation;
     return profile;
 }
 

@@ -18,6 +18,7 @@ public:
     HeatedMode(std::unique_ptr<Mode> inner, int trail_turns);
 
     [[nodiscard]] Command next() const override;
+    [[nodiscard]] bool finished() const override { return inner_->finished(); }
     void apply(const Fact& fact) override;
     [[nodiscard]] ModeState state() const override { return inner_->state(); }
 

@@ -1,66 +1,20 @@
 // From a profile's JSON and prompts to a Profile.
-#include "base/text.hpp"
+#include "base/nearest.hpp"
 #include "eyehand/agent/profile.hpp"
+#include "modes/unregistered_mode.hpp"
 #include "profile/members.hpp"
+#include "profile/profile_parts.hpp"
+#include "profile/prompts.hpp"
 #include "profile/words.hpp"
 
-#include <algorithm>
+#include <array>
 
 namespace eyehand::agent {
 namespace {
 
-using Files = std::map<std::string, std::string>;
+using Files = Prompts::Files;
 
-constexpr const char* profile_file = "profile.json";
-constexpr std::string_view task_placeholder = "{{task}}";
-/// What a mode or a run fills in, when there is a task.
-using Placeholders = std::vector<std::string_view>;
-const Placeholders of_task_prompt{task_placeholder};
-const Placeholders of_visual_prompt{task_placeholder, "{{max_boxes}}", "{{max_actions}}",
-                                    "{{extended_actions}}"};
-
-ArgumentPresentation read_argument(const Members& members) {
-    ArgumentPresentation face;
-    members.read_required("name", face.name);
-    members.read("is", face.is);
-    members.read("description", face.description);
-    members.read("missing", face.missing_error);
-    members.read("invalid", face.invalid_error);
-    members.read("required", face.required);
-    members.read("min_length", face.min_length, 0, 10000);
-    return face;
-}
-
-ToolPresentation read_tool(const Members& members) {
-    ToolPresentation face;
-    members.read_required("tool", face.tool);
-    members.read("name", face.name);
-    members.read("description", face.description);
-    members.read("invalid", face.invalid_error);
-    if (const auto arguments = members.objects("arguments")) {
-        face.arguments.emplace();
-        for (const Members& argument : *arguments)
-            face.arguments->push_back(read_argument(argument));
-    }
-    return face;
-}
-
-std::vector<ToolPresentation> read_tools(const Members& members) {
-    std::vector<ToolPresentation> faces;
-    if (const auto tools = members.objects("tools"))
-        for (const Members& tool : *tools) faces.push_back(read_tool(tool));
-    return faces;
-}
-
-void read_sampling(const Members& members, vlm::Sampling& into) {
-    const auto sampling = members.object("sampling");
-    if (!sampling) return;
-    sampling->read("temperature", into.temperature, 0, 2);
-    sampling->read("top_p", into.top_p, 0, 1);
-    sampling->read("top_k", into.top_k, 0, 100000);
-    sampling->read("presence_penalty", into.presence_penalty, -2, 2);
-    sampling->read("max_tokens", into.max_tokens, 1, 10000000);
-}
+constexpr std::array of_task_prompt{task_placeholder};
 
 void read_retention(const Members& members, std::string_view name, Retention& into) {
     if (const auto retention = members.object(name)) {
@@ -70,8 +24,6 @@ void read_retention(const Members& members, std::string_view name, Retention& in
 }
 
 void read_loops(const Members& members, Profile& profile) {
-    // A team has nobody else who would notice.
-    if (profile.team) profile.loops.answer = LoopAnswer::recover;
     if (const auto loops = members.object("loops")) {
         loops->read("answer", profile.loops.answer, loop_answer_words());
         loops->read("repetitions", profile.loops.repetitions, 2, 100);
@@ -80,111 +32,6 @@ void read_loops(const Members& members, Profile& profile) {
         loops->read("cooldown", profile.loops.cooldown, 0, 1000000);
     }
 }
-
-/// Editors put a byte order mark there, which no model and no parser wants.
-std::string_view without_mark(std::string_view text) {
-    constexpr std::string_view mark = "\xEF\xBB\xBF";
-    return text.starts_with(mark) ? text.substr(mark.size()) : text;
-}
-
-/// Where prompts come from: the files that members name, or, with no files, the members themselves.
-class Prompts {
-public:
-    explicit Prompts(const Files* files) : files_(files) {}
-    [[nodiscard]] bool come_from_files() const { return files_ != nullptr; }
-
-    /// The prompt with the tools' names filled in; `later` stays.
-    [[nodiscard]] std::string read(const Members& members, std::string_view member,
-                                   const std::vector<ToolPresentation>& tools,
-                                   const Placeholders& later = {}) const {
-        std::string given;
-        members.read_required(member, given);
-        if (files_ == nullptr) return given;
-        const auto file = files_->find(given);
-        if (file == files_->end())
-            members.refuse(member,
-                           fmt::format("names no file: \"{}\"{}", given, nearest_file(given)));
-        if (to_valid_utf8(file->second) != file->second)
-            members.refuse(member, fmt::format("names a file that is not UTF-8: \"{}\"", given));
-        std::string text = filled_in(file->second, members, member, tools, later);
-        if (text.empty()) members.refuse(member, fmt::format("names an empty file: \"{}\"", given));
-        return text;
-    }
-
-private:
-    static std::string filled_in(std::string_view contents, const Members& members,
-                                 std::string_view member,
-                                 const std::vector<ToolPresentation>& tools,
-                                 const Placeholders& later) {
-        std::string text(trim(replace_all(std::string(without_mark(contents)), "\r\n", "\n")));
-        for (const ToolPresentation& face : tools)
-            text = replace_all(text, "{{" + face.tool + "}}",
-                               face.name.empty() ? face.tool : face.name);
-        for (std::size_t open = text.find("{{"); open != std::string::npos;
-             open = text.find("{{", open + 2)) {
-            if (std::any_of(later.begin(), later.end(), [&](std::string_view placeholder) {
-                    return text.compare(open, placeholder.size(), placeholder) == 0;
-                }))
-                continue;
-            members.refuse(member, fmt::format("has a placeholder without meaning: {}",
-                                               one_line(text.substr(open, 40))));
-        }
-        return text;
-    }
-    [[nodiscard]] std::string nearest_file(const std::string& given) const {
-        std::vector<std::string> names;
-        for (const auto& [name, text] : *files_)
-            if (name != profile_file) names.push_back(name);
-        return did_you_mean(given, names);
-    }
-    const Files* files_;
-};
-
-RoleProfile read_role(const Members& team, std::string_view which, const vlm::Sampling& sampling,
-                      const Prompts& prompts) {
-    team.require(which);
-    const Members members = *team.object(which);
-    RoleProfile role;
-    members.read_required("name", role.name);
-    members.read_required("phase", role.phase);
-    role.tools = read_tools(members);
-    if (role.tools.empty()) members.refuse("tools", "is missing: a role acts through its tools");
-    role.system_prompt = prompts.read(members, "system_prompt", role.tools);
-    role.sampling = sampling;
-    read_sampling(members, role.sampling);
-    return role;
-}
-
-bool has_tool(const RoleProfile& role, std::string_view id) {
-    return std::any_of(role.tools.begin(), role.tools.end(),
-                       [&](const ToolPresentation& face) { return face.tool == id; });
-}
-
-TeamProfile read_team(const Members& members, const vlm::Sampling& sampling,
-                      const Prompts& prompts) {
-    TeamProfile team;
-    team.lead = read_role(members, "lead", sampling, prompts);
-    team.worker = read_role(members, "worker", sampling, prompts);
-    if (team.lead.name == team.worker.name)
-        members.refuse("worker", fmt::format("has the lead's name, \"{}\"", team.worker.name));
-    members.read("review_interval", team.review_interval, 1, 1000000);
-    members.read("review_statuses", team.review_statuses);
-    members.read("compression_threshold", team.compression_threshold, 1, 1000000);
-    members.read("plan_bytes", team.plan_bytes, 0, 1000000);
-    members.read("plan_ellipsis", team.plan_ellipsis);
-    members.read("context_bytes", team.context_bytes, 1000, 10000000);
-    members.read("without_brief", team.without_brief, without_brief_words());
-    members.read("first_plan", team.first_plan);
-    members.read("previous_action", team.previous_action);
-    members.read("review_completion", team.review_completion);
-    if (team.first_plan && !has_tool(team.lead, "brief"))
-        members.refuse("first_plan", "needs the tool \"brief\" among the lead's tools");
-    if (team.review_completion && !has_tool(team.lead, "confirm"))
-        members.refuse("review_completion", "needs the tool \"confirm\" among the lead's tools");
-    return team;
-}
-
-// ---- the visual loop and its pictures -----------------------------------------------------------
 
 double read_number(const Members& members, std::string_view member, double otherwise, double min,
                    double max) {
@@ -197,31 +44,6 @@ void read_delay(const Members& members, std::string_view member, std::chrono::mi
     int delay = static_cast<int>(into.count());
     members.read(member, delay, 0, 600000);
     into = std::chrono::milliseconds(delay);
-}
-
-/// A first reply may stand there as the text of a reply, or as the object itself.
-std::string read_boot(const Members& members) {
-    const json::value* boot = members.value("boot");
-    if (boot == nullptr) return {};
-    if (boot->is_object()) return to_text(*boot);
-    std::string text;
-    members.read("boot", text);
-    return text;
-}
-
-VisualProfile read_visual(const Members& members, const Prompts& prompts) {
-    VisualProfile visual;
-    visual.boot = read_boot(members);
-    members.read("max_boxes", visual.limits.boxes, 0, 1000);
-    members.read("max_actions", visual.limits.actions, 1, 1000);
-    members.read("extended_actions", visual.limits.extended_actions);
-    if (members.has("extended_prompt"))
-        visual.extended_prompt = prompts.read(members, "extended_prompt", {});
-    else if (visual.limits.extended_actions)
-        members.refuse("extended_actions",
-                       "needs \"extended_prompt\", which tells the model of them");
-    members.read("structured", visual.structured);
-    return visual;
 }
 
 /// [[0, "rgba(255,140,0,0.5)"], ...]
@@ -277,8 +99,9 @@ void read_pace(const Members& members, Pace& pace) {
 
 void read_log(const Members& members, const Profile& profile, LogProfile& log) {
     members.read("layout", log.layout, log_layout_words());
-    if (log.layout != LogLayout::screenshots && !profile.visual)
-        members.refuse("layout", "is one of turns, which only the mode \"visual_loop\" has");
+    if (log.layout != LogLayout::screenshots && !mode_of(profile).traits().stores_replies)
+        members.refuse("layout", fmt::format("is one of turns, which the mode \"{}\" does not have",
+                                             profile.mode));
     members.read("to_file", log.to_file);
     members.read("level", log.level, log_level_words());
 }
@@ -291,51 +114,6 @@ void read_manners(const Members& members, Profile& profile) {
     members.read("physical_execution", profile.physical_execution);
     if (const auto pace = members.object("pace")) read_pace(*pace, profile.pace);
     if (const auto log = members.object("log")) read_log(*log, profile, profile.log);
-}
-
-enum class Mode { conversation, team, visual_loop };
-
-void read_visual_mind(const Members& members, const Prompts& prompts, Profile& profile) {
-    for (const char* member : {"tools", "extra_tools", "task_prompt"})
-        if (const json::value* value = members.value(member);
-            value != nullptr && !(value->is_array() && value->as_array().empty()))
-            members.refuse(member,
-                           "is not for the mode \"visual_loop\", which offers no tools and has "
-                           "the task in its system prompt");
-    members.require("visual");
-    profile.visual = read_visual(*members.object("visual"), prompts);
-    profile.system_prompt = prompts.read(members, "system_prompt", {}, of_visual_prompt);
-    if (profile.system_prompt.find(task_placeholder) == std::string::npos)
-        members.refuse("system_prompt", "has no {{task}} in it");
-}
-
-/// What a profile says about who speaks: of a conversation one agent, of a team two roles.
-void read_minds(const Members& members, const Prompts& prompts, Profile& profile) {
-    Mode mode = Mode::conversation;
-    members.read("mode", mode,
-                 {{"conversation", Mode::conversation},
-                  {"team", Mode::team},
-                  {"visual_loop", Mode::visual_loop}});
-    members.read("mode", profile.mode);
-    if (mode != Mode::team && members.has("team"))
-        members.refuse("team", "belongs to the mode \"team\"");
-    if (mode != Mode::visual_loop && members.has("visual"))
-        members.refuse("visual", "belongs to the mode \"visual_loop\"");
-    if (mode == Mode::visual_loop) {
-        read_visual_mind(members, prompts, profile);
-        return;
-    }
-    if (mode == Mode::conversation) {
-        profile.tools = read_tools(members);
-        profile.system_prompt = prompts.read(members, "system_prompt", profile.tools);
-        return;
-    }
-    for (const char* member : {"system_prompt", "tools"})
-        if (members.has(member)) members.refuse(member, "belongs into the roles of \"team\"");
-    members.require("team");
-    // What `to_json` writes has each role's sampling whole.
-    const vlm::Sampling shared = prompts.come_from_files() ? profile.sampling : vlm::Sampling{};
-    profile.team = read_team(*members.object("team"), shared, prompts);
 }
 
 void read_task_prompt(const Members& members, const Prompts& prompts, Profile& profile) {
@@ -354,7 +132,32 @@ void read_image(const Members& members, Profile& profile) {
     profile.image = *size;
 }
 
-Profile read_profile(const Members& members, const Prompts& prompts) {
+/// Finds the profile's mode and lets it read what is its own.
+void read_mode(const Members& members, const Prompts& prompts, const ModeRegistry& modes,
+               Profile& profile) {
+    members.read("mode", profile.mode);
+    profile.mode_factory = modes.find(profile.mode);
+    if (!profile.mode_factory && !prompts.come_from_files()) {
+        profile.mode_factory = unregistered_mode(profile.mode);
+    } else if (!profile.mode_factory) {
+        const std::vector<std::string> names = modes.names();
+        members.refuse("mode",
+                       fmt::format("is \"{}\"; it can be: {}{}", profile.mode,
+                                   fmt::join(names, ", "), did_you_mean(profile.mode, names)));
+    }
+    for (const std::string& name : modes.names()) {
+        const std::string_view section = modes.find(name)->section();
+        if (section.empty() || section == profile.mode_factory->section() ||
+            is_unregistered(*profile.mode_factory))
+            continue;
+        if (members.has(section))
+            members.refuse(section, fmt::format("belongs to the mode \"{}\"", name));
+    }
+    const ProfileReader::Source source{members, prompts};
+    profile.mode_factory->read(ProfileReader(source), profile);
+}
+
+Profile read_profile(const Members& members, const Prompts& prompts, const ModeRegistry& modes) {
     int version = 0;
     members.read("schema", version, 1, 1000);
     if (version == 0) members.refuse("schema", "is missing");
@@ -367,9 +170,10 @@ Profile read_profile(const Members& members, const Prompts& prompts) {
     members.read("description", profile.description);
     members.read("model", profile.model);
     read_sampling(members, profile.sampling);
-    read_minds(members, prompts, profile);
+    read_mode(members, prompts, modes, profile);
     read_task_prompt(members, prompts, profile);
     members.read("extra_tools", profile.extra_tools);
+    members.read("custom_tools", profile.offer_custom_tools);
     members.read("max_steps", profile.max_turns, 1, 1000000); // the name in version 0.1
     members.read("max_turns", profile.max_turns, 1, 1000000);
     read_delay(members, "step_delay_ms", profile.step_delay);
@@ -377,8 +181,6 @@ Profile read_profile(const Members& members, const Prompts& prompts) {
     members.read("screenshot_first", profile.screenshot_first);
     read_retention(members, "screenshots", profile.screenshots);
     read_retention(members, "thinks", profile.thinks);
-    if (profile.team && members.has("context_bytes"))
-        members.refuse("context_bytes", "belongs into \"team\"");
     members.read("context_bytes", profile.context_bytes, 1000, 1000000000);
     read_loops(members, profile);
     if (const auto several = members.object("several_calls")) {
@@ -394,25 +196,30 @@ Profile read_profile(const Members& members, const Prompts& prompts) {
     members.refuse("lmstudio_logs", R"(must be "auto" or "off")");
 }
 
-Profile read_text(std::string_view text, const std::string& place, const Prompts& prompts) {
+Profile read_text(std::string_view text, const std::string& place, const Prompts& prompts,
+                  const ModeRegistry& modes) {
     std::string reason;
     const auto value = parse_json(without_mark(text), &reason);
     if (!value) throw Error(errc::bad_profile, fmt::format("{} is not JSON: {}", place, reason));
     if (!value->is_object()) throw Error(errc::bad_profile, place + " must hold an object");
-    return read_profile(Members(value->as_object(), place), prompts);
+    Profile profile = read_profile(Members(value->as_object(), place), prompts, modes);
+    if (is_unregistered(*profile.mode_factory))
+        profile.mode_settings = UnregisteredSettings{to_text(*value)};
+    return profile;
 }
 
 } // namespace
 
-Profile parse_profile(const Files& files, const std::string& where) {
+Profile parse_profile(const Files& files, const std::string& where, const ModeRegistry& modes) {
     const std::string place = where + "/" + profile_file;
     const auto file = files.find(profile_file);
     if (file == files.end()) throw Error(errc::bad_profile, place + " is missing");
-    return read_text(file->second, place, Prompts(&files));
+    return read_text(file->second, place, Prompts(&files), modes);
 }
 
-Profile profile_from_json(std::string_view json, const std::string& where) {
-    return read_text(json, where, Prompts(nullptr));
+Profile profile_from_json(std::string_view json, const std::string& where,
+                          const ModeRegistry& modes) {
+    return read_text(json, where, Prompts(nullptr), modes);
 }
 
 } // namespace eyehand::agent

@@ -5,6 +5,7 @@
 #include "base/path_text.hpp"
 #include "embedded.hpp"
 #include "eyehand/agent/error.hpp"
+#include "profile/words.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -51,18 +52,18 @@ std::map<std::string, std::string> profile_files(const std::string& name_or_fold
     if (auto built_in = embedded(name_or_folder); !built_in.empty()) return built_in;
     const std::filesystem::path folder = path_of(name_or_folder);
     std::error_code error;
-    if (!std::filesystem::is_regular_file(folder / "profile.json", error)) {
+    if (!std::filesystem::is_regular_file(folder / profile_file, error)) {
         const std::vector<std::string> names = profile_names();
         throw Error(errc::profile_not_found,
                     fmt::format("\"{}\" is neither a built-in profile ({}) nor a folder with {}{}",
-                                name_or_folder, fmt::join(names, ", "), "profile.json",
+                                name_or_folder, fmt::join(names, ", "), profile_file,
                                 did_you_mean(name_or_folder, names)));
     }
     return read_folder(folder);
 }
 
-Profile load_profile(const std::string& name_or_folder) {
-    return parse_profile(profile_files(name_or_folder), name_or_folder);
+Profile load_profile(const std::string& name_or_folder, const ModeRegistry& modes) {
+    return parse_profile(profile_files(name_or_folder), name_or_folder, modes);
 }
 
 void check_tools(const Profile& profile, const Toolbox& tools, const std::string& where) {
@@ -74,11 +75,9 @@ void check_tools(const Profile& profile, const Toolbox& tools, const std::string
                         fmt::format("{}: {}: {}", where, whose, error.what()));
         }
     };
-    if (profile.team) {
-        check(profile.team->lead.tools, profile.team->lead.name + "'s tools");
-        check(profile.team->worker.tools, profile.team->worker.name + "'s tools");
-    }
-    check(profile.tools, "tools");
+    const std::vector<RolePlan> roles = mode_of(profile).roles(profile);
+    for (const RolePlan& role : roles)
+        check(role.tools, roles.size() == 1 ? "tools" : role.name + "'s tools");
     for (const std::string& name : profile.extra_tools)
         check({ToolPresentation{.tool = name}}, "extra_tools");
 }

@@ -5,19 +5,20 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace eyehand::agent {
 
 inline constexpr int profile_schema = 1;
+inline constexpr const char* profile_file = "profile.json";
+/// Stands in prompts for the task.
+inline constexpr std::string_view task_placeholder = "{{task}}";
 
 template <class Enum>
 using Words = std::vector<std::pair<std::string, Enum>>;
 
-[[nodiscard]] inline Words<WithoutBrief> without_brief_words() {
-    return {{"fail", WithoutBrief::fail}, {"skip", WithoutBrief::skip}};
-}
 [[nodiscard]] inline Words<SeveralCalls> several_calls_words() {
     return {{"first", SeveralCalls::first}, {"none", SeveralCalls::none}};
 }

@@ -20,7 +20,7 @@ std::string words(std::string_view text) {
 LogLevel level_of(const Event& event) {
     LogLevel level = LogLevel::info;
     visit(
-        event, [&](const Ask&) { level = LogLevel::debug; },
+        event, [&](const Asked&) { level = LogLevel::debug; },
         [&](const Invoke&) { level = LogLevel::debug; },
         [&](const ObserveFailed&) { level = LogLevel::error; },
         [&](const AskFailed&) { level = LogLevel::error; },
@@ -81,9 +81,9 @@ std::string describe(const Event& event) {
                                it.area.height, it.area.x, it.area.y, it.settle.count());
         },
         [&](const ObserveFailed& it) { text = fmt::format("SCREENSHOT FAILED: {}\n", it.message); },
-        [&](const Ask& it) {
+        [&](const Asked& it) {
             text = fmt::format("TURN {} ({})\nRequest: {} messages, {} tools\n", event.turn,
-                               it.role, it.request.messages.size(), it.request.tools.size());
+                               it.role, it.messages, it.tools);
         },
         [&](const Replied& it) {
             text = fmt::format("REPLY after {} ms; tokens: {} in, {} out\nText: {}\n",

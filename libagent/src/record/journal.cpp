@@ -11,12 +11,11 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <type_traits>
 #include <utility>
 
 namespace eyehand::agent {
 namespace {
-
-const std::string no_hash(64, '0');
 
 [[noreturn]] void refuse(const std::filesystem::path& file, std::size_t line,
                          std::string_view reason) {
@@ -25,14 +24,40 @@ const std::string no_hash(64, '0');
 
 } // namespace
 
+class Journal::State {
+public:
+    State(std::filesystem::path file, Listener listener)
+        : file_(std::move(file)), listener_(std::move(listener)), previous_hash_(no_hash) {
+        recover();
+    }
+
+    void append(Payload payload, int turn);
+    void drop_ends();
+    [[nodiscard]] std::chrono::milliseconds elapsed() const;
+    [[nodiscard]] const std::vector<Fact>& recovered() const { return recovered_; }
+    [[nodiscard]] const std::string& task() const { return task_; }
+    [[nodiscard]] const std::string& outcome() const { return outcome_; }
+
+private:
+    void recover();
+    std::filesystem::path file_;
+    Listener listener_;
+    std::unique_ptr<AppendFile> out_;
+    std::uint64_t seq_ = 0;
+    std::string previous_hash_;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    std::chrono::milliseconds offset_{};
+    std::vector<Fact> recovered_;
+    std::string task_;
+    std::string outcome_;
+};
+
 Journal::Journal(std::filesystem::path file, Listener listener)
-    : file_(std::move(file)), listener_(std::move(listener)), previous_hash_(no_hash) {
-    recover();
-}
+    : state_(std::make_unique<State>(std::move(file), std::move(listener))) {}
 
 Journal::~Journal() = default;
 
-void Journal::recover() {
+void Journal::State::recover() {
     // First of all: what a run that is still going writes at this moment looks like a torn line.
     out_ = std::make_unique<AppendFile>(file_, AppendFile::Writers::alone);
     if (out_->is_taken())
@@ -76,12 +101,13 @@ void Journal::recover() {
             }
             offset_ = std::chrono::milliseconds(entry.at("t").to_number<std::int64_t>());
             turn = entry.at("turn").to_number<int>();
-            const json::string& type = entry.at("type").as_string();
-            if (auto fact = interrupted(entry)) pending = std::move(fact);
-            if (type == "run_started") task_ = std::string(entry.at("task").as_string());
-            if (type == "run_resumed") drop_ends();
-            if (type == "run_finished") outcome_ = std::string(entry.at("outcome").as_string());
-            if (auto fact = read_fact(entry)) {
+            const Payload payload = read_payload(entry);
+            if (auto fact = interrupted(payload)) pending = std::move(fact);
+            if (const auto* started = std::get_if<RunStarted>(&payload)) task_ = started->task;
+            if (std::holds_alternative<RunResumed>(payload)) drop_ends();
+            if (const auto* finished = std::get_if<RunFinished>(&payload))
+                outcome_ = to_string(finished->outcome);
+            if (auto fact = fact_of(payload)) {
                 pending.reset();
                 recovered_.push_back(*std::move(fact));
             }
@@ -97,13 +123,13 @@ void Journal::recover() {
         throw Error(errc::journal_failed,
                     fmt::format("{}: its torn last line cannot be removed", text_of(file_)));
     if (pending) {
-        append(*pending, turn);
+        std::visit([&](const auto& it) { append(Payload(it), turn); }, *pending);
         recovered_.push_back(*std::move(pending));
     }
 }
 
 /// Forgets why the run ended: it goes on.
-void Journal::drop_ends() {
+void Journal::State::drop_ends() {
     const auto ends_a_run = [](const Fact& fact) {
         return std::holds_alternative<Stopped>(fact) || std::holds_alternative<AskFailed>(fact) ||
                std::holds_alternative<ObserveFailed>(fact);
@@ -127,16 +153,16 @@ void Journal::drop_ends() {
 }
 
 void Journal::resume(std::vector<std::string> remarks, int turn) {
-    drop_ends();
+    state_->drop_ends();
     append(Payload(RunResumed{std::move(remarks)}), turn);
 }
 
-std::chrono::milliseconds Journal::elapsed() const {
+std::chrono::milliseconds Journal::State::elapsed() const {
     return offset_ + std::chrono::duration_cast<std::chrono::milliseconds>(
                          std::chrono::steady_clock::now() - start_);
 }
 
-void Journal::append(Payload payload, int turn) {
+void Journal::State::append(Payload payload, int turn) {
     Event event;
     event.seq = seq_ + 1;
     event.t = elapsed();
@@ -161,8 +187,22 @@ void Journal::append(Payload payload, int turn) {
     if (listener_) listener_(event);
 }
 
+void Journal::append(Payload payload, int turn) { state_->append(std::move(payload), turn); }
+
+const std::vector<Fact>& Journal::recovered() const { return state_->recovered(); }
+const std::string& Journal::task() const { return state_->task(); }
+const std::string& Journal::outcome() const { return state_->outcome(); }
+std::chrono::milliseconds Journal::elapsed() const { return state_->elapsed(); }
+
 void Journal::append(const Command& command, int turn) {
-    std::visit([&](const auto& it) { append(Payload(it), turn); }, command);
+    std::visit(
+        [&](const auto& it) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(it)>, Ask>)
+                append(Payload(asked(it)), turn);
+            else
+                append(Payload(it), turn);
+        },
+        command);
 }
 
 void Journal::append(const Fact& fact, int turn) {

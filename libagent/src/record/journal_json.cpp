@@ -6,7 +6,9 @@
 #include "eyehand/vlm/digest.hpp"
 #include "modes/visual_loop/visual_json.hpp"
 
+#include <algorithm>
 #include <array>
+#include <stdexcept>
 #include <type_traits>
 
 namespace eyehand::agent {
@@ -23,6 +25,12 @@ double ms(Microseconds duration) { return static_cast<double>(duration.count()) 
 
 json::value or_null(const std::optional<int>& number) {
     return number ? json::value(*number) : json::value(nullptr);
+}
+
+json::array texts_json(const std::vector<std::string>& texts) {
+    json::array all;
+    for (const std::string& text : texts) all.emplace_back(valid(text));
+    return all;
 }
 
 json::array rect_json(const winio::Rect& rect) { return {rect.x, rect.y, rect.width, rect.height}; }
@@ -130,29 +138,18 @@ struct Writer {
         entry["profile"] = it.profile;
         entry["model"] = it.model;
     }
-    void operator()(const RunResumed& it) const {
-        json::array remarks;
-        for (const std::string& remark : it.remarks) remarks.emplace_back(valid(remark));
-        entry["remarks"] = std::move(remarks);
-    }
+    void operator()(const RunResumed& it) const { entry["remarks"] = texts_json(it.remarks); }
     void operator()(const Observe& it) const {
         entry["screenshot"] = it.screenshot;
         if (it.annotation) entry["annotation"] = annotation_json(*it.annotation);
     }
-    void operator()(const Ask& it) const {
-        json::array images;
-        for (const vlm::Message& message : it.request.messages) {
-            for (const vlm::Part& part : message.parts) {
-                if (const auto* image = std::get_if<vlm::Image>(&part)) {
-                    images.emplace_back(image->sha256);
-                }
-            }
-        }
+    void operator()(const Asked& it) const {
         entry["role"] = it.role;
-        entry["model"] = it.request.model;
-        entry["messages"] = it.request.messages.size();
-        entry["images"] = std::move(images);
-        entry["request_sha256"] = request_digest(it.request);
+        entry["model"] = it.model;
+        entry["messages"] = it.messages;
+        entry["tools"] = it.tools;
+        entry["images"] = texts_json(it.images);
+        entry["request_sha256"] = it.request_sha256;
     }
     void operator()(const Invoke& it) const {
         entry["call_id"] = valid(it.call.id);
@@ -207,11 +204,7 @@ struct Writer {
         entry["tool_calls"] = calls_json(reply.tool_calls);
         entry["finish"] = finish_names.at(static_cast<std::size_t>(reply.finish));
         entry["model"] = valid(reply.model);
-        if (!reply.notes.empty()) {
-            json::array notes;
-            for (const std::string& note : reply.notes) notes.emplace_back(valid(note));
-            entry["notes"] = std::move(notes);
-        }
+        if (!reply.notes.empty()) entry["notes"] = texts_json(reply.notes);
         entry["prompt_tokens"] = or_null(reply.usage.prompt_tokens);
         entry["cached_tokens"] = or_null(reply.usage.cached_tokens);
         entry["completion_tokens"] = or_null(reply.usage.completion_tokens);
@@ -237,6 +230,15 @@ struct Writer {
         if (it.signal.index() != 0) entry["signal"] = signal_json(it.signal);
     }
     void operator()(const Stopped& it) const { entry["why"] = valid(it.reason); }
+    void operator()(const StateChanged& it) const {
+        entry["phase"] = valid(it.state.phase);
+        entry["role"] = it.state.role;
+        entry["plan"] = valid(it.state.plan);
+        entry["brief"] = valid(it.state.brief);
+        entry["active_actions"] = it.state.active_actions;
+        entry["archived_actions"] = it.state.archived_actions;
+    }
+    void operator()(const UnknownEvent&) const {} // it is read, and never written
     void operator()(const RunFinished& it) const {
         entry["outcome"] = to_string(it.outcome);
         entry["why"] = valid(it.reason);
@@ -277,6 +279,15 @@ bool flag_at(const json::object& entry, std::string_view name) {
 std::optional<int> optional_int_at(const json::object& entry, std::string_view name) {
     const json::value& number = entry.at(name);
     return number.is_null() ? std::nullopt : std::optional(number.to_number<int>());
+}
+
+Outcome outcome_at(const json::object& entry) {
+    const std::string name = string_at(entry, "outcome");
+    for (const Outcome outcome :
+         {Outcome::completed, Outcome::failed, Outcome::steps_used_up, Outcome::endpoint_failed,
+          Outcome::desktop_failed, Outcome::refused, Outcome::cancelled})
+        if (to_string(outcome) == name) return outcome;
+    throw std::runtime_error("there is no outcome \"" + name + '"');
 }
 
 Microseconds micro_at(const json::object& entry, std::string_view name) {
@@ -388,52 +399,218 @@ Invoked read_invoked(const json::object& entry) {
     return fact;
 }
 
+// Later versions may leave members out of events that nothing is folded from.
+
+std::vector<std::string> texts_at(const json::object& entry, std::string_view name) {
+    std::vector<std::string> texts;
+    if (const json::value* all = entry.if_contains(name))
+        for (const json::value& text : all->as_array())
+            texts.emplace_back(text.as_string().begin(), text.as_string().end());
+    return texts;
+}
+
+std::size_t size_at(const json::object& entry, std::string_view name) {
+    const json::value* number = entry.if_contains(name);
+    return number == nullptr ? 0 : number->to_number<std::size_t>();
+}
+
+winio::NormPoint point_of(const json::value& value) {
+    const json::array& xy = value.as_array();
+    return {xy.at(0).to_number<double>(), xy.at(1).to_number<double>()};
+}
+
+Annotation read_annotation(const json::object& entry) {
+    Annotation annotation;
+    for (const json::value& turn : entry.at("trail").as_array()) {
+        std::vector<Mark>& marks = annotation.trail.emplace_back();
+        for (const json::value& value : turn.as_array()) {
+            const json::object& mark = value.as_object();
+            marks.push_back({int_at(mark, "number"), point_of(mark.at("at")), {}});
+            if (const json::value* to = mark.if_contains("to")) marks.back().to = point_of(*to);
+        }
+    }
+    for (const json::value& value : entry.at("boxes").as_array()) {
+        const json::object& box = value.as_object();
+        const auto side = [&](const char* name) { return box.at(name).to_number<double>(); };
+        annotation.boxes.push_back({side("x1"), side("y1"), side("x2"), side("y2")});
+    }
+    return annotation;
+}
+
+Payload read_run_started(const json::object& entry) {
+    return RunStarted{string_at(entry, "task"), string_or_empty(entry, "profile"),
+                      string_or_empty(entry, "model")};
+}
+
+Payload read_run_resumed(const json::object& entry) {
+    return RunResumed{texts_at(entry, "remarks")};
+}
+
+Payload read_observe(const json::object& entry) {
+    Observe command{int_at(entry, "screenshot"), {}};
+    if (const json::value* annotation = entry.if_contains("annotation"))
+        command.annotation = read_annotation(annotation->as_object());
+    return command;
+}
+
+Payload read_asked(const json::object& entry) {
+    return Asked{string_or_empty(entry, "role"), string_or_empty(entry, "model"),
+                 size_at(entry, "messages"),     size_at(entry, "tools"),
+                 texts_at(entry, "images"),      string_or_empty(entry, "request_sha256")};
+}
+
+Payload read_invoke(const json::object& entry) {
+    Invoke command;
+    command.call.id = string_at(entry, "call_id");
+    command.call.name = string_at(entry, "tool");
+    command.call.arguments_json = string_or_empty(entry, "arguments");
+    return command;
+}
+
+Payload read_recover(const json::object& entry) { return Recover{string_or_empty(entry, "why")}; }
+
+Payload read_await(const json::object&) { return Await{}; }
+
+Payload read_finish(const json::object& entry) {
+    return Finish{outcome_at(entry), string_or_empty(entry, "why")};
+}
+
+Payload read_observe_failed(const json::object& entry) {
+    return ObserveFailed{current_error_name(string_at(entry, "error")),
+                         string_at(entry, "message")};
+}
+
+Payload read_ask_failed(const json::object& entry) {
+    return AskFailed{current_error_name(string_at(entry, "error")), string_at(entry, "message"),
+                     flag_at(entry, "context_overflow"), flag_at(entry, "refused")};
+}
+
+Payload read_recovered(const json::object& entry) {
+    return Recovered{string_or_empty(entry, "problem"), string_or_empty(entry, "desktop_failure"),
+                     micro_at(entry, "act_ms")};
+}
+
+Payload read_user_message(const json::object& entry) {
+    return UserMessage{string_at(entry, "kind") == "reply" ? UserMessage::Kind::reply
+                                                           : UserMessage::Kind::words,
+                       string_at(entry, "text")};
+}
+
+Payload read_stopped(const json::object& entry) { return Stopped{string_at(entry, "why")}; }
+
+Payload read_noted(const json::object& entry) {
+    return Noted{string_or_empty(entry, "kind"), string_or_empty(entry, "text")};
+}
+
+Payload read_state_changed(const json::object& entry) {
+    ModeState state;
+    state.turn = int_at(entry, "turn");
+    state.phase = string_or_empty(entry, "phase");
+    state.role = string_or_empty(entry, "role");
+    state.plan = string_or_empty(entry, "plan");
+    state.brief = string_or_empty(entry, "brief");
+    state.active_actions = size_at(entry, "active_actions");
+    state.archived_actions = size_at(entry, "archived_actions");
+    return StateChanged{std::move(state)};
+}
+
+Payload read_run_finished(const json::object& entry) {
+    RunFinished finished;
+    finished.outcome = outcome_at(entry);
+    finished.reason = string_or_empty(entry, "why");
+    finished.turns = int_at(entry, "turns");
+    finished.usage = {optional_int_at(entry, "prompt_tokens"),
+                      optional_int_at(entry, "cached_tokens"),
+                      optional_int_at(entry, "completion_tokens"), std::nullopt, std::nullopt};
+    finished.elapsed = milli_at(entry, "elapsed_ms");
+    return finished;
+}
+
+constexpr std::size_t known_types = std::variant_size_v<Payload> - 1; // UnknownEvent has no name
+static_assert(std::is_same_v<std::variant_alternative_t<known_types, Payload>, UnknownEvent>);
+
+/// In the order of Payload.
+constexpr std::array<std::string_view, known_types> type_names{
+    "run_started", "run_resumed", "observe", "ask",         "invoke",
+    "recover",     "await",       "finish",  "observed",    "observe_failed",
+    "replied",     "ask_failed",  "invoked", "recovered",   "told",
+    "stopped",     "noted",       "state",   "run_finished"};
+
+/// In the order of Payload.
+constexpr std::array<Payload (*)(const json::object&), known_types> readers{
+    read_run_started,
+    read_run_resumed,
+    read_observe,
+    read_asked,
+    read_invoke,
+    read_recover,
+    read_await,
+    read_finish,
+    [](const json::object& entry) -> Payload { return read_observed(entry); },
+    read_observe_failed,
+    [](const json::object& entry) -> Payload { return read_replied(entry); },
+    read_ask_failed,
+    [](const json::object& entry) -> Payload { return read_invoked(entry); },
+    read_recovered,
+    read_user_message,
+    read_stopped,
+    read_noted,
+    read_state_changed,
+    read_run_finished};
+
 } // namespace
 
 std::string_view type_name(const Payload& payload) {
-    static constexpr std::array<std::string_view, std::variant_size_v<Payload>> names{
-        "run_started", "run_resumed", "observe",     "ask",       "invoke",
-        "recover",     "await",       "finish",      "observed",  "observe_failed",
-        "replied",     "ask_failed",  "invoked",     "recovered", "told",
-        "stopped",     "noted",       "run_finished"};
-    return names.at(payload.index());
+    if (const auto* unknown = std::get_if<UnknownEvent>(&payload)) return unknown->type;
+    return type_names.at(payload.index());
+}
+
+std::string_view type_name(const Event& event) { return type_name(event.payload); }
+
+Asked asked(const Ask& command) {
+    Asked event;
+    event.role = command.role;
+    event.model = command.request.model;
+    event.messages = command.request.messages.size();
+    event.tools = command.request.tools.size();
+    for (const vlm::Message& message : command.request.messages)
+        for (const vlm::Part& part : message.parts)
+            if (const auto* image = std::get_if<vlm::Image>(&part))
+                event.images.push_back(image->sha256);
+    event.request_sha256 = request_digest(command.request);
+    return event;
 }
 
 void write_payload(const Payload& payload, json::object& entry) {
     std::visit(Writer{entry}, payload);
 }
 
-std::optional<Fact> read_fact(const json::object& entry) {
+Payload read_payload(const json::object& entry) {
     const std::string type = string_at(entry, "type");
-    if (type == "observed") return read_observed(entry);
-    if (type == "observe_failed") {
-        return ObserveFailed{current_error_name(string_at(entry, "error")),
-                             string_at(entry, "message")};
-    }
-    if (type == "replied") return read_replied(entry);
-    if (type == "ask_failed") {
-        return AskFailed{current_error_name(string_at(entry, "error")), string_at(entry, "message"),
-                         flag_at(entry, "context_overflow"), flag_at(entry, "refused")};
-    }
-    if (type == "invoked") return read_invoked(entry);
-    if (type == "recovered")
-        return Recovered{string_or_empty(entry, "problem"),
-                         string_or_empty(entry, "desktop_failure"), micro_at(entry, "act_ms")};
-    if (type == "told")
-        return UserMessage{string_at(entry, "kind") == "reply" ? UserMessage::Kind::reply
-                                                               : UserMessage::Kind::words,
-                           string_at(entry, "text")};
-    if (type == "stopped") return Stopped{string_at(entry, "why")};
-    return std::nullopt;
+    const auto name = std::find(type_names.begin(), type_names.end(), type);
+    if (name == type_names.end()) return UnknownEvent{type, {}};
+    return readers.at(static_cast<std::size_t>(name - type_names.begin()))(entry);
 }
 
-std::optional<Fact> interrupted(const json::object& command) {
-    const std::string type = string_at(command, "type");
-    if (type == "recover") return Recovered{"the run was interrupted during the recovery", {}, {}};
-    if (type != "invoke") return std::nullopt;
+std::optional<Fact> fact_of(const Payload& payload) {
+    return std::visit(
+        [](const auto& it) -> std::optional<Fact> {
+            if constexpr (std::is_constructible_v<Fact, decltype(it)>)
+                return Fact(it);
+            else
+                return std::nullopt;
+        },
+        payload);
+}
+
+std::optional<Fact> interrupted(const Payload& command) {
+    if (std::holds_alternative<Recover>(command))
+        return Recovered{"the run was interrupted during the recovery", {}, {}};
+    const auto* invoke = std::get_if<Invoke>(&command);
+    if (invoke == nullptr) return std::nullopt;
     Invoked fact;
-    fact.call_id = string_at(command, "call_id");
-    fact.tool = string_at(command, "tool");
+    fact.call_id = invoke->call.id;
+    fact.tool = invoke->call.name;
     fact.interrupted = true;
     fact.result_json =
         fail("interrupted", "The run was interrupted during this call. Whether it took effect is "

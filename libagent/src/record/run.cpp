@@ -100,7 +100,7 @@ std::string shortened_request(const std::string& body) {
 
 std::string_view version() { return EYEHAND_VERSION_STRING; }
 
-StoredRun load_run(const std::filesystem::path& directory) {
+StoredRun load_run(const std::filesystem::path& directory, const ModeRegistry& modes) {
     const std::filesystem::path file = directory / "run.json";
     const auto corrupt = [&](std::string_view reason) {
         return Error(errc::bad_run, fmt::format("{}: {}", text_of(file), reason));
@@ -122,7 +122,7 @@ StoredRun load_run(const std::filesystem::path& directory) {
         StoredRun run;
         run.version = text(all.at("versions").as_object().at("eyehand"));
         run.summary.task = text(all.at("task"));
-        run.summary.profile = profile_from_json(to_text(all.at("profile")), text_of(file));
+        run.summary.profile = profile_from_json(to_text(all.at("profile")), text_of(file), modes);
         for (const auto& setting : all.at("settings").as_object()) {
             const json::object& it = setting.value().as_object();
             run.summary.settings.push_back(

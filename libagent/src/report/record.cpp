@@ -456,9 +456,11 @@ RunRecord read_record(const std::filesystem::path& run_directory) {
     const StoredRun stored = load_run(run_directory);
     json::array remarks;
     const Profile& profile = stored.summary.profile;
+    const ModeTraits traits = mode_of(profile).traits();
     RunRecord record = read_journal(run_directory / "events.jsonl",
-                                    profile.visual ? Folder::Turns::begin_with_reply
-                                                   : Folder::Turns::begin_with_request,
+                                    traits.turn_start == ModeTraits::TurnStart::reply
+                                        ? Folder::Turns::begin_with_reply
+                                        : Folder::Turns::begin_with_request,
                                     remarks);
     json::object& page = record.page;
     page["run"] = text_of(std::filesystem::absolute(run_directory).lexically_normal().filename());
@@ -469,12 +471,12 @@ RunRecord read_record(const std::filesystem::path& run_directory) {
     page["task"] = stored.summary.task;
     page["profile"] = profile.name;
     page["mode"] = profile.mode;
+    page["visual_replies"] = traits.stores_replies;
     page["max_turns"] = profile.max_turns;
     if (!page.contains("model")) page["model"] = profile.model;
     json::object roles; // and when each speaks
-    if (profile.team)
-        for (const RoleProfile* role : {&profile.team->lead, &profile.team->worker})
-            roles[role->name] = role->phase;
+    for (const RolePlan& role : mode_of(profile).roles(profile))
+        if (!role.phase.empty()) roles[role.name] = role.phase;
     page["roles"] = std::move(roles);
     json::array settings;
     for (const Setting& setting : stored.summary.settings)

@@ -1,16 +1,14 @@
 #include "eyehand/agent/agent.hpp"
 
 #include "base/text.hpp"
+#include "eyehand/agent/desktop_world.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/journal.hpp"
-#include "modes/conversation/conversation_mode.hpp"
-#include "modes/heated_mode.hpp"
-#include "modes/team/team_mode.hpp"
-#include "modes/visual_loop/visual_loop_mode.hpp"
+#include "eyehand/agent/run_port.hpp"
 #include "record/turn_log.hpp"
-#include "run/desktop_world.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <exception>
@@ -26,87 +24,65 @@ void add(std::optional<int>& total, const std::optional<int>& more) {
     if (more) total = total.value_or(0) + *more;
 }
 
-/// The tools under the profile's faces, then those that are wanted besides.
-Toolbox offered(const Toolbox& tools, std::vector<ToolPresentation> faces, const Profile& profile,
-                const std::vector<std::string>& with) {
-    for (const auto* more : {&profile.extra_tools, &with}) {
-        for (const std::string& name : *more) {
-            const bool there =
-                std::any_of(faces.begin(), faces.end(),
-                            [&](const ToolPresentation& face) { return face.tool == name; });
-            if (!there) faces.push_back({name, {}, {}, std::nullopt});
-        }
+/// The tools under the profile's names for them, then `more` under their own.
+Toolbox offered(const Toolbox& tools, std::vector<ToolPresentation> faces,
+                const std::vector<std::string>& more) {
+    for (const std::string& name : more) {
+        const bool there =
+            std::any_of(faces.begin(), faces.end(),
+                        [&](const ToolPresentation& face) { return face.tool == name; });
+        if (!there) faces.push_back({name, {}, {}, std::nullopt});
     }
     return tools.present(faces);
 }
 
-/// What carries out a visual loop's actions; the model is offered none of them.
-Toolbox visual_tools(const Toolbox& tools, const std::vector<std::string>& with) {
-    if (!with.empty())
-        throw Error(errc::unknown_tool, fmt::format("a visual loop offers no tools: \"{}\" has no "
-                                                    "place in it",
-                                                    with.front()));
-    std::vector<ToolPresentation> faces;
-    for (const char* name :
-         {"move", "click", "right_click", "double_click", "drag", "type", "press", "scroll"})
-        faces.push_back({.tool = name});
-    return tools.present(faces);
-}
-
-ToolsByRole offered_by_role(const Toolbox& tools, const Profile& profile,
-                            const std::vector<std::string>& with) {
-    if (profile.visual) return {{"agent", visual_tools(tools, with)}};
-    if (!profile.team) return {{"agent", offered(tools, profile.tools, profile, with)}};
-    return {{profile.team->lead.name, tools.present(profile.team->lead.tools)},
-            {profile.team->worker.name, offered(tools, profile.team->worker.tools, profile, with)}};
-}
-
-std::unique_ptr<Mode> make_plain_mode(const Profile& profile, const std::string& task,
-                                      const ToolsByRole& tools, const MakeMemory& make_memory) {
-    if (profile.visual) return std::make_unique<VisualLoopMode>(profile, task);
-    if (profile.mode == "conversation")
-        return std::make_unique<ConversationMode>(profile, task, tools.at("agent").specs());
-    if (profile.mode != "team" || !profile.team)
-        throw Error(
-            errc::bad_profile,
-            fmt::format("there is no mode \"{}\", or its settings are missing", profile.mode));
-    const TeamProfile& team = *profile.team;
-    TeamMode::Offers offers{tools.at(team.lead.name).specs(), tools.at(team.worker.name).specs(),
-                            tools.at(team.lead.name).name_of("brief")};
-    std::unique_ptr<Memory> memory =
-        make_memory ? make_memory()
-                    : std::make_unique<TeamMemory>(TeamMemoryOptions{
-                          .threshold = static_cast<std::size_t>(team.compression_threshold)});
-    return std::make_unique<TeamMode>(profile, task, std::move(offers), std::move(memory));
-}
-
-std::unique_ptr<Mode> make_mode(const Profile& profile, const std::string& task,
-                                const ToolsByRole& tools, const MakeMemory& make_memory) {
-    // A visual loop has heat of its own.
-    if (profile.visual || !profile.executed_heat.enabled)
-        return make_plain_mode(profile, task, tools, make_memory);
-    return std::make_unique<HeatedMode>(
-        make_plain_mode(with_heat_explained(profile), task, tools, make_memory),
-        profile.executed_heat.trail_turns);
+ToolsByRole tools_by_role(const Toolbox& tools, const Profile& profile,
+                          const AgentOptions& options) {
+    Toolbox all_tools = tools;
+    all_tools.add(options.custom_tools);
+    std::vector<std::string> more = profile.extra_tools;
+    more.insert(more.end(), options.with.begin(), options.with.end());
+    if (profile.offer_custom_tools)
+        for (const vlm::ToolSpec& tool : options.custom_tools.specs()) more.push_back(tool.name);
+    ToolsByRole all;
+    bool any_acts = false;
+    for (const RolePlan& role : mode_of(profile).roles(profile)) {
+        any_acts = any_acts || role.acts;
+        all.emplace(role.name, role.acts ? offered(all_tools, role.tools, more)
+                                         : all_tools.present(role.tools));
+    }
+    if (!any_acts && !more.empty())
+        throw Error(errc::unknown_tool,
+                    fmt::format("the mode \"{}\" offers no tools: \"{}\" has no "
+                                "place in it",
+                                profile.mode, more.front()));
+    return all;
 }
 
 /// For run.json: what any role is offered, each tool once.
 std::vector<vlm::ToolSpec> all_specs(const Profile& profile, const ToolsByRole& tools) {
+    std::vector<std::string> internal;
+    for (const RolePlan& role : mode_of(profile).roles(profile))
+        if (!role.offered) internal.push_back(role.name);
     std::vector<vlm::ToolSpec> all;
-    if (profile.visual) return all;
-    for (const auto& [role, box] : tools)
+    for (const auto& [role, box] : tools) {
+        if (std::find(internal.begin(), internal.end(), role) != internal.end()) continue;
         for (vlm::ToolSpec& spec : box.specs())
             if (std::none_of(all.begin(), all.end(),
                              [&](const vlm::ToolSpec& known) { return known.name == spec.name; }))
                 all.push_back(std::move(spec));
+    }
     return all;
 }
 
 /// Everybody who is told of an event: the totals, the caller's observer, and the execution log.
 class Audience {
 public:
-    Audience(RunDirectory& directory, Observer* observer)
-        : directory_(directory), observer_(observer) {}
+    Audience(RunDirectory& directory, std::span<Observer* const> observers)
+        : directory_(directory) {
+        for (Observer* observer : observers)
+            if (observer != nullptr) observers_.push_back(observer);
+    }
 
     /// Called with each look before the mode knows of it.
     void on_look(std::function<void(const Observed&)> call) { on_look_ = std::move(call); }
@@ -119,7 +95,7 @@ public:
             },
             [this](const Replied& fact) { count(fact); }, [](const auto&) {});
         // First: who watches is told even where the log cannot be written.
-        watched([&] { observer_->on_event(event); });
+        for_each_observer([&](Observer& observer) { observer.on_event(event); });
         directory_.log_event(event);
     }
     /// What a reply took; also of those that came before a resumption.
@@ -129,27 +105,33 @@ public:
         add(usage_.completion_tokens, fact.reply.usage.completion_tokens);
     }
     void tell(const vlm::Delta& delta) {
-        watched([&] { observer_->on_delta(delta); });
+        for_each_observer([&](Observer& observer) { observer.on_delta(delta); });
     }
     void tell(const ModeState& state) {
-        watched([&] { observer_->on_state(state); });
+        for_each_observer([&](Observer& observer) { observer.on_state(state); });
     }
     [[nodiscard]] const vlm::Usage& usage() const { return usage_; }
 
 private:
-    /// Who only watches must not be able to end the run.
+    /// An observer must not be able to end the run.
     template <class Call>
-    void watched(Call call) {
-        if (observer_ == nullptr) return;
-        try {
-            call();
-        } catch (const std::exception& problem) {
-            observer_ = nullptr;
-            directory_.log_note(fmt::format("OBSERVER FAILED: {}\n", problem.what()));
+    void for_each_observer(Call call) {
+        for (Observer*& observer : observers_) {
+            try {
+                if (observer != nullptr) call(*observer);
+            } catch (const std::exception& problem) {
+                give_up(observer, problem.what());
+            } catch (...) {
+                give_up(observer, "it threw something that is not an exception");
+            }
         }
     }
+    void give_up(Observer*& observer, std::string_view problem) {
+        observer = nullptr;
+        directory_.log_note(fmt::format("OBSERVER FAILED: {}\n", problem));
+    }
     RunDirectory& directory_;
-    Observer* observer_;
+    std::vector<Observer*> observers_; ///< nullptr: one that has failed
     std::function<void(const Observed&)> on_look_;
     vlm::Usage usage_;
 };
@@ -159,37 +141,38 @@ private:
 Agent::Agent(winio::Desktop& desktop, vlm::ChatModel& model, Profile profile, const Toolbox& tools,
              AgentOptions options)
     : desktop_(desktop), model_(model), profile_(std::move(profile)),
-      tools_(offered_by_role(tools, profile_, options.with)), options_(std::move(options)) {
+      tools_(tools_by_role(tools, profile_, options)), options_(std::move(options)) {
     // An area that no display could have is the caller's mistake, and better told now than in
     // mid-run.
     const std::vector<winio::Display> any{
         {.id = "any", .bounds = {0, 0, 1000, 1000}, .primary = true}};
     (void)winio::choose_area(any, {.crop = options_.area.crop});
-    if (profile_.visual && options_.first_reply == Source::library) check_first_reply(profile_);
+    mode_of(profile_).check(profile_, options_.first_reply);
 }
 
 /// One run of an agent, from its first or its next fact to its end.
 class Agent::Session {
 public:
-    Session(Agent& agent, const std::string& task, RunDirectory& directory, RunControl& control,
-            Audience& audience, Journal& journal)
+    Session(Agent& agent, const std::string& task, RunDirectory& directory,
+            const RunControl& control, Audience& audience, Journal& journal)
         : directory_(directory), audience_(audience),
           journal_(journal), summary_{task, agent.profile_, all_specs(agent.profile_, agent.tools_),
                                       agent.options_.settings},
           make_mode_([&agent, task] {
-              return make_mode(agent.profile_, task, agent.tools_, agent.options_.make_memory);
+              return make_mode({agent.profile_, task, agent.tools_, agent.options_.make_memory});
           }),
           mode_(make_mode_()), turn_log_(directory, agent.profile_.log.layout),
-          world_(
-              agent.desktop_, agent.model_, agent.tools_, agent.profile_, agent.options_, directory,
-              control, [&](const vlm::Delta& delta) { audience_.tell(delta); },
-              [&](const ModeState& state) { audience_.tell(state); }),
+          world_(make_desktop_world({agent.desktop_, agent.model_, agent.tools_, agent.profile_,
+                                     agent.options_, directory, control,
+                                     [&](const vlm::Delta& delta) { audience_.tell(delta); },
+                                     [&](const ModeState& state) { audience_.tell(state); }})),
           control_(control) {}
 
     /// `first` is the entry with which it begins.
     RunFinished go(const std::function<void()>& first) {
-        const Door door(control_, summary_.profile.visual ? RunControl::Replies::taken
-                                                          : RunControl::Replies::not_taken);
+        const Door door(control_, mode_of(summary_.profile).traits().takes_replies
+                                      ? RunPort::Replies::taken
+                                      : RunPort::Replies::not_taken);
         directory_.write_summary(summary_);
         directory_.keep_as(summary_.profile.log);
         try {
@@ -198,10 +181,10 @@ public:
             audience_.on_look(
                 [this](const Observed& fact) { turn_log_.add(fact, mode_->state()); });
             for (const Fact& fact : journal_.recovered()) {
-                if (const auto* seen = std::get_if<Observed>(&fact)) world_.remember(*seen);
+                if (const auto* seen = std::get_if<Observed>(&fact)) world_->remember(*seen);
                 if (const auto* reply = std::get_if<Replied>(&fact)) audience_.count(*reply);
             }
-            const Finish finish = drive(*mode_, journal_, world_);
+            const Finish finish = drive(*mode_, journal_, *world_);
             return close(finish.outcome, finish.reason);
         } catch (const std::exception& problem) {
             // A file that cannot be written, a tool that throws: what can still be told is told.
@@ -217,7 +200,7 @@ private:
     /// Open as long as the run goes on.
     class Door {
     public:
-        Door(RunControl& control, RunControl::Replies replies) : control_(control) {
+        Door(RunPort& control, RunPort::Replies replies) : control_(control) {
             control_.begin(replies);
         }
         ~Door() { control_.end(); }
@@ -225,12 +208,12 @@ private:
         Door& operator=(const Door&) = delete;
 
     private:
-        RunControl& control_;
+        RunPort& control_;
     };
 
     /// What was written before the run was interrupted may lack its end.
     void write_turns_again() {
-        if (!summary_.profile.visual) return;
+        if (summary_.profile.log.layout == LogLayout::screenshots) return;
         const std::unique_ptr<Mode> again = make_mode_();
         turn_log_.clear();
         for (const Fact& fact : journal_.recovered()) {
@@ -272,19 +255,24 @@ private:
     const std::function<std::unique_ptr<Mode>()> make_mode_;
     const std::unique_ptr<Mode> mode_;
     TurnLog turn_log_;
-    DesktopWorld world_;
-    RunControl& control_;
+    const std::unique_ptr<World> world_;
+    RunPort control_;
     bool closed_ = false;
 };
 
-RunFinished Agent::run(const std::string& task, RunDirectory& directory, RunControl& control,
+RunFinished Agent::run(const std::string& task, RunDirectory& directory, const RunControl& control,
                        Observer* observer) {
+    return run(task, directory, control, {&observer, 1});
+}
+
+RunFinished Agent::run(const std::string& task, RunDirectory& directory, const RunControl& control,
+                       std::span<Observer* const> observers) {
     if (trim(task).empty())
         throw Error(errc::empty_task, "the task is empty: say what is to be done");
     if (std::filesystem::exists(directory.journal_file())) {
         throw Error(errc::run_exists, "the run directory holds a run already: create another one");
     }
-    Audience audience(directory, observer);
+    Audience audience(directory, observers);
     Journal journal(directory.journal_file(), [&](const Event& event) { audience.tell(event); });
     Session session(*this, task, directory, control, audience, journal);
     return session.go([&] {
@@ -292,18 +280,47 @@ RunFinished Agent::run(const std::string& task, RunDirectory& directory, RunCont
     });
 }
 
-RunFinished Agent::resume(RunDirectory& directory, RunControl& control, Observer* observer,
+namespace {
+
+/// Names of tools that the run was begun with and that no role is offered now.
+std::vector<std::string> missing_tools(const RunDirectory& directory,
+                                       const std::vector<vlm::ToolSpec>& now) {
+    std::vector<std::string> missing;
+    try {
+        for (const vlm::ToolSpec& then : load_run(directory.path()).summary.tools)
+            if (std::none_of(now.begin(), now.end(),
+                             [&](const vlm::ToolSpec& tool) { return tool.name == then.name; }))
+                missing.push_back(then.name);
+    } catch (const Error&) { // NOLINT(bugprone-empty-catch): only the journal is required
+    }
+    return missing;
+}
+
+} // namespace
+
+RunFinished Agent::resume(RunDirectory& directory, const RunControl& control, Observer* observer,
                           std::vector<std::string> remarks) {
+    return resume(directory, control, {&observer, 1}, std::move(remarks));
+}
+
+RunFinished Agent::resume(RunDirectory& directory, const RunControl& control,
+                          std::span<Observer* const> observers, std::vector<std::string> remarks) {
     if (!std::filesystem::exists(directory.journal_file()))
         throw Error(errc::bad_run, "there is no journal in this run directory: the run "
                                    "never began, start it anew");
-    Audience audience(directory, observer);
+    Audience audience(directory, observers);
     Journal journal(directory.journal_file(), [&](const Event& event) { audience.tell(event); });
     if (journal.task().empty())
         throw Error(errc::journal_corrupt,
                     "the journal ends before the run's first entry: start the run anew");
     if (journal.outcome() == to_string(Outcome::completed))
         throw Error(errc::run_over, "the run is completed: there is nothing to go on with");
+    if (const auto missing = missing_tools(directory, all_specs(profile_, tools_));
+        !missing.empty())
+        remarks.push_back(
+            fmt::format("these tools are not offered any more: {}; pass them again to "
+                        "offer them",
+                        fmt::join(missing, ", ")));
     Session session(*this, journal.task(), directory, control, audience, journal);
     return session.go([&] { journal.resume(std::move(remarks), 0); });
 }

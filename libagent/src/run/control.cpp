@@ -1,13 +1,72 @@
 #include "eyehand/agent/control.hpp"
+#include "eyehand/agent/run_port.hpp"
 
 #include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
 #include <utility>
 
 namespace eyehand::agent {
 
+// What both sides share.
+class RunControl::State {
+public:
+    void stop(const std::string& reason);
+    void stop_now(const std::string& reason);
+    void pause();
+    void resume();
+    void step();
+    [[nodiscard]] SubmitResult put(UserMessage told);
+    [[nodiscard]] SubmitResult annotate(int turn, std::vector<std::uint8_t> png);
+    [[nodiscard]] bool resolve(std::uint64_t question, Approval consent);
+    [[nodiscard]] RunStatus status() const;
+    [[nodiscard]] std::uint64_t add_listener(std::function<void()> call);
+    void remove_listener(std::uint64_t id);
+    [[nodiscard]] bool stopping() const { return safe_.stop_requested(); }
+    [[nodiscard]] std::string stop_reason() const;
+
+    void begin(RunPort::Replies replies);
+    void end();
+    [[nodiscard]] std::optional<UserMessage> next_message(RunPort::Hold hold);
+    [[nodiscard]] std::optional<UserMessage> wait_for_reply();
+    [[nodiscard]] std::shared_ptr<const std::vector<std::uint8_t>>
+    wait_for_annotation(AnnotationRequest wanted);
+    [[nodiscard]] Approval request_approval(ApprovalRequest question, const std::stop_token& stop);
+    [[nodiscard]] std::stop_token at_safe_point() const { return safe_.get_token(); }
+    [[nodiscard]] std::stop_token at_once() const { return now_.get_token(); }
+
+private:
+    void changed();
+
+    mutable std::mutex mutex_;
+    std::condition_variable news_;
+    bool begun_ = false;
+    bool ended_ = false;
+    bool paused_ = false;
+    bool held_ = false;
+    int steps_ = 0; ///< commands that are let through although it is paused
+    bool takes_replies_ = false;
+    bool waits_for_reply_ = false;
+    std::deque<UserMessage> told_;
+    std::optional<AnnotationRequest> picture_wanted_;
+    std::shared_ptr<const std::vector<std::uint8_t>> picture_;
+    std::map<std::uint64_t, ApprovalRequest> questions_;
+    std::map<std::uint64_t, Approval> consents_;
+    std::uint64_t latest_question_ = 0;
+    std::string reason_;
+    std::stop_source safe_;
+    std::stop_source now_;
+
+    std::mutex calling_; ///< held while they are called
+    std::map<std::uint64_t, std::function<void()>> listeners_;
+    std::uint64_t latest_listener_ = 0;
+};
+
 // ---- from any thread ----------------------------------------------------------------------------
 
-void RunControl::stop(const std::string& reason) {
+void RunControl::State::stop(const std::string& reason) {
     {
         const std::lock_guard lock(mutex_);
         if (reason_.empty()) reason_ = reason;
@@ -16,17 +75,17 @@ void RunControl::stop(const std::string& reason) {
     changed();
 }
 
-void RunControl::stop_now(const std::string& reason) {
+void RunControl::State::stop_now(const std::string& reason) {
     stop(reason);
     now_.request_stop();
 }
 
-std::string RunControl::stop_reason() const {
+std::string RunControl::State::stop_reason() const {
     const std::lock_guard lock(mutex_);
     return reason_;
 }
 
-void RunControl::pause() {
+void RunControl::State::pause() {
     {
         const std::lock_guard lock(mutex_);
         paused_ = true;
@@ -35,7 +94,7 @@ void RunControl::pause() {
     changed();
 }
 
-void RunControl::resume() {
+void RunControl::State::resume() {
     {
         const std::lock_guard lock(mutex_);
         paused_ = held_ = false;
@@ -44,7 +103,7 @@ void RunControl::resume() {
     changed();
 }
 
-void RunControl::step() {
+void RunControl::State::step() {
     {
         const std::lock_guard lock(mutex_);
         if (paused_) ++steps_;
@@ -54,7 +113,7 @@ void RunControl::step() {
     changed();
 }
 
-SubmitResult RunControl::put(UserMessage told) {
+SubmitResult RunControl::State::put(UserMessage told) {
     {
         const std::lock_guard lock(mutex_);
         if (!begun_ || ended_ || safe_.stop_requested()) return SubmitResult::run_ended;
@@ -70,15 +129,7 @@ SubmitResult RunControl::put(UserMessage told) {
     return SubmitResult::accepted;
 }
 
-SubmitResult RunControl::send_message(std::string words) {
-    return put({UserMessage::Kind::words, std::move(words)});
-}
-
-SubmitResult RunControl::inject(std::string reply) {
-    return put({UserMessage::Kind::reply, std::move(reply)});
-}
-
-SubmitResult RunControl::annotate(int turn, std::vector<std::uint8_t> png) {
+SubmitResult RunControl::State::annotate(int turn, std::vector<std::uint8_t> png) {
     {
         const std::lock_guard lock(mutex_);
         if (!begun_ || ended_ || safe_.stop_requested()) return SubmitResult::run_ended;
@@ -90,7 +141,7 @@ SubmitResult RunControl::annotate(int turn, std::vector<std::uint8_t> png) {
     return SubmitResult::accepted;
 }
 
-bool RunControl::resolve(std::uint64_t question, Approval consent) {
+bool RunControl::State::resolve(std::uint64_t question, Approval consent) {
     {
         const std::lock_guard lock(mutex_);
         if (questions_.erase(question) == 0) return false;
@@ -100,10 +151,10 @@ bool RunControl::resolve(std::uint64_t question, Approval consent) {
     return true;
 }
 
-RunStatus RunControl::status() const {
+RunStatus RunControl::State::status() const {
     const std::lock_guard lock(mutex_);
     RunStatus all;
-    all.begun = begun_ && !ended_;
+    all.stage = ended_ ? RunStage::ended : begun_ ? RunStage::running : RunStage::not_started;
     all.paused = paused_;
     all.held = held_;
     all.stopping = safe_.stop_requested();
@@ -114,38 +165,45 @@ RunStatus RunControl::status() const {
     return all;
 }
 
-std::shared_ptr<void> RunControl::on_change(std::function<void()> call) {
+std::uint64_t RunControl::State::add_listener(std::function<void()> call) {
     const std::lock_guard lock(calling_);
     const std::uint64_t id = ++latest_listener_;
     listeners_.emplace(id, std::move(call));
-    return {this, [id](RunControl* control) {
-                const std::lock_guard no_call(control->calling_);
-                control->listeners_.erase(id);
-            }};
+    return id;
 }
 
-void RunControl::changed() {
+void RunControl::State::remove_listener(std::uint64_t id) {
+    const std::lock_guard no_call(calling_);
+    listeners_.erase(id);
+}
+
+void RunControl::State::changed() {
     {
         // A wait between its look at the state and its sleep would miss the news.
         const std::lock_guard lock(mutex_);
         news_.notify_all();
     }
     const std::lock_guard lock(calling_);
-    for (const auto& [id, call] : listeners_) call();
+    for (const auto& [id, call] : listeners_) {
+        try {
+            call();
+        } catch (...) { // NOLINT(bugprone-empty-catch): a front end must not end the run
+        }
+    }
 }
 
 // ---- from the run's thread ----------------------------------------------------------------------
 
-void RunControl::begin(Replies replies) {
+void RunControl::State::begin(RunPort::Replies replies) {
     {
         const std::lock_guard lock(mutex_);
         begun_ = true;
-        takes_replies_ = replies == Replies::taken;
+        takes_replies_ = replies == RunPort::Replies::taken;
     }
     changed();
 }
 
-void RunControl::end() {
+void RunControl::State::end() {
     {
         const std::lock_guard lock(mutex_);
         ended_ = true;
@@ -153,7 +211,7 @@ void RunControl::end() {
     changed();
 }
 
-std::optional<UserMessage> RunControl::next_message(Hold hold) {
+std::optional<UserMessage> RunControl::State::next_message(RunPort::Hold hold) {
     std::unique_lock lock(mutex_);
     while (!safe_.stop_requested()) {
         if (!told_.empty()) {
@@ -161,7 +219,7 @@ std::optional<UserMessage> RunControl::next_message(Hold hold) {
             told_.pop_front();
             return told;
         }
-        if (hold == Hold::no) {
+        if (hold == RunPort::Hold::no) {
             ended_ = true;
             break;
         }
@@ -185,7 +243,7 @@ std::optional<UserMessage> RunControl::next_message(Hold hold) {
     return std::nullopt;
 }
 
-std::optional<UserMessage> RunControl::wait_for_reply() {
+std::optional<UserMessage> RunControl::State::wait_for_reply() {
     const auto reply = [this] {
         auto it = told_.begin();
         while (it != told_.end() && it->kind != UserMessage::Kind::reply) ++it;
@@ -211,7 +269,7 @@ std::optional<UserMessage> RunControl::wait_for_reply() {
 }
 
 std::shared_ptr<const std::vector<std::uint8_t>>
-RunControl::wait_for_annotation(AnnotationRequest wanted) {
+RunControl::State::wait_for_annotation(AnnotationRequest wanted) {
     {
         const std::lock_guard lock(mutex_);
         picture_.reset();
@@ -229,7 +287,8 @@ RunControl::wait_for_annotation(AnnotationRequest wanted) {
     return picture;
 }
 
-Approval RunControl::request_approval(ApprovalRequest question, const std::stop_token& stop) {
+Approval RunControl::State::request_approval(ApprovalRequest question,
+                                             const std::stop_token& stop) {
     // A stop callback would wake it at once; its destructor can hang with GCC 12's library for Windows.
     constexpr std::chrono::milliseconds look_every{20};
     std::uint64_t id = 0;
@@ -257,5 +316,59 @@ Approval RunControl::request_approval(ApprovalRequest question, const std::stop_
     changed();
     return consent;
 }
+
+// ---- the two sides ------------------------------------------------------------------------------
+
+RunControl::RunControl() : state_(std::make_shared<State>()) {}
+void RunControl::stop(const std::string& reason) { state_->stop(reason); }
+void RunControl::stop_now(const std::string& reason) { state_->stop_now(reason); }
+void RunControl::pause() { state_->pause(); }
+void RunControl::resume() { state_->resume(); }
+void RunControl::step() { state_->step(); }
+
+SubmitResult RunControl::send_message(std::string words) {
+    return state_->put({UserMessage::Kind::words, std::move(words)});
+}
+
+SubmitResult RunControl::inject(std::string reply) {
+    return state_->put({UserMessage::Kind::reply, std::move(reply)});
+}
+
+SubmitResult RunControl::annotate(int turn, std::vector<std::uint8_t> png) {
+    return state_->annotate(turn, std::move(png));
+}
+
+bool RunControl::resolve(std::uint64_t request, Approval approval) {
+    return state_->resolve(request, std::move(approval));
+}
+
+RunStatus RunControl::status() const { return state_->status(); }
+
+std::shared_ptr<void> RunControl::on_change(std::function<void()> call) {
+    const std::uint64_t id = state_->add_listener(std::move(call));
+    return {state_.get(), [state = state_, id](State*) { state->remove_listener(id); }};
+}
+
+bool RunControl::stopping() const { return state_->stopping(); }
+std::string RunControl::stop_reason() const { return state_->stop_reason(); }
+
+void RunPort::begin(Replies replies) { state_->begin(replies); }
+void RunPort::end() { state_->end(); }
+std::optional<UserMessage> RunPort::next_message(Hold hold) { return state_->next_message(hold); }
+std::optional<UserMessage> RunPort::wait_for_reply() { return state_->wait_for_reply(); }
+
+std::shared_ptr<const std::vector<std::uint8_t>>
+RunPort::wait_for_annotation(AnnotationRequest wanted) {
+    return state_->wait_for_annotation(std::move(wanted));
+}
+
+Approval RunPort::request_approval(ApprovalRequest request, const std::stop_token& stop) {
+    return state_->request_approval(std::move(request), stop);
+}
+
+bool RunPort::stopping() const { return state_->stopping(); }
+std::string RunPort::stop_reason() const { return state_->stop_reason(); }
+std::stop_token RunPort::at_safe_point() const { return state_->at_safe_point(); }
+std::stop_token RunPort::at_once() const { return state_->at_once(); }
 
 } // namespace eyehand::agent

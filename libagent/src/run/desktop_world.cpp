@@ -101,18 +101,20 @@ winio::ScreenshotOptions picture_options(const Profile& profile) {
 
 } // namespace
 
-DesktopWorld::DesktopWorld(winio::Desktop& desktop, vlm::ChatModel& model, const ToolsByRole& tools,
-                           const Profile& profile, const AgentOptions& options,
-                           RunDirectory& directory, RunControl& control, vlm::OnDelta on_delta,
-                           OnState on_state)
-    : desktop_(desktop), model_(model), tools_(tools), profile_(profile), options_(options),
-      directory_(directory), control_(control), on_delta_(std::move(on_delta)),
-      on_state_(std::move(on_state)), pipeline_(picture_options(profile)) {}
+DesktopWorld::DesktopWorld(DesktopWorldParts parts)
+    : desktop_(parts.desktop), model_(parts.model), tools_(parts.tools), profile_(parts.profile),
+      options_(parts.options), directory_(parts.directory), control_(parts.control),
+      on_delta_(std::move(parts.on_delta)), on_state_(std::move(parts.on_state)),
+      pipeline_(picture_options(parts.profile)) {}
 
-std::optional<Fact> DesktopWorld::news(const Command& next) {
+std::unique_ptr<World> make_desktop_world(DesktopWorldParts parts) {
+    return std::make_unique<DesktopWorld>(std::move(parts));
+}
+
+std::optional<Fact> DesktopWorld::news(Next next) {
     // An end that was reached needs nobody's leave, but may be put off by what was told before.
-    if (auto told = control_.next_message(
-            std::holds_alternative<Finish>(next) ? RunControl::Hold::no : RunControl::Hold::yes))
+    if (auto told =
+            control_.next_message(next == Next::finish ? RunPort::Hold::no : RunPort::Hold::yes))
         return *std::move(told);
     if (control_.stopping()) return broken_off();
     return std::nullopt;
@@ -120,7 +122,7 @@ std::optional<Fact> DesktopWorld::news(const Command& next) {
 
 void DesktopWorld::on_state(const ModeState& state) {
     turn_ = state.turn;
-    on_state_(state);
+    if (on_state_) on_state_(state);
 }
 
 Fact DesktopWorld::execute(const Command& command) {
@@ -166,7 +168,7 @@ Fact DesktopWorld::on(const Observe& command) {
         images_.insert_or_assign(fact.sha256, std::move(image));
         return fact;
     } catch (const winio::Error& error) {
-        if (error.code() == winio::errc::cancelled) return broken_off();
+        if (error.code() == winio::errc::cancelled && control_.stopping()) return broken_off();
         capturer_.reset(); // whatever it held may be gone with the display
         return ObserveFailed{error_name(error.code()), error.what()};
     }
@@ -203,7 +205,8 @@ Fact DesktopWorld::on(const Ask& command) {
         return Replied{
             model_.reply(with_images(command.request), on_delta_, control_.at_safe_point())};
     } catch (const vlm::Error& error) {
-        if (error.code() == vlm::errc::cancelled) return broken_off();
+        // A model that reports it by itself has failed.
+        if (error.code() == vlm::errc::cancelled && control_.stopping()) return broken_off();
         const bool refused = error.code() == vlm::errc::http_status ||
                              error.code() == vlm::errc::not_supported ||
                              error.code() == vlm::errc::server_error;

@@ -1,7 +1,8 @@
-// The world in which an agent really acts: a desktop, a model and a run directory.
+// How `make_desktop_world` acts.
 #pragma once
 
-#include "eyehand/agent/agent.hpp"
+#include "eyehand/agent/desktop_world.hpp"
+#include "eyehand/agent/run_port.hpp"
 #include "eyehand/winio/frame_pipeline.hpp"
 #include "eyehand/winio/input_executor.hpp"
 #include "eyehand/winio/settle.hpp"
@@ -15,21 +16,15 @@
 
 namespace eyehand::agent {
 
-/// Called with what the mode is at.
-using OnState = std::function<void(const ModeState&)>;
-
 class DesktopWorld final : public World {
 public:
-    /// Everything referred to must outlive it.
-    DesktopWorld(winio::Desktop& desktop, vlm::ChatModel& model, const ToolsByRole& tools,
-                 const Profile& profile, const AgentOptions& options, RunDirectory& directory,
-                 RunControl& control, vlm::OnDelta on_delta, OnState on_state);
+    explicit DesktopWorld(DesktopWorldParts parts);
 
-    std::optional<Fact> news(const Command& next) override;
+    std::optional<Fact> news(Next next) override;
     void on_state(const ModeState& state) override;
     Fact execute(const Command& command) override;
-    /// A screenshot of the run before it was interrupted: its bytes are in the run directory.
-    void remember(const Observed& seen);
+    /// Its bytes are in the run directory.
+    void remember(const Observed& seen) override;
 
 private:
     Fact on(const Observe& command);
@@ -56,9 +51,9 @@ private:
     const Profile& profile_;
     const AgentOptions& options_;
     RunDirectory& directory_;
-    RunControl& control_;
+    RunPort control_;
     vlm::OnDelta on_delta_;
-    OnState on_state_;
+    std::function<void(const ModeState&)> on_state_;
     int turn_ = 0;                                 ///< of the mode
     std::optional<winio::WorkArea> area_;          ///< of the latest screenshot
     std::optional<winio::InputExecutor> executor_; ///< fenced in by the area of the latest action

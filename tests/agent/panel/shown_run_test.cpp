@@ -2,6 +2,8 @@
 #include "stage.hpp"
 
 #include "eyehand/agent/error.hpp"
+#include "eyehand/agent/run_port.hpp"
+#include "eyehand/agent/visual_loop_settings.hpp"
 #include "eyehand/winio/png.hpp"
 
 #include <condition_variable>
@@ -512,7 +514,7 @@ TEST_CASE("a run is stopped from the panel, also while it waits") {
     CHECK(client.post("/stop", body).status == 200);
     CHECK(run.result().outcome == agent::Outcome::cancelled);
     CHECK(run.result().reason == "stopped in the panel");
-    CHECK(run.control().at_once().stop_requested() == !body.empty());
+    CHECK(agent::RunPort(run.control()).at_once().stop_requested() == !body.empty());
     CHECK(run.desktop().events().empty());
     follower.until_phase("finished");
 }
@@ -652,7 +654,7 @@ TEST_CASE("the reference's loop without a boot reply waits for one that is injec
     vlm::testing::ScriptedModel model;
     model.say(reply("Done.", "", R"(,"done":true)"));
     agent::Profile profile = story();
-    profile.visual->boot.clear();
+    profile.settings<agent::VisualLoopSettings>()->boot.clear();
     PanelRun run(panel, profile, model, {.first_reply = agent::Source::client});
     Follower follower(client);
     run.start();

@@ -2,6 +2,7 @@
 // row a transition. The same table runs on the desktop in memory and, as a program of its own, on X11.
 #include "desktop.hpp"
 #include "eyehand/agent/agent.hpp"
+#include "eyehand/agent/team_settings.hpp"
 #include "eyehand/vlm/openai_client.hpp"
 #include "eyehand/vlm/testing/chat_server.hpp"
 
@@ -75,7 +76,7 @@ public:
         };
         visit(
             event, [&](const Observe&) { add("look"); },
-            [&](const Ask& it) { add("ask " + it.role); },
+            [&](const Asked& it) { add("ask " + it.role); },
             [&](const Invoke& it) { add("do " + it.call.name); },
             [&](const Recover&) { add("recover"); }, [&](const Noted& it) { add("*" + it.kind); },
             [&](const Replied&) {
@@ -169,11 +170,15 @@ std::vector<Row> Team::rows() const {
     const std::string done = ", do COMPLETE, completed";
     const auto few_steps = [](Profile& it, AgentOptions&) { it.max_turns = 2; };
     const auto small_memory = [](Profile& it, AgentOptions&) {
-        it.team->compression_threshold = 2;
-        it.team->review_interval = 100;
+        it.settings<TeamSettings>()->compression_threshold = 2;
+        it.settings<TeamSettings>()->review_interval = 100;
     };
-    const auto no_review = [](Profile& it, AgentOptions&) { it.team->review_interval = 100; };
-    const auto review_at_4 = [](Profile& it, AgentOptions&) { it.team->review_interval = 4; };
+    const auto no_review = [](Profile& it, AgentOptions&) {
+        it.settings<TeamSettings>()->review_interval = 100;
+    };
+    const auto review_at_4 = [](Profile& it, AgentOptions&) {
+        it.settings<TeamSettings>()->review_interval = 4;
+    };
     const auto nowhere = [](Profile&, AgentOptions& it) { it.area.display = "no such display"; };
     const Answer wrong = calls(click, R"({"label":"OK"})");
     std::vector<Row> rows{

@@ -13,6 +13,7 @@
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/event.hpp"
 #include "eyehand/agent/memory.hpp"
+#include "eyehand/agent/mode_factory.hpp"
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/agent/run.hpp"
 #include "eyehand/agent/tool.hpp"
@@ -21,17 +22,12 @@
 #include "eyehand/winio/desktop.hpp"
 #include "eyehand/winio/settle.hpp"
 
-#include <map>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace eyehand::agent {
 
-/// Who gives a visual loop its first reply, and who draws annotations.
-enum class Source {
-    library, ///< the profile, and the library
-    client,  ///< whoever has the run's control: `RunControl::inject`, `RunControl::annotate`
-};
 /// Which actions require approval (`RunControl::resolve`). Only what a tool does by way of
 /// the desktop is an action; programs as tools ask for themselves.
 enum class Approve { never, always };
@@ -40,22 +36,23 @@ struct AgentOptions {
     winio::AreaChoice area{};        ///< the part of the desktop to see and to touch
     winio::SettleOptions settle{};   ///< before each screenshot
     std::vector<std::string> with{}; ///< tools offered besides the profile's, by registered name
-    std::vector<Setting> settings{}; ///< for run.json
-    MakeMemory make_memory{};        ///< of a team; not set: TeamMemory
+    /// The caller's own tools. They are offered to the roles that act, unless the profile restricts
+    /// them (`Profile::offer_custom_tools`). A visual loop offers no tools and rejects them.
+    Toolbox custom_tools{};
+    std::vector<Setting> settings{};      ///< for run.json
+    MakeMemory make_memory{};             ///< of a team; not set: TeamMemory
     Source first_reply = Source::library; ///< outside: only where the profile has none
     Source annotation = Source::library;
     Approve approve = Approve::never;
 };
 
-/// What each role of a profile may call; the one of a conversation is "agent".
-using ToolsByRole = std::map<std::string, Toolbox>;
-
 /// Refers to desktop and model, which must outlive it. Runs on the caller's thread; not
 /// thread-safe.
 class EYEHAND_AGENT_API Agent {
 public:
-    /// Throws Error{unknown_tool} or Error{bad_profile} when the profile's tools are not in the
-    /// box or nobody gives a visual loop its first reply, and std::invalid_argument for an empty crop.
+    /// `tools` are those that the profile can name. Throws Error{unknown_tool} if it names another one,
+    /// Error{duplicate_tool} for two tools of one name, Error{bad_profile} for a profile that cannot
+    /// run (a visual loop without a first reply), and std::invalid_argument for an empty crop.
     Agent(winio::Desktop& desktop, vlm::ChatModel& model, Profile profile,
           const Toolbox& tools = built_in_tools(), AgentOptions options = {});
 
@@ -64,8 +61,11 @@ public:
     /// Error{empty_task}, Error{run_exists} for a directory that was used before,
     /// Error{journal_failed} when the directory cannot be written, and whatever else a tool or a
     /// model throws; before that the run's files are closed as failed.
-    RunFinished run(const std::string& task, RunDirectory& directory, RunControl& control,
+    RunFinished run(const std::string& task, RunDirectory& directory, const RunControl& control,
                     Observer* observer = nullptr);
+    /// The same with several observers, which are called in this order.
+    RunFinished run(const std::string& task, RunDirectory& directory, const RunControl& control,
+                    std::span<Observer* const> observers);
 
     /// Goes on with the run of a directory after an interruption or a crash, by folding its journal's
     /// facts. The profile must be the one that the directory keeps (`load_run`), or the machine may not
@@ -73,8 +73,11 @@ public:
     /// happened is not repeated: the model is told to look first. Throws as `run`, Error{run_over}
     /// if the run has come to its own end, Error{run_locked} while another process works on it, and
     /// Error{bad_run} without a usable journal or picture, and Error{journal_corrupt}.
-    RunFinished resume(RunDirectory& directory, RunControl& control, Observer* observer = nullptr,
-                       std::vector<std::string> remarks = {});
+    RunFinished resume(RunDirectory& directory, const RunControl& control,
+                       Observer* observer = nullptr, std::vector<std::string> remarks = {});
+    /// The same with several observers, which are called in this order.
+    RunFinished resume(RunDirectory& directory, const RunControl& control,
+                       std::span<Observer* const> observers, std::vector<std::string> remarks = {});
 
 private:
     class Session;

@@ -13,15 +13,11 @@
 #include "eyehand/export.hpp"
 #include "eyehand/winio/geometry.hpp"
 
-#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -69,9 +65,11 @@ enum class SubmitResult {
     run_ended,    ///< the run has not started or has ended
 };
 
+enum class RunStage { not_started, running, ended };
+
 /// What a run waits for, for front ends.
 struct RunStatus {
-    bool begun = false;         ///< the run has started and has not ended
+    RunStage stage = RunStage::not_started;
     bool paused = false;        ///< held now, or from the next safe point on
     bool held = false;          ///< waits for `resume`, `step` or `stop`
     bool stopping = false;      ///< ends at the next safe point
@@ -81,17 +79,14 @@ struct RunStatus {
     std::vector<ApprovalRequest> questions{}; ///< pending requests, oldest first
 };
 
-/// Controls one run from other threads. Thread-safe; must outlive the run. A safe point comes before
-/// each command: there the input of this object becomes facts of the run.
+/// Controls one run from other threads. Thread-safe. A handle: copies control the same run, and a run
+/// keeps what it needs of it, so that a control may be destroyed before its run ends. A safe point
+/// comes before each command: there the input of this object becomes facts of the run.
 class EYEHAND_AGENT_API RunControl {
 public:
     static constexpr std::size_t max_message_bytes = 65536; ///< of `send_message` and `inject`
 
-    RunControl() = default;
-    RunControl(const RunControl&) = delete;
-    RunControl& operator=(const RunControl&) = delete;
-
-    // ---- for the user, from any thread ----------------------------------------------------------
+    RunControl();
 
     /// Ends the run at the next safe point. A wait for the model or the screen ends within 100 ms; an
     /// action that has started completes first. `reason` becomes the run's last word; the first call
@@ -124,61 +119,16 @@ public:
     [[nodiscard]] RunStatus status() const;
     /// Calls `call` after each change of `status()`, on the thread that caused the change, one call at
     /// a time, until the last copy of the returned handle is destroyed; then no call is running. `call`
-    /// may read this object but must not change it. The handle must not outlive this object.
+    /// may read this object but must not change it, and what it throws is ignored.
     [[nodiscard]] std::shared_ptr<void> on_change(std::function<void()> call);
 
-    [[nodiscard]] bool stopping() const { return safe_.stop_requested(); }
+    [[nodiscard]] bool stopping() const;
     [[nodiscard]] std::string stop_reason() const; ///< empty unless the run stops
-    [[nodiscard]] std::stop_token at_safe_point() const { return safe_.get_token(); }
-    [[nodiscard]] std::stop_token at_once() const { return now_.get_token(); }
-
-    // ---- for the run, from its thread -----------------------------------------------------------
-
-    enum class Replies { not_taken, taken }; ///< whether `inject` is possible
-    void begin(Replies replies);
-    void end();
-
-    enum class Hold { no, yes };
-    /// At a safe point: returns the messages since the last one, one per call. Without a message,
-    /// waits while the run is held; nothing: the run continues or stops. With Hold::no, for the end of
-    /// a run, it does not wait, and without a message it accepts no further ones.
-    [[nodiscard]] std::optional<UserMessage> next_message(Hold hold = Hold::yes);
-    /// Waits for `inject`; nothing: the run stops.
-    [[nodiscard]] std::optional<UserMessage> wait_for_reply();
-    /// Waits for `annotate`; nothing: the run stops.
-    [[nodiscard]] std::shared_ptr<const std::vector<std::uint8_t>>
-    wait_for_annotation(AnnotationRequest wanted);
-    /// Waits for `resolve`. Denied if the run stops or `stop` is triggered first. Any thread may call
-    /// it. Fills in the request's id.
-    [[nodiscard]] Approval request_approval(ApprovalRequest request,
-                                            const std::stop_token& stop = {});
 
 private:
-    void changed();
-    [[nodiscard]] SubmitResult put(UserMessage told);
-
-    mutable std::mutex mutex_;
-    std::condition_variable news_;
-    bool begun_ = false;
-    bool ended_ = false;
-    bool paused_ = false;
-    bool held_ = false;
-    int steps_ = 0; ///< commands that are let through although it is paused
-    bool takes_replies_ = false;
-    bool waits_for_reply_ = false;
-    std::deque<UserMessage> told_;
-    std::optional<AnnotationRequest> picture_wanted_;
-    std::shared_ptr<const std::vector<std::uint8_t>> picture_;
-    std::map<std::uint64_t, ApprovalRequest> questions_;
-    std::map<std::uint64_t, Approval> consents_;
-    std::uint64_t latest_question_ = 0;
-    std::string reason_;
-    std::stop_source safe_;
-    std::stop_source now_;
-
-    std::mutex calling_; ///< held while they are called
-    std::map<std::uint64_t, std::function<void()>> listeners_;
-    std::uint64_t latest_listener_ = 0;
+    friend class RunPort;
+    class State;
+    std::shared_ptr<State> state_;
 };
 
 } // namespace eyehand::agent

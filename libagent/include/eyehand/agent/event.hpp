@@ -1,4 +1,4 @@
-// What happens in a run, for those who watch: terminal, log, panel.
+// The events of a run, as a journal holds them and as observers receive them.
 #pragma once
 
 #include "eyehand/agent/mode.hpp"
@@ -6,6 +6,7 @@
 #include "eyehand/vlm/model.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -33,18 +34,40 @@ struct RunFinished {
     std::chrono::milliseconds elapsed{}; ///< without the time between the parts
 };
 
-using Payload = std::variant<RunStarted, RunResumed, Observe, Ask, Invoke, Recover, Await, Finish,
+/// A request to the model. The request itself is not kept: the events before it determine it.
+struct Asked {
+    std::string role;  ///< the role that the model plays in this request
+    std::string model; ///< as requested
+    std::size_t messages = 0;
+    std::size_t tools = 0;           ///< offered; 0 in journals of version 0.1
+    std::vector<std::string> images; ///< SHA-256 of the PNG files in the request, in their order
+    std::string request_sha256;      ///< of the request without the bytes of its images
+};
+/// The mode's state has changed in more than its turn and its phase.
+struct StateChanged {
+    ModeState state; ///< `turn` is the event's; `reply` is not set
+};
+/// An event that this version cannot read: it comes from a later version, or it is damaged.
+struct UnknownEvent {
+    std::string type;    ///< empty if the line is not a JSON object with a type
+    std::string problem; ///< why an event of a known type cannot be read; empty for an unknown type
+};
+
+using Payload = std::variant<RunStarted, RunResumed, Observe, Asked, Invoke, Recover, Await, Finish,
                              Observed, ObserveFailed, Replied, AskFailed, Invoked, Recovered,
-                             UserMessage, Stopped, Noted, RunFinished>;
+                             UserMessage, Stopped, Noted, StateChanged, RunFinished, UnknownEvent>;
 
 /// One entry of the journal.
 struct Event {
-    std::uint64_t seq = 0;         ///< from 1, without gaps
+    std::uint64_t seq = 0;         ///< from 1, without gaps; 0 if the entry has none
     std::chrono::milliseconds t{}; ///< since the run started
     int turn = 0;
     Payload payload;
     std::string line; ///< the entry as JSON, without line break
 };
+
+/// The "type" of an event as journals store it: "run_started", "replied", ...
+[[nodiscard]] EYEHAND_AGENT_API std::string_view type_name(const Event& event);
 
 /// Calls the overload that fits the event's payload; the last one should take anything, because
 /// later versions add payloads.
@@ -58,8 +81,8 @@ void visit(const Event& event, Overloads&&... overloads) {
     std::visit(Visitor{std::forward<Overloads>(overloads)...}, event.payload);
 }
 
-/// Somebody who watches. Called on the running thread, in order. An observer that throws is not
-/// called again, and execution_log.txt says so; the run goes on.
+/// Receives the events of a run. Called on the run's thread, in order. An observer that throws,
+/// whatever it throws, is not called again, and execution_log.txt says so; the run goes on.
 class EYEHAND_AGENT_API Observer {
 public:
     virtual ~Observer() = default;

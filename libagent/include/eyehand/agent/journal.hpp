@@ -18,17 +18,15 @@
 
 namespace eyehand::agent {
 
-class AppendFile;
-
 /// Appends to a file, each line with the system before `append` returns. Not thread-safe.
 class EYEHAND_AGENT_API Journal {
 public:
     /// Called with every entry after it was written.
     using Listener = std::function<void(const Event&)>;
 
-    /// Opens or continues `file`, which nobody else may write until the journal is closed; reading
-    /// is free. What it holds is read and verified; a torn last line (a crash while writing) is
-    /// dropped. Throws Error{run_going_on} while another journal has it, in this process or
+    /// Opens or continues `file`, which no one else may write until the journal is closed; reading
+    /// is free (JournalReader). What it holds is read and verified; a torn last line (a crash while writing) is
+    /// dropped. Throws Error{run_locked} while another journal has it, in this process or
     /// another one (where the file system knows locks), Error{journal_failed} when it cannot be
     /// written and Error{journal_corrupt}, naming the line, when it cannot be believed.
     explicit Journal(std::filesystem::path file, Listener listener = {});
@@ -44,11 +42,11 @@ public:
 
     /// The facts that were in the file when it was opened. A command to act without a fact gets
     /// one: it was interrupted, and whether it took effect is unknown.
-    [[nodiscard]] const std::vector<Fact>& recovered() const { return recovered_; }
+    [[nodiscard]] const std::vector<Fact>& recovered() const;
 
     /// Of the run that was in the file when it was opened; empty if it had none, or no end.
-    [[nodiscard]] const std::string& task() const { return task_; }
-    [[nodiscard]] const std::string& outcome() const { return outcome_; }
+    [[nodiscard]] const std::string& task() const;
+    [[nodiscard]] const std::string& outcome() const;
 
     /// Since the run started; the time between its parts does not count.
     [[nodiscard]] std::chrono::milliseconds elapsed() const;
@@ -58,18 +56,8 @@ public:
     void resume(std::vector<std::string> remarks, int turn);
 
 private:
-    void drop_ends();
-    void recover();
-    std::filesystem::path file_;
-    Listener listener_;
-    std::unique_ptr<AppendFile> out_;
-    std::uint64_t seq_ = 0;
-    std::string previous_hash_;
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-    std::chrono::milliseconds offset_{};
-    std::vector<Fact> recovered_;
-    std::string task_;
-    std::string outcome_;
+    class State;
+    std::unique_ptr<State> state_;
 };
 
 } // namespace eyehand::agent

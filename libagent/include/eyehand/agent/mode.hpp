@@ -165,6 +165,8 @@ class EYEHAND_AGENT_API Mode {
 public:
     virtual ~Mode() = default;
     [[nodiscard]] virtual Command next() const = 0;
+    /// Whether `next` is Finish. Override it where making the next command is expensive.
+    [[nodiscard]] virtual bool finished() const { return std::holds_alternative<Finish>(next()); }
     virtual void apply(const Fact& fact) = 0;
     [[nodiscard]] virtual ModeState state() const = 0;
     /// What was decided while facts were applied, each handed out once.
@@ -183,9 +185,13 @@ private:
 class EYEHAND_AGENT_API World {
 public:
     virtual ~World() = default;
-    /// Called before each command that the mode wants next, until there is no news: what was told to
-    /// the agent, and that it is to stop (after which it is not called again). It may hold the run.
-    virtual std::optional<Fact> news(const Command& /*next*/) { return std::nullopt; }
+    /// What the mode returns next.
+    enum class Next { command, finish };
+    /// Called before each command, until it returns nothing: a message to the agent, or a request to
+    /// stop (after which it is not called again). It may hold the run.
+    virtual std::optional<Fact> news(Next /*next*/) { return std::nullopt; }
+    /// A screenshot of an earlier part of the run that is resumed, oldest first: requests may name it.
+    virtual void remember(const Observed& /*seen*/) {}
     /// What the mode is at, each time before `news`.
     virtual void on_state(const ModeState& /*state*/) {}
     /// What came of it. Failures of the desktop and the model are facts, not exceptions; what it

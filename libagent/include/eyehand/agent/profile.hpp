@@ -3,30 +3,23 @@
 
 #include "eyehand/agent/annotation.hpp"
 #include "eyehand/agent/error.hpp"
+#include "eyehand/agent/mode_factory.hpp"
 #include "eyehand/agent/tool.hpp"
 #include "eyehand/agent/transcript.hpp"
-#include "eyehand/agent/visual_reply.hpp"
 #include "eyehand/export.hpp"
 #include "eyehand/vlm/chat.hpp"
 #include "eyehand/winio/image_size.hpp"
 
+#include <any>
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace eyehand::agent {
-
-/// One of the two voices of a team.
-struct RoleProfile {
-    std::string name{};          ///< "commander"
-    std::string phase{};         ///< when it speaks: "EVALUATION"
-    std::string system_prompt{}; ///< with the tools' names filled in
-    std::vector<ToolPresentation> tools{};
-    vlm::Sampling sampling{};
-};
 
 /// What becomes of an agent that goes round in circles: nothing; it is told; it is told after the desktop
 /// was brought to where it can go on (`Recover`).
@@ -40,35 +33,6 @@ struct LoopProfile {
     int max_cycle = 4;   ///< actions, from 1
     int distance = 10;   ///< positions so near are the same: units of 0..1000 on each axis
     int cooldown = 3;    ///< turns before a loop is looked for again
-};
-
-/// What happens when it is the acting role's turn and nobody has told it what to do.
-enum class WithoutBrief { fail, skip };
-
-/// How a team works: a lead that plans from words alone, a worker that acts on what it sees.
-struct TeamProfile {
-    RoleProfile lead{};
-    RoleProfile worker{};
-    int review_interval = 5; ///< the lead looks again when the turn is a multiple of it
-    std::vector<std::string> review_statuses{"DONE", "BLOCKED"}; ///< reported ones that make it
-    int compression_threshold = 8;    ///< active actions from which memory has to be compressed
-    std::size_t plan_bytes = 500;     ///< of the plan in a context
-    bool plan_ellipsis = false;       ///< "..." where it was cut
-    std::size_t context_bytes = 8000; ///< of everything a role is told, but its system prompt
-    WithoutBrief without_brief = WithoutBrief::fail;
-    bool first_plan = false;        ///< turn 1 must come to a brief
-    bool previous_action = false;   ///< the worker is told what it did last and judges it first
-    bool review_completion = false; ///< the lead confirms a completion before the run ends
-};
-
-/// How a visual loop works: nothing but the model's own story and the annotated screenshot goes from one
-/// turn to the next.
-struct VisualProfile {
-    std::string boot{}; ///< what stands for the model's first reply; empty: there is none
-    VisualLimits limits{};
-    std::string
-        extended_prompt{};  ///< for {{extended_actions}} of the system prompt, where they are on
-    bool structured = true; ///< asks for replies by a JSON schema, as long as the server takes one
 };
 
 /// How actions are done and the screen is looked at.
@@ -102,11 +66,27 @@ enum class SeveralCalls { first, none };
 struct Profile {
     std::string name;
     std::string description;
-    std::string mode = "conversation"; ///< "conversation", "team" or "visual_loop"
+    std::string mode =
+        "conversation"; ///< "conversation", "team", "visual_loop" or the caller's own
+    /// The mode's own settings, of the type that the mode defines: `TeamSettings`,
+    /// `VisualLoopSettings`. Empty for a mode without settings of its own.
+    std::any mode_settings{};
+    /// Of the registry with which the profile was loaded; see `mode_of`.
+    std::shared_ptr<const ModeFactory> mode_factory{};
+
+    /// The mode's settings as a T; nullptr if they are of another type.
+    template <class T>
+    [[nodiscard]] T* settings() {
+        return std::any_cast<T>(&mode_settings);
+    }
+    template <class T>
+    [[nodiscard]] const T* settings() const {
+        return std::any_cast<T>(&mode_settings);
+    }
 
     /// The prompt, with {{NAME}} replaced by the face's name of the tool NAME. That of a visual loop
     /// has no tools but {{task}}, {{max_boxes}}, {{max_actions}} and {{extended_actions}}, which the
-    /// mode fills in.
+    /// mode fills in. Empty in a team, whose roles have prompts of their own.
     std::string system_prompt;
     /// The first user message; {{task}} is the task.
     std::string task_prompt = "{{task}}";
@@ -126,10 +106,10 @@ struct Profile {
     LoopProfile loops;
     SeveralCalls several_calls = SeveralCalls::first; ///< of a conversation; a team does the first
     std::string refused_call_error = "too_many_tool_calls"; ///< of those that are not carried out
-    std::optional<TeamProfile>
-        team; ///< of the mode "team"; `system_prompt` and `tools` are empty then
-    std::optional<VisualProfile> visual;  ///< of the mode "visual_loop"; it offers no tools
     std::vector<std::string> extra_tools; ///< offered besides, under their registered names
+    /// False: of the caller's own tools (`AgentOptions::custom_tools`) only those are offered that
+    /// `tools` or `extra_tools` name.
+    bool offer_custom_tools = true;
     /// The setting of that name where nobody says otherwise: "auto", "off" or empty, not said.
     std::string lmstudio_logs;
 
@@ -143,21 +123,26 @@ struct Profile {
 
 /// The names of the built-in profiles.
 [[nodiscard]] EYEHAND_AGENT_API std::vector<std::string> profile_names();
-/// A built-in profile, or the one in a folder. Throws Error{profile_not_found} (naming those there
-/// are) and Error{bad_profile} (naming file, member and reason).
-[[nodiscard]] EYEHAND_AGENT_API Profile load_profile(const std::string& name_or_folder);
+/// A built-in profile, or the one in a folder, of one of these modes. Throws Error{profile_not_found}
+/// (naming those there are) and Error{bad_profile} (naming file, member and reason).
+[[nodiscard]] EYEHAND_AGENT_API Profile load_profile(
+    const std::string& name_or_folder, const ModeRegistry& modes = ModeRegistry::built_in());
 /// The files of a built-in profile, or of one in a folder, by name: what makes a folder that
 /// `load_profile` loads as the same profile. Throws as `load_profile` does.
 [[nodiscard]] EYEHAND_AGENT_API std::map<std::string, std::string>
 profile_files(const std::string& name_or_folder);
 /// Parses a profile from its files' contents by name ("profile.json", ...).
 [[nodiscard]] EYEHAND_AGENT_API Profile
-parse_profile(const std::map<std::string, std::string>& files, const std::string& where);
+parse_profile(const std::map<std::string, std::string>& files, const std::string& where,
+              const ModeRegistry& modes = ModeRegistry::built_in());
 /// The profile as it is in force, as JSON: what a run keeps.
 [[nodiscard]] EYEHAND_AGENT_API std::string to_json(const Profile& profile);
-/// What `to_json` wrote; its prompts are texts, not files. Throws Error{bad_profile}, naming `where`.
-[[nodiscard]] EYEHAND_AGENT_API Profile profile_from_json(std::string_view json,
-                                                          const std::string& where);
+/// What `to_json` wrote; its prompts are texts, not files. A profile of a mode that is not among
+/// `modes` is loaded, too, and `to_json` returns it unchanged, so that its run can be shown; only
+/// running it fails. Throws Error{bad_profile}, naming `where`.
+[[nodiscard]] EYEHAND_AGENT_API Profile
+profile_from_json(std::string_view json, const std::string& where,
+                  const ModeRegistry& modes = ModeRegistry::built_in());
 /// Throws Error{unknown_tool}, Error{duplicate_tool} or Error{bad_profile} when the profile cannot
 /// have the tools that it wants, naming `where`, role and tool: what `Agent` refuses, but before there
 /// is a desktop.

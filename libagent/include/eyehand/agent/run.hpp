@@ -47,8 +47,10 @@ struct StoredRun {
     std::string version{}; ///< of the library that ran it
     std::string outcome{}; ///< "completed", ...; empty: it was interrupted
 };
-/// Reads run.json. Throws Error{bad_run}, naming the file and what is wrong with it.
-[[nodiscard]] EYEHAND_AGENT_API StoredRun load_run(const std::filesystem::path& directory);
+/// Reads run.json, also of a run whose mode is not among `modes`: it can be shown, but not resumed.
+/// Throws Error{bad_run}, naming the file and what is wrong with it.
+[[nodiscard]] EYEHAND_AGENT_API StoredRun load_run(
+    const std::filesystem::path& directory, const ModeRegistry& modes = ModeRegistry::built_in());
 
 /// How screenshots are named: prefix, number (at least four digits), ".png".
 struct ScreenshotNames {

@@ -19,6 +19,7 @@ public:
                      std::vector<vlm::ToolSpec> tools);
 
     [[nodiscard]] Command next() const override;
+    [[nodiscard]] bool finished() const override { return phase_ == Phase::finished; }
     void apply(const Fact& fact) override;
     [[nodiscard]] ModeState state() const override;
 

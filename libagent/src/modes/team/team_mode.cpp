@@ -38,7 +38,7 @@ private:
 
 TeamMode::TeamMode(const Profile& profile, const std::string& task, Offers offers,
                    std::unique_ptr<Memory> memory)
-    : team_(profile.team.value()), model_(profile.model),
+    : team_(*profile.settings<TeamSettings>()), model_(profile.model),
       task_(replace_all(profile.task_prompt, "{{task}}", task)), max_turns_(profile.max_turns),
       loop_rules_(profile.loops), offers_(std::move(offers)), memory_(std::move(memory)),
       loops_(profile.loops) {
@@ -50,7 +50,7 @@ TeamMode::TeamMode(const Profile& profile, const std::string& task, Offers offer
                                 task_.size(), team_.context_bytes / 2));
 }
 
-const RoleProfile& TeamMode::role() const { return leads_ ? team_.lead : team_.worker; }
+const TeamRole& TeamMode::role() const { return leads_ ? team_.lead : team_.worker; }
 
 // --- Commands -------------------------------------------------------------------------------------
 

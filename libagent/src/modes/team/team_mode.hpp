@@ -9,6 +9,7 @@
 #include "eyehand/agent/memory.hpp"
 #include "eyehand/agent/mode.hpp"
 #include "eyehand/agent/profile.hpp"
+#include "eyehand/agent/team_settings.hpp"
 #include "modes/loop_detector.hpp"
 
 #include <memory>
@@ -26,11 +27,12 @@ public:
         std::vector<vlm::ToolSpec> worker;
         std::string brief; ///< what the lead's tool for briefing is called
     };
-    /// `profile.team` must be there. Throws Error{task_too_long}.
+    /// The profile must have TeamSettings. Throws Error{task_too_long}.
     TeamMode(const Profile& profile, const std::string& task, Offers offers,
              std::unique_ptr<Memory> memory);
 
     [[nodiscard]] Command next() const override;
+    [[nodiscard]] bool finished() const override { return step_ == Step::finished; }
     void apply(const Fact& fact) override;
     [[nodiscard]] ModeState state() const override;
 
@@ -57,7 +59,7 @@ private:
     void record(const Invoked& fact);
     void finish(Outcome outcome, std::string reason);
 
-    [[nodiscard]] const RoleProfile& role() const;
+    [[nodiscard]] const TeamRole& role() const;
     [[nodiscard]] std::string& told() { return leads_ ? lead_told_ : worker_told_; }
     [[nodiscard]] const std::string& told() const { return leads_ ? lead_told_ : worker_told_; }
     [[nodiscard]] std::string& heard() { return leads_ ? lead_heard_ : worker_heard_; }
@@ -69,7 +71,7 @@ private:
     [[nodiscard]] std::size_t context_bound() const; ///< bytes
     [[nodiscard]] std::string shown_of_heard() const;
 
-    const TeamProfile team_;
+    const TeamSettings team_;
     const std::string model_;
     const std::string task_;
     const int max_turns_;

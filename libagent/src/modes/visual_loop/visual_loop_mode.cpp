@@ -14,7 +14,7 @@ namespace {
 constexpr const char* role = "agent"; // there is only one
 
 std::string filled_in(const Profile& profile, const std::string& task) {
-    const VisualProfile& visual = *profile.visual;
+    const VisualLoopSettings& visual = *profile.settings<VisualLoopSettings>();
     // The task comes last: what looks like a placeholder in it is the user's.
     std::string text = replace_all(profile.system_prompt, "{{extended_actions}}",
                                    visual.limits.extended_actions ? visual.extended_prompt : "");
@@ -71,22 +71,15 @@ std::string message_of(const std::string& result_json) {
 } // namespace
 
 VisualLoopMode::VisualLoopMode(const Profile& profile, const std::string& task)
-    : limits_(profile.visual->limits), max_turns_(profile.max_turns),
+    : limits_(profile.settings<VisualLoopSettings>()->limits), max_turns_(profile.max_turns),
       trail_turns_(static_cast<std::size_t>(profile.executed_heat.trail_turns)),
       system_prompt_(filled_in(profile, task)) {
     request_.model = profile.model;
     request_.sampling = profile.sampling;
-    if (profile.visual->structured)
+    const auto& visual = *profile.settings<VisualLoopSettings>();
+    if (visual.structured)
         request_.response_format = {"visual_reply", visual_reply_schema(limits_)};
-    if (!trim(profile.visual->boot).empty()) begin_turn(profile.visual->boot);
-}
-
-void check_first_reply(const Profile& profile) {
-    if (!trim(profile.visual->boot).empty()) return;
-    throw Error(errc::bad_profile,
-                fmt::format("the profile \"{}\" has no boot reply, so that nothing begins: give "
-                            "\"boot\" a first reply such as {}, or have it told from outside",
-                            profile.name, R"({"observation": "I begin.", "actions": []})"));
+    if (!trim(visual.boot).empty()) begin_turn(visual.boot);
 }
 
 Command VisualLoopMode::next() const {

@@ -7,6 +7,7 @@
 
 #include "eyehand/agent/mode.hpp"
 #include "eyehand/agent/profile.hpp"
+#include "eyehand/agent/visual_loop_settings.hpp"
 
 #include <deque>
 #include <memory>
@@ -18,10 +19,11 @@ namespace eyehand::agent {
 
 class VisualLoopMode final : public Mode {
 public:
-    /// `profile.visual` must be there. Without a boot reply it waits for one to be told.
+    /// The profile must have VisualLoopSettings. Without a boot reply it waits for one.
     VisualLoopMode(const Profile& profile, const std::string& task);
 
     [[nodiscard]] Command next() const override;
+    [[nodiscard]] bool finished() const override { return phase_ == Phase::finished; }
     void apply(const Fact& fact) override;
     [[nodiscard]] ModeState state() const override;
 
@@ -68,8 +70,5 @@ private:
     Observed seen_;                         ///< the latest look
     Finish finish_;
 };
-
-/// Throws Error{bad_profile} where the profile has no boot reply.
-void check_first_reply(const Profile& profile);
 
 } // namespace eyehand::agent

@@ -1,0 +1,33 @@
+// The world in which an agent really acts: a desktop, a model and a run directory. `Agent` uses it; a
+// program that drives a mode itself (`drive`, mode.hpp) makes one here.
+#pragma once
+
+#include "eyehand/agent/agent.hpp"
+#include "eyehand/agent/control.hpp"
+#include "eyehand/agent/mode.hpp"
+#include "eyehand/agent/mode_factory.hpp"
+#include "eyehand/agent/run.hpp"
+#include "eyehand/export.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace eyehand::agent {
+
+/// What a desktop world works with. Everything referred to must outlive the world.
+struct DesktopWorldParts {
+    winio::Desktop& desktop;
+    vlm::ChatModel& model;
+    const ToolsByRole& tools; ///< of each role that the mode names in its commands
+    const Profile& profile;
+    const AgentOptions& options;
+    RunDirectory& directory; ///< for the screenshots
+    const RunControl& control;
+    vlm::OnDelta on_delta{};                          ///< receives the model's reply as it arrives
+    std::function<void(const ModeState&)> on_state{}; ///< receives the state before each command
+};
+
+/// Not thread-safe: `drive` calls it on its own thread.
+[[nodiscard]] EYEHAND_AGENT_API std::unique_ptr<World> make_desktop_world(DesktopWorldParts parts);
+
+} // namespace eyehand::agent

@@ -1,0 +1,194 @@
+// The entry of a mode: what the library has to know about a mode in order to load its profiles, run it,
+// resume it and show it. The built-in modes have such entries; a program adds its own:
+//
+//     class SurveyFactory final : public agent::ModeFactory {
+//     public:
+//         std::string_view name() const override { return "survey"; }
+//         void read(const agent::ProfileReader& reader, agent::Profile& profile) const override;
+//         std::string write(const agent::Profile& profile) const override;
+//         std::unique_ptr<agent::Mode> make(const agent::ModeContext& context) const override;
+//     };
+//
+//     agent::ModeRegistry modes = agent::ModeRegistry::built_in();
+//     modes.add(std::make_shared<SurveyFactory>());
+//     agent::Agent agent(*desktop, model, agent::load_profile("survey_profile", modes));
+//
+// docs/agent.md explains how to write a mode.
+#pragma once
+
+#include "eyehand/agent/error.hpp"
+#include "eyehand/agent/event.hpp"
+#include "eyehand/agent/json_view.hpp"
+#include "eyehand/agent/memory.hpp"
+#include "eyehand/agent/mode.hpp"
+#include "eyehand/agent/tool.hpp"
+#include "eyehand/export.hpp"
+#include "eyehand/vlm/chat.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eyehand::agent {
+
+struct Profile;
+
+/// Who supplies the first reply of a mode that begins with one, and who draws annotations.
+enum class Source {
+    library, ///< the profile, and the library
+    client,  ///< the owner of the run's control: `RunControl::inject`, `RunControl::annotate`
+};
+
+/// A role that the model plays in a mode, and the tools of that role.
+struct RolePlan {
+    std::string name{};  ///< unique within the mode; `Ask::role` and `Invoke::role` name it
+    std::string phase{}; ///< the phase in which the role speaks; empty if the mode has no phases
+    std::vector<ToolPresentation> tools{};
+    bool acts = true; ///< further tools, of the profile or of the caller, are offered to this role
+    bool offered = true; ///< false: the mode itself calls these tools, no request offers them
+};
+
+/// The tools of each role, by the role's name.
+using ToolsByRole = std::map<std::string, Toolbox>;
+
+/// Constant properties of a mode.
+struct ModeTraits {
+    /// With which event a turn begins. `reply`: a request and its reply belong to the turn that the
+    /// reply begins.
+    enum class TurnStart { request, reply };
+    TurnStart turn_start = TurnStart::request;
+    int first_screenshot = 1;   ///< the lowest number of a screenshot: 0 if one precedes turn 1
+    bool takes_replies = false; ///< `RunControl::inject` can replace the model's reply
+    /// The mode annotates its screenshots itself. If false, `Profile::executed_heat` adds annotations.
+    bool annotates = false;
+    /// `ModeState::reply` is set, so that a run directory can store each turn's screenshots and reply
+    /// in files of their own (`LogLayout::flat`, `LogLayout::turn_dirs`).
+    bool stores_replies = false;
+};
+
+/// What a mode is made from. The references are valid only during the call.
+struct ModeContext {
+    const Profile& profile;
+    const std::string& task;
+    const ToolsByRole& tools;      ///< under the names that the profile gives them
+    const MakeMemory& make_memory; ///< of the caller; may be empty
+};
+
+/// The members of a profile file, for a mode that reads its part of them.
+class EYEHAND_AGENT_API ProfileReader {
+public:
+    class Source;
+    explicit ProfileReader(const Source& source) : source_(source) {}
+
+    /// The member of profile.json; nothing if it is missing or null. The view is valid during
+    /// `ModeFactory::read`.
+    [[nodiscard]] std::optional<JsonView> find(std::string_view member) const;
+    /// The tools under "tools".
+    [[nodiscard]] std::vector<ToolPresentation> tools() const;
+    /// The prompt that the member names: the contents of the file, in which {{NAME}} is replaced by the
+    /// profile's name for the tool NAME. The placeholders of `kept` stay, for the mode to fill in; any
+    /// other one is an error. Throws Error{bad_profile}.
+    [[nodiscard]] std::string prompt(std::string_view member,
+                                     std::span<const ToolPresentation> tools = {},
+                                     std::span<const std::string_view> kept = {}) const;
+    /// Throws Error{bad_profile} that names the file, the member and the reason ("is missing").
+    [[noreturn]] void refuse(std::string_view member, std::string_view reason) const;
+
+    /// For the modes of this library.
+    [[nodiscard]] const Source& source() const { return source_; }
+
+private:
+    const Source& source_;
+};
+
+/// An entry of the registry. All functions are const and must not depend on state that changes:
+/// profiles share their factory, also between threads. The defaults suit a mode with one role, "agent",
+/// a system prompt and tools.
+class EYEHAND_AGENT_API ModeFactory {
+public:
+    ModeFactory() = default;
+    ModeFactory(const ModeFactory&) = delete;
+    ModeFactory& operator=(const ModeFactory&) = delete;
+    virtual ~ModeFactory();
+
+    /// The "mode" of a profile: letters, digits and underscores.
+    [[nodiscard]] virtual std::string_view name() const = 0;
+    [[nodiscard]] virtual ModeTraits traits() const { return {}; }
+
+    // ---- the profile ----------------------------------------------------------------------------
+
+    /// The member of profile.json that holds the mode's own settings.
+    [[nodiscard]] virtual std::string_view section() const { return name(); }
+    /// Members of a profile that this mode does not use: they are not written.
+    [[nodiscard]] virtual std::vector<std::string_view> unused_members() const { return {}; }
+    /// Reads what belongs to the mode. Name, model and sampling are in the profile already; all other
+    /// common members are read afterwards. The default reads `system_prompt` and `tools`. Throws
+    /// Error{bad_profile} (`ProfileReader::refuse`).
+    virtual void read(const ProfileReader& reader, Profile& profile) const;
+    /// The mode's section as a JSON object, from which `read` restores the settings; empty: the mode
+    /// has no settings of its own. Prompts are texts in it, not names of files.
+    [[nodiscard]] virtual std::string write(const Profile& profile) const;
+
+    /// The sampling settings that a user's setting (such as --temperature) replaces.
+    [[nodiscard]] virtual std::vector<vlm::Sampling*> samplings(Profile& profile) const;
+    /// The prompt of the role that receives screenshots.
+    [[nodiscard]] virtual std::string& screenshot_prompt(Profile& profile) const;
+    /// Settings of the mode that a run can override, by the setting's name, and their values in this
+    /// profile as text ("true", "false" for a boolean one).
+    [[nodiscard]] virtual std::map<std::string, std::string> options(const Profile& profile) const;
+    /// Sets an option; an empty value resets it. Throws Error{bad_config} with the reason.
+    virtual void set_option(Profile& profile, std::string_view name,
+                            const std::string& value) const;
+    /// Adapts the profile to a model whose context has `context_tokens`, of which each screenshot
+    /// takes `image_tokens`. Returns false if nothing has changed, which is the default.
+    virtual bool fit_context(Profile& profile, int image_tokens, int context_tokens) const;
+
+    // ---- the run --------------------------------------------------------------------------------
+
+    /// The default: "agent" with `Profile::tools`.
+    [[nodiscard]] virtual std::vector<RolePlan> roles(const Profile& profile) const;
+    /// Throws Error{bad_profile} for a profile that cannot run if `first_reply` supplies the first
+    /// reply of a mode that begins with one.
+    virtual void check(const Profile& profile, Source first_reply) const;
+    /// Makes the machine, at its beginning. Throws Error{task_too_long} and Error{bad_profile}.
+    [[nodiscard]] virtual std::unique_ptr<Mode> make(const ModeContext& context) const = 0;
+
+    /// Derives the state that front ends show from an event, for journals without `StateChanged` events
+    /// (version 0.1) and for what these do not hold. `state` is the state before the event; for the
+    /// first event, that of `initial_state`.
+    virtual void derive_state(const Profile& profile, const Event& event, ModeState& state) const;
+    [[nodiscard]] virtual ModeState initial_state(const Profile& profile) const;
+};
+
+/// The modes that a program knows: a value, passed where profiles and runs are loaded. Copies share
+/// the factories. Not thread-safe while modes are added.
+class EYEHAND_AGENT_API ModeRegistry {
+public:
+    /// Knows no mode.
+    ModeRegistry() = default;
+    /// Knows "conversation", "team" and "visual_loop".
+    [[nodiscard]] static const ModeRegistry& built_in();
+
+    /// Throws std::invalid_argument for a name that is empty or registered already.
+    void add(std::shared_ptr<const ModeFactory> mode);
+    /// nullptr if there is no such mode.
+    [[nodiscard]] std::shared_ptr<const ModeFactory> find(std::string_view name) const;
+    /// In the order in which they were added.
+    [[nodiscard]] std::vector<std::string> names() const;
+
+private:
+    std::vector<std::shared_ptr<const ModeFactory>> modes_;
+};
+
+/// The factory of a profile: the one with which it was loaded, or the built-in mode that
+/// `Profile::mode` names. Throws Error{bad_profile} if there is none.
+[[nodiscard]] EYEHAND_AGENT_API const ModeFactory& mode_of(const Profile& profile);
+/// The mode itself, or, if `Profile::executed_heat` is enabled and the mode does not annotate
+/// screenshots, the mode with its screenshots annotated.
+[[nodiscard]] EYEHAND_AGENT_API std::unique_ptr<Mode> make_mode(const ModeContext& context);
+
+} // namespace eyehand::agent

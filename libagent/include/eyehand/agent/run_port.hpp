@@ -1,0 +1,52 @@
+// The run's side of a RunControl: for programs that execute commands themselves (a World of their own)
+// and for tools that ask the user.
+#pragma once
+
+#include "eyehand/agent/control.hpp"
+#include "eyehand/export.hpp"
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace eyehand::agent {
+
+/// Receives the input of a RunControl. `request_approval`, `stopping` and the tokens may be used from
+/// any thread, everything else from the run's thread only.
+class EYEHAND_AGENT_API RunPort {
+public:
+    explicit RunPort(const RunControl& control) : state_(control.state_) {}
+
+    enum class Replies { not_taken, taken }; ///< whether `RunControl::inject` is possible
+    void begin(Replies replies);
+    void end();
+
+    enum class Hold { no, yes };
+    /// At a safe point: returns the messages since the last one, one per call. Without a message,
+    /// waits while the run is held; nothing: the run continues or stops. With Hold::no, for the end of
+    /// a run, it does not wait, and without a message it accepts no further ones.
+    [[nodiscard]] std::optional<UserMessage> next_message(Hold hold = Hold::yes);
+    /// Waits for `RunControl::inject`; nothing: the run stops.
+    [[nodiscard]] std::optional<UserMessage> wait_for_reply();
+    /// Waits for `RunControl::annotate`; nothing: the run stops.
+    [[nodiscard]] std::shared_ptr<const std::vector<std::uint8_t>>
+    wait_for_annotation(AnnotationRequest wanted);
+    /// Waits for `RunControl::resolve`. Denied if the run stops or `stop` is triggered first. Fills in
+    /// the request's id.
+    [[nodiscard]] Approval request_approval(ApprovalRequest request,
+                                            const std::stop_token& stop = {});
+
+    [[nodiscard]] bool stopping() const;
+    [[nodiscard]] std::string stop_reason() const; ///< empty unless the run stops
+    /// Triggered when the run ends at the next safe point.
+    [[nodiscard]] std::stop_token at_safe_point() const;
+    /// Triggered when the run ends at once.
+    [[nodiscard]] std::stop_token at_once() const;
+
+private:
+    std::shared_ptr<RunControl::State> state_;
+};
+
+} // namespace eyehand::agent

@@ -1,0 +1,158 @@
+// What a run has come to, folded from its events: turns with their requests, replies, calls and
+// screenshots, the state of the mode, and totals. Panel, report and other front ends show it; none of
+// them has to know which event means what.
+//
+//     const agent::RunView run = agent::read_run("runs/run_0007");
+//     for (std::size_t i = 0; i < run.turn_count(); ++i)
+//         for (const agent::TurnItem& item : run.turn(i).items)
+//             if (const auto* call = std::get_if<agent::CallView>(&item))
+//                 std::cout << call->tool << ' ' << call->result_json << '\n';
+//
+// A live run is followed in the same way: apply its events (Observer, JournalReader) as they come.
+#pragma once
+
+#include "eyehand/agent/control.hpp"
+#include "eyehand/agent/event.hpp"
+#include "eyehand/agent/profile.hpp"
+#include "eyehand/export.hpp"
+#include "eyehand/vlm/model.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace eyehand::agent {
+
+/// A screenshot of the run.
+struct ScreenshotView {
+    int number = 0;  ///< `Observe::screenshot`: in most modes the turn that sees it
+    Observed look{}; ///< files, sizes, changes and timings
+    std::optional<Annotation> annotation{}; ///< what is drawn over it
+};
+
+/// A call of a tool.
+struct CallView {
+    std::string id{};
+    std::string tool{}; ///< as the model calls it
+    std::string arguments_json{};
+    std::optional<bool> ok{}; ///< nothing: under way
+    std::string result_json{};
+    bool interrupted = false; ///< whether it took effect is unknown
+    std::string desktop_failure{};
+    std::chrono::microseconds policy{};
+    std::chrono::microseconds act{};
+    Action action{};
+};
+/// An attempt to bring the desktop out of a state in which the agent repeats itself.
+struct RecoveryView {
+    std::string reason{};
+    std::optional<bool> ok{}; ///< nothing: under way
+    std::string problem{};
+    std::chrono::microseconds act{};
+};
+/// A request without a reply, or a screenshot that could not be taken.
+struct FailureView {
+    enum class Of { request, screenshot };
+    Of of = Of::request;
+    std::string error{}; ///< "vlm.timeout"
+    std::string message{};
+};
+
+/// What happened in a turn, in order. A reply that the client injected is a `UserMessage` of the turn in
+/// which it arrived.
+using TurnItem = std::variant<Replied, CallView, RecoveryView, FailureView, Noted, UserMessage,
+                              Stopped, RunResumed>;
+
+struct TurnView {
+    int number = 0;                ///< 0: before the first turn
+    std::chrono::milliseconds t{}; ///< of its first event, since the start of the run
+    std::string role{};            ///< of its latest request
+    std::string phase{};           ///< of the mode at its latest request
+    int requests = 0;
+    std::shared_ptr<const ScreenshotView> seen{}; ///< the latest screenshot when the turn began
+    std::shared_ptr<const ScreenshotView>
+        after{};                ///< the latest one at its end, if it is another one
+    bool seen_by_model = false; ///< the latest request of the turn contained `seen`
+    std::vector<TurnItem> items{};
+    std::size_t left_out = 0; ///< items beyond `RunViewLimits::items_per_turn`
+};
+
+/// What the run is doing, by its latest command.
+enum class Activity { idle, observing, asking, acting, recovering, awaiting_reply, finished };
+
+/// What a view holds at most. The defaults hold a run of any length completely.
+struct RunViewLimits {
+    std::size_t turns = (std::numeric_limits<std::size_t>::max)(); ///< the latest ones, at least 1
+    std::size_t items_per_turn = (std::numeric_limits<std::size_t>::max)(); ///< the first ones
+    /// Of each text: replies, arguments, results, messages. Longer ones are cut and end in "...".
+    std::size_t text_bytes = (std::numeric_limits<std::size_t>::max)();
+};
+
+/// A value. Not thread-safe, but a `snapshot` may be read on any thread while the original goes on.
+class EYEHAND_AGENT_API RunView {
+public:
+    /// Before the first event of a run with this profile. Throws Error{bad_profile} if there is no mode
+    /// of its name.
+    explicit RunView(Profile profile, RunViewLimits limits = {});
+    RunView(RunView&&) noexcept;
+    RunView& operator=(RunView&&) noexcept;
+    ~RunView();
+
+    /// Folds an event; of any order and content, because journals can be damaged.
+    void apply(const Event& event);
+    /// A piece of the reply that is under way.
+    void apply(const vlm::Delta& delta);
+    /// The state of the mode, which a live run has before its events tell it.
+    void apply(const ModeState& state);
+    /// A copy that shares the turns; only the first change of a turn afterwards copies that turn.
+    [[nodiscard]] RunView snapshot();
+
+    [[nodiscard]] const Profile& profile() const;
+    [[nodiscard]] const std::string& task() const;
+    [[nodiscard]] const std::string& model() const; ///< that replied, or else that is requested
+    [[nodiscard]] const ModeState& state() const;
+    [[nodiscard]] Activity activity() const;
+    /// The totals of the replies so far; what no reply reported is not set.
+    [[nodiscard]] const vlm::Usage& usage() const;
+    [[nodiscard]] std::chrono::milliseconds elapsed() const; ///< at the latest event
+    /// How the run ended; nullptr while it goes on, and after it was interrupted.
+    [[nodiscard]] const RunFinished* finished() const;
+    /// Why the latest screenshot or request failed; empty after a success.
+    [[nodiscard]] const std::string& problem() const;
+
+    /// Turns in the order in which they began. `turn(0)` may be what preceded the first turn.
+    [[nodiscard]] std::size_t turn_count() const;
+    [[nodiscard]] const TurnView& turn(std::size_t index) const; ///< `index` below `turn_count`
+    [[nodiscard]] std::size_t turns_left_out() const; ///< older ones, beyond `RunViewLimits::turns`
+    /// The latest screenshot; nullptr before the first one.
+    [[nodiscard]] std::shared_ptr<const ScreenshotView> screenshot() const;
+
+    /// The reply that is under way.
+    [[nodiscard]] const std::string& streamed_text() const;
+    [[nodiscard]] const std::string& streamed_reasoning() const;
+
+    /// Events of types that this version does not know, and damaged ones.
+    [[nodiscard]] std::size_t unknown_events() const;
+    /// Grows with each change.
+    [[nodiscard]] std::uint64_t revision() const;
+
+private:
+    struct Fold;
+    explicit RunView(std::unique_ptr<Fold> fold);
+    std::unique_ptr<Fold> fold_;
+};
+
+/// The view of a run directory's journal, also while another process works on it. Throws Error{bad_run}
+/// without a readable run.json.
+[[nodiscard]] EYEHAND_AGENT_API RunView
+read_run(const std::filesystem::path& directory,
+         const ModeRegistry& modes = ModeRegistry::built_in(), RunViewLimits limits = {});
+
+} // namespace eyehand::agent

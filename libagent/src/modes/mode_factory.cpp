@@ -1,0 +1,107 @@
+#include "eyehand/agent/mode_factory.hpp"
+
+#include "eyehand/agent/profile.hpp"
+#include "modes/built_in.hpp"
+#include "modes/heated_mode.hpp"
+#include "profile/profile_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace eyehand::agent {
+
+// ---- the defaults: one role with a prompt and tools ---------------------------------------------
+
+ModeFactory::~ModeFactory() = default;
+
+void ModeFactory::read(const ProfileReader& reader, Profile& profile) const {
+    profile.tools = reader.tools();
+    profile.system_prompt = reader.prompt("system_prompt", profile.tools);
+}
+
+std::string ModeFactory::write(const Profile&) const { return {}; }
+
+std::vector<vlm::Sampling*> ModeFactory::samplings(Profile& profile) const {
+    return {&profile.sampling};
+}
+
+std::string& ModeFactory::screenshot_prompt(Profile& profile) const {
+    return profile.system_prompt;
+}
+
+std::map<std::string, std::string> ModeFactory::options(const Profile&) const { return {}; }
+
+void ModeFactory::set_option(Profile&, std::string_view name, const std::string&) const {
+    throw Error(errc::bad_config,
+                fmt::format("the mode \"{}\" has no option \"{}\"", this->name(), name));
+}
+
+bool ModeFactory::fit_context(Profile&, int, int) const { return false; }
+
+std::vector<RolePlan> ModeFactory::roles(const Profile& profile) const {
+    return {{.name = "agent", .tools = profile.tools}};
+}
+
+void ModeFactory::check(const Profile&, Source) const {}
+
+void ModeFactory::derive_state(const Profile&, const Event&, ModeState&) const {}
+
+ModeState ModeFactory::initial_state(const Profile&) const { return {}; }
+
+// ---- the registry -------------------------------------------------------------------------------
+
+const ModeRegistry& ModeRegistry::built_in() {
+    static const ModeRegistry modes = [] {
+        ModeRegistry all;
+        all.add(conversation_factory());
+        all.add(team_factory());
+        all.add(visual_loop_factory());
+        return all;
+    }();
+    return modes;
+}
+
+void ModeRegistry::add(std::shared_ptr<const ModeFactory> mode) {
+    if (!mode || mode->name().empty())
+        throw std::invalid_argument("a mode needs a factory with a name");
+    if (find(mode->name()))
+        throw std::invalid_argument(
+            fmt::format("a mode \"{}\" is registered already", mode->name()));
+    modes_.push_back(std::move(mode));
+}
+
+std::shared_ptr<const ModeFactory> ModeRegistry::find(std::string_view name) const {
+    const auto found = std::find_if(modes_.begin(), modes_.end(),
+                                    [&](const auto& mode) { return mode->name() == name; });
+    return found == modes_.end() ? nullptr : *found;
+}
+
+std::vector<std::string> ModeRegistry::names() const {
+    std::vector<std::string> names;
+    for (const auto& mode : modes_) names.emplace_back(mode->name());
+    return names;
+}
+
+const ModeFactory& mode_of(const Profile& profile) {
+    if (profile.mode_factory && profile.mode_factory->name() == profile.mode)
+        return *profile.mode_factory;
+    if (const auto mode = ModeRegistry::built_in().find(profile.mode)) return *mode;
+    throw Error(errc::bad_profile,
+                fmt::format("there is no mode \"{}\": load the profile with a registry that has it",
+                            profile.mode));
+}
+
+std::unique_ptr<Mode> make_mode(const ModeContext& context) {
+    const ModeFactory& factory = mode_of(context.profile);
+    const ExecutedHeat& heat = context.profile.executed_heat;
+    if (!heat.enabled || factory.traits().annotates) return factory.make(context);
+    const Profile explained = with_heat_explained(context.profile);
+    return std::make_unique<HeatedMode>(
+        factory.make({explained, context.task, context.tools, context.make_memory}),
+        heat.trail_turns);
+}
+
+} // namespace eyehand::agent

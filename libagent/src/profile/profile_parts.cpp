@@ -1,0 +1,116 @@
+#include "eyehand/agent/mode_factory.hpp"
+
+#include "profile/profile_parts.hpp"
+
+namespace eyehand::agent {
+namespace {
+
+ArgumentPresentation read_argument(const Members& members) {
+    ArgumentPresentation face;
+    members.read_required("name", face.name);
+    members.read("is", face.is);
+    members.read("description", face.description);
+    members.read("missing", face.missing_error);
+    members.read("invalid", face.invalid_error);
+    members.read("required", face.required);
+    members.read("min_length", face.min_length, 0, 10000);
+    return face;
+}
+
+ToolPresentation read_tool(const Members& members) {
+    ToolPresentation face;
+    members.read_required("tool", face.tool);
+    members.read("name", face.name);
+    members.read("description", face.description);
+    members.read("invalid", face.invalid_error);
+    if (const auto arguments = members.objects("arguments")) {
+        face.arguments.emplace();
+        for (const Members& argument : *arguments)
+            face.arguments->push_back(read_argument(argument));
+    }
+    return face;
+}
+
+json::object tool_json(const ToolPresentation& face) {
+    json::object tool{{"tool", face.tool}, {"name", face.name}, {"description", face.description}};
+    if (!face.invalid_error.empty()) tool["invalid"] = face.invalid_error;
+    if (!face.arguments) return tool;
+    json::array arguments;
+    for (const ArgumentPresentation& argument : *face.arguments) {
+        json::object one{{"name", argument.name},
+                         {"is", argument.is},
+                         {"description", argument.description},
+                         {"missing", argument.missing_error},
+                         {"invalid", argument.invalid_error}};
+        if (argument.required) one["required"] = *argument.required;
+        if (argument.min_length > 0) one["min_length"] = argument.min_length;
+        arguments.emplace_back(std::move(one));
+    }
+    tool["arguments"] = std::move(arguments);
+    return tool;
+}
+
+} // namespace
+
+std::vector<ToolPresentation> read_tools(const Members& members) {
+    std::vector<ToolPresentation> faces;
+    if (const auto tools = members.objects("tools"))
+        for (const Members& tool : *tools) faces.push_back(read_tool(tool));
+    return faces;
+}
+
+void read_sampling(const Members& members, vlm::Sampling& into) {
+    const auto sampling = members.object("sampling");
+    if (!sampling) return;
+    sampling->read("temperature", into.temperature, 0, 2);
+    sampling->read("top_p", into.top_p, 0, 1);
+    sampling->read("top_k", into.top_k, 0, 100000);
+    sampling->read("presence_penalty", into.presence_penalty, -2, 2);
+    sampling->read("max_tokens", into.max_tokens, 1, 10000000);
+}
+
+json::array tools_json(const std::vector<ToolPresentation>& faces) {
+    json::array tools;
+    for (const ToolPresentation& face : faces) tools.emplace_back(tool_json(face));
+    return tools;
+}
+
+json::object sampling_json(const vlm::Sampling& sampling) {
+    json::object object;
+    const auto put = [&](const char* name, const auto& value) {
+        if (value) object[name] = *value;
+    };
+    put("temperature", sampling.temperature);
+    put("top_p", sampling.top_p);
+    put("top_k", sampling.top_k);
+    put("presence_penalty", sampling.presence_penalty);
+    put("max_tokens", sampling.max_tokens);
+    return object;
+}
+
+json::array texts_json(const std::vector<std::string>& texts) {
+    json::array array;
+    for (const std::string& text : texts) array.emplace_back(text);
+    return array;
+}
+
+// ---- what the factories of other programs use ---------------------------------------------------
+
+std::optional<JsonView> ProfileReader::find(std::string_view member) const {
+    const json::value* value = source_.members.value(member);
+    if (value == nullptr) return std::nullopt;
+    return JsonDocument::view_of(*value);
+}
+
+std::vector<ToolPresentation> ProfileReader::tools() const { return read_tools(source_.members); }
+
+std::string ProfileReader::prompt(std::string_view member, std::span<const ToolPresentation> tools,
+                                  std::span<const std::string_view> kept) const {
+    return source_.prompts.read(source_.members, member, tools, kept);
+}
+
+void ProfileReader::refuse(std::string_view member, std::string_view reason) const {
+    source_.members.refuse(member, reason);
+}
+
+} // namespace eyehand::agent

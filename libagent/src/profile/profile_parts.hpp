@@ -1,0 +1,32 @@
+// The parts of a profile's JSON that several modes have.
+#pragma once
+
+#include "eyehand/agent/tool.hpp"
+#include "eyehand/vlm/chat.hpp"
+#include "profile/members.hpp"
+#include "profile/prompts.hpp"
+#include "json/json.hpp"
+
+#include <string>
+#include <vector>
+
+namespace eyehand::agent {
+
+/// What `ProfileReader` reads from. The references must outlive it.
+class ProfileReader::Source {
+public:
+    const Members& members;
+    const Prompts& prompts;
+};
+
+/// The tools under "tools"; none if it is missing.
+[[nodiscard]] std::vector<ToolPresentation> read_tools(const Members& members);
+[[nodiscard]] json::array tools_json(const std::vector<ToolPresentation>& tools);
+
+/// Reads "sampling" over what is in `into`.
+void read_sampling(const Members& members, vlm::Sampling& into);
+[[nodiscard]] json::object sampling_json(const vlm::Sampling& sampling);
+
+[[nodiscard]] json::array texts_json(const std::vector<std::string>& texts);
+
+} // namespace eyehand::agent

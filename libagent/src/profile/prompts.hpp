@@ -1,0 +1,36 @@
+// Where the prompts of a profile come from.
+#pragma once
+
+#include "eyehand/agent/tool.hpp"
+#include "profile/members.hpp"
+#include "profile/words.hpp"
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace eyehand::agent {
+
+/// The text without a byte order mark, which editors put at its beginning.
+[[nodiscard]] std::string_view without_mark(std::string_view text);
+
+/// The files that members name, or, without files, the members themselves.
+class Prompts {
+public:
+    using Files = std::map<std::string, std::string>;
+    /// `files` must outlive it; nullptr: prompts are texts in the profile.
+    explicit Prompts(const Files* files) : files_(files) {}
+    [[nodiscard]] bool come_from_files() const { return files_ != nullptr; }
+
+    /// The prompt with the tools' names filled in; the placeholders of `kept` stay.
+    [[nodiscard]] std::string read(const Members& members, std::string_view member,
+                                   std::span<const ToolPresentation> tools,
+                                   std::span<const std::string_view> kept = {}) const;
+
+private:
+    [[nodiscard]] std::string nearest_file(const std::string& given) const;
+    const Files* files_;
+};
+
+} // namespace eyehand::agent

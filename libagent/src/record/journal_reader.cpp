@@ -1,0 +1,136 @@
+#include "eyehand/agent/journal_reader.hpp"
+
+#include "eyehand/vlm/digest.hpp"
+#include "record/journal_json.hpp"
+#include "record/run_file.hpp"
+
+#include <exception>
+#include <fstream>
+#include <utility>
+
+namespace eyehand::agent {
+namespace {
+
+/// The member as text; empty where it is missing or not a text.
+std::string_view text_at(const json::object& entry, std::string_view name) {
+    const json::value* value = entry.if_contains(name);
+    if (value == nullptr || !value->is_string()) return {};
+    return {value->as_string().data(), value->as_string().size()};
+}
+
+/// The member as a number; 0 where it is missing or not such a number.
+template <class Number>
+Number number_at(const json::object& entry, std::string_view name) {
+    const json::value* value = entry.if_contains(name);
+    json::error_code error;
+    const Number number = value == nullptr ? Number() : value->to_number<Number>(error);
+    return error ? Number() : number;
+}
+
+bool is_damaged(const Event& event) {
+    const auto* unknown = std::get_if<UnknownEvent>(&event.payload);
+    return unknown != nullptr && !unknown->problem.empty();
+}
+
+} // namespace
+
+Event parse_event(std::string_view line) {
+    Event event;
+    event.line = line;
+    std::string problem;
+    const auto value = parse_json(line, &problem);
+    if (!value || !value->is_object()) {
+        event.payload = UnknownEvent{{}, value ? "the line is not a JSON object" : problem};
+        return event;
+    }
+    const json::object& entry = value->as_object();
+    event.seq = number_at<std::uint64_t>(entry, "seq");
+    event.t = std::chrono::milliseconds(number_at<std::int64_t>(entry, "t"));
+    event.turn = number_at<int>(entry, "turn");
+    try {
+        event.payload = read_payload(entry);
+    } catch (const std::exception& error) { // a member is missing or of the wrong type
+        event.payload = UnknownEvent{std::string(text_at(entry, "type")), error.what()};
+    }
+    return event;
+}
+
+struct JournalReader::State {
+    std::filesystem::path file;
+    std::ifstream in{};
+    std::streamoff at = 0; ///< of the first byte that is not read
+    std::size_t damaged = 0;
+    std::size_t too_long = 0;
+    bool torn = false;
+};
+
+JournalReader::JournalReader(std::filesystem::path file)
+    : state_(std::make_unique<State>(State{.file = std::move(file)})) {}
+
+JournalReader::~JournalReader() = default;
+JournalReader::JournalReader(JournalReader&&) noexcept = default;
+JournalReader& JournalReader::operator=(JournalReader&&) noexcept = default;
+
+std::optional<Event> JournalReader::next() {
+    State& state = *state_;
+    if (!state.in.is_open()) {
+        if (!run_file_size(state.file, max_journal_bytes)) return std::nullopt;
+        state.in.open(state.file, std::ios::binary);
+        if (!state.in) {
+            state.in.close();
+            state.in.clear();
+            return std::nullopt;
+        }
+        state.in.seekg(state.at);
+    }
+    std::string line;
+    std::uintmax_t bytes = 0;
+    for (;;) {
+        const JournalLine read = next_line(state.in, line, bytes);
+        state.torn = read == JournalLine::torn;
+        if (read == JournalLine::none || read == JournalLine::torn) {
+            state.in.clear();
+            state.in.seekg(state.at); // the line may be whole the next time
+            return std::nullopt;
+        }
+        state.at += static_cast<std::streamoff>(bytes);
+        if (read == JournalLine::too_long) {
+            ++state.too_long;
+            continue;
+        }
+        Event event = parse_event(line);
+        if (is_damaged(event)) ++state.damaged;
+        return event;
+    }
+}
+
+std::size_t JournalReader::damaged() const { return state_->damaged; }
+std::size_t JournalReader::too_long() const { return state_->too_long; }
+bool JournalReader::torn() const { return state_->torn; }
+
+std::vector<Event> read_journal(const std::filesystem::path& file) {
+    std::vector<Event> events;
+    JournalReader reader(file);
+    while (auto event = reader.next()) events.push_back(*std::move(event));
+    return events;
+}
+
+std::string ChainVerifier::check(const Event& event) {
+    const auto value = parse_json(event.line);
+    const json::object* entry = value ? value->if_object() : nullptr;
+    const std::string previous(entry == nullptr ? std::string_view() : text_at(*entry, "prev"));
+    const std::string expected =
+        previous_line_hash_.empty() ? std::string(no_hash) : previous_line_hash_;
+    std::string problem;
+    if (entry == nullptr)
+        problem = "it is not a JSON object";
+    else if (event.seq != seq_ + 1)
+        problem = "an entry is missing before it";
+    else if (previous != expected)
+        problem = "the line before it has been changed";
+    seq_ = event.seq;
+    previous_line_hash_ = vlm::sha256_hex(event.line);
+    return problem;
+}
+
+} // namespace eyehand::agent

@@ -1,0 +1,327 @@
+#include "eyehand/agent/run_view.hpp"
+
+#include "base/text.hpp"
+#include "eyehand/agent/journal_reader.hpp"
+#include "eyehand/agent/run.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <utility>
+
+namespace eyehand::agent {
+namespace {
+
+/// A number that a damaged journal holds may be too large for a sum.
+void add(std::optional<int>& total, const std::optional<int>& more) {
+    if (!more) return;
+    const std::int64_t sum = std::int64_t{total.value_or(0)} + *more;
+    total = static_cast<int>(std::clamp<std::int64_t>(sum, std::numeric_limits<int>::min(),
+                                                      (std::numeric_limits<int>::max)()));
+}
+
+/// A turn that a damaged journal holds may be the highest number there is.
+int after(int turn) { return turn == (std::numeric_limits<int>::max)() ? turn : turn + 1; }
+
+} // namespace
+
+struct RunView::Fold {
+    /// A turn, and since when no snapshot shares it.
+    struct Slot {
+        std::shared_ptr<TurnView> turn;
+        std::uint64_t owned_since = 0; ///< the snapshot after which it was made
+    };
+
+    std::shared_ptr<const Profile> profile;
+    RunViewLimits limits;
+    bool begins_with_reply = false;
+    std::string task{};
+    std::string model{};
+    ModeState state{};
+    Activity activity = Activity::idle;
+    vlm::Usage usage{};
+    std::chrono::milliseconds elapsed{};
+    std::optional<RunFinished> finished{};
+    std::string problem{};
+    std::deque<Slot> turns{};
+    std::size_t turns_left_out = 0;
+    std::map<int, std::size_t> ordinals{}; ///< of turns by number, counted from the first one
+    /// Places of the items of a turn that are under way, calls and recoveries: a search through all
+    /// items would take its time in long turns.
+    struct UnderWay {
+        std::vector<std::size_t> calls{};
+        std::vector<std::size_t> recoveries{};
+        std::vector<std::size_t>& of(const CallView&) { return calls; }
+        std::vector<std::size_t>& of(const RecoveryView&) { return recoveries; }
+    };
+    std::map<int, UnderWay> under_way{}; ///< by turn
+    Observe ordered{};                   ///< the latest one
+    std::shared_ptr<const ScreenshotView> screenshot{};
+    std::string text{};
+    std::string reasoning{};
+    std::size_t unknown = 0;
+    std::uint64_t revision = 0;
+    std::uint64_t snapshots = 1;
+
+    // ---- turns --------------------------------------------------------------------------------
+
+    [[nodiscard]] std::string cut(std::string_view whole) const {
+        return cut_bytes(whole, limits.text_bytes, true);
+    }
+
+    TurnView& change(Slot& slot) {
+        if (slot.owned_since != snapshots) {
+            slot.turn = std::make_shared<TurnView>(*slot.turn);
+            slot.owned_since = snapshots;
+        }
+        return *slot.turn;
+    }
+
+    /// An event without a turn belongs to the latest one, or to what precedes the first turn.
+    TurnView& turn_of(int number) {
+        if (number <= 0 && !turns.empty()) return change(turns.back());
+        number = std::max(number, 0);
+        if (const auto known = ordinals.find(number); known != ordinals.end())
+            return change(turns[known->second - turns_left_out]);
+        auto turn = std::make_shared<TurnView>();
+        turn->number = number;
+        turn->t = elapsed;
+        turn->seen = screenshot;
+        ordinals.emplace(number, turns_left_out + turns.size());
+        turns.push_back({std::move(turn), snapshots});
+        if (turns.size() > std::max<std::size_t>(limits.turns, 1)) {
+            const int gone = turns.front().turn->number;
+            ordinals.erase(gone);
+            under_way.erase(gone);
+            turns.pop_front();
+            ++turns_left_out;
+        }
+        return *turns.back().turn;
+    }
+
+    [[nodiscard]] int turn_of_request(const Event& event) const {
+        return begins_with_reply ? agent::after(event.turn) : event.turn;
+    }
+
+    /// Whether there was room for it.
+    bool add_item(int number, TurnItem item) {
+        TurnView& turn = turn_of(number);
+        if (turn.items.size() >= limits.items_per_turn) {
+            ++turn.left_out;
+            return false;
+        }
+        turn.items.push_back(std::move(item));
+        return true;
+    }
+
+    template <class Item>
+    void begin_item(int number, const Item& item) {
+        if (!add_item(number, item)) return;
+        const TurnView& turn = turn_of(number);
+        under_way[turn.number].of(item).push_back(turn.items.size() - 1);
+    }
+
+    /// The latest item of that kind that is under way, or a new one; nullptr where there is no room.
+    template <class Item>
+    Item* end_item(int number) {
+        TurnView& turn = turn_of(number);
+        std::vector<std::size_t>& places = under_way[turn.number].of(Item{});
+        if (!places.empty()) {
+            const std::size_t place = places.back();
+            places.pop_back();
+            return &std::get<Item>(turn.items.at(place));
+        }
+        if (!add_item(number, Item{})) return nullptr;
+        return &std::get<Item>(turn_of(number).items.back());
+    }
+
+    // ---- events -------------------------------------------------------------------------------
+
+    void fold_state(const Event& event) {
+        if (const auto* changed = std::get_if<StateChanged>(&event.payload)) {
+            const std::shared_ptr<const VisualReply> reply = std::move(state.reply);
+            state = changed->state;
+            state.reply = reply;
+        } else {
+            mode_of(*profile).derive_state(*profile, event, state);
+        }
+    }
+
+    void on(const Event&, const RunStarted& it) {
+        task = it.task;
+        model = it.model;
+    }
+    void on(const Event& event, const RunResumed& it) {
+        finished.reset();
+        problem.clear();
+        activity = Activity::idle;
+        add_item(event.turn, it);
+    }
+    void on(const Event&, const Observe& it) {
+        activity = Activity::observing;
+        ordered = it;
+    }
+    void on(const Event&, const Observed& it) {
+        problem.clear();
+        auto view = std::make_shared<ScreenshotView>();
+        view->number = ordered.screenshot;
+        view->look = it;
+        view->annotation = std::exchange(ordered.annotation, std::nullopt);
+        screenshot = std::move(view);
+        // A turn that looks again between its calls has come to the latest screenshot.
+        if (!turns.empty()) change(turns.back()).after = screenshot;
+    }
+    void on(const Event& event, const ObserveFailed& it) {
+        problem = it.message;
+        add_item(event.turn, FailureView{FailureView::Of::screenshot, it.error, cut(it.message)});
+    }
+    void on(const Event& event, const Asked& it) {
+        activity = Activity::asking;
+        text.clear();
+        reasoning.clear();
+        TurnView& turn = turn_of(turn_of_request(event));
+        turn.role = it.role;
+        turn.phase = state.phase;
+        ++turn.requests;
+        turn.seen_by_model = turn.seen && std::find(it.images.begin(), it.images.end(),
+                                                    turn.seen->look.sha256) != it.images.end();
+    }
+    void on(const Event& event, const Replied& it) {
+        problem.clear();
+        text.clear();
+        reasoning.clear();
+        if (!it.reply.model.empty()) model = it.reply.model;
+        add(usage.prompt_tokens, it.reply.usage.prompt_tokens);
+        add(usage.cached_tokens, it.reply.usage.cached_tokens);
+        add(usage.completion_tokens, it.reply.usage.completion_tokens);
+        Replied view = it;
+        view.reply.text = cut(view.reply.text);
+        view.reply.reasoning = cut(view.reply.reasoning);
+        for (vlm::ToolCall& call : view.reply.tool_calls)
+            call.arguments_json = cut(call.arguments_json);
+        add_item(turn_of_request(event), std::move(view));
+    }
+    void on(const Event& event, const AskFailed& it) {
+        problem = it.message;
+        add_item(turn_of_request(event),
+                 FailureView{FailureView::Of::request, it.error, cut(it.message)});
+    }
+    void on(const Event& event, const Invoke& it) {
+        activity = Activity::acting;
+        CallView call;
+        call.id = it.call.id;
+        call.tool = it.call.name;
+        call.arguments_json = cut(it.call.arguments_json);
+        begin_item(event.turn, call);
+    }
+    void on(const Event& event, const Invoked& it) {
+        if (!it.desktop_failure.empty()) problem = it.desktop_failure;
+        auto* call = end_item<CallView>(event.turn);
+        if (call == nullptr) return;
+        call->id = it.call_id;
+        call->tool = it.tool;
+        call->ok = it.ok;
+        call->result_json = cut(it.result_json);
+        call->interrupted = it.interrupted;
+        call->desktop_failure = cut(it.desktop_failure);
+        call->policy = it.policy;
+        call->act = it.act;
+        call->action = it.action;
+    }
+    void on(const Event& event, const Recover& it) {
+        activity = Activity::recovering;
+        begin_item(event.turn, RecoveryView{.reason = cut(it.reason)});
+    }
+    void on(const Event& event, const Recovered& it) {
+        if (!it.desktop_failure.empty()) problem = it.desktop_failure;
+        auto* recovery = end_item<RecoveryView>(event.turn);
+        if (recovery == nullptr) return;
+        recovery->ok = it.problem.empty() && it.desktop_failure.empty();
+        recovery->problem = cut(it.problem.empty() ? it.desktop_failure : it.problem);
+        recovery->act = it.act;
+    }
+    void on(const Event&, const Await&) { activity = Activity::awaiting_reply; }
+    void on(const Event&, const Finish&) { activity = Activity::finished; }
+    void on(const Event& event, const Noted& it) {
+        add_item(event.turn, Noted{it.kind, cut(it.text)});
+    }
+    void on(const Event& event, const UserMessage& it) {
+        add_item(event.turn, UserMessage{it.kind, cut(it.text)});
+    }
+    void on(const Event& event, const Stopped& it) { add_item(event.turn, it); }
+    void on(const Event&, const StateChanged&) {}
+    void on(const Event&, const RunFinished& it) {
+        activity = Activity::finished;
+        finished = it;
+    }
+    void on(const Event&, const UnknownEvent&) { ++unknown; }
+};
+
+RunView::RunView(Profile profile, RunViewLimits limits)
+    : fold_(std::make_unique<Fold>(
+          Fold{.profile = std::make_shared<const Profile>(std::move(profile)), .limits = limits})) {
+    const ModeFactory& mode = mode_of(*fold_->profile);
+    fold_->begins_with_reply = mode.traits().turn_start == ModeTraits::TurnStart::reply;
+    fold_->state = mode.initial_state(*fold_->profile);
+    fold_->model = fold_->profile->model;
+}
+
+RunView::RunView(std::unique_ptr<Fold> fold) : fold_(std::move(fold)) {}
+RunView::RunView(RunView&&) noexcept = default;
+RunView& RunView::operator=(RunView&&) noexcept = default;
+RunView::~RunView() = default;
+
+void RunView::apply(const Event& event) {
+    ++fold_->revision;
+    fold_->elapsed = std::max(fold_->elapsed, event.t);
+    fold_->fold_state(event);
+    std::visit([&](const auto& it) { fold_->on(event, it); }, event.payload);
+}
+
+void RunView::apply(const vlm::Delta& delta) {
+    ++fold_->revision;
+    std::string* const into = delta.kind == vlm::Delta::Kind::text        ? &fold_->text
+                              : delta.kind == vlm::Delta::Kind::reasoning ? &fold_->reasoning
+                                                                          : nullptr;
+    if (into != nullptr && into->size() < fold_->limits.text_bytes) *into += delta.text;
+}
+
+void RunView::apply(const ModeState& state) {
+    ++fold_->revision;
+    fold_->state = state;
+}
+
+RunView RunView::snapshot() {
+    ++fold_->snapshots; // from now on neither of the two owns any of these turns
+    return RunView(std::make_unique<Fold>(*fold_));
+}
+
+const Profile& RunView::profile() const { return *fold_->profile; }
+const std::string& RunView::task() const { return fold_->task; }
+const std::string& RunView::model() const { return fold_->model; }
+const ModeState& RunView::state() const { return fold_->state; }
+Activity RunView::activity() const { return fold_->activity; }
+const vlm::Usage& RunView::usage() const { return fold_->usage; }
+std::chrono::milliseconds RunView::elapsed() const { return fold_->elapsed; }
+const RunFinished* RunView::finished() const {
+    return fold_->finished ? &*fold_->finished : nullptr;
+}
+const std::string& RunView::problem() const { return fold_->problem; }
+std::size_t RunView::turn_count() const { return fold_->turns.size(); }
+const TurnView& RunView::turn(std::size_t index) const { return *fold_->turns.at(index).turn; }
+std::size_t RunView::turns_left_out() const { return fold_->turns_left_out; }
+std::shared_ptr<const ScreenshotView> RunView::screenshot() const { return fold_->screenshot; }
+const std::string& RunView::streamed_text() const { return fold_->text; }
+const std::string& RunView::streamed_reasoning() const { return fold_->reasoning; }
+std::size_t RunView::unknown_events() const { return fold_->unknown; }
+std::uint64_t RunView::revision() const { return fold_->revision; }
+
+RunView read_run(const std::filesystem::path& directory, const ModeRegistry& modes,
+                 RunViewLimits limits) {
+    RunView run(load_run(directory, modes).summary.profile, limits);
+    JournalReader journal(directory / "events.jsonl");
+    while (const auto event = journal.next()) run.apply(*event);
+    return run;
+}
+
+} // namespace eyehand::agent

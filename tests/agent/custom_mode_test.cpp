@@ -1,0 +1,135 @@
+// A mode that is not the library's: docs/examples/custom_mode.
+#include "describe_factory.hpp"
+
+#include "catch.hpp"
+#include "temp_folder.hpp"
+
+#include "eyehand/vlm/testing/scripted_model.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
+
+using namespace eyehand::agent;
+using eyehand::vlm::testing::ScriptedModel;
+using eyehand::winio::testing::MemoryDesktop;
+
+namespace {
+
+ModeRegistry modes() {
+    ModeRegistry all = ModeRegistry::built_in();
+    all.add(std::make_shared<DescribeFactory>());
+    return all;
+}
+
+const std::string profile_folder = EYEHAND_PROFILE_FOLDER;
+
+struct Stage {
+    test::TempFolder folder;
+    MemoryDesktop desktop{eyehand::winio::Size{640, 360}};
+    ScriptedModel model;
+    RunControl control;
+    AgentOptions options;
+    RunDirectory directory = RunDirectory::create(folder.path());
+
+    Stage() { options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0); }
+    Agent agent(Profile profile) {
+        return {desktop, model, std::move(profile), built_in_tools(), options};
+    }
+};
+
+std::vector<std::string> plans_of(const RunDirectory& directory) {
+    std::vector<std::string> plans;
+    for (const Event& event : read_journal(directory.journal_file()))
+        visit(
+            event, [&](const StateChanged& it) { plans.push_back(it.state.plan); },
+            [](const auto&) {});
+    return plans;
+}
+
+} // namespace
+
+TEST_CASE("custom mode: a profile file selects it, and it runs to its end") {
+    Stage stage;
+    stage.model.say("A desktop.").say("A desktop with a clock.");
+    const RunFinished result = stage.agent(load_profile(profile_folder, modes()))
+                                   .run("Describe it.", stage.directory, stage.control);
+    CHECK(result.outcome == Outcome::completed);
+    CHECK(result.reason == "A desktop.\nA desktop with a clock.\n");
+    CHECK(result.turns == 2);
+    CHECK(load_run(stage.directory.path(), modes()).summary.profile.settings<DescribeSettings>());
+    CHECK(plans_of(stage.directory) ==
+          std::vector<std::string>{"A desktop.\n", "A desktop.\nA desktop with a clock.\n"});
+}
+
+TEST_CASE("custom mode: a run that was interrupted is resumed where it was") {
+    Stage stage;
+    stage.model.say("A desktop.").fail({eyehand::vlm::errc::unreachable, "no server"});
+    CHECK(stage.agent(load_profile(profile_folder, modes()))
+              .run("Describe it.", stage.directory, stage.control)
+              .outcome == Outcome::endpoint_failed);
+    Profile profile = load_run(stage.directory.path(), modes()).summary.profile;
+    stage.model.say("A clock.");
+    RunControl control;
+    const RunFinished result = stage.agent(std::move(profile)).resume(stage.directory, control);
+    CHECK(result.outcome == Outcome::completed);
+    CHECK(result.reason == "A desktop.\nA clock.\n");
+}
+
+TEST_CASE("custom mode: a stopped run ends with the mode's own outcome, and has a report") {
+    Stage stage;
+    stage.control.stop("enough");
+    const RunFinished result = stage.agent(load_profile(profile_folder, modes()))
+                                   .run("Describe it.", stage.directory, stage.control);
+    CHECK(result.outcome == Outcome::cancelled);
+    CHECK(result.reason == "enough");
+    CHECK_THAT(report_html(stage.directory.path()), ContainsSubstring("Describe it."));
+}
+
+TEST_CASE(
+    "custom mode: a program that does not register it shows its runs, and cannot resume them") {
+    Stage stage;
+    stage.model.say("A desktop.").fail({eyehand::vlm::errc::unreachable, "no server"});
+    (void)stage.agent(load_profile(profile_folder, modes()))
+        .run("Describe it.", stage.directory, stage.control);
+    const Profile profile = load_run(stage.directory.path()).summary.profile;
+    CHECK(profile.mode == "describe");
+    CHECK_THAT(to_json(profile), ContainsSubstring("\"looks\":2"));
+    CHECK_THAT(report_html(stage.directory.path()), ContainsSubstring("A desktop."));
+    try {
+        (void)stage.agent(profile);
+        FAIL("it was accepted");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::bad_profile);
+        CHECK_THAT(error.what(), ContainsSubstring("\"describe\""));
+    }
+}
+
+TEST_CASE("custom mode: a profile with a mode that is not registered names those that are") {
+    try {
+        (void)load_profile(profile_folder);
+        FAIL("it was loaded");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::bad_profile);
+        CHECK_THAT(error.what(), ContainsSubstring("conversation, team, visual_loop"));
+    }
+}
+
+TEST_CASE("custom mode: its own mistakes in a profile name file and member") {
+    const std::map<std::string, std::string> files{
+        {"profile.json", R"({"schema": 1, "name": "d", "mode": "describe", "model": "m",
+                             "system_prompt": "p", "describe": {"looks": 0}})"},
+        {"p", "Describe."}};
+    try {
+        (void)parse_profile(files, "mine", modes());
+        FAIL("it was accepted");
+    } catch (const Error& error) {
+        CHECK_THAT(error.what(), ContainsSubstring("mine/profile.json: \"describe\" must have"));
+    }
+}
+
+TEST_CASE("custom mode: no two modes of a registry have one name") {
+    ModeRegistry all = modes();
+    CHECK_THROWS_AS(all.add(std::make_shared<DescribeFactory>()), std::invalid_argument);
+    CHECK_THROWS_AS(all.add(nullptr), std::invalid_argument);
+    CHECK(all.names() ==
+          std::vector<std::string>{"conversation", "team", "visual_loop", "describe"});
+    CHECK(ModeRegistry::built_in().find("describe") == nullptr);
+}
