@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <ostream>
 #include <string>
 #include <string_view>
 
@@ -64,6 +65,8 @@ std::string_view to_string(errc code) noexcept {
     const Entry* entry = find_entry(static_cast<int>(code));
     return entry != nullptr ? entry->name : "unknown";
 }
+
+std::ostream& operator<<(std::ostream& out, errc code) { return out << to_string(code); }
 
 std::error_code make_error_code(errc code) noexcept {
     return {static_cast<int>(code), error_category()};

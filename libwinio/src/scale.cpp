@@ -379,4 +379,10 @@ void scale(const ImageView& source, Size size, Image& into) {
     Scaler(source.size(), size).scale(source, {0, size.height}, into);
 }
 
+Image scale(const ImageView& source, Size size) {
+    Image scaled;
+    scale(source, size, scaled);
+    return scaled;
+}
+
 } // namespace eyehand::winio

@@ -5,6 +5,8 @@
 
 #include "catch.hpp"
 
+#include <sstream>
+
 using namespace eyehand;
 using namespace eyehand::agent;
 
@@ -44,4 +46,11 @@ TEST_CASE("any other stored error is left as it is") {
     for (const char* text : {"winio.capture_failed", "", "winio:", "winio:x", "winio:0",
                              "generic:13", "winio:99999999999999999999", "a:b:1"})
         CHECK(current_error_name(text) == text);
+}
+
+TEST_CASE("a code is streamed and formatted by its name") {
+    std::ostringstream out;
+    out << eyehand::agent::errc::bad_profile;
+    CHECK(out.str() == "bad_profile");
+    CHECK(format_as(eyehand::agent::errc::run_locked) == "run_locked");
 }

@@ -2,6 +2,8 @@
 
 #include "catch.hpp"
 
+#include <sstream>
+
 using namespace eyehand;
 
 TEST_CASE("an error carries its code, the HTTP status and the server's words") {
@@ -33,4 +35,11 @@ TEST_CASE("a code's name is its enumerator") {
     CHECK(to_string(vlm::errc::bad_url) == "bad_url");
     CHECK(to_string(vlm::errc::cassette_mismatch) == "cassette_mismatch");
     CHECK(to_string(static_cast<vlm::errc>(999)) == "unknown");
+}
+
+TEST_CASE("a code is streamed and formatted by its name") {
+    std::ostringstream out;
+    out << eyehand::vlm::errc::timeout;
+    CHECK(out.str() == "timeout");
+    CHECK(format_as(eyehand::vlm::errc::http_status) == "http_status");
 }

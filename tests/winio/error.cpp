@@ -2,6 +2,8 @@
 
 #include "catch.hpp"
 
+#include <sstream>
+
 using namespace eyehand::winio;
 
 TEST_CASE("an error says exactly what it was given, so that the remedy comes last") {
@@ -36,4 +38,11 @@ TEST_CASE("a code's name is its enumerator") {
     CHECK(to_string(errc::decode_failed) == "decode_failed");
     CHECK(to_string(static_cast<errc>(0)) == "unknown");
     CHECK(to_string(static_cast<errc>(999)) == "unknown");
+}
+
+TEST_CASE("a code is streamed and formatted by its name") {
+    std::ostringstream out;
+    out << eyehand::winio::errc::no_display;
+    CHECK(out.str() == "no_display");
+    CHECK(format_as(eyehand::winio::errc::capture_failed) == "capture_failed");
 }

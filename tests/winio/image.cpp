@@ -4,6 +4,7 @@
 #include "printing.hpp"
 
 #include <limits>
+#include <type_traits>
 
 using namespace eyehand::winio;
 
@@ -29,6 +30,15 @@ TEST_CASE("a crop shares its image's pixels and is clipped to it") {
     REQUIRE(crop.size() == Size{2, 2});
     CHECK(crop.row(1)[4] == 9);
     CHECK(image.view().crop({4, 0, 1, 1}).empty());
+}
+
+TEST_CASE("rows of an image that cannot be changed can be read") {
+    Image image({2, 2});
+    image.fill({1, 1, 1, 1}, {.blue = 9});
+    const Image& unchanged = image;
+    static_assert(std::is_same_v<decltype(unchanged.row(0)), std::span<const std::uint8_t>>);
+    CHECK(unchanged.row(1).size() == 8);
+    CHECK(unchanged.row(1)[4] == 9);
 }
 
 TEST_CASE("an image made of a view with padding has none") {

@@ -10,11 +10,7 @@ using namespace eyehand::winio;
 
 namespace {
 
-Image scaled(const Image& source, Size size) {
-    Image result;
-    scale(source.view(), size, result);
-    return result;
-}
+Image scaled(const Image& source, Size size) { return scale(source.view(), size); }
 
 Image vertical_stripes(Size size, int period) {
     Image image(size);

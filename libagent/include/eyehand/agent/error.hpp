@@ -4,6 +4,7 @@
 
 #include "eyehand/export.hpp"
 
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -35,6 +36,10 @@ enum class errc {       // journals of version 0.1 hold the values: append, neve
 [[nodiscard]] EYEHAND_AGENT_API std::error_code make_error_code(errc code) noexcept;
 /// The enumerator's name, which files and logs store: "bad_profile". "unknown" for any other value.
 [[nodiscard]] EYEHAND_AGENT_API std::string_view to_string(errc code) noexcept;
+/// Writes the enumerator's name.
+EYEHAND_AGENT_API std::ostream& operator<<(std::ostream& out, errc code);
+/// The enumerator's name. fmt 10 and later find this function: `fmt::format("{}", code)`.
+[[nodiscard]] inline std::string_view format_as(errc code) noexcept { return to_string(code); }
 
 /// Category and name of any code, as journals store it: "winio.capture_failed", "vlm.timeout". A code
 /// of a category that Eyehand does not define keeps its number: "generic.13". An empty code is "".

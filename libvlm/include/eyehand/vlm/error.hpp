@@ -4,6 +4,7 @@
 #include "eyehand/export.hpp"
 
 #include <chrono>
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +39,10 @@ enum class errc {       // journals of version 0.1 hold the values: append, neve
 [[nodiscard]] EYEHAND_VLM_API std::error_code make_error_code(errc code) noexcept;
 /// The enumerator's name, which files and logs store: "unreachable". "unknown" for any other value.
 [[nodiscard]] EYEHAND_VLM_API std::string_view to_string(errc code) noexcept;
+/// Writes the enumerator's name.
+EYEHAND_VLM_API std::ostream& operator<<(std::ostream& out, errc code);
+/// The enumerator's name. fmt 10 and later find this function: `fmt::format("{}", code)`.
+[[nodiscard]] inline std::string_view format_as(errc code) noexcept { return to_string(code); }
 
 /// Whether asking the same again can help.
 enum class Retry {

@@ -3,6 +3,7 @@
 
 #include "eyehand/export.hpp"
 
+#include <iosfwd>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -35,6 +36,10 @@ enum class errc {        // journals of version 0.1 hold the values: append, nev
 [[nodiscard]] EYEHAND_WINIO_API std::error_code make_error_code(errc code) noexcept;
 /// The enumerator's name, which files and logs store: "capture_failed". "unknown" for any other value.
 [[nodiscard]] EYEHAND_WINIO_API std::string_view to_string(errc code) noexcept;
+/// Writes the enumerator's name.
+EYEHAND_WINIO_API std::ostream& operator<<(std::ostream& out, errc code);
+/// The enumerator's name. fmt 10 and later find this function: `fmt::format("{}", code)`.
+[[nodiscard]] inline std::string_view format_as(errc code) noexcept { return to_string(code); }
 
 /// True for errors that may go away by themselves (`capture_unavailable`, `clipboard_failed`).
 [[nodiscard]] EYEHAND_WINIO_API bool temporary(const std::error_code& code) noexcept;

@@ -64,7 +64,12 @@ public:
     [[nodiscard]] bool empty() const { return size_.empty(); }
     [[nodiscard]] std::uint8_t* data() { return bytes_.data(); }
     [[nodiscard]] const std::uint8_t* data() const { return bytes_.data(); }
+    /// The `width() * 4` bytes of row `y`, 0 <= y < height(). Valid until the image is resized,
+    /// assigned to or destroyed.
     [[nodiscard]] std::span<std::uint8_t> row(int y) {
+        return {bytes_.data() + static_cast<std::size_t>(y) * stride(), stride()};
+    }
+    [[nodiscard]] std::span<const std::uint8_t> row(int y) const {
         return {bytes_.data() + static_cast<std::size_t>(y) * stride(), stride()};
     }
     [[nodiscard]] ImageView view() const;

@@ -13,6 +13,8 @@ namespace eyehand::winio {
 /// opaque. `source` must not show `into`'s own pixels. Throws std::invalid_argument when `source`
 /// or `size` is empty.
 EYEHAND_WINIO_API void scale(const ImageView& source, Size size, Image& into);
+/// The same in an image of its own. To scale many images, pass `into`, which keeps its memory.
+[[nodiscard]] EYEHAND_WINIO_API Image scale(const ImageView& source, Size size);
 
 /// The same in parts: any rows of the result, each exactly as `scale` would make it, from the rows
 /// of the source that they cover. Immutable once made, so that threads can share it.
