@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -14,6 +15,10 @@ using namespace eyehand::winio;
 TEST_CASE("the Win32 desktop keeps what every desktop promises") {
     const auto desktop = open_desktop();
     desktop_contract::check(*desktop);
+}
+
+TEST_CASE("this build has the back-end for Windows and no other one") {
+    CHECK(BackendRegistry::built_in().names() == std::vector<std::string>{"win32"});
 }
 
 TEST_CASE("a display tells the resolution that the user has chosen") {

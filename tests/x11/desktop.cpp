@@ -1,9 +1,13 @@
 #include "eyehand/winio/desktop.hpp"
 
+#include "changed_variable.hpp"
 #include "desktop_contract.hpp"
 #include "test_window.hpp"
 
+#include <cstdlib>
+
 using namespace eyehand::winio;
+using x11_tests::ChangedVariable;
 using x11_tests::TestWindow;
 
 TEST_CASE("the X11 desktop keeps what every desktop promises") {
@@ -16,6 +20,32 @@ TEST_CASE("a window of the X11 desktop does what every window does") {
     const TestWindow below(*desktop, "Window below");
     const TestWindow window(*desktop, "Window to work");
     desktop_contract::check_window(*desktop, "Window to work");
+}
+
+TEST_CASE("this build has the back-end for X11 and no other one") {
+    CHECK(BackendRegistry::built_in().names() == std::vector<std::string>{"x11"});
+}
+
+TEST_CASE("the display that the options name is opened, whatever the environment says") {
+    const std::string display = getenv("DISPLAY");
+    const ChangedVariable variable("DISPLAY", ":4711");
+    const auto desktop = open_desktop({.display = display});
+    CHECK(desktop->displays().size() == 1);
+    desktop->clipboard()->set_text("served by a second connection");
+    CHECK(desktop->clipboard()->text() == "served by a second connection");
+}
+
+TEST_CASE("a display that the options name and that is not there is an error with its name") {
+    for (const char* display : {":4711", "nonsense"}) {
+        try {
+            (void)open_desktop({.display = display});
+            FAIL("no error");
+        } catch (const Error& error) {
+            CHECK(error.code() == errc::no_display);
+            CHECK_THAT(error.what(), ContainsSubstring("\"" + std::string(display) + "\""));
+            CHECK_THAT(error.what(), !ContainsSubstring("DISPLAY"));
+        }
+    }
 }
 
 TEST_CASE("the screen is the only display, and the primary one") {

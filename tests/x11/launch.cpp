@@ -156,6 +156,15 @@ TEST_CASE("a program gets streams to nowhere though the host has none") {
     CHECK(streams == "/dev/null\n/dev/null\n/dev/null\n");
 }
 
+TEST_CASE("a program starts on the desktop's display, also if the environment names another one") {
+    const std::string display = getenv("DISPLAY");
+    const ChangedVariable variable("DISPLAY", ":4711");
+    const auto desktop = open_desktop({.display = display});
+    CHECK(printed_by_shell(*desktop, "echo $DISPLAY; grep -zc ^DISPLAY= /proc/$$/environ") ==
+          display + "\n1\n");
+    CHECK(getenv("DISPLAY") == std::string(":4711"));
+}
+
 TEST_CASE("what cannot be started is an error also when the host has no streams") {
     const auto desktop = open_desktop();
     bool failed = false;

@@ -1,6 +1,7 @@
 // All of libwinio's public headers but its test doubles (`<eyehand/winio/testing/...>`).
 #pragma once
 
+#include "eyehand/winio/backend_registry.hpp"
 #include "eyehand/winio/bitmap_font.hpp"
 #include "eyehand/winio/confirm.hpp"
 #include "eyehand/winio/desktop.hpp"

@@ -4,9 +4,13 @@
 #include "win32/dpi_scope.hpp"
 #include "win32/gdi_capturer.hpp"
 #include "win32/launch.hpp"
+#include "win32/open_desktop.hpp"
 
-namespace eyehand::winio {
-namespace win32 {
+namespace eyehand::winio::win32 {
+
+std::unique_ptr<Desktop> open_desktop(const DesktopOptions& /*options*/) {
+    return std::make_unique<Win32Desktop>();
+}
 
 Win32Desktop::Win32Desktop(SystemCalls system)
     : system_(std::move(system)), input_(system_), windows_(system_), clipboard_(system_) {}
@@ -32,8 +36,4 @@ std::chrono::milliseconds Win32Desktop::double_click_time() {
 
 void Win32Desktop::launch(const LaunchCommand& command) { win32::launch(command); }
 
-} // namespace win32
-
-std::unique_ptr<Desktop> open_desktop() { return std::make_unique<win32::Win32Desktop>(); }
-
-} // namespace eyehand::winio
+} // namespace eyehand::winio::win32

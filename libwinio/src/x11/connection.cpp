@@ -24,29 +24,34 @@ std::string default_display() {
     return std::string(host) + ":" + std::to_string(display) + "." + std::to_string(screen);
 }
 
-std::string why_not(int error) {
+// `requested` is empty if the environment chose the display.
+std::string problem_of(int error, const std::string& requested) {
+    const std::string problem = requested.empty()
+                                    ? "there is no X11 display to connect to: "
+                                    : "cannot connect to the X11 display \"" + requested + "\": ";
     switch (error) {
     case XCB_CONN_CLOSED_PARSE_ERR:
-        return "DISPLAY is not set or names none";
+        return problem + (requested.empty() ? "DISPLAY is not set or names none"
+                                            : "this is not the name of a display, such as \":1\"");
     case XCB_CONN_CLOSED_INVALID_SCREEN:
-        return "it has no such screen";
+        return problem + "it has no such screen";
     default:
-        return "is DISPLAY right, does the server run, and may this user connect (XAUTHORITY)?";
+        return problem + (requested.empty() ? "is DISPLAY right, does" : "does") +
+               " the server run, and may this user connect (XAUTHORITY)?";
     }
 }
 
 } // namespace
 
-Connection::Connection() : Connection(default_display()) {}
-
-Connection::Connection(std::string display) : display_(std::move(display)) {
+Connection::Connection(std::string display)
+    : display_(display.empty() ? default_display() : display) {
     int number = 0;
     connection_ = xcb_connect(display_.c_str(), &number); // never nullptr
     const int error = xcb_connection_has_error(connection_);
     if (error == 0) screen_ = screen_of(connection_, number);
     if (screen_ == nullptr) {
         xcb_disconnect(connection_);
-        throw Error(errc::no_display, "there is no X11 display to connect to: " + why_not(error));
+        throw Error(errc::no_display, problem_of(error, display));
     }
     window_ = xcb_generate_id(connection_);
     const std::uint32_t events = XCB_EVENT_MASK_PROPERTY_CHANGE;

@@ -24,11 +24,9 @@ using Reply = std::unique_ptr<T, FreeReply>;
 /// Not thread-safe, except that each thread may have one of its own.
 class Connection {
 public:
-    /// Connects to the display that the session's environment names. Throws Error{no_display} where
-    /// there is none.
-    Connection();
-    /// Connects to the display of that name; the environment's where it is empty.
-    explicit Connection(std::string display);
+    /// Connects to the display of that name; to the one that the environment variable DISPLAY names
+    /// if it is empty. Throws Error{no_display} if the connection fails.
+    explicit Connection(std::string display = {});
     /// Has the server carry out everything sent before, because it drops what it has not read from
     /// a connection that is gone.
     ~Connection();

@@ -13,7 +13,9 @@
 #include <cerrno>
 #include <csignal>
 #include <optional>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace eyehand::winio::x11 {
 namespace {
@@ -55,18 +57,41 @@ void heed_all_signals() {
     sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+// The environment of a program on another display than the host's; none if it gets the host's.
+class Environment {
+public:
+    explicit Environment(const std::string& display) {
+        if (display.empty()) return;
+        constexpr std::string_view name = "DISPLAY=";
+        for (char** variable = environ; *variable != nullptr; ++variable)
+            if (!std::string_view(*variable).starts_with(name)) variables_.emplace_back(*variable);
+        variables_.push_back(std::string(name) + display);
+        for (std::string& variable : variables_) pointers_.push_back(variable.data());
+        pointers_.push_back(nullptr);
+    }
+    /// Safe between fork and exec.
+    void use() {
+        if (!pointers_.empty()) environ = pointers_.data();
+    }
+
+private:
+    std::vector<std::string> variables_;
+    std::vector<char*> pointers_;
+};
+
 // Where the host has closed its streams, their numbers are what new descriptors get.
 int above_streams(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 3); }
 
 // Between fork and exec only what is safe in a signal handler may be called: another thread may
 // have held any lock, that of malloc included.
-[[noreturn]] void become(char* const* arguments, int report_to) {
+[[noreturn]] void become(char* const* arguments, Environment& environment, int report_to) {
     setsid();
     heed_all_signals();
     const int report = above_streams(report_to);
     const int nowhere = above_streams(open("/dev/null", O_RDWR | O_CLOEXEC));
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nowhere, stream);
     inherit_nothing();
+    environment.use();
     execvp(arguments[0], arguments);
     const int error = errno;
     // A full pipe is impossible: nothing else is written.
@@ -75,9 +100,9 @@ int above_streams(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
 }
 
 // The child ends at once and is waited for here, so that the grandchild is nobody's zombie.
-[[noreturn]] void leave_behind(char* const* arguments, int report_to) {
+[[noreturn]] void leave_behind(char* const* arguments, Environment& environment, int report_to) {
     const pid_t grandchild = fork();
-    if (grandchild == 0) become(arguments, report_to);
+    if (grandchild == 0) become(arguments, environment, report_to);
     if (grandchild < 0) {
         const int error = errno;
         [[maybe_unused]] const auto written = write(report_to, &error, sizeof error);
@@ -92,11 +117,12 @@ void wait_for_end_of(pid_t child) {
 }
 
 // Zero, or the reason why not (errno).
-int start(std::vector<std::string> words) {
+int start(std::vector<std::string> words, const std::string& display) {
     std::vector<char*> arguments;
     arguments.reserve(words.size() + 1);
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
+    Environment environment(display); // before fork: it allocates
 
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) return errno;
@@ -104,7 +130,7 @@ int start(std::vector<std::string> words) {
     FileDescriptor report(ends[1]);
     const pid_t child = fork();
     if (child < 0) return errno;
-    if (child == 0) leave_behind(arguments.data(), report.get());
+    if (child == 0) leave_behind(arguments.data(), environment, report.get());
     report.close();
     wait_for_end_of(child);
     int error = 0; // exec closes the pipe: then there is nothing to read
@@ -135,8 +161,8 @@ std::optional<std::string> address_of(const std::string& text,
 
 bool is_there(const std::string& file) { return access(file.c_str(), F_OK) == 0; }
 
-void open_document(const std::string& name) {
-    const int error = start({"xdg-open", name});
+void open_document(const std::string& name, const std::string& display) {
+    const int error = start({"xdg-open", name}, display);
     if (error == ENOENT)
         throw Error(errc::launch_failed, "\"" + name +
                                              "\" is a document, and xdg-open, which would know its "
@@ -146,18 +172,19 @@ void open_document(const std::string& name) {
 
 } // namespace
 
-void launch(const LaunchCommand& command) {
+void launch(const LaunchCommand& command, const std::string& display) {
     const std::string& text = command.command;
     utf8::check_text(text, "the command");
     const auto words = words_of(text);
     if (words && words->empty()) throw Error(errc::launch_failed, "no program is named");
-    if (const auto address = address_of(text, words)) return open_document(*address);
-    const int error = words ? start(*words) : EINVAL;
+    if (const auto address = address_of(text, words)) return open_document(*address, display);
+    const int error = words ? start(*words, display) : EINVAL;
     if (error == 0) return;
     // What cannot be run may be a document, whose name may have spaces without being quoted.
-    if (is_there(text)) return open_document(text);
+    if (is_there(text)) return open_document(text, display);
     if (!words) throw Error(errc::launch_failed, "\"" + text + "\" has a quote that is not closed");
-    if (words->size() == 1 && is_there(words->front())) return open_document(words->front());
+    if (words->size() == 1 && is_there(words->front()))
+        return open_document(words->front(), display);
     fail(text, error);
 }
 

@@ -2,12 +2,18 @@
 
 #include "x11/displays.hpp"
 #include "x11/launch.hpp"
+#include "x11/open_desktop.hpp"
 #include "x11/screen_capturer.hpp"
 
-namespace eyehand::winio {
-namespace x11 {
+namespace eyehand::winio::x11 {
 
-X11Desktop::X11Desktop() : input_(connection_), windows_(connection_), clipboard_(connection_) {}
+std::unique_ptr<Desktop> open_desktop(const DesktopOptions& options) {
+    return std::make_unique<X11Desktop>(options.display);
+}
+
+X11Desktop::X11Desktop(const std::string& display)
+    : launch_display_(display), connection_(display), input_(connection_), windows_(connection_),
+      clipboard_(connection_) {}
 
 std::vector<Display> X11Desktop::displays() {
     connection_.discard_events();
@@ -27,14 +33,6 @@ std::optional<Point> X11Desktop::pointer() {
     return Point{reply->root_x, reply->root_y};
 }
 
-void X11Desktop::launch(const LaunchCommand& command) { x11::launch(command); }
+void X11Desktop::launch(const LaunchCommand& command) { x11::launch(command, launch_display_); }
 
-// Programs decide for themselves: GTK and Qt take 400 ms, Wine 500, xterm 250. The longest is the
-// one after which no program takes two clicks for one.
-std::chrono::milliseconds X11Desktop::double_click_time() { return std::chrono::milliseconds{500}; }
-
-} // namespace x11
-
-std::unique_ptr<Desktop> open_desktop() { return std::make_unique<x11::X11Desktop>(); }
-
-} // namespace eyehand::winio
+} // namespace eyehand::winio::x11

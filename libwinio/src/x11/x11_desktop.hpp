@@ -11,21 +11,22 @@ namespace eyehand::winio::x11 {
 
 class X11Desktop final : public Desktop {
 public:
+    /// Connects to the display of that name; to the one that the environment names if it is empty.
     /// Throws Error{no_display} and Error{not_supported}.
-    X11Desktop();
+    explicit X11Desktop(const std::string& display = {});
     std::vector<Display> displays() override;
     /// The capturer refers to this desktop, which must outlive it.
     std::unique_ptr<Capturer> open_capturer(const CaptureOptions& options) override;
     [[nodiscard]] SendReport send(std::span<const InputEvent> events) override;
     std::optional<Point> pointer() override;
     void launch(const LaunchCommand& command) override;
-    std::chrono::milliseconds double_click_time() override;
     Windows* windows() noexcept override { return &windows_; }
     Clipboard* clipboard() noexcept override { return &clipboard_; }
 
     [[nodiscard]] const Connection& connection() const { return connection_; }
 
 private:
+    std::string launch_display_; ///< for programs that `launch` starts; empty: the environment's
     Connection connection_;
     InputSender input_;
     WindowList windows_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "eyehand/export.hpp"
+#include "eyehand/winio/backend_registry.hpp"
 #include "eyehand/winio/effect.hpp"
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/frame.hpp"
@@ -115,6 +116,8 @@ public:
                                                            std::stop_token stop = {});
 
 /// A screen with pointer and keyboard. Not thread-safe: one thread at a time.
+///
+/// A back-end implements the four pure functions, and the others if its system has what they need.
 class EYEHAND_WINIO_API Desktop {
 public:
     virtual ~Desktop() = default;
@@ -128,20 +131,30 @@ public:
     [[nodiscard]] virtual SendReport send(std::span<const InputEvent> events) = 0;
     /// Where the pointer is; nothing where that cannot be known.
     virtual std::optional<Point> pointer() = 0;
-    /// Starts a program. Throws Error{launch_failed}, and std::invalid_argument for a command that
-    /// is not UTF-8 or has a NUL character.
-    virtual void launch(const LaunchCommand& command) = 0;
+    /// Starts a program. Throws Error{launch_failed}, Error{not_supported} if this desktop cannot
+    /// start programs (the default), and std::invalid_argument for a command that is not UTF-8 or
+    /// has a NUL character.
+    virtual void launch(const LaunchCommand& command);
     /// Two clicks at one place within this time are a double-click to programs; zero where that
-    /// never happens.
-    virtual std::chrono::milliseconds double_click_time() = 0;
+    /// never happens. The default is 500 ms, the longest default of the usual systems and toolkits.
+    /// A value that is too large is safe: InputExecutor waits longer between two clicks at one
+    /// place. A value that is too small turns two clicks into a double-click.
+    virtual std::chrono::milliseconds double_click_time();
     virtual Windows* windows() noexcept { return nullptr; }     ///< nullptr: this back-end has none
     virtual Clipboard* clipboard() noexcept { return nullptr; } ///< nullptr: this back-end has none
 };
 
-/// The desktop of this session: Win32 on Windows, elsewhere the X11 display that the session's
-/// environment names. Throws Error{no_display} where there is none and Error{not_supported} where
-/// this library was built without a back-end for the system.
-[[nodiscard]] EYEHAND_WINIO_API std::unique_ptr<Desktop> open_desktop();
+/// Opens the desktop that `options` select among the back-ends of `registry`; by default the desktop
+/// of this session: Win32 on Windows, elsewhere the X11 display that DISPLAY names. This is the one
+/// place where libwinio reads the environment, and only if `DesktopOptions::display` is empty.
+///
+/// Throws Error{no_display} if the session has no display, and Error{not_supported} if the registry
+/// has no back-end or none of the requested name: the text lists the names that it has. If no name
+/// is requested and several back-ends fail with an Error, the code is that of the first one and the
+/// text has the reasons of all. Exceptions of other types pass through at once.
+[[nodiscard]] EYEHAND_WINIO_API std::unique_ptr<Desktop>
+open_desktop(const DesktopOptions& options = {},
+             const BackendRegistry& registry = BackendRegistry::built_in());
 
 /// Which part of the desktop an agent works on.
 struct AreaChoice {

@@ -28,7 +28,7 @@ enum class errc {        // journals of version 0.1 hold the values: append, nev
                          ///< holds it
     encode_failed,       ///< zlib refused: out of memory
     cancelled,           ///< the stop token was triggered while waiting
-    not_supported,       ///< this back-end has no such part
+    not_supported,       ///< this back-end has no such part, or this program no such back-end
     decode_failed,       ///< a picture's file is damaged, of another kind, or too large
 };
 

@@ -1,0 +1,13 @@
+// The factory of this back-end, for the list of built-in ones (backend_registry.cpp).
+#pragma once
+
+#include "eyehand/winio/backend_registry.hpp"
+
+#include <memory>
+
+namespace eyehand::winio::win32 {
+
+/// Opens the desktop of this session. Throws as Win32Desktop's constructor does.
+[[nodiscard]] std::unique_ptr<Desktop> open_desktop(const DesktopOptions& options);
+
+} // namespace eyehand::winio::win32

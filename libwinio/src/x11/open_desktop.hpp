@@ -1,0 +1,13 @@
+// The factory of this back-end, for the list of built-in ones (backend_registry.cpp).
+#pragma once
+
+#include "eyehand/winio/backend_registry.hpp"
+
+#include <memory>
+
+namespace eyehand::winio::x11 {
+
+/// Opens the X11 display that `options` or the environment names. Throws as X11Desktop's constructor does.
+[[nodiscard]] std::unique_ptr<Desktop> open_desktop(const DesktopOptions& options);
+
+} // namespace eyehand::winio::x11
