@@ -1,4 +1,5 @@
 #include "desktop_contract.hpp"
+#include "test_window.hpp"
 
 #include "win32/win32_desktop.hpp"
 
@@ -15,6 +16,14 @@ using namespace eyehand::winio;
 TEST_CASE("the Win32 desktop keeps what every desktop promises") {
     const auto desktop = open_desktop();
     desktop_contract::check(*desktop);
+}
+
+TEST_CASE("the Win32 desktop keeps what every desktop promises with windows, too") {
+    const auto desktop = open_desktop({.backend = "win32"});
+    const TestWindow below(*desktop, {120, 90});
+    const TestWindow above(*desktop, {300, 200});
+    desktop_contract::check(*desktop);
+    CHECK(above.info().foreground);
 }
 
 TEST_CASE("this build has the back-end for Windows and no other one") {

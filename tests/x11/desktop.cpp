@@ -22,6 +22,16 @@ TEST_CASE("a window of the X11 desktop does what every window does") {
     desktop_contract::check_window(*desktop, "Window to work");
 }
 
+TEST_CASE("the X11 desktop keeps what every desktop promises with windows, too") {
+    const auto desktop = open_desktop({.backend = "x11"});
+    const TestWindow below(*desktop, "Window below");
+    const TestWindow above(*desktop, "Window above");
+    REQUIRE(desktop->windows()->list().front().title == "Window above");
+    desktop_contract::check(*desktop);
+    CHECK(desktop->windows()->list().front().title == "Window above");
+    CHECK(desktop->windows()->list().front().foreground);
+}
+
 TEST_CASE("this build has the back-end for X11 and no other one") {
     CHECK(BackendRegistry::built_in().names() == std::vector<std::string>{"x11"});
 }

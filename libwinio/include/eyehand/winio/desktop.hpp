@@ -118,6 +118,7 @@ public:
 /// A screen with pointer and keyboard. Not thread-safe: one thread at a time.
 ///
 /// A back-end implements the four pure functions, and the others if its system has what they need.
+/// `testing::check_desktop` checks a back-end against this documentation.
 class EYEHAND_WINIO_API Desktop {
 public:
     virtual ~Desktop() = default;
