@@ -3,7 +3,7 @@
 #include "base/text.hpp"
 #include "eyehand/agent/scenario.hpp"
 #include "eyehand/winio/error.hpp"
-#include "scenario/system_state.hpp"
+#include "eyehand/winio/system.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -147,18 +147,15 @@ void expect_clipboard(const ScenarioCheck& check, winio::Desktop& desktop) {
         throw Failure{fmt::format("it holds \"{}\"", shorten(one_line(holds), 120))};
 }
 
-void expect_registry([[maybe_unused]] const ScenarioCheck& check) {
-#ifdef _WIN32
-    const auto value = registry_value(check.subject, check.value);
+void expect_registry(const ScenarioCheck& check) {
+    if (!winio::has_registry()) throw Failure{"not supported here: only Windows has a registry"};
+    const auto value = winio::registry_value(check.subject, check.value);
     if (!value) throw Failure{"there is no such value"};
     if (*value != check.text) throw Failure{fmt::format("it is \"{}\"", shorten(*value, 120))};
-#else
-    throw Failure{"not supported here: only Windows has a registry"};
-#endif
 }
 
 void expect_process(const ScenarioCheck& check, winio::Desktop& desktop) {
-    std::vector<std::string> running = running_programs();
+    std::vector<std::string> running = winio::running_programs();
     if (winio::Windows* windows = desktop.windows())
         for (const winio::WindowInfo& window : windows->list()) running.push_back(window.process);
     const bool runs = std::any_of(running.begin(), running.end(), [&](const std::string& one) {

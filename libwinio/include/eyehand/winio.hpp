@@ -20,3 +20,4 @@
 #include "eyehand/winio/png.hpp"
 #include "eyehand/winio/scale.hpp"
 #include "eyehand/winio/settle.hpp"
+#include "eyehand/winio/system.hpp"
