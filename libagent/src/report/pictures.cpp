@@ -307,9 +307,8 @@ private:
     static Bytes at_step(const ImageView& whole, std::size_t step) {
         const auto [percent, quality] = steps.at(step);
         if (percent == 100) return encode_jpeg(whole, quality);
-        const Image smaller =
-            winio::scale(whole, {std::max(1, whole.width() * percent / 100),
-                                 std::max(1, whole.height() * percent / 100)});
+        const Image smaller = winio::scale(whole, {std::max(1, whole.width() * percent / 100),
+                                                   std::max(1, whole.height() * percent / 100)});
         return encode_jpeg(smaller.view(), quality);
     }
 
