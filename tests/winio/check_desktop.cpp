@@ -589,6 +589,15 @@ TEST_CASE("the check puts back an image, and leaves a clipboard with other conte
     CHECK(stage.desktop.clipboard()->holds_other());
 }
 
+TEST_CASE("the check focuses no window as large as a display, which may stay below all others") {
+    Stage stage;
+    stage.desktop.set_windows(
+        {{.id = WindowId{1}, .title = "one", .foreground = true},
+         {.id = WindowId{2}, .title = "icons", .bounds = {-100, 0, 420, 240}}});
+    CHECK(text_of(check_desktop(stage.desktop, everything)).empty());
+    CHECK(stage.desktop.window_commands().empty());
+}
+
 TEST_CASE("the check does not throw what a back-end throws, of whatever type") {
     Stage stage;
     Faulty desktop(stage.desktop);
