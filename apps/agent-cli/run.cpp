@@ -4,6 +4,7 @@
 #include "configuration.hpp"
 #include "environment.hpp"
 #include "eyehand/agent/error.hpp"
+#include "eyehand/agent/http_log.hpp"
 #include "eyehand/agent/lmstudio_log.hpp"
 #include "eyehand/winio/error.hpp"
 #include "platform.hpp"
@@ -15,7 +16,6 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -57,28 +57,6 @@ void drop(std::vector<agent::Setting>& settings, std::string_view name) {
 }
 
 // --- A run and its surroundings ------------------------------------------------------------------
-
-/// http.log, which is not there yet when the first exchanges are: these are kept until it is.
-class HttpLog {
-public:
-    /// Writes what was kept, and from now on each exchange as it comes. What throws is written with
-    /// the next one.
-    void go_to(agent::RunDirectory& directory) {
-        directory_ = &directory;
-        write();
-    }
-    void add(const vlm::Exchange& exchange) {
-        kept_.push_back(exchange);
-        if (directory_ != nullptr) write();
-    }
-
-private:
-    void write() {
-        for (; !kept_.empty(); kept_.pop_front()) directory_->log_exchange(kept_.front());
-    }
-    agent::RunDirectory* directory_ = nullptr;
-    std::deque<vlm::Exchange> kept_;
-};
 
 /// Calls `at_first` before it passes on the first event: from then on the run's directory is ours.
 class FromFirstEvent final : public agent::Observer {
@@ -135,7 +113,7 @@ void fit_to_context(const vlm::ServerInfo& server, winio::Desktop& desktop, RunS
 
 agent::RunDirectory create_directory(const RunSettings& settings) {
     try {
-        return agent::RunDirectory::create(settings.run_dir, settings.screenshots);
+        return agent::RunDirectory::create(settings.run_dir);
     } catch (const agent::Error& error) {
         throw UsageError(fmt::format("{}; choose another folder with --run-dir", error.what()));
     }
@@ -316,7 +294,7 @@ void bring_up_to_date(std::vector<agent::Setting>& kept, const ServerSettings& s
 
 agent::RunFinished carry_out(const RunFlags& flags, RunSettings& settings,
                              winio::Desktop& desktop) {
-    HttpLog http_log;
+    agent::HttpLog http_log;
     settings.client.on_exchange = [&](const vlm::Exchange& exchange) { http_log.add(exchange); };
     TerminalView view(
         {.detail = detail(flags), .json = flags.json, .terminal = errors_go_to_terminal()});
@@ -333,7 +311,7 @@ agent::RunFinished carry_out(const RunFlags& flags, RunSettings& settings,
     // The directory comes last: what is wrong with the settings is found before one is made for
     // nothing.
     agent::RunDirectory directory = create_directory(settings);
-    http_log.go_to(directory);
+    http_log.write_to(directory);
     return logged(settings.lmstudio_logs, directory, flags.quiet, [&] {
         return seat.follow(directory, settings.profile, settings.agent.annotation, view,
                            [&](agent::RunControl& control, agent::Observer& observer) {
@@ -385,24 +363,24 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
     const agent::Config config = config_of_run(flags, kept);
     agent::AgentOptions options = agent_options(config);
     options.settings = kept;
+    options.screenshot_names = agent::screenshot_names(config, profile);
     Seat seat({panel_options(config), options.approve, detail(flags), flags.json});
     const agent::Toolbox tools = with_programs(programs, seat.ask_user(), options);
-    HttpLog http_log;
+    agent::HttpLog http_log;
     vlm::ClientOptions& client = server.client;
     client.on_exchange = [&](const vlm::Exchange& exchange) { http_log.add(exchange); };
     // What the machine was told of retention stays: it has to find back to where it was.
     if (server.probe) (void)heed_server(client, profile.model, options.settings, flags.quiet);
 
     const auto desktop = winio::open_desktop();
-    agent::RunDirectory directory =
-        agent::RunDirectory::open(path, agent::screenshot_names(config, profile));
+    agent::RunDirectory directory = agent::RunDirectory::open(path);
     TerminalView terminal(
         {.detail = detail(flags), .json = flags.json, .terminal = errors_go_to_terminal()});
     client.on_retry = [&](const vlm::Attempt& attempt) { terminal.on_retry(attempt); };
     FromFirstEvent view(terminal, [&] {
         began = true;
         try {
-            http_log.go_to(directory);
+            http_log.write_to(directory);
         } catch (const agent::Error&) { // NOLINT(bugprone-empty-catch): the next exchange tells it
         }
     });

@@ -221,7 +221,7 @@ RunSettings resolve(const RunFlags& flags, const std::vector<agent::ConfigEntry>
     settings.client = resolve_client(config, settings.agent.settings);
 
     settings.run_dir = path_of(*config.text("run_dir"));
-    settings.screenshots = agent::screenshot_names(config, settings.profile);
+    settings.agent.screenshot_names = agent::screenshot_names(config, settings.profile);
     settings.programs = ProgramTools(flags.tools);
     settings.probe = config.boolean("probe");
     settings.batch_of_profile =

@@ -71,7 +71,6 @@ struct RunSettings {
     vlm::ClientOptions client;
     agent::AgentOptions agent;
     std::filesystem::path run_dir;
-    agent::ScreenshotNames screenshots;
     std::string lmstudio_logs; ///< "off", "auto" or a folder
     std::optional<panel::PanelOptions> panel;
     ProgramTools programs;

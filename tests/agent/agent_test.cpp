@@ -1,6 +1,7 @@
 // Whole runs on a desktop in memory, with a scripted model.
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/error.hpp"
+#include "eyehand/agent/http_log.hpp"
 #include "eyehand/vlm/openai_client.hpp"
 #include "eyehand/vlm/testing/chat_server.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
@@ -532,10 +533,12 @@ TEST_CASE("a real client's traffic is logged without image data") {
     vlm::testing::ChatServer server;
     server.enqueue({.body = vlm::testing::completion("done")});
     RunDirectory directory = RunDirectory::create(stage.folder.path());
+    HttpLog http_log;
+    http_log.write_to(directory);
     vlm::OpenAiClient client(
         {.endpoint = server.url(),
          .api_key = "secret-key",
-         .on_exchange = [&](const vlm::Exchange& exchange) { directory.log_exchange(exchange); }});
+         .on_exchange = [&](const vlm::Exchange& exchange) { http_log.add(exchange); }});
     CHECK(stage.run_with(client, "do it", nullptr, &directory).outcome == Outcome::completed);
     CHECK_THAT(server.requests().at(0).body, ContainsSubstring("data:image/png;base64,iVBORw0"));
     const std::string log = test::read_file(directory.path() / "http.log");

@@ -2,12 +2,14 @@
 // message, and nothing half-written is left that cannot be read.
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/error.hpp"
+#include "eyehand/agent/http_log.hpp"
 #include "eyehand/agent/journal.hpp"
 #include "eyehand/vlm/openai_client.hpp"
 #include "eyehand/vlm/testing/chat_server.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
 #include "record/journal_json.hpp"
+#include "record/run_writer.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
@@ -148,11 +150,13 @@ TEST_CASE("disk: an HTTP log that cannot be written ends the run") {
     vlm::testing::ChatServer server;
     for (int i = 0; i < 3; ++i)
         server.enqueue({.body = vlm::testing::completion("", "observe_screen")});
+    HttpLog http_log;
+    http_log.write_to(stage.directory);
     int exchanges = 0;
     vlm::OpenAiClient client(
         {.endpoint = server.url(), .on_exchange = [&](const vlm::Exchange& exchange) {
              if (++exchanges == 2) stage.block("http.log");
-             stage.directory.log_exchange(exchange);
+             http_log.add(exchange);
          }});
     CHECK_THAT(stage.run_with(client), ContainsSubstring("http.log cannot be written"));
     CHECK(server.requests().size() == 2); // nothing is asked that could not be told
@@ -189,11 +193,13 @@ TEST_CASE("disk: half an exchange is taken back when the disk is full") {
     vlm::testing::ChatServer server;
     server.enqueue({.body = vlm::testing::completion("", "observe_screen")});
     server.enqueue({.body = vlm::testing::completion(std::string(100000, 'x'), "observe_screen")});
+    HttpLog http_log;
+    http_log.write_to(stage.directory);
     std::optional<FullDisk> full;
     vlm::OpenAiClient client(
         {.endpoint = server.url(), .on_exchange = [&](const vlm::Exchange& exchange) {
              if (!full) full.emplace(50000);
-             stage.directory.log_exchange(exchange);
+             http_log.add(exchange);
          }});
     const std::string message = stage.run_with(client);
     full.reset();
@@ -207,14 +213,14 @@ TEST_CASE("disk: half a summary leaves the whole one before it") {
     Stage stage;
     RunSummary summary{
         .task = "do it", .profile = load_profile("observer"), .tools = {}, .settings = {}};
-    stage.directory.write_summary(summary);
+    RunWriter(stage.directory).write_summary(summary);
     std::ofstream(stage.directory.journal_file()) << "{}\n";
     std::string message;
     {
         const FullDisk full(1000);
         try {
             summary.task = "another";
-            stage.directory.write_summary(summary);
+            RunWriter(stage.directory).write_summary(summary);
         } catch (const Error& error) {
             message = error.what();
         }

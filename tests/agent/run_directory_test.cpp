@@ -2,6 +2,9 @@
 #include "eyehand/agent/run.hpp"
 #include "json/json.hpp"
 
+#include "eyehand/agent/http_log.hpp"
+#include "record/run_writer.hpp"
+
 #include "catch.hpp"
 #include "temp_folder.hpp"
 
@@ -53,12 +56,12 @@ TEST_CASE("a folder that cannot hold runs is refused with its name") {
 
 TEST_CASE("screenshots are stored under prefix and number, and read back") {
     const test::TempFolder folder;
-    RunDirectory run = RunDirectory::create(folder.path(), {"screen_", 4});
+    RunDirectory run = RunDirectory::create(folder.path());
+    RunWriter writer(run, {"screen_", 4});
     const std::vector<std::uint8_t> bytes{0x89, 'P', 'N', 'G', 0, '\r', '\n'};
-    CHECK(run.save_screenshot(1, bytes) == "screenshots/screen_0005.png");
-    CHECK(run.read("screenshots/screen_0005.png") == bytes);
-    CHECK(RunDirectory::create(folder.path()).save_screenshot(12345, bytes) ==
-          "screenshots/turn_12345.png");
+    CHECK(writer.save_screenshot(1, bytes) == "screenshots/screen_0005.png");
+    CHECK(writer.read("screenshots/screen_0005.png") == bytes);
+    CHECK(RunWriter(run).save_screenshot(12345, bytes) == "screenshots/turn_12345.png");
 }
 
 TEST_CASE("a screenshot that cannot be written ends with its name and a remedy") {
@@ -66,7 +69,7 @@ TEST_CASE("a screenshot that cannot be written ends with its name and a remedy")
     RunDirectory run = RunDirectory::create(folder.path());
     fs::remove_all(run.path() / "screenshots");
     try {
-        (void)run.save_screenshot(1, std::vector<std::uint8_t>{1});
+        (void)RunWriter(run).save_screenshot(1, std::vector<std::uint8_t>{1});
         FAIL("no exception");
     } catch (const Error& error) {
         CHECK(error.code() == errc::journal_failed);
@@ -82,7 +85,7 @@ TEST_CASE("run.json has settings with their sources, and the outcome once there 
                              .profile = load_profile("observer"),
                              .tools = {{"click", "Clicks.", R"({"type":"object"})"}},
                              .settings = {{"model", "m", "--model"}}};
-    run.write_summary(summary);
+    RunWriter(run).write_summary(summary);
     auto json = parse_json(test::read_file(run.path() / "run.json"));
     REQUIRE(json);
     CHECK(json->at("format").as_int64() == 1);
@@ -94,7 +97,7 @@ TEST_CASE("run.json has settings with their sources, and the outcome once there 
 
     RunFinished finished;
     finished.outcome = Outcome::steps_used_up;
-    run.write_summary(summary, &finished);
+    RunWriter(run).write_summary(summary, &finished);
     json = parse_json(test::read_file(run.path() / "run.json"));
     REQUIRE(json);
     CHECK(json->at("outcome").as_string() == "steps_used_up");
@@ -113,7 +116,9 @@ TEST_CASE("the HTTP log shortens prompts and schemas and keeps responses whole")
                             R"("parameters":{"much":"schema"}}}]})";
     exchange.status = 200;
     exchange.response_body = std::string(5000, 'b');
-    run.log_exchange(exchange);
+    HttpLog http_log;
+    http_log.add(exchange); // kept until the run's files are known
+    http_log.write_to(run);
     const std::string log = test::read_file(run.path() / "http.log");
     CHECK_THAT(log, ContainsSubstring("#1 POST http://localhost:1234/v1/chat/completions"));
     CHECK_THAT(log, ContainsSubstring("[5000 bytes in all]"));
@@ -128,7 +133,9 @@ TEST_CASE("an exchange without an answer is logged with its reason") {
     vlm::Exchange exchange;
     exchange.method = "GET";
     exchange.error = "nothing listens";
-    run.log_exchange(exchange);
+    HttpLog http_log;
+    http_log.add(exchange); // kept until the run's files are known
+    http_log.write_to(run);
     const std::string log = test::read_file(run.path() / "http.log");
     CHECK_THAT(log, ContainsSubstring("failed: nothing listens"));
     CHECK_THAT(log, !ContainsSubstring("response:"));

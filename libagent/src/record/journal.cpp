@@ -3,8 +3,8 @@
 #include "base/path_text.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/vlm/digest.hpp"
-#include "record/append_file.hpp"
 #include "record/journal_json.hpp"
+#include "record/lock_file.hpp"
 
 #include <fmt/format.h>
 
@@ -17,18 +17,20 @@
 namespace eyehand::agent {
 namespace {
 
-[[noreturn]] void refuse(const std::filesystem::path& file, std::size_t line,
-                         std::string_view reason) {
-    throw Error(errc::journal_corrupt, fmt::format("{}, line {}: {}", text_of(file), line, reason));
+[[noreturn]] void refuse(const std::string& file, std::size_t line, std::string_view reason) {
+    throw Error(errc::journal_corrupt, fmt::format("{}, line {}: {}", file, line, reason));
 }
 
 } // namespace
 
 class Journal::State {
 public:
-    State(std::filesystem::path file, Listener listener)
-        : file_(std::move(file)), listener_(std::move(listener)), previous_hash_(no_hash) {
-        recover();
+    /// `text` is what the journal holds, which `out` continues.
+    State(std::string file, std::unique_ptr<AppendStream> out, const std::string& text,
+          Listener listener)
+        : file_(std::move(file)), listener_(std::move(listener)), out_(std::move(out)),
+          previous_hash_(no_hash) {
+        recover(text);
     }
 
     void append(Payload payload, int turn);
@@ -39,10 +41,10 @@ public:
     [[nodiscard]] const std::string& outcome() const { return outcome_; }
 
 private:
-    void recover();
-    std::filesystem::path file_;
+    void recover(const std::string& text);
+    std::string file_; ///< for errors
     Listener listener_;
-    std::unique_ptr<AppendFile> out_;
+    std::unique_ptr<AppendStream> out_;
     std::uint64_t seq_ = 0;
     std::string previous_hash_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
@@ -52,32 +54,36 @@ private:
     std::string outcome_;
 };
 
-Journal::Journal(std::filesystem::path file, Listener listener)
-    : state_(std::make_unique<State>(std::move(file), std::move(listener))) {}
+namespace {
+
+std::string text_in(std::istream* in) {
+    std::ostringstream whole;
+    if (in != nullptr) whole << in->rdbuf();
+    return std::move(whole).str();
+}
+
+} // namespace
+
+// It is locked before it is read: what a run that is still going writes looks like a torn line.
+
+Journal::Journal(const std::filesystem::path& file, Listener listener) {
+    auto out = lock_file(file);
+    std::ifstream in(file, std::ios::binary);
+    state_ =
+        std::make_unique<State>(text_of(file), std::move(out), text_in(&in), std::move(listener));
+}
+
+Journal::Journal(RunStore& store, Listener listener) {
+    auto out = store.lock_journal();
+    const std::string text = text_in(store.open(journal_name).get());
+    const auto directory = store.directory();
+    state_ = std::make_unique<State>(directory ? text_of(*directory / journal_name) : journal_name,
+                                     std::move(out), text, std::move(listener));
+}
 
 Journal::~Journal() = default;
 
-void Journal::State::recover() {
-    // First of all: what a run that is still going writes at this moment looks like a torn line.
-    out_ = std::make_unique<AppendFile>(file_, AppendFile::Writers::alone);
-    if (out_->is_taken())
-        throw Error(errc::run_locked,
-                    fmt::format("the run is still going on: {} is being written by another program",
-                                text_of(file_)));
-    if (!out_->is_open())
-        throw Error(errc::journal_failed,
-                    fmt::format("{} cannot be written; is the folder writable, and the file not "
-                                "held by another program?",
-                                text_of(file_)));
-    std::string text;
-    {
-        std::ifstream in(file_, std::ios::binary);
-        if (in) {
-            std::ostringstream whole;
-            whole << in.rdbuf();
-            text = std::move(whole).str();
-        }
-    }
+void Journal::State::recover(const std::string& text) {
     // A line counts once its line break is there: whatever follows the last one was being written.
     const std::size_t complete = text.rfind('\n') + 1; // npos + 1 == 0
     std::optional<Fact> pending; // what the latest command comes to if nothing follows
@@ -119,9 +125,7 @@ void Journal::State::recover() {
         ++seq_;
         previous_hash_ = vlm::sha256_hex(line);
     }
-    if (complete < text.size() && !out_->cut(complete))
-        throw Error(errc::journal_failed,
-                    fmt::format("{}: its torn last line cannot be removed", text_of(file_)));
+    if (complete < text.size()) out_->cut(complete);
     if (pending) {
         std::visit([&](const auto& it) { append(Payload(it), turn); }, *pending);
         recovered_.push_back(*std::move(pending));
@@ -177,11 +181,7 @@ void Journal::State::append(Payload payload, int turn) {
     write_payload(event.payload, entry);
     event.line = to_text(entry);
 
-    if (!out_->append(event.line + '\n')) {
-        throw Error(
-            errc::journal_failed,
-            fmt::format("{} cannot be written any more; is the disk full?", text_of(file_)));
-    }
+    out_->append(event.line + '\n');
     seq_ = event.seq;
     previous_hash_ = vlm::sha256_hex(event.line);
     if (listener_) listener_(event);

@@ -115,6 +115,19 @@ std::vector<Event> read_journal(const std::filesystem::path& file) {
     return events;
 }
 
+std::vector<Event> read_journal(const RunStore& store) {
+    std::vector<Event> events;
+    const auto in = store.open(journal_name);
+    std::string line;
+    std::uintmax_t bytes = 0;
+    while (in) {
+        const JournalLine read = next_line(*in, line, bytes);
+        if (read == JournalLine::none || read == JournalLine::torn) break;
+        if (read == JournalLine::whole) events.push_back(parse_event(line));
+    }
+    return events;
+}
+
 std::string ChainVerifier::check(const Event& event) {
     const auto value = parse_json(event.line);
     const json::object* entry = value ? value->if_object() : nullptr;

@@ -319,8 +319,14 @@ std::uint64_t RunView::revision() const { return fold_->revision; }
 RunView read_run(const std::filesystem::path& directory, const ModeRegistry& modes,
                  RunViewLimits limits) {
     RunView run(load_run(directory, modes).summary.profile, limits);
-    JournalReader journal(directory / "events.jsonl");
+    JournalReader journal(directory / journal_name);
     while (const auto event = journal.next()) run.apply(*event);
+    return run;
+}
+
+RunView read_run(const RunStore& store, const ModeRegistry& modes, RunViewLimits limits) {
+    RunView run(load_run(store, modes).summary.profile, limits);
+    for (const Event& event : read_journal(store)) run.apply(event);
     return run;
 }
 

@@ -3,7 +3,6 @@
 #include "modes/visual_loop/visual_json.hpp"
 #include "json/json_layout.hpp"
 
-#include <filesystem>
 #include <utility>
 
 namespace eyehand::agent {
@@ -19,19 +18,19 @@ std::string folder_of(const std::string& file) { return file.substr(0, file.rfin
 } // namespace
 
 void TurnLog::clear() {
-    if (std::filesystem::exists(directory_.path() / file_name)) directory_.write(file_name, "");
+    if (store_.contains(file_name)) store_.replace(file_name, "");
 }
 
 void TurnLog::add(const Observed& fact, const ModeState& state) {
     if (!state.reply || layout_ == LogLayout::screenshots) return;
     const VisualReply& reply = *state.reply;
     if (layout_ == LogLayout::turn_dirs) {
-        directory_.write(folder_of(fact.raw_file) + "vlm_output.json",
-                         laid_out(json::object{{"observation", reply.observation},
-                                               {"bboxes", boxes_json(reply.boxes)},
-                                               {"actions", actions_json(reply.actions)},
-                                               {"text", reply.text}}) +
-                             "\n");
+        store_.replace(folder_of(fact.raw_file) + "vlm_output.json",
+                       laid_out(json::object{{"observation", reply.observation},
+                                             {"bboxes", boxes_json(reply.boxes)},
+                                             {"actions", actions_json(reply.actions)},
+                                             {"text", reply.text}}) +
+                           "\n");
         return;
     }
     json::object raw = record(state.turn, "raw");
@@ -41,7 +40,7 @@ void TurnLog::add(const Observed& fact, const ModeState& state) {
     raw["raw_png"] = fact.raw_file;
     json::object annotated = record(state.turn, "annotated");
     annotated["annotated_png"] = fact.file;
-    directory_.append(file_name, to_text(raw) + "\n" + to_text(annotated) + "\n");
+    store_.open_append(file_name)->append(to_text(raw) + "\n" + to_text(annotated) + "\n");
 }
 
 } // namespace eyehand::agent

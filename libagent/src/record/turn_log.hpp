@@ -7,11 +7,10 @@
 
 namespace eyehand::agent {
 
-/// Follows from the journal's facts alone, so that it can be written again. The directory must outlive it.
+/// Follows from the journal's facts alone, so that it can be written again. The store must outlive it.
 class TurnLog {
 public:
-    explicit TurnLog(RunDirectory& directory, LogLayout layout)
-        : directory_(directory), layout_(layout) {}
+    TurnLog(RunStore& store, LogLayout layout) : store_(store), layout_(layout) {}
 
     /// Forgets what was written.
     void clear();
@@ -19,7 +18,7 @@ public:
     void add(const Observed& fact, const ModeState& state);
 
 private:
-    RunDirectory& directory_;
+    RunStore& store_;
     LogLayout layout_;
 };
 

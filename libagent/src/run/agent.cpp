@@ -5,6 +5,7 @@
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/journal.hpp"
 #include "eyehand/agent/run_port.hpp"
+#include "record/run_writer.hpp"
 #include "record/turn_log.hpp"
 
 #include <fmt/format.h>
@@ -78,8 +79,7 @@ std::vector<vlm::ToolSpec> all_specs(const Profile& profile, const ToolsByRole& 
 /// Everybody who is told of an event: the totals, the caller's observer, and the execution log.
 class Audience {
 public:
-    Audience(RunDirectory& directory, std::span<Observer* const> observers)
-        : directory_(directory) {
+    Audience(RunWriter& writer, std::span<Observer* const> observers) : writer_(writer) {
         for (Observer* observer : observers)
             if (observer != nullptr) observers_.push_back(observer);
     }
@@ -96,7 +96,7 @@ public:
             [this](const Replied& fact) { count(fact); }, [](const auto&) {});
         // First: who watches is told even where the log cannot be written.
         for_each_observer([&](Observer& observer) { observer.on_event(event); });
-        directory_.log_event(event);
+        writer_.log_event(event);
     }
     /// What a reply took; also of those that came before a resumption.
     void count(const Replied& fact) {
@@ -128,9 +128,9 @@ private:
     }
     void give_up(Observer*& observer, std::string_view problem) {
         observer = nullptr;
-        directory_.log_note(fmt::format("OBSERVER FAILED: {}\n", problem));
+        writer_.log_note(fmt::format("OBSERVER FAILED: {}\n", problem));
     }
-    RunDirectory& directory_;
+    RunWriter& writer_;
     std::vector<Observer*> observers_; ///< nullptr: one that has failed
     std::function<void(const Observed&)> on_look_;
     vlm::Usage usage_;
@@ -153,17 +153,17 @@ Agent::Agent(winio::Desktop& desktop, vlm::ChatModel& model, Profile profile, co
 /// One run of an agent, from its first or its next fact to its end.
 class Agent::Session {
 public:
-    Session(Agent& agent, const std::string& task, RunDirectory& directory,
-            const RunControl& control, Audience& audience, Journal& journal)
-        : directory_(directory), audience_(audience),
+    Session(Agent& agent, const std::string& task, RunWriter& writer, const RunControl& control,
+            Audience& audience, Journal& journal)
+        : writer_(writer), audience_(audience),
           journal_(journal), summary_{task, agent.profile_, all_specs(agent.profile_, agent.tools_),
                                       agent.options_.settings},
           make_mode_([&agent, task] {
               return make_mode({agent.profile_, task, agent.tools_, agent.options_.make_memory});
           }),
-          mode_(make_mode_()), turn_log_(directory, agent.profile_.log.layout),
+          mode_(make_mode_()), turn_log_(writer.store(), agent.profile_.log.layout),
           world_(make_desktop_world({agent.desktop_, agent.model_, agent.tools_, agent.profile_,
-                                     agent.options_, directory, control,
+                                     agent.options_, writer.store(), control,
                                      [&](const vlm::Delta& delta) { audience_.tell(delta); },
                                      [&](const ModeState& state) { audience_.tell(state); }})),
           control_(control) {}
@@ -173,8 +173,7 @@ public:
         const Door door(control_, mode_of(summary_.profile).traits().takes_replies
                                       ? RunPort::Replies::taken
                                       : RunPort::Replies::not_taken);
-        directory_.write_summary(summary_);
-        directory_.keep_as(summary_.profile.log);
+        writer_.write_summary(summary_);
         try {
             first();
             write_turns_again();
@@ -240,7 +239,7 @@ private:
             problem = std::current_exception();
         }
         try {
-            directory_.write_summary(summary_, &result);
+            writer_.write_summary(summary_, &result);
         } catch (...) {
             if (!problem) throw;
         }
@@ -248,7 +247,7 @@ private:
         return result;
     }
 
-    RunDirectory& directory_;
+    RunWriter& writer_;
     Audience& audience_;
     Journal& journal_;
     const RunSummary summary_;
@@ -260,21 +259,22 @@ private:
     bool closed_ = false;
 };
 
-RunFinished Agent::run(const std::string& task, RunDirectory& directory, const RunControl& control,
+RunFinished Agent::run(const std::string& task, RunStore& store, const RunControl& control,
                        Observer* observer) {
-    return run(task, directory, control, {&observer, 1});
+    return run(task, store, control, {&observer, 1});
 }
 
-RunFinished Agent::run(const std::string& task, RunDirectory& directory, const RunControl& control,
+RunFinished Agent::run(const std::string& task, RunStore& store, const RunControl& control,
                        std::span<Observer* const> observers) {
     if (trim(task).empty())
         throw Error(errc::empty_task, "the task is empty: say what is to be done");
-    if (std::filesystem::exists(directory.journal_file())) {
+    if (store.contains(journal_name)) {
         throw Error(errc::run_exists, "the run directory holds a run already: create another one");
     }
-    Audience audience(directory, observers);
-    Journal journal(directory.journal_file(), [&](const Event& event) { audience.tell(event); });
-    Session session(*this, task, directory, control, audience, journal);
+    RunWriter writer(store, options_.screenshot_names, profile_.log);
+    Audience audience(writer, observers);
+    Journal journal(store, [&](const Event& event) { audience.tell(event); });
+    Session session(*this, task, writer, control, audience, journal);
     return session.go([&] {
         journal.append(Payload(RunStarted{task, profile_.name, profile_.model}), 0);
     });
@@ -283,11 +283,11 @@ RunFinished Agent::run(const std::string& task, RunDirectory& directory, const R
 namespace {
 
 /// Names of tools that the run was begun with and that no role is offered now.
-std::vector<std::string> missing_tools(const RunDirectory& directory,
+std::vector<std::string> missing_tools(const RunStore& store,
                                        const std::vector<vlm::ToolSpec>& now) {
     std::vector<std::string> missing;
     try {
-        for (const vlm::ToolSpec& then : load_run(directory.path()).summary.tools)
+        for (const vlm::ToolSpec& then : load_run(store).summary.tools)
             if (std::none_of(now.begin(), now.end(),
                              [&](const vlm::ToolSpec& tool) { return tool.name == then.name; }))
                 missing.push_back(then.name);
@@ -298,30 +298,30 @@ std::vector<std::string> missing_tools(const RunDirectory& directory,
 
 } // namespace
 
-RunFinished Agent::resume(RunDirectory& directory, const RunControl& control, Observer* observer,
+RunFinished Agent::resume(RunStore& store, const RunControl& control, Observer* observer,
                           std::vector<std::string> remarks) {
-    return resume(directory, control, {&observer, 1}, std::move(remarks));
+    return resume(store, control, {&observer, 1}, std::move(remarks));
 }
 
-RunFinished Agent::resume(RunDirectory& directory, const RunControl& control,
+RunFinished Agent::resume(RunStore& store, const RunControl& control,
                           std::span<Observer* const> observers, std::vector<std::string> remarks) {
-    if (!std::filesystem::exists(directory.journal_file()))
+    if (!store.contains(journal_name))
         throw Error(errc::bad_run, "there is no journal in this run directory: the run "
                                    "never began, start it anew");
-    Audience audience(directory, observers);
-    Journal journal(directory.journal_file(), [&](const Event& event) { audience.tell(event); });
+    RunWriter writer(store, options_.screenshot_names, profile_.log);
+    Audience audience(writer, observers);
+    Journal journal(store, [&](const Event& event) { audience.tell(event); });
     if (journal.task().empty())
         throw Error(errc::journal_corrupt,
                     "the journal ends before the run's first entry: start the run anew");
     if (journal.outcome() == to_string(Outcome::completed))
         throw Error(errc::run_over, "the run is completed: there is nothing to go on with");
-    if (const auto missing = missing_tools(directory, all_specs(profile_, tools_));
-        !missing.empty())
+    if (const auto missing = missing_tools(store, all_specs(profile_, tools_)); !missing.empty())
         remarks.push_back(
             fmt::format("these tools are not offered any more: {}; pass them again to "
                         "offer them",
                         fmt::join(missing, ", ")));
-    Session session(*this, journal.task(), directory, control, audience, journal);
+    Session session(*this, journal.task(), writer, control, audience, journal);
     return session.go([&] { journal.resume(std::move(remarks), 0); });
 }
 

@@ -103,9 +103,10 @@ winio::ScreenshotOptions picture_options(const Profile& profile) {
 
 DesktopWorld::DesktopWorld(DesktopWorldParts parts)
     : desktop_(parts.desktop), model_(parts.model), tools_(parts.tools), profile_(parts.profile),
-      options_(parts.options), directory_(parts.directory), control_(parts.control),
-      on_delta_(std::move(parts.on_delta)), on_state_(std::move(parts.on_state)),
-      pipeline_(picture_options(parts.profile)) {}
+      options_(parts.options),
+      writer_(parts.store, parts.options.screenshot_names, parts.profile.log),
+      control_(parts.control), on_delta_(std::move(parts.on_delta)),
+      on_state_(std::move(parts.on_state)), pipeline_(picture_options(parts.profile)) {}
 
 std::unique_ptr<World> make_desktop_world(DesktopWorldParts parts) {
     return std::make_unique<DesktopWorld>(std::move(parts));
@@ -158,13 +159,13 @@ Fact DesktopWorld::on(const Observe& command) {
         if (command.annotation) {
             fact.raw_sha256 = image.sha256;
             fact.raw_file =
-                directory_.save_screenshot(command.screenshot, *picture.png, ScreenshotKind::raw);
+                writer_.save_screenshot(command.screenshot, *picture.png, ScreenshotKind::raw);
             auto drawn = annotated(command, picture, fact);
             if (!drawn) return broken_off();
             image = *std::move(drawn);
             fact.sha256 = image.sha256;
         }
-        fact.file = directory_.save_screenshot(command.screenshot, *image.bytes);
+        fact.file = writer_.save_screenshot(command.screenshot, *image.bytes);
         images_.insert_or_assign(fact.sha256, std::move(image));
         return fact;
     } catch (const winio::Error& error) {
@@ -242,7 +243,7 @@ const vlm::Image& DesktopWorld::image_of(const std::string& sha256) {
     const auto known = images_.find(sha256);
     if (known != images_.end()) return known->second;
     const std::string& file = files_.at(sha256);
-    vlm::Image image = vlm::make_image(directory_.read(file));
+    vlm::Image image = vlm::make_image(writer_.read(file));
     if (image.sha256 != sha256)
         throw Error(errc::bad_run, file + " is not the picture that the journal tells of");
     return images_.insert_or_assign(sha256, std::move(image)).first->second;

@@ -6,6 +6,7 @@
 #include "eyehand/winio/frame_pipeline.hpp"
 #include "eyehand/winio/input_executor.hpp"
 #include "eyehand/winio/settle.hpp"
+#include "record/run_writer.hpp"
 
 #include <deque>
 #include <functional>
@@ -50,7 +51,7 @@ private:
     const ToolsByRole& tools_;
     const Profile& profile_;
     const AgentOptions& options_;
-    RunDirectory& directory_;
+    RunWriter writer_;
     RunPort control_;
     vlm::OnDelta on_delta_;
     std::function<void(const ModeState&)> on_state_;

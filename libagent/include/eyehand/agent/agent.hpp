@@ -39,7 +39,8 @@ struct AgentOptions {
     /// The caller's own tools. They are offered to the roles that act, unless the profile restricts
     /// them (`Profile::offer_custom_tools`). A visual loop offers no tools and rejects them.
     Toolbox custom_tools{};
-    std::vector<Setting> settings{};      ///< for run.json
+    std::vector<Setting> settings{}; ///< for run.json
+    ScreenshotNames screenshot_names{};
     MakeMemory make_memory{};             ///< of a team; not set: TeamMemory
     Source first_reply = Source::library; ///< outside: only where the profile has none
     Source annotation = Source::library;
@@ -58,13 +59,13 @@ public:
 
     /// Works on the task until it is done, the steps are used up, something fails or the control
     /// says stop. What the desktop or the model refuses is an outcome, not an exception. Throws
-    /// Error{empty_task}, Error{run_exists} for a directory that was used before,
-    /// Error{journal_failed} when the directory cannot be written, and whatever else a tool or a
+    /// Error{empty_task}, Error{run_exists} for a store that holds a run already,
+    /// Error{journal_failed} when the store cannot be written, and whatever else a tool or a
     /// model throws; before that the run's files are closed as failed.
-    RunFinished run(const std::string& task, RunDirectory& directory, const RunControl& control,
+    RunFinished run(const std::string& task, RunStore& store, const RunControl& control,
                     Observer* observer = nullptr);
     /// The same with several observers, which are called in this order.
-    RunFinished run(const std::string& task, RunDirectory& directory, const RunControl& control,
+    RunFinished run(const std::string& task, RunStore& store, const RunControl& control,
                     std::span<Observer* const> observers);
 
     /// Goes on with the run of a directory after an interruption or a crash, by folding its journal's
@@ -73,10 +74,10 @@ public:
     /// happened is not repeated: the model is told to look first. Throws as `run`, Error{run_over}
     /// if the run has come to its own end, Error{run_locked} while another process works on it, and
     /// Error{bad_run} without a usable journal or picture, and Error{journal_corrupt}.
-    RunFinished resume(RunDirectory& directory, const RunControl& control,
-                       Observer* observer = nullptr, std::vector<std::string> remarks = {});
+    RunFinished resume(RunStore& store, const RunControl& control, Observer* observer = nullptr,
+                       std::vector<std::string> remarks = {});
     /// The same with several observers, which are called in this order.
-    RunFinished resume(RunDirectory& directory, const RunControl& control,
+    RunFinished resume(RunStore& store, const RunControl& control,
                        std::span<Observer* const> observers, std::vector<std::string> remarks = {});
 
 private:

@@ -21,7 +21,7 @@ struct DesktopWorldParts {
     const ToolsByRole& tools; ///< of each role that the mode names in its commands
     const Profile& profile;
     const AgentOptions& options;
-    RunDirectory& directory; ///< for the screenshots
+    RunStore& store; ///< for the screenshots
     const RunControl& control;
     vlm::OnDelta on_delta{};                          ///< receives the model's reply as it arrives
     std::function<void(const ModeState&)> on_state{}; ///< receives the state before each command

@@ -7,6 +7,7 @@
 
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/event.hpp"
+#include "eyehand/agent/run_store.hpp"
 #include "eyehand/export.hpp"
 
 #include <chrono>
@@ -29,7 +30,9 @@ public:
     /// dropped. Throws Error{run_locked} while another journal has it, in this process or
     /// another one (where the file system knows locks), Error{journal_failed} when it cannot be
     /// written and Error{journal_corrupt}, naming the line, when it cannot be believed.
-    explicit Journal(std::filesystem::path file, Listener listener = {});
+    explicit Journal(const std::filesystem::path& file, Listener listener = {});
+    /// The same with the journal of a store, which must outlive it.
+    explicit Journal(RunStore& store, Listener listener = {});
 
     ~Journal();
     Journal(const Journal&) = delete;

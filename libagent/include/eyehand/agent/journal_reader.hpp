@@ -12,6 +12,7 @@
 
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/event.hpp"
+#include "eyehand/agent/run_store.hpp"
 #include "eyehand/export.hpp"
 
 #include <cstddef>
@@ -58,6 +59,8 @@ private:
 
 /// All events of a journal. See `JournalReader` for what it leaves out.
 [[nodiscard]] EYEHAND_AGENT_API std::vector<Event> read_journal(const std::filesystem::path& file);
+/// All events of the journal in a store.
+[[nodiscard]] EYEHAND_AGENT_API std::vector<Event> read_journal(const RunStore& store);
 
 /// Verifies that no entry of a journal was removed, added or changed: the entries are numbered, and
 /// each holds the SHA-256 of the line before it.

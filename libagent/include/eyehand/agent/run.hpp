@@ -14,12 +14,13 @@
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/event.hpp"
 #include "eyehand/agent/profile.hpp"
+#include "eyehand/agent/run_store.hpp"
 #include "eyehand/export.hpp"
-#include "eyehand/vlm/openai_client.hpp"
+#include "eyehand/vlm/chat.hpp"
 
-#include <cstdint>
 #include <filesystem>
-#include <span>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,9 @@ struct StoredRun {
 /// Throws Error{bad_run}, naming the file and what is wrong with it.
 [[nodiscard]] EYEHAND_AGENT_API StoredRun load_run(
     const std::filesystem::path& directory, const ModeRegistry& modes = ModeRegistry::built_in());
+/// The same from a store.
+[[nodiscard]] EYEHAND_AGENT_API StoredRun
+load_run(const RunStore& store, const ModeRegistry& modes = ModeRegistry::built_in());
 
 /// How screenshots are named: prefix, number (at least four digits), ".png".
 struct ScreenshotNames {
@@ -58,48 +62,32 @@ struct ScreenshotNames {
     int offset = 0; ///< added to the turn
 };
 
-/// What the model gets, or that without what is drawn over it.
-enum class ScreenshotKind { shown, raw };
-
-/// Owns the files of one run. Every write is on its way to the disk before the call returns; what
-/// cannot be written is Error{journal_failed} with file and reason, and what was written of it is taken
-/// back. Not thread-safe.
-class EYEHAND_AGENT_API RunDirectory {
+/// A run's files in a folder. Every write is on its way to the disk before the call returns; what
+/// cannot be written is Error{journal_failed} with file and reason. Not thread-safe.
+class EYEHAND_AGENT_API RunDirectory final : public RunStore {
 public:
     /// Creates `parent`/run_NNNN with the next free number; safe with several programs doing so at
     /// once.
-    static RunDirectory create(const std::filesystem::path& parent, ScreenshotNames names = {});
+    static RunDirectory create(const std::filesystem::path& parent);
 
     /// An existing run's directory. Throws Error{journal_failed} if it is none.
-    static RunDirectory open(const std::filesystem::path& path, ScreenshotNames names = {});
+    static RunDirectory open(const std::filesystem::path& path);
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-    [[nodiscard]] std::filesystem::path journal_file() const { return path_ / "events.jsonl"; }
+    [[nodiscard]] std::filesystem::path journal_file() const { return path_ / journal_name; }
 
-    /// Writes run.json; again with the outcome when the run is over. Replaces the file in one step.
-    void write_summary(const RunSummary& summary, const RunFinished* finished = nullptr);
-    /// How pictures are named and whether there is a main.log, from now on.
-    void keep_as(const LogProfile& log) { log_ = log; }
-    /// Stores a screenshot and returns its name within the directory, with forward slashes.
-    std::string save_screenshot(int number, std::span<const std::uint8_t> png,
-                                ScreenshotKind kind = ScreenshotKind::shown);
-    /// Writes a file anew, or adds to it.
-    void write(const std::string& name, std::string_view text);
-    void append(const std::string& name, std::string_view text);
-    [[nodiscard]] std::vector<std::uint8_t> read(const std::string& name) const;
-    /// Adds an entry to execution_log.txt, and a line to main.log where there is one.
-    void log_event(const Event& event);
-    void log_note(std::string_view text);
-    /// Adds an exchange to http.log, prompts and tool schemas shortened.
-    void log_exchange(const vlm::Exchange& exchange);
+    [[nodiscard]] std::unique_ptr<AppendStream> lock_journal() override;
+    [[nodiscard]] std::unique_ptr<AppendStream> open_append(const std::string& name) override;
+    void create(const std::string& name, std::string_view bytes) override;
+    void replace(const std::string& name, std::string_view bytes) override;
+    [[nodiscard]] bool contains(const std::string& name) const override;
+    [[nodiscard]] std::unique_ptr<std::istream> open(const std::string& name) const override;
+    [[nodiscard]] std::optional<std::filesystem::path> directory() const override { return path_; }
 
 private:
-    RunDirectory(std::filesystem::path path, ScreenshotNames names);
-    [[nodiscard]] std::string screenshot_name(int number, int again, ScreenshotKind kind) const;
+    explicit RunDirectory(std::filesystem::path path);
+    [[nodiscard]] std::filesystem::path place_for(const std::string& name) const;
     std::filesystem::path path_;
-    ScreenshotNames names_;
-    LogProfile log_;
-    int exchanges_ = 0;
 };
 
 /// The version of this library, "0.1.0".

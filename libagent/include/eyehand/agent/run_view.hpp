@@ -14,6 +14,7 @@
 #include "eyehand/agent/control.hpp"
 #include "eyehand/agent/event.hpp"
 #include "eyehand/agent/profile.hpp"
+#include "eyehand/agent/run_store.hpp"
 #include "eyehand/export.hpp"
 #include "eyehand/vlm/model.hpp"
 
@@ -154,5 +155,10 @@ private:
 [[nodiscard]] EYEHAND_AGENT_API RunView
 read_run(const std::filesystem::path& directory,
          const ModeRegistry& modes = ModeRegistry::built_in(), RunViewLimits limits = {});
+
+/// The same from a store.
+[[nodiscard]] EYEHAND_AGENT_API RunView
+read_run(const RunStore& store, const ModeRegistry& modes = ModeRegistry::built_in(),
+         RunViewLimits limits = {});
 
 } // namespace eyehand::agent

@@ -1,0 +1,80 @@
+#include "eyehand/agent/http_log.hpp"
+
+#include "base/text.hpp"
+#include "record/timestamp.hpp"
+#include "json/json.hpp"
+
+#include <fmt/format.h>
+
+namespace eyehand::agent {
+namespace {
+
+// Long prompts and schemas repeat in every request; run.json has them whole.
+constexpr std::size_t log_prompt_limit = 400;
+
+void shorten_text(json::value& text) {
+    const json::string& whole = text.as_string();
+    if (whole.size() > log_prompt_limit) {
+        text = fmt::format("{} [{} bytes in all]",
+                           shorten({whole.data(), whole.size()}, log_prompt_limit), whole.size());
+    }
+}
+
+/// A request for the log: prompts shortened, of each tool only the name.
+std::string shortened_request(const std::string& body) {
+    auto value = parse_json(body);
+    if (!value || !value->is_object()) return body;
+    json::object& request = value->as_object();
+    if (json::value* messages = request.if_contains("messages"); messages && messages->is_array()) {
+        for (json::value& message : messages->as_array()) {
+            if (!message.is_object()) continue;
+            json::value* content = message.as_object().if_contains("content");
+            if (content != nullptr && content->is_string()) shorten_text(*content);
+        }
+    }
+    if (json::value* tools = request.if_contains("tools"); tools && tools->is_array()) {
+        for (json::value& tool : tools->as_array()) {
+            const json::value* function =
+                tool.is_object() ? tool.as_object().if_contains("function") : nullptr;
+            if (function == nullptr || !function->is_object()) continue;
+            const json::value* name = function->as_object().if_contains("name");
+            if (name != nullptr) tool = json::value(*name);
+        }
+    }
+    return to_text(*value);
+}
+
+std::string entry_of(const vlm::Exchange& exchange, int number) {
+    std::string text =
+        fmt::format("[{}] #{} {} {}\n", timestamp(), number, exchange.method, exchange.url);
+    if (!exchange.request_body.empty()) {
+        text += "request: " + shortened_request(exchange.request_body) + "\n";
+    }
+    if (exchange.error.empty() || exchange.status != 0) {
+        text += fmt::format("response: {} in {} ms\n{}\n", exchange.status,
+                            exchange.elapsed.count(), to_valid_utf8(exchange.response_body));
+    }
+    if (!exchange.error.empty()) text += fmt::format("failed: {}\n", exchange.error);
+    return text + "\n";
+}
+
+} // namespace
+
+void HttpLog::add(const vlm::Exchange& exchange) {
+    kept_.push_back(exchange);
+    if (store_ != nullptr) write();
+}
+
+void HttpLog::write_to(RunStore& store) {
+    store_ = &store;
+    write();
+}
+
+void HttpLog::write() {
+    for (; !kept_.empty(); kept_.pop_front()) {
+        store_->open_append("http.log")->append(entry_of(kept_.front(), written_ + 1));
+        ++written_;
+    }
+}
+
+} // namespace eyehand::agent

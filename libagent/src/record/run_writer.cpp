@@ -1,0 +1,101 @@
+#include "record/run_writer.hpp"
+
+#include "base/text.hpp"
+#include "eyehand/agent/error.hpp"
+#include "record/execution_log.hpp"
+#include "record/timestamp.hpp"
+#include "json/json.hpp"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+namespace eyehand::agent {
+namespace {
+
+constexpr int format = 1;
+
+} // namespace
+
+void RunWriter::write_summary(const RunSummary& summary, const RunFinished* finished) {
+    json::object all{{"format", format},
+                     {"versions", json::object{{"eyehand", version()}}},
+                     {"task", to_valid_utf8(summary.task)}};
+    json::object in_force;
+    for (const Setting& setting : summary.settings) {
+        in_force[setting.name] =
+            json::object{{"value", to_valid_utf8(setting.value)}, {"source", setting.source}};
+    }
+    all["settings"] = std::move(in_force);
+    all["profile"] = json::parse(to_json(summary.profile));
+    json::array tools;
+    for (const vlm::ToolSpec& tool : summary.tools) {
+        tools.emplace_back(json::object{{"name", tool.name},
+                                        {"description", tool.description},
+                                        {"parameters", json::parse(tool.parameters_json)}});
+    }
+    all["tools"] = std::move(tools);
+    if (finished != nullptr) {
+        all["outcome"] = to_string(finished->outcome);
+        all["why"] = to_valid_utf8(finished->reason);
+        all["turns"] = finished->turns;
+        all["elapsed_ms"] = finished->elapsed.count();
+    } else {
+        all["outcome"] = nullptr;
+    }
+    store_.replace("run.json", to_text(all) + "\n");
+}
+
+std::string RunWriter::screenshot_name(int number, int again, ScreenshotKind kind) const {
+    const std::string more = again > 1 ? fmt::format("_{}", again) : "";
+    const std::string turn = fmt::format("{}{:04}", names_.prefix, number + names_.offset);
+    const bool raw = kind == ScreenshotKind::raw;
+    switch (log_.layout) {
+    case LogLayout::flat:
+        return fmt::format("{}_{}{}.png", turn, raw ? "raw" : "annotated", more);
+    case LogLayout::turn_dirs:
+        return fmt::format("{}/screenshot_{}{}.png", turn, raw ? "raw" : "annotated", more);
+    case LogLayout::screenshots:
+        break;
+    }
+    return fmt::format("screenshots/{}{}{}.png", turn, raw ? "_raw" : "", more);
+}
+
+std::string RunWriter::save_screenshot(int number, std::span<const std::uint8_t> png,
+                                       ScreenshotKind kind) {
+    // A turn that looks more than once overwrites nothing.
+    int again = 1;
+    while (store_.contains(screenshot_name(number, again, kind))) ++again;
+    std::string name = screenshot_name(number, again, kind);
+    store_.create(name, {reinterpret_cast<const char*>(png.data()), png.size()});
+    return name;
+}
+
+void RunWriter::append(const std::string& name, std::string_view text) {
+    store_.open_append(name)->append(text);
+}
+
+std::vector<std::uint8_t> RunWriter::read(const std::string& name) const {
+    const auto in = store_.open(name);
+    std::ostringstream bytes;
+    if (in) bytes << in->rdbuf();
+    if (!in || !*in)
+        throw Error(errc::journal_failed,
+                    fmt::format("{} cannot be read: is it still there?", name));
+    const std::string_view text = bytes.view();
+    return {text.begin(), text.end()};
+}
+
+void RunWriter::log_event(const Event& event) {
+    const std::string text = describe(event);
+    if (!text.empty()) log_note(text);
+    if (!log_.to_file) return;
+    const std::string line = main_log_line(event, log_.level);
+    if (!line.empty()) append("main.log", fmt::format("{} {}\n", timestamp(), line));
+}
+
+void RunWriter::log_note(std::string_view text) {
+    append("execution_log.txt", fmt::format("[{}] {}\n", timestamp(), text));
+}
+
+} // namespace eyehand::agent

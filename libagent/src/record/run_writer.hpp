@@ -1,0 +1,45 @@
+// Writes the files of a run to its store.
+#pragma once
+
+#include "eyehand/agent/event.hpp"
+#include "eyehand/agent/profile.hpp"
+#include "eyehand/agent/run.hpp"
+#include "eyehand/agent/run_store.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eyehand::agent {
+
+/// What the model gets, or that without what is drawn over it.
+enum class ScreenshotKind { shown, raw };
+
+/// What cannot be written is Error{journal_failed} with file and reason. The store must outlive it.
+class RunWriter {
+public:
+    explicit RunWriter(RunStore& store, ScreenshotNames names = {}, const LogProfile& log = {})
+        : store_(store), names_(std::move(names)), log_(log) {}
+
+    /// Writes run.json; again with the outcome when the run is over.
+    void write_summary(const RunSummary& summary, const RunFinished* finished = nullptr);
+    /// Stores a screenshot and returns its name, with forward slashes.
+    std::string save_screenshot(int number, std::span<const std::uint8_t> png,
+                                ScreenshotKind kind = ScreenshotKind::shown);
+    /// Adds an entry to execution_log.txt, and a line to main.log where there is one.
+    void log_event(const Event& event);
+    void log_note(std::string_view text);
+    void append(const std::string& name, std::string_view text);
+    [[nodiscard]] std::vector<std::uint8_t> read(const std::string& name) const;
+    [[nodiscard]] RunStore& store() const { return store_; }
+
+private:
+    [[nodiscard]] std::string screenshot_name(int number, int again, ScreenshotKind kind) const;
+    RunStore& store_;
+    ScreenshotNames names_;
+    LogProfile log_;
+};
+
+} // namespace eyehand::agent
