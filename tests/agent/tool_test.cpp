@@ -143,6 +143,43 @@ TEST_CASE("a tool cannot be registered twice") {
     }
 }
 
+TEST_CASE("copies of a toolbox are independent") {
+    const auto add_mute = [](Toolbox& tools) {
+        tools.add<SetVolume>("mute", "", {}, [](const SetVolume&, ToolContext&) { return ok(); });
+    };
+    Toolbox original = volume_tools();
+    Toolbox copy = original;
+    add_mute(copy);
+    CHECK(copy.has("mute"));
+    CHECK_FALSE(original.has("mute"));
+    copy = original;
+    CHECK_FALSE(copy.has("mute"));
+    add_mute(original);
+    CHECK_FALSE(copy.has("mute"));
+    CHECK(copy.has("set_volume"));
+    const Toolbox& itself = copy;
+    copy = itself;
+    CHECK(copy.has("set_volume"));
+}
+
+TEST_CASE("a toolbox that was moved from is empty and can be used again") {
+    Toolbox source = volume_tools();
+    Toolbox target = std::move(source);
+    CHECK(target.has("set_volume"));
+    // NOLINTBEGIN(bugprone-use-after-move): the header promises this.
+    CHECK(source.specs().empty());
+    CHECK_FALSE(source.has("set_volume"));
+    CHECK(source.id_of("set_volume").empty());
+    CHECK_THAT(call(source, "set_volume", "{}"), ContainsSubstring("unknown_tool"));
+    const Toolbox copy = source;
+    CHECK(copy.specs().empty());
+    source = std::move(target);
+    CHECK(source.has("set_volume"));
+    target.add(source);
+    CHECK(target.has("set_volume"));
+    // NOLINTEND(bugprone-use-after-move)
+}
+
 TEST_CASE("a face gives a tool another name, other argument names and another order") {
     agent::ToolPresentation face{"set_volume", "loudness", "Louder or softer.", std::nullopt};
     face.arguments = {{{.name = "reason", .description = "why"},

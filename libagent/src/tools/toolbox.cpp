@@ -38,6 +38,11 @@ std::string parameters_of(const std::vector<ArgumentInfo>& arguments) {
            "]}";
 }
 
+ToolResult problem_result(const ArgumentInfo& info, const ArgumentProblem& problem) {
+    return fail(problem.missing ? info.missing_error : info.invalid_error,
+                fmt::format("Argument \"{}\": {}.", info.name, problem.message));
+}
+
 /// The arguments as an object; a model may also write them as JSON inside a JSON string.
 std::optional<json::value> arguments_object(const std::string& text, ToolResult& problem) {
     if (trim(text).empty()) return json::object();
@@ -76,12 +81,60 @@ std::optional<ArgumentProblem> length_problem(const ArgumentInfo& info,
 
 } // namespace
 
-void Toolbox::add(Tool tool) {
+struct Toolbox::Tool {
+    std::string id;
+    std::string name;
+    std::string description;
+    std::vector<ArgumentInfo> arguments;
+    std::string invalid_error; ///< of arguments that are no object; empty: by what they are
+    /// The parameter of the struct that each of `arguments` is: a presentation may change the order.
+    std::vector<std::size_t> order;
+    std::vector<ArgumentInfo> parameters; ///< of the struct, as they were registered
+    detail::TypedCall typed;
+    std::string parameters_json; ///< of a tool without a struct, which has `whole`
+    std::function<ToolResult(JsonView, ToolContext&)> whole;
+};
+
+struct Toolbox::Tools {
+    std::vector<Tool> all;
+};
+
+Toolbox::Toolbox() noexcept = default;
+Toolbox::Toolbox(const Toolbox& other)
+    : tools_(other.tools_ ? std::make_unique<Tools>(*other.tools_) : nullptr) {}
+Toolbox::Toolbox(Toolbox&& other) noexcept = default;
+Toolbox& Toolbox::operator=(const Toolbox& other) {
+    if (this != &other) *this = Toolbox(other);
+    return *this;
+}
+Toolbox& Toolbox::operator=(Toolbox&& other) noexcept = default;
+Toolbox::~Toolbox() = default;
+
+const std::vector<Toolbox::Tool>& Toolbox::tools() const {
+    static const std::vector<Tool> none;
+    return tools_ ? tools_->all : none;
+}
+
+void Toolbox::add_tool(Tool tool) {
     if (tool.name.empty()) throw std::invalid_argument("a tool needs a name");
     if (has(tool.name)) {
         throw Error(errc::duplicate_tool, fmt::format("there is a tool \"{}\" already", tool.name));
     }
-    tools_.push_back(std::move(tool));
+    if (!tools_) tools_ = std::make_unique<Tools>();
+    tools_->all.push_back(std::move(tool));
+}
+
+void Toolbox::add_typed(std::string name, std::string description,
+                        std::vector<ArgumentInfo> arguments, detail::TypedCall call) {
+    Tool tool;
+    tool.id = name;
+    tool.name = std::move(name);
+    tool.description = std::move(description);
+    tool.parameters = arguments;
+    for (std::size_t i = 0; i < arguments.size(); ++i) tool.order.push_back(i);
+    tool.arguments = std::move(arguments);
+    tool.typed = std::move(call);
+    add_tool(std::move(tool));
 }
 
 void Toolbox::add(std::string name, std::string description, std::string parameters_json,
@@ -92,17 +145,17 @@ void Toolbox::add(std::string name, std::string description, std::string paramet
     tool.description = std::move(description);
     tool.parameters_json = std::move(parameters_json);
     tool.whole = std::move(callable);
-    add(std::move(tool));
+    add_tool(std::move(tool));
 }
 
 void Toolbox::add(const Toolbox& other) {
-    for (const Tool& tool : other.tools_) add(tool);
+    for (const Tool& tool : other.tools()) add_tool(tool);
 }
 
 const Toolbox::Tool* Toolbox::find(std::string_view name) const {
-    const auto found = std::find_if(tools_.begin(), tools_.end(),
+    const auto found = std::find_if(tools().begin(), tools().end(),
                                     [&](const Tool& tool) { return tool.name == name; });
-    return found == tools_.end() ? nullptr : &*found;
+    return found == tools().end() ? nullptr : &*found;
 }
 
 bool Toolbox::has(std::string_view name) const { return find(name) != nullptr; }
@@ -113,15 +166,15 @@ std::string Toolbox::id_of(std::string_view name) const {
 }
 
 std::string Toolbox::name_of(std::string_view id) const {
-    const auto found =
-        std::find_if(tools_.begin(), tools_.end(), [&](const Tool& tool) { return tool.id == id; });
-    return found == tools_.end() ? std::string() : found->name;
+    const auto found = std::find_if(tools().begin(), tools().end(),
+                                    [&](const Tool& tool) { return tool.id == id; });
+    return found == tools().end() ? std::string() : found->name;
 }
 
 std::vector<vlm::ToolSpec> Toolbox::specs() const {
     std::vector<vlm::ToolSpec> specs;
-    specs.reserve(tools_.size());
-    for (const Tool& tool : tools_) {
+    specs.reserve(tools().size());
+    for (const Tool& tool : tools()) {
         specs.push_back({tool.name, tool.description,
                          tool.whole ? tool.parameters_json : parameters_of(tool.arguments)});
     }
@@ -131,11 +184,11 @@ std::vector<vlm::ToolSpec> Toolbox::specs() const {
 Toolbox Toolbox::present(std::span<const ToolPresentation> faces) const {
     Toolbox box;
     for (const ToolPresentation& face : faces) {
-        const auto found = std::find_if(tools_.begin(), tools_.end(),
+        const auto found = std::find_if(tools().begin(), tools().end(),
                                         [&](const Tool& tool) { return tool.id == face.tool; });
-        if (found == tools_.end()) {
+        if (found == tools().end()) {
             std::vector<std::string> known;
-            for (const Tool& tool : tools_) known.push_back(tool.id);
+            for (const Tool& tool : tools()) known.push_back(tool.id);
             throw Error(errc::unknown_tool,
                         fmt::format("there is no tool \"{}\"; there are: {}{}", face.tool,
                                     fmt::join(known, ", "), did_you_mean(face.tool, known)));
@@ -203,21 +256,16 @@ Toolbox Toolbox::present(std::span<const ToolPresentation> faces) const {
                 }
             }
         }
-        box.add(std::move(tool));
+        box.add_tool(std::move(tool));
     }
     return box;
-}
-
-ToolResult Toolbox::problem_result(const ArgumentInfo& info, const ArgumentProblem& problem) {
-    return fail(problem.missing ? info.missing_error : info.invalid_error,
-                fmt::format("Argument \"{}\": {}.", info.name, problem.message));
 }
 
 ToolResult Toolbox::call(const vlm::ToolCall& call, ToolContext& context) const {
     const Tool* tool = find(call.name);
     if (tool == nullptr) {
         std::vector<std::string> names;
-        for (const Tool& known : tools_) names.push_back(known.name);
+        for (const Tool& known : tools()) names.push_back(known.name);
         return fail("unknown_tool", fmt::format("There is no tool \"{}\". Use one of: {}.",
                                                 call.name, fmt::join(names, ", ")));
     }
@@ -228,8 +276,10 @@ ToolResult Toolbox::call(const vlm::ToolCall& call, ToolContext& context) const 
     const JsonView object = JsonDocument::view_of(*arguments);
     if (tool->whole) return tool->whole(object, context);
 
-    Given given(tool->parameters);
-    std::vector<const ArgumentInfo*> infos(given.size(), nullptr);
+    const std::size_t count = tool->parameters.size();
+    std::vector<std::optional<JsonView>> given(count); ///< nothing where the model left it out
+    std::vector<const ArgumentInfo*> infos;            ///< as presented, or as registered
+    for (const ArgumentInfo& parameter : tool->parameters) infos.push_back(&parameter);
     for (std::size_t i = 0; i < tool->arguments.size(); ++i) {
         const std::size_t parameter = tool->order[i];
         if (parameter == not_a_parameter) continue; // offered for the model's sake only
@@ -238,7 +288,16 @@ ToolResult Toolbox::call(const vlm::ToolCall& call, ToolContext& context) const 
         if (const auto too_short = length_problem(tool->arguments[i], given[parameter]))
             return problem_result(tool->arguments[i], *too_short);
     }
-    return tool->invoke(given, infos, context);
+    const auto read = [&](const detail::DecodeArgument& decode) -> std::optional<ToolResult> {
+        for (std::size_t i = 0; i < count; ++i) {
+            const bool absent = !given[i] || given[i]->kind() == JsonView::Kind::null;
+            if (absent && !infos[i]->required) continue;
+            if (absent) return problem_result(*infos[i], {true, "it is missing"});
+            if (const auto wrong = decode(i, *given[i])) return problem_result(*infos[i], *wrong);
+        }
+        return std::nullopt;
+    };
+    return tool->typed(read, context);
 }
 
 } // namespace eyehand::agent

@@ -261,9 +261,28 @@ struct ToolPresentation {
 
 // ---- the box ------------------------------------------------------------------------------------
 
-/// The tools an agent has. Copies are independent. Not thread-safe while tools are added.
+namespace detail {
+/// Reads argument `index` of a tool's list into its struct.
+using DecodeArgument =
+    std::function<std::optional<ArgumentProblem>(std::size_t index, JsonView json)>;
+/// Passes each argument that the model gave to `decode`, in the order of the list. The result of
+/// the call if an argument is missing or wrong.
+using ReadArguments = std::function<std::optional<ToolResult>(const DecodeArgument& decode)>;
+/// One call of a tool: reads its struct and runs its callable.
+using TypedCall = std::function<ToolResult(const ReadArguments& read, ToolContext& context)>;
+} // namespace detail
+
+/// The tools an agent has. Copies are independent. A box that was moved from is empty. Not
+/// thread-safe while tools are added.
 class EYEHAND_AGENT_API Toolbox {
 public:
+    Toolbox() noexcept;
+    Toolbox(const Toolbox& other);
+    Toolbox(Toolbox&& other) noexcept;
+    Toolbox& operator=(const Toolbox& other);
+    Toolbox& operator=(Toolbox&& other) noexcept;
+    ~Toolbox();
+
     /// Registers a tool. Throws Error{duplicate_tool}.
     template <class Args, class Callable>
     void add(std::string name, std::string description, std::vector<Argument<Args>> arguments,
@@ -296,59 +315,33 @@ public:
     [[nodiscard]] ToolResult call(const vlm::ToolCall& call, ToolContext& context) const;
 
 private:
-    /// For each argument its JSON, or nothing where the model left it out.
-    using Given = std::vector<std::optional<JsonView>>;
-    struct Tool {
-        std::string id;
-        std::string name;
-        std::string description;
-        std::vector<ArgumentInfo> arguments;
-        std::string invalid_error; ///< of arguments that are no object; empty: by what they are
-        /// Which given value is which parameter: `arguments` may be in another order than the
-        /// struct.
-        std::vector<std::size_t> order;
-        std::size_t parameters = 0;    ///< of the struct
-        std::string parameters_json{}; ///< of a tool without a struct, which has `whole`
-        std::function<ToolResult(JsonView, ToolContext&)> whole{};
-        std::function<ToolResult(const Given&, const std::vector<const ArgumentInfo*>&,
-                                 ToolContext&)>
-            invoke;
-    };
-    void add(Tool tool);
-    [[nodiscard]] static ToolResult problem_result(const ArgumentInfo& info,
-                                                   const ArgumentProblem& problem);
+    struct Tool;
+    struct Tools;
+    void add_typed(std::string name, std::string description, std::vector<ArgumentInfo> arguments,
+                   detail::TypedCall call);
+    void add_tool(Tool tool);
+    [[nodiscard]] const std::vector<Tool>& tools() const;
     [[nodiscard]] const Tool* find(std::string_view name) const;
-    std::vector<Tool> tools_;
+    std::unique_ptr<Tools> tools_; ///< null: none
 };
 
 template <class Args, class Callable>
 void Toolbox::add(std::string name, std::string description, std::vector<Argument<Args>> arguments,
                   Callable callable) {
-    Tool tool;
-    tool.id = name;
-    tool.name = std::move(name);
-    tool.description = std::move(description);
-    tool.parameters = arguments.size();
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-        tool.arguments.push_back(arguments[i].info);
-        tool.order.push_back(i);
-    }
-    tool.invoke = [arguments = std::move(arguments), callable = std::move(callable)](
-                      const Given& given, const std::vector<const ArgumentInfo*>& infos,
-                      ToolContext& context) -> ToolResult {
+    std::vector<ArgumentInfo> infos;
+    infos.reserve(arguments.size());
+    for (const Argument<Args>& argument : arguments) infos.push_back(argument.info);
+    detail::TypedCall call = [arguments = std::move(arguments),
+                              callable = std::move(callable)](const detail::ReadArguments& read,
+                                                              ToolContext& context) -> ToolResult {
         Args args{};
-        for (std::size_t i = 0; i < arguments.size(); ++i) {
-            const ArgumentInfo& info = infos[i] != nullptr ? *infos[i] : arguments[i].info;
-            const bool absent = !given[i] || given[i]->kind() == JsonView::Kind::null;
-            if (absent && !info.required) continue;
-            if (absent) return problem_result(info, {true, "it is missing"});
-            if (const auto problem = arguments[i].decode(*given[i], args)) {
-                return problem_result(info, *problem);
-            }
-        }
+        const auto decode = [&](std::size_t index, JsonView json) {
+            return arguments[index].decode(json, args);
+        };
+        if (auto failed = read(decode)) return *std::move(failed);
         return callable(std::as_const(args), context);
     };
-    add(std::move(tool));
+    add_typed(std::move(name), std::move(description), std::move(infos), std::move(call));
 }
 
 // ---- argument types -----------------------------------------------------------------------------
