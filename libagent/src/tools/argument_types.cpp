@@ -9,7 +9,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <compare>
 #include <limits>
+#include <type_traits>
+#include <utility>
+#include <variant>
 
 namespace eyehand::agent {
 namespace {
@@ -21,24 +25,31 @@ ArgumentProblem invalid(std::string message) { return {false, std::move(message)
 /// What was found instead, in few words.
 std::string found(JsonView json) { return shorten(json.text(), 60); }
 
-std::optional<double> number_in(std::string_view text) {
+/// `text`, all of it, as a number.
+template <class Number>
+std::optional<Number> read_whole(std::string_view text) {
+    Number value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+std::optional<double> finite(std::optional<double> value) {
+    return value && std::isfinite(*value) ? value : std::nullopt;
+}
+
+/// A quoted number without what surrounds it.
+std::string_view bare_number(std::string_view text) {
     text = trim(text);
     if (!text.empty() && text.front() == '+') text.remove_prefix(1);
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {
-        return std::nullopt;
-    }
-    return value;
+    return text;
 }
 
 /// A number, also one that the model put into quotes.
 std::optional<double> number_of(JsonView json) {
-    if (json.kind() == JsonView::Kind::number) {
-        const double value = json.number();
-        return std::isfinite(value) ? std::optional(value) : std::nullopt;
-    }
-    if (json.kind() == JsonView::Kind::string) return number_in(json.string());
+    if (json.kind() == JsonView::Kind::number) return finite(json.number());
+    if (json.kind() == JsonView::Kind::string)
+        return finite(read_whole<double>(bare_number(json.string())));
     return std::nullopt;
 }
 
@@ -69,6 +80,95 @@ std::string number_schema(std::string_view type, const Constraints& constraints)
                               constraints.limits->max);
     }
     return schema + "}";
+}
+
+// --- integers ------------------------------------------------------------------------------------
+
+/// An integer, exactly (the second kind only above the range of the first), or any other number: one
+/// with a fraction, or one of more than 64 bits.
+using Number = std::variant<std::int64_t, std::uint64_t, double>;
+
+Number number_from(double value) {
+    if (std::trunc(value) != value) return value;
+    // Not -0x1p63: the integer below has become the same double.
+    if (value > -0x1p63 && value < 0x1p63) return static_cast<std::int64_t>(value);
+    if (value >= 0 && value < 0x1p64) return static_cast<std::uint64_t>(value);
+    return value;
+}
+
+/// A number, also one that the model put into quotes. Integers do not pass through double.
+std::optional<Number> exact_number_of(JsonView json) {
+    if (json.kind() == JsonView::Kind::number) {
+        if (const auto value = json.integer()) return *value;
+        if (const auto value = json.unsigned_integer()) return *value;
+    } else if (json.kind() == JsonView::Kind::string) {
+        const std::string_view text = bare_number(json.string());
+        if (const auto value = read_whole<std::int64_t>(text)) return *value;
+        if (const auto value = read_whole<std::uint64_t>(text)) return *value;
+    }
+    if (const auto value = number_of(json)) return number_from(*value);
+    return std::nullopt;
+}
+
+/// Compares exactly: a double does not have every integer of 64 bits.
+template <class Value>
+std::partial_ordering compare(Value value, double limit) {
+    if constexpr (std::is_integral_v<Value>) {
+        constexpr auto lowest = static_cast<double>(std::numeric_limits<Value>::min());
+        const double end = std::ldexp(1.0, std::numeric_limits<Value>::digits);
+        if (std::isnan(limit)) return std::partial_ordering::unordered;
+        if (limit >= end) return std::partial_ordering::less;
+        if (limit < lowest) return std::partial_ordering::greater;
+        const double whole = std::floor(limit);
+        const auto order = value <=> static_cast<Value>(whole);
+        return std::is_eq(order) && limit > whole ? std::partial_ordering::less : order;
+    } else {
+        return value <=> limit;
+    }
+}
+
+bool is_within(const Number& number, const range& limits) {
+    return std::visit(
+        [&](auto value) {
+            return !std::is_lt(compare(value, limits.min)) &&
+                   !std::is_gt(compare(value, limits.max));
+        },
+        number);
+}
+
+/// Within the limits of a type, also before its fraction is rounded.
+bool is_within(const Number& number, const detail::IntegerLimits& type) {
+    return std::visit(
+        [&](auto value) {
+            if constexpr (std::is_integral_v<decltype(value)>) {
+                return std::cmp_greater_equal(value, type.min) &&
+                       std::cmp_less_equal(value, type.max);
+            } else {
+                // A fraction leaves less than 53 bits. There, the limits of 64 bits may be rounded.
+                return std::abs(value) < 0x1p53 && value >= static_cast<double>(type.min) &&
+                       value <= static_cast<double>(type.max);
+            }
+        },
+        number);
+}
+
+/// Both limits as texts: the caller's where they are narrower, otherwise the type's.
+struct LimitTexts {
+    std::string min;
+    std::string max;
+};
+LimitTexts limit_texts(const std::optional<range>& limits, const detail::IntegerLimits& type) {
+    LimitTexts texts{fmt::format("{}", type.min), fmt::format("{}", type.max)};
+    if (limits && std::is_lt(compare(type.min, limits->min)))
+        texts.min = fmt::format("{}", limits->min);
+    if (limits && std::is_gt(compare(type.max, limits->max)))
+        texts.max = fmt::format("{}", limits->max);
+    return texts;
+}
+
+bool is_wider_than_int(const detail::IntegerLimits& type) {
+    return std::cmp_less(type.min, std::numeric_limits<int>::min()) ||
+           std::cmp_greater(type.max, std::numeric_limits<int>::max());
 }
 
 /// All numbers of [a, b, ...] or [[a, b], [c, d]] in order; nothing when anything else is in there.
@@ -127,6 +227,24 @@ Problem ArgumentType<bool>::decode(JsonView json, const Constraints&, bool& into
     return invalid(fmt::format("it must be true or false, not {}", found(json)));
 }
 
+std::string ArgumentType<float>::schema(const Constraints& constraints) {
+    return number_schema("number", constraints);
+}
+
+Problem ArgumentType<float>::decode(JsonView json, const Constraints& constraints, float& into) {
+    double value = 0;
+    if (auto problem = decode_number(json, constraints, value)) return problem;
+    constexpr double largest = std::numeric_limits<float>::max();
+    constexpr double rounding = std::numeric_limits<float>::epsilon();
+    if (std::abs(value) > largest * (1 + rounding)) {
+        const range own = constraints.limits.value_or(range{-largest, largest});
+        const range limits{std::max(own.min, -largest), std::min(own.max, largest)};
+        return decode_number(json, {.limits = limits}, value);
+    }
+    into = static_cast<float>(std::clamp(value, -largest, largest));
+    return std::nullopt;
+}
+
 std::string ArgumentType<double>::schema(const Constraints& constraints) {
     return number_schema("number", constraints);
 }
@@ -135,18 +253,15 @@ Problem ArgumentType<double>::decode(JsonView json, const Constraints& constrain
     return decode_number(json, constraints, into);
 }
 
-std::string ArgumentType<int>::schema(const Constraints& constraints) {
-    return number_schema("integer", constraints);
+std::string ArgumentType<long double>::schema(const Constraints& constraints) {
+    return number_schema("number", constraints);
 }
 
-Problem ArgumentType<int>::decode(JsonView json, const Constraints& constraints, int& into) {
+Problem ArgumentType<long double>::decode(JsonView json, const Constraints& constraints,
+                                          long double& into) {
     double value = 0;
-    Constraints limits = constraints;
-    if (!limits.limits) {
-        limits.limits = range{std::numeric_limits<int>::min(), std::numeric_limits<int>::max()};
-    }
-    auto problem = decode_number(json, limits, value);
-    if (!problem) into = static_cast<int>(std::lround(value));
+    auto problem = decode_number(json, constraints, value);
+    if (!problem) into = value;
     return problem;
 }
 
@@ -167,28 +282,6 @@ Problem ArgumentType<std::string>::decode(JsonView json, const Constraints& cons
     }
     // White space is not nothing: a model may want to type a space.
     if (constraints.not_empty && into.empty()) return ArgumentProblem{true, "it is empty"};
-    return std::nullopt;
-}
-
-std::string ArgumentType<std::vector<int>>::schema(const Constraints& constraints) {
-    return R"({"type":"array","items":)" + schema_of<int>(constraints) + "}";
-}
-
-Problem ArgumentType<std::vector<int>>::decode(JsonView json, const Constraints& constraints,
-                                               std::vector<int>& into) {
-    if (json.kind() != JsonView::Kind::array) {
-        int alone = 0;
-        if (agent::decode<int>(json, alone, constraints))
-            return invalid(fmt::format("it must be a list of whole numbers, not {}", found(json)));
-        into = {alone};
-        return std::nullopt;
-    }
-    into.clear();
-    for (std::size_t i = 0; i < json.size(); ++i) {
-        int number = 0;
-        if (auto problem = agent::decode<int>(json.at(i), number, constraints)) return problem;
-        into.push_back(number);
-    }
     return std::nullopt;
 }
 
@@ -225,7 +318,86 @@ Problem ArgumentType<winio::NormBox>::decode(JsonView json, const Constraints&,
     return std::nullopt;
 }
 
+ArgumentProblem ArgumentProblem::in_member(std::string_view name) && {
+    // A model may make up the names of a map's members.
+    path.insert(0, "." + shorten(to_valid_utf8(name), 60));
+    missing = false;
+    return std::move(*this);
+}
+
+ArgumentProblem ArgumentProblem::in_element(std::size_t index) && {
+    path.insert(0, fmt::format("[{}]", index));
+    missing = false;
+    return std::move(*this);
+}
+
 namespace detail {
+
+std::string integer_schema(const Constraints& constraints, IntegerLimits type) {
+    // The limits of int and of wider types tell a model nothing. Those of narrower and of unsigned
+    // types do.
+    const bool has_min = constraints.limits || type.min > std::numeric_limits<int>::min();
+    const bool has_max =
+        constraints.limits || std::cmp_less(type.max, std::numeric_limits<int>::max());
+    const LimitTexts limits = limit_texts(constraints.limits, type);
+    std::string schema = R"({"type":"integer")";
+    if (has_min) schema += R"(,"minimum":)" + limits.min;
+    if (has_max) schema += R"(,"maximum":)" + limits.max;
+    return schema + "}";
+}
+
+Problem decode_integer(JsonView json, const Constraints& constraints, IntegerLimits type,
+                       std::uint64_t& into) {
+    const std::optional<Number> number = exact_number_of(json);
+    if (!number || !is_within(*number, type) ||
+        (constraints.limits && !is_within(*number, *constraints.limits))) {
+        const LimitTexts limits = limit_texts(constraints.limits, type);
+        std::string given = found(json);
+        // Recorded runs hold this text: an int has always been shown as the nearest double. Of wider
+        // types, every digit counts.
+        if (number && !is_wider_than_int(type))
+            given = fmt::format("{}", *number_of(json));
+        else if (number)
+            given = std::visit([](auto value) { return fmt::format("{}", value); }, *number);
+        return invalid(fmt::format("it must be a number from {} to {}, not {}", limits.min,
+                                   limits.max, given));
+    }
+    into = std::visit(
+        [](auto value) {
+            if constexpr (std::is_integral_v<decltype(value)>)
+                return static_cast<std::uint64_t>(value);
+            else
+                return static_cast<std::uint64_t>(std::llround(value));
+        },
+        *number);
+    return std::nullopt;
+}
+
+std::string array_schema(std::string_view element) {
+    return fmt::format(R"({{"type":"array","items":{}}})", element);
+}
+
+std::string map_schema(std::string_view value) {
+    return fmt::format(R"({{"type":"object","additionalProperties":{}}})", value);
+}
+
+std::string struct_schema(const std::vector<MemberSchema>& members) {
+    std::string properties;
+    std::string required;
+    for (const MemberSchema& member : members) {
+        if (!properties.empty()) properties += ',';
+        properties += json_quote(member.name) + ":" + member.schema;
+        if (!member.required) continue;
+        if (!required.empty()) required += ',';
+        required += json_quote(member.name);
+    }
+    return R"({"type":"object","properties":{)" + properties + R"(},"required":[)" + required +
+           "]}";
+}
+
+ArgumentProblem must_be(std::string_view what, JsonView json) {
+    return invalid(fmt::format("it must be {}, not {}", what, found(json)));
+}
 
 std::string enum_schema(const std::vector<std::string_view>& names) {
     std::string schema = R"({"type":"string","enum":[)";

@@ -40,7 +40,7 @@ std::string parameters_of(const std::vector<ArgumentInfo>& arguments) {
 
 ToolResult problem_result(const ArgumentInfo& info, const ArgumentProblem& problem) {
     return fail(problem.missing ? info.missing_error : info.invalid_error,
-                fmt::format("Argument \"{}\": {}.", info.name, problem.message));
+                fmt::format("Argument \"{}{}\": {}.", info.name, problem.path, problem.message));
 }
 
 /// The arguments as an object; a model may also write them as JSON inside a JSON string.

@@ -16,6 +16,18 @@
 //
 // The list's order is the schema's order. What a model gets wrong becomes a result that says so; an
 // exception from the callable is the desktop's (winio::Error) or ends the run.
+//
+// Supported types of arguments (details: docs/tools.md):
+//
+//     bool                           std::string
+//     std::int8_t ... std::uint64_t  and all other integer types, but no character types
+//     float, double, long double     winio::NormPoint, winio::NormBox
+//     enum                           described with BOOST_DESCRIBE_ENUM
+//     struct                         described with BOOST_DESCRIBE_STRUCT
+//     std::vector<T>                 std::map<std::string, T>
+//     std::optional<T>               as an argument or as a member of a struct: not required
+//
+// Every other type needs a specialization of ArgumentType.
 #pragma once
 
 #include "eyehand/agent/error.hpp"
@@ -27,13 +39,20 @@
 #include "eyehand/winio/geometry.hpp"
 #include "eyehand/winio/gesture.hpp"
 
+#include <boost/describe/class.hpp>
 #include <boost/describe/enum.hpp>
 #include <boost/describe/enumerators.hpp>
+#include <boost/describe/members.hpp>
+#include <boost/describe/modifiers.hpp>
 #include <boost/mp11/algorithm.hpp>
 
 #include <chrono>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -148,12 +167,20 @@ struct ToolContext {
 // ---- arguments ----------------------------------------------------------------------------------
 
 /// Why an argument could not be decoded.
-struct ArgumentProblem {
+struct EYEHAND_AGENT_API ArgumentProblem {
     bool missing = false; ///< absent, null or empty; otherwise there, but wrong
-    std::string message;
+    std::string message;  ///< such as "it must be true or false, not 3"
+    /// Where in the argument the problem is, such as ".bounds[2]"; empty: the argument as a whole.
+    std::string path{};
+
+    /// The problem of the value that contains this one as a member or as an element. The containing
+    /// value is not missing.
+    [[nodiscard]] ArgumentProblem in_member(std::string_view name) &&;
+    [[nodiscard]] ArgumentProblem in_element(std::size_t index) &&;
 };
 
-/// Limits of a number, both included.
+/// Limits of a number, both included. They apply before a fraction is rounded, and in addition to
+/// the limits of the argument's type.
 struct range {
     double min;
     double max;
@@ -162,17 +189,33 @@ struct range {
 struct not_empty_t {};
 inline constexpr not_empty_t not_empty{};
 
+/// Of a number or a text; those of a vector or a map apply to each element.
 struct Constraints {
     std::optional<range> limits;
     bool not_empty = false;
 };
 
+namespace detail {
+template <class>
+inline constexpr bool is_supported = false;
+}
+
 /// How a C++ type appears in a schema and is read from JSON: the extension point for users' own
 /// types. A specialisation has
 ///     static std::string schema(const Constraints&);   // a JSON object
 ///     static std::optional<ArgumentProblem> decode(JsonView, const Constraints&, T& into);
+/// Where decode() returns a problem, the value of `into` is unspecified.
 template <class T, class = void>
-struct ArgumentType;
+struct ArgumentType {
+    static_assert(detail::is_supported<T>,
+                  "Eyehand does not support this type as an argument of a tool: describe a struct "
+                  "with BOOST_DESCRIBE_STRUCT or an enum with BOOST_DESCRIBE_ENUM, or specialize "
+                  "eyehand::agent::ArgumentType for the type. docs/tools.md lists the supported "
+                  "types.");
+    // Declared, so that the compiler reports nothing else.
+    static std::string schema(const Constraints&);
+    static std::optional<ArgumentProblem> decode(JsonView, const Constraints&, T& into);
+};
 
 /// The JSON schema of a T.
 template <class T>
@@ -353,17 +396,23 @@ struct EYEHAND_AGENT_API ArgumentType<bool> {
 };
 /// Numbers as strings are accepted; outside the range is a problem.
 template <>
+struct EYEHAND_AGENT_API ArgumentType<float> {
+    static std::string schema(const Constraints& constraints);
+    static std::optional<ArgumentProblem> decode(JsonView json, const Constraints& constraints,
+                                                 float& into);
+};
+template <>
 struct EYEHAND_AGENT_API ArgumentType<double> {
     static std::string schema(const Constraints& constraints);
     static std::optional<ArgumentProblem> decode(JsonView json, const Constraints& constraints,
                                                  double& into);
 };
-/// Fractions are rounded.
+/// Has the precision and the range of a double.
 template <>
-struct EYEHAND_AGENT_API ArgumentType<int> {
+struct EYEHAND_AGENT_API ArgumentType<long double> {
     static std::string schema(const Constraints& constraints);
     static std::optional<ArgumentProblem> decode(JsonView json, const Constraints& constraints,
-                                                 int& into);
+                                                 long double& into);
 };
 /// Numbers and truth values are taken as their text.
 template <>
@@ -371,13 +420,6 @@ struct EYEHAND_AGENT_API ArgumentType<std::string> {
     static std::string schema(const Constraints&);
     static std::optional<ArgumentProblem> decode(JsonView json, const Constraints& constraints,
                                                  std::string& into);
-};
-/// A list; one number alone, and numbers in quotes, are accepted.
-template <>
-struct EYEHAND_AGENT_API ArgumentType<std::vector<int>> {
-    static std::string schema(const Constraints& constraints);
-    static std::optional<ArgumentProblem> decode(JsonView json, const Constraints& constraints,
-                                                 std::vector<int>& into);
 };
 /// [x, y]; clamped to 0..1000.
 template <>
@@ -393,29 +435,92 @@ struct EYEHAND_AGENT_API ArgumentType<winio::NormBox> {
     static std::optional<ArgumentProblem> decode(JsonView json, const Constraints&,
                                                  winio::NormBox& into);
 };
-template <class T>
-struct ArgumentType<std::optional<T>> {
-    static std::string schema(const Constraints& constraints) { return schema_of<T>(constraints); }
-    static std::optional<ArgumentProblem> decode(JsonView json, const Constraints& constraints,
-                                                 std::optional<T>& into) {
-        T value{};
-        auto problem = agent::decode<T>(json, value, constraints);
-        if (!problem) into = std::move(value);
-        return problem;
-    }
-};
 
 namespace detail {
+
+template <class T>
+inline constexpr bool is_integer = std::is_integral_v<T>&& std::is_same_v<T, std::remove_cv_t<T>> &&
+                                   sizeof(T) <= sizeof(std::uint64_t) && !std::is_same_v<T, bool> &&
+                                   !std::is_same_v<T, char> && !std::is_same_v<T, wchar_t> &&
+                                   !std::is_same_v<T, char8_t> && !std::is_same_v<T, char16_t> &&
+                                   !std::is_same_v<T, char32_t>;
+template <class T>
+inline constexpr bool is_number = is_integer<T> || std::is_floating_point_v<T>;
+
+/// The smallest and the largest value of an integer type.
+struct IntegerLimits {
+    std::int64_t min;
+    std::uint64_t max;
+};
+template <class T>
+inline constexpr IntegerLimits integer_limits{
+    static_cast<std::int64_t>(std::numeric_limits<T>::min()),
+    static_cast<std::uint64_t>(std::numeric_limits<T>::max())};
+EYEHAND_AGENT_API std::string integer_schema(const Constraints& constraints, IntegerLimits type);
+/// `into` gets the value modulo 2^64.
+EYEHAND_AGENT_API std::optional<ArgumentProblem> decode_integer(JsonView json,
+                                                                const Constraints& constraints,
+                                                                IntegerLimits type,
+                                                                std::uint64_t& into);
+
 EYEHAND_AGENT_API std::string enum_schema(const std::vector<std::string_view>& names);
 /// The index of the name that `json` holds, case-insensitively; a problem that lists the names
 /// otherwise.
 EYEHAND_AGENT_API std::optional<ArgumentProblem>
 decode_enum(JsonView json, const std::vector<std::string_view>& names, std::size_t& index);
+
+EYEHAND_AGENT_API std::string array_schema(std::string_view element);
+EYEHAND_AGENT_API std::string map_schema(std::string_view value);
+struct MemberSchema {
+    std::string_view name;
+    std::string schema;
+    bool required;
+};
+EYEHAND_AGENT_API std::string struct_schema(const std::vector<MemberSchema>& members);
+/// "it must be WHAT, not ..."
+EYEHAND_AGENT_API ArgumentProblem must_be(std::string_view what, JsonView found);
+
+/// Reads a member of a struct.
+template <class T>
+std::optional<ArgumentProblem> decode_member(JsonView object, std::string_view name, T& into) {
+    const std::optional<JsonView> json = object.find(name);
+    if (!json || json->kind() == JsonView::Kind::null) {
+        if constexpr (is_optional<T>::value) {
+            into.reset();
+            return std::nullopt;
+        } else {
+            return ArgumentProblem{true, "it is missing"}.in_member(name);
+        }
+    }
+    auto problem = agent::decode<T>(*json, into);
+    if (problem) problem = std::move(*problem).in_member(name);
+    return problem;
+}
+
 } // namespace detail
+
+/// All integer types, std::int8_t and std::uint8_t too, but not bool and the character types.
+/// Numbers as strings are accepted, fractions rounded. Outside the range of the type or of the
+/// constraints is a problem that states the range. An integer keeps its exact value; a number with a
+/// fraction or an exponent has the precision of a double.
+template <class T>
+struct ArgumentType<T, std::enable_if_t<detail::is_integer<T>>> {
+    static std::string schema(const Constraints& constraints) {
+        return detail::integer_schema(constraints, detail::integer_limits<T>);
+    }
+    static std::optional<ArgumentProblem> decode(JsonView json, const Constraints& constraints,
+                                                 T& into) {
+        std::uint64_t value = 0;
+        auto problem = detail::decode_integer(json, constraints, detail::integer_limits<T>, value);
+        if (!problem) into = static_cast<T>(value);
+        return problem;
+    }
+};
 
 /// An enum described with BOOST_DESCRIBE_ENUM becomes its names.
 template <class E>
-struct ArgumentType<E, std::enable_if_t<std::is_enum_v<E>>> {
+struct ArgumentType<
+    E, std::enable_if_t<std::is_enum_v<E> && boost::describe::has_describe_enumerators<E>::value>> {
     static std::string schema(const Constraints&) { return detail::enum_schema(names()); }
     static std::optional<ArgumentProblem> decode(JsonView json, const Constraints&, E& into) {
         std::size_t index = 0;
@@ -433,6 +538,157 @@ private:
         boost::mp11::mp_for_each<boost::describe::describe_enumerators<E>>(
             [&](auto enumerator) { all.emplace_back(enumerator.name); });
         return all;
+    }
+};
+
+/// null is an empty optional.
+template <class T>
+struct ArgumentType<std::optional<T>> {
+    static std::string schema(const Constraints& constraints) { return schema_of<T>(constraints); }
+    static std::optional<ArgumentProblem> decode(JsonView json, const Constraints& constraints,
+                                                 std::optional<T>& into) {
+        if (json.kind() == JsonView::Kind::null) {
+            into.reset();
+            return std::nullopt;
+        }
+        T value{};
+        auto problem = agent::decode<T>(json, value, constraints);
+        if (!problem) into = std::move(value);
+        return problem;
+    }
+};
+
+/// A list. One number alone counts as a list of one number.
+template <class T>
+struct ArgumentType<std::vector<T>> {
+    static std::string schema(const Constraints& constraints) {
+        return detail::array_schema(schema_of<T>(constraints));
+    }
+    static std::optional<ArgumentProblem> decode(JsonView json, const Constraints& constraints,
+                                                 std::vector<T>& into) {
+        into.clear();
+        if (json.kind() != JsonView::Kind::array) {
+            if constexpr (detail::is_number<T>) {
+                T alone{};
+                if (!agent::decode<T>(json, alone, constraints)) {
+                    into.push_back(alone);
+                    return std::nullopt;
+                }
+            }
+            return detail::must_be(list_name, json);
+        }
+        into.reserve(json.size());
+        for (std::size_t i = 0; i < json.size(); ++i) {
+            T element{};
+            if (auto problem = agent::decode<T>(json.at(i), element, constraints))
+                return std::move(*problem).in_element(i);
+            into.push_back(std::move(element));
+        }
+        return std::nullopt;
+    }
+
+private:
+    static constexpr std::string_view list_name = detail::is_integer<T>  ? "a list of whole numbers"
+                                                  : detail::is_number<T> ? "a list of numbers"
+                                                                         : "a list";
+};
+
+/// A JSON object with members of any name and of the same type.
+template <class T, class Compare>
+struct ArgumentType<std::map<std::string, T, Compare>> {
+    static std::string schema(const Constraints& constraints) {
+        return detail::map_schema(schema_of<T>(constraints));
+    }
+    static std::optional<ArgumentProblem> decode(JsonView json, const Constraints& constraints,
+                                                 std::map<std::string, T, Compare>& into) {
+        into.clear();
+        if (json.kind() != JsonView::Kind::object) return detail::must_be("an object", json);
+        for (std::size_t i = 0; i < json.size(); ++i) {
+            const JsonMember member = json.member(i);
+            T value{};
+            if (auto problem = agent::decode<T>(member.value, value, constraints))
+                return std::move(*problem).in_member(member.name);
+            into.insert_or_assign(std::string(member.name), std::move(value));
+        }
+        return std::nullopt;
+    }
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_described_struct =
+    std::conjunction_v<std::is_class<T>, boost::describe::has_describe_members<T>>;
+/// Marks ArgumentType of described structs; a user's specialization does not have it.
+struct DescribedStruct {};
+inline constexpr unsigned public_and_inherited =
+    boost::describe::mod_public | boost::describe::mod_inherited;
+/// The public members of a described struct, after those of its described bases.
+template <class T>
+using public_members = boost::describe::describe_members<T, public_and_inherited>;
+template <class Object, class Member>
+Member member_type_of(Member Object::*); // never defined
+/// The type of the member that a descriptor of Boost.Describe stands for.
+template <class Descriptor>
+using member_type = decltype(member_type_of(Descriptor::pointer));
+
+/// Whether a T contains one of `Outer`, or itself.
+template <class T, class... Outer>
+struct is_recursive : std::false_type {};
+template <class T, class... Outer>
+struct is_recursive<std::optional<T>, Outer...> : is_recursive<T, Outer...> {};
+template <class T, class... Outer>
+struct is_recursive<std::vector<T>, Outer...> : is_recursive<T, Outer...> {};
+template <class T, class Compare, class... Outer>
+struct is_recursive<std::map<std::string, T, Compare>, Outer...> : is_recursive<T, Outer...> {};
+template <class T, class... Outer>
+requires std::is_base_of_v<DescribedStruct, ArgumentType<T>>
+struct is_recursive<T, Outer...> {
+    static constexpr bool value = [] {
+        if constexpr ((std::is_same_v<T, Outer> || ...)) {
+            return true;
+        } else {
+            bool found = false;
+            boost::mp11::mp_for_each<public_members<T>>([&](auto member) {
+                found = found || is_recursive<member_type<decltype(member)>, T, Outer...>::value;
+            });
+            return found;
+        }
+    }();
+};
+
+} // namespace detail
+
+/// A struct described with BOOST_DESCRIBE_STRUCT becomes an object with its public members; those
+/// that are std::optional are not required. Members of other names are ignored.
+template <class T>
+struct ArgumentType<T, std::enable_if_t<detail::is_described_struct<T>>> : detail::DescribedStruct {
+    static std::string schema(const Constraints&) {
+        require_finite_depth();
+        std::vector<detail::MemberSchema> members;
+        boost::mp11::mp_for_each<detail::public_members<T>>([&](auto member) {
+            using Member = detail::member_type<decltype(member)>;
+            members.push_back(
+                {member.name, schema_of<Member>(), !detail::is_optional<Member>::value});
+        });
+        return detail::struct_schema(members);
+    }
+    static std::optional<ArgumentProblem> decode(JsonView json, const Constraints&, T& into) {
+        require_finite_depth();
+        if (json.kind() != JsonView::Kind::object) return detail::must_be("an object", json);
+        std::optional<ArgumentProblem> problem;
+        boost::mp11::mp_for_each<detail::public_members<T>>([&](auto member) {
+            if (!problem)
+                problem = detail::decode_member(json, member.name, into.*decltype(member)::pointer);
+        });
+        return problem;
+    }
+
+private:
+    static constexpr void require_finite_depth() {
+        static_assert(!detail::is_recursive<T>::value,
+                      "Eyehand does not support a struct that contains itself as an argument of a "
+                      "tool: specialize eyehand::agent::ArgumentType for the struct.");
     }
 };
 
