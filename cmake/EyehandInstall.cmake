@@ -4,11 +4,11 @@
 include(CMakePackageConfigHelpers)
 
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/eyehand")
-foreach(library winio vlm agent panel)
+foreach(library winio vlm agent session panel)
     set(targets eyehand_${library})
     set(headers lib${library}/include)
-    if(library STREQUAL "panel")
-        set(headers libagent/panel/include)
+    if(library MATCHES "^(session|panel)$")
+        set(headers libagent/${library}/include)
     endif()
     # A shared library contains its private dependencies.
     if(NOT BUILD_SHARED_LIBS AND library STREQUAL "vlm")
@@ -93,6 +93,9 @@ eyehand_pkg_config(vlm "Client for vision language models with an OpenAI-compati
 eyehand_pkg_config(agent "Desktop agents: tools, profiles, runs"
     REQUIRES "eyehand-winio = ${PROJECT_VERSION}" "eyehand-vlm = ${PROJECT_VERSION}"
     LIBS_PRIVATE -leyehand_base ${fmt} -leyehand_boost ${standard_library})
+eyehand_pkg_config(session "Runs with their surroundings: server, logs, recordings, report"
+    REQUIRES "eyehand-agent = ${PROJECT_VERSION}"
+    LIBS_PRIVATE ${fmt} ${standard_library})
 eyehand_pkg_config(panel "Local web page that shows and controls a run"
     REQUIRES "eyehand-agent = ${PROJECT_VERSION}"
     LIBS_PRIVATE -leyehand_base ${fmt} -leyehand_boost ${standard_library})

@@ -105,9 +105,23 @@ void add_program_tools(CLI::App& command, ProgramToolFlags& flags) {
         ->allow_extra_args(false);
 }
 
+void add_record(CLI::App& command, std::string& file) {
+    command.add_option("--record", file,
+                       "New file for what is asked of the model and what it answers (cassette)");
+}
+
 void add_run(CLI::App& command, RunFlags& flags) {
     add_settings(command, flags);
     add_program_tools(command, flags.tools);
+    add_record(command, flags.cassette.record);
+    command
+        .add_option("--replay", flags.cassette.replay,
+                    "Cassette that answers in place of the model; actions are still executed")
+        ->excludes("--record");
+    command
+        .add_flag("--replay-strict", flags.cassette.strict,
+                  "Each request must be the recorded one, screenshots included")
+        ->needs("--replay");
     command.add_flag("--json", flags.json, "Print the run's events to standard output");
     command.add_flag("-v,--verbose", flags.verbose, "Show everything that is said");
     command.add_flag("--quiet", flags.quiet, "Show only the final answer, or why there is none");
@@ -257,6 +271,7 @@ int run_program(std::vector<std::string> arguments) {
     add_endpoint(*resume_command, resume.server);
     add_area(*resume_command, resume.view);
     add_program_tools(*resume_command, resume.tools);
+    add_record(*resume_command, resume.record);
     add_probe(*resume_command, resume.no_probe);
     resume_command->add_option(
         "--approve", resume.approve,

@@ -56,6 +56,7 @@ struct ResumeFlags {
     ProgramToolFlags tools;
     std::string approve; ///< empty: not given
     PanelFlags panel;
+    std::string record; ///< empty: not given
     bool no_probe = false;
     bool json = false;
     bool verbose = false;
@@ -89,8 +90,6 @@ struct ScenarioFlags {
 [[nodiscard]] ExitCode show_run(const PanelCommandFlags& flags);
 /// Writes the report of a run's directory anew and prints its path.
 [[nodiscard]] ExitCode report_run(const std::string& directory);
-/// Writes the report of a run that has ended. That it cannot be written is told, and no failure.
-void leave_report(const std::filesystem::path& run_directory, bool quiet);
 [[nodiscard]] ExitCode ask_model(const AskFlags& flags);
 [[nodiscard]] ExitCode print_config(const RunFlags& flags);
 [[nodiscard]] ExitCode list_scenarios();

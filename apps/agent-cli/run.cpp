@@ -4,12 +4,11 @@
 #include "configuration.hpp"
 #include "environment.hpp"
 #include "eyehand/agent/error.hpp"
-#include "eyehand/agent/http_log.hpp"
 #include "eyehand/agent/lmstudio_log.hpp"
-#include "eyehand/winio/error.hpp"
+#include "eyehand/session/run_session.hpp"
+#include "eyehand/vlm/cassette.hpp"
+#include "participants.hpp"
 #include "platform.hpp"
-#include "seat.hpp"
-#include "server_facts.hpp"
 #include "terminal_view.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +18,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
-#include <stdexcept>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -58,7 +57,22 @@ void drop(std::vector<agent::Setting>& settings, std::string_view name) {
 
 // --- A run and its surroundings ------------------------------------------------------------------
 
-/// Calls `at_first` before it passes on the first event: from then on the run's directory is ours.
+agent::RunDirectory create_directory(const RunSettings& settings) {
+    try {
+        return agent::RunDirectory::create(settings.run_dir);
+    } catch (const agent::Error& error) {
+        throw UsageError(fmt::format("{}; choose another folder with --run-dir", error.what()));
+    }
+}
+
+/// Of the flags of `run` or `resume`.
+template <class Flags>
+Detail detail(const Flags& flags) {
+    if (flags.quiet) return Detail::quiet;
+    return flags.verbose ? Detail::verbose : Detail::normal;
+}
+
+/// Calls `at_first` before it passes on the first event: from then on the run goes on.
 class FromFirstEvent final : public agent::Observer {
 public:
     FromFirstEvent(agent::Observer& next, std::function<void()> at_first)
@@ -75,97 +89,29 @@ private:
     std::function<void()> at_first_;
 };
 
-/// Asks the server what it can, and sets the client accordingly.
-std::optional<vlm::ServerInfo> heed_server(vlm::ClientOptions& client, const std::string& model,
-                                           std::vector<agent::Setting>& settings, bool quiet) {
-    std::optional<vlm::ServerInfo> server = ask_server(client, model);
-    if (!server) return server;
-    client = vlm::apply_capabilities(std::move(client), *server);
-    for (const agent::Setting& setting : settings_of(*server)) put(settings, setting);
-    if (server->model.images == vlm::Support::no && !quiet)
-        print_to(stderr, printable(fmt::format("      {} says that {} does not see images: load a "
-                                               "vision model\n",
-                                               vlm::to_string(server->kind), server->model.id)));
-    return server;
+/// The folders of LM Studio's log that the setting names; none for "off".
+std::vector<std::filesystem::path> server_logs(const std::string& setting) {
+    if (setting == "off") return {};
+    if (setting != "auto") return {path_of(setting)};
+    const auto windows = text_variable("USERPROFILE");
+    return agent::lmstudio_log_folders(
+        path_of(windows ? *windows : text_variable("HOME").value_or(".")));
 }
 
-/// The size of what will be seen; nothing while it is not there.
-std::optional<winio::Size> screen_size(winio::Desktop& desktop, const winio::AreaChoice& area) {
+/// A cassette that exists already, or cannot be read, is a mistake in the flags.
+session::RunSession make_session(winio::Desktop& desktop, session::SessionOptions options) {
     try {
-        const winio::Rect bounds = winio::choose_area(desktop, area).bounds();
-        return winio::Size{bounds.width, bounds.height};
-    } catch (const winio::Error&) {
-        return std::nullopt; // the run's first screenshot tells why
-    } catch (const std::invalid_argument&) {
-        return std::nullopt; // a crop without a pixel: so does this
+        return {desktop, std::move(options)};
+    } catch (const vlm::CassetteError& error) {
+        throw UsageError(error.what());
     }
 }
 
-/// As many screenshots as the model's context has room for.
-void fit_to_context(const vlm::ServerInfo& server, winio::Desktop& desktop, RunSettings& settings) {
-    if (!settings.batch_of_profile) return;
-    const auto screen = screen_size(desktop, settings.agent.area);
-    if (!screen) return;
-    if (!fit_profile(server, *screen, settings.profile)) return;
-    put(settings.agent.settings,
-        {"drop_screenshots", fmt::format("{}", settings.profile.screenshots.batch), "probe"});
-}
-
-agent::RunDirectory create_directory(const RunSettings& settings) {
-    try {
-        return agent::RunDirectory::create(settings.run_dir);
-    } catch (const agent::Error& error) {
-        throw UsageError(fmt::format("{}; choose another folder with --run-dir", error.what()));
-    }
-}
-
-/// Of the flags of `run` or `resume`.
-template <class Flags>
-Detail detail(const Flags& flags) {
-    if (flags.quiet) return Detail::quiet;
-    return flags.verbose ? Detail::verbose : Detail::normal;
-}
-
-/// What LM Studio's server logs during a run, where the settings want it.
-class ServerLog {
-public:
-    ServerLog(const std::string& setting, bool quiet) : quiet_(quiet) {
-        if (setting == "off") return;
-        log_.emplace(setting == "auto" ? agent::lmstudio_log_folders(home())
-                                       : std::vector{path_of(setting)});
-    }
-    void save(const agent::RunDirectory& directory) {
-        if (!log_) return;
-        const agent::LmStudioLog::Saved saved = log_->save(directory.path());
-        log_.reset();
-        if (!saved.note.empty() && !quiet_) print_to(stderr, printable(saved.note) + "\n");
-    }
-
-private:
-    static std::filesystem::path home() {
-        const auto windows = text_variable("USERPROFILE");
-        return path_of(windows ? *windows : text_variable("HOME").value_or("."));
-    }
-    std::optional<agent::LmStudioLog> log_;
-    bool quiet_ = false;
-};
-
-/// Runs `go`, and keeps what LM Studio's server logged meanwhile, however it ends.
-agent::RunFinished logged(const std::string& setting, const agent::RunDirectory& directory,
-                          bool quiet, const std::function<agent::RunFinished()>& go) {
-    ServerLog log(setting, quiet);
-    try {
-        agent::RunFinished result = go();
-        log.save(directory);
-        return result;
-    } catch (const agent::Error& error) {
-        // Of a run that goes on elsewhere, the log is being kept there.
-        if (error.code() != agent::errc::run_locked) log.save(directory);
-        throw;
-    } catch (...) {
-        log.save(directory);
-        throw;
-    }
+/// Prints what a session remarks.
+std::function<void(const std::string&)> remarks_to_terminal(bool quiet) {
+    return [quiet](const std::string& remark) {
+        if (!quiet) print_to(stderr, "      " + printable(remark) + "\n");
+    };
 }
 
 /// All tools there are; those that are programs are offered besides the profile's.
@@ -177,41 +123,6 @@ agent::Toolbox with_programs(const ProgramTools& programs, const agent::AskConse
     for (agent::Setting& setting : programs.settings())
         options.settings.push_back(std::move(setting));
     return tools;
-}
-
-/// What is not as it was when the run began.
-std::vector<std::string> differences(const agent::StoredRun& stored) {
-    std::vector<std::string> remarks;
-    if (stored.version != agent::version())
-        remarks.push_back(fmt::format("the run began with version {}, this is {}", stored.version,
-                                      agent::version()));
-    const std::string& name = stored.summary.profile.name;
-    const std::vector<std::string> built_in = agent::profile_names();
-    if (std::find(built_in.begin(), built_in.end(), name) == built_in.end()) return remarks;
-    // What flags and variables set is the run's own; prompts and tools are the profile's.
-    agent::Profile now = agent::load_profile(name);
-    agent::Profile then = stored.summary.profile;
-    for (agent::Profile* profile : {&now, &then}) {
-        profile->model.clear();
-        profile->sampling = {};
-        profile->max_turns = 1;
-        profile->step_delay = {};
-        profile->image = winio::FitWithin{{1, 1}};
-        profile->screenshots = profile->thinks = {};
-        profile->executed_heat = {};
-        profile->bbox_heat = {};
-        profile->physical_execution = true;
-        profile->pace = {};
-        profile->log = {};
-        const agent::ModeFactory& mode = agent::mode_of(*profile);
-        for (const auto& [option, value] : mode.options(*profile))
-            mode.set_option(*profile, option, {});
-    }
-    if (agent::to_json(now) != agent::to_json(then))
-        remarks.push_back(fmt::format("the profile \"{}\" has changed since; the run goes on with "
-                                      "its own copy",
-                                      name));
-    return remarks;
 }
 
 /// The run's own settings, with the flags for another area and for people on top.
@@ -294,30 +205,32 @@ void bring_up_to_date(std::vector<agent::Setting>& kept, const ServerSettings& s
 
 agent::RunFinished carry_out(const RunFlags& flags, RunSettings& settings,
                              winio::Desktop& desktop) {
-    agent::HttpLog http_log;
-    settings.client.on_exchange = [&](const vlm::Exchange& exchange) { http_log.add(exchange); };
     TerminalView view(
         {.detail = detail(flags), .json = flags.json, .terminal = errors_go_to_terminal()});
     settings.client.on_retry = [&](const vlm::Attempt& attempt) { view.on_retry(attempt); };
-    Seat seat({settings.panel, settings.agent.approve, detail(flags), flags.json});
-    const agent::Toolbox tools = with_programs(settings.programs, seat.ask_user(), settings.agent);
-    if (settings.probe) {
-        const auto server = heed_server(settings.client, settings.profile.model,
-                                        settings.agent.settings, flags.quiet);
-        if (server) fit_to_context(*server, desktop, settings);
-    }
-    vlm::OpenAiClient model(settings.client);
-    agent::Agent agent(desktop, model, settings.profile, tools, settings.agent);
+    Participants participants({settings.panel, settings.agent.approve, detail(flags), flags.json});
+    const agent::Toolbox tools =
+        with_programs(settings.programs, participants.ask_user(), settings.agent);
+    session::RunSession session =
+        make_session(desktop, {.profile = settings.profile,
+                               .client = settings.client,
+                               .agent = settings.agent,
+                               .tools = tools,
+                               .probe = settings.probe,
+                               .fit_context = settings.batch_of_profile,
+                               .cassette = {.record = path_of(flags.cassette.record),
+                                            .replay = path_of(flags.cassette.replay),
+                                            .strict = flags.cassette.strict},
+                               .server_logs = server_logs(settings.lmstudio_logs),
+                               .control = participants.control(),
+                               .on_remark = remarks_to_terminal(flags.quiet)});
     // The directory comes last: what is wrong with the settings is found before one is made for
     // nothing.
     agent::RunDirectory directory = create_directory(settings);
-    http_log.write_to(directory);
-    return logged(settings.lmstudio_logs, directory, flags.quiet, [&] {
-        return seat.follow(directory, settings.profile, settings.agent.annotation, view,
-                           [&](agent::RunControl& control, agent::Observer& observer) {
-                               return agent.run(flags.task, directory, control, &observer);
-                           });
-    });
+    return participants.follow(directory, session.profile(), settings.agent.annotation, view,
+                               [&](std::span<agent::Observer* const> observers) {
+                                   return session.run(flags.task, directory, observers);
+                               });
 }
 
 ExitCode run_task(RunFlags flags) {
@@ -341,7 +254,7 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
     const agent::StoredRun stored = agent::load_run(path);
     std::vector<agent::Setting> kept = stored.summary.settings;
     agent::Profile profile = stored.summary.profile;
-    std::vector<std::string> remarks = differences(stored);
+    std::vector<std::string> remarks = session::differences(stored);
     if (flags.max_turns) {
         remarks.push_back(fmt::format("max_turns is {} now", *flags.max_turns));
         profile.max_turns = *flags.max_turns;
@@ -353,7 +266,9 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
         put(kept, {"model", *flags.server.model, "--model"});
     }
     const ProgramTools programs(flags.tools);
-    for (const char* name : {"program_tools", "allowed_tools"}) drop(kept, name);
+    // What the first part was recorded to, or replayed from, is not continued.
+    for (const char* name : {"program_tools", "allowed_tools", "record", "replay"})
+        drop(kept, name);
     ServerSettings server = server_of_run(flags.server, kept, flags.quiet);
     if (flags.no_probe) {
         server.probe = false;
@@ -364,34 +279,31 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
     agent::AgentOptions options = agent_options(config);
     options.settings = kept;
     options.screenshot_names = agent::screenshot_names(config, profile);
-    Seat seat({panel_options(config), options.approve, detail(flags), flags.json});
-    const agent::Toolbox tools = with_programs(programs, seat.ask_user(), options);
-    agent::HttpLog http_log;
-    vlm::ClientOptions& client = server.client;
-    client.on_exchange = [&](const vlm::Exchange& exchange) { http_log.add(exchange); };
-    // What the machine was told of retention stays: it has to find back to where it was.
-    if (server.probe) (void)heed_server(client, profile.model, options.settings, flags.quiet);
-
+    Participants participants({panel_options(config), options.approve, detail(flags), flags.json});
+    const agent::Toolbox tools = with_programs(programs, participants.ask_user(), options);
     const auto desktop = winio::open_desktop();
     agent::RunDirectory directory = agent::RunDirectory::open(path);
     TerminalView terminal(
         {.detail = detail(flags), .json = flags.json, .terminal = errors_go_to_terminal()});
-    client.on_retry = [&](const vlm::Attempt& attempt) { terminal.on_retry(attempt); };
-    FromFirstEvent view(terminal, [&] {
-        began = true;
-        try {
-            http_log.write_to(directory);
-        } catch (const agent::Error&) { // NOLINT(bugprone-empty-catch): the next exchange tells it
-        }
-    });
-    vlm::OpenAiClient model(client);
-    agent::Agent agent(*desktop, model, profile, tools, options);
-    return logged(*config.text("lmstudio_logs"), directory, flags.quiet, [&] {
-        return seat.follow(directory, profile, options.annotation, view,
-                           [&](agent::RunControl& control, agent::Observer& observer) {
-                               return agent.resume(directory, control, &observer, remarks);
-                           });
-    });
+    server.client.on_retry = [&](const vlm::Attempt& attempt) { terminal.on_retry(attempt); };
+    FromFirstEvent view(terminal, [&] { began = true; });
+    session::RunSession session =
+        make_session(*desktop, {.profile = profile,
+                                .client = server.client,
+                                .agent = options,
+                                .tools = tools,
+                                .probe = server.probe,
+                                // What the mode was told of retention stays: it has to find back to
+                                // where it was.
+                                .fit_context = false,
+                                .cassette = {.record = path_of(flags.record)},
+                                .server_logs = server_logs(*config.text("lmstudio_logs")),
+                                .control = participants.control(),
+                                .on_remark = remarks_to_terminal(flags.quiet)});
+    return participants.follow(directory, profile, options.annotation, view,
+                               [&](std::span<agent::Observer* const> observers) {
+                                   return session.resume(directory, observers, remarks);
+                               });
 }
 
 } // namespace

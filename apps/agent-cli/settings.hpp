@@ -46,6 +46,13 @@ struct PanelFlags {
     bool compat = false;
 };
 
+/// The file that a run's requests and replies are recorded to, or replayed from; empty: not given.
+struct CassetteFlags {
+    std::string record;
+    std::string replay;
+    bool strict = false; ///< each request must be the recorded one
+};
+
 struct RunFlags {
     std::string task;
     std::string profile; ///< empty: not given
@@ -60,6 +67,7 @@ struct RunFlags {
     PanelFlags panel;
     bool heat = false;
     ProgramToolFlags tools;
+    CassetteFlags cassette;
     bool no_probe = false;
     bool json = false;
     bool verbose = false;

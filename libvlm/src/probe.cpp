@@ -126,7 +126,8 @@ private:
     };
     [[nodiscard]] const Heard& hear(const http::Url& url, const std::string& body);
     /// Any answer. Throws Error where there is none.
-    [[nodiscard]] http::Response exchange(const http::Url& url, const std::string& body);
+    [[nodiscard]] [[nodiscard]] std::chrono::milliseconds time_for_a_question() const;
+    http::Response exchange(const http::Url& url, const std::string& body);
     struct Tried {
         std::optional<ChatReply> reply{}; ///< else there is an error
         std::optional<Error> error{};
@@ -156,6 +157,7 @@ private:
     const ClientOptions& client_;
     const ProbeOptions& options_;
     const std::stop_token stop_;
+    const Clock::time_point deadline_ = Clock::now() + options_.total_timeout;
     const http::Url endpoint_;
     const std::string base_path_;
     http::Connection connection_;
@@ -170,12 +172,22 @@ private:
     std::vector<std::string> notes_;
 };
 
+/// Throws Error{timeout} if there is none left.
+std::chrono::milliseconds Interview::time_for_a_question() const {
+    if (options_.total_timeout.count() <= 0) return options_.timeout;
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - Clock::now());
+    if (left.count() <= 0)
+        throw Error(errc::timeout, "the server took longer than the probe may take in all");
+    return options_.timeout.count() <= 0 ? left : std::min(left, options_.timeout);
+}
+
 http::Response Interview::exchange(const http::Url& url, const std::string& body) {
     std::vector<http::Header> headers{{"Accept", "application/json"}, {"User-Agent", "eyehand"}};
     if (!body.empty()) headers.push_back({"Content-Type", "application/json"});
     if (!client_.api_key.empty()) headers.push_back({"Authorization", "Bearer " + client_.api_key});
     const http::Limits limits{.connect = client_.connect_timeout,
-                              .total = options_.timeout,
+                              .total = time_for_a_question(),
                               .body_bytes = std::min(client_.max_response_bytes, max_answer_bytes)};
     const Clock::time_point start = Clock::now();
     Exchange log{.method = body.empty() ? "GET" : "POST", .url = url.shown()};

@@ -2,8 +2,8 @@
 #include "eyehand/agent/tool.hpp"
 #include "eyehand/vlm/chat.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
-#include "json.hpp"
-#include "json_schema.hpp"
+#include "json/json.hpp"
+#include "json/json_schema.hpp"
 
 #include "catch.hpp"
 

@@ -1,5 +1,5 @@
 #include "eyehand/agent/json_view.hpp"
-#include "json.hpp"
+#include "json/json.hpp"
 
 #include "catch.hpp"
 

@@ -34,7 +34,7 @@ execute_process(
     RESULT_VARIABLE result ERROR_VARIABLE message OUTPUT_QUIET)
 string(REGEX REPLACE "[ \n]+" " " message "${message}")
 if(result EQUAL 0 OR NOT message MATCHES
-        "no component \"telepathy\"\\. Its components are: winio, vlm, agent, panel")
+        "no component \"telepathy\"\\. Its components are: winio, vlm, agent, session, panel")
     message(FATAL_ERROR "an unknown component is reported as: ${message}")
 endif()
 

@@ -328,6 +328,29 @@ TEST_CASE("probe: a question that is not answered in time costs its patience, no
     CHECK(stage.targets().size() == 2); // nothing more is asked of one that does not answer
 }
 
+TEST_CASE(
+    "probe: a limit for all questions leaves the later ones unanswered, and keeps the first") {
+    Answer silent;
+    silent.never = true;
+    const Stage stage({answer_of(server_answers::plain_models), silent, silent, silent});
+    const ServerInfo server = stage.probe("m", {.timeout = 60s, .total_timeout = 1s});
+    CHECK(server.model.id == "m");
+    CHECK(server.kind == ServerKind::unknown);
+    CHECK_FALSE(server.notes.empty());
+}
+
+TEST_CASE("probe: a server that answers nothing within the limit for all questions is an error") {
+    Answer silent;
+    silent.never = true;
+    const Stage stage({silent});
+    try {
+        (void)stage.probe("m", {.timeout = 60s, .total_timeout = 1s});
+        FAIL("it answered");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::timeout);
+    }
+}
+
 TEST_CASE("probe: an empty list is an answer") {
     const Stage stage({answer_of(R"({"object":"list","data":[]})"), not_there(), not_there(),
                        not_there(), not_there()});

@@ -28,13 +28,13 @@ private:
     std::function<void()> ring_;
 };
 
-/// Passes on what happens in a run, and lets go of its control in the end.
-class Seat final : public agent::Observer {
+/// Passes the events of a run on to the page, and releases the run's control in the end.
+class PageObserver final : public agent::Observer {
 public:
-    explicit Seat(std::shared_ptr<panel::ShownRun> run) : run_(std::move(run)) {}
-    ~Seat() override { run_->detach(); }
-    Seat(const Seat&) = delete;
-    Seat& operator=(const Seat&) = delete;
+    explicit PageObserver(std::shared_ptr<panel::ShownRun> run) : run_(std::move(run)) {}
+    ~PageObserver() override { run_->detach(); }
+    PageObserver(const PageObserver&) = delete;
+    PageObserver& operator=(const PageObserver&) = delete;
 
     void on_event(const agent::Event& event) override { run_->on_event(event); }
     void on_delta(const vlm::Delta& delta) override { run_->on_delta(delta); }
@@ -95,7 +95,7 @@ std::unique_ptr<agent::Observer> Panel::show(const agent::RunDirectory& director
                                              const agent::Profile& profile,
                                              agent::Source annotation) {
     auto run = impl_->make(directory.path(), profile, annotation, panel::ShownRun::Goes::on_here);
-    auto seat = std::make_unique<Seat>(run);
+    auto seat = std::make_unique<PageObserver>(run);
     run->attach(control);
     impl_->show(std::move(run));
     return seat;

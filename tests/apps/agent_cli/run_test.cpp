@@ -751,3 +751,44 @@ TEST_CASE("that there is no report is told, and the run ends as it did") {
     CHECK(result.status == 0);
     CHECK_THAT(result.err, ContainsSubstring("there is no report: "));
 }
+
+TEST_CASE("a run is recorded to a cassette, which answers another run in place of the model") {
+    Stage stage;
+    const std::string cassette = (stage.folder / "run.cassette").string();
+    stage.answer("", "type_text", R"({"text":"a"})");
+    stage.answer("It is done.");
+    const auto recorded = stage.run({"--no-probe", "--record", cassette});
+    INFO(recorded.err);
+    CHECK(recorded.status == 0);
+    CHECK_THAT(test::read_file(stage.run_path() / "run.json"),
+               ContainsSubstring(R"("record":{"value":)"));
+    const std::size_t asked = stage.server.requests().size();
+
+    const auto replayed = stage.run({"--replay", cassette});
+    INFO(replayed.err);
+    CHECK(replayed.status == 0);
+    CHECK(replayed.out == "It is done.\n");
+    CHECK(stage.server.requests().size() == asked); // no server is needed
+    CHECK_THAT(test::read_file(stage.folder / "run_0002/events.jsonl"),
+               ContainsSubstring(R"("type":"invoked")"));
+
+    // The task is a part of each request.
+    const auto strict = agent_cli({"run", "another task", "--run-dir", stage.folder.path().string(),
+                                   "--replay", cassette, "--replay-strict"});
+    CHECK(strict.status == 4);
+    CHECK_THAT(strict.err + strict.out, ContainsSubstring("another task"));
+}
+
+TEST_CASE("a cassette that exists is not recorded over, and one that does not cannot be replayed") {
+    Stage stage;
+    const std::string cassette = (stage.folder / "run.cassette").string();
+    std::ofstream(cassette) << "mine";
+    const auto over = stage.run({"--no-probe", "--record", cassette});
+    CHECK(over.status == 2);
+    CHECK_THAT(over.err, ContainsSubstring("run.cassette"));
+    CHECK(test::read_file(cassette) == "mine");
+    CHECK(stage.run({"--replay", cassette}).status == 2);
+    CHECK(stage.run({"--replay", (stage.folder / "none").string()}).status == 2);
+    CHECK(stage.run({"--replay", cassette, "--record", cassette + "2"}).status == 2);
+    CHECK_FALSE(std::filesystem::exists(stage.run_path()));
+}

@@ -58,6 +58,9 @@ struct ProbeOptions {
     bool bypass_cache = false; ///< does not take, but renews what is remembered
     /// For each of the questions but those of `ask`; of 0 or less: any time.
     std::chrono::milliseconds timeout{10000};
+    /// For all of these questions together; of 0 or less: any time. A question for which no time is
+    /// left has timed out: what it would have told is unknown, and a note.
+    std::chrono::milliseconds total_timeout{0};
 };
 
 /// Finds out by /v1/models, LM Studio's /api/v1/models, llama-server's /props and the like what

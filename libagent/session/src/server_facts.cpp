@@ -1,12 +1,11 @@
-#include "server_facts.hpp"
+#include "eyehand/session/server_facts.hpp"
 
 #include <fmt/format.h>
 
-#include <condition_variable>
-#include <mutex>
-#include <thread>
+#include <chrono>
+#include <utility>
 
-namespace eyehand::cli {
+namespace eyehand::session {
 namespace {
 
 // A server on this machine answers in milliseconds, one far away within a second; a run that waits
@@ -14,48 +13,19 @@ namespace {
 constexpr std::chrono::milliseconds patience{1500}; ///< for one question
 constexpr std::chrono::milliseconds all_in_all{3000};
 
-/// Triggers its token after some time.
-class TimeLimit {
-public:
-    explicit TimeLimit(std::chrono::milliseconds limit)
-        : thread_([this, limit] {
-              std::unique_lock lock(mutex_);
-              if (!over_.wait_for(lock, limit, [this] { return ended_; })) source_.request_stop();
-          }) {}
-    ~TimeLimit() {
-        {
-            const std::lock_guard lock(mutex_);
-            ended_ = true;
-        }
-        over_.notify_all();
-        thread_.join();
-    }
-    TimeLimit(const TimeLimit&) = delete;
-    TimeLimit& operator=(const TimeLimit&) = delete;
-    [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
-
-private:
-    std::mutex mutex_;
-    std::condition_variable over_;
-    bool ended_ = false;
-    std::stop_source source_;
-    std::thread thread_; // last: it uses the others
-};
-
-std::string word_for(vlm::Support known) {
-    if (known == vlm::Support::unknown) return "unknown";
-    return known == vlm::Support::yes ? "yes" : "no";
+std::string word_for(vlm::Support support) {
+    if (support == vlm::Support::unknown) return "unknown";
+    return support == vlm::Support::yes ? "yes" : "no";
 }
 
 } // namespace
 
 std::optional<vlm::ServerInfo> ask_server(const vlm::ClientOptions& client,
                                           const std::string& model) {
-    const TimeLimit limit(all_in_all);
     try {
-        return vlm::probe(client, model, {.timeout = patience}, limit.token());
+        return vlm::probe(client, model, {.timeout = patience, .total_timeout = all_in_all});
     } catch (const vlm::Error&) {
-        return std::nullopt; // whatever it is: the first request meets it, too, and tells it
+        return std::nullopt;
     }
 }
 
@@ -84,4 +54,4 @@ bool fit_profile(const vlm::ServerInfo& server, winio::Size screen, agent::Profi
         *server.model.context_tokens);
 }
 
-} // namespace eyehand::cli
+} // namespace eyehand::session

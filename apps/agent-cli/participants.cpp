@@ -1,0 +1,82 @@
+#include "participants.hpp"
+
+#include "commands.hpp"
+#include "environment.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/agent/run_port.hpp"
+#include "platform.hpp"
+#include "questions.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace eyehand::cli {
+namespace {} // namespace
+
+Participants::Participants(Options options) : options_(std::move(options)) {
+    if (options_.approve != agent::Approve::never && !somebody_can_answer())
+        throw UsageError("actions wait for consent (approve), and nobody could give it: run on a "
+                         "terminal, or with --panel");
+    if (!options_.panel) return;
+    try {
+        panel_.emplace(*options_.panel);
+    } catch (const agent::Error& error) {
+        throw UsageError(error.what());
+    }
+    print_to(stderr, "panel: " + panel_->url() + "\n"); // also with --quiet: else nobody finds it
+}
+
+bool Participants::somebody_can_answer() const { return options_.panel || terminal_can_ask(); }
+
+agent::AskConsent Participants::ask_user() {
+    if (!somebody_can_answer())
+        return [](const agent::ToolQuestion&) {
+            return agent::Approval{false, "Nobody is there to allow it: do without this tool."};
+        };
+    return [this](const agent::ToolQuestion& call) {
+        return agent::RunPort(control_).request_approval(question_of(call), call.stop);
+    };
+}
+
+agent::RunFinished Participants::follow(const agent::RunDirectory& directory,
+                                        const agent::Profile& profile, agent::Source annotation,
+                                        agent::Observer& view, const Go& go) {
+    const session::RunResult result = take_part(directory, profile, annotation, view, go);
+    const bool completed = result.finished.outcome == agent::Outcome::completed;
+    if (!completed || !options_.json)
+        print_to(completed ? stdout : stderr, printable(result.finished.reason) + "\n");
+    if (options_.detail == Detail::quiet) return result.finished;
+    print_to(stderr, "run directory: " + text_of(directory.path()) + "\n");
+    if (!result.report.empty())
+        print_to(stderr, printable("report: " + text_of(result.report)) + "\n");
+    return result.finished;
+}
+
+/// The run itself. When it is over, Ctrl+C ends the program as usual: nothing is lost any more.
+session::RunResult Participants::take_part(const agent::RunDirectory& directory,
+                                           const agent::Profile& profile, agent::Source annotation,
+                                           agent::Observer& view, const Go& go) {
+    int interrupts = 0;
+    const InterruptWatch watch([&](Interrupt interrupt) {
+        if (interrupt == Interrupt::forced || ++interrupts > 1) {
+            control_.stop_now("interrupted by the user");
+            return;
+        }
+        control_.stop("interrupted by the user");
+        if (options_.detail != Detail::quiet)
+            print_to(stderr, "stopping; press Ctrl+C again to stop at once\n");
+    });
+    // After the watch: a thread's signals are those of the thread that starts it.
+    std::optional<TerminalQuestions> questions;
+    if (terminal_can_ask()) questions.emplace(control_);
+    std::vector<agent::Observer*> observers{&view};
+    if (!panel_) return go(observers);
+    const auto page = panel_->show(directory, control_, profile, annotation);
+    observers.push_back(page.get());
+    return go(observers);
+}
+
+} // namespace eyehand::cli

@@ -1,0 +1,5 @@
+// All public headers of eyehand::session.
+#pragma once
+
+#include "eyehand/session/run_session.hpp"
+#include "eyehand/session/server_facts.hpp"

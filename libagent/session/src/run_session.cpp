@@ -1,0 +1,238 @@
+#include "eyehand/session/run_session.hpp"
+
+#include "eyehand/agent/error.hpp"
+#include "eyehand/agent/http_log.hpp"
+#include "eyehand/agent/lmstudio_log.hpp"
+#include "eyehand/agent/report.hpp"
+#include "eyehand/session/server_facts.hpp"
+#include "eyehand/winio/error.hpp"
+#include "recorded_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <stdexcept>
+#include <utility>
+
+namespace eyehand::session {
+namespace {
+
+void put(std::vector<agent::Setting>& settings, agent::Setting setting) {
+    const auto same = std::find_if(settings.begin(), settings.end(),
+                                   [&](const auto& it) { return it.name == setting.name; });
+    if (same == settings.end())
+        settings.push_back(std::move(setting));
+    else
+        *same = std::move(setting);
+}
+
+std::string utf8(const std::filesystem::path& path) {
+    const std::u8string text = path.u8string();
+    return {text.begin(), text.end()};
+}
+
+/// The size of the area that screenshots will show; nothing while it cannot be known.
+std::optional<winio::Size> screen_size(winio::Desktop& desktop, const winio::AreaChoice& area) {
+    try {
+        const winio::Rect bounds = winio::choose_area(desktop, area).bounds();
+        return winio::Size{bounds.width, bounds.height};
+    } catch (const winio::Error&) {
+        return std::nullopt; // the run's first screenshot reports why
+    } catch (const std::invalid_argument&) {
+        return std::nullopt; // a crop without a pixel: the agent refuses it
+    }
+}
+
+/// Calls `at_first` before the first event: from then on the store is this run's.
+class FirstEvent final : public agent::Observer {
+public:
+    explicit FirstEvent(std::function<void()> at_first) : at_first_(std::move(at_first)) {}
+    void on_event(const agent::Event&) override {
+        if (at_first_) std::exchange(at_first_, nullptr)();
+    }
+
+private:
+    std::function<void()> at_first_;
+};
+
+/// Whether another process works on the run, or it has come to its end: nothing is to be added.
+bool is_not_ours(const agent::Error& error) {
+    return error.code() == agent::errc::run_locked || error.code() == agent::errc::run_over ||
+           error.code() == agent::errc::run_exists || error.code() == agent::errc::empty_task;
+}
+
+} // namespace
+
+class RunSession::Impl {
+public:
+    Impl(winio::Desktop& desktop, SessionOptions options)
+        : desktop_(desktop), options_(log_exchanges(std::move(options))), server_(adapt()),
+          model_(options_.client, options_.cassette),
+          agent_(desktop_, model_.get(), options_.profile, options_.tools, options_.agent) {}
+
+    /// Runs `go` with the observers of the session and of the caller.
+    RunResult
+    carry_out(agent::RunStore& store, std::span<agent::Observer* const> observers,
+              const std::function<agent::RunFinished(std::span<agent::Observer* const>)>& go) {
+        FirstEvent first([&] {
+            try {
+                http_log_.write_to(store);
+            } catch (const agent::Error&) { // NOLINT(bugprone-empty-catch)
+                // The next exchange meets the problem, too, and ends the run.
+            }
+        });
+        std::vector<agent::Observer*> all{&first};
+        all.insert(all.end(), observers.begin(), observers.end());
+        std::optional<agent::LmStudioLog> server_log;
+        if (!options_.server_logs.empty()) server_log.emplace(options_.server_logs);
+        RunResult result;
+        try {
+            result.finished = go(all);
+        } catch (const agent::Error& error) {
+            if (!is_not_ours(error)) leave_evidence_of_failure(store, server_log);
+            throw;
+        } catch (...) {
+            leave_evidence_of_failure(store, server_log);
+            throw;
+        }
+        result.report = leave_evidence(store, server_log);
+        return result;
+    }
+
+    [[nodiscard]] const SessionOptions& options() const { return options_; }
+    [[nodiscard]] const std::optional<vlm::ServerInfo>& server() const { return server_; }
+    [[nodiscard]] const agent::RunControl& control() const { return options_.control; }
+    agent::Agent& agent() { return agent_; }
+
+private:
+    SessionOptions log_exchanges(SessionOptions options) {
+        options.client.on_exchange =
+            [this, next = std::move(options.client.on_exchange)](const vlm::Exchange& exchange) {
+                http_log_.add(exchange);
+                if (next) next(exchange);
+            };
+        return options;
+    }
+
+    void remark(const std::string& text) const {
+        if (options_.on_remark) options_.on_remark(text);
+    }
+
+    /// Asks the server what it can, and sets client and profile accordingly.
+    std::optional<vlm::ServerInfo> adapt() {
+        const auto path_setting = [&](const char* name, const std::filesystem::path& file) {
+            if (!file.empty())
+                put(options_.agent.settings, {name, utf8(file), "--" + std::string(name)});
+        };
+        path_setting("record", options_.cassette.record);
+        path_setting("replay", options_.cassette.replay);
+        if (!options_.probe || !options_.cassette.replay.empty()) return std::nullopt;
+        auto server = ask_server(options_.client, options_.profile.model);
+        if (!server) return server;
+        options_.client = vlm::apply_capabilities(std::move(options_.client), *server);
+        for (agent::Setting& setting : settings_of(*server))
+            put(options_.agent.settings, std::move(setting));
+        if (server->model.images == vlm::Support::no)
+            remark(fmt::format("{} says that {} does not see images: load a vision model",
+                               vlm::to_string(server->kind), server->model.id));
+        if (!options_.fit_context) return server;
+        const auto screen = screen_size(desktop_, options_.agent.area);
+        if (screen && fit_profile(*server, *screen, options_.profile))
+            put(options_.agent.settings,
+                {"drop_screenshots", fmt::format("{}", options_.profile.screenshots.batch),
+                 "probe"});
+        return server;
+    }
+
+    /// The server's log and the report. Returns the report's path, or an empty one.
+    std::filesystem::path
+    leave_evidence(const agent::RunStore& store,
+                   const std::optional<agent::LmStudioLog>& server_log) const {
+        const auto directory = store.directory();
+        if (!directory) return {};
+        if (server_log) {
+            const agent::LmStudioLog::Saved saved = server_log->save(*directory);
+            if (!saved.note.empty()) remark(saved.note);
+        }
+        if (!options_.report) return {};
+        try {
+            return agent::write_report(*directory);
+        } catch (const std::exception& problem) {
+            remark(fmt::format("there is no report: {}", problem.what()));
+            return {};
+        }
+    }
+
+    void leave_evidence_of_failure(const agent::RunStore& store,
+                                   const std::optional<agent::LmStudioLog>& server_log) const {
+        const std::filesystem::path report = leave_evidence(store, server_log);
+        if (!report.empty()) remark("report: " + utf8(report));
+    }
+
+    winio::Desktop& desktop_;
+    agent::HttpLog http_log_;
+    SessionOptions options_;
+    std::optional<vlm::ServerInfo> server_;
+    RecordedModel model_;
+    agent::Agent agent_;
+};
+
+RunSession::RunSession(winio::Desktop& desktop, SessionOptions options)
+    : impl_(std::make_unique<Impl>(desktop, std::move(options))) {}
+
+RunSession::~RunSession() = default;
+
+agent::RunControl RunSession::control() const { return impl_->control(); }
+const std::optional<vlm::ServerInfo>& RunSession::server() const { return impl_->server(); }
+const agent::Profile& RunSession::profile() const { return impl_->options().profile; }
+
+RunResult RunSession::run(const std::string& task, agent::RunStore& store,
+                          std::span<agent::Observer* const> observers) {
+    return impl_->carry_out(store, observers, [&](std::span<agent::Observer* const> all) {
+        return impl_->agent().run(task, store, impl_->control(), all);
+    });
+}
+
+RunResult RunSession::resume(agent::RunStore& store, std::span<agent::Observer* const> observers,
+                             std::vector<std::string> remarks) {
+    return impl_->carry_out(store, observers, [&](std::span<agent::Observer* const> all) {
+        return impl_->agent().resume(store, impl_->control(), all, std::move(remarks));
+    });
+}
+
+std::vector<std::string> differences(const agent::StoredRun& stored) {
+    std::vector<std::string> remarks;
+    if (stored.version != agent::version())
+        remarks.push_back(fmt::format("the run began with version {}, this is {}", stored.version,
+                                      agent::version()));
+    const std::string& name = stored.summary.profile.name;
+    const std::vector<std::string> built_in = agent::profile_names();
+    if (std::find(built_in.begin(), built_in.end(), name) == built_in.end()) return remarks;
+    // What settings have changed is the run's own; prompts and tools are the profile's.
+    agent::Profile now = agent::load_profile(name);
+    agent::Profile then = stored.summary.profile;
+    for (agent::Profile* profile : {&now, &then}) {
+        profile->model.clear();
+        const agent::ModeFactory& mode = agent::mode_of(*profile);
+        for (vlm::Sampling* sampling : mode.samplings(*profile)) *sampling = {};
+        profile->max_turns = 1;
+        profile->step_delay = {};
+        profile->image = winio::FitWithin{{1, 1}};
+        profile->screenshots = profile->thinks = {};
+        profile->executed_heat = {};
+        profile->bbox_heat = {};
+        profile->physical_execution = true;
+        profile->pace = {};
+        profile->log = {};
+        for (const auto& [option, value] : mode.options(*profile))
+            mode.set_option(*profile, option, {});
+    }
+    if (agent::to_json(now) != agent::to_json(then))
+        remarks.push_back(fmt::format("the profile \"{}\" has changed since; the run goes on with "
+                                      "its own copy",
+                                      name));
+    return remarks;
+}
+
+} // namespace eyehand::session

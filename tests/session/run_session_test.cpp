@@ -1,0 +1,286 @@
+// Runs with their surroundings, against a server on a real socket.
+#include "eyehand/agent/error.hpp"
+#include "eyehand/agent/journal.hpp"
+#include "eyehand/agent/run_view.hpp"
+#include "eyehand/session/run_session.hpp"
+#include "eyehand/vlm/cassette.hpp"
+#include "eyehand/vlm/testing/chat_server.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
+
+#include "catch.hpp"
+#include "temp_folder.hpp"
+
+#include <algorithm>
+#include <set>
+
+using namespace eyehand;
+using session::RunSession;
+using session::SessionOptions;
+using vlm::testing::ChatServer;
+using vlm::testing::completion;
+
+namespace {
+
+constexpr const char* models =
+    R"({"object":"list","data":[{"id":"tiny","object":"model","owned_by":"llamacpp",)"
+    R"("meta":{"n_ctx_train":8192}}]})";
+constexpr const char* blind_props =
+    R"({"default_generation_settings":{"n_ctx":8192},"modalities":{"vision":false},)"
+    R"("model_path":"/tiny.gguf","build_info":"b1","chat_template":"{{ tools }}"})";
+
+struct Stage {
+    test::TempFolder folder;
+    ChatServer server;
+    winio::testing::MemoryDesktop desktop{winio::Size{640, 360}};
+    std::vector<std::string> remarks;
+
+    SessionOptions options() {
+        SessionOptions all;
+        all.profile = agent::load_profile("observer");
+        all.profile.model = "tiny";
+        all.client = {.endpoint = server.url(), .retries = {.max_retries = 0}};
+        all.agent.settle.minimum = all.agent.settle.quiet = std::chrono::milliseconds(0);
+        all.probe = false;
+        all.on_remark = [this](const std::string& remark) { remarks.push_back(remark); };
+        return all;
+    }
+    void answer(const std::string& text, const std::string& tool = {},
+                const std::string& arguments = "{}") {
+        server.enqueue({.body = completion(text, tool, arguments)});
+    }
+    agent::RunDirectory directory() { return agent::RunDirectory::create(folder.path()); }
+};
+
+std::set<std::string> files_in(const std::filesystem::path& folder) {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+        if (entry.is_regular_file())
+            names.insert(std::filesystem::relative(entry.path(), folder).generic_string());
+    return names;
+}
+
+std::string text_of(const agent::RunDirectory& directory, const char* name) {
+    return test::read_file(directory.path() / name);
+}
+
+} // namespace
+
+TEST_CASE("session: ten lines leave everything that a run directory holds") {
+    Stage stage;
+    stage.answer("I look.", "observe_screen");
+    stage.answer("It is done.");
+    RunSession session(stage.desktop, stage.options());
+    agent::RunDirectory directory = stage.directory();
+    const session::RunResult result = session.run("do it", directory);
+    CHECK(result.finished.outcome == agent::Outcome::completed);
+    CHECK(result.report == directory.path() / "report.html");
+    CHECK(files_in(directory.path()) == std::set<std::string>{"events.jsonl", "execution_log.txt",
+                                                              "http.log", "report.html", "run.json",
+                                                              "screenshots/turn_0001.png",
+                                                              "screenshots/turn_0002.png"});
+    CHECK_THAT(text_of(directory, "http.log"), ContainsSubstring("#2 POST"));
+    CHECK_THAT(text_of(directory, "report.html"), ContainsSubstring("It is done."));
+    CHECK(stage.remarks.empty());
+}
+
+TEST_CASE("session: what the server says about itself adapts the run and is in its files") {
+    Stage stage;
+    stage.server.enqueue({.body = models});
+    stage.server.enqueue({.body = blind_props});
+    SessionOptions options = stage.options();
+    options.probe = true;
+    int exchanges = 0;
+    options.client.on_exchange = [&](const vlm::Exchange&) { ++exchanges; };
+    RunSession session(stage.desktop, options);
+    REQUIRE(session.server());
+    CHECK(session.server()->model.id == "tiny");
+    // 20 * 11 + 2 tokens each: half of the context holds 18 of them, as many as the profile wants.
+    CHECK(session.profile().screenshots == options.profile.screenshots);
+    CHECK(stage.remarks.size() == 1);
+    CHECK_THAT(stage.remarks.front(), ContainsSubstring("tiny does not see images"));
+    stage.answer("It is done.");
+    agent::RunDirectory directory = stage.directory();
+    (void)session.run("do it", directory);
+    CHECK_THAT(text_of(directory, "run.json"),
+               ContainsSubstring(R"("sees_images":{"value":"no","source":"probe"})"));
+    // The questions came before the run's files.
+    CHECK_THAT(text_of(directory, "http.log"), ContainsSubstring("#1 GET"));
+    CHECK(exchanges == 3);
+}
+
+TEST_CASE("session: the profile is fitted to a small context, unless the caller does not want it") {
+    const bool fits = GENERATE(true, false);
+    Stage stage;
+    stage.desktop.screen() = winio::Image({1536, 864});
+    stage.server.enqueue({.body = models});
+    stage.server.enqueue({.body = blind_props});
+    SessionOptions options = stage.options();
+    options.probe = true;
+    options.fit_context = fits;
+    winio::testing::MemoryDesktop desktop{winio::Size{1536, 864}};
+    const RunSession session(desktop, options);
+    CHECK((session.profile().screenshots != options.profile.screenshots) == fits);
+}
+
+TEST_CASE("session: a server that does not answer is no reason not to run") {
+    Stage stage;
+    SessionOptions options = stage.options();
+    options.probe = true;
+    options.client.endpoint = "http://127.0.0.1:9"; // the discard port: nothing listens there
+    RunSession session(stage.desktop, options);
+    CHECK_FALSE(session.server());
+    agent::RunDirectory directory = stage.directory();
+    const session::RunResult result = session.run("do it", directory);
+    CHECK(result.finished.outcome == agent::Outcome::endpoint_failed);
+    CHECK_FALSE(result.report.empty());
+}
+
+TEST_CASE("session: a recorded run is replayed without a server") {
+    Stage stage;
+    stage.answer("", "type_text", R"({"text":"a"})");
+    stage.answer("It is done.");
+    SessionOptions options = stage.options();
+    options.cassette.record = stage.folder / "run.cassette";
+    {
+        RunSession session(stage.desktop, options);
+        agent::RunDirectory directory = stage.directory();
+        CHECK(session.run("do it", directory).finished.reason == "It is done.");
+        CHECK_THAT(text_of(directory, "run.json"), ContainsSubstring(R"("record":{"value":)"));
+    }
+    CHECK_THROWS_AS(RunSession(stage.desktop, options), vlm::CassetteError); // it exists
+
+    SessionOptions replay = stage.options();
+    replay.probe = true; // nobody is asked
+    replay.client.endpoint = "http://127.0.0.1:9";
+    replay.cassette.replay = stage.folder / "run.cassette";
+    replay.cassette.strict = GENERATE(false, true);
+    winio::testing::MemoryDesktop desktop{winio::Size{640, 360}};
+    RunSession session(desktop, replay);
+    agent::RunDirectory directory = stage.directory();
+    const session::RunResult result = session.run("do it", directory);
+    CHECK(result.finished.reason == "It is done.");
+    CHECK(desktop.typed() == "a"); // actions are executed
+}
+
+TEST_CASE("session: an interrupted run is resumed, and its logs are continued") {
+    Stage stage;
+    agent::RunDirectory directory = stage.directory();
+    stage.server.enqueue({.status = 500, .body = "{}"});
+    {
+        RunSession session(stage.desktop, stage.options());
+        CHECK(session.run("do it", directory).finished.outcome == agent::Outcome::endpoint_failed);
+    }
+    stage.answer("It is done.");
+    RunSession session(stage.desktop, stage.options());
+    const session::RunResult result = session.resume(directory, {}, {"the moon is full"});
+    CHECK(result.finished.outcome == agent::Outcome::completed);
+    CHECK_THAT(text_of(directory, "execution_log.txt"), ContainsSubstring("the moon is full"));
+    CHECK_THAT(text_of(directory, "report.html"), ContainsSubstring("It is done."));
+}
+
+TEST_CASE("session: nothing is written to a run that is not its own") {
+    Stage stage;
+    agent::RunDirectory directory = stage.directory();
+    stage.answer("It is done.");
+    {
+        RunSession session(stage.desktop, stage.options());
+        (void)session.run("do it", directory);
+    }
+    std::filesystem::remove(directory.path() / "report.html");
+    const std::string log = text_of(directory, "http.log");
+    RunSession session(stage.desktop, stage.options());
+    CHECK_THROWS_AS(session.resume(directory), agent::Error); // it is over
+    CHECK_THROWS_AS(session.run("do it", directory), agent::Error);
+    CHECK_THROWS_AS(session.run(" ", directory), agent::Error);
+    {
+        const agent::Journal journal(directory); // another process has it
+        CHECK_THROWS_AS(session.resume(directory), agent::Error);
+    }
+    CHECK_FALSE(std::filesystem::exists(directory.path() / "report.html"));
+    CHECK(text_of(directory, "http.log") == log);
+}
+
+TEST_CASE("session: a run that dies leaves its report, and its path is a remark") {
+    struct Bad {};
+    Stage stage;
+    stage.answer("", "fall_over");
+    SessionOptions options = stage.options();
+    options.agent.custom_tools.add("fall_over", "Throws.", R"({"type":"object","properties":{}})",
+                                   [](agent::JsonView, agent::ToolContext&) -> agent::ToolResult {
+                                       throw std::runtime_error("stumbled");
+                                   });
+    RunSession session(stage.desktop, options);
+    agent::RunDirectory directory = stage.directory();
+    CHECK_THROWS_AS(session.run("do it", directory), std::runtime_error);
+    CHECK_THAT(text_of(directory, "report.html"), ContainsSubstring("stumbled"));
+    REQUIRE(stage.remarks.size() == 1);
+    CHECK_THAT(stage.remarks.front(), ContainsSubstring("report.html"));
+}
+
+TEST_CASE("session: a run in memory has its HTTP log, and no report") {
+    Stage stage;
+    stage.answer("It is done.");
+    RunSession session(stage.desktop, stage.options());
+    agent::MemoryStore store;
+    const session::RunResult result = session.run("do it", store);
+    CHECK(result.report.empty());
+    CHECK_THAT(store.bytes("http.log"), ContainsSubstring("POST"));
+    CHECK(agent::read_run(store).finished()->outcome == agent::Outcome::completed);
+}
+
+TEST_CASE("session: the control that the caller passes controls the run, and observers see it") {
+    Stage stage;
+    SessionOptions options = stage.options();
+    options.control.stop("enough");
+    struct Counting : agent::Observer {
+        int events = 0;
+        void on_event(const agent::Event&) override { ++events; }
+    } counting;
+    RunSession session(stage.desktop, options);
+    CHECK(session.control().stopping());
+    agent::MemoryStore store;
+    const std::array<agent::Observer*, 1> observers{&counting};
+    CHECK(session.run("do it", store, observers).finished.reason == "enough");
+    CHECK(counting.events > 0);
+}
+
+TEST_CASE("session: differences name a version and a profile that have changed") {
+    agent::StoredRun stored;
+    stored.version = std::string(agent::version());
+    stored.summary.profile = agent::load_profile("commander");
+    CHECK(session::differences(stored).empty());
+    // What settings change is the run's own.
+    stored.summary.profile.model = "another";
+    for (vlm::Sampling* sampling :
+         agent::mode_of(stored.summary.profile).samplings(stored.summary.profile))
+        sampling->temperature = 0.123;
+    CHECK(session::differences(stored).empty());
+    stored.version = "0.0.1";
+    stored.summary.profile.loops.cooldown += 1;
+    const std::vector<std::string> remarks = session::differences(stored);
+    REQUIRE(remarks.size() == 2);
+    CHECK_THAT(remarks[0], ContainsSubstring("0.0.1"));
+    CHECK_THAT(remarks[1], ContainsSubstring("\"commander\" has changed"));
+    stored.summary.profile.name = "mine"; // nothing is known of it
+    CHECK(session::differences(stored).size() == 1);
+}
+
+TEST_CASE("session: what LM Studio logs during a run is kept beside it") {
+    Stage stage;
+    const std::filesystem::path logs = stage.folder / "server-logs";
+    std::filesystem::create_directories(logs);
+    SessionOptions options = stage.options();
+    options.server_logs = {logs};
+    options.client.on_exchange = [&](const vlm::Exchange&) {
+        std::ofstream(logs / "main.log") << "the server said this\n";
+    };
+    stage.answer("It is done.");
+    RunSession session(stage.desktop, options);
+    agent::RunDirectory directory = stage.directory();
+    (void)session.run("do it", directory);
+    bool kept = false;
+    for (const std::string& name : files_in(directory.path()))
+        kept = kept ||
+               text_of(directory, name.c_str()).find("the server said this") != std::string::npos;
+    CHECK(kept);
+}
