@@ -111,7 +111,6 @@ TEST_CASE("session: what the server says about itself adapts the run and is in i
 TEST_CASE("session: the profile is fitted to a small context, unless the caller does not want it") {
     const bool fits = GENERATE(true, false);
     Stage stage;
-    stage.desktop.screen() = winio::Image({1536, 864});
     stage.server.enqueue({.body = models});
     stage.server.enqueue({.body = blind_props});
     SessionOptions options = stage.options();
@@ -201,7 +200,6 @@ TEST_CASE("session: nothing is written to a run that is not its own") {
 }
 
 TEST_CASE("session: a run that dies leaves its report, and its path is a remark") {
-    struct Bad {};
     Stage stage;
     stage.answer("", "fall_over");
     SessionOptions options = stage.options();
