@@ -7,10 +7,15 @@
 #include "stoppable_wait.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
+#include <span>
 #include <stdexcept>
 #include <utility>
+#include <variant>
+#include <vector>
 
 namespace eyehand::winio {
 namespace {
@@ -212,20 +217,59 @@ bool near(const std::optional<Point>& a, const std::optional<Point>& b) {
 }
 
 // Lets go at the end of its scope, by whatever way it is left.
+template <class Executor>
 class ReleaseGuard {
 public:
-    explicit ReleaseGuard(InputExecutor& executor) : executor_(executor) {}
+    explicit ReleaseGuard(Executor& executor) : executor_(executor) {}
     ~ReleaseGuard() { executor_.release_all(); }
     ReleaseGuard(const ReleaseGuard&) = delete;
     ReleaseGuard& operator=(const ReleaseGuard&) = delete;
 
 private:
-    InputExecutor& executor_;
+    Executor& executor_;
 };
 
 } // namespace
 
-struct InputExecutor::Progress {
+class InputExecutor::Impl {
+public:
+    Impl(Desktop& desktop, WorkArea fence) : desktop_(desktop), fence_(fence) {}
+    ~Impl() { release_all(); }
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+
+    [[nodiscard]] const WorkArea& fence() const { return fence_; }
+    [[nodiscard]] Desktop& desktop() const { return desktop_; }
+    [[nodiscard]] ExecutionReport execute(const Plan& plan, const std::stop_token& stop);
+    std::size_t release_all() noexcept;
+
+private:
+    using Held = std::variant<Button, Key>;
+    struct ButtonPress {
+        Button button{};
+        std::optional<Point> at{}; // nothing: wherever the pointer was
+    };
+    struct Progress; // of the plan that is being carried out
+
+    void execute(const Step& step, Progress& progress);
+    void send(const Batch& batch, Progress& progress);
+    [[nodiscard]] SendReport give_to_system(const Batch& batch);
+    void keep_clicks_apart(const ButtonPress& next, const std::stop_token& stop) const;
+    [[nodiscard]] std::optional<Point> pointer_outside(const std::stop_token& stop) const;
+    void clean_up(Progress& progress);
+    [[nodiscard]] std::string still_held() const;
+    [[nodiscard]] static std::vector<ButtonPress> presses_in(std::span<const InputEvent> events);
+    void remember_presses(std::span<const InputEvent> events);
+    void note(const InputEvent& event);
+
+    Desktop& desktop_;
+    WorkArea fence_;
+    std::vector<Held> held_;
+    std::optional<ButtonPress> latest_press_;
+    std::chrono::steady_clock::time_point latest_press_time_{};
+};
+
+struct InputExecutor::Impl::Progress {
     std::span<const Step> left; // after the current step
     ExecutionReport& report;
     const std::stop_token& stop;
@@ -234,12 +278,7 @@ struct InputExecutor::Progress {
     std::chrono::steady_clock::time_point read_by{}; // when the last step's wait would have ended
 };
 
-InputExecutor::InputExecutor(Desktop& desktop, WorkArea fence) : desktop_(desktop), fence_(fence) {}
-
-InputExecutor::~InputExecutor() { release_all(); }
-
-// NOLINTNEXTLINE(performance-unnecessary-value-param): a token is two pointers, and shared
-ExecutionReport InputExecutor::execute(const Plan& plan, std::stop_token stop) {
+ExecutionReport InputExecutor::Impl::execute(const Plan& plan, const std::stop_token& stop) {
     ExecutionReport report;
     if (const auto point = first_point_outside(plan, fence_)) {
         fail(report, errc::outside_work_area,
@@ -266,7 +305,7 @@ ExecutionReport InputExecutor::execute(const Plan& plan, std::stop_token stop) {
     return report;
 }
 
-void InputExecutor::execute(const Step& step, Progress& progress) {
+void InputExecutor::Impl::execute(const Step& step, Progress& progress) {
     std::visit(overloaded{
                    [&](const Batch& batch) { send(batch, progress); },
                    [&](const ClipboardWrite& write) {
@@ -283,7 +322,7 @@ void InputExecutor::execute(const Step& step, Progress& progress) {
                step.effect);
 }
 
-void InputExecutor::clean_up(Progress& progress) {
+void InputExecutor::Impl::clean_up(Progress& progress) {
     progress.report.released = release_all();
     if (!held_.empty())
         fail(progress.report, errc::input_refused,
@@ -296,7 +335,7 @@ void InputExecutor::clean_up(Progress& progress) {
     }
 }
 
-std::size_t InputExecutor::release_all() noexcept {
+std::size_t InputExecutor::Impl::release_all() noexcept {
     const auto before = held_.size();
     // One by one: a release that is refused, or fails, must not keep the others down.
     for (std::size_t left = before; left > 0; --left) {
@@ -309,13 +348,13 @@ std::size_t InputExecutor::release_all() noexcept {
     return before - held_.size();
 }
 
-std::string InputExecutor::still_held() const {
+std::string InputExecutor::Impl::still_held() const {
     std::string names;
     for (const Held& held : held_) names += (names.empty() ? "" : ", ") + name_of(held);
     return names;
 }
 
-void InputExecutor::send(const Batch& batch, Progress& progress) {
+void InputExecutor::Impl::send(const Batch& batch, Progress& progress) {
     if (batch.empty()) return;
     ExecutionReport& report = progress.report;
     if (const auto presses = presses_in(batch); !presses.empty())
@@ -338,7 +377,7 @@ void InputExecutor::send(const Batch& batch, Progress& progress) {
              (sent.problem.empty() ? "" : ": " + sent.problem));
 }
 
-SendReport InputExecutor::give_to_system(const Batch& batch) {
+SendReport InputExecutor::Impl::give_to_system(const Batch& batch) {
     held_.reserve(held_.size() + batch.size()); // so that noting what went down cannot fail
     try {
         SendReport sent = desktop_.send(batch);
@@ -354,7 +393,8 @@ SendReport InputExecutor::give_to_system(const Batch& batch) {
     }
 }
 
-void InputExecutor::keep_clicks_apart(const ButtonPress& next, const std::stop_token& stop) const {
+void InputExecutor::Impl::keep_clicks_apart(const ButtonPress& next,
+                                            const std::stop_token& stop) const {
     if (!latest_press_ || latest_press_->button != next.button || !near(latest_press_->at, next.at))
         return;
     const auto time = desktop_.double_click_time();
@@ -365,8 +405,8 @@ void InputExecutor::keep_clicks_apart(const ButtonPress& next, const std::stop_t
         throw Error(errc::cancelled, "stopped while keeping two clicks apart");
 }
 
-std::vector<InputExecutor::ButtonPress>
-InputExecutor::presses_in(std::span<const InputEvent> events) {
+std::vector<InputExecutor::Impl::ButtonPress>
+InputExecutor::Impl::presses_in(std::span<const InputEvent> events) {
     std::vector<ButtonPress> presses;
     std::optional<Point> at;
     for (const InputEvent& event : events) {
@@ -378,7 +418,7 @@ InputExecutor::presses_in(std::span<const InputEvent> events) {
     return presses;
 }
 
-void InputExecutor::remember_presses(std::span<const InputEvent> events) {
+void InputExecutor::Impl::remember_presses(std::span<const InputEvent> events) {
     const auto presses = presses_in(events);
     if (presses.empty()) return;
     latest_press_ = presses.back();
@@ -387,7 +427,7 @@ void InputExecutor::remember_presses(std::span<const InputEvent> events) {
 
 // Where the pointer is when that is outside the fence. After a move it may lag behind: up to 105 ms
 // were seen under Wine.
-std::optional<Point> InputExecutor::pointer_outside(const std::stop_token& stop) const {
+std::optional<Point> InputExecutor::Impl::pointer_outside(const std::stop_token& stop) const {
     constexpr std::chrono::milliseconds longest_lag{200};
     const auto deadline = std::chrono::steady_clock::now() + longest_lag;
     for (;;) {
@@ -399,7 +439,7 @@ std::optional<Point> InputExecutor::pointer_outside(const std::stop_token& stop)
     }
 }
 
-void InputExecutor::note(const InputEvent& event) {
+void InputExecutor::Impl::note(const InputEvent& event) {
     const auto change = [this](const Held& held, Press press) {
         const auto found = std::ranges::find(held_, held);
         if (press == Press::down && found == held_.end()) held_.push_back(held);
@@ -410,5 +450,20 @@ void InputExecutor::note(const InputEvent& event) {
     else if (const auto* key = std::get_if<KeyChange>(&event))
         change(key->key, key->press);
 }
+
+InputExecutor::InputExecutor(Desktop& desktop, WorkArea fence)
+    : impl_(std::make_unique<Impl>(desktop, fence)) {}
+
+InputExecutor::~InputExecutor() = default;
+
+const WorkArea& InputExecutor::fence() const { return impl_->fence(); }
+Desktop& InputExecutor::desktop() const { return impl_->desktop(); }
+
+// NOLINTNEXTLINE(performance-unnecessary-value-param): a token is two pointers, and shared
+ExecutionReport InputExecutor::execute(const Plan& plan, std::stop_token stop) {
+    return impl_->execute(plan, stop);
+}
+
+std::size_t InputExecutor::release_all() noexcept { return impl_->release_all(); }
 
 } // namespace eyehand::winio

@@ -346,7 +346,7 @@ TEST_CASE("probe: a server that answers nothing within the limit for all questio
     try {
         (void)stage.probe("m", {.timeout = 60s, .total_timeout = 1s});
         FAIL("it answered");
-    } catch (const Error& error) {
+    } catch (const vlm::Error& error) {
         CHECK(error.code() == errc::timeout);
     }
 }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <stdexcept>
 #include <type_traits>
 
@@ -291,7 +292,9 @@ Outcome outcome_at(const json::object& entry) {
 }
 
 Microseconds micro_at(const json::object& entry, std::string_view name) {
-    return Microseconds(std::llround(entry.at(name).to_number<double>() * 1000.0));
+    const double us = entry.at(name).to_number<double>() * 1000.0;
+    if (!(std::abs(us) < 1e15)) throw std::out_of_range("a duration is too long"); // or NaN
+    return Microseconds(std::llround(us));
 }
 
 Milliseconds milli_at(const json::object& entry, std::string_view name) {

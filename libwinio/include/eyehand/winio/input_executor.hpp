@@ -4,15 +4,11 @@
 #include "eyehand/export.hpp"
 #include "eyehand/winio/desktop.hpp"
 
-#include <chrono>
 #include <cstddef>
-#include <optional>
-#include <span>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <system_error>
-#include <variant>
-#include <vector>
 
 namespace eyehand::winio {
 
@@ -39,9 +35,8 @@ public:
     InputExecutor(const InputExecutor&) = delete;
     InputExecutor& operator=(const InputExecutor&) = delete;
 
-    [[nodiscard]] const WorkArea& fence() const { return fence_; }
-
-    [[nodiscard]] Desktop& desktop() const { return desktop_; }
+    [[nodiscard]] const WorkArea& fence() const;
+    [[nodiscard]] Desktop& desktop() const;
 
     /// Carries out the plan. Never throws for what the system refuses: the report says so, with
     /// `input_refused`, `input_not_permitted`, `outside_work_area`, `cancelled`, `not_supported` or
@@ -63,29 +58,8 @@ public:
     std::size_t release_all() noexcept;
 
 private:
-    using Held = std::variant<Button, Key>;
-    struct ButtonPress {
-        Button button{};
-        std::optional<Point> at{}; // nothing: wherever the pointer was
-    };
-    struct Progress; // of the plan that is being carried out
-
-    void execute(const Step& step, Progress& progress);
-    void send(const Batch& batch, Progress& progress);
-    [[nodiscard]] SendReport give_to_system(const Batch& batch);
-    void keep_clicks_apart(const ButtonPress& next, const std::stop_token& stop) const;
-    [[nodiscard]] std::optional<Point> pointer_outside(const std::stop_token& stop) const;
-    void clean_up(Progress& progress);
-    [[nodiscard]] std::string still_held() const;
-    [[nodiscard]] static std::vector<ButtonPress> presses_in(std::span<const InputEvent> events);
-    void remember_presses(std::span<const InputEvent> events);
-    void note(const InputEvent& event);
-
-    Desktop& desktop_;
-    WorkArea fence_;
-    std::vector<Held> held_;
-    std::optional<ButtonPress> latest_press_;
-    std::chrono::steady_clock::time_point latest_press_time_{};
+    class Impl;
+    std::unique_ptr<Impl> impl_;
 };
 
 } // namespace eyehand::winio
