@@ -213,6 +213,7 @@ agent::RunFinished carry_out(const RunFlags& flags, RunSettings& settings,
         with_programs(settings.programs, participants.ask_user(), settings.agent);
     session::RunSession session =
         make_session(desktop, {.profile = settings.profile,
+                               .model = settings.model,
                                .client = settings.client,
                                .agent = settings.agent,
                                .tools = tools,
@@ -289,6 +290,7 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
     FromFirstEvent view(terminal, [&] { began = true; });
     session::RunSession session =
         make_session(*desktop, {.profile = profile,
+                                .model = profile.model,
                                 .client = server.client,
                                 .agent = options,
                                 .tools = tools,

@@ -216,6 +216,9 @@ RunSettings resolve(const RunFlags& flags, const std::vector<agent::ConfigEntry>
     RunSettings settings;
     settings.profile = add_profile(config);
     agent::apply(config, settings.profile);
+    if (const agent::ConfigEntry* model = config.find("model");
+        model != nullptr && model->layer > agent::ConfigLayer::profile)
+        settings.model = settings.profile.model;
     settings.agent = agent_options(config);
     settings.agent.settings = agent::effective_settings(config);
     settings.client = resolve_client(config, settings.agent.settings);

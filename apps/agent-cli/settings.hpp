@@ -76,6 +76,7 @@ struct RunFlags {
 
 struct RunSettings {
     agent::Profile profile;
+    std::string model; ///< that a flag, a variable or a file names; empty: none does
     vlm::ClientOptions client;
     agent::AgentOptions agent;
     std::filesystem::path run_dir;

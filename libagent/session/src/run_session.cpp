@@ -9,6 +9,7 @@
 #include "recorded_model.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <exception>
@@ -119,6 +120,26 @@ private:
         if (options_.on_remark) options_.on_remark(text);
     }
 
+    /// A profile's model is a recommendation, and the server may not even have it.
+    void choose_model(const vlm::ServerInfo& server) {
+        std::vector<std::string> all;
+        std::vector<std::string> loaded;
+        for (const vlm::ModelInfo& model : server.models) {
+            all.push_back(model.id);
+            if (model.loaded) loaded.push_back(model.id);
+        }
+        if (all.empty()) return;
+        const std::vector<std::string>& candidates = loaded.empty() ? all : loaded;
+        if (candidates.size() > 1)
+            throw agent::Error(
+                agent::errc::bad_config,
+                fmt::format("the server has several models, and none was chosen: {}; name one as the "
+                            "setting \"model\" (--model)",
+                            fmt::join(candidates, ", ")));
+        options_.profile.model = candidates.front();
+        put(options_.agent.settings, {"model", candidates.front(), "probe"});
+    }
+
     /// Asks the server what it can, and sets client and profile accordingly.
     std::optional<vlm::ServerInfo> adapt() {
         const auto path_setting = [&](const char* name, const std::filesystem::path& file) {
@@ -127,9 +148,11 @@ private:
         };
         path_setting("record", options_.cassette.record);
         path_setting("replay", options_.cassette.replay);
+        if (!options_.model.empty()) options_.profile.model = options_.model;
         if (!options_.probe || !options_.cassette.replay.empty()) return std::nullopt;
-        auto server = ask_server(options_.client, options_.profile.model);
+        auto server = ask_server(options_.client, options_.model);
         if (!server) return server;
+        if (options_.model.empty()) choose_model(*server);
         options_.client = vlm::apply_capabilities(std::move(options_.client), *server);
         for (agent::Setting& setting : settings_of(*server))
             put(options_.agent.settings, std::move(setting));

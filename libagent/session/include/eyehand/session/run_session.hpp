@@ -37,6 +37,10 @@ struct Cassette {
 
 struct SessionOptions {
     agent::Profile profile{};
+    /// The model that is asked. Empty: the only model of the server, or the only one that it has loaded;
+    /// a server with several is an error that lists them. Only where the server is not asked, or lists
+    /// no model, it is the profile's.
+    std::string model{};
     vlm::ClientOptions client{}; ///< `on_exchange` is called besides the HTTP log
     agent::AgentOptions agent{}; ///< `settings` are completed with what the session finds out
     agent::Toolbox tools = agent::built_in_tools(); ///< that the profile can name
@@ -63,7 +67,8 @@ struct RunResult {
 class EYEHAND_SESSION_API RunSession {
 public:
     /// Asks the server (at most 3 s) and prepares the run. `desktop` must outlive the session. Throws as
-    /// `agent::Agent`, vlm::Error for the endpoint and vlm::CassetteError for the cassette.
+    /// `agent::Agent`, agent::Error{bad_config} if the model is not named and the server has several,
+    /// vlm::Error for the endpoint and vlm::CassetteError for the cassette.
     RunSession(winio::Desktop& desktop, SessionOptions options);
     ~RunSession();
     RunSession(const RunSession&) = delete;
