@@ -1,7 +1,7 @@
 # Installs the build into a folder of its own, builds the consumer against that, and runs it.
 #   cmake -D BUILD=... -D SOURCE=... -D EXAMPLES=... -D WORK=... -D FLAGS=... -D GENERATOR=...
-#       -D ASK_TEST=... [-D ON_DESKTOP=...] -P run.cmake
-# ASK_TEST runs the example "ask" against a server.
+#       -D ASK_TEST=... -D AGENT_TEST=... [-D ON_DESKTOP=...] -P run.cmake
+# ASK_TEST runs the example "ask" against a server, AGENT_TEST the examples of libagent.
 # ON_DESKTOP runs a program on a desktop; without it what needs one is built only.
 function(run)
     execute_process(COMMAND ${ARGV} RESULT_VARIABLE result)
@@ -56,3 +56,13 @@ endif()
 # libvlm alone, where what libwinio needs of X11 cannot be found.
 build("${EXAMPLES}/ask" ask -DPKG_CONFIG_EXECUTABLE=/nowhere)
 run("${ASK_TEST}" "${WORK}/ask/ask")
+
+# The examples of libagent.
+build("${SOURCE}/../examples/agent" agent_examples "-DEXAMPLES=${EXAMPLES}")
+set(ENV{EYEHAND_EXAMPLE_PROGRAMS} "${WORK}/agent_examples/bin")
+set(ENV{EYEHAND_EXAMPLE_SOURCES} "${EXAMPLES}")
+if(ON_DESKTOP)
+    run("${ON_DESKTOP}" "${AGENT_TEST}")
+else()
+    run("${AGENT_TEST}" "~[desktop]")
+endif()
