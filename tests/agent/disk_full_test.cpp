@@ -9,7 +9,6 @@
 #include "eyehand/vlm/testing/scripted_model.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
 #include "record/journal_json.hpp"
-#include "record/run_writer.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
@@ -213,14 +212,14 @@ TEST_CASE("disk: half a summary leaves the whole one before it") {
     Stage stage;
     RunSummary summary{
         .task = "do it", .profile = load_profile("observer"), .tools = {}, .settings = {}};
-    RunWriter(stage.directory).write_summary(summary);
+    write_summary(stage.directory, summary);
     std::ofstream(stage.directory.journal_file()) << "{}\n";
     std::string message;
     {
         const FullDisk full(1000);
         try {
             summary.task = "another";
-            RunWriter(stage.directory).write_summary(summary);
+            write_summary(stage.directory, summary);
         } catch (const Error& error) {
             message = error.what();
         }

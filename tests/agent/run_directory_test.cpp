@@ -85,7 +85,7 @@ TEST_CASE("run.json has settings with their sources, and the outcome once there 
                              .profile = load_profile("observer"),
                              .tools = {{"click", "Clicks.", R"({"type":"object"})"}},
                              .settings = {{"model", "m", "--model"}}};
-    RunWriter(run).write_summary(summary);
+    write_summary(run, summary);
     auto json = parse_json(test::read_file(run.path() / "run.json"));
     REQUIRE(json);
     CHECK(json->at("format").as_int64() == 1);
@@ -97,7 +97,7 @@ TEST_CASE("run.json has settings with their sources, and the outcome once there 
 
     RunFinished finished;
     finished.outcome = Outcome::steps_used_up;
-    RunWriter(run).write_summary(summary, &finished);
+    write_summary(run, summary, &finished);
     json = parse_json(test::read_file(run.path() / "run.json"));
     REQUIRE(json);
     CHECK(json->at("outcome").as_string() == "steps_used_up");

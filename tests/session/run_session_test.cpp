@@ -282,3 +282,44 @@ TEST_CASE("session: what LM Studio logs during a run is kept beside it") {
                text_of(directory, name.c_str()).find("the server said this") != std::string::npos;
     CHECK(kept);
 }
+
+TEST_CASE("session: without a named model it is the server's only one, whatever the profile says") {
+    Stage stage;
+    stage.server.enqueue({.body = models});
+    stage.server.enqueue({.body = blind_props});
+    stage.answer("It is done.");
+    SessionOptions options = stage.options();
+    options.probe = true;
+    options.profile.model = "another";
+    RunSession session(stage.desktop, options);
+    CHECK(session.profile().model == "tiny");
+    agent::RunDirectory directory = stage.directory();
+    (void)session.run("do it", directory);
+    CHECK_THAT(text_of(directory, "run.json"),
+               ContainsSubstring(R"("model":{"value":"tiny","source":"probe"})"));
+    CHECK_THAT(stage.server.requests().back().body, ContainsSubstring(R"("model":"tiny")"));
+}
+
+TEST_CASE(
+    "session: a server with several models is an error that lists them, unless one is named") {
+    Stage stage;
+    const std::string two =
+        R"({"object":"list","data":[{"id":"tiny","object":"model"},{"id":"huge","object":"model"}]})";
+    stage.server.enqueue({.body = two});
+    for (int i = 0; i < 8; ++i) stage.server.enqueue({.status = 404, .body = "{}"});
+    SessionOptions options = stage.options();
+    options.probe = true;
+    SECTION("not named") {
+        try {
+            const RunSession session(stage.desktop, options);
+            FAIL("one was chosen");
+        } catch (const agent::Error& error) {
+            CHECK(error.code() == agent::errc::bad_config);
+            CHECK_THAT(error.what(), ContainsSubstring("tiny, huge"));
+        }
+    }
+    SECTION("named") {
+        options.model = "huge";
+        CHECK(RunSession(stage.desktop, options).profile().model == "huge");
+    }
+}

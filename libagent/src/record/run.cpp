@@ -4,6 +4,7 @@
 #include "eyehand/version.hpp"
 
 #include "base/path_text.hpp"
+#include "base/text.hpp"
 #include "eyehand/agent/error.hpp"
 #include "record/run_file.hpp"
 #include "json/json.hpp"
@@ -16,6 +17,7 @@ namespace eyehand::agent {
 namespace {
 
 constexpr const char* summary_name = "run.json";
+constexpr int format = 1;
 
 Error corrupt(const std::string& where, std::string_view reason) {
     return {errc::bad_run, fmt::format("{}: {}", where, reason)};
@@ -75,6 +77,35 @@ StoredRun load_run(const RunStore& store, const ModeRegistry& modes) {
     std::ostringstream bytes;
     bytes << in->rdbuf();
     return parse_summary(bytes.view(), summary_name, modes);
+}
+
+void write_summary(RunStore& store, const RunSummary& summary, const RunFinished* finished) {
+    json::object all{{"format", format},
+                     {"versions", json::object{{"eyehand", version()}}},
+                     {"task", to_valid_utf8(summary.task)}};
+    json::object in_force;
+    for (const Setting& setting : summary.settings) {
+        in_force[setting.name] =
+            json::object{{"value", to_valid_utf8(setting.value)}, {"source", setting.source}};
+    }
+    all["settings"] = std::move(in_force);
+    all["profile"] = json::parse(to_json(summary.profile));
+    json::array tools;
+    for (const vlm::ToolSpec& tool : summary.tools) {
+        tools.emplace_back(json::object{{"name", tool.name},
+                                        {"description", tool.description},
+                                        {"parameters", json::parse(tool.parameters_json)}});
+    }
+    all["tools"] = std::move(tools);
+    if (finished != nullptr) {
+        all["outcome"] = to_string(finished->outcome);
+        all["why"] = to_valid_utf8(finished->reason);
+        all["turns"] = finished->turns;
+        all["elapsed_ms"] = finished->elapsed.count();
+    } else {
+        all["outcome"] = nullptr;
+    }
+    store.replace(summary_name, to_text(all) + "\n");
 }
 
 } // namespace eyehand::agent

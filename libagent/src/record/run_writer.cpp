@@ -4,48 +4,12 @@
 #include "eyehand/agent/error.hpp"
 #include "record/execution_log.hpp"
 #include "record/timestamp.hpp"
-#include "json/json.hpp"
 
 #include <fmt/format.h>
 
 #include <sstream>
 
 namespace eyehand::agent {
-namespace {
-
-constexpr int format = 1;
-
-} // namespace
-
-void RunWriter::write_summary(const RunSummary& summary, const RunFinished* finished) {
-    json::object all{{"format", format},
-                     {"versions", json::object{{"eyehand", version()}}},
-                     {"task", to_valid_utf8(summary.task)}};
-    json::object in_force;
-    for (const Setting& setting : summary.settings) {
-        in_force[setting.name] =
-            json::object{{"value", to_valid_utf8(setting.value)}, {"source", setting.source}};
-    }
-    all["settings"] = std::move(in_force);
-    all["profile"] = json::parse(to_json(summary.profile));
-    json::array tools;
-    for (const vlm::ToolSpec& tool : summary.tools) {
-        tools.emplace_back(json::object{{"name", tool.name},
-                                        {"description", tool.description},
-                                        {"parameters", json::parse(tool.parameters_json)}});
-    }
-    all["tools"] = std::move(tools);
-    if (finished != nullptr) {
-        all["outcome"] = to_string(finished->outcome);
-        all["why"] = to_valid_utf8(finished->reason);
-        all["turns"] = finished->turns;
-        all["elapsed_ms"] = finished->elapsed.count();
-    } else {
-        all["outcome"] = nullptr;
-    }
-    store_.replace("run.json", to_text(all) + "\n");
-}
-
 std::string RunWriter::screenshot_name(int number, int again, ScreenshotKind kind) const {
     const std::string more = again > 1 ? fmt::format("_{}", again) : "";
     const std::string turn = fmt::format("{}{:04}", names_.prefix, number + names_.offset);

@@ -23,8 +23,6 @@ public:
     explicit RunWriter(RunStore& store, ScreenshotNames names = {}, const LogProfile& log = {})
         : store_(store), names_(std::move(names)), log_(log) {}
 
-    /// Writes run.json; again with the outcome when the run is over.
-    void write_summary(const RunSummary& summary, const RunFinished* finished = nullptr);
     /// Stores a screenshot and returns its name, with forward slashes.
     std::string save_screenshot(int number, std::span<const std::uint8_t> png,
                                 ScreenshotKind kind = ScreenshotKind::shown);

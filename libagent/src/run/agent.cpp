@@ -37,29 +37,6 @@ Toolbox offered(const Toolbox& tools, std::vector<ToolPresentation> faces,
     return tools.present(faces);
 }
 
-ToolsByRole tools_by_role(const Toolbox& tools, const Profile& profile,
-                          const AgentOptions& options) {
-    Toolbox all_tools = tools;
-    all_tools.add(options.custom_tools);
-    std::vector<std::string> more = profile.extra_tools;
-    more.insert(more.end(), options.with.begin(), options.with.end());
-    if (profile.offer_custom_tools)
-        for (const vlm::ToolSpec& tool : options.custom_tools.specs()) more.push_back(tool.name);
-    ToolsByRole all;
-    bool any_acts = false;
-    for (const RolePlan& role : mode_of(profile).roles(profile)) {
-        any_acts = any_acts || role.acts;
-        all.emplace(role.name, role.acts ? offered(all_tools, role.tools, more)
-                                         : all_tools.present(role.tools));
-    }
-    if (!any_acts && !more.empty())
-        throw Error(errc::unknown_tool,
-                    fmt::format("the mode \"{}\" offers no tools: \"{}\" has no "
-                                "place in it",
-                                profile.mode, more.front()));
-    return all;
-}
-
 /// For run.json: what any role is offered, each tool once.
 std::vector<vlm::ToolSpec> all_specs(const Profile& profile, const ToolsByRole& tools) {
     std::vector<std::string> internal;
@@ -138,6 +115,29 @@ private:
 
 } // namespace
 
+ToolsByRole tools_by_role(const Toolbox& tools, const Profile& profile,
+                          const AgentOptions& options) {
+    Toolbox all_tools = tools;
+    all_tools.add(options.custom_tools);
+    std::vector<std::string> more = profile.extra_tools;
+    more.insert(more.end(), options.with.begin(), options.with.end());
+    if (profile.offer_custom_tools)
+        for (const vlm::ToolSpec& tool : options.custom_tools.specs()) more.push_back(tool.name);
+    ToolsByRole all;
+    bool any_acts = false;
+    for (const RolePlan& role : mode_of(profile).roles(profile)) {
+        any_acts = any_acts || role.acts;
+        all.emplace(role.name, role.acts ? offered(all_tools, role.tools, more)
+                                         : all_tools.present(role.tools));
+    }
+    if (!any_acts && !more.empty())
+        throw Error(errc::unknown_tool,
+                    fmt::format("the mode \"{}\" offers no tools: \"{}\" has no "
+                                "place in it",
+                                profile.mode, more.front()));
+    return all;
+}
+
 Agent::Agent(winio::Desktop& desktop, vlm::ChatModel& model, Profile profile, const Toolbox& tools,
              AgentOptions options)
     : desktop_(desktop), model_(model), profile_(std::move(profile)),
@@ -173,7 +173,7 @@ public:
         const Door door(control_, mode_of(summary_.profile).traits().takes_replies
                                       ? RunPort::Replies::taken
                                       : RunPort::Replies::not_taken);
-        writer_.write_summary(summary_);
+        write_summary(writer_.store(), summary_);
         try {
             first();
             write_turns_again();
@@ -239,7 +239,7 @@ private:
             problem = std::current_exception();
         }
         try {
-            writer_.write_summary(summary_, &result);
+            write_summary(writer_.store(), summary_, &result);
         } catch (...) {
             if (!problem) throw;
         }

@@ -2,7 +2,7 @@
 #include "stage.hpp"
 
 #include "eyehand/agent/error.hpp"
-#include "record/run_writer.hpp"
+#include "eyehand/agent/run.hpp"
 
 #include <fstream>
 #include <thread>
@@ -393,8 +393,7 @@ TEST_CASE("a client that reads nothing is dropped") {
     const Client client(panel.url());
     TempFolder folder;
     auto directory = agent::RunDirectory::create(folder.path());
-    agent::RunWriter(directory).write_summary(
-        {.task = "x", .profile = agent::load_profile("observer")});
+    agent::write_summary(directory, {.task = "x", .profile = agent::load_profile("observer")});
     std::ofstream(directory.path() / "big.png", std::ios::binary) << "\x89PNG\r\n\x1a\n"
                                                                   << std::string(4000000, 'x');
     std::ofstream(directory.journal_file()) << R"({"type":"observed","file":"big.png"})"
@@ -415,8 +414,7 @@ TEST_CASE("a follower that reads nothing is dropped") {
     const Client client(panel.url());
     TempFolder folder;
     auto directory = agent::RunDirectory::create(folder.path());
-    agent::RunWriter(directory).write_summary(
-        {.task = "x", .profile = agent::load_profile("observer")});
+    agent::write_summary(directory, {.task = "x", .profile = agent::load_profile("observer")});
     {
         // A state that is more than there is room for between here and there.
         std::ofstream journal(directory.journal_file());

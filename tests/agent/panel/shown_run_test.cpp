@@ -2,10 +2,10 @@
 #include "stage.hpp"
 
 #include "eyehand/agent/error.hpp"
+#include "eyehand/agent/run.hpp"
 #include "eyehand/agent/run_port.hpp"
 #include "eyehand/agent/visual_loop_settings.hpp"
 #include "eyehand/winio/png.hpp"
-#include "record/run_writer.hpp"
 
 #include <condition_variable>
 #include <fstream>
@@ -290,8 +290,7 @@ TEST_CASE("a journal that somebody was given shows no files but its run's own") 
     TempFolder folder;
     std::ofstream(folder / "secret.png", std::ios::binary) << "\x89PNG\r\n\x1a\n secret";
     auto directory = agent::RunDirectory::create(folder.path());
-    agent::RunWriter(directory).write_summary(
-        {.task = "x", .profile = agent::load_profile("observer")});
+    agent::write_summary(directory, {.task = "x", .profile = agent::load_profile("observer")});
     std::ofstream(directory.path() / "note.txt") << "no picture";
     std::ofstream(directory.path() / "own.png", std::ios::binary) << "\x89PNG\r\n\x1a\n own";
     std::ofstream journal(directory.journal_file(), std::ios::binary);
@@ -322,8 +321,7 @@ TEST_CASE("a journal that somebody was given shows no files but its run's own") 
 TEST_CASE("a stranger's journal can neither fill a turn nor count beyond the last one") {
     TempFolder folder;
     auto directory = agent::RunDirectory::create(folder.path());
-    agent::RunWriter(directory).write_summary(
-        {.task = "x", .profile = agent::load_profile("story")});
+    agent::write_summary(directory, {.task = "x", .profile = agent::load_profile("story")});
     std::ofstream journal(directory.journal_file(), std::ios::binary);
     for (int call = 0; call < 1000; ++call)
         journal << R"({"type":"invoke","turn":1,"call_id":"c","tool":"t","arguments":"{}"})"
@@ -346,8 +344,7 @@ TEST_CASE("a stranger's journal can neither fill a turn nor count beyond the las
 TEST_CASE("a pipe in a run's directory is not waited for") {
     TempFolder folder;
     auto directory = agent::RunDirectory::create(folder.path());
-    agent::RunWriter(directory).write_summary(
-        {.task = "x", .profile = agent::load_profile("observer")});
+    agent::write_summary(directory, {.task = "x", .profile = agent::load_profile("observer")});
     REQUIRE(mkfifo((directory.path() / "pipe.png").c_str(), 0600) == 0);
     std::ofstream(directory.journal_file()) << R"({"type":"observed","file":"pipe.png","turn":1})"
                                             << "\n";
@@ -368,8 +365,7 @@ TEST_CASE("a pipe in a run's directory is not waited for") {
 TEST_CASE("a run that another program is working on is followed") {
     TempFolder folder;
     auto directory = agent::RunDirectory::create(folder.path());
-    agent::RunWriter(directory).write_summary(
-        {.task = "x", .profile = agent::load_profile("observer")});
+    agent::write_summary(directory, {.task = "x", .profile = agent::load_profile("observer")});
     const auto write = [&](const std::string& text) {
         std::ofstream(directory.journal_file(), std::ios::binary | std::ios::app) << text;
     };

@@ -47,6 +47,12 @@ struct AgentOptions {
     Approve approve = Approve::never;
 };
 
+/// The tools of each role of the profile's mode, under the profile's names, with the caller's tools for
+/// the roles that act: what `Agent` offers. Throws as its constructor.
+[[nodiscard]] EYEHAND_AGENT_API ToolsByRole tools_by_role(const Toolbox& tools,
+                                                          const Profile& profile,
+                                                          const AgentOptions& options = {});
+
 /// Refers to desktop and model, which must outlive it. Runs on the caller's thread; not
 /// thread-safe.
 class EYEHAND_AGENT_API Agent {

@@ -56,6 +56,11 @@ struct StoredRun {
 [[nodiscard]] EYEHAND_AGENT_API StoredRun
 load_run(const RunStore& store, const ModeRegistry& modes = ModeRegistry::built_in());
 
+/// Writes run.json, in one step; again with the outcome when the run is over. Throws
+/// Error{journal_failed}: then the one before stays.
+EYEHAND_AGENT_API void write_summary(RunStore& store, const RunSummary& summary,
+                                     const RunFinished* finished = nullptr);
+
 /// How screenshots are named: prefix, number (at least four digits), ".png".
 struct ScreenshotNames {
     std::string prefix = "turn_";
