@@ -2,8 +2,8 @@
 // limits. An event that was read is read again from what a journal would write of it.
 #include "eyehand/agent/journal_reader.hpp"
 #include "eyehand/agent/run_view.hpp"
-#include "json/json.hpp"
 #include "record/journal_json.hpp"
+#include "json/json.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -133,9 +133,10 @@ private:
         if (candidates.size() > 1)
             throw agent::Error(
                 agent::errc::bad_config,
-                fmt::format("the server has several models, and none was chosen: {}; name one as the "
-                            "setting \"model\" (--model)",
-                            fmt::join(candidates, ", ")));
+                fmt::format(
+                    "the server has several models, and none was chosen: {}; name one as the "
+                    "setting \"model\" (--model)",
+                    fmt::join(candidates, ", ")));
         options_.profile.model = candidates.front();
         put(options_.agent.settings, {"model", candidates.front(), "probe"});
     }
