@@ -39,9 +39,10 @@ void fold(std::string_view text) {
         text.remove_prefix(std::min(end + 1, text.size()));
     }
     if (!is_json(to_text(state.to_json()))) std::abort();
-    if (state.turns().size() > panel::PageState::max_turns) std::abort();
-    for (const auto& turn : state.turns())
-        if (!is_json(to_text(state.to_json(*turn)))) std::abort();
+    const RunView& run = state.view();
+    if (run.turn_count() > panel::PageState::max_turns) std::abort();
+    for (std::size_t i = 0; i < run.turn_count(); ++i)
+        if (!is_json(to_text(state.to_json(run.turn(i))))) std::abort();
 }
 
 void knock(std::string_view text) {

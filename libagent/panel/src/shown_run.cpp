@@ -38,8 +38,9 @@ void ShownRun::change(Counts counts, Change change) {
 /// With the lock.
 void ShownRun::apply(const agent::Event& event) {
     folded_.apply(event);
-    const ShownPicture& picture = folded_.picture();
-    if (picture.number > files_.size()) files_.push_back({picture.file, picture.raw_file});
+    const auto picture = folded_.view().screenshot();
+    if (picture && picture->index > files_.size())
+        files_.push_back({picture->look.file, picture->look.raw_file});
 }
 
 void ShownRun::read_journal(Goes goes) {

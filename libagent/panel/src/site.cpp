@@ -14,6 +14,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -93,6 +94,13 @@ std::optional<std::string> added(const std::string& earlier, const std::string& 
     return later.substr(earlier.size());
 }
 
+json::array turns_of(const PageState& state) {
+    json::array turns;
+    for (std::size_t i = 0; i < state.view().turn_count(); ++i)
+        turns.push_back(state.to_json(state.view().turn(i)));
+    return turns;
+}
+
 class StateStream final : public Stream {
 public:
     explicit StateStream(const RunSite& site) : site_(site) {}
@@ -110,20 +118,22 @@ public:
 private:
     static json::object whole(const PageState& now) {
         json::object state = now.to_json();
-        json::array turns;
-        for (const auto& turn : now.turns()) turns.push_back(now.to_json(*turn));
-        state["turns"] = std::move(turns);
+        state["turns"] = turns_of(now);
         return state;
     }
 
     /// With the one turn that changed in place of all turns, where there is no more than one.
     static json::object since(const PageState& before, const PageState& now) {
-        const ShownTurn* changed = nullptr;
-        for (const auto& turn : now.turns()) {
-            const auto& known = before.turns();
-            if (std::find(known.begin(), known.end(), turn) != known.end()) continue;
+        // Snapshots share the turns that have not changed.
+        std::set<const agent::TurnView*> known;
+        for (std::size_t i = 0; i < before.view().turn_count(); ++i)
+            known.insert(&before.view().turn(i));
+        const agent::TurnView* changed = nullptr;
+        for (std::size_t i = 0; i < now.view().turn_count(); ++i) {
+            const agent::TurnView& turn = now.view().turn(i);
+            if (known.contains(&turn)) continue;
             if (changed != nullptr) return whole(now);
-            changed = turn.get();
+            changed = &turn;
         }
         json::object state = now.to_json();
         state["turn_changed"] =
@@ -132,8 +142,9 @@ private:
     }
 
     static std::optional<std::string> words(const PageState& before, const PageState& now) {
-        const auto text = added(before.text(), now.text());
-        const auto reasoning = added(before.reasoning(), now.reasoning());
+        const auto text = added(before.view().streamed_text(), now.view().streamed_text());
+        const auto reasoning =
+            added(before.view().streamed_reasoning(), now.view().streamed_reasoning());
         if (!text || !reasoning) return event("state", since(before, now));
         if (text->empty() && reasoning->empty()) return std::nullopt;
         return event("delta", {{"run", now.run()},
@@ -362,15 +373,13 @@ Reply RunSite::state(const Request& request) {
     const auto shown = run();
     const auto now = shown ? shown->state() : std::make_shared<const PageState>();
     json::object state = now->to_json();
-    json::array turns;
-    for (const auto& turn : now->turns()) turns.push_back(now->to_json(*turn));
-    state["turns"] = std::move(turns);
+    state["turns"] = turns_of(*now);
     if (shown && parameter(request.query, "raw") != "0") {
         std::shared_ptr<const std::vector<std::uint8_t>> raw;
         if (const auto& wanted = now->wanted())
             raw = wanted->png;
-        else if (now->picture().number > 0)
-            raw = shown->picture(now->picture().number, ShownRun::Kind::raw);
+        else if (const auto picture = now->view().screenshot())
+            raw = shown->picture(picture->index, ShownRun::Kind::raw);
         if (raw) state["raw_b64"] = to_base64(*raw);
     }
     return json_reply(state);

@@ -4,11 +4,18 @@
 #include "eyehand/agent/annotation.hpp"
 #include "json/json.hpp"
 
+#include <vector>
+
 namespace eyehand::agent {
 
 /// {"enabled", "radius_scale", "stops": [[place, "rgba(...)"]], "trail_turns", "trail_shrink"}
 [[nodiscard]] json::object to_json(const ExecutedHeat& heat);
 /// {"enabled", "border", "border_width", "fill_stops"}
 [[nodiscard]] json::object to_json(const BboxHeat& heat);
+
+/// [{"x1", "y1", "x2", "y2"}, ...]
+[[nodiscard]] json::array boxes_json(const std::vector<winio::NormBox>& boxes);
+/// {"boxes": [...], "trail": [[{"number": 1, "at": [x, y], "to": [x, y]}, ...], ...]}
+[[nodiscard]] json::object to_json(const Annotation& annotation);
 
 } // namespace eyehand::agent

@@ -1,10 +1,10 @@
 #include "record/journal_json.hpp"
 
+#include "annotation/annotation_json.hpp"
 #include "base/text.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/tool.hpp"
 #include "eyehand/vlm/digest.hpp"
-#include "modes/visual_loop/visual_json.hpp"
 
 #include <algorithm>
 #include <array>
@@ -75,22 +75,6 @@ std::string request_digest(const vlm::ChatRequest& request) {
     return vlm::sha256_hex(json::serialize(all));
 }
 
-/// {"boxes": [...], "trail": [[{"number": 1, "at": [x, y], "to": [x, y]}], ...]}
-json::object annotation_json(const Annotation& annotation) {
-    const auto point = [](const winio::NormPoint& at) { return json::array{at.x, at.y}; };
-    json::array trail;
-    for (const std::vector<Mark>& turn : annotation.trail) {
-        json::array marks;
-        for (const Mark& mark : turn) {
-            json::object one{{"number", mark.number}, {"at", point(mark.at)}};
-            if (mark.to) one["to"] = point(*mark.to);
-            marks.emplace_back(std::move(one));
-        }
-        trail.emplace_back(std::move(marks));
-    }
-    return {{"boxes", boxes_json(annotation.boxes)}, {"trail", std::move(trail)}};
-}
-
 json::object action_json(const Action& action) {
     json::array points;
     for (const winio::NormPoint& point : action.points)
@@ -142,7 +126,7 @@ struct Writer {
     void operator()(const RunResumed& it) const { entry["remarks"] = texts_json(it.remarks); }
     void operator()(const Observe& it) const {
         entry["screenshot"] = it.screenshot;
-        if (it.annotation) entry["annotation"] = annotation_json(*it.annotation);
+        if (it.annotation) entry["annotation"] = to_json(*it.annotation);
     }
     void operator()(const Asked& it) const {
         entry["role"] = it.role;

@@ -56,6 +56,7 @@ struct RunView::Fold {
     };
     std::map<int, UnderWay> under_way{}; ///< by turn
     Observe ordered{};                   ///< the latest one
+    std::size_t screenshots = 0;
     std::shared_ptr<const ScreenshotView> screenshot{};
     std::string text{};
     std::string reasoning{};
@@ -138,6 +139,7 @@ struct RunView::Fold {
     // ---- events -------------------------------------------------------------------------------
 
     void fold_state(const Event& event) {
+        state.turn = event.turn;
         if (const auto* changed = std::get_if<StateChanged>(&event.payload)) {
             const std::shared_ptr<const VisualReply> reply = std::move(state.reply);
             state = changed->state;
@@ -157,19 +159,24 @@ struct RunView::Fold {
         activity = Activity::idle;
         add_item(event.turn, it);
     }
-    void on(const Event&, const Observe& it) {
+    void on(const Event& event, const Observe& it) {
         activity = Activity::observing;
         ordered = it;
+        if (state.reply) turn_of(event.turn).visual_reply = state.reply;
     }
     void on(const Event&, const Observed& it) {
         problem.clear();
         auto view = std::make_shared<ScreenshotView>();
+        view->index = ++screenshots;
         view->number = ordered.screenshot;
         view->look = it;
         view->annotation = std::exchange(ordered.annotation, std::nullopt);
         screenshot = std::move(view);
         // A turn that looks again between its calls has come to the latest screenshot.
         if (!turns.empty()) change(turns.back()).after = screenshot;
+        // The one that is taken for the next turn begins it.
+        const int latest = turns.empty() ? 0 : turns.back().turn->number;
+        if (!begins_with_reply && screenshot->number > latest) (void)turn_of(screenshot->number);
     }
     void on(const Event& event, const ObserveFailed& it) {
         problem = it.message;
@@ -208,6 +215,7 @@ struct RunView::Fold {
     }
     void on(const Event& event, const Invoke& it) {
         activity = Activity::acting;
+        if (state.reply) turn_of(event.turn).visual_reply = state.reply;
         CallView call;
         call.id = it.call.id;
         call.tool = it.call.name;
@@ -283,7 +291,7 @@ void RunView::apply(const vlm::Delta& delta) {
     std::string* const into = delta.kind == vlm::Delta::Kind::text        ? &fold_->text
                               : delta.kind == vlm::Delta::Kind::reasoning ? &fold_->reasoning
                                                                           : nullptr;
-    if (into != nullptr && into->size() < fold_->limits.text_bytes) *into += delta.text;
+    if (into != nullptr && into->size() < fold_->limits.streamed_bytes) *into += delta.text;
 }
 
 void RunView::apply(const ModeState& state) {

@@ -1,5 +1,6 @@
 #include "record/turn_log.hpp"
 
+#include "annotation/annotation_json.hpp"
 #include "modes/visual_loop/visual_json.hpp"
 #include "json/json_layout.hpp"
 

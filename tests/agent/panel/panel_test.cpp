@@ -396,8 +396,7 @@ TEST_CASE("a client that reads nothing is dropped") {
     agent::write_summary(directory, {.task = "x", .profile = agent::load_profile("observer")});
     std::ofstream(directory.path() / "big.png", std::ios::binary) << "\x89PNG\r\n\x1a\n"
                                                                   << std::string(4000000, 'x');
-    std::ofstream(directory.journal_file()) << R"({"type":"observed","file":"big.png"})"
-                                            << "\n";
+    std::ofstream(directory.journal_file()) << observed_entry("big.png") << "\n";
     panel.show(directory.path());
     const auto run = text_at(client.state(), "run");
     Wire slow(client.port());
@@ -420,8 +419,8 @@ TEST_CASE("a follower that reads nothing is dropped") {
         std::ofstream journal(directory.journal_file());
         for (int turn = 1; turn <= 50; ++turn)
             for (int call = 0; call < 40; ++call)
-                journal << R"({"type":"invoke","turn":)" << turn << R"(,"arguments":")"
-                        << std::string(8000, 'x') << "\"}\n";
+                journal << R"({"type":"invoke","call_id":"","tool":"","turn":)" << turn
+                        << R"(,"arguments":")" << std::string(8000, 'x') << "\"}\n";
     }
     panel.show(directory.path());
     Wire slow(client.port());

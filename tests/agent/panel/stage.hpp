@@ -68,6 +68,35 @@ private:
     std::optional<eyehand::agent::RunFinished> finished_;
 };
 
+/// A line of a journal, without its line break, that a panel can read.
+inline std::string observed_entry(const std::string& file) {
+    return json::serialize(json::object{{"seq", 1},
+                                        {"type", "observed"},
+                                        {"file", file},
+                                        {"sha256", ""},
+                                        {"width", 1},
+                                        {"height", 1},
+                                        {"area", {0, 0, 1, 1}},
+                                        {"changed", json::array()},
+                                        {"settle_ms", 0},
+                                        {"capture_ms", 0},
+                                        {"scale_ms", 0},
+                                        {"encode_ms", 0}});
+}
+inline std::string replied_entry(int turn, const std::string& text) {
+    return json::serialize(json::object{{"type", "replied"},
+                                        {"turn", turn},
+                                        {"text", text},
+                                        {"tool_calls", json::array()},
+                                        {"finish", "stop"},
+                                        {"model", "m"},
+                                        {"prompt_tokens", nullptr},
+                                        {"cached_tokens", nullptr},
+                                        {"completion_tokens", nullptr},
+                                        {"wait_ms", 0},
+                                        {"model_ms", 0}});
+}
+
 inline std::string text_at(const json::object& object, std::string_view name) {
     const json::string& text = object.at(name).as_string();
     return {text.data(), text.size()};

@@ -33,8 +33,9 @@ namespace eyehand::agent {
 
 /// A screenshot of the run.
 struct ScreenshotView {
-    int number = 0;  ///< `Observe::screenshot`: in most modes the turn that sees it
-    Observed look{}; ///< files, sizes, changes and timings
+    std::size_t index = 0; ///< from 1, in the order in which the run took its screenshots
+    int number = 0;        ///< `Observe::screenshot`: in most modes the turn that sees it
+    Observed look{};       ///< files, sizes, changes and timings
     std::optional<Annotation> annotation{}; ///< what is drawn over it
 };
 
@@ -82,6 +83,8 @@ struct TurnView {
         after{};                ///< the latest one at its end, if it is another one
     bool seen_by_model = false; ///< the latest request of the turn contained `seen`
     std::vector<TurnItem> items{};
+    /// Of a visual loop: the reply that this turn carries out.
+    std::shared_ptr<const VisualReply> visual_reply{};
     std::size_t left_out = 0; ///< items beyond `RunViewLimits::items_per_turn`
 };
 
@@ -94,6 +97,8 @@ struct RunViewLimits {
     std::size_t items_per_turn = (std::numeric_limits<std::size_t>::max)(); ///< the first ones
     /// Of each text: replies, arguments, results, messages. Longer ones are cut and end in "...".
     std::size_t text_bytes = (std::numeric_limits<std::size_t>::max)();
+    std::size_t streamed_bytes =
+        (std::numeric_limits<std::size_t>::max)(); ///< of a reply under way
 };
 
 /// A value. Not thread-safe, but a `snapshot` may be read on any thread while the original goes on.
@@ -128,7 +133,8 @@ public:
     /// Why the latest screenshot or request failed; empty after a success.
     [[nodiscard]] const std::string& problem() const;
 
-    /// Turns in the order in which they began. `turn(0)` may be what preceded the first turn.
+    /// Turns in the order in which they began: with the screenshot that is taken for them, or without
+    /// one with their request. `turn(0)` may be what preceded the first turn.
     [[nodiscard]] std::size_t turn_count() const;
     [[nodiscard]] const TurnView& turn(std::size_t index) const; ///< `index` below `turn_count`
     [[nodiscard]] std::size_t turns_left_out() const; ///< older ones, beyond `RunViewLimits::turns`

@@ -6,7 +6,6 @@
 
 namespace eyehand::agent {
 
-[[nodiscard]] json::array boxes_json(const std::vector<winio::NormBox>& boxes);
 [[nodiscard]] json::array actions_json(const std::vector<VisualAction>& actions);
 
 } // namespace eyehand::agent

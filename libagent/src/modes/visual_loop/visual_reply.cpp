@@ -4,6 +4,7 @@
 #include "eyehand/agent/tool.hpp"
 #include "eyehand/agent/transcript.hpp"
 #include "modes/visual_loop/visual_json.hpp"
+#include "annotation/annotation_json.hpp"
 #include "json/json.hpp"
 
 #include <fmt/format.h>
@@ -331,14 +332,6 @@ VisualReply parse_visual_reply(std::string_view text, const VisualLimits& limits
         "The reply was not the JSON object that is asked for: all of it was "
         "taken for the observation, and nothing was done.");
     return reply;
-}
-
-json::array boxes_json(const std::vector<winio::NormBox>& boxes) {
-    json::array all;
-    for (const winio::NormBox& box : boxes)
-        all.emplace_back(
-            json::object{{"x1", box.x1}, {"y1", box.y1}, {"x2", box.x2}, {"y2", box.y2}});
-    return all;
 }
 
 json::array actions_json(const std::vector<VisualAction>& actions) {
