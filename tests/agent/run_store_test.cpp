@@ -25,7 +25,7 @@ struct Stores {
 };
 
 std::string bytes_of(const RunStore& store, const std::string& name) {
-    const auto in = store.open(name);
+    const auto in = store.open_read(name);
     REQUIRE(in);
     return {std::istreambuf_iterator<char>(*in), {}};
 }
@@ -56,7 +56,7 @@ TEST_CASE("run store: files grow, are replaced and read back") {
     Stores stores;
     RunStore& store = stores.get(GENERATE(false, true));
     CHECK_FALSE(store.contains("execution_log.txt"));
-    CHECK(store.open("execution_log.txt") == nullptr);
+    CHECK(store.open_read("execution_log.txt") == nullptr);
     store.open_append("execution_log.txt")->append("one\n");
     const auto stream = store.open_append("execution_log.txt");
     stream->append("two\n");

@@ -239,11 +239,12 @@ std::string_view PageState::role() const {
 
 /// Where the latest call acted, once it is over.
 json::array PageState::targets() const {
-    if (view_.turn_count() == 0) return {};
-    const auto& items = view_.turn(view_.turn_count() - 1).items;
-    for (auto item = items.rbegin(); item != items.rend(); ++item)
-        if (const auto* call = std::get_if<agent::CallView>(&*item))
-            return points_json(call->action.points);
+    for (std::size_t i = view_.turn_count(); i-- > 0;) {
+        const auto& items = view_.turn(i).items;
+        for (auto item = items.rbegin(); item != items.rend(); ++item)
+            if (const auto* call = std::get_if<agent::CallView>(&*item))
+                return points_json(call->action.points);
+    }
     return {};
 }
 

@@ -75,7 +75,7 @@ Journal::Journal(const std::filesystem::path& file, Listener listener) {
 
 Journal::Journal(RunStore& store, Listener listener) {
     auto out = store.lock_journal();
-    const std::string text = text_in(store.open(journal_name).get());
+    const std::string text = text_in(store.open_read(journal_name).get());
     const auto directory = store.directory();
     state_ = std::make_unique<State>(directory ? text_of(*directory / journal_name) : journal_name,
                                      std::move(out), text, std::move(listener));

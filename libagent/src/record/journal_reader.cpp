@@ -117,7 +117,7 @@ std::vector<Event> read_journal(const std::filesystem::path& file) {
 
 std::vector<Event> read_journal(const RunStore& store) {
     std::vector<Event> events;
-    const auto in = store.open(journal_name);
+    const auto in = store.open_read(journal_name);
     std::string line;
     std::uintmax_t bytes = 0;
     while (in) {

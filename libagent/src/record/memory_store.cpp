@@ -95,7 +95,7 @@ void MemoryStore::replace(const std::string& name, std::string_view bytes) {
 
 bool MemoryStore::contains(const std::string& name) const { return files_->get(name).has_value(); }
 
-std::unique_ptr<std::istream> MemoryStore::open(const std::string& name) const {
+std::unique_ptr<std::istream> MemoryStore::open_read(const std::string& name) const {
     auto bytes = files_->get(name);
     if (!bytes) return nullptr;
     return std::make_unique<std::istringstream>(*std::move(bytes));

@@ -72,7 +72,7 @@ StoredRun load_run(const std::filesystem::path& directory, const ModeRegistry& m
 }
 
 StoredRun load_run(const RunStore& store, const ModeRegistry& modes) {
-    const auto in = store.open(summary_name);
+    const auto in = store.open_read(summary_name);
     if (!in) throw corrupt(summary_name, "cannot be read; does the store hold a run?");
     std::ostringstream bytes;
     bytes << in->rdbuf();

@@ -146,7 +146,7 @@ bool RunDirectory::contains(const std::string& name) const {
     return std::filesystem::exists(path_ / path_of(name), error);
 }
 
-std::unique_ptr<std::istream> RunDirectory::open(const std::string& name) const {
+std::unique_ptr<std::istream> RunDirectory::open_read(const std::string& name) const {
     auto in = std::make_unique<std::ifstream>(path_ / path_of(name), std::ios::binary);
     if (!*in) return nullptr;
     return in;

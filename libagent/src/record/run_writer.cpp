@@ -40,7 +40,7 @@ void RunWriter::append(const std::string& name, std::string_view text) {
 }
 
 std::vector<std::uint8_t> RunWriter::read(const std::string& name) const {
-    const auto in = store_.open(name);
+    const auto in = store_.open_read(name);
     std::ostringstream bytes;
     if (in) bytes << in->rdbuf();
     if (!in || !*in)

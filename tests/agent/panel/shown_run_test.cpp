@@ -1,6 +1,8 @@
 // What the panel shows of a run, and what can be done to it.
 #include "stage.hpp"
 
+#include "page_state.hpp"
+
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/run.hpp"
 #include "eyehand/agent/run_port.hpp"
@@ -381,6 +383,25 @@ TEST_CASE("a run that another program is working on is followed") {
           "\n");
     const json::object& end = follower.until_phase("finished");
     CHECK(text_at(turn_of(end, 2), "words") == "two");
+}
+
+TEST_CASE("where the latest call acted is shown until the next one begins") {
+    panel::PageState page("run", agent::load_profile("observer"));
+    const auto targets = [&] { return page.to_json().at("targets").as_array().size(); };
+    const auto event = [](agent::Payload payload, int turn) {
+        return agent::Event{1, {}, turn, std::move(payload), {}};
+    };
+    agent::Invoked clicked;
+    clicked.ok = true;
+    clicked.action.points = {{300, 400}};
+    page.apply(event(agent::Invoke{}, 1));
+    CHECK(targets() == 0);
+    page.apply(event(clicked, 1));
+    CHECK(targets() == 1);
+    page.apply(event(agent::Asked{}, 2)); // while the model is asked
+    CHECK(targets() == 1);
+    page.apply(event(agent::Invoke{}, 2));
+    CHECK(targets() == 0);
 }
 
 TEST_CASE("where the pointer is can be seen beside where it should go") {

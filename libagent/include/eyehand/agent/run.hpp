@@ -86,7 +86,7 @@ public:
     void create(const std::string& name, std::string_view bytes) override;
     void replace(const std::string& name, std::string_view bytes) override;
     [[nodiscard]] bool contains(const std::string& name) const override;
-    [[nodiscard]] std::unique_ptr<std::istream> open(const std::string& name) const override;
+    [[nodiscard]] std::unique_ptr<std::istream> open_read(const std::string& name) const override;
     [[nodiscard]] std::optional<std::filesystem::path> directory() const override { return path_; }
 
 private:

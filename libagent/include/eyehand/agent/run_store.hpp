@@ -52,7 +52,8 @@ public:
     virtual void replace(const std::string& name, std::string_view bytes) = 0;
     [[nodiscard]] virtual bool contains(const std::string& name) const = 0;
     /// The bytes of a file; nullptr if there is no such file, or it cannot be read.
-    [[nodiscard]] virtual std::unique_ptr<std::istream> open(const std::string& name) const = 0;
+    [[nodiscard]] virtual std::unique_ptr<std::istream>
+    open_read(const std::string& name) const = 0;
     /// The folder in which other programs find the files; nothing if there is none.
     [[nodiscard]] virtual std::optional<std::filesystem::path> directory() const {
         return std::nullopt;
@@ -72,7 +73,7 @@ public:
     void create(const std::string& name, std::string_view bytes) override;
     void replace(const std::string& name, std::string_view bytes) override;
     [[nodiscard]] bool contains(const std::string& name) const override;
-    [[nodiscard]] std::unique_ptr<std::istream> open(const std::string& name) const override;
+    [[nodiscard]] std::unique_ptr<std::istream> open_read(const std::string& name) const override;
 
     /// The names of all files, sorted.
     [[nodiscard]] std::vector<std::string> names() const;

@@ -1,10 +1,10 @@
 #include "eyehand/agent/visual_reply.hpp"
 
+#include "annotation/annotation_json.hpp"
 #include "base/text.hpp"
 #include "eyehand/agent/tool.hpp"
 #include "eyehand/agent/transcript.hpp"
 #include "modes/visual_loop/visual_json.hpp"
-#include "annotation/annotation_json.hpp"
 #include "json/json.hpp"
 
 #include <fmt/format.h>
