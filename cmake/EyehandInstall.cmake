@@ -14,7 +14,7 @@ foreach(library winio vlm agent session panel)
     if(NOT BUILD_SHARED_LIBS AND library STREQUAL "vlm")
         list(APPEND targets eyehand_boost eyehand_boost_ssl)
     elseif(NOT BUILD_SHARED_LIBS AND library STREQUAL "agent")
-        list(APPEND targets eyehand_base eyehand_fmt)
+        list(APPEND targets eyehand_base eyehand_fmt eyehand_page)
     endif()
     install(TARGETS ${targets} EXPORT eyehand-${library}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -95,7 +95,7 @@ eyehand_pkg_config(agent "Desktop agents: tools, profiles, runs"
     LIBS_PRIVATE -leyehand_base ${fmt} -leyehand_boost ${standard_library})
 eyehand_pkg_config(session "Runs with their surroundings: server, logs, recordings, report"
     REQUIRES "eyehand-agent = ${PROJECT_VERSION}"
-    LIBS_PRIVATE ${fmt} ${standard_library})
+    LIBS_PRIVATE -leyehand_page -leyehand_base ${fmt} -leyehand_boost ${standard_library})
 eyehand_pkg_config(panel "Local web page that shows and controls a run"
     REQUIRES "eyehand-agent = ${PROJECT_VERSION}"
-    LIBS_PRIVATE -leyehand_base ${fmt} -leyehand_boost ${standard_library})
+    LIBS_PRIVATE -leyehand_page -leyehand_base ${fmt} -leyehand_boost ${standard_library})

@@ -2,7 +2,7 @@
 #include "commands.hpp"
 
 #include "environment.hpp"
-#include "eyehand/agent/report.hpp"
+#include "eyehand/session/report.hpp"
 #include "platform.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ ExitCode report_run(const std::string& directory) {
     if (!std::filesystem::exists(path / "run.json"))
         throw UsageError(
             fmt::format("{} is no run's directory: there is no run.json in it", directory));
-    print_to(stdout, text_of(agent::write_report(path)) + "\n");
+    print_to(stdout, text_of(session::write_report(path)) + "\n");
     return ExitCode::completed;
 }
 

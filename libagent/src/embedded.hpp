@@ -14,10 +14,8 @@ struct EmbeddedFile {
 
 /// Each profile is a folder.
 [[nodiscard]] std::span<const EmbeddedFile> embedded_profiles();
-/// The parts of a report's page.
-[[nodiscard]] std::span<const EmbeddedFile> embedded_report();
 [[nodiscard]] std::span<const EmbeddedFile> embedded_scenarios();
-/// The panel's page; in eyehand::panel.
-[[nodiscard]] std::span<const EmbeddedFile> embedded_web();
+/// The page that shows a run; in eyehand::page.
+[[nodiscard]] std::span<const EmbeddedFile> embedded_page();
 
 } // namespace eyehand::agent

@@ -4,6 +4,7 @@
 #include "catch.hpp"
 #include "temp_folder.hpp"
 
+#include "eyehand/session/report.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
 
@@ -80,7 +81,8 @@ TEST_CASE("custom mode: a stopped run ends with the mode's own outcome, and has 
                                    .run("Describe it.", stage.directory, stage.control);
     CHECK(result.outcome == Outcome::cancelled);
     CHECK(result.reason == "enough");
-    CHECK_THAT(report_html(stage.directory.path()), ContainsSubstring("Describe it."));
+    CHECK_THAT(eyehand::session::report_html(stage.directory.path()),
+               ContainsSubstring("Describe it."));
 }
 
 TEST_CASE(
@@ -92,7 +94,8 @@ TEST_CASE(
     const Profile profile = load_run(stage.directory.path()).summary.profile;
     CHECK(profile.mode == "describe");
     CHECK_THAT(to_json(profile), ContainsSubstring("\"looks\":2"));
-    CHECK_THAT(report_html(stage.directory.path()), ContainsSubstring("A desktop."));
+    CHECK_THAT(eyehand::session::report_html(stage.directory.path()),
+               ContainsSubstring("A desktop."));
     try {
         (void)stage.agent(profile);
         FAIL("it was accepted");

@@ -2,7 +2,7 @@
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/journal.hpp"
-#include "eyehand/agent/report.hpp"
+#include "eyehand/session/report.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
 
@@ -66,7 +66,7 @@ TEST_CASE("golden runs: a run of version 0.1 gets a report") {
                  Row{"resumed", "vlm.unreachable"});
     CAPTURE(row.name);
     const test::TempFolder folder;
-    const std::string page = test::read_file(write_report(copy_of(row.name, folder)));
+    const std::string page = test::read_file(session::write_report(copy_of(row.name, folder)));
     CHECK_THAT(page, ContainsSubstring(row.words));
 }
 

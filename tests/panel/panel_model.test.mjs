@@ -5,15 +5,17 @@ import { test } from 'node:test';
 
 // Without a package.json beside them Node before 20.19 takes the page's modules for CommonJS.
 const load = (name) => {
-    const text = readFileSync(new URL(`../../libagent/panel/web/${name}`, import.meta.url), 'utf8');
+    const text = readFileSync(new URL(`../../libagent/page/web/${name}`, import.meta.url), 'utf8');
     return import(`data:text/javascript,${encodeURIComponent(text)}`);
 };
 const { parseRgba } = await load('overlay.js');
-const { brief, duration, emptyRun, laidOut, pictureOf, targetsOf, timesOf, trailBefore, turnsOf, withDelta, withState } =
+const { afterOf, brief, duration, emptyRun, frozenRun, hasFailed, laidOut, marksOf, seenOf, targetsOf, timesOf, tokensOf, trailBefore,
+    turnsOf, withDelta, withState } =
     await load('run.js');
 
 const whole = (turns, more = {}) => withState(emptyRun(), { run: 'a', seq: 1, text: '', reasoning: '', turns, ...more });
-const turn = (number, points = [], more = {}) => ({ turn: number, calls: points.map((at) => ({ tool: 'click', points: [at] })), ...more });
+const click = (at) => ({ kind: 'call', tool: 'click', points: [at] });
+const turn = (number, points = [], more = {}) => ({ turn: number, items: points.map(click), ...more });
 
 test('a change replaces or adds one turn and leaves the others', () => {
     let run = whole([turn(1), turn(2)]);
@@ -47,11 +49,35 @@ test('words are appended, and a state has the truth of them', () => {
     assert.equal(run.state.text, '');
 });
 
-test('a turn without a picture of its own saw the latest before it', () => {
-    const run = whole([turn(1, [], { picture: { n: 1 } }), turn(2, [], { picture: null }), turn(3, [], { picture: { n: 3 } })]);
-    assert.equal(pictureOf(run, 2).n, 1);
-    assert.equal(pictureOf(run, 3).n, 3);
-    assert.equal(pictureOf(whole([]), 1), null);
+test('a turn saw the latest screenshot before it, and came to the next one', () => {
+    const run = whole([turn(1, [], { seen: { n: 1 }, after: null }), turn(2, [], { seen: null, after: null }),
+        turn(3, [], { seen: { n: 3 }, after: { n: 4 } })]);
+    assert.equal(seenOf(run, 1).n, 1);
+    assert.equal(seenOf(run, 2).n, 1);
+    assert.equal(seenOf(run, 3).n, 3);
+    assert.equal(seenOf(whole([]), 1), null);
+    assert.deepEqual([1, 2, 3].map((number) => afterOf(run, number).n), [3, 3, 4]);
+    assert.equal(afterOf(whole([turn(1, [], { seen: { n: 1 } })]), 1), null);
+});
+
+test('a path of many points goes from the first to the last', () => {
+    const drag = { kind: 'call', tool: 'drag', points: [[1, 1], [2, 2], [3, 3]] };
+    assert.deepEqual(marksOf({ items: [drag] }), [{ number: 1, at: [1, 1], to: [3, 3], path: drag.points }]);
+});
+
+test('a turn fails with a call, a recovery, a request or a screenshot', () => {
+    for (const item of [{ kind: 'call', ok: false }, { kind: 'recovery', ok: false }, { kind: 'request_failed' }, { kind: 'screenshot_failed' }])
+        assert.ok(hasFailed({ items: [{ kind: 'reply' }, item] }), item.kind);
+    assert.ok(!hasFailed({ items: [{ kind: 'call', ok: true }, { kind: 'call', ok: null }, { kind: 'note' }] }));
+});
+
+test('the turns of a report name their screenshots by number', () => {
+    const run = frozenRun({
+        run: 'run_0001', state: { task: 'x' }, screenshots: { 1: { n: 1 } },
+        turns: [{ turn: 1, seen: 1, after: null, items: [] }, { turn: 2, seen: 1, after: 7, items: [] }],
+    });
+    assert.deepEqual(turnsOf(run).map((it) => [it.seen?.n, it.after]), [[1, null], [1, null]]);
+    assert.equal(run.state.phase, 'interrupted');
 });
 
 test('the trail has the turns before, the latest first, without those that touched nothing', () => {
@@ -62,7 +88,7 @@ test('the trail has the turns before, the latest first, without those that touch
 
 test('a turn that has aimed at nothing yet shows where the action before it went, while it is the latest', () => {
     const drag = [[1, 1], [2, 2]];
-    const first = { turn: 1, calls: [{ tool: 'wait' }, { tool: 'drag', points: drag }] };
+    const first = { turn: 1, items: [{ kind: 'call', tool: 'wait' }, { kind: 'call', tool: 'drag', points: drag }] };
     const run = whole([first, turn(2)], { targets: drag });
     assert.deepEqual(targetsOf(run, 2, true), [{ number: 2, at: [1, 1], to: [2, 2] }]);
     assert.deepEqual(targetsOf(run, 2, false), []);
@@ -73,9 +99,21 @@ test('a turn that has aimed at nothing yet shows where the action before it went
 });
 
 test('times that are not known count for nothing', () => {
-    assert.deepEqual(timesOf({ model_ms: null, wait_ms: null, settle_ms: 5, capture_ms: 1.5, calls: [{ act_ms: null }] }),
-        { model: 0, act: 0, look: 6.5 });
-    assert.equal(timesOf({ model_ms: 90, wait_ms: 30 }).model, 90);
+    const seen = { n: 1, turn: 1, settle_ms: 5, capture_ms: 1.5 };
+    const items = [{ kind: 'reply', model_ms: null, wait_ms: null }, { kind: 'call', act_ms: null }];
+    assert.deepEqual(timesOf({ turn: 1, seen, after: null, items }), { model: 0, act: 0, look: 6.5 });
+    assert.equal(timesOf({ turn: 1, items: [{ kind: 'reply', model_ms: 90, wait_ms: 30 }] }).model, 90);
+});
+
+test('a screenshot takes its time in the turn for which it was taken', () => {
+    const seen = { n: 1, turn: 1, settle_ms: 5 };
+    assert.equal(timesOf({ turn: 2, seen, after: { n: 2, turn: 2, settle_ms: 3 }, items: [] }).look, 3);
+    assert.equal(timesOf({ turn: 1, seen, after: seen, items: [] }).look, 5);
+});
+
+test('the tokens of all replies of a turn count', () => {
+    const reply = { kind: 'reply', prompt_tokens: 10, cached_tokens: null, completion_tokens: 2 };
+    assert.deepEqual(tokensOf({ items: [reply, { kind: 'note' }, reply] }), { prompt: 20, cached: null, completion: 4 });
 });
 
 test('times, texts and JSON are short where they can be', () => {

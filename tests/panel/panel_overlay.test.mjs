@@ -22,7 +22,7 @@ after(async () => {
 
 /** In the page: draws, encodes as it does for the server, decodes again and counts what differs. */
 async function compare({ raw, native, annotation, ui }) {
-    const { annotate } = await import('/annotate.js');
+    const { annotate } = await import('/overlay.js');
     const config = await (await fetch('/config')).json();
     const bytesOf = (base64) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
     const pixelsOf = (canvas) => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;

@@ -56,13 +56,13 @@ test('a turn appears with its picture, its words, its call and its figures', asy
     run.go();
     await says(page, '#stage-title', 'Turn 2'); // else turn 1 may be the page's latest, which it follows
     await item(page, 1).click();
-    await says(page, '#words', 'In turn 1 I click the button.');
-    await says(page, '#calls .tool', 'click_element');
-    await says(page, '#calls .arguments', '{"label": "OK", "box": [230, 290]}');
-    await says(page, '#calls .chip', 'ok');
-    await says(page, '#calls .result', '"ok"');
+    await says(page, '#items', 'In turn 1 I click the button.');
+    await says(page, '#items .tool', 'click_element');
+    await says(page, '#items .arguments', '{"label": "OK", "box": [230, 290]}');
+    await says(page, '#items .call .chip', 'ok');
+    await says(page, '#items .result', '"ok"');
     await says(page, '#turn-facts', 'tokens');
-    await says(page, '#reasoning-box', 'Reasoning');
+    await says(page, '#items .reasoning', 'Reasoning');
     assert.equal(await page.locator('#marks .target').count(), 1);
     assert.match(await page.locator('#canvas').getAttribute('aria-label'), /target 1 at 230, 290/);
     assert.equal(await page.locator('#table tbody tr').first().locator('td').nth(3).textContent(), '2,460');
@@ -87,7 +87,7 @@ test('words are there while the model still speaks', async (t) => {
     await run.line(/^asked 2$/);
     await says(page, '#stage-title', 'Turn 2');
     await item(page, 1).click();
-    await says(page, '#words', 'In turn 1 I click the button.');
+    await says(page, '#items', 'In turn 1 I click the button.');
 });
 
 test('pause holds the run, a step lets one thing through, resume lets it go on', async (t) => {
@@ -100,7 +100,7 @@ test('pause holds the run, a step lets one thing through, resume lets it go on',
     assert.equal(run.count(/^pressed/), 0);
     await page.getByRole('button', { name: 'Step' }).click();
     await run.line(/^pressed 184 174$/); // the call, and nothing after it
-    await says(page, '#calls .chip', 'ok');
+    await says(page, '#items .call .chip', 'ok');
     await says(page, '#phase', /^paused$/);
     assert.equal(run.count(/^asked/), 1);
     await page.getByRole('button', { name: 'Resume' }).click();
@@ -120,7 +120,7 @@ test('what the user tells the agent reaches it', async (t) => {
     await run.line(/^asked 2$/);
     await says(page, '#stage-title', 'Turn 2');
     await item(page, 1).click();
-    await says(page, '#notes', 'The file is called pass.txt.');
+    await says(page, '#items', 'The file is called pass.txt.');
 });
 
 test('what is told twice is said to be told twice', async (t) => {
@@ -267,8 +267,8 @@ test('a denied action is not done, and the model hears why', async (t) => {
     assert.equal(run.count(/^pressed/), 0);
     await says(page, '#stage-title', 'Turn 2');
     await item(page, 1).click();
-    await says(page, '#calls .result', 'Not that one, please.');
-    await says(page, '#calls .chip', 'failed');
+    await says(page, '#items .result', 'Not that one, please.');
+    await says(page, '#items .call .chip', 'failed');
 });
 
 test('a question takes no focus from somebody who types', async (t) => {
@@ -300,7 +300,7 @@ test('an action that takes long is finished after a stop, and broken off by the 
     const { page, run } = await opened(t, '--profile', 'story', '--drag', 'slow');
     run.go();
     await run.line(/^pressed 720 510|^pressed 184 174$/);
-    await says(page, '#calls .tool', 'drag');
+    await says(page, '#items .tool', 'drag');
     await says(page, '#phase', 'acting');
     await page.keyboard.press('Shift+X');
     await says(page, '#phase', 'acting, then stops');
@@ -317,12 +317,12 @@ for (const profile of ['observer', 'story'])
         await says(page, '#outcome', '<img src=x');
         for (const turn of profile === 'story' ? [2, 3] : [1, 2, 3, 4]) { // the story's first turn is its boot reply
             await item(page, turn).click();
-            await says(page, '#words', '<script>');
+            await says(page, '#items', '<script>');
         }
         if (profile === 'observer') {
             await item(page, 1).click();
-            await says(page, '#calls .result', '1. <script>'); // a window's title
-            await says(page, '#reasoning-box', '<script>');
+            await says(page, '#items .result', '1. <script>'); // a window's title
+            await says(page, '#items .reasoning', '<script>');
         }
         assert.equal(await page.locator('main script, main img, main b b, h1 script, .notices img').count(), 0);
         assert.notEqual(await page.title(), 'taken');
@@ -370,7 +370,7 @@ test('another run is shown on the same page', async (t) => {
     await says(page, '#phase', 'asking the model');
     assert.equal(await page.locator('#outcome').isVisible(), false);
     run.go();
-    await says(page, '#calls .chip, #turns .gist', 'click_element');
+    await says(page, '#items .call .chip, #turns .gist', 'click_element');
 });
 
 test('another run has its pictures drawn by the same page', async (t) => {

@@ -70,8 +70,9 @@ async function panel(browser, folder) {
 async function report(browser, folder, file) {
     for (const name of ['light', 'dark']) {
         const { page } = await open(browser, views[name]);
-        await page.goto(pathToFileURL(file).href);
+        await page.goto(`${pathToFileURL(file).href}#turn-3`);
         await page.waitForSelector('html[data-ready]');
+        await settled(page);
         await keep(page, folder, `report-${name}`);
         await page.context().close();
     }

@@ -1,5 +1,5 @@
 // The report of a run, opened from disk as its readers open it. EYEHAND_REPORT_RUN names the program that makes
-// the runs (tests/agent/report_run).
+// the runs (tests/session/report_run).
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { assertAccessible, assertFits, launch, nameOf, open, views } from './browser.mjs';
+import { says } from './panel_run.mjs';
 
 const maker = process.env.EYEHAND_REPORT_RUN;
 assert.ok(maker, 'EYEHAND_REPORT_RUN is not set: ctest sets it');
@@ -36,8 +37,7 @@ async function opened(kind, view = {}) {
     return { ...it, milliseconds: performance.now() - started, close: () => it.page.context().close() };
 }
 
-const heading = (page) => page.locator('#turn-heading').textContent();
-const status = (page) => page.locator('#status').textContent();
+const heading = (page) => page.locator('#turn-title').textContent();
 const isShown = (page, selector) => page.locator(selector).isVisible();
 
 /** The colour of a canvas's pixel, at shares of its size. */
@@ -46,17 +46,19 @@ const pixel = (page, selector, x, y) => page.locator(selector).evaluate((canvas,
     return [...canvas.getContext('2d').getImageData(at[0], at[1], 1, 1).data];
 }, [x, y]);
 
-/** Waits until the canvas shows the picture of the turn that is shown. */
-const painted = (page, selector) => page.waitForFunction((it) => {
+/** Waits until the canvas shows a picture whose file is like this. */
+const painted = (page, selector, file = /screenshots/) => page.waitForFunction(([it, wanted]) => {
     const canvas = document.querySelector(it);
-    return canvas.dataset.picture && canvas.getContext('2d').getImageData(5, 5, 1, 1).data[3] === 255;
-}, selector);
+    return wanted.test(canvas.dataset.url) && canvas.getContext('2d').getImageData(5, 5, 1, 1).data[3] === 255;
+}, [selector, file]);
+
+const listed = '#turns li:visible';
 
 describe('a report', () => {
     test('opens from disk and asks for nothing else', async () => {
         const { page, requests, problems, close } = await opened('hostile');
         for (let i = 0; i < 8; ++i) await page.keyboard.press('ArrowRight');
-        await painted(page, '#before');
+        await painted(page, '#canvas');
         assert.deepEqual(requests.filter((it) => !it.startsWith('data:')), [pathToFileURL(reports.hostile).href]);
         assert.deepEqual(problems, []);
         await close();
@@ -66,7 +68,7 @@ describe('a report', () => {
         const { page, problems, close } = await opened('hostile');
         const markup = '<script>window.hacked = true</script>';
         assert.ok((await page.locator('#task').textContent()).includes(markup));
-        assert.ok((await page.locator('#why').textContent()).includes(markup));
+        assert.ok((await page.locator('#outcome-why').textContent()).includes(markup));
         const texts = [];
         for (let i = 0; i < 8; ++i) {
             await page.locator('#items details').evaluateAll((all) => all.forEach((it) => { it.open = true; }));
@@ -103,8 +105,8 @@ describe('a report', () => {
         assert.equal(await heading(page), 'Turn 1');
         await page.keyboard.press('ArrowRight');
         assert.equal(await heading(page), 'Turn 2');
-        assert.match(await status(page), /^Turn 2: observe_screen, .*2 of 8\.$/);
-        assert.equal(await page.locator('#timeline [aria-current]').textContent(), '2');
+        await says(page, '#announce', /^Turn 2: observe_screen, .*2 of 8\.$/);
+        assert.equal(await page.locator('#turns [aria-current] .number').textContent(), 'Turn 2');
         for (let i = 0; i < 10; ++i) await page.keyboard.press('ArrowRight');
         assert.equal(await heading(page), 'Turn 8');
         assert.ok(await page.locator('#next').isDisabled());
@@ -116,36 +118,62 @@ describe('a report', () => {
 
     test('is worked with the keyboard alone', async () => {
         const { page, close } = await opened('hostile');
+        await page.keyboard.press('ArrowRight'); // to a turn that changed something
         await page.keyboard.press('Tab');
         assert.equal(await page.evaluate(() => document.activeElement.className), 'skip');
         const visited = new Set();
         for (let i = 0; i < 40; ++i) {
             await page.keyboard.press('Tab');
             visited.add(await page.evaluate(() => document.activeElement.id ||
-                (document.activeElement.closest('#timeline') ? 'timeline' : document.activeElement.tagName)));
+                (document.activeElement.closest('#turns') ? 'turns' : document.activeElement.tagName)));
         }
-        for (const wanted of ['only-failures', 'timeline', 'next', 'slider', 'show-overlay', 'show-changes', 'SUMMARY'])
+        for (const wanted of ['only-failures', 'turns', 'next', 'slider', 'show-heat', 'show-targets', 'show-changes', 'show-keys', 'SUMMARY'])
             assert.ok(visited.has(wanted), `${wanted} is not reached: ${[...visited].join(', ')}`);
-        await page.locator('#timeline button').nth(2).focus();
+        await page.locator('#turns button').nth(2).focus();
         await page.keyboard.press('Enter');
         assert.equal(await heading(page), 'Turn 3');
         await page.keyboard.press('ArrowRight');
-        assert.equal(await page.evaluate(() => document.activeElement.textContent), '4');
+        assert.equal(await page.evaluate(() => document.activeElement.querySelector('.number').textContent), 'Turn 4');
+        await close();
+    });
+
+    test('lists the keys that it has, and none of those of a run that goes on', async () => {
+        const { page, close } = await opened('hostile');
+        await page.keyboard.press('?');
+        await page.locator('dialog#keys[open]').waitFor();
+        const keys = await page.locator('#keys .keys > div:visible dd').allTextContents();
+        assert.deepEqual(keys, ['the turn before, the turn after; also [ ]', 'the latest turn', 'this list']);
+        await close();
+    });
+
+    test('has no part of a run that goes on', async () => {
+        const { page, close } = await opened('hostile');
+        for (const part of ['#controls', '#tell', '#inject', '.question', '#live', '#link-notice'])
+            assert.equal(await isShown(page, part), false, part);
+        await close();
+    });
+
+    test('opens at the turn that its address names', async () => {
+        const { page, close } = await opened('hostile');
+        await page.goto(`${pathToFileURL(reports.hostile).href}#turn-6`);
+        await says(page, '#turn-title', 'Turn 6');
+        await page.reload();
+        assert.equal(await heading(page), 'Turn 6');
         await close();
     });
 
     test('shows the failures only where that is wished', async () => {
         const { page, close } = await opened('hostile');
-        assert.equal(await page.locator('#timeline button.failed').count(), 1);
-        assert.match(await page.locator('#timeline button.failed').getAttribute('aria-label'), /failed/);
+        assert.equal(await page.locator('#turns li.failed').count(), 1);
+        assert.match(await page.locator('#turns li.failed').textContent(), /failed/);
         await page.locator('#only-failures').check();
-        assert.equal(await page.locator('#timeline button:visible').count(), 1);
+        assert.equal(await page.locator(listed).count(), 1);
         assert.equal(await heading(page), 'Turn 5');
         assert.ok(await isShown(page, '.item.failed'));
         await page.keyboard.press('ArrowRight');
         assert.equal(await heading(page), 'Turn 5');
         await page.locator('#only-failures').uncheck();
-        assert.equal(await page.locator('#timeline button:visible').count(), 8);
+        assert.equal(await page.locator(listed).count(), 8);
         await page.keyboard.press('ArrowRight');
         assert.equal(await heading(page), 'Turn 6');
         await close();
@@ -154,7 +182,7 @@ describe('a report', () => {
     test('compares before and after by the keyboard, changed regions marked', async () => {
         const { page, close } = await opened('hostile');
         await page.keyboard.press('ArrowRight');
-        await painted(page, '#before');
+        await painted(page, '#canvas');
         await painted(page, '#after');
         const shown = () => page.locator('#later').evaluate((it) => it.style.clipPath);
         const initially = await shown();
@@ -168,36 +196,53 @@ describe('a report', () => {
         assert.equal(await page.locator('#slider').getAttribute('aria-valuetext'), 'after');
         assert.ok((await page.locator('#changes .change').count()) > 0);
         // One line more was written.
-        assert.notDeepEqual(await pixel(page, '#before', 0.1133, 0.238), await pixel(page, '#after', 0.1133, 0.238));
+        assert.notDeepEqual(await pixel(page, '#canvas', 0.1133, 0.238), await pixel(page, '#after', 0.1133, 0.238));
         await page.locator('#show-changes').uncheck();
-        assert.equal(await isShown(page, '#changes'), false);
+        await page.locator('#changes').waitFor({ state: 'hidden' });
         await close();
     });
 
-    test('draws where actions went, and not when that is not wished', async () => {
+    test('shows where actions went, and not when that is not wished', async () => {
         const { page, close } = await opened('hostile');
-        assert.equal(await page.locator('#overlay .mark-label').first().textContent(), '1 (350,120)');
-        assert.equal(await page.locator('#overlay circle').count(), 1);
-        await page.locator('#show-overlay').uncheck();
-        assert.equal(await isShown(page, '#overlay'), false);
+        assert.equal(await page.locator('#marks .target').count(), 1);
+        await says(page, '#caption', 'target 1 at 350, 120');
+        await page.locator('#show-targets').uncheck();
+        await page.locator('#marks .target').waitFor({ state: 'detached' });
+        await page.locator('#show-targets').check();
+        await page.locator('#marks .target').waitFor();
         for (let i = 0; i < 5; ++i) await page.keyboard.press('ArrowRight');
-        assert.equal(await page.locator('#overlay circle').count(), 2, 'a drag has two ends');
-        assert.equal(await page.locator('#overlay polyline').count(), 1);
-        assert.equal(await isShown(page, '#overlay'), false);
+        assert.equal(await page.locator('#marks .target').count(), 2, 'a drag has two ends');
+        assert.equal(await page.locator('#strokes polyline').count(), 1);
+        await close();
+    });
+
+    test('draws the heat of the turns before, and not when that is not wished', async () => {
+        const { page, close } = await opened('hostile');
+        await painted(page, '#canvas');
+        const plain = await pixel(page, '#canvas', 0.35, 0.12);
+        await page.keyboard.press('ArrowRight');
+        const differs = (wanted) => page.waitForFunction(([colour, other]) => {
+            const canvas = document.querySelector('#canvas');
+            const at = [Math.floor(canvas.width * 0.35), Math.floor(canvas.height * 0.12)];
+            return ([...canvas.getContext('2d').getImageData(at[0], at[1], 1, 1).data].join() !== colour.join()) === other;
+        }, [plain, wanted]);
+        await differs(true);
+        await page.locator('#show-heat').uncheck();
+        await differs(false);
         await close();
     });
 
     test('draws over a visual loop\'s picture what the model saw there', async () => {
         const { page, problems, close } = await opened('story');
-        const turns = await page.locator('#timeline button').count();
-        let boxes = 0;
-        for (let i = 0; i < turns; ++i) {
-            boxes += await page.locator('#overlay rect').count();
-            await page.keyboard.press('ArrowRight');
-        }
-        assert.ok(boxes > 0);
-        assert.ok((await page.locator('#caption').textContent()).includes('what the model saw'));
-        assert.ok((await page.locator('#overlay circle').count()) > 0);
+        await page.locator('#turns button').nth(2).click();
+        await painted(page, '#canvas', /turn_0002/);
+        const annotated = await pixel(page, '#canvas', 0.3, 0.3); // within a box
+        await page.locator('#show-heat').uncheck();
+        await page.waitForFunction(([colour]) => {
+            const canvas = document.querySelector('#canvas');
+            const at = [Math.floor(canvas.width * 0.3), Math.floor(canvas.height * 0.3)];
+            return [...canvas.getContext('2d').getImageData(at[0], at[1], 1, 1).data].join() !== colour.join();
+        }, [annotated]);
         assert.deepEqual(problems, []);
         await close();
     });
@@ -207,9 +252,9 @@ describe('a report', () => {
             for (const kind of ['hostile', 'story']) {
                 const { page, close } = await opened(kind, view);
                 await page.locator('details').evaluateAll((all) => all.forEach((it) => { it.open = true; }));
-                const turns = await page.locator('#timeline button').count();
+                const turns = await page.locator('#turns button').count();
                 for (const turn of [0, 4, turns - 1]) {
-                    await page.locator('#timeline button').nth(Math.min(turn, turns - 1)).click();
+                    await page.locator('#turns button').nth(Math.min(turn, turns - 1)).click();
                     await assertFits(page);
                     await assertAccessible(page);
                 }
@@ -222,14 +267,14 @@ describe('a report', () => {
         const bytes = statSync(reports.photos).size;
         assert.ok(bytes < 15e6, `${bytes} bytes`);
         const { page, problems, milliseconds, close } = await opened('photos');
-        await painted(page, '#before');
+        await painted(page, '#canvas', /turn_0001/);
         t.diagnostic(`${(bytes / 1e6).toFixed(1)} MB, opened in ${milliseconds.toFixed(0)} ms`);
         await page.keyboard.press('ArrowRight');
-        await page.waitForFunction(() => document.querySelector('#turn-heading').textContent === 'Turn 2');
-        assert.ok((await page.locator('#caption').textContent()).includes('the original is screenshots/turn_0002.png'));
+        await says(page, '#turn-title', /^Turn 2$/);
+        await says(page, '#caption', 'the original is screenshots/turn_0002.png');
         // The window's paper is nearly white in a picture that was made smaller.
-        await painted(page, '#before');
-        const [red, green, blue] = await pixel(page, '#before', 0.55, 0.6);
+        await painted(page, '#canvas', /turn_0002/);
+        const [red, green, blue] = await pixel(page, '#canvas', 0.55, 0.6);
         assert.ok(Math.min(red, green, blue) > 235, `${red}, ${green}, ${blue}`);
         assert.deepEqual(problems, []);
         await close();

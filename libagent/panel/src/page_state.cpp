@@ -1,7 +1,7 @@
 #include "page_state.hpp"
 
-#include "annotation/annotation_json.hpp"
 #include "base/text.hpp"
+#include "page_json.hpp"
 
 #include <limits>
 #include <string_view>
@@ -12,94 +12,16 @@ namespace eyehand::panel {
 namespace {
 
 // What one run may make a page hold; the run's own files have all of it.
-constexpr std::size_t max_words = 16384;
-constexpr std::size_t max_result = 8192;
+constexpr std::size_t max_text = 16384;
 constexpr std::size_t max_streamed = 65536;
-constexpr std::size_t max_notes = 50; // a turn
-constexpr std::size_t max_points = 100;
-constexpr std::size_t max_name = 1024;
 
 constexpr agent::RunViewLimits limits{.turns = PageState::max_turns,
-                                      .items_per_turn = PageState::max_calls + max_notes,
-                                      .text_bytes = max_words,
+                                      .items_per_turn = PageState::max_items,
+                                      .text_bytes = max_text,
                                       .streamed_bytes = max_streamed};
+constexpr page::JsonLimits json_limits{.text_bytes = max_text};
 
-json::value or_null(std::string_view text) {
-    return text.empty() ? json::value() : json::value(agent::to_valid_utf8(text));
-}
-
-json::value or_null(const std::optional<int>& number) {
-    return number ? json::value(*number) : json::value();
-}
-
-double ms(std::chrono::microseconds duration) {
-    return static_cast<double>(duration.count()) / 1000.0;
-}
-
-json::array points_json(const std::vector<winio::NormPoint>& points) {
-    json::array all;
-    for (const winio::NormPoint& point : points) {
-        if (all.size() == max_points) break;
-        all.emplace_back(json::array{point.x, point.y});
-    }
-    return all;
-}
-
-json::array rect_json(const winio::Rect& rect) { return {rect.x, rect.y, rect.width, rect.height}; }
-
-std::string cut(std::string_view text, std::size_t max) {
-    return agent::to_valid_utf8(agent::cut_bytes(text, max, true));
-}
-
-// ---- a turn -------------------------------------------------------------------------------------
-
-/// The parts of a turn that the page shows, from its items in their order.
-struct Shown {
-    json::array calls{};
-    json::array notes{};
-    const vlm::ChatReply* reply = nullptr; ///< the latest one
-
-    void note(std::string_view kind, std::string_view text) {
-        if (notes.size() < max_notes)
-            notes.push_back(
-                json::object{{"kind", cut(kind, max_name)}, {"text", cut(text, max_result)}});
-    }
-    void operator()(const agent::Replied& it) {
-        reply = &it.reply;
-        for (const std::string& told : it.reply.notes) note("reply", told);
-    }
-    void operator()(const agent::CallView& it) {
-        if (calls.size() >= PageState::max_calls) return;
-        const bool is_over = it.ok.has_value();
-        calls.push_back(
-            json::object{{"id", cut(it.id, max_name)},
-                         {"tool", cut(it.tool, max_name)},
-                         {"arguments", cut(it.arguments_json, max_result)},
-                         {"ok", is_over ? json::value(*it.ok) : json::value()},
-                         {"result", cut(it.result_json, max_result)},
-                         {"act_ms", is_over ? json::value(ms(it.act)) : json::value()},
-                         {"policy_ms", is_over ? json::value(ms(it.policy)) : json::value()},
-                         {"points", points_json(it.action.points)}});
-    }
-    void operator()(const agent::RecoveryView& it) {
-        note("recovery", it.reason);
-        if (!it.problem.empty()) note("error", it.problem);
-    }
-    void operator()(const agent::FailureView& it) { note("error", it.message); }
-    void operator()(const agent::Noted& it) { note(it.kind, it.text); }
-    void operator()(const agent::UserMessage& it) {
-        note(it.kind == agent::UserMessage::Kind::reply ? "reply" : "told", it.text);
-    }
-    void operator()(const agent::Stopped& it) { note("stopped", it.reason); }
-    void operator()(const agent::RunResumed&) {}
-};
-
-/// The screenshot with the turn's number.
-const agent::ScreenshotView* picture_of(const agent::TurnView& turn) {
-    for (const auto* one : {&turn.after, &turn.seen})
-        if (*one && (*one)->number == turn.number) return one->get();
-    return nullptr;
-}
+using page::points_json;
 
 std::string_view word_for(agent::Activity activity) {
     switch (activity) {
@@ -118,17 +40,6 @@ std::string_view word_for(agent::Activity activity) {
         break;
     }
     return "finished";
-}
-
-json::value outcome_json(const agent::RunFinished* finished) {
-    if (finished == nullptr) return nullptr;
-    return json::object{{"outcome", to_string(finished->outcome)},
-                        {"why", agent::to_valid_utf8(finished->reason)},
-                        {"turns", finished->turns},
-                        {"prompt_tokens", or_null(finished->usage.prompt_tokens)},
-                        {"cached_tokens", or_null(finished->usage.cached_tokens)},
-                        {"completion_tokens", or_null(finished->usage.completion_tokens)},
-                        {"elapsed_ms", finished->elapsed.count()}};
 }
 
 } // namespace
@@ -197,26 +108,14 @@ std::string PageState::phase() const {
 
 json::value PageState::picture_json(const agent::ScreenshotView* picture) const {
     if (picture == nullptr) return nullptr;
+    json::object all = page::to_json(*picture, json_limits);
     const std::string url = "/picture/" + run_ + "/" + std::to_string(picture->index);
     // One that waits for its annotation has only the other.
     const bool has_own = !picture->look.file.empty();
     const bool is_drawn = !has_own || !picture->look.raw_file.empty();
-    json::array changed;
-    for (const winio::Rect& rect : picture->look.changed) changed.emplace_back(rect_json(rect));
-    const auto& pointer = picture->look.pointer;
-    return json::object{
-        {"turn", picture->number},
-        {"n", picture->index},
-        {"url", has_own ? url : url + "/raw"},
-        {"raw_url", is_drawn ? url + "/raw" : url},
-        {"width", picture->look.size.width},
-        {"height", picture->look.size.height},
-        {"annotation", is_drawn && picture->annotation
-                           ? json::value(agent::to_json(*picture->annotation))
-                           : json::value()},
-        {"changed", std::move(changed)},
-        {"area", rect_json(picture->look.area)},
-        {"pointer", pointer ? json::value(json::array{pointer->x, pointer->y}) : json::value()}};
+    all["url"] = has_own ? url : url + "/raw";
+    all["raw_url"] = is_drawn ? url + "/raw" : url;
+    return all;
 }
 
 json::value PageState::latest_picture_json() const {
@@ -231,12 +130,6 @@ json::value PageState::latest_picture_json() const {
     return picture_json(&wanted);
 }
 
-/// Modes with one role do not tell it.
-std::string_view PageState::role() const {
-    if (!view_.state().role.empty() || view_.turn_count() == 0) return view_.state().role;
-    return view_.turn(view_.turn_count() - 1).role;
-}
-
 /// Where the latest call acted, once it is over.
 json::array PageState::targets() const {
     for (std::size_t i = view_.turn_count(); i-- > 0;) {
@@ -249,41 +142,8 @@ json::array PageState::targets() const {
 }
 
 json::object PageState::to_json(const agent::TurnView& turn) const {
-    Shown shown;
-    for (const agent::TurnItem& item : turn.items) std::visit(shown, item);
-    std::string_view words = turn.visual_reply ? std::string_view(turn.visual_reply->text) : "";
-    if (shown.reply != nullptr) words = shown.reply->text;
-    const agent::ScreenshotView* picture = picture_of(turn);
-    json::object all{
-        {"turn", turn.number},
-        {"role", agent::to_valid_utf8(turn.role)},
-        {"phase", agent::to_valid_utf8(turn.phase)},
-        {"calls", std::move(shown.calls)},
-        {"words", cut(words, max_words)},
-        {"reasoning", shown.reply == nullptr ? "" : cut(shown.reply->reasoning, max_words)},
-        {"notes", std::move(shown.notes)},
-        {"picture", picture_json(picture)}};
-    const auto figure = [&](const char* name, const auto* from, auto value) {
-        all[name] = from == nullptr ? json::value() : json::value(value(*from));
-    };
-    using vlm::ChatReply;
-    figure("prompt_tokens", shown.reply,
-           [](const ChatReply& it) { return or_null(it.usage.prompt_tokens); });
-    figure("cached_tokens", shown.reply,
-           [](const ChatReply& it) { return or_null(it.usage.cached_tokens); });
-    figure("completion_tokens", shown.reply,
-           [](const ChatReply& it) { return or_null(it.usage.completion_tokens); });
-    figure("wait_ms", shown.reply, [](const ChatReply& it) { return it.wait.count(); });
-    figure("model_ms", shown.reply, [](const ChatReply& it) { return it.total.count(); });
-    using agent::ScreenshotView;
-    figure("settle_ms", picture, [](const ScreenshotView& it) { return it.look.settle.count(); });
-    figure("capture_ms", picture, [](const ScreenshotView& it) { return ms(it.look.capture); });
-    figure("scale_ms", picture, [](const ScreenshotView& it) { return ms(it.look.scale); });
-    figure("encode_ms", picture, [](const ScreenshotView& it) { return ms(it.look.encode); });
-    figure("annotate_ms", picture, [](const ScreenshotView& it) {
-        return it.look.raw_file.empty() ? json::value() : json::value(ms(it.look.annotate));
-    });
-    return all;
+    const auto picture = [&](const agent::ScreenshotView& one) { return picture_json(&one); };
+    return page::to_json(turn, picture, json_limits);
 }
 
 json::object PageState::to_json() const {
@@ -309,47 +169,40 @@ json::object PageState::to_json() const {
         return memory_is_known_ ? json::value(actions) : json::value();
     };
     const bool is_live = live();
-    return {{"phase", phase()},
-            {"error", or_null(view_.problem())},
-            {"turn", state.turn},
-            {"msg_id", state.turn},
-            {"pending_seq", waiting_.picture ? waiting_.picture->turn : state.turn},
-            {"annotated_seq", annotated_},
-            {"raw_b64", nullptr},
-            {"bboxes", reply.contains("bboxes") ? reply.at("bboxes") : json::array()},
-            {"actions", reply.contains("actions") ? reply.at("actions") : json::array()},
-            {"observation", reply_ ? agent::to_valid_utf8(reply_->observation) : std::string()},
-            {"vlm_json", reply_ ? reply_->text : std::string()},
-            {"run", run_},
-            {"profile", agent::to_valid_utf8(profile_)},
-            {"mode", run_.empty() ? std::string() : view_.profile().mode},
-            {"mode_phase", agent::to_valid_utf8(state.phase)},
-            {"model", agent::to_valid_utf8(view_.model())},
-            {"task", agent::to_valid_utf8(view_.task())},
-            {"role", agent::to_valid_utf8(role())},
-            {"plan", agent::to_valid_utf8(state.plan)},
-            {"brief", agent::to_valid_utf8(state.brief)},
-            {"memory", json::object{{"active", memory(state.active_actions)},
-                                    {"archived", memory(state.archived_actions)}}},
-            {"paused", is_live && waiting_.paused},
-            {"held", is_live && waiting_.held},
-            {"stopping", is_live && waiting_.stopping},
-            {"live", is_live},
-            {"takes_replies", is_live && waiting_.takes_replies},
-            {"for_reply", is_live && waiting_.for_reply},
-            {"outcome", outcome_json(view_.finished())},
-            {"questions", std::move(questions)},
-            {"wanted", std::move(wanted)},
-            {"picture", latest_picture_json()},
-            // What waits for approval is aimed at already.
-            {"targets", waiting_.questions.empty()
-                            ? targets()
-                            : points_json(waiting_.questions.front().points)},
-            {"tokens", json::object{{"prompt", or_null(view_.usage().prompt_tokens)},
-                                    {"completion", or_null(view_.usage().completion_tokens)}}},
-            {"text", view_.streamed_text()},
-            {"reasoning", view_.streamed_reasoning()},
-            {"seq", seq}};
+    json::object all = page::to_json(view_);
+    json::object live_json{
+        {"phase", phase()},
+        // The names that clients of other panels read.
+        {"msg_id", state.turn},
+        {"pending_seq", waiting_.picture ? waiting_.picture->turn : state.turn},
+        {"annotated_seq", annotated_},
+        {"raw_b64", nullptr},
+        {"bboxes", reply.contains("bboxes") ? reply.at("bboxes") : json::array()},
+        {"actions", reply.contains("actions") ? reply.at("actions") : json::array()},
+        {"observation", reply_ ? agent::to_valid_utf8(reply_->observation) : std::string()},
+        {"vlm_json", reply_ ? reply_->text : std::string()},
+        {"run", run_},
+        {"profile", agent::to_valid_utf8(profile_)},
+        {"mode", run_.empty() ? std::string() : view_.profile().mode},
+        {"memory", json::object{{"active", memory(state.active_actions)},
+                                {"archived", memory(state.archived_actions)}}},
+        {"paused", is_live && waiting_.paused},
+        {"held", is_live && waiting_.held},
+        {"stopping", is_live && waiting_.stopping},
+        {"live", is_live},
+        {"takes_replies", is_live && waiting_.takes_replies},
+        {"for_reply", is_live && waiting_.for_reply},
+        {"questions", std::move(questions)},
+        {"wanted", std::move(wanted)},
+        {"picture", latest_picture_json()},
+        // What waits for approval is aimed at already.
+        {"targets",
+         waiting_.questions.empty() ? targets() : points_json(waiting_.questions.front().points)},
+        {"text", view_.streamed_text()},
+        {"reasoning", view_.streamed_reasoning()},
+        {"seq", seq}};
+    for (auto& [name, value] : live_json) all[name] = std::move(value);
+    return all;
 }
 
 } // namespace eyehand::panel

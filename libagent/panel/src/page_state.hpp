@@ -25,7 +25,7 @@ namespace json = boost::json;
 class PageState {
 public:
     static constexpr std::size_t max_turns = 50;  ///< the last ones
-    static constexpr std::size_t max_calls = 200; ///< of a turn the first ones
+    static constexpr std::size_t max_items = 250; ///< of a turn the first ones
 
     /// No run.
     PageState() : PageState({}, agent::Profile()) {}
@@ -74,7 +74,6 @@ private:
     [[nodiscard]] json::value picture_json(const agent::ScreenshotView* picture) const;
     [[nodiscard]] json::value latest_picture_json() const;
     [[nodiscard]] json::array targets() const;
-    [[nodiscard]] std::string_view role() const;
 
     std::string run_;
     agent::RunView view_;

@@ -24,6 +24,7 @@ public:
              agent::Source annotation, Changed changed);
 
     [[nodiscard]] const std::string& id() const { return id_; }
+    [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
     [[nodiscard]] const agent::Profile& profile() const { return profile_; }
     [[nodiscard]] agent::Source annotation() const { return annotation_; }
 

@@ -1,10 +1,10 @@
 #include "site.hpp"
 
-#include "annotation/annotation_json.hpp"
 #include "base/text.hpp"
 #include "base64.hpp"
 #include "embedded.hpp"
-#include "eyehand/winio/bitmap_font.hpp"
+#include "page_files.hpp"
+#include "page_json.hpp"
 #include "page_state.hpp"
 #include "posted_picture.hpp"
 
@@ -39,13 +39,6 @@ Reply wrong_method(const char* allowed) {
 
 // ---- the page's files ---------------------------------------------------------------------------
 
-const agent::EmbeddedFile* page_file(std::string_view path) {
-    const std::string_view name = path == "/" ? "index.html" : path.substr(1);
-    for (const agent::EmbeddedFile& file : agent::embedded_web())
-        if (file.folder.empty() && file.name == name) return &file;
-    return nullptr;
-}
-
 std::string type_of(std::string_view name) {
     constexpr std::array<std::pair<std::string_view, const char*>, 5> types{
         {{".html", "text/html; charset=utf-8"},
@@ -60,26 +53,22 @@ std::string type_of(std::string_view name) {
 
 // ---- what is drawn ------------------------------------------------------------------------------
 
-json::array rows_json(const winio::Glyph& glyph) {
-    return json::array(glyph.rows.begin(), glyph.rows.end());
-}
-
-json::object font_json() {
-    json::object glyphs;
-    for (const winio::Glyph& glyph : winio::glyphs)
-        if (glyph.character != '\0') glyphs[std::string(1, glyph.character)] = rows_json(glyph);
-    return {{"width", winio::glyph_width},
-            {"height", winio::glyph_height},
-            {"advance", winio::glyph_advance},
-            {"glyphs", std::move(glyphs)},
-            {"other", rows_json(winio::glyphs.back())}};
-}
-
 /// Zeros where it depends on the screen.
 winio::Size given_size(const winio::ImageSize& size) {
     if (const auto* exact = std::get_if<winio::ExactSize>(&size)) return exact->size;
     if (const auto* fit = std::get_if<winio::FitWithin>(&size)) return fit->box;
     return {};
+}
+
+/// Before its first command a run has no run.json.
+json::object config_of(const ShownRun& run) {
+    try {
+        agent::StoredRun stored = agent::load_run(run.directory());
+        stored.summary.profile = run.profile(); // knows its mode
+        return page::config_json(stored);
+    } catch (const agent::Error&) {
+        return page::config_json(run.profile());
+    }
 }
 
 // ---- events -------------------------------------------------------------------------------------
@@ -345,7 +334,8 @@ Reply RunSite::answer(const Request& request) {
 }
 
 Reply RunSite::get(const Request& request) {
-    if (const agent::EmbeddedFile* file = page_file(request.path))
+    if (const agent::EmbeddedFile* file =
+            page::find_file(request.path == "/" ? "index.html" : request.path.substr(1)))
         return {.type = type_of(file->name), .body = std::string(file->text)};
     if (request.path == "/config") return config();
     if (request.path == "/state") return state(request);
@@ -358,15 +348,13 @@ Reply RunSite::config() const {
     const auto shown = run();
     const agent::Profile profile = shown ? shown->profile() : agent::Profile();
     const winio::Size size = shown ? given_size(profile.image) : winio::Size();
-    return json_reply(
-        {{"ui", json::object{{"executed_heat", to_json(profile.executed_heat)},
-                             {"bbox_heat", to_json(profile.bbox_heat)}}},
-         {"capture_width", size.width},
-         {"capture_height", size.height},
-         {"annotate", shown && shown->annotation() == agent::Source::client ? "panel" : "native"},
-         {"font", font_json()},
-         {"run", shown ? shown->id() : std::string()},
-         {"live", shown && shown->state()->live()}});
+    json::object config = shown ? config_of(*shown) : page::config_json(profile);
+    config["capture_width"] = size.width;
+    config["capture_height"] = size.height;
+    config["annotate"] = shown && shown->annotation() == agent::Source::client ? "panel" : "native";
+    config["run"] = shown ? shown->id() : std::string();
+    config["live"] = shown && shown->state()->live();
+    return json_reply(config);
 }
 
 Reply RunSite::state(const Request& request) {

@@ -3,7 +3,7 @@
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/http_log.hpp"
 #include "eyehand/agent/lmstudio_log.hpp"
-#include "eyehand/agent/report.hpp"
+#include "eyehand/session/report.hpp"
 #include "eyehand/session/server_facts.hpp"
 #include "eyehand/winio/error.hpp"
 #include "recorded_model.hpp"
@@ -181,7 +181,7 @@ private:
         }
         if (!options_.report) return {};
         try {
-            return agent::write_report(*directory);
+            return session::write_report(*directory);
         } catch (const std::exception& problem) {
             remark(fmt::format("there is no report: {}", problem.what()));
             return {};

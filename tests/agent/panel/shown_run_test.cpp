@@ -76,6 +76,21 @@ const json::object& turn_of(const json::object& state, int number) {
     throw std::runtime_error("the state has no such turn");
 }
 
+/// The items of a turn that are of that kind.
+std::vector<json::object> items(const json::object& turn, std::string_view kind) {
+    std::vector<json::object> all;
+    for (const json::value& item : turn.at("items").as_array())
+        if (item.at("kind").as_string() == kind) all.push_back(item.as_object());
+    return all;
+}
+
+/// What the model said in the turn.
+std::string words(const json::object& turn) {
+    const auto replies = items(turn, "reply");
+    return replies.empty() ? text_at(items(turn, "first_reply").at(0), "text")
+                           : text_at(replies.at(0), "text");
+}
+
 bool has_question(const json::object& state) { return !state.at("questions").as_array().empty(); }
 
 std::vector<std::uint8_t> bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
@@ -111,8 +126,8 @@ TEST_CASE("a run can be read turn by turn") {
     CHECK(state.at("raw_b64").is_null());
     REQUIRE(state.at("turns").as_array().size() == 3);
     const json::object& first = turn_of(state, 1);
-    CHECK(text_at(first, "words") == "I click OK.");
-    const json::object& call = first.at("calls").at(0).as_object();
+    CHECK(words(first) == "I click OK.");
+    const json::object call = items(first, "call").at(0);
     CHECK(text_at(call, "tool") == "click_element");
     CHECK(text_at(call, "arguments") == click);
     CHECK(call.at("ok") == true);
@@ -120,11 +135,12 @@ TEST_CASE("a run can be read turn by turn") {
     CHECK(call.at("act_ms").is_number());
     CHECK(state.at("targets").as_array().empty()); // the latest one aims at nothing
     const json::object& third = turn_of(state, 3);
-    CHECK(text_at(third, "reasoning") == "Nothing is left.");
-    CHECK(third.at("prompt_tokens") == 120);
-    CHECK(third.at("cached_tokens").is_null());
-    CHECK(third.at("model_ms") == 45);
-    CHECK(third.at("settle_ms").is_number());
+    const json::object said = items(third, "reply").at(0);
+    CHECK(text_at(said, "reasoning") == "Nothing is left.");
+    CHECK(said.at("prompt_tokens") == 120);
+    CHECK(said.at("cached_tokens").is_null());
+    CHECK(said.at("model_ms") == 45);
+    CHECK(third.at("seen").at("settle_ms").is_number());
 
     // The pictures are the files of the run.
     const std::string url = text_at(state.at("picture").as_object(), "url");
@@ -134,7 +150,7 @@ TEST_CASE("a run can be read turn by turn") {
     CHECK(picture.field("content-type") == "image/png");
     CHECK_THAT(picture.field("cache-control"), ContainsSubstring("immutable"));
     CHECK(picture.body == read_file(run.path() / "screenshots/turn_0003.png"));
-    CHECK(client.get(text_at(first.at("picture").as_object(), "url")).body ==
+    CHECK(client.get(text_at(first.at("seen").as_object(), "url")).body ==
           read_file(run.path() / "screenshots/turn_0001.png"));
     CHECK(client.get(url + "/raw").body == picture.body);
     for (const std::string& wrong : {url + "0", url + "/rough", url + "/", url + "/../1"})
@@ -167,7 +183,7 @@ TEST_CASE("words and thoughts can be read while they come") {
     model.let();
     const json::object& state = follower.until_phase("finished");
     CHECK(text_at(state, "text").empty());
-    CHECK(text_at(turn_of(state, 1), "words") == "It is dön\xEF\xBF\xBD\xEF\xBF\xBD");
+    CHECK(words(turn_of(state, 1)) == "It is dön\xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
 TEST_CASE("what comes event by event adds up to the state") {
@@ -244,7 +260,7 @@ TEST_CASE("a screen's and a model's words are nothing but text") {
     run.start(evil);
     const json::object& state = follower.until_phase("finished");
     CHECK(text_at(state, "task") == evil);
-    CHECK(text_at(turn_of(state, 1), "words") == evil);
+    CHECK(words(turn_of(state, 1)) == evil);
     CHECK(client.get("/state").field("content-type") == "application/json; charset=utf-8");
 }
 
@@ -284,8 +300,8 @@ TEST_CASE("a run that is over is shown from its directory, and cannot be control
     CHECK(again.get("/config").object().at("live") == false);
     for (const char* name : {"task", "phase", "profile", "outcome", "turn", "targets"})
         CHECK(stored.at(name) == live.at(name));
-    CHECK(turn_of(stored, 1).at("calls") == turn_of(live, 1).at("calls"));
-    CHECK(turn_of(stored, 2).at("words") == turn_of(live, 2).at("words"));
+    CHECK(items(turn_of(stored, 1), "call") == items(turn_of(live, 1), "call"));
+    CHECK(words(turn_of(stored, 2)) == words(turn_of(live, 2)));
 }
 
 TEST_CASE("a journal that somebody was given shows no files but its run's own") {
@@ -335,8 +351,9 @@ TEST_CASE("a stranger's journal can neither fill a turn nor count beyond the las
     const Client client(panel.url());
     panel.show(directory.path());
     const json::object state = client.state();
-    CHECK(turn_of(state, 1).at("calls").as_array().size() == 200);
-    CHECK(text_at(state.at("turns").as_array().back().as_object(), "words") == "words");
+    CHECK(items(turn_of(state, 1), "call").size() == panel::PageState::max_items);
+    CHECK(turn_of(state, 1).at("left_out") == 1000 - panel::PageState::max_items);
+    CHECK(words(state.at("turns").as_array().back().as_object()) == "words");
     CHECK(state.at("turns").as_array().back().at("turn").as_int64() == max);
 }
 
@@ -382,7 +399,7 @@ TEST_CASE("a run that another program is working on is followed") {
           R"("cached_tokens":null,"completion_tokens":null,"elapsed_ms":7})" +
           "\n");
     const json::object& end = follower.until_phase("finished");
-    CHECK(text_at(turn_of(end, 2), "words") == "two");
+    CHECK(words(turn_of(end, 2)) == "two");
 }
 
 TEST_CASE("where the latest call acted is shown until the next one begins") {
@@ -441,7 +458,7 @@ TEST_CASE("a run is paused, stepped and resumed from the panel") {
     CHECK(client.post("/step").status == 200); // a question
     follower.until([](const json::object& state) {
         return state.at("held") == true && text_at(turn_of(state, 1), "phase") != "" &&
-               turn_of(state, 1).at("model_ms").is_number();
+               !items(turn_of(state, 1), "reply").empty();
     });
     CHECK(run.desktop().events().empty());
     CHECK(client.post("/resume").status == 200);
@@ -477,9 +494,8 @@ TEST_CASE("the model hears what is told on the panel") {
     bool noted = false;
     const json::object state = client.state();
     for (const json::value& turn : state.at("turns").as_array())
-        for (const json::value& note : turn.at("notes").as_array())
-            noted = noted || (note.at("kind") == "told" &&
-                              note.at("text") == "The file is called nötes.txt.");
+        for (const json::object& message : items(turn.as_object(), "message"))
+            noted = noted || message.at("text") == "The file is called nötes.txt.";
     CHECK(noted);
 }
 
@@ -518,7 +534,7 @@ TEST_CASE("an action waits for consent, which the panel gives or refuses") {
     follower.until_phase("finished");
     CHECK(run.result().outcome == agent::Outcome::completed);
     CHECK(run.desktop().events().size() == 3);
-    const json::object& refused = turn_of(follower.state(), 1).at("calls").at(0).as_object();
+    const json::object refused = items(turn_of(follower.state(), 1), "call").at(0);
     CHECK(refused.at("ok") == false);
     CHECK_THAT(text_at(refused, "result"), ContainsSubstring("Not that one."));
 }
@@ -663,12 +679,12 @@ TEST_CASE("the reference's loop over HTTP: boot, annotate, and what does not bel
     // What is posted now is too late.
     CHECK(client.post("/annotated", {{"seq", 3}, {"image_b64", base64(right)}}).status == 409);
     const json::object end = follower.until_phase("finished");
-    CHECK(text_at(turn_of(end, 2), "words") == reply("I click.", one_click));
-    CHECK(turn_of(end, 2).at("calls").as_array().size() == 1);
-    CHECK(turn_of(end, 2).at("picture").at("annotation").at("trail").at(0).at(0).at("at") ==
+    CHECK(words(turn_of(end, 2)) == reply("I click.", one_click));
+    CHECK(items(turn_of(end, 2), "call").size() == 1);
+    CHECK(turn_of(end, 2).at("after").at("annotation").at("trail").at(0).at(0).at("at") ==
           json::array{300, 400});
-    CHECK(client.get(text_at(turn_of(end, 1).at("picture").as_object(), "url")).body == right);
-    CHECK(client.get(text_at(turn_of(end, 1).at("picture").as_object(), "raw_url")).body == raw);
+    CHECK(client.get(text_at(turn_of(end, 1).at("after").as_object(), "url")).body == right);
+    CHECK(client.get(text_at(turn_of(end, 1).at("after").as_object(), "raw_url")).body == raw);
 }
 
 TEST_CASE("the reference's loop without a boot reply waits for one that is injected") {
@@ -692,7 +708,7 @@ TEST_CASE("the reference's loop without a boot reply waits for one that is injec
     CHECK(client.ask("POST", "/inject", {}, body).status == 200);
     const json::object end = follower.until_phase("finished");
     CHECK(run.result().outcome == agent::Outcome::completed);
-    CHECK(text_at(turn_of(end, 1), "words") == reply("I begin.", one_click));
+    CHECK(words(turn_of(end, 1)) == reply("I begin.", one_click));
     CHECK(run.desktop().pointer() == winio::Point{300, 400});
     CHECK(model.requests().at(0).messages.at(1).text() == "I begin.");
 }
@@ -781,11 +797,11 @@ TEST_CASE("a run that goes on after an interruption is shown from its beginning"
     const Client client(panel.url());
     agent::RunControl control;
     const auto seat = panel.show(directory, control, profile);
-    CHECK(text_at(turn_of(client.state(), 1), "words") == "I click OK.");
+    CHECK(words(turn_of(client.state(), 1)) == "I click OK.");
     CHECK(agent.resume(directory, control, seat.get()).outcome == agent::Outcome::completed);
     const json::object state = client.state();
-    CHECK(text_at(turn_of(state, 1), "words") == "I click OK.");
-    CHECK(text_at(turn_of(state, 2), "words") == "It is done.");
+    CHECK(words(turn_of(state, 1)) == "I click OK.");
+    CHECK(words(turn_of(state, 2)) == "It is done.");
     CHECK(state.at("outcome").at("outcome") == "completed");
 }
 

@@ -6,7 +6,7 @@
 //       execution_log.txt  the same for people
 //       http.log           what went over the wire, images as hash and length
 //       screenshots/turn_0001.png ...
-//       report.html        all of it for people: agent/report.hpp
+//       report.html        all of it for people: session/report.hpp
 //
 // A visual loop keeps its pictures and turns otherwise (LogLayout), and may write main.log.
 #pragma once

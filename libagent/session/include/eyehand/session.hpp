@@ -1,5 +1,6 @@
 // All public headers of eyehand::session.
 #pragma once
 
+#include "eyehand/session/report.hpp"
 #include "eyehand/session/run_session.hpp"
 #include "eyehand/session/server_facts.hpp"

@@ -1,0 +1,271 @@
+#include "page_json.hpp"
+
+#include "annotation/annotation_json.hpp"
+#include "base/text.hpp"
+#include "eyehand/agent/mode_factory.hpp"
+#include "eyehand/agent/run.hpp"
+#include "eyehand/winio/bitmap_font.hpp"
+
+#include <chrono>
+#include <utility>
+#include <variant>
+
+namespace eyehand::page {
+namespace {
+
+double ms(std::chrono::microseconds duration) {
+    return static_cast<double>(duration.count()) / 1000.0;
+}
+
+json::array rect_json(const winio::Rect& rect) { return {rect.x, rect.y, rect.width, rect.height}; }
+
+/// Why a reply ended where it did, if that is unusual.
+std::string_view unusual_end(vlm::FinishReason finish) {
+    switch (finish) {
+    case vlm::FinishReason::length:
+        return "length";
+    case vlm::FinishReason::content_filter:
+        return "content_filter";
+    case vlm::FinishReason::error:
+        return "error";
+    case vlm::FinishReason::stop:
+    case vlm::FinishReason::tool_calls:
+    case vlm::FinishReason::unknown:
+        break;
+    }
+    return {};
+}
+
+// ---- what happened in a turn --------------------------------------------------------------------
+
+class ItemJson {
+public:
+    explicit ItemJson(const JsonLimits& limits) : limits_(limits) {}
+
+    json::object operator()(const agent::Replied& it) const {
+        json::object item{{"kind", "reply"},
+                          {"text", text(it.reply.text)},
+                          {"reasoning", text(it.reply.reasoning)},
+                          {"model", name(it.reply.model)},
+                          {"end", unusual_end(it.reply.finish)},
+                          {"prompt_tokens", or_null(it.reply.usage.prompt_tokens)},
+                          {"cached_tokens", or_null(it.reply.usage.cached_tokens)},
+                          {"completion_tokens", or_null(it.reply.usage.completion_tokens)},
+                          {"wait_ms", it.reply.wait.count()},
+                          {"model_ms", it.reply.total.count()}};
+        item["notes"] = texts(it.reply.notes);
+        return item;
+    }
+    json::object operator()(const agent::CallView& it) const {
+        const bool is_over = it.ok.has_value();
+        json::object item{{"kind", "call"},
+                          {"id", name(it.id)},
+                          {"tool", name(it.tool)},
+                          {"arguments", text(it.arguments_json)},
+                          {"ok", is_over ? json::value(*it.ok) : json::value()},
+                          {"result", text(it.result_json)},
+                          {"act_ms", is_over ? json::value(ms(it.act)) : json::value()},
+                          {"policy_ms", is_over ? json::value(ms(it.policy)) : json::value()},
+                          {"points", points_json(it.action.points, limits_)}};
+        if (it.interrupted) item["interrupted"] = true;
+        if (!it.desktop_failure.empty()) item["desktop_failure"] = text(it.desktop_failure);
+        return item;
+    }
+    json::object operator()(const agent::RecoveryView& it) const {
+        return {{"kind", "recovery"},
+                {"why", text(it.reason)},
+                {"ok", it.ok ? json::value(*it.ok) : json::value()},
+                {"problem", text(it.problem)},
+                {"act_ms", it.ok ? json::value(ms(it.act)) : json::value()}};
+    }
+    json::object operator()(const agent::FailureView& it) const {
+        const bool of_request = it.of == agent::FailureView::Of::request;
+        return {{"kind", of_request ? "request_failed" : "screenshot_failed"},
+                {"error", name(it.error)},
+                {"text", text(it.message)}};
+    }
+    json::object operator()(const agent::Noted& it) const {
+        return {{"kind", "note"}, {"about", name(it.kind)}, {"text", text(it.text)}};
+    }
+    json::object operator()(const agent::UserMessage& it) const {
+        const bool is_reply = it.kind == agent::UserMessage::Kind::reply;
+        return {{"kind", is_reply ? "injected_reply" : "message"}, {"text", text(it.text)}};
+    }
+    json::object operator()(const agent::Stopped& it) const {
+        return {{"kind", "stopped"}, {"text", text(it.reason)}};
+    }
+    json::object operator()(const agent::RunResumed& it) const {
+        return {{"kind", "resumed"}, {"remarks", texts(it.remarks)}};
+    }
+
+private:
+    [[nodiscard]] std::string text(std::string_view whole) const {
+        return cut(whole, limits_.text_bytes);
+    }
+    [[nodiscard]] std::string name(std::string_view whole) const {
+        return cut(whole, limits_.name_bytes);
+    }
+    [[nodiscard]] json::array texts(const std::vector<std::string>& all) const {
+        json::array list;
+        for (const std::string& one : all) list.emplace_back(text(one));
+        return list;
+    }
+
+    const JsonLimits& limits_;
+};
+
+json::value outcome_json(const agent::RunFinished* finished) {
+    if (finished == nullptr) return nullptr;
+    return json::object{{"outcome", to_string(finished->outcome)},
+                        {"why", agent::to_valid_utf8(finished->reason)},
+                        {"turns", finished->turns},
+                        {"prompt_tokens", or_null(finished->usage.prompt_tokens)},
+                        {"cached_tokens", or_null(finished->usage.cached_tokens)},
+                        {"completion_tokens", or_null(finished->usage.completion_tokens)},
+                        {"elapsed_ms", finished->elapsed.count()}};
+}
+
+/// Modes with one role do not name it in their state.
+std::string_view role_of(const agent::RunView& run) {
+    if (!run.state().role.empty() || run.turn_count() == 0) return run.state().role;
+    return run.turn(run.turn_count() - 1).role;
+}
+
+json::array rows_json(const winio::Glyph& glyph) {
+    return json::array(glyph.rows.begin(), glyph.rows.end());
+}
+
+json::object font_json() {
+    json::object glyphs;
+    for (const winio::Glyph& glyph : winio::glyphs)
+        if (glyph.character != '\0') glyphs[std::string(1, glyph.character)] = rows_json(glyph);
+    return {{"width", winio::glyph_width},
+            {"height", winio::glyph_height},
+            {"advance", winio::glyph_advance},
+            {"glyphs", std::move(glyphs)},
+            {"other", rows_json(winio::glyphs.back())}};
+}
+
+} // namespace
+
+std::string cut(std::string_view text, std::size_t max_bytes) {
+    return agent::to_valid_utf8(agent::cut_bytes(text, max_bytes, true));
+}
+
+json::value or_null(std::string_view text) {
+    return text.empty() ? json::value() : json::value(agent::to_valid_utf8(text));
+}
+
+json::value or_null(const std::optional<int>& number) {
+    return number ? json::value(*number) : json::value();
+}
+
+json::array points_json(const std::vector<winio::NormPoint>& points, const JsonLimits& limits) {
+    json::array all;
+    for (const winio::NormPoint& point : points) {
+        if (all.size() == limits.points) break;
+        all.emplace_back(json::array{point.x, point.y});
+    }
+    return all;
+}
+
+json::object to_json(const agent::ScreenshotView& picture, const JsonLimits& limits) {
+    const agent::Observed& look = picture.look;
+    // One that waits for its annotation has no file yet.
+    const bool is_drawn = look.file.empty() || !look.raw_file.empty();
+    json::array changed;
+    for (const winio::Rect& rect : look.changed) {
+        if (changed.size() == limits.changes) break;
+        changed.emplace_back(rect_json(rect));
+    }
+    return {
+        {"turn", picture.number},
+        {"n", picture.index},
+        {"width", look.size.width},
+        {"height", look.size.height},
+        {"annotation", is_drawn && picture.annotation
+                           ? json::value(agent::to_json(*picture.annotation))
+                           : json::value()},
+        {"changed", std::move(changed)},
+        {"area", rect_json(look.area)},
+        {"pointer",
+         look.pointer ? json::value(json::array{look.pointer->x, look.pointer->y}) : json::value()},
+        {"settle_ms", look.settle.count()},
+        {"capture_ms", ms(look.capture)},
+        {"scale_ms", ms(look.scale)},
+        {"encode_ms", ms(look.encode)},
+        {"annotate_ms", look.raw_file.empty() ? json::value() : json::value(ms(look.annotate))}};
+}
+
+json::object to_json(const agent::TurnView& turn, const PictureJson& picture_json,
+                     const JsonLimits& limits) {
+    const auto picture = [&](const std::shared_ptr<const agent::ScreenshotView>& one) {
+        return one == nullptr ? json::value() : picture_json(*one);
+    };
+    json::array items;
+    bool has_reply = false;
+    for (const agent::TurnItem& item : turn.items)
+        has_reply = has_reply || std::holds_alternative<agent::Replied>(item);
+    // The reply with which a visual loop begins did not come from a model.
+    if (turn.visual_reply && !has_reply)
+        items.emplace_back(json::object{{"kind", "first_reply"},
+                                        {"text", cut(turn.visual_reply->text, limits.text_bytes)}});
+    for (const agent::TurnItem& item : turn.items)
+        items.emplace_back(std::visit(ItemJson(limits), item));
+    return {{"turn", turn.number},
+            {"t", turn.t.count()},
+            {"role", cut(turn.role, limits.name_bytes)},
+            {"phase", cut(turn.phase, limits.name_bytes)},
+            {"requests", turn.requests},
+            {"items", std::move(items)},
+            {"left_out", turn.left_out},
+            {"seen_by_model", turn.seen_by_model},
+            {"seen", picture(turn.seen)},
+            {"after", picture(turn.after)}};
+}
+
+json::object to_json(const agent::RunView& run) {
+    const agent::ModeState& state = run.state();
+    return {{"task", agent::to_valid_utf8(run.task())},
+            {"profile", agent::to_valid_utf8(run.profile().name)},
+            {"mode", agent::to_valid_utf8(run.profile().mode)},
+            {"model", agent::to_valid_utf8(run.model())},
+            {"turn", state.turn},
+            {"mode_phase", agent::to_valid_utf8(state.phase)},
+            {"role", agent::to_valid_utf8(role_of(run))},
+            {"plan", agent::to_valid_utf8(state.plan)},
+            {"brief", agent::to_valid_utf8(state.brief)},
+            {"memory",
+             json::object{{"active", state.active_actions}, {"archived", state.archived_actions}}},
+            {"error", or_null(run.problem())},
+            {"outcome", outcome_json(run.finished())},
+            {"elapsed_ms", run.elapsed().count()},
+            {"tokens", json::object{{"prompt", or_null(run.usage().prompt_tokens)},
+                                    {"cached", or_null(run.usage().cached_tokens)},
+                                    {"completion", or_null(run.usage().completion_tokens)}}}};
+}
+
+json::object config_json(const agent::Profile& profile) {
+    json::object phases; // in which a role speaks
+    for (const agent::RolePlan& role : agent::mode_of(profile).roles(profile))
+        if (!role.phase.empty()) phases[role.name] = role.phase;
+    return {{"ui", json::object{{"executed_heat", agent::to_json(profile.executed_heat)},
+                                {"bbox_heat", agent::to_json(profile.bbox_heat)}}},
+            {"font", font_json()},
+            {"max_turns", profile.max_turns},
+            {"phases", std::move(phases)}};
+}
+
+json::object config_json(const agent::StoredRun& run) {
+    json::object config = config_json(run.summary.profile);
+    config["version"] = agent::to_valid_utf8(run.version);
+    json::array settings;
+    for (const agent::Setting& setting : run.summary.settings)
+        settings.emplace_back(json::object{{"name", agent::to_valid_utf8(setting.name)},
+                                           {"value", agent::to_valid_utf8(setting.value)},
+                                           {"source", agent::to_valid_utf8(setting.source)}});
+    config["settings"] = std::move(settings);
+    return config;
+}
+
+} // namespace eyehand::page

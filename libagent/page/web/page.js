@@ -1,0 +1,319 @@
+// The page that shows a run, live or frozen: its head, the chosen turn, the list of turns, and what is known of the
+// run. Nothing but text ever comes from the run into the page (element.js).
+import { showChart } from './chart.js';
+import { byId, element, onChange, setNotice, setText } from './element.js';
+import { afterOf, count, counted, duration, emptyRun, hasFailed, seenOf, targetsOf, trailBefore, turnsOf } from './run.js';
+import { Stage } from './stage.js';
+import { nameOf, showTurn, showTurnList } from './turns.js';
+
+const phaseWords = {
+    idle: 'not begun',
+    waiting_inject: 'waits for a reply',
+    executing: 'acting',
+    capturing: 'looking',
+    waiting_annotated: 'waits for its picture',
+    calling_model: 'asking the model',
+    paused: 'paused',
+    finished: 'finished',
+    interrupted: 'was interrupted',
+    following: 'goes on elsewhere',
+};
+export const outcomeWords = {
+    completed: 'Completed',
+    failed: 'Failed',
+    steps_used_up: 'Steps used up',
+    endpoint_failed: 'The endpoint failed',
+    desktop_failed: 'The desktop failed',
+    refused: 'Refused',
+    cancelled: 'Stopped',
+};
+const longTask = 120; // characters; more is shown in full below
+
+/** "asking the model", and how the run is held up. */
+function phaseOf(state) {
+    if (state.outcome) return { text: 'finished', kind: state.outcome.outcome === 'completed' ? 'good' : 'bad' };
+    if (state.questions.length > 0) return { text: 'waits for you', kind: 'wait' };
+    if (state.held) return { text: 'paused', kind: 'wait' };
+    const words = phaseWords[state.phase] ?? state.phase;
+    if (state.stopping) return { text: `${words}, then stops`, kind: 'wait' };
+    if (state.paused) return { text: `${words}, then pauses`, kind: 'wait' };
+    const waits = ['waiting_inject', 'paused', 'idle', 'interrupted'].includes(state.phase);
+    return { text: words, kind: waits ? 'wait' : 'busy' };
+}
+
+let announcing = null;
+
+/** The same text twice is a change twice. */
+export function announce(text) {
+    setText(byId('announce'), '');
+    clearTimeout(announcing);
+    announcing = setTimeout(() => setText(byId('announce'), text));
+}
+
+function turnInAddress() {
+    const wanted = /^#turn-(\d+)$/.exec(location.hash);
+    return wanted ? Number(wanted[1]) : null;
+}
+
+export class RunPage {
+    run = emptyRun();
+    #config;
+    #stage;
+    #frozen;
+    #remarks;
+    #chosen = null; // the turn that is looked at; null: the latest, and what comes after it
+    #shown = 0; // the turn that is shown
+    #drawing = false;
+    #onDraw;
+
+    /**
+     * `config` as the page's JSON has it, `pictures` as Stage takes them. `frozen`: the run does not go on, and is read from its
+     * first turn. `remarks`: what is to be known of it, sentences. `onDraw(state, current)` is called with each draw.
+     */
+    constructor({ config, pictures, frozen = false, remarks = [], onDraw = () => {} }) {
+        this.#config = config;
+        this.#stage = new Stage(config, pictures);
+        this.#frozen = frozen;
+        this.#remarks = remarks;
+        this.#onDraw = onDraw;
+        byId('previous').addEventListener('click', () => this.chooseBeside(-1));
+        byId('next').addEventListener('click', () => this.chooseBeside(1));
+        byId('latest').addEventListener('click', () => this.choose(null));
+        byId('only-failures').checked = false; // browsers remember
+        byId('only-failures').addEventListener('change', () => this.#filter());
+        for (const id of ['show-heat', 'show-targets', 'show-changes'])
+            byId(id).addEventListener('change', () => this.drawSoon());
+        document.addEventListener('visibilitychange', () => {
+            this.#drawing = false; // a frame that was asked for before may never come
+            this.drawSoon();
+        });
+        addEventListener('hashchange', () => {
+            const turn = turnInAddress();
+            if (turn !== null && turn !== this.#shown) this.choose(turn);
+        });
+    }
+
+    /** What the keys do, for listenToKeys. */
+    keys() {
+        const before = () => this.chooseBeside(-1);
+        const after = () => this.chooseBeside(1);
+        return { '[': before, ']': after, ArrowLeft: before, ArrowRight: after, l: () => this.choose(null) };
+    }
+
+    show(run) {
+        const isFirst = this.run.state === null;
+        this.run = run;
+        if (!isFirst) return this.drawSoon();
+        const wanted = turnInAddress();
+        if (wanted !== null && run.turns.has(wanted)) this.#chosen = wanted;
+        else if (this.#frozen) this.#chosen = turnsOf(run)[0]?.turn ?? null;
+        if (this.#frozen) return this.draw();
+        return this.drawSoon();
+    }
+
+    /** Another run has another configuration. */
+    use(config) {
+        this.#config = config;
+        this.#stage.use(config);
+        this.drawSoon();
+    }
+    startOver() {
+        this.#chosen = null;
+    }
+
+    /** Null: the latest one. Whatever comes after the latest turn of a run that goes on is followed. */
+    choose(number) {
+        if (this.run.state === null) return;
+        const isOver = this.#frozen || Boolean(this.run.state.outcome);
+        if (number === null) this.#chosen = this.#frozen ? this.#latest() : null;
+        else this.#chosen = number === this.#latest() && !isOver ? null : number;
+        const inList = byId('turns').contains(document.activeElement);
+        this.draw();
+        const item = byId('turns').querySelector('[aria-current]');
+        if (inList) item?.focus();
+        item?.scrollIntoView({ block: 'nearest' });
+        this.#tell();
+    }
+
+    chooseBeside(step) {
+        if (this.run.state === null) return;
+        const shown = this.#listed();
+        const beside = step < 0 ? shown.filter((turn) => turn.turn < this.#shown).pop()
+            : shown.find((turn) => turn.turn > this.#shown);
+        if (beside !== undefined) this.choose(beside.turn);
+    }
+
+    drawSoon() {
+        if (this.#drawing) return;
+        this.#drawing = true;
+        // A hidden tab has no frames, but its title and what it announces call somebody back.
+        const soon = document.hidden ? setTimeout : requestAnimationFrame;
+        soon(() => {
+            this.#drawing = false;
+            if (this.run.state !== null) this.draw();
+        });
+    }
+
+    draw() {
+        const { run } = this;
+        const { state } = run;
+        const latest = this.#latest();
+        if (this.#chosen !== null && !run.turns.has(this.#chosen)) this.#chosen = null;
+        const number = this.#chosen ?? latest;
+        this.#shown = number;
+        const current = number === latest;
+        const live = current && Boolean(state.live) && !state.outcome;
+        const turn = run.turns.get(number) ?? null;
+        const turns = turnsOf(run);
+
+        this.#showHead(state);
+        this.#showMind(state);
+        this.#showAbout(state, turns);
+
+        const follows = this.#chosen === null; // the latest of all screenshots
+        const picture = (follows ? state.picture : null) ?? seenOf(run, number) ?? state.picture ?? null;
+        const after = follows ? null : afterOf(run, number);
+        const title = picture && picture.turn !== number ? `Turn ${number} (picture of turn ${picture.turn})` : `Turn ${number}`;
+        this.#stage.show({
+            picture,
+            after,
+            pending: current && Boolean(state.wanted),
+            title: number > 0 ? title : 'The screen',
+            live,
+            trail: trailBefore(run, number),
+            marks: targetsOf(run, number, current),
+            questions: current ? state.questions : [],
+            heat: byId('show-heat').checked,
+            targets: byId('show-targets').checked,
+            unseen: turn !== null && turn.requests > 0 && !turn.seen_by_model && turn.seen?.n === picture?.n,
+        });
+        const streaming = current && !state.outcome && (state.text !== '' || state.reasoning !== '');
+        showTurn(turn, {
+            number, words: state.text, reasoning: state.reasoning, streaming, frozen: !state.live,
+            phases: this.#config.phases ?? {},
+        });
+        showTurnList(this.#frozen ? turns : [...turns].reverse(), {
+            shownTurn: number, choose: (chosen) => this.choose(chosen), onlyFailures: byId('only-failures').checked,
+        });
+        byId('turns').reversed = !this.#frozen;
+        this.#showFilter(turns);
+        byId('cost').hidden = turns.length === 0;
+        showChart(byId('chart'), byId('table'), turns, number);
+
+        const listed = this.#listed();
+        byId('previous').disabled = !listed.some((each) => each.turn < number);
+        byId('next').disabled = !listed.some((each) => each.turn > number);
+        byId('latest').disabled = this.#chosen === null || (this.#frozen && current);
+        this.#onDraw(state, current);
+    }
+
+    // ---- the turn that is shown -------------------------------------------------------------------------
+
+    /** The latest of which there is something to see; a turn that has just begun has nothing yet. */
+    #latest() {
+        const { state, turns } = this.run;
+        const latest = Math.max(...turns.keys(), 0);
+        return state.text !== '' || state.reasoning !== '' ? Math.max(latest, state.turn) : latest;
+    }
+
+    /** The turns of the list. */
+    #listed() {
+        return turnsOf(this.run).filter((turn) => !byId('only-failures').checked || hasFailed(turn));
+    }
+
+    #filter() {
+        const listed = this.#listed();
+        if (listed.length === 0 || listed.some((turn) => turn.turn === this.#shown)) return this.draw();
+        return this.choose((listed.find((turn) => turn.turn > this.#shown) ?? listed[listed.length - 1]).turn);
+    }
+
+    /** What was chosen, for the address and for screen readers. */
+    #tell() {
+        const turn = this.run.turns.get(this.#shown);
+        if (turn) {
+            const numbers = turnsOf(this.run).map((each) => each.turn);
+            announce(`${nameOf(turn)}. ${numbers.indexOf(turn.turn) + 1} of ${numbers.length}.`);
+        }
+        try {
+            const place = this.#frozen || this.#chosen !== null ? `#turn-${this.#shown}` : location.pathname + location.search;
+            history.replaceState(null, '', place);
+        } catch { /* some viewers have no history */ }
+    }
+
+    // ---- the parts of the page ----------------------------------------------------------------------------
+
+    #showHead(state) {
+        const phase = phaseOf(state);
+        setText(byId('phase'), phase.text);
+        byId('phase').dataset.kind = phase.kind;
+        setText(byId('task'), state.task || 'Eyehand');
+        byId('task').title = state.task ?? '';
+        const prompt = state.tokens?.prompt ?? state.outcome?.prompt_tokens ?? 0;
+        const completion = state.tokens?.completion ?? state.outcome?.completion_tokens ?? 0;
+        const facts = [state.profile, state.role !== state.profile ? state.role : '', state.model,
+            state.turn > 0 ? `turn ${state.turn}` : '', prompt + completion > 0 ? `${count(prompt + completion)} tokens` : ''];
+        setText(byId('facts'), facts.filter(Boolean).join(' · '));
+        if (!this.#frozen) document.title = `${state.live && state.questions.length > 0 ? '(!) ' : ''}${phase.text} – Eyehand`;
+
+        const { outcome } = state;
+        const ended = byId('outcome');
+        ended.hidden = !outcome;
+        if (outcome) {
+            ended.dataset.kind = outcome.outcome === 'completed' ? 'good' : 'error';
+            setText(byId('outcome-name'), outcomeWords[outcome.outcome] ?? outcome.outcome);
+            setText(byId('outcome-why'), outcome.why ?? '');
+            setText(byId('outcome-facts'), [counted(outcome.turns, 'turn'), duration(outcome.elapsed_ms)].filter(Boolean).join(', '));
+        }
+        setNotice(byId('error-notice'), state.error && !(outcome && outcome.why === state.error) ? state.error : '');
+    }
+
+    #showMind(state) {
+        const { plan, brief, memory } = state;
+        const entries = [];
+        if (brief) entries.push(['Brief', brief]);
+        if (plan) entries.push(['Plan', plan]);
+        if (memory && memory.active + memory.archived > 0)
+            entries.push(['Memory', `${memory.active} active, ${memory.archived} archived`]);
+        if (entries.length > 0 && state.mode_phase) entries.unshift(['Phase', state.mode_phase]);
+        byId('mind').hidden = entries.length === 0;
+        onChange(byId('mind-list'), entries, () => byId('mind-list').replaceChildren(...entries.map(([name, text]) =>
+            element('div', {}, element('dt', {}, name), element('dd', {}, text)))));
+    }
+
+    #showAbout(state, turns) {
+        const { version, max_turns: maxTurns, settings = [] } = this.#config;
+        const failures = turns.filter(hasFailed).length;
+        const tokens = state.tokens ?? {};
+        const known = (value) => value !== null && value !== undefined;
+        const facts = [
+            ['Profile', state.profile], ['Model', state.model],
+            ['Turns', `${count(state.outcome?.turns ?? state.turn)}${maxTurns ? ` of at most ${count(maxTurns)}` : ''}`],
+            ['Failures', failures === 0 ? 'none' : `in ${counted(failures, 'turn')}`],
+            ['Time', duration(state.outcome?.elapsed_ms ?? state.elapsed_ms)],
+            ['Tokens in', known(tokens.prompt) ? count(tokens.prompt) : ''],
+            ['of these cached', known(tokens.cached) ? count(tokens.cached) : ''],
+            ['Tokens out', known(tokens.completion) ? count(tokens.completion) : ''],
+            ['Eyehand', version],
+        ].filter(([, value]) => value);
+        onChange(byId('about-facts'), facts, () => byId('about-facts').replaceChildren(...facts.map(([name, value]) =>
+            element('div', {}, element('dt', {}, name), element('dd', {}, String(value))))));
+        onChange(byId('remarks'), this.#remarks, () => byId('remarks').replaceChildren(...this.#remarks.map((remark) =>
+            element('p', { class: 'notice', 'data-kind': 'warning' }, remark))));
+        onChange(byId('settings'), settings, () => byId('settings').querySelector('tbody').replaceChildren(
+            ...settings.map(({ name, value, source }) => element('tr', {},
+                element('td', {}, name), element('td', {}, value), element('td', {}, source)))));
+        byId('settings').hidden = settings.length === 0;
+        const task = state.task ?? '';
+        byId('whole-task').hidden = task.length <= longTask && !task.includes('\n');
+        setText(byId('whole-task-text'), task);
+        byId('about').hidden = !state.task && facts.length === 0;
+    }
+
+    #showFilter(turns) {
+        const failures = turns.filter(hasFailed).length;
+        setText(byId('list-facts'), turns.length > 0 ? count(turns.length) : '');
+        setText(byId('only-failures-label'), failures === 0 ? 'Failures only (there are none)' : `Failures only (${count(failures)})`);
+        byId('only-failures').disabled = failures === 0;
+        byId('failures').hidden = turns.length === 0;
+    }
+}

@@ -1,0 +1,87 @@
+// Where the page's pictures come from: the panel's server, or the report itself.
+
+/** Files by their address. `load(url)` resolves to a canvas. */
+export class ServedPictures {
+    #load;
+
+    constructor(load) {
+        this.#load = load;
+    }
+    addressOf(picture, kind) {
+        return kind === 'drawn' ? picture.url : picture.raw_url ?? picture.url;
+    }
+    canvasOf(picture, kind) {
+        return this.#load(this.addressOf(picture, kind));
+    }
+    linkOf(picture, kind) {
+        return this.addressOf(picture, kind);
+    }
+    hasDrawn() {
+        return true;
+    }
+    problemOf() {
+        return '';
+    }
+    noteOf() {
+        return '';
+    }
+}
+
+const mostLoaded = 40; // images in memory
+
+/**
+ * Pictures as images within the page that are laid over one another: `pictures` is a list of {file, width, height,
+ * layers: [[image, x, y, width, height], ...], reduced, problem}, `images` the addresses.
+ */
+export class FrozenPictures {
+    #pictures;
+    #images;
+    #loaded = new Map();
+
+    constructor(pictures, images) {
+        this.#pictures = pictures;
+        this.#images = images;
+    }
+    addressOf(picture) {
+        return this.#pictures[picture.picture].file || `picture ${picture.picture}`;
+    }
+    async canvasOf(picture) {
+        const { width, height, layers } = this.#pictures[picture.picture];
+        const images = await Promise.all(layers.map(([index]) => this.#load(index)));
+        const canvas = document.createElement('canvas');
+        canvas.width = width;
+        canvas.height = height;
+        const context = canvas.getContext('2d', { willReadFrequently: true });
+        images.forEach((image, i) => context.drawImage(image, ...layers[i].slice(1)));
+        return canvas;
+    }
+    linkOf() {
+        return null; // browsers open no picture of a page by its address
+    }
+    hasDrawn() {
+        return false;
+    }
+    problemOf(picture) {
+        const { layers, problem } = this.#pictures[picture.picture];
+        return layers.length > 0 ? '' : problem ?? 'There is no picture.';
+    }
+    noteOf(picture) {
+        const { reduced, problem, file } = this.#pictures[picture.picture];
+        if (problem) return problem;
+        return reduced ? `reduced here; the original is ${file}` : '';
+    }
+    /** How many of them are not pixel for pixel what they were. */
+    reduced() {
+        return this.#pictures.filter((picture) => picture.reduced).length;
+    }
+
+    #load(index) {
+        if (!this.#loaded.has(index)) {
+            const image = new Image();
+            image.src = this.#images[index];
+            this.#loaded.set(index, image.decode().then(() => image));
+            if (this.#loaded.size > mostLoaded) this.#loaded.delete(this.#loaded.keys().next().value);
+        }
+        return this.#loaded.get(index);
+    }
+}

@@ -1,0 +1,228 @@
+// What the page knows of a run: turns and the state, folded from what the server sends or read from a report.
+
+const mostTurns = 50; // as the server keeps
+
+/** Nothing is known yet. */
+export function emptyRun() {
+    return { state: null, turns: new Map() };
+}
+
+/**
+ * The run after a state from the server: a whole one (with `turns`) or a change (with `turn_changed`). Null where
+ * a change belongs to a run that the page knows nothing of: it must ask for the whole.
+ */
+export function withState(run, state) {
+    const whole = Array.isArray(state.turns);
+    const same = run.state !== null && run.state.run === state.run;
+    if (!whole && !same) return null;
+    // A poll's answer may come later than a newer event.
+    if (same && state.seq < run.state.seq) return run;
+    const turns = whole ? new Map(state.turns.map((turn) => [turn.turn, turn])) : new Map(run.turns);
+    if (state.turn_changed) turns.set(state.turn_changed.turn, state.turn_changed);
+    for (const old of [...turns.keys()].sort((a, b) => a - b).slice(0, -mostTurns)) turns.delete(old);
+    return { state: { text: '', reasoning: '', ...state }, turns };
+}
+
+/** The run after more words of the model. */
+export function withDelta(run, delta) {
+    const { state } = run;
+    if (state === null || delta.run !== state.run) return run;
+    return {
+        ...run,
+        state: {
+            ...state,
+            text: state.text + (delta.text ?? ''),
+            reasoning: state.reasoning + (delta.reasoning ?? ''),
+        },
+    };
+}
+
+/** The run of a report: all turns, and nothing that only a run under way has. */
+export function frozenRun({ run, state, turns, screenshots }) {
+    const screenshotOf = (number) => (number === null ? null : screenshots[number] ?? null);
+    return {
+        state: {
+            phase: 'interrupted', live: false, questions: [], targets: [], text: '', reasoning: '', ...state, run,
+        },
+        turns: new Map(turns.map((turn) =>
+            [turn.turn, { ...turn, seen: screenshotOf(turn.seen), after: screenshotOf(turn.after) }])),
+    };
+}
+
+/** The turns in their order. */
+export function turnsOf(run) {
+    return [...run.turns.values()].sort((a, b) => a.turn - b.turn);
+}
+
+/** What a turn saw: the latest screenshot when it began, of which turns before it may tell. */
+export function seenOf(run, number) {
+    const own = run.turns.get(number)?.seen;
+    if (own) return own;
+    const before = turnsOf(run).filter((turn) => turn.turn < number && (turn.after || turn.seen)).pop();
+    return before ? before.after ?? before.seen : null;
+}
+
+/** What the screen had come to when the turn was over; null where the next screenshot is not taken yet. */
+export function afterOf(run, number) {
+    const own = run.turns.get(number)?.after;
+    if (own) return own;
+    const next = turnsOf(run).find((turn) => turn.turn > number && turn.seen);
+    return next ? next.seen : null;
+}
+
+export function callsOf(turn) {
+    return (turn?.items ?? []).filter((item) => item.kind === 'call');
+}
+
+function repliesOf(turn) {
+    return (turn?.items ?? []).filter((item) => item.kind === 'reply');
+}
+
+/** Whether something of the turn failed. */
+export function hasFailed(turn) {
+    return (turn.items ?? []).some(isFailure);
+}
+
+export function isFailure(item) {
+    if (item.kind === 'call' || item.kind === 'recovery') return item.ok === false;
+    return item.kind === 'request_failed' || item.kind === 'screenshot_failed';
+}
+
+/** The places of a turn's calls, each with its number; `to` is where a drag ended, `path` how it went there. */
+export function marksOf(turn) {
+    return callsOf(turn)
+        .map(({ points = [] }, index) => ({
+            number: index + 1, at: points[0], to: points.length > 1 ? points[points.length - 1] : undefined,
+            ...(points.length > 2 ? { path: points } : {}),
+        }))
+        .filter((mark) => mark.at !== undefined);
+}
+
+/**
+ * What a turn's picture shows as aimed at: the turn's own places or, while the `current` one has none yet, where the
+ * action before it went. What waits for consent is shown as that.
+ */
+export function targetsOf(run, number, current) {
+    const marks = marksOf(run.turns.get(number));
+    const { outcome, questions, targets } = run.state;
+    if (marks.length > 0 || !current || outcome || questions?.length > 0 || !targets?.length) return marks;
+    const last = turnsOf(run).flatMap(marksOf).pop();
+    return [{ number: last?.number ?? 1, at: targets[0], to: targets[1] }];
+}
+
+/**
+ * The heat of the turns before for a picture without annotation, the latest first. Turns that touched no place (somebody
+ * planned) do not age the others. This turn's own places, which would lie at the front, are the page's targets.
+ */
+export function trailBefore(run, number) {
+    const earlier = turnsOf(run)
+        .filter((turn) => turn.turn < number)
+        .map(marksOf)
+        .filter((marks) => marks.length > 0)
+        .reverse();
+    return earlier.length > 0 ? [[], ...earlier] : [];
+}
+
+const sum = (values) => values.reduce((total, value) => total + (value ?? 0), 0);
+
+/** The screenshots that were taken for the turn or in it. */
+function looksOf(turn) {
+    const own = [turn.seen, turn.after].filter((look) => look && look.turn === turn.turn);
+    return own.length === 2 && own[0].n === own[1].n ? [own[0]] : own;
+}
+
+const lookTimes = ['settle_ms', 'capture_ms', 'scale_ms', 'encode_ms', 'annotate_ms'];
+
+/** Milliseconds of a turn by what they went into. */
+export function timesOf(turn) {
+    const acts = (turn.items ?? []).filter((item) => item.kind === 'call' || item.kind === 'recovery');
+    return {
+        model: sum(repliesOf(turn).map((reply) => reply.model_ms ?? reply.wait_ms)), // the one holds the other
+        act: sum(acts.map((item) => item.act_ms)),
+        look: sum(looksOf(turn).flatMap((look) => lookTimes.slice(0, 4).map((name) => look[name]))),
+    };
+}
+
+/** The same in all its parts: [name, milliseconds], of those that took any. */
+export function partsOfTime(turn) {
+    const replies = repliesOf(turn);
+    const items = turn.items ?? [];
+    const parts = [
+        ...lookTimes.map((name) => [name.replace('_ms', ''), sum(looksOf(turn).map((look) => look[name]))]),
+        ['first token', sum(replies.map((reply) => reply.wait_ms))],
+        ['model, in all', sum(replies.map((reply) => reply.model_ms))],
+        ['policy', sum(items.map((item) => item.policy_ms))],
+        ['act', sum(items.map((item) => item.act_ms))],
+    ];
+    return parts.filter(([, milliseconds]) => milliseconds > 0);
+}
+
+/** The tokens of a turn's replies; null for what no reply reported. */
+export function tokensOf(turn) {
+    const total = (name) => {
+        const reported = repliesOf(turn).map((reply) => reply[name]).filter((value) => value !== null && value !== undefined);
+        return reported.length > 0 ? sum(reported) : null;
+    };
+    return { prompt: total('prompt_tokens'), cached: total('cached_tokens'), completion: total('completion_tokens') };
+}
+
+/** "0.4 s", "12 s", "3 min 20 s"; empty for what is unknown. */
+export function duration(milliseconds) {
+    if (milliseconds === null || milliseconds === undefined) return '';
+    if (milliseconds > 0 && milliseconds < 0.1) return '< 0.1 ms';
+    if (milliseconds < 10) return `${Number(milliseconds.toFixed(1))} ms`;
+    if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+    const seconds = milliseconds / 1000;
+    if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+    if (seconds < 119.5) return `${Math.round(seconds)} s`;
+    const whole = Math.round(seconds);
+    return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+
+/** "1,234"; a dash for what is unknown. */
+export function count(value) {
+    return value === null || value === undefined ? '–' : value.toLocaleString('en-US');
+}
+
+/** "1 turn", "2 turns" */
+export function counted(value, word) {
+    return `${count(value)} ${word}${value === 1 ? '' : 's'}`;
+}
+
+const lineWidth = 88;
+
+function inOneLine(value) {
+    if (Array.isArray(value)) return `[${value.map(inOneLine).join(', ')}]`;
+    if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+    return `{${Object.entries(value).map(([name, part]) => `${JSON.stringify(name)}: ${inOneLine(part)}`).join(', ')}}`;
+}
+
+function written(value, indent) {
+    const one = inOneLine(value);
+    if (typeof value !== 'object' || value === null || one.length + indent.length <= lineWidth) return one;
+    const deeper = `${indent}  `;
+    const parts = Array.isArray(value)
+        ? value.map((part) => written(part, deeper))
+        : Object.entries(value).map(([name, part]) => `${JSON.stringify(name)}: ${written(part, deeper)}`);
+    const [open, close] = Array.isArray(value) ? '[]' : '{}';
+    return `${open}\n${parts.map((part) => deeper + part).join(',\n')}\n${indent}${close}`;
+}
+
+/** A JSON value or a JSON text, laid out to be read, what is short on one line; what is no JSON as it is. */
+export function laidOut(value) {
+    if (value === null || value === undefined) return '';
+    if (typeof value !== 'string') return written(value, '');
+    try {
+        const parsed = JSON.parse(value);
+        return typeof parsed === 'object' && parsed !== null ? written(parsed, '') : value;
+    } catch {
+        return value;
+    }
+}
+
+/** In one short line. */
+export function brief(value, most = 96) {
+    const text = (typeof value === 'string' ? value : JSON.stringify(value) ?? '').replace(/\s+/g, ' ').trim();
+    const characters = [...text];
+    return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
+}

@@ -1,0 +1,212 @@
+// The picture of a turn with what was aimed at: heat and boxes in the picture itself, targets and the pointer as
+// marks above it; and, for turns that are over, the picture after it to compare with.
+import { byId, element, onChange, setText, svgElement } from './element.js';
+import { annotate } from './overlay.js';
+import { count, counted } from './run.js';
+
+/** Regions come in bands of some rows: those that lie on one another become one. */
+function joined(rects) {
+    const all = [];
+    for (const [x, y, width, height] of rects) {
+        const above = all.find((it) => it[0] === x && it[2] === width && it[1] + it[3] === y);
+        if (above) above[3] += height;
+        else all.push([x, y, width, height]);
+    }
+    return all;
+}
+
+/** A canvas that shows one picture after another; the latest that was asked for wins. */
+class Canvas {
+    #node;
+    #pictures;
+    #shown = ''; ///< what the canvas has
+    #wanted = ''; ///< what it is to have
+
+    constructor(node, pictures) {
+        this.#node = node;
+        this.#pictures = pictures;
+    }
+
+    forget() {
+        this.#wanted = '';
+    }
+
+    /** `drawn`: {picture, kind, annotation, config}. Calls `done` with the canvas that was drawn. */
+    async paint(drawn, done) {
+        const address = this.#pictures.addressOf(drawn.picture, drawn.kind);
+        const name = JSON.stringify([address, drawn.annotation]);
+        if (name === this.#wanted) return;
+        this.#wanted = name;
+        let made;
+        try {
+            made = await this.#pictures.canvasOf(drawn.picture, drawn.kind);
+            if (drawn.annotation) annotate(made, drawn.annotation, drawn.config);
+        } catch {
+            // Away, like the server; the next state asks again.
+            if (this.#wanted === name) this.#wanted = this.#shown;
+            return;
+        }
+        if (this.#wanted !== name) return;
+        this.#node.width = made.width;
+        this.#node.height = made.height;
+        this.#node.getContext('2d').drawImage(made, 0, 0);
+        this.#node.dataset.url = address;
+        this.#shown = name;
+        done?.(made);
+    }
+}
+
+/**
+ * `pictures`: where pictures come from, {addressOf(picture, kind), canvasOf(picture, kind), hasDrawn(picture),
+ * linkOf(picture, kind), problemOf(picture), noteOf(picture)}; `kind` is 'raw' or 'drawn'.
+ */
+export class Stage {
+    #config;
+    #pictures;
+    #before;
+    #after;
+
+    constructor(config, pictures) {
+        this.#config = config;
+        this.#pictures = pictures;
+        this.#before = new Canvas(byId('canvas'), pictures);
+        this.#after = new Canvas(byId('after'), pictures);
+        byId('slider').addEventListener('input', () => this.#compare());
+        byId('show-changes').checked = true; // browsers remember
+    }
+
+    /** The configuration of another run. */
+    use(config) {
+        this.#config = config;
+        this.#before.forget();
+        this.#after.forget();
+    }
+
+    /**
+     * `picture` as the page's JSON describes it, or null; `after` the one to compare it with, or null; `trail` the
+     * marks of earlier turns, for pictures without annotation; `marks` what this turn aims at; `questions` what waits for
+     * consent; `unseen`: the model did not get the picture.
+     */
+    show({ picture, after, title, live, trail, marks, questions, heat, targets, pending, unseen }) {
+        setText(byId('stage-title'), title);
+        byId('live').hidden = !live;
+        const problem = picture === null ? 'There is no picture yet.' : this.#pictures.problemOf(picture);
+        byId('no-picture').hidden = problem === '';
+        setText(byId('no-picture'), problem);
+        byId('screen').hidden = problem !== '';
+        const drawn = problem === '' ? this.#plan(picture, trail, heat, pending) : null;
+        const link = drawn ? this.#pictures.linkOf(picture, drawn.kind) : null;
+        byId('open-picture').hidden = link === null;
+        if (link !== null) byId('open-picture').setAttribute('href', link);
+        this.#showAfter(drawn && after !== null && this.#pictures.problemOf(after) === '' ? after : null, picture, title, heat);
+        if (drawn === null) {
+            setText(byId('caption'), '');
+            return;
+        }
+        this.#before.paint(drawn, ({ width, height }) => byId('screen').style.setProperty('--aspect', String(width / height)));
+        const pointer = live ? picture.pointer ?? null : null;
+        const places = targets ? marks : [];
+        const asked = questions.flatMap((question) => (question.points ?? []).map((at) => ({ number: '?', at, asked: true })));
+        this.#mark([...places, ...asked], targets ? pointer : null);
+        this.#describe({ picture, after, title, marks, pointer, unseen });
+    }
+
+    /** Which file, and what is drawn over it here. */
+    #plan(picture, trail, heat, pending) {
+        const { ui } = this.#config;
+        const config = this.#config;
+        if (picture.annotation && !pending && this.#pictures.hasDrawn(picture))
+            return { picture, kind: heat ? 'drawn' : 'raw', annotation: null, config };
+        if (picture.annotation || pending)
+            return { picture, kind: 'raw', annotation: heat ? picture.annotation : null, config };
+        const annotation = heat && trail.length > 0 ? { boxes: [], trail } : null;
+        const shown = { ...config, ui: { ...ui, executed_heat: { ...ui.executed_heat, enabled: true } } };
+        return { picture, kind: 'raw', annotation, config: shown };
+    }
+
+    // ---- before and after ---------------------------------------------------------------------------
+
+    #showAfter(after, picture, title, heat) {
+        const same = after !== null && after.n === picture.n;
+        byId('compare').hidden = after === null || same;
+        byId('later').hidden = byId('compare').hidden;
+        const name = after === null ? '' : `${picture.n} ${after.n}`;
+        if (byId('slider').dataset.of !== name) byId('slider').value = '0';
+        byId('slider').dataset.of = name;
+        if (!byId('later').hidden) {
+            this.#after.paint(this.#plan(after, [], heat, false));
+            byId('after').setAttribute('aria-label', `Screenshot after ${title}`);
+            onChange(byId('changes'), after, () => byId('changes').replaceChildren(...this.#changes(after)));
+        }
+        byId('changes').hidden = !byId('show-changes').checked;
+        this.#compare();
+    }
+
+    #changes({ changed, area }) {
+        const [left, top, width, height] = area;
+        if (!(width > 0) || !(height > 0)) return [];
+        return joined(changed).map(([x, y, across, down]) => {
+            const box = element('div', { class: 'change' });
+            const percent = (share) => `${(share * 100).toFixed(3)}%`;
+            box.style.left = percent((x - left) / width);
+            box.style.top = percent((y - top) / height);
+            box.style.width = percent(across / width);
+            box.style.height = percent(down / height);
+            return box;
+        });
+    }
+
+    #compare() {
+        const value = Number(byId('slider').value);
+        byId('later').style.clipPath = `inset(0 0 0 ${100 - value}%)`;
+        byId('divider').style.left = `${100 - value}%`;
+        byId('divider').hidden = byId('later').hidden || value === 0 || value === 100;
+        byId('slider').setAttribute('aria-valuetext',
+            value === 0 ? 'before' : value === 100 ? 'after' : `${value} percent after, from the right`);
+    }
+
+    // ---- marks --------------------------------------------------------------------------------------
+
+    #mark(marks, pointer) {
+        onChange(byId('marks'), [marks, pointer], () => {
+            const at = (node, [x, y]) => {
+                node.style.left = `${x / 10}%`;
+                node.style.top = `${y / 10}%`;
+                return node;
+            };
+            const nodes = [];
+            const strokes = [];
+            for (const { number, at: place, to, path, asked } of marks) {
+                const kind = asked ? 'target asked' : 'target';
+                nodes.push(at(element('span', { class: kind }, element('b', {}, String(number))), place));
+                if (!to) continue;
+                nodes.push(at(element('span', { class: 'target end' }), to));
+                strokes.push(svgElement('polyline', { points: (path ?? [place, to]).map((point) => point.join(',')).join(' ') }));
+            }
+            if (pointer) {
+                const arrow = svgElement('svg', { viewBox: '0 0 16 22', width: 16, height: 22 },
+                    svgElement('path', { d: 'M1 1v16l4-4 3 7 3-1.2-3-6.8h6z' }));
+                nodes.push(at(element('span', { class: 'pointer' }, arrow), pointer));
+            }
+            byId('marks').replaceChildren(...nodes);
+            byId('strokes').replaceChildren(...strokes);
+        });
+    }
+
+    #describe({ picture, after, title, marks, pointer, unseen }) {
+        const place = ([x, y]) => `${Math.round(x)}, ${Math.round(y)}`;
+        const parts = [`${count(picture.width)} × ${count(picture.height)} pixels`];
+        for (const { number, at, to } of marks)
+            parts.push(`target ${number} at ${place(at)}${to ? ` to ${place(to)}` : ''}`);
+        if (pointer) parts.push(`pointer at ${place(pointer)}`);
+        const label = `Screenshot, ${title}: ${parts.join(', ')}`;
+        if (byId('canvas').getAttribute('aria-label') !== label) byId('canvas').setAttribute('aria-label', label);
+        if (after !== null)
+            parts.push(after.n === picture.n || after.changed.length === 0 ? 'the screen was the same afterwards'
+                : `afterwards ${counted(joined(after.changed).length, 'region')} had changed`);
+        if (unseen) parts.push('the model did not get this picture');
+        for (const note of new Set([picture, after].filter(Boolean).map((each) => this.#pictures.noteOf(each))))
+            if (note) parts.push(note);
+        setText(byId('caption'), parts.join(' · '));
+    }
+}

@@ -1,0 +1,217 @@
+// The turns: a list to choose from, and one of them in full.
+import { byId, element, onChange, setText } from './element.js';
+import { brief, callsOf, count, duration, hasFailed, isFailure, laidOut, partsOfTime, timesOf, tokensOf } from './run.js';
+
+const longCode = 1200; // characters; more is folded
+
+/** The story of a reply that is JSON; other words as they are. */
+export function proseOf(words) {
+    if (!words.trimStart().startsWith('{')) return words;
+    try {
+        const { observation } = JSON.parse(words);
+        return typeof observation === 'string' ? observation : words;
+    } catch {
+        return words;
+    }
+}
+
+function wordsOf(turn) {
+    return (turn.items ?? []).filter((item) => item.kind === 'reply' || item.kind === 'first_reply')
+        .map((item) => item.text).filter(Boolean).join(' ');
+}
+
+/** What happened, in a few words. */
+function gist(turn) {
+    const calls = callsOf(turn);
+    if (calls.length > 0) return calls.map((call) => call.tool).join(', ');
+    return brief(proseOf(wordsOf(turn)), 60) || (turn.turn === 0 ? 'the first look' : '…');
+}
+
+/** What a turn took in all. */
+function timeOf(turn) {
+    const times = timesOf(turn);
+    return times.look + times.model + times.act;
+}
+
+/** "Turn 3: click_element, failed, 2.1 s" */
+export function nameOf(turn) {
+    const calls = callsOf(turn).map((call) => call.tool).join(', ') || 'no call';
+    return `Turn ${turn.turn}: ${calls}${hasFailed(turn) ? ', failed' : ''}, ${duration(timeOf(turn))}`;
+}
+
+/**
+ * The turns in the order of the list. Items stay the same elements, so that the keyboard's focus stays where it is.
+ * `onlyFailures` hides the others.
+ */
+export function showTurnList(turns, { shownTurn, choose, onlyFailures }) {
+    const list = byId('turns');
+    byId('no-turns').hidden = turns.length > 0;
+    const items = new Map([...list.children].map((item) => [item.dataset.turn, item]));
+    const wanted = turns.map((turn) => {
+        const name = String(turn.turn);
+        let item = items.get(name);
+        if (!item) {
+            const button = element('button', { type: 'button' });
+            button.addEventListener('click', () => choose(turn.turn));
+            item = element('li', { 'data-turn': name }, button);
+        }
+        items.delete(name);
+        const button = item.firstChild;
+        const facts = { gist: gist(turn), bad: hasFailed(turn), time: duration(timeOf(turn) || null) };
+        onChange(item, facts, () => {
+            item.classList.toggle('failed', facts.bad);
+            button.replaceChildren(
+                element('span', { class: 'number' }, element('span', { class: 'unseen' }, 'Turn '), name),
+                element('span', { class: 'gist' }, facts.gist,
+                    facts.bad ? element('span', { class: 'bad' }, ' failed') : null),
+                element('span', { class: 'muted' }, facts.time));
+        });
+        item.hidden = onlyFailures && !facts.bad;
+        if (turn.turn === shownTurn) button.setAttribute('aria-current', 'true');
+        else button.removeAttribute('aria-current');
+        return item;
+    });
+    for (const item of items.values()) item.remove();
+    wanted.forEach((item, index) => {
+        if (list.children[index] !== item) list.insertBefore(item, list.children[index] ?? null);
+    });
+}
+
+// ---- what happened in a turn ----------------------------------------------------------------------
+
+function folded(title, content, name = '') {
+    return element('details', { class: name }, element('summary', {}, title), content);
+}
+
+/** JSON or text; what is long is folded. */
+function code(text, title, name) {
+    const block = element('pre', { class: name }, text);
+    return text.length > longCode ? folded(`${title}, ${count(text.length)} characters`, block) : block;
+}
+
+function meta(...parts) {
+    const text = parts.filter(Boolean).join(' · ');
+    return text === '' ? null : element('p', { class: 'meta muted' }, text);
+}
+
+const took = (milliseconds, what) => (milliseconds > 0 ? `${what} ${duration(milliseconds)}` : '');
+
+function said(text) {
+    return element('p', { class: 'words' }, text);
+}
+
+function reply({ text, reasoning, notes = [], ...item }) {
+    const prose = proseOf(text);
+    const tokens = [['prompt_tokens', 'in'], ['cached_tokens', 'cached'], ['completion_tokens', 'out']]
+        .filter(([name]) => item[name] !== null && item[name] !== undefined)
+        .map(([name, word]) => `${count(item[name])} ${word}`);
+    return [
+        reasoning ? folded('Reasoning', said(reasoning), 'reasoning') : null,
+        text === '' ? element('p', { class: 'muted' }, 'The reply has no text.') : said(prose),
+        prose === text ? null : folded('The whole reply', element('pre', {}, laidOut(text))),
+        ...notes.map((note) => element('p', { class: 'muted' }, note)),
+        meta(item.model, tokens.length > 0 ? `tokens: ${tokens.join(', ')}` : '', took(item.model_ms, 'took'),
+            item.end ? `ended with ${item.end}` : ''),
+    ];
+}
+
+const chip = (text, kind) => element('span', { class: 'chip', 'data-kind': kind }, text);
+
+function callState({ ok, interrupted }, frozen) {
+    if (interrupted) return ['interrupted', 'bad'];
+    if (ok === true) return ['ok', 'good'];
+    if (ok === false) return ['failed', 'bad'];
+    return frozen ? ['result unknown', 'wait'] : ['under way', 'busy'];
+}
+
+function call(item, frozen) {
+    const argument = laidOut(item.arguments);
+    const result = laidOut(item.result);
+    const times = [duration(item.act_ms), item.policy_ms >= 1 ? `${duration(item.policy_ms)} for consent` : ''];
+    return [
+        element('div', { class: 'call-head' },
+            element('code', { class: 'tool' }, item.tool),
+            chip(...callState(item, frozen)),
+            element('span', { class: 'spring' }),
+            element('span', { class: 'muted' }, times.filter(Boolean).join(' · '))),
+        argument === '' || argument === '{}' ? null : code(argument, 'Arguments', 'arguments'),
+        result === '' ? null : element('div', { class: 'result' },
+            element('span', { class: 'muted' }, 'Result'), code(result, 'Result', '')),
+        item.desktop_failure ? said(item.desktop_failure) : null,
+    ];
+}
+
+const contents = {
+    reply,
+    first_reply: (item) => [meta('The reply with which the run begins'), ...reply({ reasoning: '', ...item })],
+    call,
+    recovery: (item) => [
+        element('p', {}, chip(item.ok === false ? 'recovery failed' : 'recovery', item.ok === false ? 'bad' : 'note'), ' ', item.why),
+        item.problem ? said(item.problem) : null,
+        meta(took(item.act_ms, 'took')),
+    ],
+    note: (item) => [element('p', {}, chip(item.about, 'note'), ' ', item.text)],
+    message: (item) => [element('p', {}, chip('message', 'note'), ' ', item.text)],
+    injected_reply: (item) => [element('p', {}, chip('reply in the model’s place', 'note')), said(item.text)],
+    request_failed: (item) => [element('p', {}, chip('no reply', 'bad'), ' ', item.text), meta(item.error)],
+    screenshot_failed: (item) => [element('p', {}, chip('no screenshot', 'bad'), ' ', item.text), meta(item.error)],
+    stopped: (item) => [element('p', {}, chip('stopped', 'wait'), ' ', item.text)],
+    resumed: (item) => [element('p', {}, chip('resumed', 'note')), ...(item.remarks ?? []).map(said)],
+};
+
+/** What an item looks like, in a list. */
+export function fillItem(place, item, frozen) {
+    const failed = isFailure(item);
+    place.className = `item ${item.kind}${failed ? ' failed' : ''}`;
+    if (item.kind === 'call') [place.dataset.state] = callState(item, frozen);
+    const make = contents[item.kind] ?? (() => [element('pre', {}, laidOut(item))]);
+    place.replaceChildren(...make(item, frozen).filter((child) => child !== null));
+}
+
+/** An item keeps its element, so that what is unfolded stays unfolded. */
+function showItems(turn, frozen) {
+    const list = byId('items');
+    const name = String(turn?.turn ?? '');
+    if (list.dataset.turn !== name) list.replaceChildren();
+    list.dataset.turn = name;
+    const items = turn?.items ?? [];
+    while (list.children.length > items.length) list.lastChild.remove();
+    while (list.children.length < items.length) list.append(element('li'));
+    items.forEach((item, index) => {
+        const place = list.children[index];
+        onChange(place, item, () => fillItem(place, item, frozen));
+    });
+    list.hidden = items.length === 0;
+}
+
+function showTimes(turn) {
+    const parts = turn ? partsOfTime(turn) : [];
+    byId('times-box').hidden = parts.length === 0;
+    if (parts.length === 0) return;
+    const all = [...parts, ['in all', timeOf(turn)]];
+    onChange(byId('times'), all, () => byId('times').replaceChildren(...all.map(([name, milliseconds]) =>
+        element('div', {}, element('dt', {}, name), element('dd', {}, duration(milliseconds))))));
+}
+
+/** `turn` or null; `words` and `reasoning` are those of the reply under way. */
+export function showTurn(turn, { number, words, reasoning, streaming, frozen, phases }) {
+    setText(byId('turn-title'), number > 0 ? `Turn ${number}` : 'What it says and does');
+    const facts = [];
+    if (turn?.role) facts.push(phases[turn.role] ? `${turn.role}, ${phases[turn.role]}` : turn.role);
+    const tokens = turn ? tokensOf(turn) : {};
+    if (tokens.prompt) facts.push(`${count(tokens.prompt)} + ${count(tokens.completion)} tokens`);
+    const { model } = turn ? timesOf(turn) : { model: 0 };
+    if (model > 0) facts.push(`model ${duration(model)}`);
+    setText(byId('turn-facts'), facts.join(' · '));
+    showItems(turn, frozen);
+    setText(byId('left-out'), turn?.left_out > 0 ? `${count(turn.left_out)} more are left out here.` : '');
+    showTimes(turn);
+
+    const place = byId('words');
+    place.hidden = !streaming;
+    place.classList.toggle('streaming', streaming);
+    place.classList.toggle('code', streaming && words.trimStart().startsWith('{'));
+    setText(place, streaming ? words : '');
+    byId('reasoning-box').hidden = !streaming || reasoning === '';
+    setText(byId('reasoning'), streaming ? reasoning : '');
+}

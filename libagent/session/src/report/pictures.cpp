@@ -1,0 +1,359 @@
+#include "report/pictures.hpp"
+
+#include "base/path_text.hpp"
+#include "eyehand/winio/error.hpp"
+#include "eyehand/winio/frame_diff.hpp"
+#include "eyehand/winio/png.hpp"
+#include "eyehand/winio/scale.hpp"
+#include "record/run_file.hpp"
+#include "report/jpeg.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <numeric>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace eyehand::session {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+using winio::Image;
+using winio::ImageView;
+using winio::Rect;
+using winio::Size;
+
+constexpr std::string_view png_url = "data:image/png;base64,";
+constexpr std::string_view jpeg_url = "data:image/jpeg;base64,";
+constexpr std::size_t quotes_and_comma = 3;
+
+/// What an image costs in the page.
+std::size_t cost(std::size_t bytes) {
+    return jpeg_url.size() + quotes_and_comma + (bytes + 2) / 3 * 4;
+}
+
+std::string base64(const Bytes& bytes, std::string_view before) {
+    constexpr std::string_view digits =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string text(before);
+    text.reserve(before.size() + (bytes.size() + 2) / 3 * 4);
+    for (std::size_t at = 0; at < bytes.size(); at += 3) {
+        const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
+        std::uint32_t three = 0;
+        for (std::size_t i = 0; i < 3; ++i) three = three << 8U | (i < count ? bytes[at + i] : 0U);
+        for (std::size_t i = 0; i < 4; ++i)
+            text += i <= count ? digits[three >> (18 - 6 * i) & 63U] : '=';
+    }
+    return text;
+}
+
+/// An image that is to be in the page, and where it comes from.
+struct Source {
+    std::size_t picture = 0;
+    Rect part{};
+    std::size_t bytes = 0; ///< as PNG, without loss
+    Bytes file{};          ///< empty: not kept, or left out
+    bool whole = false;    ///< the picture's own file
+    bool jpeg = false;
+};
+
+class Fitter {
+public:
+    Fitter(const std::filesystem::path& directory, const std::vector<ReportPicture>& pictures,
+           std::size_t budget)
+        : directory_(directory), recorded_(pictures), budget_(budget), laid_(pictures.size()) {}
+
+    /// Of the files never more than the budget is in memory, and one picture with the one before.
+    PictureSet fit() {
+        if (!take_files()) take_differences();
+        if (total() > budget_) reduce(budget_);
+        return finish();
+    }
+
+private:
+    [[nodiscard]] std::size_t total() const {
+        return std::accumulate(
+            sources_.begin(), sources_.end(), std::size_t{0},
+            [](std::size_t sum, const Source& it) { return sum + cost(it.bytes); });
+    }
+
+    /// The picture's file; nothing when there is a problem with it, which is noted.
+    std::optional<Bytes> file_of(std::size_t index) {
+        laid_[index].problem = recorded_[index].problem;
+        if (!laid_[index].problem.empty()) return std::nullopt;
+        const std::filesystem::path name = agent::path_of(recorded_[index].file);
+        auto file = agent::is_within(directory_, name)
+                        ? agent::read_run_file(directory_ / name, agent::max_picture_bytes)
+                        : std::nullopt;
+        if (file) return Bytes(file->begin(), file->end());
+        laid_[index].problem = "The picture is not there any more.";
+        return std::nullopt;
+    }
+
+    /// A file's pixels; nothing when there is a problem with it, which is noted.
+    std::optional<Image> pixels_of(std::size_t index, const Bytes& file) {
+        try {
+            return winio::decode_png(file);
+        } catch (const winio::Error& error) {
+            laid_[index].problem = error.what();
+            return std::nullopt;
+        }
+    }
+
+    /// All of them as they are, if they fit. Their sizes are in their headers.
+    bool take_files() {
+        std::size_t files = 0; // what they take is known before any is read
+        for (const ReportPicture& picture : recorded_) {
+            const std::filesystem::path name = agent::path_of(picture.file);
+            if (!agent::is_within(directory_, name)) continue;
+            const auto bytes = agent::run_file_size(directory_ / name, agent::max_picture_bytes);
+            if (bytes) files += cost(static_cast<std::size_t>(*bytes));
+        }
+        if (files > budget_) return false;
+        for (std::size_t i = 0; i < laid_.size(); ++i) {
+            auto file = file_of(i);
+            if (!file) continue;
+            const Size size = size_of(*file);
+            if (size.empty()) {
+                laid_[i].problem = "The picture is not a PNG file that can be read.";
+                continue;
+            }
+            lay(i, size, {0, 0, size.width, size.height}, *std::move(file), Is::whole);
+        }
+        return total() <= budget_; // a run that goes on may have changed them
+    }
+
+    static Size size_of(const Bytes& file) {
+        constexpr std::size_t width_at = 16; // behind the signature, a length and "IHDR"
+        if (file.size() < width_at + 8 || file[1] != 'P' || file[2] != 'N' || file[3] != 'G')
+            return {};
+        const auto number = [&](std::size_t at) {
+            return int{file[at]} << 24 | file[at + 1] << 16 | file[at + 2] << 8 | file[at + 3];
+        };
+        const Size size{number(width_at), number(width_at + 4)};
+        const Size max = winio::PngLimits{}.size;
+        const bool possible = size.width > 0 && size.height > 0 && size.width <= max.width &&
+                              size.height <= max.height;
+        return possible ? size : Size{};
+    }
+
+    enum class Is { whole, part };
+    void lay(std::size_t index, Size size, const Rect& part, Bytes file, Is is) {
+        laid_[index].size = size;
+        laid_[index].layers.push_back({sources_.size(), part});
+        Source source{
+            .picture = index, .part = part, .bytes = file.size(), .whole = is == Is::whole};
+        if (kept_ + file.size() <= budget_) {
+            kept_ += file.size();
+            source.file = std::move(file);
+        }
+        sources_.push_back(std::move(source));
+    }
+
+    /// Of each picture what differs from the one before, where that is less than all of it.
+    void take_differences() {
+        sources_.clear();
+        kept_ = 0;
+        std::optional<std::size_t> before;
+        std::optional<Image> image_before;
+        for (std::size_t i = 0; i < laid_.size(); ++i) {
+            laid_[i] = {};
+            auto file = file_of(i);
+            if (!file) continue;
+            auto image = pixels_of(i, *file);
+            if (!image) continue;
+            const Rect whole{0, 0, image->width(), image->height()};
+            std::vector<Rect> parts{whole};
+            if (before && image_before->size() == image->size()) {
+                std::vector<Rect> changed =
+                    merged(winio::changed_rects(image_before->view(), image->view()));
+                if (is_little(changed, image->size(), laid_[*before])) {
+                    laid_[i].layers = laid_[*before].layers;
+                    parts = std::move(changed);
+                }
+            }
+            laid_[i].size = image->size();
+            for (const Rect& part : parts) {
+                if (part == whole) {
+                    laid_[i].layers.clear();
+                    lay(i, image->size(), part, *std::exchange(file, std::nullopt), Is::whole);
+                    break;
+                }
+                std::erase_if(laid_[i].layers,
+                              [&](const LaidPicture::Layer& it) { return contains(part, it.at); });
+                lay(i, image->size(), part,
+                    winio::encode_png(image->view().crop(part), {.level = 6}), Is::part);
+            }
+            before = i;
+            image_before = std::move(image);
+        }
+    }
+
+    static bool contains(const Rect& outer, const Rect& inner) {
+        return inner.x >= outer.x && inner.y >= outer.y && inner.right() <= outer.right() &&
+               inner.bottom() <= outer.bottom();
+    }
+
+    /// Neighbours become one where that adds little.
+    static std::vector<Rect> merged(const std::vector<Rect>& rects) {
+        std::vector<Rect> all;
+        const auto area = [](const Rect& it) { return std::int64_t{it.width} * it.height; };
+        for (const Rect& rect : rects) {
+            if (!all.empty()) {
+                Rect& last = all.back();
+                const int left = std::min(last.x, rect.x);
+                const int top = std::min(last.y, rect.y);
+                const Rect both{left, top, std::max(last.right(), rect.right()) - left,
+                                std::max(last.bottom(), rect.bottom()) - top};
+                if (area(both) * 2 <= (area(last) + area(rect)) * 3) {
+                    last = both;
+                    continue;
+                }
+            }
+            all.push_back(rect);
+        }
+        return all;
+    }
+
+    static bool is_little(const std::vector<Rect>& changed, Size size, const LaidPicture& below) {
+        constexpr std::size_t max_layers = 60; // that a page has to lay over one another
+        std::int64_t pixels = 0;
+        for (const Rect& rect : changed) pixels += std::int64_t{rect.width} * rect.height;
+        return pixels * 2 <= std::int64_t{size.width} * size.height &&
+               below.layers.size() + changed.size() <= max_layers;
+    }
+
+    /// The smallest first: what they leave of their shares is for the others.
+    void reduce(std::size_t budget) {
+        std::vector<std::size_t> order(sources_.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+            return sources_[a].bytes < sources_[b].bytes;
+        });
+        std::size_t left = order.size();
+        for (const std::size_t index : order) {
+            Source& source = sources_[index];
+            const std::size_t share = budget / left--;
+            if (cost(source.bytes) <= share && source.file.empty()) read_again(source);
+            if (cost(source.bytes) > share || cost(source.file.size()) > share)
+                make_smaller(source, share);
+            budget -= std::min(budget, source.file.empty() ? 0 : cost(source.file.size()));
+        }
+    }
+
+    struct Step {
+        int percent; ///< of the picture's width and height
+        int quality;
+    };
+    // From hardly visible over legible to better than nothing.
+    static constexpr std::array<Step, 15> steps{{{100, 85},
+                                                 {100, 75},
+                                                 {100, 65},
+                                                 {100, 55},
+                                                 {100, 45},
+                                                 {100, 35},
+                                                 {75, 45},
+                                                 {75, 30},
+                                                 {60, 35},
+                                                 {50, 35},
+                                                 {40, 30},
+                                                 {30, 30},
+                                                 {20, 25},
+                                                 {12, 20},
+                                                 {6, 20}}};
+
+    /// Its pixels are in `read_`, unless there is a problem with them.
+    bool read_pixels(std::size_t picture) {
+        if (reading_ && *reading_ == picture) return true;
+        reading_.reset();
+        read_ = {};
+        const auto original = file_of(picture);
+        auto image = original ? pixels_of(picture, *original) : std::nullopt;
+        if (!image || image->size() != laid_[picture].size) return false; // it is another one now
+        read_ = *std::move(image);
+        reading_ = picture;
+        return true;
+    }
+
+    /// What was too much to be kept.
+    void read_again(Source& source) {
+        if (source.whole)
+            source.file = file_of(source.picture).value_or(Bytes());
+        else if (read_pixels(source.picture))
+            source.file = winio::encode_png(read_.view().crop(source.part), {.level = 6});
+    }
+
+    void make_smaller(Source& source, std::size_t share) {
+        source.file = Bytes();
+        if (!read_pixels(source.picture)) return;
+        const ImageView whole = read_.view().crop(source.part);
+        // Pictures of a run are alike: where the one before ended is where to begin.
+        Bytes file = at_step(whole, step_);
+        while (cost(file.size()) > share && step_ + 1 < steps.size())
+            file = at_step(whole, ++step_);
+        while (step_ > 0 && cost(file.size()) + cost(file.size()) / 4 <= share) {
+            Bytes better = at_step(whole, step_ - 1);
+            if (cost(better.size()) > share) break;
+            file = std::move(better);
+            --step_;
+        }
+        if (cost(file.size()) > share) return; // left out
+        source.file = std::move(file);
+        source.jpeg = true;
+    }
+
+    static Bytes at_step(const ImageView& whole, std::size_t step) {
+        const auto [percent, quality] = steps.at(step);
+        if (percent == 100) return encode_jpeg(whole, quality);
+        const Image smaller = winio::scale(whole, {std::max(1, whole.width() * percent / 100),
+                                                   std::max(1, whole.height() * percent / 100)});
+        return encode_jpeg(smaller.view(), quality);
+    }
+
+    PictureSet finish() {
+        PictureSet set;
+        std::vector<std::optional<std::size_t>> place(sources_.size());
+        for (std::size_t i = 0; i < sources_.size(); ++i) {
+            Source& source = sources_[i];
+            if (source.file.empty()) continue;
+            place[i] = set.images.size();
+            set.images.push_back(base64(source.file, source.jpeg ? jpeg_url : png_url));
+            source.file = Bytes();
+        }
+        for (LaidPicture& picture : laid_) {
+            std::vector<LaidPicture::Layer> there;
+            for (const LaidPicture::Layer& layer : picture.layers) {
+                picture.reduced = picture.reduced || sources_[layer.image].jpeg;
+                if (place[layer.image])
+                    there.push_back({*place[layer.image], layer.at});
+                else if (picture.problem.empty())
+                    picture.problem = "There is no room for this picture in the report.";
+            }
+            if (!picture.problem.empty()) there.clear(); // what is left would be misleading
+            picture.layers = std::move(there);
+            set.pictures.push_back(std::move(picture));
+        }
+        return set;
+    }
+
+    const std::filesystem::path& directory_;
+    const std::vector<ReportPicture>& recorded_;
+    const std::size_t budget_;
+    std::vector<LaidPicture> laid_;
+    std::vector<Source> sources_;
+    std::size_t kept_ = 0;               ///< bytes of their files in memory
+    std::optional<std::size_t> reading_; ///< the picture that `read_` is
+    Image read_;
+    std::size_t step_ = 0;
+};
+
+} // namespace
+
+PictureSet fit_pictures(const std::filesystem::path& run_directory,
+                        const std::vector<ReportPicture>& pictures, std::size_t budget) {
+    return Fitter(run_directory, pictures, budget).fit();
+}
+
+} // namespace eyehand::session

@@ -1,0 +1,230 @@
+// The page is the panel's (libagent/page/web), with everything that it would load inside it.
+#include "eyehand/session/report.hpp"
+
+#include "base/path_text.hpp"
+#include "base/text.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/vlm/digest.hpp"
+#include "page_files.hpp"
+#include "report/pictures.hpp"
+#include "report/report_json.hpp"
+#include "json/json.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <random>
+#include <set>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace eyehand::session {
+namespace {
+
+constexpr std::size_t least_turns = 50;
+
+/// "'sha256-...'" of a policy: the only style and the only script that a browser heeds.
+std::string source_hash(std::string_view text) {
+    const std::string hex = vlm::sha256_hex(text);
+    constexpr std::string_view digits =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const auto nibble = [&](std::size_t i) -> unsigned {
+        if (i >= hex.size()) return 0;
+        const char c = hex[i];
+        return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
+    };
+    std::string
+        base64; // of 64 nibbles: three make two digits, the last two with two zeros behind them
+    for (std::size_t at = 0; at < hex.size(); at += 3) {
+        const unsigned bits = nibble(at) << 8U | nibble(at + 1) << 4U | nibble(at + 2);
+        base64 += digits[bits >> 6U];
+        base64 += digits[bits & 63U];
+    }
+    base64.back() = '='; // 32 bytes are ten times three and two
+    return "'sha256-" + base64 + "'";
+}
+
+std::string escaped(std::string_view text) {
+    std::string html;
+    for (const char c : text) {
+        if (c == '<')
+            html += "&lt;";
+        else if (c == '&')
+            html += "&amp;";
+        else if (c == '"')
+            html += "&quot;";
+        else
+            html += c;
+    }
+    return html;
+}
+
+/// JSON for a script element: nothing in it can end the element or begin a comment.
+std::string script_json(const json::value& value) {
+    std::string text = agent::replace_all(agent::to_text(value), "<", "\\u003c");
+    // Line ends for scripts of old.
+    text = agent::replace_all(std::move(text), "\xe2\x80\xa8", "\\u2028");
+    return agent::replace_all(std::move(text), "\xe2\x80\xa9", "\\u2029");
+}
+
+json::array pictures_json(const std::vector<ReportPicture>& recorded,
+                          const std::vector<LaidPicture>& pictures) {
+    json::array all;
+    for (std::size_t i = 0; i < pictures.size(); ++i) {
+        const LaidPicture& picture = pictures[i];
+        json::array layers;
+        for (const LaidPicture::Layer& it : picture.layers)
+            layers.emplace_back(json::array{it.image, it.at.x, it.at.y, it.at.width, it.at.height});
+        json::object one{{"file", recorded[i].file},
+                         {"width", picture.size.width},
+                         {"height", picture.size.height},
+                         {"layers", std::move(layers)}};
+        if (picture.reduced) one["reduced"] = true;
+        if (!picture.problem.empty()) one["problem"] = agent::to_valid_utf8(picture.problem);
+        all.emplace_back(std::move(one));
+    }
+    return all;
+}
+
+/// By hand, because they are long, and nothing in them needs an escape.
+std::string images_json(const std::vector<std::string>& urls) {
+    std::size_t bytes = 2;
+    for (const std::string& url : urls) bytes += url.size() + 3;
+    std::string text;
+    text.reserve(bytes);
+    text += '[';
+    for (const std::string& url : urls) {
+        if (text.size() > 1) text += ',';
+        text += '"';
+        text += url;
+        text += '"';
+    }
+    return text + ']';
+}
+
+/// `page` with `part` in place of the one line that it stands for.
+void replace_part(std::string& page, std::string_view line, std::string_view part) {
+    const std::size_t at = page.find(line);
+    if (at == std::string::npos || page.find(line, at + 1) != std::string::npos)
+        throw std::logic_error(fmt::format("the page should have this once: {}", line));
+    page.replace(at, line.size(), part);
+}
+
+std::string element(std::string_view id, std::string_view json) {
+    return fmt::format("<script type=\"application/json\" id=\"{}\">{}</script>\n", id, json);
+}
+
+/// Without the screenshots that no turn shows any more.
+void drop_unused_screenshots(json::object& page) {
+    std::set<std::string> used;
+    for (const json::value& turn : page.at("turns").as_array())
+        for (const char* name : {"seen", "after"})
+            if (const json::value& number = turn.at(name); number.is_number())
+                used.insert(std::to_string(number.to_number<std::size_t>()));
+    json::object left;
+    for (auto& [number, screenshot] : page.at("screenshots").as_object())
+        if (used.contains(std::string(number))) left[number] = std::move(screenshot);
+    page.at("screenshots") = std::move(left); // operator[] would move the other members
+}
+
+/// `record` as text that takes no more bytes: what is longest is cut first, and where it is the number of
+/// things that makes it long, the last turns are left out.
+std::string words_within(const json::value& record, std::size_t max_bytes) {
+    std::string text = script_json(record);
+    json::value shorter;
+    for (const std::size_t limit : {200'000U, 50'000U, 10'000U, 2'000U, 400U, 80U}) {
+        if (text.size() <= max_bytes) return text;
+        shorter = record;
+        shorten_texts(shorter, limit);
+        text = script_json(shorter);
+    }
+    if (text.size() <= max_bytes) return text;
+    json::object& page = shorter.as_object();
+    json::array& turns = page.at("turns").as_array();
+    const std::size_t all = turns.size();
+    page.at("remarks").as_array().emplace_back("");
+    while (text.size() > max_bytes) {
+        if (turns.empty()) // settings that no run has
+            page.at("config").as_object()["settings"] = json::array();
+        const bool was_empty = turns.empty();
+        turns.resize(turns.size() / 2);
+        drop_unused_screenshots(page);
+        page.at("remarks").as_array().back() =
+            fmt::format("Of {} turns only {} have room in the report.", all, turns.size());
+        text = script_json(shorter);
+        if (was_empty) break;
+    }
+    return text;
+}
+
+} // namespace
+
+std::string report_html(const std::filesystem::path& run_directory, const ReportOptions& options) {
+    ReportJson report = read_report_json(run_directory);
+    const std::size_t max =
+        std::min(options.max_bytes, options.max_bytes_a_turn * std::max(report.turns, least_turns));
+    std::string page = page::file_text("index.html");
+    const std::string style = page::file_text("panel.css");
+    const std::string script = page::bundle("report.js");
+    const std::string title = escaped(fmt::format(
+        "{}: {}", report.page.at("run").as_string().c_str(),
+        agent::shorten(agent::one_line(report.page.at("state").at("task").as_string().c_str()),
+                       80)));
+    const std::string policy = fmt::format(
+        "default-src 'none'; img-src data:; style-src {}; script-src {}; base-uri 'none'; "
+        "form-action 'none'",
+        source_hash(style), source_hash(script));
+
+    const std::string run = words_within(std::move(report.page), max / 2);
+    // What the list of pictures itself takes, some hundred bytes each and a layer, is room enough.
+    const std::size_t taken = run.size() + style.size() + script.size() + page.size() +
+                              report.pictures.size() * 2000 + 10'000;
+    const PictureSet set =
+        fit_pictures(run_directory, report.pictures, taken < max ? max - taken : 0);
+
+    replace_part(page, "<title>Eyehand</title>",
+                 fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
+                             "<title>{}</title>",
+                             policy, title));
+    replace_part(page, R"(<link rel="stylesheet" href="/panel.css">)",
+                 "<style>" + style + "</style>");
+    replace_part(page, "<script type=\"module\" src=\"/panel.js\"></script>\n", "");
+    replace_part(
+        page, "</body>",
+        element("run", run) +
+            element("pictures", script_json(pictures_json(report.pictures, set.pictures))) +
+            element("images", images_json(set.images)) + "<script>" + script +
+            "</script>\n</body>");
+    return page;
+}
+
+std::filesystem::path write_report(const std::filesystem::path& run_directory,
+                                   const ReportOptions& options) {
+    const std::string html = report_html(run_directory, options);
+    std::filesystem::path file = run_directory / "report.html";
+    // A name of its own: a run that ends and somebody who asks for its report may write at once.
+    const std::filesystem::path next =
+        run_directory / fmt::format("report.html.{:08x}.new", std::random_device{}());
+    std::error_code error;
+    {
+        std::ofstream out(next, std::ios::binary | std::ios::trunc);
+        out.write(html.data(), static_cast<std::streamsize>(html.size()));
+        out.close();
+        if (!out) error = std::make_error_code(std::errc::io_error);
+    }
+    std::string reason = "is the folder writable and the disk not full?";
+    if (!error) {
+        std::filesystem::rename(next, file, error);
+        if (!error) return file;
+        reason = error.message();
+    }
+    std::filesystem::remove(next, error);
+    throw agent::Error(agent::errc::journal_failed,
+                       fmt::format("{} cannot be written: {}", agent::text_of(file), reason));
+}
+
+} // namespace eyehand::session

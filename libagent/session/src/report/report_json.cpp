@@ -1,0 +1,238 @@
+#include "report/report_json.hpp"
+
+#include "base/path_text.hpp"
+#include "base/text.hpp"
+#include "eyehand/agent/journal_reader.hpp"
+#include "eyehand/agent/run_view.hpp"
+#include "page_json.hpp"
+#include "record/run_file.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace eyehand::session {
+namespace {
+
+namespace fs = std::filesystem;
+using agent::ScreenshotView;
+
+// ---- the run ------------------------------------------------------------------------------------
+
+/// What could be read of a journal.
+struct ReadRun {
+    agent::RunView view;
+    json::array remarks{};
+};
+
+/// Whether the event begins a turn that the view does not have.
+bool begins_turn(const agent::RunView& view, const agent::Event& event) {
+    const std::size_t count = view.turn_count();
+    const int latest = count == 0 ? 0 : view.turn(count - 1).number;
+    int turn = event.turn;
+    if (const auto* observe = std::get_if<agent::Observe>(&event.payload))
+        turn = observe->screenshot;
+    // The request of a turn that its reply begins precedes it.
+    if (std::holds_alternative<agent::Asked>(event.payload) &&
+        agent::mode_of(view.profile()).traits().turn_start == agent::ModeTraits::TurnStart::reply)
+        ++turn;
+    return turn > latest;
+}
+
+ReadRun read(const fs::path& journal, const agent::Profile& profile) {
+    ReadRun run{
+        agent::RunView(profile, {.turns = max_turns + 1, .items_per_turn = max_items_per_turn})};
+    if (!agent::run_file_size(journal, agent::max_journal_bytes))
+        run.remarks.emplace_back("There is no journal that can be read: events.jsonl.");
+    agent::JournalReader reader(journal);
+    std::size_t bytes = 0;
+    std::size_t left_out = 0;
+    bool is_full = false;
+    while (const auto event = reader.next()) {
+        bytes += event->line.size();
+        is_full = is_full || bytes > max_journal_bytes_read ||
+                  (run.view.turn_count() >= max_turns && begins_turn(run.view, *event));
+        // How it ended is known of the longest run.
+        if (is_full && !std::holds_alternative<agent::RunFinished>(event->payload))
+            ++left_out;
+        else
+            run.view.apply(*event);
+    }
+    for (std::size_t i = 0; i < run.view.turn_count(); ++i) left_out += run.view.turn(i).left_out;
+    const auto remark = [&](std::size_t count, std::string_view reason) {
+        if (count > 0)
+            run.remarks.emplace_back(fmt::format(
+                "Entries of the journal that are left out because {}: {}.", reason, count));
+    };
+    if (reader.torn())
+        run.remarks.emplace_back("The journal ends in the middle of an entry, which is left out.");
+    remark(reader.damaged(), "they are damaged");
+    remark(reader.too_long(), "they are too long");
+    // A damaged entry is unknown to the view, too.
+    const std::size_t unknown = run.view.unknown_events();
+    remark(unknown > reader.damaged() ? unknown - reader.damaged() : 0,
+           "this version does not know their type");
+    remark(left_out, "the run is too long for a report");
+    return run;
+}
+
+// ---- its screenshots ----------------------------------------------------------------------------
+
+/// The files of the screenshots, each once.
+class Pictures {
+public:
+    explicit Pictures(fs::path directory) : directory_(std::move(directory)) {}
+
+    /// The place of a screenshot's picture among all pictures. That two files are the same is looked for
+    /// where the journal says so, and verified in the files.
+    std::size_t place_of(const agent::Observed& look) {
+        const bool is_annotated = !look.raw_file.empty();
+        const std::string file = agent::to_valid_utf8(is_annotated ? look.raw_file : look.file);
+        const std::string& sha256 = is_annotated ? look.raw_sha256 : look.sha256;
+        if (const auto known = known_.find(file); known != known_.end()) return known->second;
+        if (known_.size() >= max_pictures) return place_of_others();
+        const auto [same, is_new] = by_hash_.try_emplace(sha256, all_.size());
+        if (!is_new && !sha256.empty() && is_same_file(file, all_[same->second].file)) {
+            known_.emplace(file, same->second);
+            return same->second;
+        }
+        known_.emplace(file, all_.size());
+        all_.push_back({file});
+        return all_.size() - 1;
+    }
+
+    [[nodiscard]] std::size_t left_out() const { return left_out_; }
+    [[nodiscard]] std::vector<ReportPicture> take() && { return std::move(all_); }
+
+private:
+    std::size_t place_of_others() {
+        ++left_out_;
+        if (!others_) {
+            others_ = all_.size();
+            all_.push_back(
+                {{}, fmt::format("The report has only the first {} pictures.", max_pictures)});
+        }
+        return *others_;
+    }
+
+    bool is_same_file(const std::string& a, const std::string& b) {
+        const fs::path path_a = directory_ / agent::path_of(a);
+        const fs::path path_b = directory_ / agent::path_of(b);
+        if (!agent::is_within(directory_, agent::path_of(a)) ||
+            !agent::is_within(directory_, agent::path_of(b)))
+            return false;
+        const auto size = agent::run_file_size(path_a, agent::max_picture_bytes);
+        if (!size || size != agent::run_file_size(path_b, agent::max_picture_bytes)) return false;
+        compared_bytes_ += *size;
+        if (compared_bytes_ > max_bytes_compared) return false;
+        return agent::read_run_file(path_a, agent::max_picture_bytes) ==
+               agent::read_run_file(path_b, agent::max_picture_bytes);
+    }
+
+    fs::path directory_;
+    std::vector<ReportPicture> all_;
+    std::map<std::string, std::size_t, std::less<>> known_; ///< places by file
+    std::map<std::string, std::size_t, std::less<>> by_hash_;
+    std::optional<std::size_t> others_; ///< the place of all pictures that are left out
+    std::size_t left_out_ = 0;
+    std::uintmax_t compared_bytes_ = 0;
+};
+
+/// The screenshots that turns show, by their number.
+class Screenshots {
+public:
+    explicit Screenshots(const fs::path& directory) : pictures_(directory) {}
+
+    /// The number by which a turn names the screenshot.
+    json::value add(const ScreenshotView& screenshot) {
+        const std::string number = std::to_string(screenshot.index);
+        if (all_.contains(number)) return screenshot.index;
+        json::object one = page::to_json(screenshot);
+        bytes_ += one.at("changed").as_array().size() * 24 + cost(screenshot.annotation);
+        if (bytes_ > max_screenshot_bytes) {
+            one["changed"] = json::array();
+            one["annotation"] = nullptr;
+            ++bare_;
+        }
+        one["picture"] = pictures_.place_of(screenshot.look);
+        one["file"] = agent::to_valid_utf8(screenshot.look.file);
+        all_[number] = std::move(one);
+        return screenshot.index;
+    }
+
+    void remark(json::array& remarks) const {
+        if (bare_ > 0)
+            remarks.emplace_back(fmt::format("Screenshots without what was drawn on them and what "
+                                             "had changed, because the run is too long for a "
+                                             "report: {}.",
+                                             bare_));
+        if (pictures_.left_out() > 0)
+            remarks.emplace_back(fmt::format("Pictures that are left out, behind the first {}: {}.",
+                                             max_pictures, pictures_.left_out()));
+    }
+    [[nodiscard]] json::object take_json() { return std::move(all_); }
+    [[nodiscard]] std::vector<ReportPicture> take_pictures() { return std::move(pictures_).take(); }
+
+private:
+    /// Of an annotation as JSON, about.
+    static std::size_t cost(const std::optional<agent::Annotation>& annotation) {
+        if (!annotation) return 0;
+        std::size_t bytes = annotation->boxes.size() * 60;
+        for (const auto& marks : annotation->trail) bytes += 2 + marks.size() * 60;
+        return bytes;
+    }
+
+    Pictures pictures_;
+    json::object all_;
+    std::size_t bytes_ = 0;
+    std::size_t bare_ = 0;
+};
+
+/// The name of a run directory, also if the path ends with a slash.
+std::string name_of(const fs::path& directory) {
+    const fs::path whole = fs::absolute(directory).lexically_normal();
+    return agent::text_of(whole.has_filename() ? whole.filename() : whole.parent_path().filename());
+}
+
+} // namespace
+
+ReportJson read_report_json(const fs::path& run_directory) {
+    const agent::StoredRun stored = agent::load_run(run_directory);
+    ReadRun run = read(run_directory / "events.jsonl", stored.summary.profile);
+    Screenshots screenshots(run_directory);
+    json::array turns;
+    for (std::size_t i = 0; i < run.view.turn_count(); ++i)
+        turns.emplace_back(page::to_json(
+            run.view.turn(i), [&](const ScreenshotView& one) { return screenshots.add(one); }));
+    screenshots.remark(run.remarks);
+
+    json::object state = page::to_json(run.view);
+    // The task of run.json is there before the first event.
+    state["task"] = agent::to_valid_utf8(stored.summary.task);
+    ReportJson report;
+    report.turns = turns.size();
+    report.page = {{"run", name_of(run_directory)},       {"state", std::move(state)},
+                   {"turns", std::move(turns)},           {"screenshots", screenshots.take_json()},
+                   {"config", page::config_json(stored)}, {"remarks", std::move(run.remarks)}};
+    report.pictures = screenshots.take_pictures();
+    return report;
+}
+
+void shorten_texts(json::value& value, std::size_t max_bytes) {
+    if (value.is_string()) {
+        const json::string& whole = value.as_string();
+        if (whole.size() <= max_bytes) return;
+        value =
+            fmt::format("{} [... {} bytes in all; the rest is in events.jsonl]",
+                        agent::cut_bytes({whole.data(), whole.size()}, max_bytes), whole.size());
+    } else if (value.is_array()) {
+        for (json::value& it : value.as_array()) shorten_texts(it, max_bytes);
+    } else if (value.is_object()) {
+        for (auto& member : value.as_object()) shorten_texts(member.value(), max_bytes);
+    }
+}
+
+} // namespace eyehand::session

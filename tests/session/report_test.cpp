@@ -1,0 +1,626 @@
+// Reports of runs on a desktop in memory; tests/panel looks at them in Chromium.
+#include "eyehand/session/report.hpp"
+
+#include "eyehand/agent/error.hpp"
+#include "eyehand/vlm/digest.hpp"
+#include "eyehand/winio/png.hpp"
+#include "report/jpeg.hpp"
+#include "report/pictures.hpp"
+#include "report_run/runs.hpp"
+#include "json/json.hpp"
+
+#include "catch.hpp"
+#include "temp_folder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+#ifndef _WIN32
+#include <sys/stat.h>
+#endif
+
+using namespace eyehand;
+
+namespace {
+
+using namespace agent;
+using namespace session;
+
+/// What is between a script element's tags.
+std::string block(const std::string& html, const std::string& id) {
+    const std::string open = "<script type=\"application/json\" id=\"" + id + "\">";
+    const std::size_t at = html.find(open);
+    REQUIRE(at != std::string::npos);
+    const std::size_t from = at + open.size();
+    return html.substr(from, html.find("</script>", from) - from);
+}
+
+json::object data(const std::string& html) {
+    std::string reason;
+    const auto value = parse_json(block(html, "run"), &reason);
+    INFO(reason);
+    REQUIRE(value);
+    return value->as_object();
+}
+
+json::array pictures_in(const std::string& html) {
+    const auto value = parse_json(block(html, "pictures"));
+    REQUIRE(value);
+    return value->as_array();
+}
+
+/// What is known of the whole run.
+const json::object& state(const json::object& run) { return run.at("state").as_object(); }
+
+/// The screenshot that a turn names as "seen" or "after".
+const json::object& screenshot(const json::object& run, const json::object& turn,
+                               const char* name) {
+    const auto number = std::to_string(turn.at(name).to_number<int>());
+    return run.at("screenshots").at(number).as_object();
+}
+
+const json::array& list(const json::object& from, const char* name) {
+    return from.at(name).as_array();
+}
+
+const json::object& turn(const json::object& run, std::size_t index) {
+    return list(run, "turns").at(index).as_object();
+}
+
+/// The turn's items of a kind.
+std::vector<json::object> items(const json::object& turn, std::string_view kind) {
+    std::vector<json::object> all;
+    for (const json::value& item : list(turn, "items"))
+        if (item.at("kind").as_string() == kind) all.push_back(item.as_object());
+    return all;
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+        ++found;
+    return found;
+}
+
+std::vector<std::string> names_in(const std::filesystem::path& folder) {
+    std::vector<std::string> names;
+    for (const auto& it : std::filesystem::directory_iterator(folder))
+        names.push_back(it.path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+void write(const std::filesystem::path& file, const std::string& text) {
+    std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
+}
+
+/// A run of three turns: a click, a look, and the end.
+std::filesystem::path short_run(const std::filesystem::path& folder, int max_turns = 10) {
+    winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}};
+    desktop.on_input = [&](const winio::InputEvent&) {
+        desktop.screen().fill({64, 10, 64, 50}, {0, 0, 255, 255});
+    };
+    vlm::testing::ScriptedModel model;
+    model.call("click_element", R"({"label":"OK","box":[300,400]})", "I click OK.")
+        .call("observe_screen", "{}")
+        .say("It is done.");
+    Profile profile = load_profile("observer");
+    profile.max_turns = max_turns;
+    RunDirectory directory = RunDirectory::create(folder);
+    RunControl control;
+    Agent agent(desktop, model, profile, built_in_tools(), test::at_once());
+    agent.run("click OK", directory, control);
+    return directory.path();
+}
+
+} // namespace
+
+TEST_CASE("report: it tells what was seen, said and done in each turn") {
+    const test::TempFolder folder;
+    const json::object run = data(report_html(short_run(folder.path())));
+    CHECK(run.at("run") == "run_0001");
+    CHECK(state(run).at("task") == "click OK");
+    CHECK(state(run).at("profile") == "observer");
+    CHECK(state(run).at("outcome").at("outcome") == "completed");
+    CHECK(state(run).at("outcome").at("why") == "It is done.");
+    REQUIRE(list(run, "turns").size() == 3);
+    const json::object& first = turn(run, 0);
+    CHECK(first.at("turn") == 1);
+    CHECK(first.at("seen_by_model") == true);
+    CHECK(screenshot(run, first, "seen").at("picture") == 0);
+    CHECK(screenshot(run, turn(run, 2), "seen").at("picture") == 1);
+    CHECK(items(first, "reply").at(0).at("text") == "I click OK.");
+    const auto calls = items(first, "call");
+    REQUIRE(calls.size() == 1);
+    CHECK(calls[0].at("tool") == "click_element");
+    CHECK(calls[0].at("arguments") == R"({"label":"OK","box":[300,400]})");
+    CHECK(calls[0].at("ok") == true);
+    CHECK(to_text(calls[0].at("points")) == "[[300,400]]");
+    CHECK(screenshot(run, first, "seen").contains("settle_ms"));
+}
+
+TEST_CASE("report: a screenshot has the regions that changed, and the area that it shows") {
+    const test::TempFolder folder;
+    const json::object run = data(report_html(short_run(folder.path())));
+    const json::object& seen = screenshot(run, turn(run, 2), "seen");
+    CHECK(to_text(seen.at("area")) == "[0,0,1001,1001]");
+    // 64,10 64x50, in pieces.
+    int left = 1001;
+    int bottom = 0;
+    for (const json::value& rect : list(seen, "changed")) {
+        left = std::min(left, rect.at(0).to_number<int>());
+        bottom = std::max(bottom, rect.at(1).to_number<int>() + rect.at(3).to_number<int>());
+    }
+    CHECK(left == 64);
+    CHECK(bottom == 60);
+}
+
+TEST_CASE("report: whatever is said in it cannot leave its place in the page") {
+    const test::TempFolder folder;
+    const std::string html = report_html(test::hostile_run(folder.path()));
+    // The page's own three blocks and its script.
+    CHECK(count(html, "<script") == 4);
+    CHECK(count(html, "</script") == 4);
+    CHECK(count(html, "<img") == 0);
+    CHECK(count(html, "<!--") == 0);
+    const json::object run = data(html);
+    CHECK(state(run).at("task").as_string() == "Write a note. " + test::hostile);
+    CHECK(items(turn(run, 0), "reply").at(0).at("text").as_string() ==
+          "I see a window. " + test::hostile);
+    CHECK_THAT(to_text(items(turn(run, 3), "call").at(0).at("result")),
+               ContainsSubstring("window.hacked"));
+}
+
+TEST_CASE("report: a browser heeds no script and no style but the page's own") {
+    const test::TempFolder folder;
+    const std::string html = report_html(short_run(folder.path()));
+    CHECK_THAT(html, ContainsSubstring("default-src 'none'; img-src data:; style-src 'sha256-"));
+    CHECK_THAT(html, !ContainsSubstring("unsafe"));
+    CHECK_THAT(html, !ContainsSubstring("{{"));
+    for (const char* parser : {"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write",
+                               "eval(", "http://localhost"})
+        CHECK_THAT(html, !ContainsSubstring(parser));
+}
+
+TEST_CASE("report: a visual loop's pictures are there once, below what the page draws") {
+    const test::TempFolder folder;
+    const std::string html = report_html(test::story_run(folder.path()));
+    const json::object run = data(html);
+    for (const json::value& picture : pictures_in(html))
+        CHECK_THAT(std::string(picture.at("file").as_string()), ContainsSubstring("_raw.png"));
+    const auto last = list(run, "turns").back().as_object();
+    const json::object& seen = screenshot(run, last, "seen");
+    REQUIRE(seen.at("annotation").is_object());
+    CHECK(seen.at("annotation").as_object().contains("trail"));
+}
+
+TEST_CASE("report: pictures that were there before are in it once") {
+    const test::TempFolder folder;
+    winio::testing::MemoryDesktop desktop{winio::Size{200, 100}};
+    vlm::testing::ScriptedModel model;
+    for (int i = 0; i < 4; ++i) model.call("observe_screen", "{}");
+    model.say("done");
+    RunDirectory directory = RunDirectory::create(folder.path());
+    RunControl control;
+    Agent agent(desktop, model, load_profile("observer"), built_in_tools(), test::at_once());
+    agent.run("look", directory, control);
+    const std::string html = report_html(directory.path());
+    const json::array pictures = pictures_in(html);
+    CHECK(count(html, "data:image/png;base64,") == 1);
+    CHECK(pictures.size() == 1);
+}
+
+TEST_CASE("report: a journal that ends anywhere is told as far as it goes") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    const std::string journal = test::read_file(path / "events.jsonl");
+    std::size_t max_turns = 0;
+    for (std::size_t size = 0; size <= journal.size(); size += 97) {
+        write(path / "events.jsonl", journal.substr(0, size));
+        const json::object run = data(report_html(path));
+        const std::size_t turns = list(run, "turns").size();
+        CHECK(turns >= max_turns);
+        max_turns = std::max(max_turns, turns);
+        const bool torn = size > 0 && journal[size - 1] != '\n';
+        INFO(size << " bytes");
+        CHECK(list(run, "remarks").size() == (torn ? 1 : 0));
+    }
+    CHECK(max_turns == 3);
+    std::filesystem::remove(path / "events.jsonl");
+    CHECK(list(data(report_html(path)), "remarks").size() == 1);
+}
+
+TEST_CASE("report: a run that was killed during a call has a call of which nothing is known") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    std::string journal;
+    for (const std::string& line : test::lines_of(path / "events.jsonl")) {
+        journal += line + "\n";
+        if (line.find(R"("type":"invoke")") != std::string::npos) break;
+    }
+    write(path / "events.jsonl", journal);
+    const json::object run = data(report_html(path));
+    CHECK(state(run).at("outcome").is_null());
+    CHECK(items(turn(run, 0), "call").at(0).at("ok").is_null());
+}
+
+TEST_CASE("report: entries of later versions and damaged ones are left out, and it says so") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    std::string journal = test::read_file(path / "events.jsonl");
+    const std::size_t second = journal.find('\n') + 1;
+    journal.insert(second, "{\"seq\":2,\"type\":\"dreamt\",\"turn\":1}\nnot JSON\n[1]\n"
+                           "{\"type\":\"observed\",\"file\":7,\"area\":[0,0,0],\"changed\":5}\n"
+                           "{\"type\":7,\"turn\":\"x\"}\n\xff\n");
+    write(path / "events.jsonl", journal);
+    const json::object run = data(report_html(path));
+    CHECK(list(run, "turns").size() == 3);
+    const std::string remarks = to_text(run.at("remarks"));
+    CHECK_THAT(remarks, ContainsSubstring("they are damaged: 5."));
+    CHECK_THAT(remarks, ContainsSubstring("not know their type: 1."));
+}
+
+TEST_CASE("report: a picture that is gone, damaged or elsewhere is told of") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    const auto problem = [&] {
+        const json::array pictures = pictures_in(report_html(path));
+        const json::object& first = pictures.at(0).as_object();
+        CHECK(list(first, "layers").empty());
+        return std::string(first.at("problem").as_string());
+    };
+    const std::filesystem::path picture = path / "screenshots/turn_0001.png";
+    write(picture, "no picture");
+    CHECK_THAT(problem(), ContainsSubstring("not a PNG file"));
+    std::filesystem::remove(picture);
+    CHECK_THAT(problem(), ContainsSubstring("not there any more"));
+    // A directory of somebody else's making must not show him the reader's files.
+    const auto png = winio::encode_png(winio::Image({2, 2}).view());
+    write(folder / "secret.png", {png.begin(), png.end()});
+    std::string journal = test::read_file(path / "events.jsonl");
+    const std::string name = "screenshots/turn_0001.png";
+    journal.replace(journal.find(name), name.size(), "../secret.png");
+    write(path / "events.jsonl", journal);
+    CHECK_THAT(problem(), ContainsSubstring("not there any more"));
+}
+
+#ifndef _WIN32
+TEST_CASE("report: a link does not lead it out of the run's directory") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    const std::filesystem::path picture = path / "screenshots/turn_0001.png";
+    std::filesystem::rename(picture, folder / "secret.png");
+    const auto first = [&] { return pictures_in(report_html(path)).at(0).as_object(); };
+    SECTION("of a file") { std::filesystem::create_symlink(folder / "secret.png", picture); }
+    SECTION("of a folder") {
+        std::filesystem::rename(path / "screenshots", folder / "elsewhere");
+        std::filesystem::rename(folder / "secret.png", folder / "elsewhere/turn_0001.png");
+        std::filesystem::create_directory_symlink(folder / "elsewhere", path / "screenshots");
+    }
+    CHECK(list(first(), "layers").empty());
+    CHECK_THAT(std::string(first().at("problem").as_string()),
+               ContainsSubstring("not there any more"));
+}
+
+TEST_CASE("report: a pipe in a run's directory is not waited for") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    const auto make_pipe = [&](const char* name) {
+        std::filesystem::remove(path / name);
+        REQUIRE(mkfifo((path / name).c_str(), 0600) == 0);
+    };
+    make_pipe("screenshots/turn_0001.png");
+    CHECK(pictures_in(report_html(path)).at(0).as_object().contains("problem"));
+    make_pipe("events.jsonl");
+    CHECK_THAT(to_text(data(report_html(path)).at("remarks")),
+               ContainsSubstring("no journal that can be read"));
+    make_pipe("run.json");
+    CHECK_THROWS_AS(report_html(path), Error);
+}
+#endif
+
+TEST_CASE("report: an entry that is too long is left out, and it says so") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    std::string journal = test::read_file(path / "events.jsonl");
+    journal.insert(journal.find('\n') + 1,
+                   R"({"type":"noted","turn":1,"text":")" + std::string(9'000'000, 'x') + "\"}\n");
+    write(path / "events.jsonl", journal);
+    const json::object run = data(report_html(path));
+    CHECK(list(run, "turns").size() == 3);
+    CHECK_THAT(to_text(run.at("remarks")), ContainsSubstring("they are too long: 1."));
+}
+
+TEST_CASE("report: a journal that gives two pictures one hash gets neither for the other") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    std::string journal = test::read_file(path / "events.jsonl");
+    const std::string member = R"("sha256":")";
+    for (std::size_t at = journal.find(member); at != std::string::npos;
+         at = journal.find(member, at + 1))
+        journal.replace(at + member.size(), 64, std::string(64, '0'));
+    write(path / "events.jsonl", journal);
+    CHECK(pictures_in(report_html(path)).size() == 2);
+}
+
+TEST_CASE("report: of a run without end it has so much, and says what is left out") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    std::string journal;
+    const auto add = [&](const std::string& entry) { journal += entry + "\n"; };
+    const auto add_screenshot = [&](int turn, std::size_t changes) {
+        std::string changed = "[1,1,1,1]";
+        for (std::size_t i = 1; i < changes; ++i) changed += ",[1,1,1,1]";
+        add(fmt::format(R"({{"type":"observe","turn":{},"screenshot":{}}})", turn - 1, turn));
+        add(fmt::format(
+            R"({{"type":"observed","turn":{},"file":"gone/{}.png","sha256":"","width":9,"height":9,)"
+            R"("area":[0,0,9,9],"changed":[{}],"settle_ms":0,"capture_ms":0,"scale_ms":0,"encode_ms":0}})",
+            turn - 1, turn, changed));
+        add(fmt::format(R"({{"type":"ask","turn":{}}})", turn));
+    };
+    const auto html = [&](const ReportOptions& options = {}) {
+        write(path / "events.jsonl", journal);
+        return report_html(path, options);
+    };
+    const auto remarks = [](const std::string& page) { return to_text(data(page).at("remarks")); };
+    SECTION("turns") {
+        for (int turn = 1; turn <= 10'002; ++turn)
+            add(fmt::format(R"({{"type":"stopped","turn":{},"why":"x"}})", turn));
+        add(R"({"type":"run_finished","turn":10002,"outcome":"cancelled","why":"x","turns":10002,)"
+            R"("prompt_tokens":null,"cached_tokens":null,"completion_tokens":null,"elapsed_ms":1})");
+        const std::string page = html();
+        CHECK(list(data(page), "turns").size() == 10'000);
+        CHECK(turn(data(page), 0).at("turn") == 1);
+        CHECK(state(data(page)).at("outcome").at("outcome") == "cancelled");
+        CHECK_THAT(remarks(page), ContainsSubstring("too long for a report: 2."));
+    }
+    SECTION("items of a turn") {
+        for (int i = 0; i < 1'005; ++i)
+            add(R"({"type":"invoke","turn":1,"call_id":"c","tool":"t","arguments":"{}"})");
+        add(R"({"type":"invoked","turn":1,"call_id":"c","tool":"t","ok":true,"result":"","act_ms":0})");
+        const std::string page = html();
+        CHECK(items(turn(data(page), 0), "call").size() == 1'000);
+        CHECK(items(turn(data(page), 0), "call").back().at("ok") == true);
+        CHECK_THAT(remarks(page), ContainsSubstring("too long for a report: 5."));
+    }
+    SECTION("entries") {
+        const std::string text(1'000'000, 'x');
+        for (int turn = 1; turn <= 70; ++turn)
+            add(fmt::format(R"({{"type":"noted","turn":{},"kind":"x","text":"{}"}})", turn, text));
+        const std::string page = html();
+        CHECK(page.size() <= ReportOptions{}.max_bytes);
+        CHECK_THAT(remarks(page), ContainsSubstring("too long for a report: 3."));
+    }
+    SECTION("pictures") {
+        for (int turn = 1; turn <= 2'003; ++turn) add_screenshot(turn, 1);
+        const std::string page = html();
+        const json::array pictures = pictures_in(page);
+        REQUIRE(pictures.size() == 2'001);
+        CHECK_THAT(std::string(pictures.back().at("problem").as_string()),
+                   ContainsSubstring("only the first 2000 pictures"));
+        const json::object run = data(page);
+        const json::object& last = list(run, "turns").back().as_object();
+        CHECK(screenshot(run, last, "seen").at("picture") == 2'000);
+        CHECK_THAT(remarks(page), ContainsSubstring("behind the first 2000: 3."));
+    }
+    SECTION("changed regions of screenshots") {
+        for (int turn = 1; turn <= 200; ++turn) add_screenshot(turn, 2'500);
+        const std::string page = html();
+        CHECK(page.size() <= ReportOptions{}.max_bytes_a_turn * 200);
+        const json::object run = data(page);
+        CHECK(list(screenshot(run, turn(run, 0), "seen"), "changed").size() == 2'000);
+        CHECK_THAT(remarks(page), ContainsSubstring("Screenshots without what was drawn on them"));
+    }
+    SECTION("things that are no long texts") {
+        for (int turn = 1; turn <= 40; ++turn) add_screenshot(turn, 2'000);
+        const ReportOptions options{.max_bytes_a_turn = 4'000};
+        const std::string page = html(options);
+        CHECK(page.size() <= options.max_bytes_a_turn * 50);
+        CHECK_THAT(remarks(page), ContainsSubstring("Of 40 turns only 2 have room"));
+        CHECK(data(page).at("screenshots").as_object().size() == 3); // the second one has an after
+    }
+}
+
+TEST_CASE("report: pictures that were too much to be kept are read again where they fit") {
+    const test::TempFolder folder;
+    std::vector<ReportPicture> pictures;
+    const auto save = [&](const std::string& name, winio::Size size) {
+        winio::Image image(size);
+        test::Photo(size).show(image, {0, 0});
+        const auto png = winio::encode_png(image.view());
+        write(folder / name, {png.begin(), png.end()});
+        pictures.push_back({name});
+        return png.size();
+    };
+    const std::size_t large = save("large.png", {600, 400});
+    for (int i = 0; i < 4; ++i)
+        REQUIRE(save(fmt::format("small{}.png", i), {230 + i, 160}) * 100 < large * 20);
+    const std::size_t budget = large * 14 / 10; // in base64: less than all of them
+    const PictureSet set = fit_pictures(folder.path(), pictures, budget);
+    std::size_t bytes = 0;
+    for (const std::string& image : set.images) bytes += image.size();
+    CHECK(bytes <= budget);
+    REQUIRE(set.pictures.size() == 5);
+    for (const LaidPicture& picture : set.pictures) {
+        CHECK(picture.problem.empty());
+        CHECK(picture.layers.size() == 1);
+        CHECK(picture.reduced == (picture.size.width == 600));
+    }
+}
+
+TEST_CASE("report: a run that went on is told whole, with how it ended at last") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    std::string journal;
+    for (const std::string& line : test::lines_of(path / "events.jsonl")) {
+        journal += line + "\n";
+        if (line.find(R"("type":"invoked")") != std::string::npos) break;
+    }
+    write(path / "events.jsonl", journal);
+    winio::testing::MemoryDesktop desktop{winio::Size{200, 100}};
+    vlm::testing::ScriptedModel model;
+    model.say("Done after all.");
+    RunDirectory directory = RunDirectory::open(path);
+    RunControl control;
+    Agent agent(desktop, model, load_profile("observer"), built_in_tools(), test::at_once());
+    agent.resume(directory, control, nullptr, {"the power was off"});
+    const json::object run = data(report_html(path));
+    CHECK(state(run).at("outcome").at("why") == "Done after all.");
+    CHECK(list(run, "turns").size() == 2);
+    CHECK(to_text(items(turn(run, 0), "resumed").at(0).at("remarks")) ==
+          R"(["the power was off"])");
+}
+
+TEST_CASE("report: what people said in a run is told as theirs") {
+    const test::TempFolder folder;
+    winio::testing::MemoryDesktop desktop{winio::Size{200, 100}};
+    vlm::testing::ScriptedModel model;
+    RunControl control;
+    model.answer([&](const vlm::ChatRequest&) {
+        CHECK(control.send_message("And save it.") == SubmitResult::accepted);
+        return vlm::ChatReply{.text = "Done."};
+    });
+    model.say("Saved, too.");
+    RunDirectory directory = RunDirectory::create(folder.path());
+    Agent agent(desktop, model, load_profile("observer"), built_in_tools(), test::at_once());
+    agent.run("do it", directory, control);
+    const std::string html = report_html(directory.path());
+    CHECK(items(turn(data(html), 0), "message").at(0).at("text") == "And save it.");
+    CHECK_THAT(html, !ContainsSubstring("does not know their type"));
+}
+
+TEST_CASE("report: a team's turns tell who speaks, and of which pictures it only heard") {
+    const test::TempFolder folder;
+    winio::testing::MemoryDesktop desktop{winio::Size{200, 100}};
+    vlm::testing::ScriptedModel model;
+    model.call("spawn_operator", R"({"operator_instructions":"Click OK.","rationale":"first"})")
+        .fail({vlm::errc::unreachable, "nothing listens at localhost:1234"});
+    RunDirectory directory = RunDirectory::create(folder.path());
+    RunControl control;
+    Agent agent(desktop, model, load_profile("commander"), built_in_tools(), test::at_once());
+    const RunFinished finished = agent.run("click OK", directory, control);
+    CHECK(finished.outcome == Outcome::endpoint_failed);
+    const json::object run = data(report_html(directory.path()));
+    CHECK(state(run).at("outcome").at("outcome") == "endpoint_failed");
+    const std::string lead(turn(run, 0).at("role").as_string());
+    CHECK(run.at("config").at("phases").as_object().contains(lead));
+    const auto failures = items(list(run, "turns").back().as_object(), "request_failed");
+    REQUIRE(failures.size() == 1);
+    CHECK_THAT(std::string(failures[0].at("text").as_string()), ContainsSubstring("listens"));
+}
+
+TEST_CASE("report: photographs are reduced until they stay within the bound") {
+    const test::TempFolder folder;
+    // As large for each as of fifty turns, which tests/panel looks at: that takes its time.
+    const std::filesystem::path path = test::photo_run(folder.path(), 15);
+    const ReportOptions options{.max_bytes_a_turn = 15 * 300'000 / 50};
+    std::uintmax_t originals = 0;
+    for (const auto& it : std::filesystem::directory_iterator(path / "screenshots"))
+        originals += it.file_size();
+    CHECK(originals > 20'000'000);
+    const std::string html = report_html(path, options);
+    CHECK(html.size() < 15 * 300'000);
+    CHECK(html.size() > 15 * 150'000); // the room there is is used
+    const json::array pictures = pictures_in(html);
+    REQUIRE(pictures.size() == 15);
+    for (const json::value& picture : pictures)
+        CHECK_FALSE(picture.as_object().contains("problem"));
+    CHECK(pictures.back().at("reduced") == true);
+}
+
+TEST_CASE("report: where little changes on a large picture nothing is reduced") {
+    const test::TempFolder folder;
+    winio::testing::MemoryDesktop desktop{winio::Size{600, 400}};
+    const test::Photo photo({600, 400});
+    photo.show(desktop.screen(), {0, 0});
+    vlm::testing::ScriptedModel model;
+    for (int turn = 1; turn < 8; ++turn)
+        model.answer([&, turn](const vlm::ChatRequest&) {
+            desktop.screen().fill({turn * 10, 20, 30, 5}, {0, 0, 255, 255});
+            vlm::ChatReply reply;
+            reply.tool_calls = {{"call_" + std::to_string(turn), "observe_screen", "{}", {}}};
+            return reply;
+        });
+    model.say("done");
+    RunDirectory directory = RunDirectory::create(folder.path());
+    RunControl control;
+    Agent agent(desktop, model, load_profile("observer"), built_in_tools(), test::at_once());
+    agent.run("look", directory, control);
+    // Room for less than two of the eight.
+    const auto size = std::filesystem::file_size(directory.path() / "screenshots/turn_0001.png");
+    const ReportOptions options{.max_bytes_a_turn = static_cast<std::size_t>(size) * 2 / 50};
+    const std::string html = report_html(directory.path(), options);
+    CHECK(html.size() <= options.max_bytes_a_turn * 50);
+    const json::array pictures = pictures_in(html);
+    REQUIRE(pictures.size() == 8);
+    for (const json::value& picture : pictures)
+        CHECK_FALSE(picture.as_object().contains("reduced"));
+    CHECK(list(pictures.back().as_object(), "layers").size() > 1);
+}
+
+TEST_CASE("report: the bound holds for long words and where no picture has room") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    std::string journal = test::read_file(path / "events.jsonl");
+    const std::string words = "I click OK.";
+    journal.replace(journal.find(words), words.size(), std::string(3'000'000, 'w'));
+    write(path / "events.jsonl", journal);
+    const ReportOptions options{.max_bytes_a_turn = 4'000};
+    const std::string html = report_html(path, options);
+    CHECK(html.size() <= options.max_bytes_a_turn * 50);
+    const std::string told = "3000000 bytes in all; the rest is in events.jsonl";
+    CHECK(count(html, told) == 1);
+}
+
+TEST_CASE("report: it is written in one step and replaces the one before") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    write(path / "report.html", "old");
+    CHECK(write_report(path) == path / "report.html");
+    CHECK(test::read_file(path / "report.html") == report_html(path));
+    for (const std::string& name : names_in(path)) CHECK_THAT(name, !ContainsSubstring(".new"));
+}
+
+TEST_CASE("report: where it cannot be written nothing is left") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    std::filesystem::create_directories(path / "report.html/in the way");
+    const auto before = names_in(path);
+    try {
+        write_report(path);
+        FAIL("it was written");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::journal_failed);
+        CHECK_THAT(error.what(), ContainsSubstring("report.html cannot be written"));
+    }
+    CHECK(names_in(path) == before);
+}
+
+TEST_CASE("report: a folder that is no run's is refused") {
+    const test::TempFolder folder;
+    CHECK_THROWS_AS(write_report(folder.path()), Error);
+    CHECK(names_in(folder.path()).empty());
+}
+
+TEST_CASE("report: a JPEG is whole, of its size, and smaller the less quality it may have") {
+    winio::Image image({67, 35});
+    test::Photo({67, 35}).show(image, {0, 0});
+    std::size_t larger = 0;
+    for (const int quality : {1, 30, 75, 100}) {
+        const auto file = encode_jpeg(image.view(), quality);
+        REQUIRE(file.size() > larger);
+        larger = file.size();
+        CHECK(file[0] == 0xff);
+        CHECK(file[1] == 0xd8);
+        CHECK(file[file.size() - 2] == 0xff);
+        CHECK(file[file.size() - 1] == 0xd9);
+        const std::vector<std::uint8_t> size{0xff, 0xc0, 0, 17, 8, 0, 35, 0, 67, 3};
+        CHECK(std::search(file.begin(), file.end(), size.begin(), size.end()) != file.end());
+    }
+    CHECK_THROWS_AS(encode_jpeg({}, 50), std::invalid_argument);
+    CHECK_THROWS_AS(encode_jpeg(image.view(), 0), std::invalid_argument);
+    CHECK_THROWS_AS(encode_jpeg(image.view(), 101), std::invalid_argument);
+}
