@@ -206,7 +206,8 @@ void bring_up_to_date(std::vector<agent::Setting>& kept, const ServerSettings& s
 agent::RunFinished carry_out(const RunFlags& flags, RunSettings& settings,
                              winio::Desktop& desktop) {
     TerminalView view(
-        {.detail = detail(flags), .json = flags.json, .terminal = errors_go_to_terminal()});
+        {.detail = detail(flags), .json = flags.json, .terminal = errors_go_to_terminal()},
+        settings.profile);
     settings.client.on_retry = [&](const vlm::Attempt& attempt) { view.on_retry(attempt); };
     Participants participants({settings.panel, settings.agent.approve, detail(flags), flags.json});
     const agent::Toolbox tools =
@@ -285,7 +286,8 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
     const auto desktop = winio::open_desktop();
     agent::RunDirectory directory = agent::RunDirectory::open(path);
     TerminalView terminal(
-        {.detail = detail(flags), .json = flags.json, .terminal = errors_go_to_terminal()});
+        {.detail = detail(flags), .json = flags.json, .terminal = errors_go_to_terminal()},
+        profile);
     server.client.on_retry = [&](const vlm::Attempt& attempt) { terminal.on_retry(attempt); };
     FromFirstEvent view(terminal, [&] { began = true; });
     session::RunSession session =

@@ -31,7 +31,28 @@ std::string spend(const vlm::Usage& usage) {
                        count(usage.completion_tokens));
 }
 
+/// The latest item of that type in the latest turn; nullptr if it has none.
+template <class Item>
+const Item* latest(const agent::RunView& run) {
+    if (run.turn_count() == 0) return nullptr;
+    const auto& items = run.turn(run.turn_count() - 1).items;
+    for (auto item = items.rbegin(); item != items.rend(); ++item)
+        if (const auto* found = std::get_if<Item>(&*item)) return found;
+    return nullptr;
+}
+
+/// The role that was asked last; empty in modes with one role.
+std::string role_of(const agent::RunView& run) {
+    for (std::size_t i = run.turn_count(); i-- > 0;)
+        if (const std::string& role = run.turn(i).role; !role.empty())
+            return role == "agent" ? std::string() : role;
+    return {};
+}
+
 } // namespace
+
+TerminalView::TerminalView(Options options, const agent::Profile& profile)
+    : options_(options), spinner_(options.talk), run_(profile, {.turns = 2}) {}
 
 std::string one_line(const std::string& text, std::size_t limit) {
     std::string line;
@@ -74,9 +95,11 @@ void TerminalView::on_event(const Event& event) {
         fmt::print(options_.data, "{}\n", event.line);
         std::fflush(options_.data);
     }
+    run_.apply(event);
     const bool verbose = options_.detail == Detail::verbose;
     const auto turn = [&] {
-        return fmt::format("[{:3}{}]", event.turn, role_.empty() ? "" : " " + role_);
+        const std::string role = role_of(run_);
+        return fmt::format("[{:3}{}]", event.turn, role.empty() ? "" : " " + role);
     };
     const std::size_t words = verbose ? std::string::npos : short_words;
     const std::size_t arguments = verbose ? std::string::npos : short_arguments;
@@ -94,10 +117,9 @@ void TerminalView::on_event(const Event& event) {
             say("the run goes on where it was interrupted");
             for (const std::string& remark : it.remarks) say("      " + one_line(remark));
         },
-        [&](const agent::Asked& it) {
+        [&](const agent::Asked&) {
             asked_ = event.t;
             loading_ = false;
-            role_ = it.role == "agent" ? std::string() : it.role;
             if (options_.terminal && options_.detail != Detail::quiet)
                 spinner_.on(fmt::format("{} thinking", turn()));
         },
@@ -106,21 +128,22 @@ void TerminalView::on_event(const Event& event) {
         },
         [&](const agent::Recover& it) { say("      recovery: " + one_line(it.reason, words)); },
         [&](const agent::Replied& it) {
-            reply_ = it;
             spinner_.off();
             for (const std::string& note : it.reply.notes) say("      " + one_line(note));
             if (!it.reply.tool_calls.empty()) return; // the line comes with the result
             say(fmt::format("{} {} ({} ms)", turn(), one_line(it.reply.text, words),
                             (event.t - asked_).count()));
         },
-        [&](const agent::Invoke& it) { invoked_ = it.call.arguments_json; },
         [&](const agent::Invoked& it) {
-            const vlm::ChatReply& reply = reply_.reply;
+            const auto* reply = latest<agent::Replied>(run_);
             // The words of a reply without a call have been told already.
-            const std::string& said = reply.tool_calls.empty() ? std::string() : reply.text;
+            const std::string said =
+                reply == nullptr || reply->reply.tool_calls.empty() ? "" : reply->reply.text;
+            const auto* call = latest<agent::CallView>(run_);
+            const std::string given = call == nullptr ? "" : call->arguments_json;
             say(fmt::format(
                 "{} {}{}{} {} -> {} ({} ms)", turn(), one_line(said, words),
-                said.empty() ? "" : " | ", one_line(it.tool, words), one_line(invoked_, arguments),
+                said.empty() ? "" : " | ", one_line(it.tool, words), one_line(given, arguments),
                 it.ok ? (verbose ? it.result_json : "ok") : one_line(it.result_json, 120),
                 (event.t - asked_).count()));
         },

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "eyehand/agent/event.hpp"
+#include "eyehand/agent/run_view.hpp"
 #include "eyehand/vlm/openai_client.hpp"
 #include "spinner.hpp"
 
@@ -30,7 +31,8 @@ public:
         std::FILE* talk = stderr;
         std::FILE* data = stdout;
     };
-    explicit TerminalView(Options options) : options_(options), spinner_(options.talk) {}
+    /// `profile` is that of the run; without a run only `on_retry` is used.
+    explicit TerminalView(Options options, const agent::Profile& profile = {});
 
     void on_event(const agent::Event& event) override;
     void on_delta(const vlm::Delta& delta) override;
@@ -42,10 +44,8 @@ private:
     void end_streamed_words();
     Options options_;
     Spinner spinner_;
-    std::string role_;       ///< who is asked; empty where there is only one
+    agent::RunView run_;
     bool streaming_ = false; ///< words of the model stand on the last line
-    agent::Replied reply_;   ///< of the turn that is going on
-    std::string invoked_;    ///< arguments of the call that is carried out
     std::chrono::milliseconds asked_{};
     bool loading_ = false; ///< the model; said once, not at each look
 };
