@@ -4,6 +4,11 @@
 include(CMakePackageConfigHelpers)
 
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/eyehand")
+# An archive that every static library needs, without headers. A shared library contains it.
+if(NOT BUILD_SHARED_LIBS)
+    install(TARGETS eyehand_base EXPORT eyehand-base ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(EXPORT eyehand-base NAMESPACE eyehand:: FILE eyehand-base-targets.cmake DESTINATION ${package})
+endif()
 foreach(library winio vlm agent session panel)
     set(targets eyehand_${library})
     set(headers lib${library}/include)
@@ -14,7 +19,7 @@ foreach(library winio vlm agent session panel)
     if(NOT BUILD_SHARED_LIBS AND library STREQUAL "vlm")
         list(APPEND targets eyehand_boost eyehand_boost_ssl)
     elseif(NOT BUILD_SHARED_LIBS AND library STREQUAL "agent")
-        list(APPEND targets eyehand_base eyehand_fmt eyehand_page)
+        list(APPEND targets eyehand_agent_base eyehand_fmt eyehand_page)
     endif()
     install(TARGETS ${targets} EXPORT eyehand-${library}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -86,16 +91,16 @@ elseif(EYEHAND_X11)
     set(xcb xcb xcb-shm xcb-xtest xcb-xfixes "xcb-randr >= 1.12")
 endif()
 eyehand_pkg_config(winio "Screen capture and input for desktop agents"
-    REQUIRES_PRIVATE zlib ${xcb} LIBS_PRIVATE ${winio_system} ${standard_library})
+    REQUIRES_PRIVATE zlib ${xcb} LIBS_PRIVATE -leyehand_base ${winio_system} ${standard_library})
 eyehand_pkg_config(vlm "Client for vision language models with an OpenAI-compatible server"
     REQUIRES_PRIVATE zlib "openssl >= 3.0"
     LIBS_PRIVATE -leyehand_boost_ssl -leyehand_boost ${vlm_system} ${standard_library})
 eyehand_pkg_config(agent "Desktop agents: tools, profiles, runs"
     REQUIRES "eyehand-winio = ${PROJECT_VERSION}" "eyehand-vlm = ${PROJECT_VERSION}"
-    LIBS_PRIVATE -leyehand_base ${fmt} -leyehand_boost ${standard_library})
+    LIBS_PRIVATE -leyehand_agent_base ${fmt} -leyehand_boost ${standard_library})
 eyehand_pkg_config(session "Runs with their surroundings: server, logs, recordings, report"
     REQUIRES "eyehand-agent = ${PROJECT_VERSION}"
-    LIBS_PRIVATE -leyehand_page -leyehand_base ${fmt} -leyehand_boost ${standard_library})
+    LIBS_PRIVATE -leyehand_page -leyehand_agent_base ${fmt} -leyehand_boost ${standard_library})
 eyehand_pkg_config(panel "Local web page that shows and controls a run"
     REQUIRES "eyehand-agent = ${PROJECT_VERSION}"
-    LIBS_PRIVATE -leyehand_page -leyehand_base ${fmt} -leyehand_boost ${standard_library})
+    LIBS_PRIVATE -leyehand_page -leyehand_agent_base ${fmt} -leyehand_boost ${standard_library})

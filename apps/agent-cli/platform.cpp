@@ -1,5 +1,8 @@
 #include "platform.hpp"
 
+#include "eyehand/base/utf16.hpp"
+#include "eyehand/base/utf8.hpp"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -57,21 +60,11 @@ void print_to(std::FILE* stream, const std::string& text) noexcept {
 
 namespace {
 
-std::string utf8(const wchar_t* text) {
-    const int size = WideCharToMultiByte(CP_UTF8, 0, text, -1, nullptr, 0, nullptr, nullptr);
-    if (size <= 1) return {};
-    std::string bytes(static_cast<std::size_t>(size), '\0');
-    WideCharToMultiByte(CP_UTF8, 0, text, -1, bytes.data(), size, nullptr, nullptr);
-    bytes.pop_back(); // the terminating zero
-    return bytes;
-}
+std::string utf8(const wchar_t* text) { return base::to_utf8(std::wstring_view(text)); }
 
+/// Never fails: bytes that are not UTF-8 become U+FFFD.
 std::wstring utf16(const std::string& text) {
-    const int size = MultiByteToWideChar(CP_UTF8, 0, text.c_str(), -1, nullptr, 0);
-    std::wstring units(static_cast<std::size_t>(size), L'\0');
-    MultiByteToWideChar(CP_UTF8, 0, text.c_str(), -1, units.data(), size);
-    units.pop_back();
-    return units;
+    return base::to_wide(base::utf8::replace_invalid(text));
 }
 
 } // namespace

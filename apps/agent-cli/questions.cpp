@@ -1,5 +1,6 @@
 #include "questions.hpp"
 
+#include "eyehand/base/utf8.hpp"
 #include "platform.hpp"
 #include "terminal_view.hpp"
 
@@ -32,16 +33,12 @@ bool is_unseen(char32_t scalar) {
 std::string all_seen(std::string_view json) {
     std::string shown;
     for (std::size_t i = 0; i < json.size();) {
-        const auto lead = static_cast<unsigned char>(json[i]);
-        const std::size_t length = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-        const std::string_view bytes = json.substr(i, length);
-        char32_t scalar = length == 1 ? lead : lead & (0x7FU >> length);
-        for (const char c : bytes.substr(1)) scalar = (scalar << 6) | (c & 0x3F);
-        if (is_unseen(scalar))
-            shown += fmt::format("\\u{:04x}", static_cast<unsigned>(scalar));
+        const base::utf8::Decoded character = base::utf8::decode(json, i);
+        if (is_unseen(character.scalar))
+            shown += fmt::format("\\u{:04x}", static_cast<unsigned>(character.scalar));
         else
-            shown += bytes;
-        i += bytes.size();
+            shown += json.substr(i, character.length);
+        i += character.length;
     }
     return shown;
 }

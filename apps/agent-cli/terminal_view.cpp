@@ -1,5 +1,7 @@
 #include "terminal_view.hpp"
 
+#include "eyehand/base/utf8.hpp"
+
 #include <fmt/format.h>
 
 #include <utility>
@@ -63,7 +65,7 @@ std::string one_line(const std::string& text, std::size_t limit) {
             i += length - 1;
             continue;
         }
-        const bool starts_point = (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80;
+        const bool starts_point = !base::utf8::is_continuation(text[i]);
         if (starts_point && points++ == limit) return line + "…";
         line += text[i];
     }

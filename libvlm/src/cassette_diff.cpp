@@ -1,6 +1,7 @@
 #include "cassette_diff.hpp"
 
 #include "cassette_json.hpp"
+#include "eyehand/base/utf8.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -86,22 +87,15 @@ std::vector<Edit> edits_between(const Lines& left, const Lines& right) {
 
 // --- What of a line ---------------------------------------------------------------------------
 
-/// The place at or before `at` where a character begins.
-std::size_t character_at(std::string_view text, std::size_t at) {
-    at = std::min(at, text.size());
-    while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80)
-        --at;
-    return at;
-}
-
 std::string left_out(std::size_t bytes) { return "[... " + std::to_string(bytes) + " bytes ...]"; }
 
 /// Its beginning, and what is around `place`.
 std::string shortened(std::string_view line, std::size_t place) {
     if (line.size() <= max_columns) return std::string(line);
-    const std::size_t start = character_at(line, start_columns);
-    std::size_t from = character_at(line, place < before_columns ? 0 : place - before_columns);
-    std::size_t to = character_at(line, place + after_columns);
+    const std::size_t start = base::utf8::boundary_at_or_before(line, start_columns);
+    std::size_t from = base::utf8::boundary_at_or_before(
+        line, place < before_columns ? 0 : place - before_columns);
+    std::size_t to = base::utf8::boundary_at_or_before(line, place + after_columns);
     if (from <= start + before_columns) from = start; // too little to be left out
     to = std::max(to, from);
     std::string text(line.substr(0, start));
@@ -113,7 +107,7 @@ std::string shortened(std::string_view line, std::size_t place) {
 
 std::size_t first_difference(std::string_view left, std::string_view right) {
     const auto end = std::mismatch(left.begin(), left.end(), right.begin(), right.end()).first;
-    return character_at(left, static_cast<std::size_t>(end - left.begin()));
+    return base::utf8::boundary_at_or_before(left, static_cast<std::size_t>(end - left.begin()));
 }
 
 // --- Printing ---------------------------------------------------------------------------------

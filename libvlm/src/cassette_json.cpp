@@ -1,6 +1,6 @@
 #include "cassette_json.hpp"
 
-#include "wire/utf8.hpp"
+#include "eyehand/base/utf8.hpp"
 
 #include <boost/json/basic_parser_impl.hpp>
 
@@ -179,34 +179,6 @@ bool looks_like_bytes(const json::object& object) {
     return object.size() == 1 && std::string_view(object.begin()->key()) == bytes_key;
 }
 
-/// Each byte as the character of its number, in UTF-8.
-std::string widened(std::string_view bytes) {
-    std::string text;
-    for (const char c : bytes) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte >= 0x80) text += static_cast<char>(0xC0 | byte >> 6);
-        text += static_cast<char>(byte < 0x80 ? byte : 0x80 | (byte & 0x3F));
-    }
-    return text;
-}
-
-/// The reverse; nothing if a character is none of the first 256. `text` is valid UTF-8.
-std::optional<std::string> narrowed(std::string_view text) {
-    std::string bytes;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto lead = static_cast<unsigned char>(text[i]);
-        if (lead < 0x80) {
-            bytes += text[i];
-        } else if (lead <= 0xC3) {
-            const auto second = static_cast<unsigned char>(text[++i]);
-            bytes += static_cast<char>((lead & 3) << 6 | (second & 0x3F));
-        } else {
-            return std::nullopt;
-        }
-    }
-    return bytes;
-}
-
 } // namespace
 
 std::optional<json::value> parse(std::string_view text, std::size_t depth, std::string* problem) {
@@ -235,8 +207,8 @@ std::vector<std::string> print_lines(const json::value& value) {
 }
 
 json::value from_text(std::string_view text) {
-    if (wire::valid_utf8(text) == text) return json::string(text);
-    return json::object{{bytes_key, widened(text)}};
+    if (!base::utf8::first_invalid(text)) return json::string(text);
+    return json::object{{bytes_key, base::utf8::from_latin1(text)}};
 }
 
 std::optional<std::string> to_text(const json::value& value) {
@@ -244,7 +216,7 @@ std::optional<std::string> to_text(const json::value& value) {
     const json::object* object = value.if_object();
     if (!object || !looks_like_bytes(*object)) return std::nullopt;
     const json::string* text = object->begin()->value().if_string();
-    return text ? narrowed(*text) : std::nullopt;
+    return text ? base::utf8::to_latin1(*text) : std::nullopt;
 }
 
 json::value from_document(std::string_view text) {

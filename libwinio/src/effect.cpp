@@ -1,7 +1,7 @@
 #include "eyehand/winio/effect.hpp"
 
+#include "eyehand/base/utf8.hpp"
 #include "overloaded.hpp"
-#include "utf8.hpp"
 
 #include <cstdlib>
 
@@ -52,15 +52,15 @@ std::string quoted(std::string_view text) {
     std::size_t count = 0;
     for (std::size_t at = 0; at < text.size();) {
         if (count++ == max_scalars) return result + "...\"";
-        const auto decoded = utf8::decode(text, at);
-        at += decoded ? decoded->length : 1;
-        const char32_t scalar = decoded ? decoded->scalar : 0xFFFD;
+        const auto decoded = base::utf8::decode(text, at);
+        at += decoded.valid ? decoded.length : 1;
+        const char32_t scalar = decoded.scalar;
         if (scalar == U'\n')
             result += "\\n";
         else if (scalar == U'\r')
             result += "\\r";
         else
-            utf8::append(result, scalar);
+            base::utf8::append(result, scalar);
     }
     return result + "\"";
 }
@@ -95,7 +95,7 @@ std::string describe(const Batch& batch) {
         for (; at < batch.size(); ++at) {
             const auto* scalar = std::get_if<TypedScalar>(&batch[at]);
             if (scalar == nullptr) break;
-            utf8::append(typed, scalar->scalar);
+            base::utf8::append(typed, scalar->scalar);
         }
         if (!typed.empty())
             append("type " + quoted(typed));

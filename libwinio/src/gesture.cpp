@@ -1,6 +1,7 @@
 #include "eyehand/winio/gesture.hpp"
 
-#include "utf8.hpp"
+#include "check_text.hpp"
+#include "eyehand/base/utf8.hpp"
 
 #include <algorithm>
 #include <array>
@@ -171,9 +172,9 @@ Plan type(std::string_view utf8) {
         throw std::invalid_argument(problem);
     BatchWriter writer;
     for (std::size_t at = 0; at < utf8.size();) {
-        const auto decoded = utf8::decode(utf8, at);
-        at += decoded->length;
-        switch (decoded->scalar) {
+        const auto decoded = base::utf8::decode(utf8, at);
+        at += decoded.length;
+        switch (decoded.scalar) {
         case U'\r':
             if (at < utf8.size() && utf8[at] == '\n') ++at;
             [[fallthrough]];
@@ -184,7 +185,7 @@ Plan type(std::string_view utf8) {
             writer.add(tapped(NamedKey::tab));
             break;
         default:
-            writer.add({TypedScalar{decoded->scalar}});
+            writer.add({TypedScalar{decoded.scalar}});
             break;
         }
     }
@@ -192,7 +193,7 @@ Plan type(std::string_view utf8) {
 }
 
 Plan paste(std::string_view utf8, const KeyChord& chord, std::chrono::milliseconds time_to_read) {
-    utf8::check_text(utf8, "the text to paste");
+    check_text(utf8, "the text to paste");
     Plan plan = press(chord);
     plan.steps.insert(plan.steps.begin(), Step{ClipboardWrite{std::string(utf8)}});
     plan.steps.back().wait = time_to_read;
@@ -201,7 +202,7 @@ Plan paste(std::string_view utf8, const KeyChord& chord, std::chrono::millisecon
 }
 
 std::string typing_problem(std::string_view utf8) {
-    if (const auto at = utf8::first_invalid(utf8))
+    if (const auto at = base::utf8::first_invalid(utf8))
         return "the text is not valid UTF-8 at byte " + std::to_string(*at);
     if (const auto at = utf8.find('\0'); at != std::string_view::npos)
         return "the text has a NUL character at byte " + std::to_string(at) +

@@ -2,7 +2,7 @@
 // name all read it.
 #include "eyehand/winio/keys.hpp"
 
-#include "utf8.hpp"
+#include "eyehand/base/utf8.hpp"
 
 #include <algorithm>
 #include <array>
@@ -144,9 +144,9 @@ std::string folded(std::string_view name) {
 // The key that a text of exactly one character means, if it is one.
 std::optional<Key> single_character(std::string_view part) {
     if (part.empty()) return std::nullopt;
-    const auto decoded = utf8::decode(part, 0);
-    if (!decoded || decoded->length != part.size()) return std::nullopt;
-    const char32_t scalar = decoded->scalar;
+    const auto decoded = base::utf8::decode(part);
+    if (!decoded.valid || decoded.length != part.size()) return std::nullopt;
+    const char32_t scalar = decoded.scalar;
     if (scalar < U' ' || scalar == 0x7F) return std::nullopt;
     if (scalar >= U'A' && scalar <= U'Z') return Key{scalar - U'A' + U'a'};
     return Key{scalar};
@@ -271,7 +271,7 @@ std::optional<KeyChord> parse_chord(std::string_view text, std::string* problem)
 std::string to_string(const Key& key) {
     if (const auto* character = std::get_if<char32_t>(&key)) {
         std::string text;
-        utf8::append(text, *character);
+        base::utf8::append(text, *character);
         return text;
     }
     const auto found = std::ranges::find(names, key, &Name::key);

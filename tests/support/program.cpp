@@ -5,6 +5,8 @@
 #include <stdexcept>
 
 #ifdef _WIN32
+#include "eyehand/base/utf16.hpp"
+
 #include <windows.h>
 
 #include <array>
@@ -46,14 +48,6 @@ struct CloseHandleOf {
 };
 using Handle = std::unique_ptr<HANDLE, CloseHandleOf>;
 
-std::wstring wide(const std::string& text) {
-    const int size =
-        MultiByteToWideChar(CP_UTF8, 0, text.data(), static_cast<int>(text.size()), nullptr, 0);
-    std::wstring units(static_cast<std::size_t>(size), L'\0');
-    MultiByteToWideChar(CP_UTF8, 0, text.data(), static_cast<int>(text.size()), units.data(), size);
-    return units;
-}
-
 /// Quotes as CommandLineToArgvW takes apart: backslashes count only before a quote.
 std::string quoted(const std::string& argument) {
     std::string text = "\"";
@@ -87,7 +81,8 @@ void interrupt(DWORD process, const std::string& last_argument) {
         }
         return;
     }
-    const std::wstring mark = std::filesystem::path(wide(last_argument)).filename().wstring();
+    const std::wstring mark =
+        std::filesystem::path(eyehand::base::to_wide(last_argument)).filename().wstring();
     std::wstring command = L"Z:\\usr\\bin\\env pkill -INT -f " + mark;
     STARTUPINFOW startup{};
     startup.cb = sizeof startup;
@@ -120,9 +115,11 @@ ProcessResult run_program(const std::filesystem::path& program,
     Handle err = inheritable_file(err_file, GENERIC_WRITE, CREATE_ALWAYS);
 
     std::wstring command = L"\"" + program.wstring() + L".exe\"";
-    for (const std::string& argument : arguments) command += L" " + wide(quoted(argument));
+    for (const std::string& argument : arguments)
+        command += L" " + eyehand::base::to_wide(quoted(argument));
     for (const auto& [name, value] : surroundings.variables) {
-        SetEnvironmentVariableW(wide(name).c_str(), wide(value).c_str());
+        SetEnvironmentVariableW(eyehand::base::to_wide(name).c_str(),
+                                eyehand::base::to_wide(value).c_str());
     }
     STARTUPINFOW startup{};
     startup.cb = sizeof startup;
@@ -141,7 +138,7 @@ ProcessResult run_program(const std::filesystem::path& program,
         refusal = GetLastError();
     }
     for (const auto& [name, value] : surroundings.variables)
-        SetEnvironmentVariableW(wide(name).c_str(), nullptr);
+        SetEnvironmentVariableW(eyehand::base::to_wide(name).c_str(), nullptr);
     if (started == 0)
         throw std::runtime_error(program.string() + " does not start: error " +
                                  std::to_string(refusal));

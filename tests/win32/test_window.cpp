@@ -1,5 +1,6 @@
 #include "test_window.hpp"
 
+#include "eyehand/base/utf16.hpp"
 #include "eyehand/winio/error.hpp"
 #include "win32/system_text.hpp"
 
@@ -94,7 +95,8 @@ void TestWindow::hang() {
 }
 
 std::string TestWindow::text() const {
-    return win32::narrow({state().text, static_cast<std::size_t>(state().text_length)});
+    return eyehand::base::to_utf8(
+        std::wstring_view{state().text, static_cast<std::size_t>(state().text_length)});
 }
 
 WindowInfo TestWindow::info() const {

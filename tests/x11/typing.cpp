@@ -1,8 +1,8 @@
 #include "desktop_contract.hpp"
+#include "eyehand/base/utf8.hpp"
 #include "eyehand/winio/gesture.hpp"
 #include "eyehand/winio/input_executor.hpp"
 #include "test_window.hpp"
-#include "utf8.hpp"
 #include "x11/x11_desktop.hpp"
 
 #include <sys/wait.h>
@@ -28,7 +28,8 @@ void type(Desktop& desktop, std::string_view text) {
 /// So many CJK characters, all different.
 std::string different_characters(int count) {
     std::string text;
-    for (int i = 0; i < count; ++i) utf8::append(text, 0x4E00U + static_cast<char32_t>(i) * 7);
+    for (int i = 0; i < count; ++i)
+        eyehand::base::utf8::append(text, 0x4E00U + static_cast<char32_t>(i) * 7);
     return text;
 }
 

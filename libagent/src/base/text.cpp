@@ -1,63 +1,24 @@
 #include "base/text.hpp"
 
+#include "eyehand/base/utf8.hpp"
+
 #include <algorithm>
-#include <cstdint>
 
 namespace eyehand::agent {
 namespace {
 
 constexpr std::string_view white_space = " \t\r\n\f\v";
 
-/// The length of the valid UTF-8 sequence at the start of `text`, or 0 (RFC 3629, section 4).
-std::size_t sequence_length(std::string_view text) {
-    const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
-    const auto continues = [&](std::size_t i) {
-        return i < text.size() && (byte(i) & 0xC0) == 0x80;
-    };
-    const std::uint8_t first = byte(0);
-    if (first < 0x80) return 1;
-    if (first >= 0xC2 && first <= 0xDF) return continues(1) ? 2 : 0;
-    if (first >= 0xE0 && first <= 0xEF) {
-        if (!continues(1) || !continues(2)) return 0;
-        if (first == 0xE0 && byte(1) < 0xA0) return 0; // overlong
-        if (first == 0xED && byte(1) > 0x9F) return 0; // surrogate
-        return 3;
-    }
-    if (first >= 0xF0 && first <= 0xF4) {
-        if (!continues(1) || !continues(2) || !continues(3)) return 0;
-        if (first == 0xF0 && byte(1) < 0x90) return 0; // overlong
-        if (first == 0xF4 && byte(1) > 0x8F) return 0; // beyond U+10FFFF
-        return 4;
-    }
-    return 0;
-}
-
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool is_continuation(char c) { return (static_cast<std::uint8_t>(c) & 0xC0) == 0x80; }
 
 } // namespace
 
-std::string to_valid_utf8(std::string_view text) {
-    std::string valid;
-    valid.reserve(text.size());
-    while (!text.empty()) {
-        const std::size_t length = sequence_length(text);
-        if (length == 0) {
-            valid += "\xEF\xBF\xBD";
-            text.remove_prefix(1);
-        } else {
-            valid += text.substr(0, length);
-            text.remove_prefix(length);
-        }
-    }
-    return valid;
-}
+std::string to_valid_utf8(std::string_view text) { return base::utf8::replace_invalid(text); }
 
 std::string shorten(std::string_view text, std::size_t limit) {
     std::size_t points = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
-        if (is_continuation(text[i])) continue;
+        if (base::utf8::is_continuation(text[i])) continue;
         if (points++ == limit) return std::string(text.substr(0, i)) + "…";
     }
     return std::string(text);
@@ -73,8 +34,8 @@ std::string cut_bytes(std::string_view text, std::size_t max, bool ellipsis) {
     if (text.size() <= max) return std::string(text);
     constexpr std::string_view dots = "...";
     const bool with_dots = ellipsis && max >= dots.size();
-    std::size_t end = with_dots ? max - dots.size() : max;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+    const std::size_t end =
+        base::utf8::boundary_at_or_before(text, with_dots ? max - dots.size() : max);
     std::string result(text.substr(0, end));
     if (with_dots) result += dots;
     return result;

@@ -2,6 +2,7 @@
 
 #include "base/nearest.hpp"
 #include "base/text.hpp"
+#include "eyehand/base/utf8.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -150,11 +151,6 @@ bool same(const json::value& a, const json::value& b) {
     return a == b;
 }
 
-std::size_t characters(std::string_view text) {
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 /// Where a value is, in words: "size.width", "corners[2]".
 class Place {
 public:
@@ -261,8 +257,8 @@ Problem problem_at(const Place& place, const json::value& value, const json::obj
     Problem problem;
     if (value.is_number()) problem = wrong_number(place, value, schema);
     if (const json::string* text = value.if_string())
-        problem = wrong_count(place, characters(view(*text)), schema, "minLength", "maxLength",
-                              "characters");
+        problem = wrong_count(place, base::utf8::count(view(*text)), schema, "minLength",
+                              "maxLength", "characters");
     if (const json::array* array = value.if_array())
         problem = wrong_elements(place, *array, schema);
     if (const json::object* object = value.if_object())

@@ -2,6 +2,7 @@
 #include "base/path_text.hpp"
 #include "base/text.hpp"
 #include "eyehand/agent/scenario.hpp"
+#include "eyehand/base/utf16.hpp"
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/system.hpp"
 
@@ -25,45 +26,15 @@ struct Failure {
 constexpr std::chrono::seconds file_time_step{2};
 constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20;
 
-void append_utf8(std::string& text, std::uint32_t c) {
-    const auto put = [&](std::uint32_t byte) { text += static_cast<char>(byte); };
-    if (c < 0x80) {
-        put(c);
-    } else if (c < 0x800) {
-        put(0xC0 | (c >> 6));
-        put(0x80 | (c & 0x3F));
-    } else if (c < 0x10000) {
-        put(0xE0 | (c >> 12));
-        put(0x80 | ((c >> 6) & 0x3F));
-        put(0x80 | (c & 0x3F));
-    } else {
-        put(0xF0 | (c >> 18));
-        put(0x80 | ((c >> 12) & 0x3F));
-        put(0x80 | ((c >> 6) & 0x3F));
-        put(0x80 | (c & 0x3F));
-    }
-}
-
 /// Windows' editors save "Unicode" as UTF-16 with a byte order mark.
 std::string from_utf16(std::string_view bytes, bool big_endian) {
-    std::string text;
-    const auto unit = [&](std::size_t i) -> std::uint32_t {
+    std::u16string units;
+    for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) {
         const auto first = static_cast<std::uint8_t>(bytes[i]);
         const auto second = static_cast<std::uint8_t>(bytes[i + 1]);
-        return big_endian ? first * 256U + second : second * 256U + first;
-    };
-    for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) {
-        std::uint32_t c = unit(i);
-        const bool high = c >= 0xD800 && c < 0xDC00;
-        if (high && i + 3 < bytes.size() && unit(i + 2) >= 0xDC00 && unit(i + 2) < 0xE000) {
-            c = 0x10000 + ((c - 0xD800) << 10) + (unit(i + 2) - 0xDC00);
-            i += 2;
-        } else if (c >= 0xD800 && c < 0xE000) {
-            c = 0xFFFD; // half of a pair
-        }
-        append_utf8(text, c);
+        units += static_cast<char16_t>(big_endian ? first << 8U | second : second << 8U | first);
     }
-    return text;
+    return base::to_utf8(units);
 }
 
 /// As texts are compared.

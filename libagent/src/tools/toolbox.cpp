@@ -2,6 +2,7 @@
 #include "base/text.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/tool.hpp"
+#include "eyehand/base/utf8.hpp"
 #include "eyehand/vlm/chat.hpp"
 #include "json/json.hpp"
 
@@ -72,8 +73,7 @@ std::optional<ArgumentProblem> length_problem(const ArgumentInfo& info,
     if (info.min_length == 0 || !value || value->kind() != JsonView::Kind::string)
         return std::nullopt; // whether it may be missing or something else is decided elsewhere
     const std::string text(trim(value->string()));
-    const auto length = static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+    const std::size_t length = base::utf8::count(text);
     if (length >= info.min_length) return std::nullopt;
     return ArgumentProblem{false, fmt::format("it must have at least {} characters, it has {}",
                                               info.min_length, length)};

@@ -1,10 +1,10 @@
 #include "encode_request.hpp"
 
+#include "eyehand/base/utf8.hpp"
 #include "eyehand/vlm/digest.hpp"
 
 #include "json.hpp"
 #include "repair_json.hpp"
-#include "utf8.hpp"
 
 #include <algorithm>
 #include <array>
@@ -131,11 +131,11 @@ void write_escaped(Out& out, std::string_view text) {
             out.append(std::string_view(escape.data(), escape.size()));
         } else if (byte < 0x80) {
             ++plain;
-        } else if (const Utf8Step step = utf8_step(text.substr(plain)); step.valid) {
-            plain += step.length;
+        } else if (const auto character = base::utf8::decode(text, plain); character.valid) {
+            plain += character.length;
         } else {
-            flush(step.length);
-            out.append(replacement);
+            flush(character.length);
+            out.append(base::utf8::replacement);
         }
     }
     flush(0);

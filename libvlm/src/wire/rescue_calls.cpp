@@ -1,5 +1,7 @@
 #include "rescue_calls.hpp"
 
+#include "eyehand/base/utf8.hpp"
+
 #include "json.hpp"
 #include "repair_json.hpp"
 #include "thinking.hpp"
@@ -626,7 +628,7 @@ std::vector<std::string> notes_on(const Search& search) {
 Rescue rescue_calls(std::string_view text, const std::vector<ToolSpec>& offered, Ending ending) {
     Rescue rescue;
     rescue.text = text;
-    if (offered.empty() || text.size() > max_text || valid_utf8(text) != text) return rescue;
+    if (offered.empty() || text.size() > max_text || base::utf8::first_invalid(text)) return rescue;
     const std::vector<Span> thoughts = thinking(text);
     const std::string visible = masked(text, thoughts);
     for (const auto search_for : {marked_calls, json_calls, action_calls}) {

@@ -1,28 +1,15 @@
 #include "utf8.hpp"
 
+#include "eyehand/base/utf8.hpp"
+
 #include <utility>
 
 namespace eyehand::vlm::wire {
 namespace {
 
-/// The bytes a lead byte announces and the range of the second byte (Unicode 15, table 3-7).
-struct Lead {
-    std::size_t length;
-    unsigned char low;
-    unsigned char high;
-};
-
-Lead lead_of(unsigned char byte) {
-    if (byte < 0x80) return {1, 0, 0};
-    if (byte >= 0xC2 && byte <= 0xDF) return {2, 0x80, 0xBF};
-    if (byte == 0xE0) return {3, 0xA0, 0xBF};
-    if (byte == 0xED) return {3, 0x80, 0x9F};
-    if (byte >= 0xE1 && byte <= 0xEF) return {3, 0x80, 0xBF};
-    if (byte == 0xF0) return {4, 0x90, 0xBF};
-    if (byte >= 0xF1 && byte <= 0xF3) return {4, 0x80, 0xBF};
-    if (byte == 0xF4) return {4, 0x80, 0x8F};
-    return {0, 0, 0};
-}
+using base::utf8::decode;
+using base::utf8::Decoded;
+using base::utf8::replacement;
 
 bool is_between(char c, unsigned char low, unsigned char high) {
     const auto byte = static_cast<unsigned char>(c);
@@ -48,8 +35,8 @@ bool may_become_character(std::string_view text) {
                (text[3] == '\xED' &&
                 (text.size() == 4 || (text.size() == 5 && is_between(text[4], 0xB0, 0xBF))));
     }
-    const Utf8Step step = utf8_step(text);
-    return !step.valid && step.length == text.size() && is_between(text[0], 0xC2, 0xF4);
+    const Decoded character = decode(text);
+    return !character.valid && character.length == text.size() && is_between(text[0], 0xC2, 0xF4);
 }
 
 /// Of three bytes that encode half a pair: ten bits.
@@ -58,14 +45,8 @@ unsigned payload(std::string_view half) {
            (static_cast<unsigned char>(half[2]) & 0x3FU);
 }
 
-std::string joined_halves(std::string_view high, std::string_view low) {
-    const unsigned scalar = 0x10000U + (payload(high) << 10U) + payload(low);
-    std::string text;
-    for (const unsigned shift : {18U, 12U, 6U, 0U}) {
-        const unsigned bits = scalar >> shift;
-        text += static_cast<char>(shift == 18U ? 0xF0U | bits : 0x80U | (bits & 0x3FU));
-    }
-    return text;
+char32_t joined_halves(std::string_view high, std::string_view low) {
+    return 0x10000U + (payload(high) << 10U) + payload(low);
 }
 
 /// The code unit of an escape "\uXXXX" at the beginning of `json`, or 0.
@@ -87,31 +68,19 @@ bool is_low_unit(unsigned unit) { return unit >= 0xDC00 && unit < 0xE000; }
 
 } // namespace
 
-Utf8Step utf8_step(std::string_view text) {
-    const auto at = [&](std::size_t index) { return static_cast<unsigned char>(text[index]); };
-    const Lead lead = lead_of(at(0));
-    if (lead.length == 0) return {1, false};
-    for (std::size_t i = 1; i < lead.length; ++i) {
-        const unsigned char low = i == 1 ? lead.low : 0x80;
-        const unsigned char high = i == 1 ? lead.high : 0xBF;
-        if (i >= text.size() || at(i) < low || at(i) > high) return {i, false};
-    }
-    return {lead.length, true};
-}
-
 std::string excerpt(std::string_view text, std::size_t at_most) {
     text = trimmed(text);
     std::string line;
     while (!text.empty() && line.size() < at_most) {
-        const Utf8Step step = utf8_step(text);
+        const Decoded character = decode(text);
         const auto byte = static_cast<unsigned char>(text.front());
-        if (!step.valid)
+        if (!character.valid)
             line += replacement;
         else if (byte < 0x20 || byte == 0x7F) {
             if (!line.ends_with(' ')) line += ' ';
         } else
-            line += text.substr(0, step.length);
-        text.remove_prefix(step.length);
+            line += text.substr(0, character.length);
+        text.remove_prefix(character.length);
     }
     if (!text.empty()) line += "...";
     return line;
@@ -139,17 +108,17 @@ std::string Utf8Joiner::add(std::string_view piece) {
     while (!text.empty()) {
         std::size_t length = 3;
         if (is_high_half(text) && is_low_half(text.substr(3))) {
-            whole += joined_halves(text, text.substr(3));
+            base::utf8::append(whole, joined_halves(text, text.substr(3)));
             length = 6;
-        } else if (const Utf8Step step = utf8_step(text); step.valid) {
-            whole += text.substr(0, step.length);
-            length = step.length;
+        } else if (const Decoded character = decode(text); character.valid) {
+            whole += text.substr(0, character.length);
+            length = character.length;
         } else if (may_become_character(text)) {
             waiting_ = text;
             break;
         } else {
             whole += replacement;
-            if (!is_high_half(text) && !is_low_half(text)) length = step.length;
+            if (!is_high_half(text) && !is_low_half(text)) length = character.length;
         }
         text.remove_prefix(length);
     }

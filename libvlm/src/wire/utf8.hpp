@@ -1,4 +1,4 @@
-// UTF-8 from strangers: what of it is valid, and what of it fits into a message.
+// UTF-8 from servers: characters in pieces, and what fits into a message.
 #pragma once
 
 #include <cstddef>
@@ -6,18 +6,6 @@
 #include <string_view>
 
 namespace eyehand::vlm::wire {
-
-/// What `text` begins with: one encoded scalar value, or bytes that are none.
-struct Utf8Step {
-    std::size_t length = 0; ///< at least 1; of invalid bytes as many as one U+FFFD stands for
-    bool valid = false;
-};
-
-/// Precondition: `text` is not empty.
-[[nodiscard]] Utf8Step utf8_step(std::string_view text);
-
-/// The encoded U+FFFD, which takes the place of bytes that are not UTF-8.
-inline constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
 /// The beginning of `text` on one line and in valid UTF-8, at most about `at_most` bytes of it;
 /// "..." says that there is more.

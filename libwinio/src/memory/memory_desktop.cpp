@@ -1,6 +1,7 @@
 #include "eyehand/winio/testing/memory_desktop.hpp"
 
-#include "../utf8.hpp"
+#include "../check_text.hpp"
+#include "eyehand/base/utf8.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -130,7 +131,7 @@ std::optional<Point> MemoryDesktop::pointer() { return pointer_; }
 
 void MemoryDesktop::launch(const LaunchCommand& command) {
     if (command.command.empty()) throw Error(errc::launch_failed, "no program is named");
-    utf8::check_text(command.command, "the command");
+    check_text(command.command, "the command");
     if (on_launch) on_launch(command);
     launches_.push_back(command);
 }
@@ -139,7 +140,7 @@ std::string MemoryDesktop::typed() const {
     std::string text;
     for (const InputEvent& event : events_) {
         if (const auto* scalar = std::get_if<TypedScalar>(&event))
-            utf8::append(text, scalar->scalar);
+            base::utf8::append(text, scalar->scalar);
         else if (event == InputEvent{KeyChange{NamedKey::enter, Press::down}})
             text += '\n';
         else if (event == InputEvent{KeyChange{NamedKey::tab, Press::down}})
@@ -179,7 +180,7 @@ std::optional<Image> MemoryDesktop::image() {
 }
 
 void MemoryDesktop::set_text(std::string_view utf8) {
-    utf8::check_text(utf8, "the clipboard's text");
+    check_text(utf8, "the clipboard's text");
     use_clipboard(ClipboardUse::write);
     clear_clipboard();
     clipboard_ = utf8;

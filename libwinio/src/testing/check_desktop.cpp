@@ -1,8 +1,8 @@
 #include "eyehand/winio/testing/check_desktop.hpp"
 
+#include "eyehand/base/utf8.hpp"
 #include "eyehand/winio/frame_diff.hpp"
 #include "poll.hpp"
-#include "utf8.hpp"
 
 #include <algorithm>
 #include <array>
@@ -554,7 +554,7 @@ private:
             check(Requirement::window_texts, [&]() -> Observed {
                 for (const std::string* text :
                      {&window.title, &window.window_class, &window.process})
-                    if (utf8::first_invalid(*text)) return quoted(*text);
+                    if (base::utf8::first_invalid(*text)) return quoted(*text);
                 return {};
             });
             check(Requirement::window_processes, [&]() -> Observed {

@@ -1,7 +1,7 @@
 #include "win32/displays.hpp"
 
+#include "eyehand/base/utf16.hpp"
 #include "win32/dpi_scope.hpp"
-#include "win32/system_text.hpp"
 
 #include <algorithm>
 
@@ -27,7 +27,7 @@ std::vector<Display> displays(const SystemCalls& system) {
         if (system.get_monitor_info(monitor, &info) == 0) continue; // unplugged since
         const RECT& area = info.rcMonitor;
         Display display;
-        const std::string device = narrow(info.szDevice);
+        const std::string device = base::to_utf8(info.szDevice);
         display.id = id_of(device);
         display.name = device.starts_with(R"(\\.\)") ? device.substr(4) : device;
         display.bounds = {area.left, area.top, area.right - area.left, area.bottom - area.top};

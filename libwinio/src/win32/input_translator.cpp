@@ -1,8 +1,8 @@
 #include "win32/input_translator.hpp"
 
+#include "eyehand/base/utf16.hpp"
 #include "overloaded.hpp"
 #include "win32/absolute_coordinates.hpp"
-#include "win32/utf16.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -66,7 +66,7 @@ NativeInput key(const KeyCode& code, std::uint32_t flags) {
 }
 
 void append_text(char32_t scalar, std::vector<NativeInput>& inputs) {
-    for (const char16_t unit : units_of(scalar)) {
+    for (const char16_t unit : base::utf16_units(scalar)) {
         NativeInput input;
         input.scan = unit;
         input.flags = key_unicode;

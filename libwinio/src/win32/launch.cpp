@@ -1,7 +1,8 @@
 #include "win32/launch.hpp"
 
+#include "check_text.hpp"
+#include "eyehand/base/utf16.hpp"
 #include "eyehand/winio/error.hpp"
-#include "utf8.hpp"
 #include "win32/command_line.hpp"
 #include "win32/handles.hpp"
 #include "win32/system_text.hpp"
@@ -71,8 +72,8 @@ DWORD open_by_shell(const std::wstring& text) {
 
 void launch(const LaunchCommand& command) {
     if (command.command.empty()) throw Error(errc::launch_failed, "no program is named");
-    utf8::check_text(command.command, "the command");
-    const std::wstring text = wide(command.command);
+    check_text(command.command, "the command");
+    const std::wstring text = base::to_wide(command.command);
     const DWORD as_program = start_program(text);
     if (as_program == ERROR_SUCCESS) return;
     // Besides documents, programs end up here that ask for administrator rights or that only the

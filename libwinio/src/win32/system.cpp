@@ -1,8 +1,8 @@
 #include "eyehand/winio/system.hpp"
 
-#include "utf8.hpp"
+#include "eyehand/base/utf16.hpp"
+#include "eyehand/base/utf8.hpp"
 #include "win32/handles.hpp"
-#include "win32/system_text.hpp"
 
 #include <windows.h>
 // After <windows.h>, which it needs.
@@ -23,14 +23,15 @@ struct SnapshotKind {
 using Snapshot = win32::Handle<SnapshotKind>;
 
 bool is_text(std::string_view text) {
-    return !utf8::first_invalid(text) && text.find('\0') == std::string_view::npos;
+    return !base::utf8::first_invalid(text) && text.find('\0') == std::string_view::npos;
 }
 
 /// The root that the key's first part names, or nullptr, and the rest.
 std::pair<HKEY, std::wstring> split(std::string_view key) {
     const std::size_t end = std::min(key.find('\\'), key.size());
     const std::string_view root = key.substr(0, end);
-    const std::wstring rest = end == key.size() ? std::wstring() : win32::wide(key.substr(end + 1));
+    const std::wstring rest =
+        end == key.size() ? std::wstring() : base::to_wide(key.substr(end + 1));
     if (root == "HKCU" || root == "HKEY_CURRENT_USER") return {HKEY_CURRENT_USER, rest};
     if (root == "HKLM" || root == "HKEY_LOCAL_MACHINE") return {HKEY_LOCAL_MACHINE, rest};
     if (root == "HKCR" || root == "HKEY_CLASSES_ROOT") return {HKEY_CLASSES_ROOT, rest};
@@ -48,7 +49,7 @@ std::vector<std::string> running_programs() {
     entry.dwSize = sizeof entry;
     for (BOOL more = Process32FirstW(all.get(), &entry); more != 0;
          more = Process32NextW(all.get(), &entry))
-        names.push_back(win32::narrow(entry.szExeFile));
+        names.push_back(base::to_utf8(entry.szExeFile));
     return names;
 }
 
@@ -58,7 +59,7 @@ std::optional<std::string> registry_value(std::string_view key, std::string_view
     if (!is_text(key) || !is_text(value)) return std::nullopt;
     const auto [root, path] = split(key);
     if (root == nullptr) return std::nullopt;
-    const std::wstring name = win32::wide(value);
+    const std::wstring name = base::to_wide(value);
     DWORD type = 0;
     DWORD bytes = 0;
     constexpr DWORD kinds = RRF_RT_REG_SZ | RRF_RT_REG_EXPAND_SZ | RRF_RT_REG_DWORD;
@@ -78,7 +79,7 @@ std::optional<std::string> registry_value(std::string_view key, std::string_view
     if (RegGetValueW(root, path.c_str(), name.c_str(), kinds | RRF_NOEXPAND, nullptr, units.data(),
                      &bytes) != ERROR_SUCCESS)
         return std::nullopt;
-    return win32::narrow(units.c_str());
+    return base::to_utf8(units.c_str());
 }
 
 } // namespace eyehand::winio

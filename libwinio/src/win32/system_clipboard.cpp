@@ -1,9 +1,10 @@
 #include "win32/system_clipboard.hpp"
 
+#include "check_text.hpp"
 #include "dib.hpp"
+#include "eyehand/base/utf16.hpp"
 #include "eyehand/winio/error.hpp"
 #include "poll.hpp"
-#include "utf8.hpp"
 #include "win32/handles.hpp"
 #include "win32/system_text.hpp"
 
@@ -65,12 +66,12 @@ std::string SystemClipboard::text() {
     const LockedMemory locked(data);
     const std::wstring_view whole(reinterpret_cast<const wchar_t*>(locked.bytes().data()),
                                   locked.bytes().size() / sizeof(wchar_t));
-    return narrow(whole.substr(0, whole.find(L'\0'))); // not every program ends its text
+    return base::to_utf8(whole.substr(0, whole.find(L'\0'))); // not every program ends its text
 }
 
 void SystemClipboard::set_text(std::string_view text) {
-    utf8::check_text(text, "the clipboard's text");
-    const std::wstring units = wide(text);
+    check_text(text, "the clipboard's text");
+    const std::wstring units = base::to_wide(text);
     replace(CF_UNICODETEXT, std::as_bytes(std::span(units.c_str(), units.size() + 1)));
 }
 

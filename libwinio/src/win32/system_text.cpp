@@ -1,28 +1,19 @@
 #include "win32/system_text.hpp"
 
-#include "win32/utf16.hpp"
+#include "eyehand/base/utf16.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <string_view>
 
 namespace eyehand::winio::win32 {
-
-static_assert(sizeof(wchar_t) == sizeof(char16_t));
-
-std::wstring wide(std::string_view utf8) {
-    const std::u16string units = to_utf16(utf8);
-    return {units.begin(), units.end()};
-}
-
-std::string narrow(std::wstring_view text) {
-    return to_utf8(std::u16string(text.begin(), text.end()));
-}
 
 std::string title_of(HWND window) {
     std::array<wchar_t, 1024> text{};
     const int length = GetWindowTextW(window, text.data(), static_cast<int>(text.size()));
-    return narrow({text.data(), static_cast<std::size_t>(std::max(length, 0))});
+    return base::to_utf8(
+        std::wstring_view{text.data(), static_cast<std::size_t>(std::max(length, 0))});
 }
 
 std::string describe_error(DWORD error) {
@@ -33,7 +24,7 @@ std::string describe_error(DWORD error) {
     std::wstring_view text(buffer.data(), length);
     while (!text.empty() && (text.back() <= L' ' || text.back() == L'.')) text.remove_suffix(1);
     const std::string number = "system error " + std::to_string(error);
-    return text.empty() ? number : narrow(text) + " (" + number + ")";
+    return text.empty() ? number : base::to_utf8(text) + " (" + number + ")";
 }
 
 } // namespace eyehand::winio::win32

@@ -1,5 +1,6 @@
 #include "win32/window_list.hpp"
 
+#include "eyehand/base/utf16.hpp"
 #include "eyehand/winio/error.hpp"
 #include "poll.hpp"
 #include "win32/dpi_scope.hpp"
@@ -49,7 +50,7 @@ Rect outer_bounds_for(const SystemCalls& system, HWND window, const Rect& to) {
 std::string class_of(HWND window) {
     std::array<wchar_t, 257> text{}; // class names have at most 256 characters
     const int length = GetClassNameW(window, text.data(), static_cast<int>(text.size()));
-    return narrow({text.data(), static_cast<std::size_t>(length)});
+    return base::to_utf8(std::wstring_view{text.data(), static_cast<std::size_t>(length)});
 }
 
 std::uint32_t process_id_of(HWND window) {
@@ -66,7 +67,7 @@ std::string program_of(std::uint32_t process_id) {
     if (QueryFullProcessImageNameW(process.get(), 0, path.data(), &length) == 0) return {};
     const std::wstring_view text(path.data(), length);
     const auto slash = text.find_last_of(L"\\/");
-    return narrow(slash == std::wstring_view::npos ? text : text.substr(slash + 1));
+    return base::to_utf8(slash == std::wstring_view::npos ? text : text.substr(slash + 1));
 }
 
 BOOL CALLBACK collect_visible(HWND window, LPARAM into) {

@@ -1,10 +1,10 @@
 #include "x11/clipboard.hpp"
 
 #include "bmp.hpp"
+#include "check_text.hpp"
+#include "eyehand/base/utf8.hpp"
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/png.hpp"
-#include "utf8.hpp"
-#include "x11/text.hpp"
 
 namespace eyehand::winio::x11 {
 namespace {
@@ -17,18 +17,18 @@ std::string string_of(const std::vector<std::uint8_t>& bytes) {
 
 std::optional<std::string> SelectionClipboard::read_text() {
     for (const char* target : {"UTF8_STRING", "text/plain;charset=utf-8"})
-        if (const auto bytes = reader_.read(target)) return valid_utf8(*bytes);
-    if (const auto bytes = reader_.read("STRING")) return text_of_latin1(*bytes);
+        if (const auto bytes = reader_.read(target)) return base::utf8::replace_invalid(*bytes);
+    if (const auto bytes = reader_.read("STRING")) return base::utf8::from_latin1(*bytes);
     return std::nullopt;
 }
 
 std::string SelectionClipboard::text() { return read_text().value_or(""); }
 
 void SelectionClipboard::set_text(std::string_view text) {
-    utf8::check_text(text, "the clipboard's text");
+    check_text(text, "the clipboard's text");
     const std::string bytes(text);
     SelectionContents contents{{"UTF8_STRING", bytes}, {"text/plain;charset=utf-8", bytes}};
-    if (auto latin1 = latin1_of(text)) contents["STRING"] = std::move(*latin1);
+    if (auto latin1 = base::utf8::to_latin1(text)) contents["STRING"] = std::move(*latin1);
     offer(std::move(contents));
 }
 

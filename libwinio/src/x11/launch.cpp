@@ -1,7 +1,7 @@
 #include "x11/launch.hpp"
 
+#include "check_text.hpp"
 #include "eyehand/winio/error.hpp"
-#include "utf8.hpp"
 #include "x11/command_words.hpp"
 
 #include <fcntl.h>
@@ -174,7 +174,7 @@ void open_document(const std::string& name, const std::string& display) {
 
 void launch(const LaunchCommand& command, const std::string& display) {
     const std::string& text = command.command;
-    utf8::check_text(text, "the command");
+    check_text(text, "the command");
     const auto words = words_of(text);
     if (words && words->empty()) throw Error(errc::launch_failed, "no program is named");
     if (const auto address = address_of(text, words)) return open_document(*address, display);

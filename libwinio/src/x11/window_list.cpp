@@ -1,10 +1,10 @@
 #include "x11/window_list.hpp"
 
+#include "eyehand/base/utf8.hpp"
 #include "eyehand/winio/error.hpp"
 #include "poll.hpp"
 #include "x11/process_name.hpp"
 #include "x11/properties.hpp"
-#include "x11/text.hpp"
 
 #include <algorithm>
 
@@ -85,8 +85,9 @@ std::vector<WindowInfo> WindowList::list() {
         if (elsewhere || !bounds) continue; // or gone meanwhile
         WindowInfo info;
         info.id = WindowId{windows[i]};
-        info.title = net_name.empty() ? text_of_latin1(name) : valid_utf8(net_name);
-        info.window_class = text_of_latin1(class_of(wm_class));
+        info.title = net_name.empty() ? base::utf8::from_latin1(name)
+                                      : base::utf8::replace_invalid(net_name);
+        info.window_class = base::utf8::from_latin1(class_of(wm_class));
         if (!process.empty() && (machine.empty() || machine == machine_name())) {
             info.process_id = process[0];
             info.process = process_name(process[0]);
@@ -242,9 +243,9 @@ WindowState WindowList::state_of(xcb_window_t window) {
 std::string WindowList::title_of(xcb_window_t window) {
     const std::string name =
         PropertyRequest(connection_, window, connection_.atom("_NET_WM_NAME")).text();
-    return name.empty()
-               ? text_of_latin1(PropertyRequest(connection_, window, XCB_ATOM_WM_NAME).text())
-               : valid_utf8(name);
+    return name.empty() ? base::utf8::from_latin1(
+                              PropertyRequest(connection_, window, XCB_ATOM_WM_NAME).text())
+                        : base::utf8::replace_invalid(name);
 }
 
 void WindowList::tell_root(xcb_window_t window, const char* message,

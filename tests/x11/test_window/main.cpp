@@ -2,7 +2,7 @@
 //   eyehand-x11-window LOG TITLE WIDTH HEIGHT RRGGBB
 // Lines: "ready", "focus in", "focus out", "key KEYSYM CHARACTER", "up KEYSYM", "button N X Y",
 // "button-up N X Y" (in desktop pixels), "closed".
-#include "utf8.hpp"
+#include "eyehand/base/utf8.hpp"
 #include "x11/connection.hpp"
 #include "x11/keysyms.hpp"
 
@@ -63,7 +63,7 @@ std::string key_line(const char* what, Keysym keysym) {
     std::string line = text.data();
     if (const auto character = character_of(keysym)) {
         line += ' ';
-        utf8::append(line, *character);
+        eyehand::base::utf8::append(line, *character);
     }
     return line;
 }

@@ -4,6 +4,7 @@
 #include "base/path_text.hpp"
 #include "base/text.hpp"
 #include "eyehand/agent/error.hpp"
+#include "eyehand/base/utf8.hpp"
 #include "eyehand/winio/error.hpp"
 #include "profile/members.hpp"
 #include "tools/program/run_program.hpp"
@@ -125,8 +126,7 @@ std::string with_error(std::string what, const ProgramEnd& end) {
 std::size_t bytes_of(std::string_view mended, std::string_view raw) {
     std::size_t bytes = 0;
     for (std::size_t at = 0; at < mended.size();) {
-        std::size_t size = 1;
-        while (at + size < mended.size() && (mended[at + size] & 0xC0) == 0x80) ++size;
+        const std::size_t size = base::utf8::boundary_at_or_after(mended, at + 1) - at;
         bytes += raw.substr(bytes, size) == mended.substr(at, size) ? size : 1;
         at += size;
     }

@@ -1,5 +1,8 @@
 #include "tools/program/run_program.hpp"
 
+#include "eyehand/base/utf16.hpp"
+#include "eyehand/base/utf8.hpp"
+
 #include <windows.h>
 
 #include <algorithm>
@@ -30,12 +33,9 @@ bool is_open(const Handle& handle) {
     return handle.get() != nullptr && handle.get() != INVALID_HANDLE_VALUE;
 }
 
-std::wstring wide(const std::string& text) {
-    const int size =
-        MultiByteToWideChar(CP_UTF8, 0, text.data(), static_cast<int>(text.size()), nullptr, 0);
-    std::wstring units(static_cast<std::size_t>(size), L'\0');
-    MultiByteToWideChar(CP_UTF8, 0, text.data(), static_cast<int>(text.size()), units.data(), size);
-    return units;
+/// Never fails: bytes that are not UTF-8 become U+FFFD.
+std::wstring wide(std::string_view text) {
+    return base::to_wide(base::utf8::replace_invalid(text));
 }
 
 std::string words_of(DWORD error) {
@@ -43,11 +43,7 @@ std::string words_of(DWORD error) {
     const DWORD size =
         FormatMessageW(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, nullptr, error,
                        0, text.data(), static_cast<DWORD>(text.size()), nullptr);
-    std::array<char, 1536> bytes{};
-    const int length =
-        WideCharToMultiByte(CP_UTF8, 0, text.data(), static_cast<int>(size), bytes.data(),
-                            static_cast<int>(bytes.size()), nullptr, nullptr);
-    std::string words(bytes.data(), static_cast<std::size_t>(std::max(length, 0)));
+    std::string words = base::to_utf8(std::wstring_view(text.data(), size));
     while (!words.empty() && (words.back() == '\r' || words.back() == '\n' || words.back() == '.'))
         words.pop_back();
     return words.empty() ? "error " + std::to_string(error) : words;

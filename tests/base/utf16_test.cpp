@@ -1,13 +1,15 @@
-#include "win32/utf16.hpp"
+#include "eyehand/base/utf16.hpp"
 
 #include "catch.hpp"
 
-using namespace eyehand::winio::win32;
+#include <stdexcept>
+
+using namespace eyehand::base;
 
 TEST_CASE("scalars past U+FFFF are two surrogates") {
-    CHECK(units_of(U'é') == u"é");
-    CHECK(units_of(U'😀') == std::u16string{0xD83D, 0xDE00});
-    CHECK(units_of(0x10FFFF) == std::u16string{0xDBFF, 0xDFFF});
+    CHECK(utf16_units(U'é') == u"é");
+    CHECK(utf16_units(U'😀') == std::u16string{0xD83D, 0xDE00});
+    CHECK(utf16_units(0x10FFFF) == std::u16string{0xDBFF, 0xDFFF});
 }
 
 TEST_CASE("text survives the way to UTF-16 and back") {
@@ -21,3 +23,10 @@ TEST_CASE("lone surrogates become replacement characters and broken UTF-8 is ref
                                                            "b");
     CHECK_THROWS_AS(to_utf16("a\xff"), std::invalid_argument);
 }
+
+#ifdef _WIN32
+TEST_CASE("text survives the way to Windows' wide characters and back") {
+    CHECK(to_wide("é😀") == L"é😀");
+    CHECK(to_utf8(std::wstring_view(L"é😀")) == "é😀");
+}
+#endif

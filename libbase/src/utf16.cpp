@@ -1,10 +1,10 @@
-#include "win32/utf16.hpp"
+#include "eyehand/base/utf16.hpp"
 
-#include "utf8.hpp"
+#include "eyehand/base/utf8.hpp"
 
 #include <stdexcept>
 
-namespace eyehand::winio::win32 {
+namespace eyehand::base {
 namespace {
 
 bool is_high(char16_t unit) { return unit >= 0xD800 && unit <= 0xDBFF; }
@@ -12,7 +12,7 @@ bool is_low(char16_t unit) { return unit >= 0xDC00 && unit <= 0xDFFF; }
 
 } // namespace
 
-std::u16string units_of(char32_t scalar) {
+std::u16string utf16_units(char32_t scalar) {
     if (scalar <= 0xFFFF) return {static_cast<char16_t>(scalar)};
     const char32_t offset = scalar - 0x10000;
     return {static_cast<char16_t>(0xD800 + (offset >> 10U)),
@@ -22,12 +22,12 @@ std::u16string units_of(char32_t scalar) {
 std::u16string to_utf16(std::string_view utf8) {
     std::u16string result;
     for (std::size_t at = 0; at < utf8.size();) {
-        const auto decoded = utf8::decode(utf8, at);
-        if (!decoded)
+        const utf8::Decoded character = utf8::decode(utf8, at);
+        if (!character.valid)
             throw std::invalid_argument("the text is not valid UTF-8 at byte " +
                                         std::to_string(at));
-        result += units_of(decoded->scalar);
-        at += decoded->length;
+        result += utf16_units(character.scalar);
+        at += character.length;
     }
     return result;
 }
@@ -45,4 +45,19 @@ std::string to_utf8(std::u16string_view utf16) {
     return result;
 }
 
-} // namespace eyehand::winio::win32
+#ifdef _WIN32
+
+static_assert(sizeof(wchar_t) == sizeof(char16_t));
+
+std::wstring to_wide(std::string_view utf8) {
+    const std::u16string units = to_utf16(utf8);
+    return {units.begin(), units.end()};
+}
+
+std::string to_utf8(std::wstring_view text) {
+    return to_utf8(std::u16string(text.begin(), text.end()));
+}
+
+#endif
+
+} // namespace eyehand::base
