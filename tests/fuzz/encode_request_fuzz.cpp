@@ -2,6 +2,7 @@
 // from which every image comes out as it went in; or std::invalid_argument.
 //
 // The input is a list of messages: a byte for the kind, a byte for the length, then the text.
+#include "eyehand/base/base64.hpp"
 #include "wire/encode_request.hpp"
 #include "wire/json.hpp"
 
@@ -11,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 using namespace eyehand;
@@ -50,26 +52,6 @@ Conversation read(std::string_view input) {
     return result;
 }
 
-Bytes from_base64(std::string_view text) {
-    constexpr std::string_view digits =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    require(text.size() % 4 == 0);
-    Bytes bytes;
-    std::uint32_t bits = 0;
-    int count = 0;
-    for (const char c : text.substr(0, text.find('='))) {
-        require(digits.find(c) != std::string_view::npos);
-        bits = bits << 6 | static_cast<std::uint32_t>(digits.find(c));
-        count += 6;
-        if (count < 8) continue;
-        count -= 8;
-        bytes.push_back(static_cast<std::uint8_t>(bits >> count));
-        bits &= (1U << count) - 1;
-    }
-    require(bits == 0);
-    return bytes;
-}
-
 void check_images(const json::value& content, std::vector<Bytes>& seen) {
     if (content.is_string()) return;
     require(!content.as_array().empty());
@@ -78,7 +60,9 @@ void check_images(const json::value& content, std::vector<Bytes>& seen) {
         const std::string_view url = part.at("image_url").at("url").as_string();
         constexpr std::string_view head = "data:image/png;base64,";
         require(url.starts_with(head));
-        seen.push_back(from_base64(url.substr(head.size())));
+        auto bytes = base::from_base64(url.substr(head.size()));
+        require(bytes.has_value());
+        seen.push_back(*std::move(bytes));
     }
 }
 

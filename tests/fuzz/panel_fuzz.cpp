@@ -2,8 +2,8 @@
 // picture. Whatever they hold, the state is valid JSON, nobody gets in without the token, and no foreign
 // host is taken for the panel's.
 #include "access.hpp"
-#include "base64.hpp"
 #include "eyehand/agent/journal_reader.hpp"
+#include "eyehand/base/base64.hpp"
 #include "page_state.hpp"
 #include "posted_picture.hpp"
 #include "json/json.hpp"
@@ -63,7 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fold(text);
     knock(text);
     (void)panel::read_posted_picture(text, {2, 2});
-    const auto back = panel::from_base64(panel::to_base64({data, size}));
+    const auto back = base::from_base64(base::to_base64({data, size}));
     if (!back || !std::equal(back->begin(), back->end(), data, data + size)) std::abort();
     return 0;
 }

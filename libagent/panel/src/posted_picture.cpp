@@ -1,6 +1,6 @@
 #include "posted_picture.hpp"
 
-#include "base64.hpp"
+#include "eyehand/base/base64.hpp"
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/png.hpp"
 
@@ -14,7 +14,7 @@ namespace eyehand::panel {
 PostedPicture read_posted_picture(std::string_view base64, winio::Size wanted) {
     constexpr std::string_view data_url = "data:image/png;base64,";
     if (base64.starts_with(data_url)) base64.remove_prefix(data_url.size());
-    auto bytes = from_base64(base64);
+    auto bytes = base::from_base64(base64);
     if (!bytes) return {{}, "image_b64 is not base64"};
     try {
         const winio::Size size =

@@ -1,8 +1,8 @@
 #include "site.hpp"
 
 #include "base/text.hpp"
-#include "base64.hpp"
 #include "embedded.hpp"
+#include "eyehand/base/base64.hpp"
 #include "page_files.hpp"
 #include "page_json.hpp"
 #include "page_state.hpp"
@@ -368,7 +368,7 @@ Reply RunSite::state(const Request& request) {
             raw = wanted->png;
         else if (const auto picture = now->view().screenshot())
             raw = shown->picture(picture->index, ShownRun::Kind::raw);
-        if (raw) state["raw_b64"] = to_base64(*raw);
+        if (raw) state["raw_b64"] = base::to_base64(*raw);
     }
     return json_reply(state);
 }

@@ -1,11 +1,10 @@
 #include "proxy.hpp"
 
+#include "eyehand/base/base64.hpp"
 #include "eyehand/vlm/error.hpp"
 #include "host.hpp"
 
 #include "../wire/utf8.hpp"
-
-#include <openssl/evp.h>
 
 #include <algorithm>
 #include <charconv>
@@ -35,15 +34,6 @@ std::string percent_decoded(std::string_view text) {
         }
     }
     return result;
-}
-
-std::string base64(const std::string& bytes) {
-    std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0'); // EVP_EncodeBlock adds a NUL
-    const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                                       reinterpret_cast<const unsigned char*>(bytes.data()),
-                                       static_cast<int>(bytes.size()));
-    text.resize(static_cast<std::size_t>(length));
-    return text;
 }
 
 Url parse_address(const std::string& authority) {
@@ -109,8 +99,8 @@ Proxy parse_proxy(std::string_view text) {
         const std::string_view user = text.substr(0, at);
         const std::size_t colon = std::min(user.find(':'), user.size());
         const std::string_view password = user.substr(std::min(colon + 1, user.size()));
-        proxy.authorization = "Basic " + base64(percent_decoded(user.substr(0, colon)) + ':' +
-                                                percent_decoded(password));
+        proxy.authorization = "Basic " + base::to_base64(percent_decoded(user.substr(0, colon)) +
+                                                         ':' + percent_decoded(password));
         text.remove_prefix(at + 1);
     }
     const Url address = parse_address(std::string(text));

@@ -1,5 +1,6 @@
 #include "encode_request.hpp"
 
+#include "eyehand/base/base64.hpp"
 #include "eyehand/base/utf8.hpp"
 #include "eyehand/vlm/digest.hpp"
 
@@ -75,35 +76,12 @@ struct Length {
     void append(std::string_view text) { value += text.size(); }
 };
 
-constexpr std::size_t base64_length(std::size_t bytes) { return (bytes + 2) / 3 * 4; }
-
 void write_base64(Length& out, const std::vector<std::uint8_t>& bytes) {
-    out.value += base64_length(bytes.size());
+    out.value += base::base64_length(bytes.size());
 }
 
 void write_base64(std::string& out, const std::vector<std::uint8_t>& bytes) {
-    constexpr std::string_view digits =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const auto digit = [&](std::uint32_t bits, int shift) { return digits[(bits >> shift) & 63]; };
-    std::size_t at = out.size();
-    out.resize(at + base64_length(bytes.size()));
-    std::size_t i = 0;
-    for (; i + 3 <= bytes.size(); i += 3) {
-        const std::uint32_t bits = std::uint32_t{bytes[i]} << 16 |
-                                   std::uint32_t{bytes[i + 1]} << 8 | std::uint32_t{bytes[i + 2]};
-        out[at++] = digit(bits, 18);
-        out[at++] = digit(bits, 12);
-        out[at++] = digit(bits, 6);
-        out[at++] = digit(bits, 0);
-    }
-    const std::size_t rest = bytes.size() - i;
-    if (rest == 0) return;
-    const std::uint32_t bits = std::uint32_t{bytes[i]} << 16 |
-                               (rest == 2 ? std::uint32_t{bytes[i + 1]} << 8 : std::uint32_t{0});
-    out[at++] = digit(bits, 18);
-    out[at++] = digit(bits, 12);
-    out[at++] = rest == 2 ? digit(bits, 6) : '=';
-    out[at++] = '=';
+    base::append_base64(out, bytes);
 }
 
 /// The inside of a JSON string.

@@ -7,6 +7,7 @@
 #include "eyehand/agent/run.hpp"
 #include "eyehand/agent/run_port.hpp"
 #include "eyehand/agent/visual_loop_settings.hpp"
+#include "eyehand/base/base64.hpp"
 #include "eyehand/winio/png.hpp"
 
 #include <condition_variable>
@@ -570,22 +571,6 @@ std::string reply(const std::string& observation, const std::string& actions,
 }
 const std::string one_click = R"({"name":"click","x1":300,"y1":400})";
 
-std::string base64(const std::string& bytes) {
-    // By the reference's own way: what /state gives is what may be sent back.
-    static constexpr std::string_view digits =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string text;
-    for (std::size_t i = 0; i < bytes.size(); i += 3) {
-        std::uint32_t bits = 0;
-        for (std::size_t k = 0; k < 3; ++k)
-            bits =
-                bits << 8U | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-        for (std::size_t k = 0; k < 4; ++k)
-            text += i + k > bytes.size() ? '=' : digits[bits >> (18 - 6 * k) & 0x3FU];
-    }
-    return text;
-}
-
 std::string white_picture(winio::Size size) {
     winio::Image image(size);
     image.fill({0, 0, size.width, size.height}, {255, 255, 255, 255});
@@ -602,7 +587,8 @@ agent::Profile story(agent::LogLayout layout = agent::LogLayout::flat) {
 /// A client as the reference's: it asks for the state again and again, and posts.
 void annotate(const Client& client, Follower& follower, const std::string& picture) {
     const json::object& state = follower.until_phase("waiting_annotated");
-    const json::object body{{"seq", state.at("pending_seq")}, {"image_b64", base64(picture)}};
+    const json::object body{{"seq", state.at("pending_seq")},
+                            {"image_b64", base::to_base64(picture)}};
     CHECK(client.post("/annotated", body).status == 200);
     const auto turn = state.at("pending_seq").to_number<int>();
     follower.until([&](const json::object& now) { return now.at("annotated_seq") == turn; });
@@ -629,7 +615,7 @@ TEST_CASE("the reference's loop over HTTP: boot, annotate, and what does not bel
     // The picture to draw on is there, both ways.
     const std::string raw_url = text_at(waiting.at("picture").as_object(), "raw_url");
     const std::string raw = client.get(raw_url).body;
-    CHECK(text_at(client.get("/state").object(), "raw_b64") == base64(raw));
+    CHECK(text_at(client.get("/state").object(), "raw_b64") == base::to_base64(raw));
     CHECK(client.get(raw_url.substr(0, raw_url.size() - 4)).status == 404);
 
     const std::string right = white_picture({1001, 1001});
@@ -638,23 +624,24 @@ TEST_CASE("the reference's loop over HTTP: boot, annotate, and what does not bel
         if (status != 200) CHECK(text_at(client.state(), "phase") == "waiting_annotated");
         return status;
     };
-    CHECK(post({{"seq", 0}, {"image_b64", base64(right)}}) == 409);
-    CHECK(post({{"seq", 2}, {"image_b64", base64(right)}}) == 409);
+    CHECK(post({{"seq", 0}, {"image_b64", base::to_base64(right)}}) == 409);
+    CHECK(post({{"seq", 2}, {"image_b64", base::to_base64(right)}}) == 409);
     CHECK(post({{"seq", 2}, {"image_b64", "no picture"}}) == 409);
-    CHECK(post({{"seq", 1}, {"image_b64", base64(right)}, {"run", "another"}}) == 409);
+    CHECK(post({{"seq", 1}, {"image_b64", base::to_base64(right)}, {"run", "another"}}) == 409);
     CHECK(post({{"seq", 1}, {"image_b64", "no base64"}}) == 400);
-    CHECK(post({{"seq", 1}, {"image_b64", base64("no picture")}}) == 400);
-    CHECK(post({{"seq", 1}, {"image_b64", base64(right.substr(0, right.size() - 20))}}) == 400);
-    CHECK(post({{"seq", 1}, {"image_b64", base64(white_picture({1000, 1001}))}}) == 400);
-    CHECK(post({{"seq", 1}, {"image_b64", base64(white_picture({1001, 1002}))}}) == 400);
+    CHECK(post({{"seq", 1}, {"image_b64", base::to_base64("no picture")}}) == 400);
+    CHECK(post({{"seq", 1}, {"image_b64", base::to_base64(right.substr(0, right.size() - 20))}}) ==
+          400);
+    CHECK(post({{"seq", 1}, {"image_b64", base::to_base64(white_picture({1000, 1001}))}}) == 400);
+    CHECK(post({{"seq", 1}, {"image_b64", base::to_base64(white_picture({1001, 1002}))}}) == 400);
     std::string broken = right;
     broken[broken.size() / 2] = static_cast<char>(broken[broken.size() / 2] ^ 1);
-    CHECK(post({{"seq", 1}, {"image_b64", base64(broken)}}) == 400);
+    CHECK(post({{"seq", 1}, {"image_b64", base::to_base64(broken)}}) == 400);
     CHECK(post({{"seq", 1}}) == 400);
     CHECK(model.requests().empty());
 
     CHECK(post({{"seq", 1},
-                {"image_b64", "data:image/png;base64," + base64(right)},
+                {"image_b64", "data:image/png;base64," + base::to_base64(right)},
                 {"run", waiting.at("run")}}) == 200);
     follower.until([](const json::object& state) { return state.at("annotated_seq") == 1; });
     // The model saw what was posted.
@@ -677,7 +664,8 @@ TEST_CASE("the reference's loop over HTTP: boot, annotate, and what does not bel
     CHECK(
         std::filesystem::exists(run.path() / (flat ? "turns.jsonl" : "turn_0003/vlm_output.json")));
     // What is posted now is too late.
-    CHECK(client.post("/annotated", {{"seq", 3}, {"image_b64", base64(right)}}).status == 409);
+    CHECK(client.post("/annotated", {{"seq", 3}, {"image_b64", base::to_base64(right)}}).status ==
+          409);
     const json::object end = follower.until_phase("finished");
     CHECK(words(turn_of(end, 2)) == reply("I click.", one_click));
     CHECK(items(turn_of(end, 2), "call").size() == 1);
@@ -766,7 +754,7 @@ TEST_CASE("another run takes the place of the one before, whose late posts do no
     const json::object state = follower.until([&](const json::object& now) {
         return text_at(now, "run") != old_run && now.at("phase") == "waiting_annotated";
     });
-    const json::object late{{"seq", 1}, {"image_b64", base64(picture)}, {"run", old_run}};
+    const json::object late{{"seq", 1}, {"image_b64", base::to_base64(picture)}, {"run", old_run}};
     CHECK(client.post("/annotated", late).status == 409);
     CHECK(client.post("/pause", {{"run", old_run}}).status == 409);
     CHECK(client.get("/picture/" + old_run + "/1").status == 404);
