@@ -1,6 +1,7 @@
 // ReplayModel: turn by turn the request is restored, compared, and answered as it was.
 #include "eyehand/vlm/cassette.hpp"
 
+#include "eyehand/base/stoppable_wait.hpp"
 #include "eyehand/vlm/digest.hpp"
 #include "eyehand/vlm/error.hpp"
 
@@ -8,10 +9,8 @@
 #include "cassette_file.hpp"
 #include "cassette_turn.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 namespace eyehand::vlm {
@@ -101,14 +100,7 @@ private:
     }
 
     void wait_until(Clock::time_point end, const std::stop_token& stop) const {
-        if (!options_.original_speed) return;
-        // A look every 10 ms instead of a std::stop_callback, whose destructor can hang with GCC
-        // 12's library for Windows.
-        for (Clock::duration rest{}; (rest = end - Clock::now()) > Clock::duration::zero();) {
-            throw_if_stopped(stop);
-            std::this_thread::sleep_for(
-                std::min<Clock::duration>(rest, std::chrono::milliseconds(10)));
-        }
+        if (options_.original_speed) base::wait_until(end, stop);
     }
 
     std::string name_; // of the file, for messages

@@ -1,5 +1,6 @@
 #include "eyehand/vlm/openai_client.hpp"
 
+#include "eyehand/base/stoppable_wait.hpp"
 #include "http/connection.hpp"
 #include "http/host.hpp"
 #include "http/url.hpp"
@@ -322,7 +323,7 @@ private:
                       const std::stop_token& stop) const {
         if (!next) throw failure;
         if (options_.on_retry) options_.on_retry(*next);
-        if (!wait_for(next->delay, stop))
+        if (base::wait_for(next->delay, stop) == base::Waited::stopped)
             throw Error(errc::cancelled, "the request to " + url_text_ +
                                              " was cancelled while it waited to try again");
     }

@@ -1,21 +1,13 @@
 #include "queue.hpp"
 
+#include "eyehand/base/stoppable_wait.hpp"
 #include "eyehand/vlm/error.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <map>
 #include <mutex>
-#include <thread>
 
 namespace eyehand::vlm {
-namespace {
-
-// The token is looked at, because a stop callback can hang under Windows (http/socket.cpp).
-constexpr std::chrono::milliseconds look_every{10};
-
-} // namespace
 
 struct Turn::Queue {
     std::mutex mutex;
@@ -39,7 +31,7 @@ Turn::Turn(const std::string& server, const std::stop_token& stop) : queue_(queu
         if (stop.stop_requested())
             throw Error(errc::cancelled,
                         "the request to " + server + " was cancelled before it was sent");
-        queue_->freed.wait_for(lock, look_every);
+        queue_->freed.wait_for(lock, base::stop_poll_interval);
     }
     queue_->taken = true;
 }
@@ -50,17 +42,6 @@ Turn::~Turn() {
         queue_->taken = false;
     }
     queue_->freed.notify_one();
-}
-
-bool wait_for(std::chrono::milliseconds time, const std::stop_token& stop) {
-    using Clock = std::chrono::steady_clock;
-    const Clock::time_point until = Clock::now() + time;
-    while (!stop.stop_requested()) {
-        const Clock::duration left = until - Clock::now();
-        if (left <= Clock::duration::zero()) return true;
-        std::this_thread::sleep_for(std::min<Clock::duration>(left, look_every));
-    }
-    return false;
 }
 
 } // namespace eyehand::vlm

@@ -1,7 +1,6 @@
 // Requests to one server, one after the other.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -24,8 +23,5 @@ private:
 
     std::shared_ptr<Queue> queue_;
 };
-
-/// Waits for `time`; false if `stop` was triggered meanwhile.
-[[nodiscard]] bool wait_for(std::chrono::milliseconds time, const std::stop_token& stop);
 
 } // namespace eyehand::vlm

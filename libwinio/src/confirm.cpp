@@ -2,7 +2,7 @@
 
 #include "eyehand/winio/error.hpp"
 
-#include "stoppable_wait.hpp"
+#include "eyehand/base/stoppable_wait.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -44,7 +44,7 @@ bool pointer_arrives(Desktop& desktop, const Plan& plan, const ExecutionReport& 
         const auto at = desktop.pointer();
         if (!at || *at == *wanted) return at.has_value();
         if (Clock::now() >= deadline) return false;
-        if (wait_for(milliseconds{5}, stop) == Waited::stopped) return false;
+        if (base::wait_for(milliseconds{5}, stop) == base::Waited::stopped) return false;
     }
 }
 

@@ -2,9 +2,9 @@
 
 #include "eyehand/winio/error.hpp"
 
-#include "deadline.hpp"
+#include "eyehand/base/deadline.hpp"
+#include "eyehand/base/stoppable_wait.hpp"
 #include "overloaded.hpp"
-#include "stoppable_wait.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -182,7 +182,7 @@ void let_programs_read(std::chrono::steady_clock::time_point read_by) {
     constexpr std::chrono::milliseconds at_most{80};
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(read_by - std::chrono::steady_clock::now());
-    if (left.count() > 0) wait_for(std::min(left, at_most), {});
+    if (left.count() > 0) base::wait_for(std::min(left, at_most), {});
 }
 
 bool is_restore(const Step& step) { return std::holds_alternative<ClipboardRestore>(step.effect); }
@@ -294,8 +294,8 @@ ExecutionReport InputExecutor::Impl::execute(const Plan& plan, const std::stop_t
             if (stop.stop_requested()) throw Error(errc::cancelled, "stopped before the next step");
             execute(step, progress);
             if (!report.complete()) break;
-            progress.read_by = deadline_after(std::chrono::steady_clock::now(), step.wait);
-            if (step.wait.count() > 0 && wait_for(step.wait, stop) == Waited::stopped)
+            progress.read_by = base::deadline_after(std::chrono::steady_clock::now(), step.wait);
+            if (step.wait.count() > 0 && base::wait_for(step.wait, stop) == base::Waited::stopped)
                 throw Error(errc::cancelled, "stopped while waiting");
         }
     } catch (const Error& error) {
@@ -401,7 +401,7 @@ void InputExecutor::Impl::keep_clicks_apart(const ButtonPress& next,
     if (time.count() <= 0) return;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(
         latest_press_time_ + time + clock_tick - std::chrono::steady_clock::now());
-    if (left.count() > 0 && wait_for(left, stop) == Waited::stopped)
+    if (left.count() > 0 && base::wait_for(left, stop) == base::Waited::stopped)
         throw Error(errc::cancelled, "stopped while keeping two clicks apart");
 }
 
@@ -434,7 +434,7 @@ std::optional<Point> InputExecutor::Impl::pointer_outside(const std::stop_token&
         const auto at = desktop_.pointer();
         if (!at || fence_.contains(*at)) return std::nullopt;
         if (std::chrono::steady_clock::now() >= deadline) return at;
-        if (wait_for(std::chrono::milliseconds{5}, stop) == Waited::stopped)
+        if (base::wait_for(std::chrono::milliseconds{5}, stop) == base::Waited::stopped)
             throw Error(errc::cancelled, "stopped while waiting for the pointer");
     }
 }

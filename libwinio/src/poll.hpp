@@ -1,8 +1,8 @@
 // Waiting for what another program does, where no event tells of it.
 #pragma once
 
-#include "deadline.hpp"
-#include "stoppable_wait.hpp"
+#include "eyehand/base/deadline.hpp"
+#include "eyehand/base/stoppable_wait.hpp"
 
 #include <chrono>
 
@@ -12,10 +12,10 @@ namespace eyehand::winio {
 template <typename Condition>
 [[nodiscard]] bool poll(std::chrono::milliseconds limit, Condition done,
                         std::chrono::milliseconds interval = std::chrono::milliseconds{5}) {
-    const auto deadline = deadline_after(std::chrono::steady_clock::now(), limit);
+    const auto deadline = base::deadline_after(std::chrono::steady_clock::now(), limit);
     while (!done()) {
         if (std::chrono::steady_clock::now() >= deadline) return false;
-        wait_for(interval, {});
+        base::wait_for(interval, {});
     }
     return true;
 }

@@ -2,10 +2,10 @@
 
 #include "eyehand/winio/error.hpp"
 
-#include "deadline.hpp"
+#include "eyehand/base/deadline.hpp"
+#include "eyehand/base/stoppable_wait.hpp"
 #include "motion.hpp"
 #include "moved_by.hpp"
-#include "stoppable_wait.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -62,7 +62,7 @@ Settled Settler::wait(Capturer& capturer, const Rect& area, const SettleOptions&
     const auto toggling = options.ignore_toggling ? Toggling::is_ignored : Toggling::counts;
     const auto start = Clock::now();
     const auto longest = std::max({options.timeout, options.minimum, milliseconds::zero()});
-    const auto deadline = deadline_after(start, longest);
+    const auto deadline = base::deadline_after(start, longest);
     const Frame* known = before_is_of_area ? options.before : nullptr; // what `next` is compared to
     auto nothing_known_until = start;
     Settled result;
@@ -92,7 +92,8 @@ Settled Settler::wait(Capturer& capturer, const Rect& area, const SettleOptions&
         // At least a millisecond, so that an interval of zero does not burn a processor.
         const auto left = std::max(longest - result.waited, milliseconds{1});
         const auto pause = std::clamp(options.interval, milliseconds{1}, left);
-        if (wait_for(pause, stop) == Waited::stopped) throw Error(errc::cancelled, stopped);
+        if (base::wait_for(pause, stop) == base::Waited::stopped)
+            throw Error(errc::cancelled, stopped);
     }
 
     const bool incomparable = options.before != nullptr && !before_is_of_area;
@@ -112,11 +113,12 @@ void capture_patiently(Capturer& capturer, const Rect& area, Frame& into, millis
                        std::stop_token stop) { // NOLINT(performance-unnecessary-value-param)
     constexpr milliseconds between_tries{50};
     constexpr const char* stopped = "stopped before the screen could be captured";
-    const auto deadline = deadline_after(Clock::now(), patience);
+    const auto deadline = base::deadline_after(Clock::now(), patience);
     for (;;) {
         throw_if_stopped(stop, stopped);
         if (try_capture(capturer, area, into, deadline)) return;
-        if (wait_for(between_tries, stop) == Waited::stopped) throw Error(errc::cancelled, stopped);
+        if (base::wait_for(between_tries, stop) == base::Waited::stopped)
+            throw Error(errc::cancelled, stopped);
     }
 }
 

@@ -1,8 +1,8 @@
 #include "eyehand/winio/desktop.hpp"
 #include "eyehand/winio/error.hpp"
 
-#include "deadline.hpp"
-#include "stoppable_wait.hpp"
+#include "eyehand/base/deadline.hpp"
+#include "eyehand/base/stoppable_wait.hpp"
 #include "window_words.hpp"
 
 #include <algorithm>
@@ -70,14 +70,14 @@ WindowInfo wait_for_window(Windows& windows, const WindowQuery& query,
                            std::chrono::milliseconds timeout,
                            std::stop_token stop) { // NOLINT(performance-unnecessary-value-param)
     constexpr std::chrono::milliseconds between_looks{50};
-    const auto deadline = deadline_after(Clock::now(), timeout);
+    const auto deadline = base::deadline_after(Clock::now(), timeout);
     for (;;) {
         const std::vector<WindowInfo> there = windows.list();
         if (auto window = find_window(there, query)) return std::move(*window);
         if (Clock::now() >= deadline)
             throw Error(errc::window_not_found,
                         "no window " + words(query) + " came up; there are: " + titles(there));
-        if (wait_for(between_looks, stop) == Waited::stopped)
+        if (base::wait_for(between_looks, stop) == base::Waited::stopped)
             throw Error(errc::cancelled, "stopped while waiting for a window");
     }
 }

@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "eyehand/agent/error.hpp"
+#include "eyehand/base/stoppable_wait.hpp"
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/gesture.hpp"
 
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <set>
-#include <thread>
 #include <utility>
 
 namespace eyehand::agent {
@@ -75,17 +75,9 @@ bool is_small(const std::vector<winio::Rect>& rects, const winio::Rect& area) {
     return pixels <= std::int64_t{area.width} * area.height / 100;
 }
 
-/// Waits; false when the token was triggered before the time was over. Looks at the token: a stop
-/// callback's destructor can hang with GCC 12's library for Windows.
+/// Waits; false when the token was triggered before the time was over.
 bool pause(std::chrono::milliseconds duration, const std::stop_token& stop) {
-    constexpr std::chrono::milliseconds look_every{10};
-    const auto until = Clock::now() + duration;
-    while (!stop.stop_requested()) {
-        const auto left = until - Clock::now();
-        if (left <= Clock::duration::zero()) return true;
-        std::this_thread::sleep_for(std::min<Clock::duration>(left, look_every));
-    }
-    return false;
+    return base::wait_for(duration, stop) == base::Waited::to_the_end;
 }
 
 std::optional<winio::NormPoint> pointer_in(const winio::Frame& frame, const winio::WorkArea& area) {

@@ -1,5 +1,7 @@
 #include "socket.hpp"
 
+#include "eyehand/base/stoppable_wait.hpp"
+
 #include <utility>
 
 namespace eyehand::vlm::http {
@@ -22,14 +24,11 @@ Socket::Watch::~Watch() {
 
 /// Runs the loop until something has happened, and looks at the token now and then.
 void Socket::run_some() {
-    // Looks at it instead of being woken by it: GCC 12's library for Windows can lose the wake-up with
-    // which a stop callback's destructor waits for the callback to end, and then never returns.
-    constexpr std::chrono::milliseconds look_every{10};
     if (!stop_.stop_possible()) {
         loop_.run_one();
         return;
     }
-    loop_.run_one_for(look_every);
+    loop_.run_one_for(base::stop_poll_interval);
     if (cancelled_ || !stop_.stop_requested()) return;
     cancelled_ = true;
     close();

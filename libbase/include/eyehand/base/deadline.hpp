@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-namespace eyehand::winio {
+namespace eyehand::base {
 
 /// `patience` after `from`; never, where that is later than the clock can tell (as with
 /// `milliseconds::max()`), and at once where patience is negative.
@@ -17,4 +17,4 @@ deadline_after(std::chrono::steady_clock::time_point from, std::chrono::millisec
     return patience >= until_never ? Time::max() : from + patience;
 }
 
-} // namespace eyehand::winio
+} // namespace eyehand::base

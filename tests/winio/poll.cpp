@@ -1,0 +1,11 @@
+#include "poll.hpp"
+
+#include "catch.hpp"
+
+using namespace eyehand::winio;
+using std::chrono::milliseconds;
+
+TEST_CASE("polling forever ends when it is done") {
+    int looks = 0;
+    CHECK(poll(milliseconds::max(), [&] { return ++looks == 2; }));
+}
