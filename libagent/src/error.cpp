@@ -1,11 +1,11 @@
 #include "eyehand/agent/error.hpp"
 
+#include "eyehand/base/error_category.hpp"
 #include "eyehand/vlm/error.hpp"
 #include "eyehand/winio/error.hpp"
 
 #include <array>
 #include <charconv>
-#include <cstddef>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -13,11 +13,7 @@
 namespace eyehand::agent {
 namespace {
 
-struct Entry {
-    errc code;
-    std::string_view name;
-    const char* message;
-};
+using Entry = base::ErrorEntry;
 
 // In the order of the enumerators, so that a code's value finds its entry.
 constexpr std::array entries{
@@ -39,37 +35,19 @@ constexpr std::array entries{
     Entry{errc::panel_failed, "panel_failed", "the panel cannot listen"},
     Entry{errc::bad_run, "bad_run", "the run directory is not usable"}};
 
-static_assert([] {
-    for (std::size_t i = 0; i < entries.size(); ++i)
-        if (static_cast<std::size_t>(entries[i].code) != i + 1) return false;
-    return true;
-}());
+static_assert(base::is_numbered(entries));
 
-const Entry* find_entry(int value) noexcept {
-    if (value < 1 || static_cast<std::size_t>(value) > entries.size()) return nullptr;
-    return &entries[static_cast<std::size_t>(value) - 1];
-}
-
-class Category final : public std::error_category {
-public:
-    const char* name() const noexcept override { return "agent"; }
-
-    std::string message(int value) const override {
-        const Entry* entry = find_entry(value);
-        return entry != nullptr ? entry->message : "unknown agent error";
-    }
-};
-
-} // namespace
-
-const std::error_category& error_category() noexcept {
-    static const Category category;
+const base::ErrorCategory& category() noexcept {
+    static const base::ErrorCategory category("agent", entries);
     return category;
 }
 
+} // namespace
+
+const std::error_category& error_category() noexcept { return category(); }
+
 std::string_view to_string(errc code) noexcept {
-    const Entry* entry = find_entry(static_cast<int>(code));
-    return entry != nullptr ? entry->name : "unknown";
+    return category().name_of(static_cast<int>(code));
 }
 
 std::ostream& operator<<(std::ostream& out, errc code) { return out << to_string(code); }

@@ -1,7 +1,8 @@
 #include "eyehand/vlm/error.hpp"
 
+#include "eyehand/base/error_category.hpp"
+
 #include <array>
-#include <cstddef>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -10,11 +11,7 @@
 namespace eyehand::vlm {
 namespace {
 
-struct Entry {
-    errc code;
-    std::string_view name;
-    const char* message;
-};
+using Entry = base::ErrorEntry;
 
 // In the order of the enumerators, so that a code's value finds its entry.
 constexpr std::array entries{
@@ -38,37 +35,19 @@ constexpr std::array entries{
     Entry{errc::bad_cassette, "bad_cassette", "the cassette is not usable"},
     Entry{errc::cassette_mismatch, "cassette_mismatch", "the request is not the recorded one"}};
 
-static_assert([] {
-    for (std::size_t i = 0; i < entries.size(); ++i)
-        if (static_cast<std::size_t>(entries[i].code) != i + 1) return false;
-    return true;
-}());
+static_assert(base::is_numbered(entries));
 
-const Entry* find_entry(int value) noexcept {
-    if (value < 1 || static_cast<std::size_t>(value) > entries.size()) return nullptr;
-    return &entries[static_cast<std::size_t>(value) - 1];
-}
-
-class Category final : public std::error_category {
-public:
-    const char* name() const noexcept override { return "vlm"; }
-
-    std::string message(int value) const override {
-        const Entry* entry = find_entry(value);
-        return entry != nullptr ? entry->message : "unknown vlm error";
-    }
-};
-
-} // namespace
-
-const std::error_category& error_category() noexcept {
-    static const Category category;
+const base::ErrorCategory& category() noexcept {
+    static const base::ErrorCategory category("vlm", entries);
     return category;
 }
 
+} // namespace
+
+const std::error_category& error_category() noexcept { return category(); }
+
 std::string_view to_string(errc code) noexcept {
-    const Entry* entry = find_entry(static_cast<int>(code));
-    return entry != nullptr ? entry->name : "unknown";
+    return category().name_of(static_cast<int>(code));
 }
 
 std::ostream& operator<<(std::ostream& out, errc code) { return out << to_string(code); }
