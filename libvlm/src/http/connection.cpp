@@ -7,8 +7,10 @@
 
 #include "../wire/utf8.hpp"
 
+#include <boost/beast/core/buffers_to_string.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/error.hpp>
+#include <boost/beast/http/message.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -65,10 +67,22 @@ void check_line(std::string_view text) {
         throw std::invalid_argument("a line break in a request's method, target or header");
 }
 
-void append_header(std::string& head, std::string_view name, std::string_view value) {
+using Head = beast::http::request_header<>;
+
+void add_header(Head& head, std::string_view name, std::string_view value) {
+    constexpr std::size_t max_bytes = 65533; // Beast counts in 16 bits, line break included
     check_line(name);
     check_line(value);
-    head.append(name).append(": ").append(value).append("\r\n");
+    if (name.size() > max_bytes || value.size() > max_bytes)
+        throw std::invalid_argument("a header of a request is longer than " +
+                                    std::to_string(max_bytes) + " bytes");
+    head.insert(name, value);
+}
+
+/// Without the body: that is sent from the caller's memory, in pieces with a deadline each.
+std::string serialized(const Head& head) {
+    constexpr unsigned version = 11;
+    return beast::buffers_to_string(Head::writer(head, version, head.method()).get());
 }
 
 bool same_origin(const Url& a, const Url& b) {
@@ -276,11 +290,14 @@ void Connection::Impl::connect() {
 void Connection::Impl::open_tunnel(const Deadline& deadline) {
     std::string target = current_.authority();
     if (current_.port == 443) target += ":443"; // RFC 9110, section 9.3.6: always with its port
-    std::string head = "CONNECT " + target + " HTTP/1.1\r\nHost: " + target + "\r\n";
+    Head head;
+    head.method(beast::http::verb::connect);
+    head.target(target);
+    add_header(head, "Host", target);
     if (!proxy_->authorization.empty())
-        append_header(head, "Proxy-Authorization", proxy_->authorization);
-    head += "\r\n";
-    const Transfer sent = socket_.write_some(head, deadline.at); // a fresh socket takes it whole
+        add_header(head, "Proxy-Authorization", proxy_->authorization);
+    // A fresh socket takes it whole.
+    const Transfer sent = socket_.write_some(serialized(head), deadline.at);
     check(sent, Step::tunnel, deadline);
 
     // A successful answer to CONNECT has no body, whatever its header says.
@@ -343,16 +360,17 @@ std::string Connection::Impl::head_of(const Request& request) const {
     check_line(request.method);
     check_line(current_.target());
     const bool absolute = proxy_ && current_.scheme == "http"; // RFC 9112, section 3.2.2
-    std::string head =
-        request.method + ' ' + (absolute ? current_.text() : current_.target()) + " HTTP/1.1\r\n";
-    append_header(head, "Host", current_.authority());
-    for (const Header& header : request.headers) append_header(head, header.name, header.value);
+    Head head;
+    head.method_string(request.method);
+    head.target(absolute ? current_.text() : current_.target());
+    add_header(head, "Host", current_.authority());
+    for (const Header& header : request.headers) add_header(head, header.name, header.value);
     if (absolute && !proxy_->authorization.empty())
-        append_header(head, "Proxy-Authorization", proxy_->authorization);
-    append_header(head, "Accept-Encoding", "identity");
+        add_header(head, "Proxy-Authorization", proxy_->authorization);
+    add_header(head, "Accept-Encoding", "identity");
     if (!request.body.empty())
-        append_header(head, "Content-Length", std::to_string(request.body.size()));
-    return head += "\r\n";
+        add_header(head, "Content-Length", std::to_string(request.body.size()));
+    return serialized(head);
 }
 
 error_code Connection::Impl::send(std::string_view bytes) {
