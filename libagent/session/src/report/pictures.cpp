@@ -1,6 +1,7 @@
 #include "report/pictures.hpp"
 
 #include "base/path_text.hpp"
+#include "eyehand/base/base64.hpp"
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/frame_diff.hpp"
 #include "eyehand/winio/png.hpp"
@@ -31,21 +32,15 @@ constexpr std::size_t quotes_and_comma = 3;
 
 /// What an image costs in the page.
 std::size_t cost(std::size_t bytes) {
-    return jpeg_url.size() + quotes_and_comma + (bytes + 2) / 3 * 4;
+    return jpeg_url.size() + quotes_and_comma + base::base64_length(bytes);
 }
 
-std::string base64(const Bytes& bytes, std::string_view before) {
-    constexpr std::string_view digits =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string text(before);
-    text.reserve(before.size() + (bytes.size() + 2) / 3 * 4);
-    for (std::size_t at = 0; at < bytes.size(); at += 3) {
-        const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
-        std::uint32_t three = 0;
-        for (std::size_t i = 0; i < 3; ++i) three = three << 8U | (i < count ? bytes[at + i] : 0U);
-        for (std::size_t i = 0; i < 4; ++i)
-            text += i <= count ? digits[three >> (18 - 6 * i) & 63U] : '=';
-    }
+/// A data URL.
+std::string encoded(const Bytes& bytes, std::string_view prefix) {
+    std::string text;
+    text.reserve(prefix.size() + base::base64_length(bytes.size()));
+    text += prefix;
+    base::append_base64(text, bytes);
     return text;
 }
 
@@ -319,7 +314,7 @@ private:
             Source& source = sources_[i];
             if (source.file.empty()) continue;
             place[i] = set.images.size();
-            set.images.push_back(base64(source.file, source.jpeg ? jpeg_url : png_url));
+            set.images.push_back(encoded(source.file, source.jpeg ? jpeg_url : png_url));
             source.file = Bytes();
         }
         for (LaidPicture& picture : laid_) {

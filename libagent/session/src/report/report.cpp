@@ -4,6 +4,7 @@
 #include "base/path_text.hpp"
 #include "base/text.hpp"
 #include "eyehand/agent/error.hpp"
+#include "eyehand/base/base64.hpp"
 #include "eyehand/vlm/digest.hpp"
 #include "page_files.hpp"
 #include "report/pictures.hpp"
@@ -13,7 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <charconv>
 #include <fstream>
 #include <random>
 #include <set>
@@ -30,22 +31,13 @@ constexpr std::size_t least_turns = 50;
 /// "'sha256-...'" of a policy: the only style and the only script that a browser heeds.
 std::string source_hash(std::string_view text) {
     const std::string hex = vlm::sha256_hex(text);
-    constexpr std::string_view digits =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const auto nibble = [&](std::size_t i) -> unsigned {
-        if (i >= hex.size()) return 0;
-        const char c = hex[i];
-        return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
-    };
-    std::string
-        base64; // of 64 nibbles: three make two digits, the last two with two zeros behind them
-    for (std::size_t at = 0; at < hex.size(); at += 3) {
-        const unsigned bits = nibble(at) << 8U | nibble(at + 1) << 4U | nibble(at + 2);
-        base64 += digits[bits >> 6U];
-        base64 += digits[bits & 63U];
+    std::string digest;
+    for (std::size_t at = 0; at + 1 < hex.size(); at += 2) {
+        unsigned byte = 0;
+        std::from_chars(hex.data() + at, hex.data() + at + 2, byte, 16);
+        digest += static_cast<char>(byte);
     }
-    base64.back() = '='; // 32 bytes are ten times three and two
-    return "'sha256-" + base64 + "'";
+    return "'sha256-" + base::to_base64(digest) + "'";
 }
 
 std::string escaped(std::string_view text) {
