@@ -120,3 +120,17 @@ function(eyehand_program name)
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
     target_link_libraries(${name} PRIVATE eyehand_options eyehand_warnings)
 endfunction()
+
+# eyehand_embed(NAME FOLDER RESULT): a source file with the files of FOLDER in it, for the function embedded_NAME of
+# libagent/src/embedded.hpp. Its path is in RESULT.
+function(eyehand_embed name folder result)
+    set(source "${CMAKE_CURRENT_BINARY_DIR}/embedded_${name}.cpp")
+    file(GLOB_RECURSE files CONFIGURE_DEPENDS "${folder}/*")
+    add_custom_command(OUTPUT "${source}"
+        COMMAND ${CMAKE_COMMAND} -D "FOLDER=${folder}" -D FUNCTION=embedded_${name} -D "OUTPUT=${source}"
+                -P "${PROJECT_SOURCE_DIR}/cmake/embed_files.cmake"
+        DEPENDS ${files} "${PROJECT_SOURCE_DIR}/cmake/embed_files.cmake"
+        COMMENT "Embedding the ${name}"
+        VERBATIM)
+    set(${result} "${source}" PARENT_SCOPE)
+endfunction()

@@ -20,13 +20,13 @@ struct Row {
 };
 
 /// All settings, also those without a value.
-std::vector<Row> rows_of(const agent::Config& config) {
-    const agent::ImageSizeSetting picture = agent::image_size_setting(config);
+std::vector<Row> rows_of(const session::Config& config) {
+    const session::ImageSizeSetting picture = session::image_size_setting(config);
     std::vector<Row> rows;
-    for (const agent::SettingSpec& setting : agent::setting_specs()) {
+    for (const agent::SettingSpec& setting : config.settings().all()) {
         Row row{.name = std::string(setting.name), .value = {}, .source = {}};
-        if (const agent::ConfigEntry* entry = config.find(setting.name)) {
-            row.value = agent::to_string(setting, entry->value);
+        if (const session::ConfigEntry* entry = config.find(setting.name)) {
+            row.value = session::to_string(setting, entry->value);
             row.source = entry->source;
         }
         if (setting.name == "image") {
@@ -66,9 +66,9 @@ std::string as_table(const std::vector<Row>& rows) {
 } // namespace
 
 ExitCode print_config(const RunFlags& flags) {
-    agent::Config config = configuration(flags);
+    session::Config config = configuration(flags);
     (void)add_profile(config);
-    (void)agent::area_setting(config); // what excludes each other is told here, too
+    (void)session::area_setting(config); // what excludes each other is told here, too
     const std::vector<Row> rows = rows_of(config);
     print_to(stdout, flags.json ? as_json(rows) : as_table(rows));
     return ExitCode::completed;

@@ -62,7 +62,7 @@ private:
 } // namespace
 
 ExitCode show_run(const PanelCommandFlags& flags) {
-    agent::Config config = configuration(flags.config);
+    session::Config config = configuration(flags.config);
     add_panel_flags(config, flags.panel);
     const std::filesystem::path run =
         flags.directory.empty()

@@ -126,7 +126,7 @@ agent::Toolbox with_programs(const ProgramTools& programs, const agent::AskConse
 }
 
 /// The run's own settings, with the flags for another area and for people on top.
-agent::Config config_of_run(const ResumeFlags& flags, std::vector<agent::Setting>& kept) {
+session::Config config_of_run(const ResumeFlags& flags, std::vector<agent::Setting>& kept) {
     // Who may take part is today's user's word: the directory may be somebody else's.
     constexpr std::array<std::string_view, 6> of_people{"approve", "panel",      "host",
                                                         "port",    "panel_cors", "panel_compat"};
@@ -134,16 +134,16 @@ agent::Config config_of_run(const ResumeFlags& flags, std::vector<agent::Setting
         return std::find(of_people.begin(), of_people.end(), name) != of_people.end();
     };
     for (const std::string_view name : of_people) drop(kept, name);
-    agent::Config config = agent::default_config();
-    config.add(agent::config_from_settings(kept, "run.json"));
-    const agent::Config today = configuration(flags.server.config);
-    for (const agent::ConfigEntry& entry : today.entries())
+    session::Config config = session::default_config(setting_registry());
+    config.add(session::config_from_settings(kept, "run.json", setting_registry()));
+    const session::Config today = configuration(flags.server.config);
+    for (const session::ConfigEntry& entry : today.entries())
         if (is_of_people(entry.setting->name)) config.add(entry);
     add_area_flags(config, flags.view);
     add_panel_flags(config, flags.panel);
     if (!flags.approve.empty())
-        config.add(agent::config_from_flag("approve", "--approve", flags.approve));
-    const std::vector<agent::Setting> now = agent::effective_settings(config);
+        config.add(session::config_from_flag("approve", "--approve", flags.approve));
+    const std::vector<agent::Setting> now = session::effective_settings(config);
     for (const char* name : {"display", "window", "crop"}) {
         drop(kept, name);
         for (const agent::Setting& setting : now)
@@ -277,10 +277,10 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
         put(server.settings, {"probe", "false", "--no-probe"});
     }
     bring_up_to_date(kept, server);
-    const agent::Config config = config_of_run(flags, kept);
+    const session::Config config = config_of_run(flags, kept);
     agent::AgentOptions options = agent_options(config);
     options.settings = kept;
-    options.screenshot_names = agent::screenshot_names(config, profile);
+    options.screenshot_names = session::screenshot_names(config, profile);
     Participants participants({panel_options(config), options.approve, detail(flags), flags.json});
     const agent::Toolbox tools = with_programs(programs, participants.ask_user(), options);
     const auto desktop = winio::open_desktop();

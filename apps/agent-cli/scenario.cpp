@@ -3,7 +3,7 @@
 
 #include "environment.hpp"
 #include "eyehand/agent/json_view.hpp"
-#include "eyehand/agent/scenario.hpp"
+#include "eyehand/session/scenario.hpp"
 #include "platform.hpp"
 #include "terminal_view.hpp"
 
@@ -14,7 +14,7 @@
 namespace eyehand::cli {
 namespace {
 
-std::string line_of(const agent::CheckResult& result, bool json) {
+std::string line_of(const session::CheckResult& result, bool json) {
     if (json)
         return fmt::format(R"({{"type":"check","what":{},"holds":{},"why":{}}})",
                            agent::json_quote(result.what), result.holds,
@@ -27,7 +27,7 @@ std::string line_of(const agent::CheckResult& result, bool json) {
 
 ExitCode list_scenarios() {
     std::string all;
-    for (const agent::Scenario& scenario : agent::scenarios()) {
+    for (const session::Scenario& scenario : session::scenarios()) {
         const std::string number =
             scenario.number == 0 ? "" : fmt::format("{}:{}", scenario.profile, scenario.number);
         all += fmt::format("{:<18} {:<11} {}\n", scenario.name, number, scenario.description);
@@ -37,22 +37,22 @@ ExitCode list_scenarios() {
 }
 
 ExitCode show_scenario(const std::string& name) {
-    print_to(stdout, agent::to_json(agent::load_scenario(name)));
+    print_to(stdout, session::to_json(session::load_scenario(name)));
     return ExitCode::completed;
 }
 
 ExitCode run_scenario(ScenarioFlags flags) {
-    const agent::Scenario scenario = agent::load_scenario(flags.name);
+    const session::Scenario scenario = session::load_scenario(flags.name);
     flags.run.task = scenario.task;
-    RunSettings settings = resolve(flags.run, agent::config_of(scenario));
+    RunSettings settings = resolve(flags.run, session::config_of(scenario));
     const auto desktop = winio::open_desktop();
     const auto since = std::filesystem::file_time_type::clock::now();
-    agent::set_up(scenario, *desktop);
+    session::set_up(scenario, *desktop);
     const agent::RunFinished finished = carry_out(flags.run, settings, *desktop);
 
-    const std::vector<agent::CheckResult> results =
-        agent::check(scenario, *desktop, {.since = since, .variable = text_variable});
-    for (const agent::CheckResult& result : results)
+    const std::vector<session::CheckResult> results =
+        session::check(scenario, *desktop, {.since = since, .variable = text_variable});
+    for (const session::CheckResult& result : results)
         print_to(stdout, line_of(result, flags.run.json) + "\n");
     const bool all_hold =
         std::all_of(results.begin(), results.end(), [](const auto& one) { return one.holds; });

@@ -27,8 +27,8 @@ std::string readable_file(const Variable& file) {
 }
 
 /// The value of a setting under the name by which the user gave it.
-std::optional<Variable> place_of(const agent::Config& config, std::string_view name) {
-    const agent::ConfigEntry* entry = config.find(name);
+std::optional<Variable> place_of(const session::Config& config, std::string_view name) {
+    const session::ConfigEntry* entry = config.find(name);
     if (entry == nullptr) return std::nullopt;
     return Variable{entry->source, *config.text(name)};
 }
@@ -36,7 +36,7 @@ std::optional<Variable> place_of(const agent::Config& config, std::string_view n
 /// Proxies and authorities: how a server is reached, and under which names the user said so.
 class Way {
 public:
-    explicit Way(const agent::Config& config)
+    explicit Way(const session::Config& config)
         : ca_file_(place_of(config, "ca_file")), http_proxy_(http_proxy_variable()),
           https_proxy_(first_variable({"https_proxy", "HTTPS_PROXY"})),
           no_proxy_(first_variable({"no_proxy", "NO_PROXY"})) {}
@@ -81,7 +81,7 @@ private:
 };
 
 /// OpenAI's own key is for nobody else, and many people have it in their environment.
-std::optional<Variable> key_of(const agent::Config& config, const std::string& url) {
+std::optional<Variable> key_of(const session::Config& config, const std::string& url) {
     if (auto key = place_of(config, "api_key")) return key;
     if (!url.starts_with("https://api.openai.com/")) return std::nullopt;
     return first_variable({"OPENAI_API_KEY"});
@@ -99,7 +99,7 @@ std::string checked_key(const Variable& key) {
 }
 
 /// How the server is asked; `settings` gets what only the environment says.
-vlm::ClientOptions resolve_client(const agent::Config& config,
+vlm::ClientOptions resolve_client(const session::Config& config,
                                   std::vector<agent::Setting>& settings) {
     vlm::ClientOptions client = client_options(config);
     const Way way(config);
@@ -116,14 +116,14 @@ constexpr std::array<std::string_view, 10> of_server{
     "endpoint",           "api_key",      "ca_file", "timeout", "connect_timeout",
     "first_byte_timeout", "idle_timeout", "stream",  "retries", "probe"};
 
-bool is_of_server(const agent::ConfigEntry& entry) {
+bool is_of_server(const session::ConfigEntry& entry) {
     return std::find(of_server.begin(), of_server.end(), entry.setting->name) != of_server.end();
 }
 
 } // namespace
 
 winio::AreaChoice area_choice(const ViewFlags& flags) {
-    return agent::area_setting(configuration(flags));
+    return session::area_setting(configuration(flags));
 }
 
 winio::WorkArea work_area(winio::Desktop& desktop, const winio::AreaChoice& choice) {
@@ -136,7 +136,7 @@ winio::WorkArea work_area(winio::Desktop& desktop, const winio::AreaChoice& choi
 
 winio::ScreenshotOptions picture_options(const ViewFlags& flags) {
     winio::ScreenshotOptions options;
-    options.size = agent::image_size_setting(configuration(flags)).size;
+    options.size = session::image_size_setting(configuration(flags)).size;
     options.pointer = !flags.no_cursor;
     return options;
 }
@@ -147,12 +147,13 @@ vlm::ClientOptions resolve(const EndpointFlags& flags) {
 }
 
 ServerSettings server_settings(const EndpointFlags& flags) {
-    const agent::Config all = configuration(flags);
-    agent::Config config = agent::default_config(); // an area that is wrong today is none of it
-    for (const agent::ConfigEntry& entry : all.entries())
+    const session::Config all = configuration(flags);
+    session::Config config =
+        session::default_config(setting_registry()); // an area that is wrong today is none of it
+    for (const session::ConfigEntry& entry : all.entries())
         if (is_of_server(entry)) config.add(entry);
     ServerSettings server;
-    server.settings = agent::effective_settings(config);
+    server.settings = session::effective_settings(config);
     const std::vector<std::string> names = server_setting_names();
     std::erase_if(server.settings, [&](const agent::Setting& setting) {
         return std::find(names.begin(), names.end(), setting.name) == names.end();
@@ -165,7 +166,8 @@ ServerSettings server_settings(const EndpointFlags& flags) {
 std::vector<std::string> server_setting_names() {
     std::vector<std::string> names{"http_proxy", "https_proxy", "no_proxy"};
     for (const std::string_view name : of_server) {
-        const bool duration = agent::find_setting(name)->kind == agent::SettingKind::seconds;
+        const bool duration =
+            session::SettingRegistry::built_in().find(name)->kind == agent::SettingKind::seconds;
         names.push_back(std::string(name) + (duration ? "_ms" : ""));
     }
     return names;
@@ -183,9 +185,9 @@ std::optional<int> max_tokens_setting(const EndpointFlags& flags) {
     return configuration(flags).integer("max_tokens");
 }
 
-agent::AgentOptions agent_options(const agent::Config& config) {
+agent::AgentOptions agent_options(const session::Config& config) {
     agent::AgentOptions options;
-    options.area = agent::area_setting(config);
+    options.area = session::area_setting(config);
     options.with = config.list("with");
     options.settle.minimum = *config.duration("settle_minimum");
     options.settle.quiet = *config.duration("settle_quiet");
@@ -197,12 +199,12 @@ agent::AgentOptions agent_options(const agent::Config& config) {
     return options;
 }
 
-std::optional<panel::PanelOptions> panel_options(const agent::Config& config) {
+std::optional<panel::PanelOptions> panel_options(const session::Config& config) {
     if (!config.boolean("panel")) return std::nullopt;
     return page_options(config);
 }
 
-panel::PanelOptions page_options(const agent::Config& config) {
+panel::PanelOptions page_options(const session::Config& config) {
     panel::PanelOptions options;
     options.host = *config.text("host");
     options.port = static_cast<std::uint16_t>(*config.integer("port"));
@@ -211,24 +213,29 @@ panel::PanelOptions page_options(const agent::Config& config) {
     return options;
 }
 
-RunSettings resolve(const RunFlags& flags, const std::vector<agent::ConfigEntry>& scenario) {
-    agent::Config config = configuration(flags, scenario);
+RunSettings resolve(const RunFlags& flags, const std::vector<session::ConfigEntry>& scenario) {
+    session::Config config = configuration(flags, scenario);
     RunSettings settings;
     settings.profile = add_profile(config);
-    agent::apply(config, settings.profile);
-    if (const agent::ConfigEntry* model = config.find("model");
-        model != nullptr && model->layer > agent::ConfigLayer::profile)
+    session::apply(config, settings.profile);
+    if (config.text("annotate") == "panel" && !config.boolean("panel"))
+        throw agent::Error(agent::errc::bad_config,
+                           config.find("annotate")->source +
+                               ": there is no panel that could draw over screenshots: turn it on "
+                               "(--panel), or use native");
+    if (const session::ConfigEntry* model = config.find("model");
+        model != nullptr && model->layer > session::ConfigLayer::profile)
         settings.model = settings.profile.model;
     settings.agent = agent_options(config);
-    settings.agent.settings = agent::effective_settings(config);
+    settings.agent.settings = session::effective_settings(config);
     settings.client = resolve_client(config, settings.agent.settings);
 
     settings.run_dir = path_of(*config.text("run_dir"));
-    settings.agent.screenshot_names = agent::screenshot_names(config, settings.profile);
+    settings.agent.screenshot_names = session::screenshot_names(config, settings.profile);
     settings.programs = ProgramTools(flags.tools);
     settings.probe = config.boolean("probe");
     settings.batch_of_profile =
-        config.find("drop_screenshots")->layer == agent::ConfigLayer::profile;
+        config.find("drop_screenshots")->layer == session::ConfigLayer::profile;
     settings.lmstudio_logs = config.text("lmstudio_logs").value_or("off");
     settings.panel = panel_options(config);
     return settings;

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "eyehand/agent/agent.hpp"
-#include "eyehand/agent/config.hpp"
 #include "eyehand/agent/run.hpp"
 #include "eyehand/panel/panel.hpp"
+#include "eyehand/session/config.hpp"
 #include "eyehand/vlm/openai_client.hpp"
 #include "eyehand/winio/desktop.hpp"
 #include "eyehand/winio/frame_pipeline.hpp"
@@ -94,7 +94,7 @@ inline constexpr int max_tokens = 10000000;
 /// Throw UsageError or agent::Error naming the flag, the variable or the file's line; also for the profile;
 /// vlm::Error for the endpoint.
 [[nodiscard]] RunSettings resolve(const RunFlags& flags,
-                                  const std::vector<agent::ConfigEntry>& scenario = {});
+                                  const std::vector<session::ConfigEntry>& scenario = {});
 [[nodiscard]] vlm::ClientOptions resolve(const EndpointFlags& flags);
 /// How the server is asked, with what run.json tells of it.
 struct ServerSettings {
@@ -108,10 +108,10 @@ struct ServerSettings {
 /// they have a value or not; without the model.
 [[nodiscard]] std::vector<std::string> server_setting_names();
 /// What of a run's settings concerns the agent; without `settings`.
-[[nodiscard]] agent::AgentOptions agent_options(const agent::Config& config);
+[[nodiscard]] agent::AgentOptions agent_options(const session::Config& config);
 /// How the page is reached; the other one only where the settings want one for a run.
-[[nodiscard]] panel::PanelOptions page_options(const agent::Config& config);
-[[nodiscard]] std::optional<panel::PanelOptions> panel_options(const agent::Config& config);
+[[nodiscard]] panel::PanelOptions page_options(const session::Config& config);
+[[nodiscard]] std::optional<panel::PanelOptions> panel_options(const session::Config& config);
 [[nodiscard]] winio::AreaChoice area_choice(const ViewFlags& flags);
 /// What `choice` means on the desktop; a crop without a pixel is a UsageError.
 [[nodiscard]] winio::WorkArea work_area(winio::Desktop& desktop, const winio::AreaChoice& choice);

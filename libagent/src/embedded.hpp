@@ -14,6 +14,7 @@ struct EmbeddedFile {
 
 /// Each profile is a folder.
 [[nodiscard]] std::span<const EmbeddedFile> embedded_profiles();
+/// The built-in scenarios; in eyehand::session.
 [[nodiscard]] std::span<const EmbeddedFile> embedded_scenarios();
 /// The page that shows a run; in eyehand::page.
 [[nodiscard]] std::span<const EmbeddedFile> embedded_page();

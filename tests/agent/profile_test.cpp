@@ -1,9 +1,9 @@
-#include "eyehand/agent/config.hpp"
 #include "eyehand/agent/desktop_tools.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/agent/team_settings.hpp"
 #include "eyehand/agent/visual_loop_settings.hpp"
+#include "eyehand/session/config.hpp"
 #include "eyehand/vlm/chat.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
 #include "json/json.hpp"
@@ -547,8 +547,8 @@ TEST_CASE("whether LM Studio's log is kept is a matter of the profile, under any
     const Profile mine = parse_profile(
         {{"profile.json", with(R"("lmstudio_logs":"auto")")}, {"system.txt", "Use it."}}, "mine");
     CHECK(mine.lmstudio_logs == "auto");
-    Config config = default_config();
-    config.add(config_of(mine));
+    session::Config config = session::default_config();
+    config.add(session::config_of(mine));
     CHECK(config.text("lmstudio_logs") == "auto");
     CHECK(problem_with(with(R"("lmstudio_logs":"off")")) == "none");
     for (const char* wrong : {R"("/home")", "1"})

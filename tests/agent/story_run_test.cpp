@@ -1,8 +1,8 @@
 // The profile `story` and the heat of others at work on a desktop in memory.
 #include "eyehand/agent/agent.hpp"
-#include "eyehand/agent/config.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/visual_loop_settings.hpp"
+#include "eyehand/session/config.hpp"
 #include "eyehand/vlm/openai_client.hpp"
 #include "eyehand/vlm/testing/chat_server.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
@@ -187,9 +187,9 @@ TEST_CASE("story: a picture may be scaled, by a size or by percent, and is not w
         Row{R"({"capture_scale_percent":-1})", {1001, 1001}},
         Row{R"({"capture_width":40,"capture_height":30,"capture_scale_percent":50})", {40, 30}});
     Stage stage;
-    Config config = default_config();
-    config.add(config_of(stage.profile));
-    config.add(parse_config(row.file, "eyehand.json"));
+    session::Config config = session::default_config();
+    config.add(session::config_of(stage.profile));
+    config.add(session::parse_config(row.file, "eyehand.json"));
     apply(config, stage.profile);
     stage.model.say(done);
     stage.run();

@@ -1,7 +1,7 @@
 // Whatever a user's eyehand.json holds, it is settings in their ranges or Error{bad_config} that
 // names the file.
-#include "eyehand/agent/config.hpp"
 #include "eyehand/agent/error.hpp"
+#include "eyehand/session/config.hpp"
 
 #include <cstdint>
 #include <cstdlib>
@@ -12,16 +12,16 @@ using namespace eyehand;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text(reinterpret_cast<const char*>(data), size);
     try {
-        agent::Config config = agent::default_config();
-        config.add(agent::parse_config(text, "fuzz.json"));
-        for (const agent::ConfigEntry& entry : config.entries()) {
-            if (entry.layer != agent::ConfigLayer::file) continue;
+        session::Config config = session::default_config();
+        config.add(session::parse_config(text, "fuzz.json"));
+        for (const session::ConfigEntry& entry : config.entries()) {
+            if (entry.layer != session::ConfigLayer::file) continue;
             if (!entry.source.starts_with("fuzz.json:")) std::abort();
             if (const auto* number = std::get_if<double>(&entry.value))
                 if (!(*number >= entry.setting->min && *number <= entry.setting->max)) std::abort();
         }
-        (void)agent::area_setting(config);
-        (void)agent::effective_settings(config);
+        (void)session::area_setting(config);
+        (void)session::effective_settings(config);
     } catch (const agent::Error& error) {
         if (error.code() != agent::errc::bad_config) std::abort();
     }

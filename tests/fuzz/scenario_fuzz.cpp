@@ -1,7 +1,7 @@
 // Whatever a scenario's file holds, it is a scenario or Error{bad_scenario}; one that was read reads
 // again from what `scenario show` prints of it.
 #include "eyehand/agent/error.hpp"
-#include "eyehand/agent/scenario.hpp"
+#include "eyehand/session/scenario.hpp"
 
 #include <cstdint>
 #include <cstdlib>
@@ -11,14 +11,14 @@ using namespace eyehand;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text(reinterpret_cast<const char*>(data), size);
-    agent::Scenario scenario;
+    session::Scenario scenario;
     try {
-        scenario = agent::parse_scenario(text, "fuzz");
+        scenario = session::parse_scenario(text, "fuzz");
     } catch (const agent::Error& error) {
         if (error.code() != agent::errc::bad_scenario) std::abort();
         return 0;
     }
-    const std::string shown = agent::to_json(scenario);
-    if (agent::to_json(agent::parse_scenario(shown, "again")) != shown) std::abort();
+    const std::string shown = session::to_json(scenario);
+    if (session::to_json(session::parse_scenario(shown, "again")) != shown) std::abort();
     return 0;
 }

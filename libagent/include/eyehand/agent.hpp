@@ -3,7 +3,6 @@
 
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/annotation.hpp"
-#include "eyehand/agent/config.hpp"
 #include "eyehand/agent/control.hpp"
 #include "eyehand/agent/desktop_tools.hpp"
 #include "eyehand/agent/desktop_world.hpp"
@@ -23,7 +22,7 @@
 #include "eyehand/agent/run_port.hpp"
 #include "eyehand/agent/run_store.hpp"
 #include "eyehand/agent/run_view.hpp"
-#include "eyehand/agent/scenario.hpp"
+#include "eyehand/agent/setting.hpp"
 #include "eyehand/agent/signal.hpp"
 #include "eyehand/agent/team_settings.hpp"
 #include "eyehand/agent/tool.hpp"

@@ -4,12 +4,29 @@
 #include "shown_run.hpp"
 #include "site.hpp"
 
+#include <array>
 #include <functional>
 #include <mutex>
 #include <utility>
 
 namespace eyehand::panel {
 namespace {
+
+constexpr std::array settings{
+    agent::SettingSpec{"panel", agent::SettingKind::boolean, "show the run on a local page",
+                       "false"},
+    agent::SettingSpec{"host", agent::SettingKind::text,
+                       "of the panel: the address at which it can be reached", "127.0.0.1", 1},
+    agent::SettingSpec{"port", agent::SettingKind::integer, "of the panel; 0: any that is free",
+                       "0", 0, 65535},
+    agent::SettingSpec{"panel_cors",
+                       agent::SettingKind::text,
+                       "of the panel: another origin whose pages may use it",
+                       {},
+                       1},
+    agent::SettingSpec{"panel_compat", agent::SettingKind::boolean,
+                       "of the panel: without its token", "false"},
+};
 
 /// Wakes the server, as long as there is one: a run may outlive its panel.
 class Bell {
@@ -45,6 +62,8 @@ private:
 };
 
 } // namespace
+
+std::span<const agent::SettingSpec> setting_specs() { return settings; }
 
 class Panel::Impl {
 public:

@@ -1,6 +1,8 @@
 // All public headers of eyehand::session.
 #pragma once
 
+#include "eyehand/session/config.hpp"
 #include "eyehand/session/report.hpp"
 #include "eyehand/session/run_session.hpp"
+#include "eyehand/session/scenario.hpp"
 #include "eyehand/session/server_facts.hpp"

@@ -12,6 +12,7 @@
 
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/error.hpp"
+#include "eyehand/agent/setting.hpp"
 #include "eyehand/export.hpp"
 
 #include <chrono>
@@ -20,6 +21,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace eyehand::panel {
@@ -50,6 +52,10 @@ struct PanelOptions {
                                               ///< browsers send it: "http://localhost:3000"
     PanelLimits limits{};
 };
+
+/// The settings of a panel, for programs that have a configuration: panel, host, port, panel_cors and
+/// panel_compat.
+[[nodiscard]] EYEHAND_PANEL_API std::span<const agent::SettingSpec> setting_specs();
 
 /// Owns one thread, on which it serves. Thread-safe. It shows one run at a time, the one that was
 /// given last, also when that has ended; where something is wrong with the panel, the run goes on.

@@ -1,4 +1,4 @@
-#include "eyehand/agent/scenario.hpp"
+#include "eyehand/session/scenario.hpp"
 
 #include "base/edit_distance.hpp"
 #include "base/path_text.hpp"
@@ -16,7 +16,10 @@
 #include <sstream>
 #include <tuple>
 
-namespace eyehand::agent {
+namespace eyehand::session {
+
+using namespace agent;
+
 namespace {
 
 constexpr int schema = 1;
@@ -279,12 +282,12 @@ std::string to_json(const Scenario& scenario) {
 
 std::vector<ConfigEntry> config_of(const Scenario& scenario) {
     const std::string source = "scenario " + scenario.name;
-    std::vector<ConfigEntry> entries{
-        {find_setting("profile"), scenario.profile, ConfigLayer::scenario, source}};
+    std::vector<ConfigEntry> entries{{SettingRegistry::built_in().find("profile"), scenario.profile,
+                                      ConfigLayer::scenario, source}};
     if (scenario.max_turns)
-        entries.push_back({find_setting("max_turns"), std::int64_t{*scenario.max_turns},
-                           ConfigLayer::scenario, source});
+        entries.push_back({SettingRegistry::built_in().find("max_turns"),
+                           std::int64_t{*scenario.max_turns}, ConfigLayer::scenario, source});
     return entries;
 }
 
-} // namespace eyehand::agent
+} // namespace eyehand::session

@@ -1,7 +1,7 @@
 // Scenarios: what their files may say, setting them up, and seeing whether what they expect holds.
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/error.hpp"
-#include "eyehand/agent/scenario.hpp"
+#include "eyehand/session/scenario.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
@@ -16,6 +16,7 @@ using namespace eyehand;
 namespace {
 
 using namespace agent;
+using namespace session;
 using winio::testing::MemoryDesktop;
 
 std::string complaint(const std::string& text) {
@@ -42,7 +43,7 @@ struct Stage {
     CheckResult check(ScenarioCheck one) {
         Scenario scenario;
         scenario.checks = {std::move(one)};
-        return agent::check(scenario, desktop, options).at(0);
+        return session::check(scenario, desktop, options).at(0);
     }
     CheckResult check_file(CheckKind kind, const std::string& holds, const std::string& wanted) {
         const auto file = folder / "note.txt";
@@ -238,9 +239,9 @@ TEST_CASE("a clipboard that fails is a check that does not hold") {
 
 TEST_CASE("programs that have no window are found, too") {
 #ifdef _WIN32
-    const char* const self = "agent-tests.exe";
+    const char* const self = "session-tests.exe";
 #else
-    const char* const self = "agent-tests";
+    const char* const self = "session-tests";
 #endif
     Stage stage;
     CHECK(stage.check({.kind = CheckKind::process_running, .subject = self}).holds);

@@ -1,14 +1,14 @@
 // A scenario: a task by name, what has to be there before it, and how to see that it was done.
 //
-//     const agent::Scenario scenario = agent::load_scenario("notepad-save");
-//     agent::set_up(scenario, *desktop);
+//     const session::Scenario scenario = session::load_scenario("notepad-save");
+//     session::set_up(scenario, *desktop);
 //     ... run scenario.task ...
-//     for (const agent::CheckResult& result : agent::check(scenario, *desktop)) ...
+//     for (const session::CheckResult& result : session::check(scenario, *desktop)) ...
 #pragma once
 
-#include "eyehand/agent/config.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/export.hpp"
+#include "eyehand/session/config.hpp"
 #include "eyehand/winio/desktop.hpp"
 #include "eyehand/winio/error.hpp"
 
@@ -21,7 +21,7 @@
 #include <string_view>
 #include <vector>
 
-namespace eyehand::agent {
+namespace eyehand::session {
 
 /// What is done before the task: something is started, or a window is waited for.
 struct ScenarioStep {
@@ -62,24 +62,24 @@ struct Scenario {
     std::vector<ScenarioCheck> checks;
 };
 
-/// Parses a scenario's JSON. Throws Error{bad_scenario} naming `where`, the member and the reason;
+/// Parses a scenario's JSON. Throws agent::Error{bad_scenario} naming `where`, the member and the reason;
 /// unknown members are errors, too: a check that is misspelt must not count as one that holds.
-[[nodiscard]] EYEHAND_AGENT_API Scenario parse_scenario(std::string_view text,
-                                                        const std::string& where);
+[[nodiscard]] EYEHAND_SESSION_API Scenario parse_scenario(std::string_view text,
+                                                          const std::string& where);
 /// The built-in ones: those of profiles by their numbers, then the others by name.
-[[nodiscard]] EYEHAND_AGENT_API std::vector<Scenario> scenarios();
+[[nodiscard]] EYEHAND_SESSION_API std::vector<Scenario> scenarios();
 /// A built-in scenario by name ("notepad-save") or number ("basic:2"), or a file. Throws
-/// Error{scenario_not_found} (naming those there are) and Error{bad_scenario}.
-[[nodiscard]] EYEHAND_AGENT_API Scenario load_scenario(const std::string& name_or_file);
+/// agent::Error{scenario_not_found} (naming those there are) and agent::Error{bad_scenario}.
+[[nodiscard]] EYEHAND_SESSION_API Scenario load_scenario(const std::string& name_or_file);
 /// As JSON that `parse_scenario` reads.
-[[nodiscard]] EYEHAND_AGENT_API std::string to_json(const Scenario& scenario);
+[[nodiscard]] EYEHAND_SESSION_API std::string to_json(const Scenario& scenario);
 /// Its profile and limits, as settings.
-[[nodiscard]] EYEHAND_AGENT_API std::vector<ConfigEntry> config_of(const Scenario& scenario);
+[[nodiscard]] EYEHAND_SESSION_API std::vector<ConfigEntry> config_of(const Scenario& scenario);
 
 /// Carries out the steps of `setup`. Throws winio::Error when a program does not start, or a window
 /// does not come up in time.
-EYEHAND_AGENT_API void set_up(const Scenario& scenario, winio::Desktop& desktop,
-                              const std::stop_token& stop = {});
+EYEHAND_SESSION_API void set_up(const Scenario& scenario, winio::Desktop& desktop,
+                                const std::stop_token& stop = {});
 
 struct CheckOptions {
     /// A file that was last written before has not been made by the run: the check fails.
@@ -96,7 +96,7 @@ struct CheckResult {
 
 /// Looks whether what the scenario expects holds. What cannot be looked at (the registry elsewhere
 /// than on Windows, a file that cannot be read) does not hold, and says so; never throws for it.
-[[nodiscard]] EYEHAND_AGENT_API std::vector<CheckResult>
+[[nodiscard]] EYEHAND_SESSION_API std::vector<CheckResult>
 check(const Scenario& scenario, winio::Desktop& desktop, const CheckOptions& options = {});
 
-} // namespace eyehand::agent
+} // namespace eyehand::session

@@ -1,4 +1,4 @@
-#include "eyehand/agent/config.hpp"
+#include "eyehand/session/config.hpp"
 
 #include "base/edit_distance.hpp"
 #include "base/text.hpp"
@@ -15,8 +15,13 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
+#include <utility>
 
-namespace eyehand::agent {
+namespace eyehand::session {
+
+using namespace agent; // whose settings most of these are
+
 namespace {
 
 using Kind = SettingKind;
@@ -137,13 +142,6 @@ constexpr std::array specs{
                 .help = "actions that require approval",
                 .default_value = "never",
                 .choices = "never|always"},
-    SettingSpec{"panel", Kind::boolean, "show the run on a local page", "false"},
-    SettingSpec{"host", Kind::text, "of the panel: the address at which it can be reached",
-                "127.0.0.1", 1},
-    SettingSpec{"port", Kind::integer, "of the panel; 0: any that is free", "0", 0, 65535},
-    SettingSpec{
-        "panel_cors", Kind::text, "of the panel: another origin whose pages may use it", {}, 1},
-    SettingSpec{"panel_compat", Kind::boolean, "of the panel: without its token", "false"},
     SettingSpec{"physical_execution", Kind::boolean, "false: nothing reaches the desktop"},
     SettingSpec{"action_delay", Kind::seconds, "a fixed pause between two actions", {}, 0, 600},
     SettingSpec{"drag_steps", Kind::integer, "moves of the pointer along a drag", {}, 1, 1000},
@@ -173,10 +171,6 @@ constexpr std::array specs{
     SettingSpec{"lmstudio_logs", Kind::text,
                 "keep LM Studio's log of the run: its folder, \"auto\" or \"off\"", "off", 1},
 };
-
-std::size_t place(const SettingSpec& setting) {
-    return static_cast<std::size_t>(&setting - specs.data());
-}
 
 [[noreturn]] void refuse(const std::string& reason) { throw Error(errc::bad_config, reason); }
 
@@ -340,11 +334,12 @@ std::optional<std::string> plain_text(const SettingSpec& setting, const json::va
     }
 }
 
-ConfigEntry entry_of(const JsoncMember& member, const std::string& place) {
-    const SettingSpec* setting = find_setting(member.name);
+ConfigEntry entry_of(const JsoncMember& member, const std::string& place,
+                     const SettingRegistry& settings) {
+    const SettingSpec* setting = settings.find(member.name);
     if (setting == nullptr)
         refuse(fmt::format("{}: there is no setting \"{}\"; did you mean \"{}\"?", place,
-                           shorten(one_line(member.name), 60), nearest_setting(member.name)));
+                           shorten(one_line(member.name), 60), settings.nearest(member.name)));
     if (setting->kind == Kind::secret)
         refuse(fmt::format("{}: \"{}\" does not belong in a file; set the variable {}", place,
                            setting->name, variable_of(*setting)));
@@ -380,10 +375,10 @@ std::vector<std::string> variables_of(const SettingSpec& setting) {
 }
 
 /// The setting whose variable `variable` probably was to be; nullptr where it is somebody else's.
-const SettingSpec* misspelt(std::string_view variable) {
+const SettingSpec* misspelt(std::string_view variable, const SettingRegistry& settings) {
     if (!variable.starts_with(variable_prefix) || variable == file_variable) return nullptr;
     const std::string_view name = variable.substr(variable_prefix.size());
-    for (const SettingSpec& setting : specs) {
+    for (const SettingSpec& setting : settings.all()) {
         for (const std::string_view known : {setting.name, setting.alias}) {
             const std::size_t distance = edit_distance(name, upper(known));
             if (distance == 0) return nullptr;
@@ -395,24 +390,46 @@ const SettingSpec* misspelt(std::string_view variable) {
 
 } // namespace
 
-std::span<const SettingSpec> setting_specs() { return specs; }
+SettingRegistry::SettingRegistry()
+    : settings_(std::make_shared<const std::vector<SettingSpec>>(specs.begin(), specs.end())) {}
 
-const SettingSpec* find_setting(std::string_view name) {
-    const auto found = std::find_if(specs.begin(), specs.end(), [&](const SettingSpec& spec) {
-        return spec.name == name || (!spec.alias.empty() && spec.alias == name);
-    });
-    return found == specs.end() ? nullptr : &*found;
+const SettingRegistry& SettingRegistry::built_in() {
+    static const SettingRegistry registry;
+    return registry;
 }
 
-std::string_view nearest_setting(std::string_view name) {
-    // No setting's name is as long; the distance of a long text costs much, and tells nothing.
+void SettingRegistry::add(std::span<const SettingSpec> settings) {
+    std::vector<SettingSpec> all = *settings_;
+    const auto is_taken = [&](std::string_view name) {
+        return !name.empty() && std::any_of(all.begin(), all.end(), [&](const SettingSpec& other) {
+            return other.name == name || other.alias == name;
+        });
+    };
+    for (const SettingSpec& setting : settings) {
+        for (const std::string_view name : {setting.name, setting.alias})
+            if (is_taken(name))
+                throw std::invalid_argument(fmt::format("there is a setting \"{}\" already", name));
+        all.push_back(setting);
+    }
+    settings_ = std::make_shared<const std::vector<SettingSpec>>(std::move(all));
+}
+
+const SettingSpec* SettingRegistry::find(std::string_view name) const {
+    const auto found = std::find_if(all().begin(), all().end(), [&](const SettingSpec& spec) {
+        return spec.name == name || (!spec.alias.empty() && spec.alias == name);
+    });
+    return found == all().end() ? nullptr : &*found;
+}
+
+std::string_view SettingRegistry::nearest(std::string_view name) const {
+    // No setting's name is as long; the distance of a long text costs much and says nothing.
     const std::string_view begin = name.substr(0, 64);
     const auto distance = [&](const SettingSpec& setting) {
         const std::size_t to_name = edit_distance(begin, setting.name);
         return setting.alias.empty() ? to_name
                                      : std::min(to_name, edit_distance(begin, setting.alias));
     };
-    return std::min_element(specs.begin(), specs.end(),
+    return std::min_element(all().begin(), all().end(),
                             [&](const SettingSpec& a, const SettingSpec& b) {
                                 return distance(a) < distance(b);
                             })
@@ -434,11 +451,20 @@ std::string to_string(const SettingSpec& setting, const ConfigValue& value) {
     return std::get<std::string>(value);
 }
 
+/// Settings of another registry come last.
+std::size_t Config::place_of(std::string_view name) const {
+    const SettingSpec* setting = settings_.find(name);
+    return setting == nullptr ? settings_.all().size()
+                              : static_cast<std::size_t>(setting - settings_.all().data());
+}
+
 void Config::add(ConfigEntry entry) {
-    const auto at = std::lower_bound(
-        entries_.begin(), entries_.end(), place(*entry.setting),
-        [](const ConfigEntry& one, std::size_t index) { return place(*one.setting) < index; });
-    if (at == entries_.end() || at->setting != entry.setting)
+    const std::string_view name = entry.setting->name;
+    const auto at = std::lower_bound(entries_.begin(), entries_.end(), place_of(name),
+                                     [this](const ConfigEntry& one, std::size_t place) {
+                                         return place_of(one.setting->name) < place;
+                                     });
+    if (at == entries_.end() || at->setting->name != name)
         entries_.insert(at, std::move(entry));
     else if (entry.layer >= at->layer)
         *at = std::move(entry);
@@ -491,24 +517,25 @@ std::vector<std::string> Config::list(std::string_view name) const {
     return std::get<std::vector<std::string>>(entry->value);
 }
 
-Config default_config() {
-    Config config;
-    for (const SettingSpec& setting : specs)
+Config default_config(const SettingRegistry& settings) {
+    Config config(settings);
+    for (const SettingSpec& setting : settings.all())
         if (!setting.default_value.empty())
             config.add(entry_of(setting, std::string(setting.default_value), ConfigLayer::defaults,
                                 "default", std::string(setting.name)));
     return config;
 }
 
-std::vector<ConfigEntry> parse_config(std::string_view text, const std::string& where) {
+std::vector<ConfigEntry> parse_config(std::string_view text, const std::string& where,
+                                      const SettingRegistry& settings) {
     JsoncProblem problem;
     const auto members = parse_jsonc(text, problem);
     if (!members) refuse(fmt::format("{}:{}: {}", where, problem.line, problem.reason));
     std::vector<ConfigEntry> entries;
     for (const JsoncMember& member : *members) {
         const std::string place = fmt::format("{}:{}", where, member.line);
-        if (member.value.is_null() && find_setting(member.name) != nullptr) continue;
-        ConfigEntry entry = entry_of(member, place);
+        if (member.value.is_null() && settings.find(member.name) != nullptr) continue;
+        ConfigEntry entry = entry_of(member, place, settings);
         for (const ConfigEntry& other : entries) {
             if (other.setting == entry.setting)
                 refuse(fmt::format("{}: \"{}\" is there already, at {}", place, member.name,
@@ -527,13 +554,13 @@ std::vector<ConfigEntry> parse_config(std::string_view text, const std::string& 
 
 std::vector<ConfigEntry> config_from_variables(
     const std::function<std::optional<std::string>(const std::string& name)>& read,
-    std::span<const std::string> present) {
+    std::span<const std::string> present, const SettingRegistry& settings) {
     for (const std::string& variable : present)
-        if (const SettingSpec* meant = misspelt(variable))
+        if (const SettingSpec* meant = misspelt(variable, settings))
             refuse(fmt::format("the environment variable {} sets nothing; did you mean {}?",
                                variable, variable_of(*meant)));
     std::vector<ConfigEntry> entries;
-    for (const SettingSpec& setting : specs) {
+    for (const SettingSpec& setting : settings.all()) {
         for (const std::string& variable : variables_of(setting)) {
             const auto given = read(variable);
             if (!given || given->empty()) continue;
@@ -551,8 +578,8 @@ std::vector<ConfigEntry> config_from_variables(
 }
 
 ConfigEntry config_from_flag(std::string_view name, const std::string& flag,
-                             const std::string& text) {
-    const SettingSpec* setting = find_setting(name);
+                             const std::string& text, const SettingRegistry& settings) {
+    const SettingSpec* setting = settings.find(name);
     if (setting == nullptr) refuse(fmt::format("{}: there is no setting \"{}\"", flag, name));
     return entry_of(*setting, text, ConfigLayer::flag, flag, flag);
 }
@@ -560,7 +587,8 @@ ConfigEntry config_from_flag(std::string_view name, const std::string& flag,
 std::vector<ConfigEntry> config_of(const Profile& profile) {
     std::vector<ConfigEntry> entries;
     const auto put = [&](std::string_view name, ConfigValue value) {
-        entries.push_back({find_setting(name), std::move(value), ConfigLayer::profile, "profile"});
+        entries.push_back({SettingRegistry::built_in().find(name), std::move(value),
+                           ConfigLayer::profile, "profile"});
     };
     const auto put_whole = [&](std::string_view name, auto value) {
         put(name, static_cast<std::int64_t>(value));
@@ -589,7 +617,7 @@ std::vector<ConfigEntry> config_of(const Profile& profile) {
     put("log_level", word_for(profile.log.level, log_level_words()));
     const ModeFactory& mode = mode_of(profile);
     for (const auto& [name, value] : mode.options(profile)) {
-        const SettingSpec* setting = find_setting(name);
+        const SettingSpec* setting = SettingRegistry::built_in().find(name);
         if (setting == nullptr) continue; // of a mode that this program adds: no flag names it
         if (setting->kind == Kind::boolean)
             put(name, value == "true");
@@ -720,10 +748,6 @@ void apply(const Config& config, Profile& profile) {
     count("keep_thinks", profile.thinks.keep);
     count("drop_thinks", profile.thinks.batch);
     if (later("heat")) profile.executed_heat.enabled = config.boolean("heat");
-    if (config.text("annotate") == "panel" && !config.boolean("panel"))
-        refuse(config.find("annotate")->source +
-               ": there is no panel that could draw over screenshots: turn it on (--panel), or use "
-               "native");
     if (later("physical_execution"))
         profile.physical_execution = config.boolean("physical_execution");
     if (later("capture_delay")) profile.pace.capture_delay = *config.duration("capture_delay");
@@ -735,7 +759,7 @@ void apply(const Config& config, Profile& profile) {
     if (later("log_level"))
         profile.log.level = meaning_of(*config.text("log_level"), log_level_words());
     for (const auto& [name, value] : mode.options(profile)) {
-        if (find_setting(name) == nullptr || !later(name)) continue;
+        if (config.settings().find(name) == nullptr || !later(name)) continue;
         const ConfigEntry& entry = *config.find(name);
         try {
             mode.set_option(profile, name, to_string(*entry.setting, entry.value));
@@ -772,16 +796,17 @@ std::vector<Setting> effective_settings(const Config& config) {
     return all;
 }
 
-std::vector<ConfigEntry> config_from_settings(std::span<const Setting> settings,
-                                              const std::string& where) {
+std::vector<ConfigEntry> config_from_settings(std::span<const Setting> kept_settings,
+                                              const std::string& where,
+                                              const SettingRegistry& settings) {
     constexpr std::string_view milliseconds = "_ms";
     std::vector<ConfigEntry> entries;
-    for (const Setting& kept : settings) {
-        const SettingSpec* setting = find_setting(kept.name);
+    for (const Setting& kept : kept_settings) {
+        const SettingSpec* setting = settings.find(kept.name);
         std::string value = kept.value;
         const std::string named = fmt::format("{}: \"{}\"", where, kept.name);
         if (setting == nullptr && kept.name.ends_with(milliseconds)) {
-            setting = find_setting(kept.name.substr(0, kept.name.size() - milliseconds.size()));
+            setting = settings.find(kept.name.substr(0, kept.name.size() - milliseconds.size()));
             if (setting == nullptr || setting->kind != Kind::seconds) continue;
             std::int64_t ms = 0;
             const char* const end = value.data() + value.size();
@@ -805,4 +830,4 @@ ScreenshotNames screenshot_names(const Config& config, const Profile& profile) {
     return names;
 }
 
-} // namespace eyehand::agent
+} // namespace eyehand::session

@@ -1,8 +1,8 @@
 // Sets scenarios up, and looks afterwards whether what they expect holds.
 #include "base/path_text.hpp"
 #include "base/text.hpp"
-#include "eyehand/agent/scenario.hpp"
 #include "eyehand/base/utf16.hpp"
+#include "eyehand/session/scenario.hpp"
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/system.hpp"
 
@@ -14,7 +14,10 @@
 #include <fstream>
 #include <sstream>
 
-namespace eyehand::agent {
+namespace eyehand::session {
+
+using namespace agent;
+
 namespace {
 
 /// A check that does not hold, and why.
@@ -228,4 +231,4 @@ std::vector<CheckResult> check(const Scenario& scenario, winio::Desktop& desktop
     return results;
 }
 
-} // namespace eyehand::agent
+} // namespace eyehand::session

@@ -1,19 +1,24 @@
 // Settings in layers: what counts, where it came from, and what is said of mistakes.
 #include "base/edit_distance.hpp"
-#include "eyehand/agent/config.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/team_settings.hpp"
 #include "eyehand/agent/visual_loop_settings.hpp"
+#include "eyehand/session/config.hpp"
 
 #include "catch.hpp"
 
+#include <array>
 #include <map>
+#include <stdexcept>
 
 using namespace eyehand;
 
 namespace {
 
 using namespace agent;
+using namespace session;
+
+const SettingRegistry& built_in = SettingRegistry::built_in();
 
 std::vector<ConfigEntry> variables(const std::map<std::string, std::string>& all) {
     std::vector<std::string> present;
@@ -74,7 +79,7 @@ TEST_CASE("the newer name of a variable counts more than that of a reference") {
 TEST_CASE("the old name of a setting is accepted in files and variables") {
     const auto entries = variables({{"EYEHAND_MAX_STEPS", "7"}});
     REQUIRE(entries.size() == 1);
-    CHECK(entries[0].setting == find_setting("max_turns"));
+    CHECK(entries[0].setting == built_in.find("max_turns"));
     CHECK(entries[0].source == "EYEHAND_MAX_STEPS");
     CHECK(variables({{"EYEHAND_MAX_STEPS", "7"}, {"EYEHAND_MAX_TURNS", "8"}})[0].source ==
           "EYEHAND_MAX_TURNS");
@@ -84,9 +89,9 @@ TEST_CASE("the old name of a setting is accepted in files and variables") {
 }
 
 TEST_CASE("every setting can be set by its variable, and the references' names are there") {
-    for (const SettingSpec& setting : setting_specs())
-        CHECK(find_setting(setting.name) == &setting);
-    CHECK(variable_of(*find_setting("max_turns")) == "EYEHAND_MAX_TURNS");
+    for (const SettingSpec& setting : built_in.all())
+        CHECK(built_in.find(setting.name) == &setting);
+    CHECK(variable_of(*built_in.find("max_turns")) == "EYEHAND_MAX_TURNS");
     const auto entries = variables({{"LMSTUDIO_ENDPOINT", "http://a"},
                                     {"LMSTUDIO_TIMEOUT", "-1"},
                                     {"LMSTUDIO_TEMPERATURE", "0"},
@@ -184,7 +189,7 @@ TEST_CASE("a key is never shown") {
     config.add(variables({{"EYEHAND_API_KEY", "my-secret"}}));
     CHECK(config.text("api_key") == "my-secret");
     for (const Setting& setting : effective_settings(config)) CHECK(setting.value != "my-secret");
-    CHECK(to_string(*find_setting("api_key"), config.find("api_key")->value) == "set");
+    CHECK(to_string(*built_in.find("api_key"), config.find("api_key")->value) == "set");
 }
 
 TEST_CASE("a side of the picture counts where it was said later than the whole") {
@@ -338,8 +343,6 @@ TEST_CASE("what a visual loop cannot be set to is told") {
             apply(config, profile);
         });
     };
-    CHECK_THAT(complaint_of("story", R"({"annotate": "panel"})"),
-               ContainsSubstring("f:1: there is no panel that could draw"));
     CHECK_THAT(complaint_of("story", R"({"annotate": "page"})"),
                ContainsSubstring("must be one of native, panel"));
     CHECK_THAT(complaint_of("story", R"({"log_layout": "round"})"),
@@ -413,4 +416,47 @@ TEST_CASE("no screenshot has a number below 0") {
     config.add(config_from_flag("screenshot_prefix", "--prefix", "screen_"));
     CHECK(screenshot_names(config, team).offset == 4);
     CHECK(screenshot_names(config, team).prefix == "screen_");
+}
+
+TEST_CASE("config: a component adds its settings to a registry, and all layers know them") {
+    const std::array own{
+        SettingSpec{"volume", SettingKind::integer, "how loud", "5", 0, 11},
+        SettingSpec{
+            .name = "mute", .kind = SettingKind::boolean, .help = "no sound", .alias = "silent"}};
+    SettingRegistry registry;
+    registry.add(own);
+    CHECK(SettingRegistry::built_in().find("volume") == nullptr);
+    CHECK(registry.nearest("volumen") == "volume");
+
+    Config config = default_config(registry);
+    CHECK(config.integer("volume") == 5);
+    config.add(parse_config(R"({"volume": 7, "silent": true})", "f", registry));
+    CHECK(config.integer("volume") == 7);
+    CHECK(config.boolean("mute"));
+    const auto variable = [](const std::string& name) {
+        return name == "EYEHAND_VOLUME" ? std::optional<std::string>("8") : std::nullopt;
+    };
+    config.add(config_from_variables(variable, {}, registry));
+    CHECK(config.integer("volume") == 8);
+    config.add(config_from_flag("volume", "--volume", "11", registry));
+    CHECK(config.integer("volume") == 11);
+    CHECK(config.entries().back().setting->name == "mute"); // in the order of the registry
+
+    const std::vector<Setting> settings = effective_settings(config);
+    Config again = default_config(registry);
+    again.add(config_from_settings(settings, "run.json", registry));
+    CHECK(again.integer("volume") == 11);
+    // Without the registry they are settings of another program.
+    CHECK(Config().find("volume") == nullptr);
+    CHECK_NOTHROW(config_from_settings(settings, "run.json"));
+    CHECK_THROWS_AS(parse_config(R"({"volume": 7})", "f"), Error);
+}
+
+TEST_CASE("config: a name of a setting is taken once") {
+    SettingRegistry registry;
+    const std::array by_name{SettingSpec{.name = "model"}};
+    const std::array by_alias{SettingSpec{.name = "steps", .alias = "max_steps"}};
+    CHECK_THROWS_AS(registry.add(by_name), std::invalid_argument);
+    CHECK_THROWS_AS(registry.add(by_alias), std::invalid_argument);
+    CHECK(registry.find("steps") == nullptr);
 }

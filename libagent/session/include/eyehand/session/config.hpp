@@ -1,0 +1,165 @@
+// What a run is set to, in layers: defaults, the profile, a file, the environment, a scenario,
+// flags. The later layer counts, and every value keeps the place it came from.
+//
+//     session::Config config = session::default_config();
+//     config.add(session::parse_config(text, "eyehand.json"));
+//     config.add(session::config_from_variables(read_variable));
+//     config.add(session::config_from_flag("model", "--model", "qwen3-vl-8b-instruct"));
+//     config.text("model");           // "qwen3-vl-8b-instruct"
+//     config.find("model")->source;   // "--model"
+#pragma once
+
+#include "eyehand/agent/error.hpp"
+#include "eyehand/agent/profile.hpp"
+#include "eyehand/agent/run.hpp"
+#include "eyehand/agent/setting.hpp"
+#include "eyehand/export.hpp"
+#include "eyehand/winio/desktop.hpp"
+#include "eyehand/winio/geometry.hpp"
+#include "eyehand/winio/image_size.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace eyehand::session {
+
+/// The settings that a program has. A value; copies are independent.
+///
+///     session::SettingRegistry settings;            // those of this library
+///     settings.add(panel::setting_specs());         // and those of the panel
+///     session::Config config = session::default_config(settings);
+class EYEHAND_SESSION_API SettingRegistry {
+public:
+    /// The settings of the server, the agent, the desktop and the run directory.
+    SettingRegistry();
+    /// The same, for programs that add none.
+    [[nodiscard]] static const SettingRegistry& built_in();
+
+    /// Throws std::invalid_argument if a name or an alias is taken.
+    void add(std::span<const agent::SettingSpec> settings);
+    /// All settings, in the order in which they are shown.
+    [[nodiscard]] std::span<const agent::SettingSpec> all() const { return *settings_; }
+    /// By name or alias; nullptr if there is no such setting.
+    [[nodiscard]] const agent::SettingSpec* find(std::string_view name) const;
+    /// The name that differs least from `name`, for messages.
+    [[nodiscard]] std::string_view nearest(std::string_view name) const;
+
+private:
+    /// Entries of a configuration point into it.
+    std::shared_ptr<const std::vector<agent::SettingSpec>> settings_;
+};
+
+/// "EYEHAND_MAX_TURNS" for "max_turns".
+[[nodiscard]] EYEHAND_SESSION_API std::string variable_of(const agent::SettingSpec& setting);
+
+/// Of kind integer: std::int64_t; number, seconds: double; boolean: bool; list: std::vector; all
+/// others: std::string.
+using ConfigValue = std::variant<std::string, std::int64_t, double, bool, std::vector<std::string>>;
+/// As people write it. The value of a secret is "set".
+[[nodiscard]] EYEHAND_SESSION_API std::string to_string(const agent::SettingSpec& setting,
+                                                        const ConfigValue& value);
+
+/// In the order in which they count: the last most.
+enum class ConfigLayer { defaults, profile, file, environment, scenario, flag };
+
+struct ConfigEntry {
+    const agent::SettingSpec* setting = nullptr; ///< of a registry that must outlive the entry
+    ConfigValue value{};
+    ConfigLayer layer = ConfigLayer::defaults;
+    std::string source{}; ///< "default", "profile", "eyehand.json:3", "LMSTUDIO_MODEL", "--model"
+};
+
+/// Values by setting. Of two entries for one setting the one of the later layer counts, in one
+/// layer the one that was added last.
+class EYEHAND_SESSION_API Config {
+public:
+    explicit Config(SettingRegistry settings = SettingRegistry::built_in())
+        : settings_(std::move(settings)) {}
+    [[nodiscard]] const SettingRegistry& settings() const { return settings_; }
+    void add(ConfigEntry entry);
+    void add(const std::vector<ConfigEntry>& entries);
+    /// nullptr when nobody has said anything.
+    [[nodiscard]] const ConfigEntry* find(std::string_view name) const;
+    /// Of settings that have a value; of kind text, image_size, crop, prefix, choice or secret ...
+    [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
+    [[nodiscard]] std::optional<int> integer(std::string_view name) const;
+    [[nodiscard]] std::optional<double> number(std::string_view name) const; ///< or seconds
+    [[nodiscard]] std::optional<std::chrono::milliseconds> duration(std::string_view name) const;
+    [[nodiscard]] bool boolean(std::string_view name) const; ///< false if the setting is unset
+    [[nodiscard]] std::vector<std::string> list(std::string_view name) const;
+    /// What is set, in the order of the registry.
+    [[nodiscard]] const std::vector<ConfigEntry>& entries() const { return entries_; }
+
+private:
+    [[nodiscard]] std::size_t place_of(std::string_view name) const;
+    SettingRegistry settings_;
+    std::vector<ConfigEntry> entries_;
+};
+
+// All of these throw agent::Error{bad_config} that names the place, what is there, and what it must be or
+// which name is nearest.
+
+[[nodiscard]] EYEHAND_SESSION_API Config
+default_config(const SettingRegistry& settings = SettingRegistry::built_in());
+/// Reads a file's text: a JSON object with settings as members; comments and trailing commas are
+/// allowed, null is as if left out. `where` names it in errors and sources.
+[[nodiscard]] EYEHAND_SESSION_API std::vector<ConfigEntry>
+parse_config(std::string_view text, const std::string& where,
+             const SettingRegistry& settings = SettingRegistry::built_in());
+/// Reads all variables of settings through `read`, for which an empty variable is none. `present`
+/// are the names of all variables there are, where they are known: one that begins with EYEHAND_
+/// and looks like a setting misspelt is an error, too.
+[[nodiscard]] EYEHAND_SESSION_API std::vector<ConfigEntry> config_from_variables(
+    const std::function<std::optional<std::string>(const std::string& name)>& read,
+    std::span<const std::string> present = {},
+    const SettingRegistry& settings = SettingRegistry::built_in());
+/// `name` must be a setting.
+[[nodiscard]] EYEHAND_SESSION_API ConfigEntry
+config_from_flag(std::string_view name, const std::string& flag, const std::string& text,
+                 const SettingRegistry& settings = SettingRegistry::built_in());
+/// What a profile sets.
+[[nodiscard]] EYEHAND_SESSION_API std::vector<ConfigEntry> config_of(const agent::Profile& profile);
+
+/// "x1,y1,x2,y2" from 0 to 1000, with x1 < x2 and y1 < y2.
+[[nodiscard]] EYEHAND_SESSION_API std::optional<winio::NormBox> parse_crop(std::string_view text);
+
+/// The size of pictures, and where it comes from: `image`; `capture_width` and `capture_height` if both
+/// are above 0, else `capture_scale_percent` if that is, where a later layer sets these; its width and
+/// height where a later layer sets these, exactly so where `image_exact` says it.
+struct ImageSizeSetting {
+    winio::ImageSize size{};
+    std::string source{};
+};
+[[nodiscard]] EYEHAND_SESSION_API ImageSizeSetting image_size_setting(const Config& config);
+/// The part of the desktop that `display`, `window` and `crop` choose. A window and a display
+/// exclude each other: that of the later layer counts.
+[[nodiscard]] EYEHAND_SESSION_API winio::AreaChoice area_setting(const Config& config);
+
+/// Puts what counts more than the profile into it.
+EYEHAND_SESSION_API void apply(const Config& config, agent::Profile& profile);
+/// For run.json: each effective value with its source, durations in milliseconds ("timeout_ms"),
+/// the endpoint without its query, of a display and a window the one that counts. Throws
+/// agent::Error{bad_config} as `area_setting` does.
+[[nodiscard]] EYEHAND_SESSION_API std::vector<agent::Setting>
+effective_settings(const Config& config);
+/// The way back: what `effective_settings` kept, with the sources of then, in the layer below
+/// flags. Settings that this version does not know, and secrets, are left out.
+/// Throws agent::Error{bad_config}, naming `where`.
+[[nodiscard]] EYEHAND_SESSION_API std::vector<ConfigEntry>
+config_from_settings(std::span<const agent::Setting> kept_settings, const std::string& where,
+                     const SettingRegistry& settings = SettingRegistry::built_in());
+/// How the screenshots of a run are named. `screenshot_start` is the number of turn 1's; a team
+/// looks before that, and counts from 0 where it would be -1.
+[[nodiscard]] EYEHAND_SESSION_API agent::ScreenshotNames
+screenshot_names(const Config& config, const agent::Profile& profile);
+
+} // namespace eyehand::session
