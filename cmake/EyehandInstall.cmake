@@ -94,13 +94,13 @@ eyehand_pkg_config(winio "Screen capture and input for desktop agents"
     REQUIRES_PRIVATE zlib ${xcb} LIBS_PRIVATE -leyehand_base ${winio_system} ${standard_library})
 eyehand_pkg_config(vlm "Client for vision language models with an OpenAI-compatible server"
     REQUIRES_PRIVATE zlib "openssl >= 3.0"
-    LIBS_PRIVATE -leyehand_boost_ssl -leyehand_boost ${vlm_system} ${standard_library})
+    LIBS_PRIVATE -leyehand_base -leyehand_boost_ssl -leyehand_boost ${vlm_system} ${standard_library})
 eyehand_pkg_config(agent "Desktop agents: tools, profiles, runs"
     REQUIRES "eyehand-winio = ${PROJECT_VERSION}" "eyehand-vlm = ${PROJECT_VERSION}"
-    LIBS_PRIVATE -leyehand_agent_base ${fmt} -leyehand_boost ${standard_library})
+    LIBS_PRIVATE -leyehand_agent_base -leyehand_base ${fmt} -leyehand_boost ${standard_library})
 eyehand_pkg_config(session "Runs with their surroundings: server, logs, recordings, report"
     REQUIRES "eyehand-agent = ${PROJECT_VERSION}"
-    LIBS_PRIVATE -leyehand_page -leyehand_agent_base ${fmt} -leyehand_boost ${standard_library})
+    LIBS_PRIVATE -leyehand_page -leyehand_agent_base -leyehand_base ${fmt} -leyehand_boost ${standard_library})
 eyehand_pkg_config(panel "Local web page that shows and controls a run"
     REQUIRES "eyehand-agent = ${PROJECT_VERSION}"
-    LIBS_PRIVATE -leyehand_page -leyehand_agent_base ${fmt} -leyehand_boost ${standard_library})
+    LIBS_PRIVATE -leyehand_page -leyehand_agent_base -leyehand_base ${fmt} -leyehand_boost ${standard_library})
