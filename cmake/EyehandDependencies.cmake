@@ -1,4 +1,4 @@
-# Everything this project takes from others: Boost (headers), zlib, fmt, OpenSSL; outside Windows XCB;
+# Everything this project takes from others: Boost (headers), zlib, fmt, OpenSSL, stb (a header); outside Windows XCB;
 # for the programs CLI11; for the tests Catch2 and libpng.
 include_guard()
 
@@ -25,7 +25,7 @@ if(CMAKE_CROSSCOMPILING AND MINGW)
     # one by one, through links in the build tree.
     set(_headers "${PROJECT_BINARY_DIR}/host-headers")
     file(MAKE_DIRECTORY "${_headers}")
-    foreach(_library boost fmt CLI catch2)
+    foreach(_library boost fmt stb CLI catch2)
         if(NOT EXISTS "/usr/include/${_library}")
             message(FATAL_ERROR "/usr/include/${_library} is missing: run scripts/setup")
         endif()
@@ -37,12 +37,17 @@ if(CMAKE_CROSSCOMPILING AND MINGW)
     add_library(CLI11::CLI11 INTERFACE IMPORTED GLOBAL)
     add_library(Catch2::Catch2 INTERFACE IMPORTED GLOBAL)
     set(Catch2_VERSION 2.13)
+    set(EYEHAND_STB_INCLUDE_DIR "${_headers}/stb")
     foreach(_target Boost::headers fmt::fmt-header-only CLI11::CLI11 Catch2::Catch2)
         target_include_directories(${_target} SYSTEM INTERFACE "${_headers}")
     endforeach()
 else()
     find_package(Boost 1.81 REQUIRED)
     find_package(fmt REQUIRED)
+    find_path(EYEHAND_STB_INCLUDE_DIR stb_image_write.h PATH_SUFFIXES stb)
+    if(NOT EYEHAND_STB_INCLUDE_DIR)
+        message(FATAL_ERROR "stb_image_write.h is missing. On Debian: apt-get install libstb-dev")
+    endif()
     if(EYEHAND_BUILD_APPS)
         find_package(CLI11 REQUIRED)
     endif()

@@ -49,6 +49,7 @@ get_target_property(cli11 CLI11::CLI11 INTERFACE_INCLUDE_DIRECTORIES)
 set(licenses
     "boost|${boost}/boost/version.hpp|"
     "fmt|${fmt}/fmt/core.h|"
+    "stb|${EYEHAND_STB_INCLUDE_DIR}/stb_image_write.h|"
     "cli11|${cli11}/CLI/CLI.hpp|")
 if(NOT MSVC)
     execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-libgcc-file-name
