@@ -148,8 +148,8 @@ vlm::ClientOptions resolve(const EndpointFlags& flags) {
 
 ServerSettings server_settings(const EndpointFlags& flags) {
     const session::Config all = configuration(flags);
-    session::Config config =
-        session::default_config(setting_registry()); // an area that is wrong today is none of it
+    session::Config config = session::default_config(
+        setting_registry()); // without the area: its mistakes do not matter here
     for (const session::ConfigEntry& entry : all.entries())
         if (is_of_server(entry)) config.add(entry);
     ServerSettings server;

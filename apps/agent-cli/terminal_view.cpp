@@ -33,13 +33,14 @@ std::string spend(const vlm::Usage& usage) {
                        count(usage.completion_tokens));
 }
 
-/// The latest item of that type in the latest turn; nullptr if it has none.
+/// The latest item of that type; nullptr if the turns that the view holds have none.
 template <class Item>
 const Item* latest(const agent::RunView& run) {
-    if (run.turn_count() == 0) return nullptr;
-    const auto& items = run.turn(run.turn_count() - 1).items;
-    for (auto item = items.rbegin(); item != items.rend(); ++item)
-        if (const auto* found = std::get_if<Item>(&*item)) return found;
+    for (std::size_t i = run.turn_count(); i-- > 0;) {
+        const auto& items = run.turn(i).items;
+        for (auto item = items.rbegin(); item != items.rend(); ++item)
+            if (const auto* found = std::get_if<Item>(&*item)) return found;
+    }
     return nullptr;
 }
 

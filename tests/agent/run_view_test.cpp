@@ -97,13 +97,13 @@ TEST_CASE("run view: runs of version 0.1 are folded into turns") {
             "write a greeting",
             "completed",
             {"1 commander EVALUATION (0 unseen to -): reply of 34 with 1 calls, spawn_operator ok",
-             "2 operator EXECUTION (0 to 3): *phase, reply of 13 with 1 calls, click_element ok",
+             "2 operator EXECUTION (2 to 3): *phase, reply of 13 with 1 calls, click_element ok",
              "3 operator EXECUTION (3 to -): reply of 0 with 1 calls, report_progress ok",
              "4 commander EVALUATION (3 unseen to -): *phase, reply of 14 with 1 calls, "
              "spawn_operator ok",
              "5 commander EVALUATION (3 unseen to -): *phase, *phase, reply of 14 with 1 calls, "
              "spawn_operator ok",
-             "6 operator EXECUTION (3 to 7): *phase, reply of 0 with 1 calls, report_completion "
+             "6 operator EXECUTION (6 to 7): *phase, reply of 0 with 1 calls, report_completion "
              "failed",
              "7 operator EXECUTION (7 to -): reply of 0 with 1 calls, report_completion ok"}},
         Row{"visual_loop",
@@ -213,6 +213,28 @@ TEST_CASE("run view: a turn begins with the latest screenshot, and ends with the
     run.apply(event(Asked{"agent", "m", 2, 3, {"bb"}, {}}, 2));
     CHECK(in_words(run) == std::vector<std::string>{"1 agent asking (1 to 2): ",
                                                     "2 agent asking (2 unseen to -): "});
+}
+
+TEST_CASE("run view: a turn saw the screenshot that was taken again before its request") {
+    RunView run = view();
+    run.apply(event(Observe{1, {}}, 0));
+    run.apply(event(Observed{.sha256 = "aa", .file = "1.png"}, 0));
+    run.apply(event(Recover{"it repeats itself"}, 0));
+    run.apply(event(Recovered{}, 0));
+    run.apply(event(Observe{1, {}}, 0));
+    run.apply(event(Observed{.sha256 = "bb", .file = "2.png"}, 0));
+    run.apply(event(Asked{"agent", "m", 1, 0, {"bb"}, ""}, 1));
+    const TurnView& turn = run.turn(run.turn_count() - 1);
+    CHECK(turn.seen->look.file == "2.png");
+    CHECK(turn.seen_by_model);
+    CHECK(turn.after == nullptr);
+}
+
+TEST_CASE("run view: an event that cannot be read does not change the turn") {
+    RunView run = view();
+    run.apply(event(Asked{"agent", "m", 1, 0, {}, ""}, 4));
+    run.apply(event(UnknownEvent{}, 0));
+    CHECK(run.state().turn == 4);
 }
 
 TEST_CASE("run view: totals are sums of what the replies reported") {

@@ -9,7 +9,7 @@ const load = (name) => {
     return import(`data:text/javascript,${encodeURIComponent(text)}`);
 };
 const { parseRgba } = await load('overlay.js');
-const { afterOf, brief, duration, emptyRun, frozenRun, hasFailed, laidOut, marksOf, seenOf, targetsOf, timesOf, tokensOf, trailBefore,
+const { afterOf, brief, duration, emptyRun, frozenRun, hasFailed, laidOut, marksOf, seenOf, targetsOf, timeOf, timesOf, tokensOf, trailBefore,
     turnsOf, withDelta, withState } =
     await load('run.js');
 
@@ -77,7 +77,7 @@ test('the turns of a report name their screenshots by number', () => {
         turns: [{ turn: 1, seen: 1, after: null, items: [] }, { turn: 2, seen: 1, after: 7, items: [] }],
     });
     assert.deepEqual(turnsOf(run).map((it) => [it.seen?.n, it.after]), [[1, null], [1, null]]);
-    assert.equal(run.state.phase, 'interrupted');
+    assert.equal(run.state.phase, 'unfinished');
 });
 
 test('the trail has the turns before, the latest first, without those that touched nothing', () => {
@@ -109,6 +109,12 @@ test('a screenshot takes its time in the turn for which it was taken', () => {
     const seen = { n: 1, turn: 1, settle_ms: 5 };
     assert.equal(timesOf({ turn: 2, seen, after: { n: 2, turn: 2, settle_ms: 3 }, items: [] }).look, 3);
     assert.equal(timesOf({ turn: 1, seen, after: seen, items: [] }).look, 5);
+});
+
+test('what a turn took in all has all parts but the first token, which the model\'s time contains', () => {
+    const seen = { n: 1, turn: 1, settle_ms: 5, annotate_ms: 2 };
+    const items = [{ kind: 'reply', model_ms: 90, wait_ms: 30 }, { kind: 'call', act_ms: 4, policy_ms: 60000 }];
+    assert.equal(timeOf({ turn: 1, seen, after: null, items }), 5 + 2 + 90 + 4 + 60000);
 });
 
 test('the tokens of all replies of a turn count', () => {

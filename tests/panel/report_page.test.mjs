@@ -2,7 +2,7 @@
 // the runs (tests/session/report_run).
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -160,6 +160,54 @@ describe('a report', () => {
         await page.reload();
         assert.equal(await heading(page), 'Turn 6');
         await close();
+    });
+
+    test('ignores a turn in its address that the run does not have', async () => {
+        const { page, close } = await opened('hostile');
+        await page.keyboard.press('ArrowRight');
+        await page.goto(`${pathToFileURL(reports.hostile).href}#turn-999`);
+        await says(page, '#turn-title', 'Turn 2');
+        await close();
+    });
+
+    test('leaves keys that select text and scroll alone', async () => {
+        const { page, close } = await opened('hostile');
+        await page.keyboard.press('Shift+ArrowRight');
+        assert.equal(await heading(page), 'Turn 1');
+        await page.locator('#cost summary').click();
+        await page.locator('#cost .scroll').focus();
+        await page.keyboard.press('ArrowRight');
+        assert.equal(await heading(page), 'Turn 1');
+        await close();
+    });
+
+    test('stays where it is on a phone when another turn is shown', async () => {
+        const { page, close } = await opened('hostile', { width: 390, height: 844 });
+        const before = await page.evaluate(() => scrollY);
+        await page.locator('#next').click();
+        assert.equal(await heading(page), 'Turn 2');
+        assert.equal(await page.evaluate(() => scrollY), before);
+        await close();
+    });
+
+    test('says that a picture cannot be shown, and shows no other in its place', async () => {
+        const html = readFileSync(reports.hostile, 'utf8');
+        const [, second] = html.match(/"data:image\/png;base64,[^"]+"/g);
+        const broken = join(folder, 'broken.html');
+        writeFileSync(broken, html.replace(second, '"data:image/png;base64,iVBORw0KGgo="'));
+        const { page, problems } = await open(browser);
+        await page.goto(pathToFileURL(broken).href);
+        await page.waitForSelector('html[data-ready]');
+        await painted(page, '#canvas');
+        await page.locator('#turns button').last().click();
+        for (let i = 0; i < 8 && !(await isShown(page, '#no-picture')); ++i) await page.keyboard.press('ArrowLeft');
+        await says(page, '#no-picture', 'This picture cannot be shown.');
+        assert.equal(await isShown(page, '#screen'), false);
+        await page.locator('#turns button').first().click();
+        await page.locator('#screen').waitFor();
+        await painted(page, '#canvas', /turn_0001/);
+        assert.deepEqual(problems, []);
+        await page.context().close();
     });
 
     test('shows the failures only where that is wished', async () => {

@@ -460,3 +460,17 @@ TEST_CASE("config: a name of a setting is taken once") {
     CHECK_THROWS_AS(registry.add(by_alias), std::invalid_argument);
     CHECK(registry.find("steps") == nullptr);
 }
+
+TEST_CASE("config: settings of another registry are kept, each once") {
+    const std::array own{SettingSpec{"volume", SettingKind::integer, "how loud", "5", 0, 11},
+                         SettingSpec{"treble", SettingKind::integer, "high tones", "5", 0, 11}};
+    SettingRegistry registry;
+    registry.add(own);
+    Config config;
+    config.add(config_from_flag("treble", "--treble", "1", registry));
+    config.add(config_from_flag("volume", "--volume", "2", registry));
+    config.add(parse_config(R"({"treble": 3, "volume": 4})", "f", registry));
+    CHECK(config.entries().size() == 2);
+    CHECK(config.integer("treble") == 1);
+    CHECK(config.integer("volume") == 2);
+}

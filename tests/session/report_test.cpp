@@ -377,6 +377,19 @@ TEST_CASE("report: of a run without end it has so much, and says what is left ou
         CHECK(state(data(page)).at("outcome").at("outcome") == "cancelled");
         CHECK_THAT(remarks(page), ContainsSubstring("too long for a report: 2."));
     }
+    SECTION("turns in the wrong order") {
+        for (int turn = 10'100; turn > 0; --turn)
+            add(fmt::format(R"({{"type":"stopped","turn":{},"why":"x"}})", turn));
+        const std::string page = html();
+        CHECK(list(data(page), "turns").size() == 10'001);
+        CHECK_THAT(remarks(page), ContainsSubstring("too long for a report: 99."));
+    }
+    SECTION("a request of the last number there is") {
+        for (int turn = 1; turn <= 10'000; ++turn)
+            add(fmt::format(R"({{"type":"stopped","turn":{},"why":"x"}})", turn));
+        add(R"({"type":"ask","turn":2147483647})");
+        CHECK_THAT(remarks(html()), ContainsSubstring("too long for a report: 1."));
+    }
     SECTION("items of a turn") {
         for (int i = 0; i < 1'005; ++i)
             add(R"({"type":"invoke","turn":1,"call_id":"c","tool":"t","arguments":"{}"})");

@@ -107,7 +107,10 @@ private:
     }
     [[nodiscard]] json::array texts(const std::vector<std::string>& all) const {
         json::array list;
-        for (const std::string& one : all) list.emplace_back(text(one));
+        for (const std::string& one : all) {
+            if (list.size() == limits_.texts) break;
+            list.emplace_back(text(one));
+        }
         return list;
     }
 
@@ -206,9 +209,9 @@ json::object to_json(const agent::TurnView& turn, const PictureJson& picture_jso
     bool has_reply = false;
     for (const agent::TurnItem& item : turn.items)
         has_reply = has_reply || std::holds_alternative<agent::Replied>(item);
-    // The reply with which a visual loop begins did not come from a model.
+    // The reply that a visual loop begins with, or that a client injected, did not come from a model.
     if (turn.visual_reply && !has_reply)
-        items.emplace_back(json::object{{"kind", "first_reply"},
+        items.emplace_back(json::object{{"kind", "given_reply"},
                                         {"text", cut(turn.visual_reply->text, limits.text_bytes)}});
     for (const agent::TurnItem& item : turn.items)
         items.emplace_back(std::visit(ItemJson(limits), item));

@@ -23,6 +23,7 @@ struct JsonLimits {
     std::size_t text_bytes = (std::numeric_limits<std::size_t>::max)(); ///< of each text
     std::size_t name_bytes = 1024;                                      ///< of tools and ids
     std::size_t points = 100;                                           ///< of a call
+    std::size_t texts = 100;     ///< notes of a reply, remarks on a resumed run
     std::size_t changes = 2'000; ///< of a screenshot, regions
 };
 
@@ -38,8 +39,8 @@ struct JsonLimits {
 [[nodiscard]] json::object to_json(const agent::ScreenshotView& picture,
                                    const JsonLimits& limits = {});
 
-/// A turn: {"turn", "t", "role", "phase", "items", "seen_by_model", "seen", "after", and the sums of
-/// its times and tokens}. `picture_json` writes the two screenshots.
+/// A turn: {"turn", "t", "role", "phase", "requests", "items", "left_out", "seen_by_model", "seen",
+/// "after"}. `picture_json` writes the two screenshots.
 using PictureJson = std::function<json::value(const agent::ScreenshotView&)>;
 [[nodiscard]] json::object to_json(const agent::TurnView& turn, const PictureJson& picture_json,
                                    const JsonLimits& limits = {});
@@ -47,9 +48,9 @@ using PictureJson = std::function<json::value(const agent::ScreenshotView&)>;
 /// What is known of the whole run, without its turns and screenshots.
 [[nodiscard]] json::object to_json(const agent::RunView& run);
 
-/// What does not change during a run: {"ui", "font", "roles", "max_turns", "profile", ...}.
+/// Constants of a run: {"ui", "font", "max_turns", "phases"}.
 [[nodiscard]] json::object config_json(const agent::Profile& profile);
-/// The same with the settings of the run and the version that ran it.
+/// The same with "settings", and "version" of the library that ran it.
 [[nodiscard]] json::object config_json(const agent::StoredRun& run);
 
 } // namespace eyehand::page

@@ -1,6 +1,6 @@
 // Where the time and the tokens of each turn went: two rows of stacked bars, and the same as a table.
 import { element, onChange, svgElement } from './element.js';
-import { count, duration, timesOf, tokensOf } from './run.js';
+import { count, counted, duration, timesOf, tokensOf } from './run.js';
 
 const width = 340;
 const rowHeight = 52;
@@ -26,16 +26,16 @@ function partsOfTokens(turn) {
 
 const total = (values) => Object.values(values).reduce((all, value) => all + value, 0);
 
-function bars(turns, valuesOf, parts, top, shownTurn) {
+const pitchOf = (turns) => Math.min((width - left) / Math.max(turns.length, 1), 26);
+
+function bars(turns, valuesOf, parts, top) {
     const most = Math.max(...turns.map((turn) => total(valuesOf(turn))), 1e-9);
-    const pitch = Math.min((width - left) / turns.length, 26);
-    const nodes = [];
+    const pitch = pitchOf(turns);
+    const nodes = [svgElement('rect', { class: 'shown', y: top - 4, width: pitch, height: rowHeight + 4 })];
     turns.forEach((turn, index) => {
         const values = valuesOf(turn);
         let base = top + rowHeight;
         const x = left + index * pitch;
-        if (turn.turn === shownTurn)
-            nodes.push(svgElement('rect', { class: 'shown', x, y: top - 4, width: pitch, height: rowHeight + 4 }));
         for (const { name } of parts) {
             const height = (values[name] / most) * rowHeight;
             if (height <= 0) continue;
@@ -71,14 +71,14 @@ function table(turns) {
 
 export function showChart(place, tablePlace, turns, shownTurn) {
     const data = turns.map((turn) => [turn.turn, timesOf(turn), partsOfTokens(turn)]);
-    onChange(place, [data, shownTurn], () => {
+    onChange(place, data, () => {
         if (turns.length === 0) {
             place.replaceChildren();
             return;
         }
         const second = gap + rowHeight + 14;
-        const times = bars(turns, timesOf, timeParts, 8, shownTurn);
-        const tokens = bars(turns, partsOfTokens, tokenParts, second, shownTurn);
+        const times = bars(turns, timesOf, timeParts, 8);
+        const tokens = bars(turns, partsOfTokens, tokenParts, second);
         const text = (x, y, content, anchor) => svgElement('text', { x, y, 'text-anchor': anchor }, content);
         const bottom = second + rowHeight + 14;
         const labels = [
@@ -89,7 +89,7 @@ export function showChart(place, tablePlace, turns, shownTurn) {
         if (turns.length > 1)
             labels.push(text(left + (turns.length - 0.5) * times.pitch, bottom, String(turns[turns.length - 1].turn), 'middle'));
         const sumOf = (valuesOf) => turns.reduce((all, turn) => all + total(valuesOf(turn)), 0);
-        const told = `${turns.length} turns, ${duration(sumOf(timesOf))} and ${count(sumOf(partsOfTokens))} tokens in all; the most in ` +
+        const told = `${counted(turns.length, 'turn')}, ${duration(sumOf(timesOf))} and ${count(sumOf(partsOfTokens))} tokens in all; the most in ` +
             `one turn: ${duration(times.most)} and ${count(Math.round(tokens.most))} tokens.`;
         place.replaceChildren(
             legend(timeParts),
@@ -98,4 +98,10 @@ export function showChart(place, tablePlace, turns, shownTurn) {
             legend(tokenParts));
         tablePlace.replaceChildren(element('caption', { class: 'unseen' }, 'Time and tokens per turn'), ...table(turns));
     });
+    const index = turns.findIndex((turn) => turn.turn === shownTurn);
+    const pitch = pitchOf(turns);
+    for (const mark of place.querySelectorAll('.shown')) {
+        mark.setAttribute('x', left + Math.max(index, 0) * pitch);
+        mark.setAttribute('visibility', index < 0 ? 'hidden' : 'visible');
+    }
 }

@@ -1,4 +1,4 @@
-// Shortcuts: single keys, which act only while nobody is typing and can be turned off (the list says which).
+// Shortcuts: single keys, which act only outside of text boxes and can be turned off (the list says which).
 import { byId, isTyping } from './element.js';
 
 const setting = 'eyehand-single-keys';
@@ -28,7 +28,10 @@ export function listenToKeys(actions) {
     byId('show-keys').addEventListener('click', () => dialog.showModal());
 
     document.addEventListener('keydown', (event) => {
-        if (event.ctrlKey || event.altKey || event.metaKey || event.repeat || event.isComposing) return;
+        const isArrow = event.key.startsWith('Arrow');
+        if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
+        // Shift and an arrow select text; in a part that scrolls, arrows scroll.
+        if (isArrow ? event.shiftKey || document.activeElement?.closest('.scroll') : event.repeat) return;
         if (!box.checked || isTyping() || dialog.open) return;
         const card = document.activeElement?.closest('.question[data-ready]');
         let action = actions[event.key];

@@ -16,6 +16,7 @@ const phaseWords = {
     paused: 'paused',
     finished: 'finished',
     interrupted: 'was interrupted',
+    unfinished: 'not finished',
     following: 'goes on elsewhere',
 };
 export const outcomeWords = {
@@ -27,7 +28,7 @@ export const outcomeWords = {
     refused: 'Refused',
     cancelled: 'Stopped',
 };
-const longTask = 120; // characters; more is shown in full below
+const longTask = 48; // characters; more is shown in full below
 
 /** "asking the model", and how the run is held up. */
 function phaseOf(state) {
@@ -37,7 +38,7 @@ function phaseOf(state) {
     const words = phaseWords[state.phase] ?? state.phase;
     if (state.stopping) return { text: `${words}, then stops`, kind: 'wait' };
     if (state.paused) return { text: `${words}, then pauses`, kind: 'wait' };
-    const waits = ['waiting_inject', 'paused', 'idle', 'interrupted'].includes(state.phase);
+    const waits = ['waiting_inject', 'paused', 'idle', 'interrupted', 'unfinished'].includes(state.phase);
     return { text: words, kind: waits ? 'wait' : 'busy' };
 }
 
@@ -89,7 +90,7 @@ export class RunPage {
         });
         addEventListener('hashchange', () => {
             const turn = turnInAddress();
-            if (turn !== null && turn !== this.#shown) this.choose(turn);
+            if (this.run.turns.has(turn) && turn !== this.#shown) this.choose(turn);
         });
     }
 
@@ -119,6 +120,7 @@ export class RunPage {
     }
     startOver() {
         this.#chosen = null;
+        this.#setAddress();
     }
 
     /** Null: the latest one. Whatever comes after the latest turn of a run that goes on is followed. */
@@ -130,8 +132,8 @@ export class RunPage {
         const inList = byId('turns').contains(document.activeElement);
         this.draw();
         const item = byId('turns').querySelector('[aria-current]');
-        if (inList) item?.focus();
-        item?.scrollIntoView({ block: 'nearest' });
+        if (inList) item?.focus({ preventScroll: true });
+        if (item) this.#scrollTo(item.parentElement);
         this.#tell();
     }
 
@@ -146,7 +148,7 @@ export class RunPage {
     drawSoon() {
         if (this.#drawing) return;
         this.#drawing = true;
-        // A hidden tab has no frames, but its title and what it announces call somebody back.
+        // A hidden tab has no frames, but users notice its title and its announcements.
         const soon = document.hidden ? setTimeout : requestAnimationFrame;
         soon(() => {
             this.#drawing = false;
@@ -171,7 +173,7 @@ export class RunPage {
         this.#showAbout(state, turns);
 
         const follows = this.#chosen === null; // the latest of all screenshots
-        const picture = (follows ? state.picture : null) ?? seenOf(run, number) ?? state.picture ?? null;
+        const picture = (follows ? state.picture : null) ?? seenOf(run, number);
         const after = follows ? null : afterOf(run, number);
         const title = picture && picture.turn !== number ? `Turn ${number} (picture of turn ${picture.turn})` : `Turn ${number}`;
         this.#stage.show({
@@ -189,8 +191,8 @@ export class RunPage {
         });
         const streaming = current && !state.outcome && (state.text !== '' || state.reasoning !== '');
         showTurn(turn, {
-            number, words: state.text, reasoning: state.reasoning, streaming, frozen: !state.live,
-            phases: this.#config.phases ?? {},
+            number, words: state.text, reasoning: state.reasoning, streaming, phases: this.#config.phases ?? {},
+            isOver: this.#frozen || Boolean(state.outcome) || state.phase === 'interrupted',
         });
         showTurnList(this.#frozen ? turns : [...turns].reverse(), {
             shownTurn: number, choose: (chosen) => this.choose(chosen), onlyFailures: byId('only-failures').checked,
@@ -205,6 +207,16 @@ export class RunPage {
         byId('next').disabled = !listed.some((each) => each.turn > number);
         byId('latest').disabled = this.#chosen === null || (this.#frozen && current);
         this.#onDraw(state, current);
+    }
+
+    /** Scrolls the list, if it scrolls, and never the page: that would move the picture away. */
+    #scrollTo(item) {
+        const list = byId('turns');
+        if (list.scrollHeight <= list.clientHeight) return;
+        const top = item.offsetTop - list.offsetTop;
+        if (top < list.scrollTop) list.scrollTop = top;
+        else if (top + item.offsetHeight > list.scrollTop + list.clientHeight)
+            list.scrollTop = top + item.offsetHeight - list.clientHeight;
     }
 
     // ---- the turn that is shown -------------------------------------------------------------------------
@@ -234,6 +246,10 @@ export class RunPage {
             const numbers = turnsOf(this.run).map((each) => each.turn);
             announce(`${nameOf(turn)}. ${numbers.indexOf(turn.turn) + 1} of ${numbers.length}.`);
         }
+        this.#setAddress();
+    }
+
+    #setAddress() {
         try {
             const place = this.#frozen || this.#chosen !== null ? `#turn-${this.#shown}` : location.pathname + location.search;
             history.replaceState(null, '', place);
@@ -306,13 +322,13 @@ export class RunPage {
         const task = state.task ?? '';
         byId('whole-task').hidden = task.length <= longTask && !task.includes('\n');
         setText(byId('whole-task-text'), task);
-        byId('about').hidden = !state.task && facts.length === 0;
+        byId('about').hidden = !state.run;
     }
 
     #showFilter(turns) {
         const failures = turns.filter(hasFailed).length;
         setText(byId('list-facts'), turns.length > 0 ? count(turns.length) : '');
-        setText(byId('only-failures-label'), failures === 0 ? 'Failures only (there are none)' : `Failures only (${count(failures)})`);
+        setText(byId('only-failures-label'), failures === 0 ? 'Failures only (0)' : `Failures only (${count(failures)})`);
         byId('only-failures').disabled = failures === 0;
         byId('failures').hidden = turns.length === 0;
     }

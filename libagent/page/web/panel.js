@@ -50,7 +50,7 @@ const page = new RunPage({ config, pictures: new ServedPictures(canvasOf), onDra
 
 // ---- news ---------------------------------------------------------------------------------------
 
-/** What somebody who does not see the page should hear; not every turn. */
+/** Announces what users of screen readers should hear; not every turn. */
 function tellNews(before, state) {
     if (before === null || before.run !== state.run) return;
     if (state.outcome && !before.outcome) announce(`The run has ended: ${outcomeWords[state.outcome.outcome] ?? state.outcome.outcome}. ${state.outcome.why ?? ''}`);
@@ -71,6 +71,21 @@ async function startOver(name) {
     annotator.see(page.run.state);
 }
 
+let asking = false; // for a configuration
+
+/** run.json, which has the settings, is written just before the first event. */
+async function completeConfig() {
+    if (asking || config.version !== undefined || page.run.turns.size === 0) return;
+    asking = true;
+    const name = page.run.state.run;
+    const whole = await configuration();
+    asking = false;
+    if (page.run.state.run !== name) return;
+    config = whole;
+    config.version ??= '';
+    page.use(config);
+}
+
 function onState(state) {
     const before = page.run.state;
     const next = withState(page.run, state);
@@ -81,6 +96,7 @@ function onState(state) {
     if (next === page.run) return;
     page.show(next);
     if (before !== null && before.run !== state.run) startOver(state.run);
+    else completeConfig();
     tellNews(before, state);
     annotator?.see(state);
 }
@@ -96,7 +112,7 @@ const connection = new Connection({
             polling: 'Live events do not arrive: this page asks every two seconds.',
             refused: 'This address is valid no longer. Open the one that the program has printed.',
         };
-        const ended = Boolean(page.run.state?.outcome); // that was announced; nobody waits for more
+        const ended = Boolean(page.run.state?.outcome); // that was announced
         const gone = ended && (link === 'lost' || link === 'refused');
         const notice = gone ? 'The program has ended; what you see is the last that came.' : notices[link] ?? '';
         setNotice(byId('link-notice'), notice);

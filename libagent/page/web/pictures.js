@@ -25,6 +25,9 @@ export class ServedPictures {
     noteOf() {
         return '';
     }
+    isFinal() {
+        return false;
+    }
 }
 
 const mostLoaded = 40; // images in memory
@@ -69,6 +72,9 @@ export class FrozenPictures {
         const { reduced, problem, file } = this.#pictures[picture.picture];
         if (problem) return problem;
         return reduced ? `reduced here; the original is ${file}` : '';
+    }
+    isFinal() {
+        return true;
     }
     /** How many of them are not pixel for pixel what they were. */
     reduced() {

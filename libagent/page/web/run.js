@@ -42,7 +42,7 @@ export function frozenRun({ run, state, turns, screenshots }) {
     const screenshotOf = (number) => (number === null ? null : screenshots[number] ?? null);
     return {
         state: {
-            phase: 'interrupted', live: false, questions: [], targets: [], text: '', reasoning: '', ...state, run,
+            phase: 'unfinished', live: false, questions: [], targets: [], text: '', reasoning: '', ...state, run,
         },
         turns: new Map(turns.map((turn) =>
             [turn.turn, { ...turn, seen: screenshotOf(turn.seen), after: screenshotOf(turn.after) }])),
@@ -107,12 +107,12 @@ export function targetsOf(run, number, current) {
     const { outcome, questions, targets } = run.state;
     if (marks.length > 0 || !current || outcome || questions?.length > 0 || !targets?.length) return marks;
     const last = turnsOf(run).flatMap(marksOf).pop();
-    return [{ number: last?.number ?? 1, at: targets[0], to: targets[1] }];
+    return [{ number: last?.number ?? 1, at: targets[0], to: targets.length > 1 ? targets[targets.length - 1] : undefined }];
 }
 
 /**
- * The heat of the turns before for a picture without annotation, the latest first. Turns that touched no place (somebody
- * planned) do not age the others. This turn's own places, which would lie at the front, are the page's targets.
+ * The heat of the turns before for a picture without annotation, the latest first. Turns that touched no place (of planning,
+ * for example) do not age the others. This turn's own places, which would lie at the front, are the page's targets.
  */
 export function trailBefore(run, number) {
     const earlier = turnsOf(run)
@@ -155,6 +155,13 @@ export function partsOfTime(turn) {
         ['act', sum(items.map((item) => item.act_ms))],
     ];
     return parts.filter(([, milliseconds]) => milliseconds > 0);
+}
+
+/** What a turn took in all. */
+export function timeOf(turn) {
+    const { look, model, act } = timesOf(turn);
+    return look + model + act + sum(looksOf(turn).map((shown) => shown.annotate_ms)) +
+        sum((turn.items ?? []).map((item) => item.policy_ms));
 }
 
 /** The tokens of a turn's replies; null for what no reply reported. */
@@ -208,7 +215,7 @@ function written(value, indent) {
     return `${open}\n${parts.map((part) => deeper + part).join(',\n')}\n${indent}${close}`;
 }
 
-/** A JSON value or a JSON text, laid out to be read, what is short on one line; what is no JSON as it is. */
+/** A JSON value or a JSON text, laid out to be read, what is short on one line; other text unchanged. */
 export function laidOut(value) {
     if (value === null || value === undefined) return '';
     if (typeof value !== 'string') return written(value, '');

@@ -15,6 +15,12 @@ function joined(rects) {
     return all;
 }
 
+/** `changed` tells what differs from the screenshot just before. */
+function isSame(picture, after) {
+    if (after.n === picture.n || (after.picture !== undefined && after.picture === picture.picture)) return true;
+    return after.n === picture.n + 1 && after.changed.length === 0 && !after.bare;
+}
+
 /** A canvas that shows one picture after another; the latest that was asked for wins. */
 class Canvas {
     #node;
@@ -31,8 +37,11 @@ class Canvas {
         this.#wanted = '';
     }
 
-    /** `drawn`: {picture, kind, annotation, config}. Calls `done` with the canvas that was drawn. */
-    async paint(drawn, done) {
+    /**
+     * `drawn`: {picture, kind, annotation, config}. Calls `done` with the canvas that was drawn, or `failed` if the picture
+     * can never be drawn.
+     */
+    async paint(drawn, { done = () => {}, failed = () => {} } = {}) {
         const address = this.#pictures.addressOf(drawn.picture, drawn.kind);
         const name = JSON.stringify([address, drawn.annotation]);
         if (name === this.#wanted) return;
@@ -42,8 +51,10 @@ class Canvas {
             made = await this.#pictures.canvasOf(drawn.picture, drawn.kind);
             if (drawn.annotation) annotate(made, drawn.annotation, drawn.config);
         } catch {
-            // Away, like the server; the next state asks again.
-            if (this.#wanted === name) this.#wanted = this.#shown;
+            if (this.#wanted !== name) return;
+            this.#wanted = this.#shown;
+            // The server may be away; the next state asks again.
+            if (this.#pictures.isFinal()) failed(address);
             return;
         }
         if (this.#wanted !== name) return;
@@ -52,19 +63,20 @@ class Canvas {
         this.#node.getContext('2d').drawImage(made, 0, 0);
         this.#node.dataset.url = address;
         this.#shown = name;
-        done?.(made);
+        done(made);
     }
 }
 
 /**
  * `pictures`: where pictures come from, {addressOf(picture, kind), canvasOf(picture, kind), hasDrawn(picture),
- * linkOf(picture, kind), problemOf(picture), noteOf(picture)}; `kind` is 'raw' or 'drawn'.
+ * linkOf(picture, kind), problemOf(picture), noteOf(picture), isFinal()}; `kind` is 'raw' or 'drawn'.
  */
 export class Stage {
     #config;
     #pictures;
     #before;
     #after;
+    #broken = new Set(); ///< addresses of pictures that cannot be drawn
 
     constructor(config, pictures) {
         this.#config = config;
@@ -87,10 +99,15 @@ export class Stage {
      * marks of earlier turns, for pictures without annotation; `marks` what this turn aims at; `questions` what waits for
      * consent; `unseen`: the model did not get the picture.
      */
-    show({ picture, after, title, live, trail, marks, questions, heat, targets, pending, unseen }) {
+    show(shown) {
+        const { picture, after, title, live, trail, marks, questions, heat, targets, pending, unseen } = shown;
+        const failed = (address) => {
+            this.#broken.add(address);
+            this.show(shown);
+        };
         setText(byId('stage-title'), title);
         byId('live').hidden = !live;
-        const problem = picture === null ? 'There is no picture yet.' : this.#pictures.problemOf(picture);
+        const problem = picture === null ? 'There is no picture yet.' : this.#problemOf(picture);
         byId('no-picture').hidden = problem === '';
         setText(byId('no-picture'), problem);
         byId('screen').hidden = problem !== '';
@@ -98,17 +115,23 @@ export class Stage {
         const link = drawn ? this.#pictures.linkOf(picture, drawn.kind) : null;
         byId('open-picture').hidden = link === null;
         if (link !== null) byId('open-picture').setAttribute('href', link);
-        this.#showAfter(drawn && after !== null && this.#pictures.problemOf(after) === '' ? after : null, picture, title, heat);
+        this.#showAfter(drawn && after !== null && this.#problemOf(after) === '' ? after : null, { picture, title, heat, failed });
         if (drawn === null) {
             setText(byId('caption'), '');
             return;
         }
-        this.#before.paint(drawn, ({ width, height }) => byId('screen').style.setProperty('--aspect', String(width / height)));
+        const done = ({ width, height }) => byId('screen').style.setProperty('--aspect', String(width / height));
+        this.#before.paint(drawn, { done, failed });
         const pointer = live ? picture.pointer ?? null : null;
         const places = targets ? marks : [];
         const asked = questions.flatMap((question) => (question.points ?? []).map((at) => ({ number: '?', at, asked: true })));
         this.#mark([...places, ...asked], targets ? pointer : null);
         this.#describe({ picture, after, title, marks, pointer, unseen });
+    }
+
+    #problemOf(picture) {
+        const isBroken = this.#broken.has(this.#pictures.addressOf(picture, 'raw'));
+        return isBroken ? 'This picture cannot be shown.' : this.#pictures.problemOf(picture);
     }
 
     /** Which file, and what is drawn over it here. */
@@ -126,7 +149,7 @@ export class Stage {
 
     // ---- before and after ---------------------------------------------------------------------------
 
-    #showAfter(after, picture, title, heat) {
+    #showAfter(after, { picture, title, heat, failed }) {
         const same = after !== null && after.n === picture.n;
         byId('compare').hidden = after === null || same;
         byId('later').hidden = byId('compare').hidden;
@@ -134,7 +157,7 @@ export class Stage {
         if (byId('slider').dataset.of !== name) byId('slider').value = '0';
         byId('slider').dataset.of = name;
         if (!byId('later').hidden) {
-            this.#after.paint(this.#plan(after, [], heat, false));
+            this.#after.paint(this.#plan(after, [], heat, false), { failed });
             byId('after').setAttribute('aria-label', `Screenshot after ${title}`);
             onChange(byId('changes'), after, () => byId('changes').replaceChildren(...this.#changes(after)));
         }
@@ -201,9 +224,9 @@ export class Stage {
         if (pointer) parts.push(`pointer at ${place(pointer)}`);
         const label = `Screenshot, ${title}: ${parts.join(', ')}`;
         if (byId('canvas').getAttribute('aria-label') !== label) byId('canvas').setAttribute('aria-label', label);
-        if (after !== null)
-            parts.push(after.n === picture.n || after.changed.length === 0 ? 'the screen was the same afterwards'
-                : `afterwards ${counted(joined(after.changed).length, 'region')} had changed`);
+        if (after !== null && isSame(picture, after)) parts.push('the screen was the same afterwards');
+        else if (after !== null && after.changed.length > 0)
+            parts.push(`afterwards ${counted(joined(after.changed).length, 'region')} had changed`);
         if (unseen) parts.push('the model did not get this picture');
         for (const note of new Set([picture, after].filter(Boolean).map((each) => this.#pictures.noteOf(each))))
             if (note) parts.push(note);

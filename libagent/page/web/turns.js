@@ -1,6 +1,6 @@
 // The turns: a list to choose from, and one of them in full.
 import { byId, element, onChange, setText } from './element.js';
-import { brief, callsOf, count, duration, hasFailed, isFailure, laidOut, partsOfTime, timesOf, tokensOf } from './run.js';
+import { brief, callsOf, count, duration, hasFailed, isFailure, laidOut, partsOfTime, timeOf, timesOf, tokensOf } from './run.js';
 
 const longCode = 1200; // characters; more is folded
 
@@ -16,7 +16,7 @@ export function proseOf(words) {
 }
 
 function wordsOf(turn) {
-    return (turn.items ?? []).filter((item) => item.kind === 'reply' || item.kind === 'first_reply')
+    return (turn.items ?? []).filter((item) => item.kind === 'reply' || item.kind === 'given_reply')
         .map((item) => item.text).filter(Boolean).join(' ');
 }
 
@@ -25,12 +25,6 @@ function gist(turn) {
     const calls = callsOf(turn);
     if (calls.length > 0) return calls.map((call) => call.tool).join(', ');
     return brief(proseOf(wordsOf(turn)), 60) || (turn.turn === 0 ? 'the first look' : '…');
-}
-
-/** What a turn took in all. */
-function timeOf(turn) {
-    const times = timesOf(turn);
-    return times.look + times.model + times.act;
 }
 
 /** "Turn 3: click_element, failed, 2.1 s" */
@@ -117,21 +111,21 @@ function reply({ text, reasoning, notes = [], ...item }) {
 
 const chip = (text, kind) => element('span', { class: 'chip', 'data-kind': kind }, text);
 
-function callState({ ok, interrupted }, frozen) {
+function callState({ ok, interrupted }, isOver) {
     if (interrupted) return ['interrupted', 'bad'];
     if (ok === true) return ['ok', 'good'];
     if (ok === false) return ['failed', 'bad'];
-    return frozen ? ['result unknown', 'wait'] : ['under way', 'busy'];
+    return isOver ? ['result unknown', 'wait'] : ['under way', 'busy'];
 }
 
-function call(item, frozen) {
+function call(item, isOver) {
     const argument = laidOut(item.arguments);
     const result = laidOut(item.result);
     const times = [duration(item.act_ms), item.policy_ms >= 1 ? `${duration(item.policy_ms)} for consent` : ''];
     return [
         element('div', { class: 'call-head' },
             element('code', { class: 'tool' }, item.tool),
-            chip(...callState(item, frozen)),
+            chip(...callState(item, isOver)),
             element('span', { class: 'spring' }),
             element('span', { class: 'muted' }, times.filter(Boolean).join(' · '))),
         argument === '' || argument === '{}' ? null : code(argument, 'Arguments', 'arguments'),
@@ -143,7 +137,7 @@ function call(item, frozen) {
 
 const contents = {
     reply,
-    first_reply: (item) => [meta('The reply with which the run begins'), ...reply({ reasoning: '', ...item })],
+    given_reply: (item) => [meta('This reply was given in place of the model’s'), ...reply({ reasoning: '', ...item })],
     call,
     recovery: (item) => [
         element('p', {}, chip(item.ok === false ? 'recovery failed' : 'recovery', item.ok === false ? 'bad' : 'note'), ' ', item.why),
@@ -159,17 +153,17 @@ const contents = {
     resumed: (item) => [element('p', {}, chip('resumed', 'note')), ...(item.remarks ?? []).map(said)],
 };
 
-/** What an item looks like, in a list. */
-export function fillItem(place, item, frozen) {
+/** Shows an item in its place of the list. `isOver`: the run does nothing any more. */
+function fillItem(place, item, isOver) {
     const failed = isFailure(item);
     place.className = `item ${item.kind}${failed ? ' failed' : ''}`;
-    if (item.kind === 'call') [place.dataset.state] = callState(item, frozen);
+    if (item.kind === 'call') [place.dataset.state] = callState(item, isOver);
     const make = contents[item.kind] ?? (() => [element('pre', {}, laidOut(item))]);
-    place.replaceChildren(...make(item, frozen).filter((child) => child !== null));
+    place.replaceChildren(...make(item, isOver).filter((child) => child !== null));
 }
 
 /** An item keeps its element, so that what is unfolded stays unfolded. */
-function showItems(turn, frozen) {
+function showItems(turn, isOver) {
     const list = byId('items');
     const name = String(turn?.turn ?? '');
     if (list.dataset.turn !== name) list.replaceChildren();
@@ -179,7 +173,7 @@ function showItems(turn, frozen) {
     while (list.children.length < items.length) list.append(element('li'));
     items.forEach((item, index) => {
         const place = list.children[index];
-        onChange(place, item, () => fillItem(place, item, frozen));
+        onChange(place, [item, isOver], () => fillItem(place, item, isOver));
     });
     list.hidden = items.length === 0;
 }
@@ -194,8 +188,8 @@ function showTimes(turn) {
 }
 
 /** `turn` or null; `words` and `reasoning` are those of the reply under way. */
-export function showTurn(turn, { number, words, reasoning, streaming, frozen, phases }) {
-    setText(byId('turn-title'), number > 0 ? `Turn ${number}` : 'What it says and does');
+export function showTurn(turn, { number, words, reasoning, streaming, isOver, phases }) {
+    setText(byId('turn-title'), number > 0 ? `Turn ${number}` : 'Turn');
     const facts = [];
     if (turn?.role) facts.push(phases[turn.role] ? `${turn.role}, ${phases[turn.role]}` : turn.role);
     const tokens = turn ? tokensOf(turn) : {};
@@ -203,7 +197,7 @@ export function showTurn(turn, { number, words, reasoning, streaming, frozen, ph
     const { model } = turn ? timesOf(turn) : { model: 0 };
     if (model > 0) facts.push(`model ${duration(model)}`);
     setText(byId('turn-facts'), facts.join(' · '));
-    showItems(turn, frozen);
+    showItems(turn, isOver);
     setText(byId('left-out'), turn?.left_out > 0 ? `${count(turn.left_out)} more are left out here.` : '');
     showTimes(turn);
 

@@ -60,11 +60,11 @@ winio::Size given_size(const winio::ImageSize& size) {
     return {};
 }
 
-/// Before its first command a run has no run.json.
+/// Before its first command a run has no run.json: then there is no "version".
 json::object config_of(const ShownRun& run) {
     try {
         agent::StoredRun stored = agent::load_run(run.directory());
-        stored.summary.profile = run.profile(); // knows its mode
+        stored.summary.profile = run.profile(); // with its mode, also one of the program
         return page::config_json(stored);
     } catch (const agent::Error&) {
         return page::config_json(run.profile());

@@ -172,6 +172,12 @@ struct RunView::Fold {
         view->look = it;
         view->annotation = std::exchange(ordered.annotation, std::nullopt);
         screenshot = std::move(view);
+        // The screenshot of a turn that has not begun otherwise was taken again.
+        if (!turns.empty() && !begins_with_reply && screenshot->number > 0 &&
+            turns.back().turn->number == screenshot->number && turns.back().turn->requests == 0) {
+            change(turns.back()).seen = screenshot;
+            return;
+        }
         // A turn that looks again between its calls has come to the latest screenshot.
         if (!turns.empty()) change(turns.back()).after = screenshot;
         // The one that is taken for the next turn begins it.
@@ -245,7 +251,8 @@ struct RunView::Fold {
         auto* recovery = end_item<RecoveryView>(event.turn);
         if (recovery == nullptr) return;
         recovery->ok = it.problem.empty() && it.desktop_failure.empty();
-        recovery->problem = cut(it.problem.empty() ? it.desktop_failure : it.problem);
+        const bool both = !it.problem.empty() && !it.desktop_failure.empty();
+        recovery->problem = cut(it.problem + (both ? "; " : "") + it.desktop_failure);
         recovery->act = it.act;
     }
     void on(const Event&, const Await&) { activity = Activity::awaiting_reply; }
@@ -282,7 +289,7 @@ RunView::~RunView() = default;
 void RunView::apply(const Event& event) {
     ++fold_->revision;
     fold_->elapsed = std::max(fold_->elapsed, event.t);
-    fold_->fold_state(event);
+    if (!std::holds_alternative<UnknownEvent>(event.payload)) fold_->fold_state(event);
     std::visit([&](const auto& it) { fold_->on(event, it); }, event.payload);
 }
 

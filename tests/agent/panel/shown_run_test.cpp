@@ -88,7 +88,7 @@ std::vector<json::object> items(const json::object& turn, std::string_view kind)
 /// What the model said in the turn.
 std::string words(const json::object& turn) {
     const auto replies = items(turn, "reply");
-    return replies.empty() ? text_at(items(turn, "first_reply").at(0), "text")
+    return replies.empty() ? text_at(items(turn, "given_reply").at(0), "text")
                            : text_at(replies.at(0), "text");
 }
 

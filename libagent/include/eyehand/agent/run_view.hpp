@@ -78,7 +78,8 @@ struct TurnView {
     std::string role{};            ///< of its latest request
     std::string phase{};           ///< of the mode at its latest request
     int requests = 0;
-    std::shared_ptr<const ScreenshotView> seen{}; ///< the latest screenshot when the turn began
+    /// The latest screenshot when the turn began, or the one that was taken for it before its request.
+    std::shared_ptr<const ScreenshotView> seen{};
     std::shared_ptr<const ScreenshotView>
         after{};                ///< the latest one at its end, if it is another one
     bool seen_by_model = false; ///< the latest request of the turn contained `seen`

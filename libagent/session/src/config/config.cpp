@@ -460,14 +460,16 @@ std::size_t Config::place_of(std::string_view name) const {
 
 void Config::add(ConfigEntry entry) {
     const std::string_view name = entry.setting->name;
-    const auto at = std::lower_bound(entries_.begin(), entries_.end(), place_of(name),
-                                     [this](const ConfigEntry& one, std::size_t place) {
-                                         return place_of(one.setting->name) < place;
+    for (ConfigEntry& one : entries_) {
+        if (one.setting->name != name) continue;
+        if (entry.layer >= one.layer) one = std::move(entry);
+        return;
+    }
+    const auto at = std::upper_bound(entries_.begin(), entries_.end(), place_of(name),
+                                     [this](std::size_t place, const ConfigEntry& one) {
+                                         return place < place_of(one.setting->name);
                                      });
-    if (at == entries_.end() || at->setting->name != name)
-        entries_.insert(at, std::move(entry));
-    else if (entry.layer >= at->layer)
-        *at = std::move(entry);
+    entries_.insert(at, std::move(entry));
 }
 
 void Config::add(const std::vector<ConfigEntry>& entries) {

@@ -198,7 +198,7 @@ std::filesystem::path write_report(const std::filesystem::path& run_directory,
                                    const ReportOptions& options) {
     const std::string html = report_html(run_directory, options);
     std::filesystem::path file = run_directory / "report.html";
-    // A name of its own: a run that ends and somebody who asks for its report may write at once.
+    // A name of its own: a run that ends and `agent-cli report` may write at once.
     const std::filesystem::path next =
         run_directory / fmt::format("report.html.{:08x}.new", std::random_device{}());
     std::error_code error;

@@ -28,18 +28,18 @@ struct ReadRun {
     json::array remarks{};
 };
 
-/// Whether the event begins a turn that the view does not have.
+/// Whether the event may begin a turn that the view does not have.
 bool begins_turn(const agent::RunView& view, const agent::Event& event) {
     const std::size_t count = view.turn_count();
     const int latest = count == 0 ? 0 : view.turn(count - 1).number;
-    int turn = event.turn;
+    const bool begins_with_reply =
+        agent::mode_of(view.profile()).traits().turn_start == agent::ModeTraits::TurnStart::reply;
     if (const auto* observe = std::get_if<agent::Observe>(&event.payload))
-        turn = observe->screenshot;
+        return !begins_with_reply && observe->screenshot > latest;
     // The request of a turn that its reply begins precedes it.
-    if (std::holds_alternative<agent::Asked>(event.payload) &&
-        agent::mode_of(view.profile()).traits().turn_start == agent::ModeTraits::TurnStart::reply)
-        ++turn;
-    return turn > latest;
+    if (begins_with_reply && std::holds_alternative<agent::Asked>(event.payload))
+        return event.turn >= latest;
+    return event.turn > latest;
 }
 
 ReadRun read(const fs::path& journal, const agent::Profile& profile) {
@@ -56,11 +56,14 @@ ReadRun read(const fs::path& journal, const agent::Profile& profile) {
         is_full = is_full || bytes > max_journal_bytes_read ||
                   (run.view.turn_count() >= max_turns && begins_turn(run.view, *event));
         // How it ended is known of the longest run.
-        if (is_full && !std::holds_alternative<agent::RunFinished>(event->payload))
+        const bool is_of_run = std::holds_alternative<agent::RunFinished>(event->payload) ||
+                               std::holds_alternative<agent::RunResumed>(event->payload);
+        if (is_full && !is_of_run)
             ++left_out;
         else
             run.view.apply(*event);
     }
+    left_out += run.view.turns_left_out();
     for (std::size_t i = 0; i < run.view.turn_count(); ++i) left_out += run.view.turn(i).left_out;
     const auto remark = [&](std::size_t count, std::string_view reason) {
         if (count > 0)
@@ -155,6 +158,7 @@ public:
         if (bytes_ > max_screenshot_bytes) {
             one["changed"] = json::array();
             one["annotation"] = nullptr;
+            one["bare"] = true;
             ++bare_;
         }
         one["picture"] = pictures_.place_of(screenshot.look);

@@ -30,7 +30,8 @@ inline constexpr std::uintmax_t max_bytes_compared = std::uintmax_t{1} << 30U; /
 
 struct ReportJson {
     /// {"run", "state", "turns", "screenshots", "config", "remarks"}. Turns name their screenshots by
-    /// number; screenshots name their picture by its place in `pictures`.
+    /// number; screenshots name their picture by its place in `pictures`. A screenshot with "bare" has
+    /// neither its changes nor its annotation.
     json::object page;
     std::vector<ReportPicture> pictures; ///< each once, in the order in which they were taken
     std::size_t turns = 0;

@@ -16,7 +16,7 @@ namespace eyehand::base {
 void append_base64(std::string& text, std::span<const std::uint8_t> bytes);
 [[nodiscard]] std::string to_base64(std::span<const std::uint8_t> bytes);
 [[nodiscard]] std::string to_base64(std::string_view bytes);
-/// Empty for another character, a wrong length, and bits that count for nothing.
+/// Empty for another character, a wrong length, and unused bits that are not 0.
 [[nodiscard]] std::optional<std::vector<std::uint8_t>> from_base64(std::string_view text);
 
 } // namespace eyehand::base

@@ -72,7 +72,9 @@ using ConfigValue = std::variant<std::string, std::int64_t, double, bool, std::v
 enum class ConfigLayer { defaults, profile, file, environment, scenario, flag };
 
 struct ConfigEntry {
-    const agent::SettingSpec* setting = nullptr; ///< of a registry that must outlive the entry
+    /// Belongs to a registry, which must outlive the entry and must not gain settings meanwhile. A
+    /// `Config` keeps its own registry.
+    const agent::SettingSpec* setting = nullptr;
     ConfigValue value{};
     ConfigLayer layer = ConfigLayer::defaults;
     std::string source{}; ///< "default", "profile", "eyehand.json:3", "LMSTUDIO_MODEL", "--model"
@@ -87,7 +89,7 @@ public:
     [[nodiscard]] const SettingRegistry& settings() const { return settings_; }
     void add(ConfigEntry entry);
     void add(const std::vector<ConfigEntry>& entries);
-    /// nullptr when nobody has said anything.
+    /// nullptr if the setting is unset.
     [[nodiscard]] const ConfigEntry* find(std::string_view name) const;
     /// Of settings that have a value; of kind text, image_size, crop, prefix, choice or secret ...
     [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
@@ -115,7 +117,7 @@ default_config(const SettingRegistry& settings = SettingRegistry::built_in());
 [[nodiscard]] EYEHAND_SESSION_API std::vector<ConfigEntry>
 parse_config(std::string_view text, const std::string& where,
              const SettingRegistry& settings = SettingRegistry::built_in());
-/// Reads all variables of settings through `read`, for which an empty variable is none. `present`
+/// Reads all variables of settings through `read`; an empty variable counts as unset. `present`
 /// are the names of all variables there are, where they are known: one that begins with EYEHAND_
 /// and looks like a setting misspelt is an error, too.
 [[nodiscard]] EYEHAND_SESSION_API std::vector<ConfigEntry> config_from_variables(
@@ -144,7 +146,8 @@ struct ImageSizeSetting {
 /// exclude each other: that of the later layer counts.
 [[nodiscard]] EYEHAND_SESSION_API winio::AreaChoice area_setting(const Config& config);
 
-/// Puts what counts more than the profile into it.
+/// Puts the settings of later layers than the profile into it. Whether the program has a panel, which
+/// `annotate` needs, is left to the caller.
 EYEHAND_SESSION_API void apply(const Config& config, agent::Profile& profile);
 /// For run.json: each effective value with its source, durations in milliseconds ("timeout_ms"),
 /// the endpoint without its query, of a display and a window the one that counts. Throws
