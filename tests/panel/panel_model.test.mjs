@@ -57,6 +57,11 @@ test('a turn saw the latest screenshot before it, and came to the next one', () 
     assert.equal(seenOf(run, 3).n, 3);
     assert.equal(seenOf(whole([]), 1), null);
     assert.deepEqual([1, 2, 3].map((number) => afterOf(run, number).n), [3, 3, 4]);
+    // A turn that acts without looking is compared with the look that follows.
+    const look = { n: 1 };
+    const later = whole([turn(1, [], { seen: look }), turn(2, [], { seen: look, after: { n: 2 } })]);
+    assert.equal(afterOf(later, 1).n, 2);
+    assert.equal(afterOf(whole([turn(1, [], { seen: look }), turn(2, [], { seen: look })]), 1), null);
     assert.equal(afterOf(whole([turn(1, [], { seen: { n: 1 } })]), 1), null);
 });
 

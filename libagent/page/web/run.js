@@ -62,12 +62,11 @@ export function seenOf(run, number) {
     return before ? before.after ?? before.seen : null;
 }
 
-/** What the screen had come to when the turn was over; null where the next screenshot is not taken yet. */
+/** The first screenshot that was taken after the one that the turn saw, in that turn or in a later one; or null. */
 export function afterOf(run, number) {
-    const own = run.turns.get(number)?.after;
-    if (own) return own;
-    const next = turnsOf(run).find((turn) => turn.turn > number && turn.seen);
-    return next ? next.seen : null;
+    const seen = seenOf(run, number);
+    const looks = turnsOf(run).filter((turn) => turn.turn >= number).flatMap((turn) => [turn.seen, turn.after]);
+    return looks.find((look) => look && (seen === null || look.n > seen.n)) ?? null;
 }
 
 export function callsOf(turn) {

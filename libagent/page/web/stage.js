@@ -17,7 +17,7 @@ function joined(rects) {
 
 /** `changed` tells what differs from the screenshot just before. */
 function isSame(picture, after) {
-    if (after.n === picture.n || (after.picture !== undefined && after.picture === picture.picture)) return true;
+    if (after.picture !== undefined && after.picture === picture.picture) return true;
     return after.n === picture.n + 1 && after.changed.length === 0 && !after.bare;
 }
 
@@ -150,9 +150,8 @@ export class Stage {
     // ---- before and after ---------------------------------------------------------------------------
 
     #showAfter(after, { picture, title, heat, failed }) {
-        const same = after !== null && after.n === picture.n;
-        byId('compare').hidden = after === null || same;
-        byId('later').hidden = byId('compare').hidden;
+        byId('compare').hidden = after === null;
+        byId('later').hidden = after === null;
         const name = after === null ? '' : `${picture.n} ${after.n}`;
         if (byId('slider').dataset.of !== name) byId('slider').value = '0';
         byId('slider').dataset.of = name;
