@@ -7,11 +7,27 @@
 #include "eyehand/winio/bitmap_font.hpp"
 
 #include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
 namespace eyehand::page {
 namespace {
+
+/// As valid UTF-8.
+std::string cut(std::string_view text, std::size_t max_bytes) {
+    return agent::to_valid_utf8(agent::cut_bytes(text, max_bytes, true));
+}
+
+json::value or_null(std::string_view text) {
+    return text.empty() ? json::value() : json::value(agent::to_valid_utf8(text));
+}
+
+json::value or_null(const std::optional<int>& number) {
+    return number ? json::value(*number) : json::value();
+}
 
 double ms(std::chrono::microseconds duration) {
     return static_cast<double>(duration.count()) / 1000.0;
@@ -151,18 +167,6 @@ json::object font_json() {
 
 } // namespace
 
-std::string cut(std::string_view text, std::size_t max_bytes) {
-    return agent::to_valid_utf8(agent::cut_bytes(text, max_bytes, true));
-}
-
-json::value or_null(std::string_view text) {
-    return text.empty() ? json::value() : json::value(agent::to_valid_utf8(text));
-}
-
-json::value or_null(const std::optional<int>& number) {
-    return number ? json::value(*number) : json::value();
-}
-
 json::array points_json(const std::vector<winio::NormPoint>& points, const JsonLimits& limits) {
     json::array all;
     for (const winio::NormPoint& point : points) {
@@ -172,10 +176,12 @@ json::array points_json(const std::vector<winio::NormPoint>& points, const JsonL
     return all;
 }
 
+bool is_annotated(const agent::ScreenshotView& picture) {
+    return picture.look.file.empty() || !picture.look.raw_file.empty();
+}
+
 json::object to_json(const agent::ScreenshotView& picture, const JsonLimits& limits) {
     const agent::Observed& look = picture.look;
-    // One that waits for its annotation has no file yet.
-    const bool is_drawn = look.file.empty() || !look.raw_file.empty();
     json::array changed;
     for (const winio::Rect& rect : look.changed) {
         if (changed.size() == limits.changes) break;
@@ -186,7 +192,7 @@ json::object to_json(const agent::ScreenshotView& picture, const JsonLimits& lim
         {"n", picture.index},
         {"width", look.size.width},
         {"height", look.size.height},
-        {"annotation", is_drawn && picture.annotation
+        {"annotation", is_annotated(picture) && picture.annotation
                            ? json::value(agent::to_json(*picture.annotation))
                            : json::value()},
         {"changed", std::move(changed)},

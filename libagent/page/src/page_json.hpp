@@ -9,9 +9,6 @@
 #include <cstddef>
 #include <functional>
 #include <limits>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace eyehand::page {
@@ -27,12 +24,12 @@ struct JsonLimits {
     std::size_t changes = 2'000; ///< of a screenshot, regions
 };
 
-/// As text of valid UTF-8, at most so long.
-[[nodiscard]] std::string cut(std::string_view text, std::size_t max_bytes);
-[[nodiscard]] json::value or_null(std::string_view text);
-[[nodiscard]] json::value or_null(const std::optional<int>& number);
 [[nodiscard]] json::array points_json(const std::vector<winio::NormPoint>& points,
                                       const JsonLimits& limits = {});
+
+/// Whether something is drawn on the screenshot: then it has a picture without that, too. One that waits
+/// for its annotation has only the other.
+[[nodiscard]] bool is_annotated(const agent::ScreenshotView& picture);
 
 /// A screenshot without the address of its file, which depends on who serves it:
 /// {"turn", "n", "width", "height", "annotation", "changed", "area", "pointer", "settle_ms", ...}

@@ -69,7 +69,7 @@ export class RunPage {
 
     /**
      * `config` as the page's JSON has it, `pictures` as Stage takes them. `frozen`: the run does not go on, and is read from its
-     * first turn. `remarks`: what is to be known of it, sentences. `onDraw(state, current)` is called with each draw.
+     * first turn. `remarks`: sentences that are shown at the top. `onDraw(state)` is called with each draw.
      */
     constructor({ config, pictures, frozen = false, remarks = [], onDraw = () => {} }) {
         this.#config = config;
@@ -206,7 +206,7 @@ export class RunPage {
         byId('previous').disabled = !listed.some((each) => each.turn < number);
         byId('next').disabled = !listed.some((each) => each.turn > number);
         byId('latest').disabled = this.#chosen === null || (this.#frozen && current);
-        this.#onDraw(state, current);
+        this.#onDraw(state);
     }
 
     /** Scrolls the list, if it scrolls, and never the page: that would move the picture away. */

@@ -110,11 +110,8 @@ json::value PageState::picture_json(const agent::ScreenshotView* picture) const 
     if (picture == nullptr) return nullptr;
     json::object all = page::to_json(*picture, json_limits);
     const std::string url = "/picture/" + run_ + "/" + std::to_string(picture->index);
-    // One that waits for its annotation has only the other.
-    const bool has_own = !picture->look.file.empty();
-    const bool is_drawn = !has_own || !picture->look.raw_file.empty();
-    all["url"] = has_own ? url : url + "/raw";
-    all["raw_url"] = is_drawn ? url + "/raw" : url;
+    all["url"] = picture->look.file.empty() ? url + "/raw" : url;
+    all["raw_url"] = page::is_annotated(*picture) ? url + "/raw" : url;
     return all;
 }
 

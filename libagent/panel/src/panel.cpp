@@ -114,10 +114,10 @@ std::unique_ptr<agent::Observer> Panel::show(const agent::RunDirectory& director
                                              const agent::Profile& profile,
                                              agent::Source annotation) {
     auto run = impl_->make(directory.path(), profile, annotation, panel::ShownRun::Goes::on_here);
-    auto seat = std::make_unique<PageObserver>(run);
+    auto observer = std::make_unique<PageObserver>(run);
     run->attach(control);
     impl_->show(std::move(run));
-    return seat;
+    return observer;
 }
 
 void Panel::show(const std::filesystem::path& run) {

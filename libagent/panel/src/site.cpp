@@ -51,7 +51,7 @@ std::string type_of(std::string_view name) {
     return "text/plain; charset=utf-8";
 }
 
-// ---- what is drawn ------------------------------------------------------------------------------
+// ---- the constants of a run ---------------------------------------------------------------------
 
 /// Zeros where it depends on the screen.
 winio::Size given_size(const winio::ImageSize& size) {

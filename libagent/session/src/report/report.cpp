@@ -160,7 +160,7 @@ std::string report_html(const std::filesystem::path& run_directory, const Report
     const std::size_t max =
         std::min(options.max_bytes, options.max_bytes_a_turn * std::max(report.turns, least_turns));
     std::string page = page::file_text("index.html");
-    const std::string style = page::file_text("panel.css");
+    const std::string style = page::file_text("page.css");
     const std::string script = page::bundle("report.js");
     const std::string title = escaped(fmt::format(
         "{}: {}", report.page.at("run").as_string().c_str(),
@@ -182,7 +182,7 @@ std::string report_html(const std::filesystem::path& run_directory, const Report
                  fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
                              "<title>{}</title>",
                              policy, title));
-    replace_part(page, R"(<link rel="stylesheet" href="/panel.css">)",
+    replace_part(page, R"(<link rel="stylesheet" href="/page.css">)",
                  "<style>" + style + "</style>");
     replace_part(page, "<script type=\"module\" src=\"/panel.js\"></script>\n", "");
     replace_part(

@@ -1,10 +1,10 @@
 // The panel: a local web page that shows a run while it goes on, and lets whoever has its address hold
 // it, step it, tell it something, allow its actions and stop it.
 //
-//     agent::Panel panel;
+//     panel::Panel panel;
 //     std::puts(panel.url().c_str());
-//     const auto seat = panel.show(directory, control, profile);
-//     agent.run(task, directory, control, seat.get());
+//     const auto observer = panel.show(directory, control, profile);
+//     agent.run(task, directory, control, observer.get());
 //
 // Link eyehand::panel. Who reaches the page can work the desktop through the agent, so that it listens
 // only to this machine unless told otherwise, and asks for the token that is in its address.
@@ -73,7 +73,7 @@ public:
 
     /// Shows a run that is about to begin, or to go on. The observer is for `Agent::run` or `resume`;
     /// while it exists, the page can use the control, which must outlive it. `annotation` is the agent's
-    /// option: with From::outside the page draws. The observer may outlive the panel.
+    /// option: with Source::client the page draws. The observer may outlive the panel.
     [[nodiscard]] std::unique_ptr<agent::Observer>
     show(const agent::RunDirectory& directory, agent::RunControl& control,
          const agent::Profile& profile, agent::Source annotation = agent::Source::library);
