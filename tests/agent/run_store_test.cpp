@@ -9,7 +9,9 @@
 #include "temp_folder.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
+#include <thread>
 
 using namespace eyehand;
 using namespace eyehand::agent;
@@ -82,6 +84,32 @@ TEST_CASE("run store: a journal has one writer at a time, and any number of read
         CHECK(read_journal(store).empty());
     }
     CHECK(code_of(store) == errc{});
+}
+
+TEST_CASE("run store: a journal is locked while it has a writer") {
+    Stores stores;
+    RunStore& store = stores.get(GENERATE(false, true));
+    CHECK_FALSE(store.journal_is_locked());
+    CHECK_FALSE(store.contains(journal_name)); // the question creates nothing
+    {
+        const Journal journal(store);
+        CHECK(store.journal_is_locked());
+        CHECK(store.journal_is_locked()); // the question keeps no lock
+        CHECK(code_of(store) == errc::run_locked);
+    }
+    CHECK_FALSE(store.journal_is_locked());
+    const Journal again(store);
+    CHECK(store.journal_is_locked());
+}
+
+TEST_CASE("run store: a writer gets the journal while others ask whether it is locked") {
+    Stores stores;
+    std::atomic<bool> done = false;
+    std::jthread asking([&] {
+        while (!done) (void)stores.directory.journal_is_locked();
+    });
+    for (int i = 0; i < 50; ++i) CHECK(code_of(stores.directory) == errc{});
+    done = true;
 }
 
 TEST_CASE("run store: a journal is continued, without its torn last line") {

@@ -183,6 +183,22 @@ TEST_CASE("follow_run: prints turns while the run of another process goes on") {
     CHECK(result.status == 0);
 }
 
+TEST_CASE("follow_run: ends when the process of the run has died") {
+    Stage stage;
+    stage.click("[500,500]");
+    const std::filesystem::path printed = stage.folder / "printed";
+    const auto run_until_interrupted = [&](const auto&) {
+        (void)stage.crash("custom_desktop", {stage.server.url(), stage.runs});
+    };
+    const ProcessResult result =
+        Stage::run("follow_run", {stage.run_directory},
+                   {.out = printed, .while_running = run_until_interrupted});
+    CHECK(result.err.empty());
+    CHECK_THAT(result.out, ContainsSubstring("turn 1\n  model: \n  click_element"));
+    CHECK(result.out.ends_with("interrupted\n"));
+    CHECK(result.status == 0);
+}
+
 TEST_CASE("read_run: prints a finished run, and finds a changed event") {
     Stage stage;
     stage.click("[500,500]");

@@ -1,4 +1,4 @@
-// Follows a run of another process, which may not have begun yet, until it ends.
+// Follows a run of another process, which may not have begun yet, until it ends or is interrupted.
 //   follow_run RUN_DIRECTORY
 #include <eyehand/agent.hpp>
 
@@ -26,20 +26,22 @@ int main(int argc, char** argv) try {
     agent::JournalReader journal(directory / "events.jsonl");
     std::optional<agent::RunView> run;
     std::size_t printed = 0;
-    while (!run || run->finished() == nullptr) {
-        const std::optional<agent::Event> event = journal.next();
-        if (!event) { // the end of the journal so far
-            std::this_thread::sleep_for(std::chrono::milliseconds(200));
-            continue;
+    for (bool goes_on = true; goes_on;) {
+        // Asked before reading: a run that ends in between still has events to read.
+        goes_on = !run || agent::RunDirectory::open(directory).journal_is_locked();
+        while (const std::optional<agent::Event> event = journal.next()) {
+            if (!run) run.emplace(agent::load_run(directory).summary.profile);
+            run->apply(*event);
         }
-        if (!run) run.emplace(agent::load_run(directory).summary.profile); // the journal has begun
-        run->apply(*event);
         // A turn is complete when the next one begins.
-        for (; printed + 1 < run->turn_count(); ++printed) print(run->turn(printed));
+        for (; run && printed + 1 < run->turn_count(); ++printed) print(run->turn(printed));
+        if (goes_on) std::this_thread::sleep_for(std::chrono::milliseconds(200));
     }
     for (; printed < run->turn_count(); ++printed) print(run->turn(printed));
-    std::cout << agent::to_string(run->finished()->outcome) << ": " << run->finished()->reason
-              << '\n';
+    if (const agent::RunFinished* result = run->finished())
+        std::cout << agent::to_string(result->outcome) << ": " << result->reason << '\n';
+    else
+        std::cout << "interrupted\n"; // its process died: resume_run continues it
 } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';
     return 1;

@@ -1,7 +1,9 @@
 #include "record/append_file.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
+#include <thread>
 #include <utility>
 
 #ifdef _WIN32
@@ -22,25 +24,33 @@ struct Close {
 };
 using File = std::unique_ptr<std::FILE, Close>;
 
+enum class Lock { shared, exclusive };
+
+/// `AppendFile::is_locked` has a shared lock for a moment. A writer that meets it tries again.
+constexpr int attempts = 20;
+constexpr std::chrono::milliseconds between_attempts{10};
+
 // Not inherited by programs that the agent starts: they may outlive it, and would keep the file.
 #ifdef _WIN32
 
-/// A byte far beyond any end, so that the lock keeps nobody from reading or writing; who else wants
-/// to be alone asks for the same one.
+/// A byte far beyond any end: the lock must not prevent reading and writing.
 constexpr DWORD lock_offset_high = 0x40000000;
 
-File open(const std::filesystem::path& path, AppendFile::Writers writers, bool& taken) {
-    File file(_wfsopen(path.c_str(), L"abN", _SH_DENYNO));
-    if (!file || writers == AppendFile::Writers::any) return file;
-    const auto handle = reinterpret_cast<HANDLE>(_get_osfhandle(_fileno(file.get())));
+File open_to_append(const std::filesystem::path& path) {
+    return File(_wfsopen(path.c_str(), L"abN", _SH_DENYNO));
+}
+
+File open_to_read(const std::filesystem::path& path) {
+    return File(_wfsopen(path.c_str(), L"rbN", _SH_DENYNO));
+}
+
+bool is_refused(std::FILE* file, Lock lock) {
     OVERLAPPED where{};
     where.OffsetHigh = lock_offset_high;
-    // Some file systems know no locks; a run must be possible there, too.
-    taken = LockFileEx(handle, LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0,
-                       &where) == 0 &&
-            GetLastError() == ERROR_LOCK_VIOLATION;
-    if (taken) file.reset();
-    return file;
+    const DWORD flags = lock == Lock::exclusive ? LOCKFILE_EXCLUSIVE_LOCK : 0;
+    return LockFileEx(reinterpret_cast<HANDLE>(_get_osfhandle(_fileno(file))),
+                      flags | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &where) == 0 &&
+           GetLastError() == ERROR_LOCK_VIOLATION;
 }
 
 bool cut_to(std::FILE* file, std::uintmax_t size) {
@@ -49,13 +59,17 @@ bool cut_to(std::FILE* file, std::uintmax_t size) {
 
 #else
 
-File open(const std::filesystem::path& path, AppendFile::Writers writers, bool& taken) {
-    File file(std::fopen(path.c_str(), "abe"));
-    if (!file || writers == AppendFile::Writers::any) return file;
-    // Some file systems know no locks; a run must be possible there, too.
-    taken = flock(fileno(file.get()), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    if (taken) file.reset();
-    return file;
+File open_to_append(const std::filesystem::path& path) {
+    return File(std::fopen(path.c_str(), "abe"));
+}
+
+File open_to_read(const std::filesystem::path& path) {
+    return File(std::fopen(path.c_str(), "rbe"));
+}
+
+bool is_refused(std::FILE* file, Lock lock) {
+    return flock(fileno(file), (lock == Lock::exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0 &&
+           errno == EWOULDBLOCK;
 }
 
 bool cut_to(std::FILE* file, std::uintmax_t size) {
@@ -63,6 +77,16 @@ bool cut_to(std::FILE* file, std::uintmax_t size) {
 }
 
 #endif
+
+// `is_refused` takes the lock if it can, until the file is closed. It is false where the file system
+// has no locks: a run must be possible there, too.
+bool is_taken_by_another(std::FILE* file) {
+    for (int attempt = 1; is_refused(file, Lock::exclusive); ++attempt) {
+        if (attempt == attempts) return true;
+        std::this_thread::sleep_for(between_attempts);
+    }
+    return false;
+}
 
 } // namespace
 
@@ -72,14 +96,22 @@ struct AppendFile::Handle {
 };
 
 AppendFile::AppendFile(const std::filesystem::path& file, Writers writers) {
-    File opened = open(file, writers, taken_);
-    if (opened && std::setvbuf(opened.get(), nullptr, _IONBF, 0) == 0)
+    File opened = open_to_append(file);
+    taken_ = opened && writers == Writers::alone && is_taken_by_another(opened.get());
+    if (opened && !taken_ && std::setvbuf(opened.get(), nullptr, _IONBF, 0) == 0)
         handle_ = std::make_unique<Handle>(Handle{file, std::move(opened)});
 }
 
 AppendFile::~AppendFile() = default;
 AppendFile::AppendFile(AppendFile&&) noexcept = default;
 AppendFile& AppendFile::operator=(AppendFile&&) noexcept = default;
+
+bool AppendFile::is_locked(const std::filesystem::path& file) {
+    std::error_code error; // opening a pipe would wait for its writer
+    if (!std::filesystem::is_regular_file(file, error)) return false;
+    const File opened = open_to_read(file);
+    return opened && is_refused(opened.get(), Lock::shared);
+}
 
 bool AppendFile::append(std::string_view entry) {
     if (!handle_) return false;

@@ -15,7 +15,7 @@ public:
     AppendFile() = default;
     enum class Writers {
         any,   ///< others may write to the file, too
-        alone, ///< nobody else may open it so, in this process or another one, while it is open
+        alone, ///< while it is open, a second attempt to open it so fails, in any process
     };
     /// Creates or continues `file`; see `is_open`.
     explicit AppendFile(const std::filesystem::path& file, Writers writers = Writers::any);
@@ -24,9 +24,11 @@ public:
     AppendFile& operator=(AppendFile&&) noexcept;
 
     [[nodiscard]] bool is_open() const { return handle_ != nullptr; }
-    /// Why it is not open: somebody has it alone. (On Windows a reader, too, may keep others from
-    /// writing; then it is merely not open.)
+    /// Why it is not open: another one has it as `Writers::alone`. (On Windows a reader can prevent
+    /// writing, too; then it is not open, and not taken.)
     [[nodiscard]] bool is_taken() const { return taken_; }
+    /// `file` is open as `Writers::alone` now, in any process.
+    [[nodiscard]] static bool is_locked(const std::filesystem::path& file);
     /// Cuts the file to its first `size` bytes; false when the system refuses.
     [[nodiscard]] bool cut(std::uintmax_t size);
     /// False when the entry could not be written whole; then what was written of it is taken back

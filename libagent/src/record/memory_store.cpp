@@ -41,6 +41,10 @@ public:
         const std::lock_guard lock(mutex_);
         return !std::exchange(journal_is_locked_, true);
     }
+    [[nodiscard]] bool journal_is_locked() const {
+        const std::lock_guard lock(mutex_);
+        return journal_is_locked_;
+    }
     void unlock_journal() {
         const std::lock_guard lock(mutex_);
         journal_is_locked_ = false;
@@ -80,6 +84,8 @@ std::unique_ptr<AppendStream> MemoryStore::lock_journal() {
         throw Error(errc::run_locked, "the run is still going on: its journal is being written");
     return std::make_unique<Files::Stream>(files_, journal_name, true);
 }
+
+bool MemoryStore::journal_is_locked() const { return files_->journal_is_locked(); }
 
 std::unique_ptr<AppendStream> MemoryStore::open_append(const std::string& name) {
     return std::make_unique<Files::Stream>(files_, name, false);

@@ -109,6 +109,8 @@ RunDirectory RunDirectory::open(const std::filesystem::path& path) {
 
 std::unique_ptr<AppendStream> RunDirectory::lock_journal() { return lock_file(journal_file()); }
 
+bool RunDirectory::journal_is_locked() const { return AppendFile::is_locked(journal_file()); }
+
 std::unique_ptr<AppendStream> RunDirectory::open_append(const std::string& name) {
     const std::filesystem::path file = path_ / path_of(name);
     AppendFile out(file);

@@ -82,6 +82,8 @@ public:
     [[nodiscard]] std::filesystem::path journal_file() const { return path_ / journal_name; }
 
     [[nodiscard]] std::unique_ptr<AppendStream> lock_journal() override;
+    /// False also where the file system has no locks.
+    [[nodiscard]] bool journal_is_locked() const override;
     [[nodiscard]] std::unique_ptr<AppendStream> open_append(const std::string& name) override;
     void create(const std::string& name, std::string_view bytes) override;
     void replace(const std::string& name, std::string_view bytes) override;

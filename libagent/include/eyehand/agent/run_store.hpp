@@ -35,7 +35,7 @@ public:
 };
 
 /// The files of one run, by name; names have forward slashes. One thread at a time may write, and
-/// others may read at the same time. A store of the caller's own implements six functions.
+/// others may read at the same time. A store of the caller's own implements seven functions.
 class EYEHAND_AGENT_API RunStore {
 public:
     virtual ~RunStore();
@@ -43,6 +43,9 @@ public:
     /// Opens the journal for its only writer. Throws Error{run_locked} while another one has it, and
     /// Error{journal_failed} if it cannot be written.
     [[nodiscard]] virtual std::unique_ptr<AppendStream> lock_journal() = 0;
+    /// A writer has the journal now, in this process or in another one: the run goes on. A journal
+    /// without a writer and without `RunFinished` is that of an interrupted run.
+    [[nodiscard]] virtual bool journal_is_locked() const = 0;
     /// Opens a file to continue it, or creates it. Throws Error{journal_failed}.
     [[nodiscard]] virtual std::unique_ptr<AppendStream> open_append(const std::string& name) = 0;
     /// Stores a file that does not exist yet. Throws Error{journal_failed}: then nothing is left of it.
@@ -69,6 +72,7 @@ public:
     MemoryStore& operator=(const MemoryStore&) = delete;
 
     [[nodiscard]] std::unique_ptr<AppendStream> lock_journal() override;
+    [[nodiscard]] bool journal_is_locked() const override;
     [[nodiscard]] std::unique_ptr<AppendStream> open_append(const std::string& name) override;
     void create(const std::string& name, std::string_view bytes) override;
     void replace(const std::string& name, std::string_view bytes) override;
