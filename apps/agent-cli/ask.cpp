@@ -18,18 +18,18 @@ namespace {
 
 namespace json = boost::json;
 
-// --- What is asked ------------------------------------------------------------------------------
+// --- The request ------------------------------------------------------------------------------
 
 std::string question_of(const AskFlags& flags) {
     const bool from_input = flags.text == "-";
     std::string text = from_input ? read_input() : flags.text;
-    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF"; // as Windows' shells put in front
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF"; // written by Windows shells
     if (text.starts_with(byte_order_mark)) text.erase(0, byte_order_mark.size());
     // A file's last line break belongs to the file, not to the question.
     while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
     if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
         throw UsageError(from_input ? "standard input is empty: pipe the question into it"
-                                    : "the question is empty: say what you want to know");
+                                    : "the question is empty: write it as the argument TEXT");
     }
     return text;
 }
@@ -39,7 +39,8 @@ vlm::Image read_image(const std::string& file) {
     std::vector<std::uint8_t> bytes;
     std::string_view media_type;
     std::array<char, 65536> block{};
-    // The type is known from the first block: a device without end is no picture.
+    // The first block shows the type. Without a known type, reading stops: the file may be an
+    // endless device.
     while (in.read(block.data(), block.size()) || in.gcount() > 0) {
         bytes.insert(bytes.end(), block.begin(), block.begin() + in.gcount());
         if (media_type.empty()) media_type = vlm::media_type_of(bytes);
@@ -49,8 +50,8 @@ vlm::Image read_image(const std::string& file) {
         return vlm::make_image(std::move(bytes), std::string(media_type));
     throw UsageError(fmt::format("--image is \"{}\", which {}", file,
                                  in.bad() || bytes.empty()
-                                     ? "cannot be read, or is empty; is the name right?"
-                                     : "is no picture that models read; it must be a PNG, JPEG, "
+                                     ? "cannot be read, or is empty; check the file name"
+                                     : "is not an image that models read; it must be a PNG, JPEG, "
                                        "WebP or GIF file"));
 }
 
@@ -68,7 +69,7 @@ vlm::ChatRequest request_of(const AskFlags& flags) {
     return request;
 }
 
-// --- What is printed ----------------------------------------------------------------------------
+// --- The output ----------------------------------------------------------------------------
 
 const char* word(vlm::FinishReason reason) {
     switch (reason) {
@@ -130,18 +131,18 @@ std::string spend(const vlm::ChatReply& reply) {
     };
     const vlm::Usage& usage = reply.usage;
     return fmt::format(
-        "{}: {} tokens in{}, {} out; {} ms until it began, {} ms in all",
-        reply.model.empty() ? "a model without a name" : one_line(reply.model),
-        count(usage.prompt_tokens),
+        "{}: {} tokens in{}, {} out; {} ms until the first word, {} ms in total",
+        reply.model.empty() ? "unnamed model" : one_line(reply.model), count(usage.prompt_tokens),
         usage.cached_tokens ? fmt::format(" ({} of them cached)", *usage.cached_tokens) : "",
         count(usage.completion_tokens), reply.wait.count(), reply.total.count());
 }
 
-/// Why an answer is less than one might expect, or empty.
+/// Why an answer is incomplete, or empty.
 std::string shortcoming(const vlm::ChatReply& reply) {
     if (reply.finish == vlm::FinishReason::length)
-        return "the output limit cut the answer off: raise it with --max-tokens, or load the model "
-               "with a longer context";
+        return "the output limit cut the answer off: raise the limit with --max-tokens, or load "
+               "the "
+               "model with a longer context";
     if (reply.finish == vlm::FinishReason::content_filter)
         return "the server's content filter ended the answer";
     if (reply.finish == vlm::FinishReason::error)
@@ -150,8 +151,8 @@ std::string shortcoming(const vlm::ChatReply& reply) {
     return {};
 }
 
-/// Writes an answer, whole or as it comes: the text to standard output, what was thought to
-/// standard error.
+/// Writes an answer, whole or as it arrives: the text to standard output, the reasoning to standard
+/// error.
 class Printer {
 public:
     explicit Printer(const AskFlags& flags) : flags_(flags) {}
@@ -176,7 +177,7 @@ public:
         }
     }
 
-    /// After the last word, also where the answer broke off: what follows begins a line.
+    /// Ends unfinished lines after the answer, also if the answer broke off.
     void end_lines() {
         end_line(stderr, thought_);
         end_line(stdout, said_);
@@ -214,7 +215,7 @@ ExitCode ask_model(const AskFlags& flags) {
     std::stop_source stop;
     const InterruptWatch watch([&](Interrupt) { stop.request_stop(); });
     Printer printer(flags);
-    vlm::OnDelta on_delta; // where nobody listens, no stream is asked for
+    vlm::OnDelta on_delta; // without a callback, no stream is requested
     if (flags.stream) on_delta = [&](const vlm::Delta& delta) { printer.print(delta); };
     vlm::ChatReply reply;
     try {

@@ -16,7 +16,7 @@ namespace eyehand::cli {
 namespace {
 
 constexpr const char* exit_codes = R"(
-Exit codes: 0 completed, 1 failed, 2 usage or configuration, 3 steps used up,
+Exit codes: 0 completed, 1 failed, 2 usage or configuration, 3 turns used up,
 4 endpoint or model, 5 desktop, 6 refused by policy or user, 130 interrupted.)";
 
 void add_area(CLI::App& command, ViewFlags& flags) {
@@ -24,60 +24,61 @@ void add_area(CLI::App& command, ViewFlags& flags) {
         .add_option("--display", flags.display, "Display ID, or \"all\"; default: the primary one")
         ->excludes(
             command.add_option("--window", flags.window,
-                               "The window whose title has this part, in place of a display"));
-    command.add_option("--crop", flags.crop, "Part of it to see and touch: x1,y1,x2,y2 in 0..1000");
+                               "Window whose title contains this text, instead of a display"));
+    command.add_option("--crop", flags.crop, "Only this part of it: x1,y1,x2,y2 in 0..1000");
 }
 
 void add_view(CLI::App& command, ViewFlags& flags) {
     add_area(command, flags);
     command.add_option("--image", flags.image,
-                       "Size of the picture: WIDTHxHEIGHT to fit into, 60%, or tokens:1024");
-    command.add_flag("--image-exact", flags.image_exact, "Exactly that size, distorted if need be");
+                       "Size of screenshots: WIDTHxHEIGHT to fit into, 60%, or tokens:1024");
+    command.add_flag("--image-exact", flags.image_exact,
+                     "Exactly that size, distorted if necessary");
 }
 
 void add_config(CLI::App& command, std::optional<std::string>& file) {
-    command.add_option("--config", file,
-                       "File with settings; default: eyehand.json, where there is one");
+    command.add_option("--config", file, "File with settings; default: eyehand.json, if it exists");
 }
 
 void add_endpoint(CLI::App& command, EndpointFlags& flags) {
     command.add_option("--endpoint", flags.endpoint,
-                       "Server: http://host:1234, .../v1 or in full; default localhost:1234");
+                       "Server: http://host:1234, .../v1 or the full URL; default: localhost:1234");
     command.add_option("--model", flags.model, "Model ID");
     command.add_option("--ca-file", flags.ca_file,
-                       "PEM file with authorities to trust besides the system's, for https");
+                       "PEM file with certificate authorities to trust besides the system's");
     command
         .add_option("--retries", flags.retries,
-                    "How often a failed request is sent again; default: 2")
+                    "Maximum number of retries of a failed request; default: 2")
         ->check(CLI::Range(0, 100));
-    command.add_flag("--no-stream", flags.no_stream, "Ask for each answer as a whole");
+    command.add_flag("--no-stream", flags.no_stream, "Request each answer as a whole");
     add_config(command, flags.config);
 }
 
 void add_probe(CLI::App& command, bool& no_probe) {
-    command.add_flag("--no-probe", no_probe, "Do not ask the server first what it can");
+    command.add_flag("--no-probe", no_probe, "Do not probe the server before the run");
 }
 
-// How the page is reached.
+// The address of the page and the access to it.
 void add_panel_way(CLI::App& command, PanelFlags& flags) {
-    command.add_option("--panel-port", flags.port, "Port of the page; default: any that is free")
+    command.add_option("--panel-port", flags.port, "Port of the page; default: any free port")
         ->check(CLI::Range(0, 65535));
-    command.add_option("--panel-cors", flags.cors,
-                       "Another origin whose pages may use it, such as http://localhost:8080");
+    command.add_option(
+        "--panel-cors", flags.cors,
+        "Another origin whose pages may use the panel, such as http://localhost:8080");
     command.add_flag("--panel-compat", flags.compat,
-                     "Without the token in its address, for clients that know of none");
+                     "Remove the token from the address, for clients that do not support it");
 }
 
 void add_panel(CLI::App& command, PanelFlags& flags) {
     command.add_flag("--panel", flags.on,
-                     "Show the run on a local page, on which it can be held, told and stopped");
+                     "Show the run on a local page, to pause it, send messages and stop it");
     add_panel_way(command, flags);
 }
 
-// Flags that set something of a run.
+// Flags for settings of a run.
 void add_settings(CLI::App& command, RunFlags& flags) {
     command.add_option("--profile", flags.profile,
-                       "Built-in profile or a profile's folder; default: observer");
+                       "Built-in profile or profile folder; default: observer");
     add_endpoint(command, flags.server);
     add_view(command, flags.view);
     command
@@ -85,29 +86,31 @@ void add_settings(CLI::App& command, RunFlags& flags) {
                     "Maximum number of turns (model replies)")
         ->check(CLI::Range(1, 1000000));
     command.add_option("--run-dir", flags.run_dir, "Folder for run directories; default: runs");
-    command.add_option("--with", flags.with, "Offer a further tool, by name");
+    command.add_option("--with", flags.with, "Offer this further tool");
     command.add_option("--lmstudio-logs", flags.lmstudio_logs,
                        "Keep LM Studio's log of the run: its folder, \"auto\" or \"off\"");
     command.add_flag("--heat", flags.heat,
                      "Mark in screenshots where the agent has acted, for the model to see");
-    command.add_option("--annotate", flags.annotate, "Who draws over screenshots: native or panel");
+    command.add_option("--annotate", flags.annotate,
+                       "What draws over screenshots: native or panel");
     command.add_option("--approve", flags.approve,
-                       "Which actions wait for your consent: never or always");
+                       "When actions require approval: never or always");
     add_panel(command, flags.panel);
     add_probe(command, flags.no_probe);
 }
 
 void add_program_tools(CLI::App& command, ProgramToolFlags& flags) {
-    command.add_option("--tool", flags.files, "File of a tool that is a program of yours")
-        ->allow_extra_args(false); // else it takes the task for a second file
     command
-        .add_option("--allow-tool", flags.allowed, "Its name: nobody has to be asked before a call")
+        .add_option("--tool", flags.files, "JSON file that describes a program of yours as a tool")
+        ->allow_extra_args(false); // otherwise the task would be a second file
+    command
+        .add_option("--allow-tool", flags.allowed,
+                    "Run the tool of this name without asking before each call")
         ->allow_extra_args(false);
 }
 
 void add_record(CLI::App& command, std::string& file) {
-    command.add_option("--record", file,
-                       "New file for what is asked of the model and what it answers (cassette)");
+    command.add_option("--record", file, "Record requests and replies to this new file (cassette)");
 }
 
 void add_run(CLI::App& command, RunFlags& flags) {
@@ -116,15 +119,16 @@ void add_run(CLI::App& command, RunFlags& flags) {
     add_record(command, flags.cassette.record);
     command
         .add_option("--replay", flags.cassette.replay,
-                    "Cassette that answers in place of the model; actions are still executed")
+                    "Cassette that answers instead of the model; actions are still executed")
         ->excludes("--record");
     command
         .add_flag("--replay-strict", flags.cassette.strict,
-                  "Each request must be the recorded one, screenshots included")
+                  "Each request must equal the recorded one, screenshots included")
         ->needs("--replay");
     command.add_flag("--json", flags.json, "Print the run's events to standard output");
-    command.add_flag("-v,--verbose", flags.verbose, "Show everything that is said");
-    command.add_flag("--quiet", flags.quiet, "Show only the final answer, or why there is none");
+    command.add_flag("-v,--verbose", flags.verbose, "Show texts, arguments and results in full");
+    command.add_flag("--quiet", flags.quiet,
+                     "Show only the final answer, or the reason why there is none");
 }
 
 // CLI::Range lets NaN through.
@@ -140,18 +144,20 @@ CLI::Validator within(double min, double max) {
 }
 
 void add_ask(CLI::App& command, AskFlags& flags) {
-    command.add_option("TEXT", flags.text, "The question; - for standard input")->required();
+    command.add_option("TEXT", flags.text, "The question; - reads it from standard input")
+        ->required();
     command.add_option("--image", flags.images, "PNG, JPEG, WebP or GIF file; may be repeated")
-        ->allow_extra_args(false); // else it takes the question for a second file
+        ->allow_extra_args(false); // otherwise the question would be a second file
     add_endpoint(command, flags.server);
-    command.add_option("--system", flags.system, "What the model is told first");
-    command.add_option("--max-tokens", flags.max_tokens, "Length of the answer at most")
+    command.add_option("--system", flags.system, "System prompt");
+    command.add_option("--max-tokens", flags.max_tokens, "Maximum length of the answer in tokens")
         ->check(CLI::Range(1, max_tokens));
-    command.add_option("--temperature", flags.temperature, "0 to 2")->check(within(0, 2));
-    command.add_flag("--stream", flags.stream, "Print the answer as it comes")
+    command.add_option("--temperature", flags.temperature, "Sampling temperature, 0 to 2")
+        ->check(within(0, 2));
+    command.add_flag("--stream", flags.stream, "Print the answer as it arrives")
         ->excludes(command.get_option("--no-stream"));
     command.add_flag("--json", flags.json, "Print the reply as a JSON object");
-    command.add_flag("-v,--verbose", flags.verbose, "Tell also what it thought, tokens and times");
+    command.add_flag("-v,--verbose", flags.verbose, "Also print reasoning, tokens and times");
 }
 
 void add_profile_actions(CLI::App& command, ProfileFlags& flags) {
@@ -163,13 +169,13 @@ void add_profile_actions(CLI::App& command, ProfileFlags& flags) {
     };
     const auto about_one = [&](const char* name, const char* description) {
         CLI::App* added = action(name, description);
-        added->add_option("NAME", flags.name, "Built-in profile or a profile's folder")->required();
+        added->add_option("NAME", flags.name, "Built-in profile or profile folder")->required();
         return added;
     };
     action("list", "List the built-in profiles");
-    about_one("show", "Print a profile as it is in force, as JSON");
-    about_one("export", "Write a profile's files to a new folder, to be changed there")
-        ->add_option("DIR", flags.folder, "The folder to make")
+    about_one("show", "Print all values of a profile as JSON");
+    about_one("export", "Write a profile's files to a new folder, where you can change them")
+        ->add_option("DIR", flags.folder, "The folder to create")
         ->required();
 }
 
@@ -179,8 +185,9 @@ void add_actions(CLI::App& command, DoFlags& flags) {
     const auto action = [&](const char* name, const char* description) {
         CLI::App* added = command.add_subcommand(name, description);
         added->callback([&flags, name] { flags.action = name; });
-        added->set_help_flag("--help", "Print this"); // -h... may be what is to be typed
-        added->add_flag("--json", flags.json, "Print what came of it as a JSON object");
+        added->set_help_flag("--help",
+                             "Print this help message and exit"); // -h may be text to type
+        added->add_flag("--json", flags.json, "Print the result as JSON");
         return added;
     };
     const auto in_an_area = [&](const char* name, const char* description) {
@@ -198,7 +205,8 @@ void add_actions(CLI::App& command, DoFlags& flags) {
     };
     const auto with_text = [&](const char* name, const char* what, const char* description) {
         CLI::App* added = in_an_area(name, description);
-        added->add_option(what, flags.text, "Behind -- where it begins with a dash")->required();
+        added->add_option(what, flags.text, "Write it after -- if it begins with a dash")
+            ->required();
         return added;
     };
     at_a_place("move", "Move the pointer");
@@ -207,95 +215,95 @@ void add_actions(CLI::App& command, DoFlags& flags) {
     at_a_place("triple-click", "Click three times");
     at_a_place("right-click", "Click with the right button");
     at_a_place("middle-click", "Click with the middle button");
-    in_an_area("drag", "Drag along two points or more: X1 Y1 X2 Y2 ...")
-        ->add_option("POINTS", flags.corners, "X Y of each corner")
+    in_an_area("drag", "Drag along two or more points: X1 Y1 X2 Y2 ...")
+        ->add_option("POINTS", flags.corners, "X Y of each point")
         ->required()
         ->expected(4, 2000)
         ->check(share);
     CLI::App* scroll = at_a_place("scroll", "Turn the wheel: notches above 0 scroll up or right");
     scroll->add_option("NOTCHES", flags.notches)->required()->check(CLI::Range(-100, 100));
-    scroll->add_flag("--horizontal", flags.horizontal, "Turn it sideways");
+    scroll->add_flag("--horizontal", flags.horizontal, "Scroll horizontally");
     with_text("type", "TEXT", "Type text; line breaks are Enter, tabs Tab");
     with_text("press", "CHORD", "Press keys together, such as ctrl+shift+s");
-    with_text("paste", "TEXT", "Paste text through the clipboard, which gets its content back");
+    with_text("paste", "TEXT", "Paste text through the clipboard, and restore the clipboard");
     action("windows", "List the windows, topmost first");
-    with_text("focus", "TITLE", "Bring the window whose title has this part to the foreground")
-        ->add_option("--wait", flags.wait, "Seconds to wait for it")
+    with_text("focus", "TITLE", "Bring the window whose title contains TITLE to the foreground")
+        ->add_option("--wait", flags.wait, "Seconds to wait until it appears")
         ->check(within(0, 3600));
     with_text("launch", "COMMAND", "Start a program, or open a document");
 }
 
 int complain(ExitCode code, const std::string& reason) {
-    print_to(stderr, "agent-cli: " + printable(reason) + "\n"); // a window's title may be in it
+    print_to(stderr, "agent-cli: " + printable(reason) + "\n"); // it may contain a window's title
     return static_cast<int>(code);
 }
 
 } // namespace
 
 int run_program(std::vector<std::string> arguments) {
-    CLI::App app("Eyehand: agents that work a desktop through screenshots, mouse and keyboard.",
+    CLI::App app("Eyehand: agents that control a desktop through screenshots, mouse and keyboard.",
                  "agent-cli");
     app.set_version_flag("--version", "agent-cli " + std::string(agent::version()));
     app.footer(exit_codes);
-    app.allow_windows_style_options(false); // /usr/bin is a text, not an option
+    app.allow_windows_style_options(false); // /usr/bin is text, not an option
     app.require_subcommand(1);
 
     RunFlags run;
     CLI::App* run_command = app.add_subcommand("run", "Run an agent on a task");
-    run_command->add_option("TASK", run.task, "What is to be done; asked for when left out");
+    run_command->add_option("TASK", run.task, "The task; without it, agent-cli asks for it");
     add_run(*run_command, run);
 
     RunFlags settings;
     CLI::App* config_command =
-        app.add_subcommand("config", "Print each setting of a run, and where its value comes from");
+        app.add_subcommand("config", "Print each setting of a run with its value and source");
     add_settings(*config_command, settings);
     config_command->add_flag("--json", settings.json, "Print them as a JSON object");
 
     ScenarioFlags scenario;
     CLI::App* scenario_command =
-        app.add_subcommand("scenario", "Named tasks that say how to see that they are done");
+        app.add_subcommand("scenario", "List, show or run named tasks with checks");
     scenario_command->require_subcommand(1);
-    CLI::App* scenario_list = scenario_command->add_subcommand("list", "Print their names");
-    CLI::App* scenario_show = scenario_command->add_subcommand("show", "Print one as JSON");
+    CLI::App* scenario_list = scenario_command->add_subcommand("list", "List the scenarios");
+    CLI::App* scenario_show = scenario_command->add_subcommand("show", "Print a scenario as JSON");
     CLI::App* scenario_run =
-        scenario_command->add_subcommand("run", "Set one up, run it, and check what came of it");
+        scenario_command->add_subcommand("run", "Set up a scenario, run it, and check the result");
     for (CLI::App* command : {scenario_show, scenario_run})
         command->add_option("NAME", scenario.name, "Name, number such as basic:2, or file")
             ->required();
     add_run(*scenario_run, scenario.run);
 
     ResumeFlags resume;
-    CLI::App* resume_command =
-        app.add_subcommand("resume", "Go on with a run that was interrupted");
-    resume_command->add_option("RUN", resume.directory, "The run's directory")->required();
+    CLI::App* resume_command = app.add_subcommand("resume", "Continue a run that was interrupted");
+    resume_command->add_option("RUN", resume.directory, "The run directory")->required();
     add_endpoint(*resume_command, resume.server);
     add_area(*resume_command, resume.view);
     add_program_tools(*resume_command, resume.tools);
     add_record(*resume_command, resume.record);
     add_probe(*resume_command, resume.no_probe);
-    resume_command->add_option(
-        "--approve", resume.approve,
-        "Which actions wait for your consent: never or always; default: as before");
+    resume_command->add_option("--approve", resume.approve,
+                               "When actions require approval: never or always");
     add_panel(*resume_command, resume.panel);
     resume_command
         ->add_option("--max-turns,--max-steps", resume.max_turns,
-                     "Maximum number of turns, including those before")
+                     "Maximum number of turns, including the earlier ones")
         ->check(CLI::Range(1, 1000000));
     resume_command->add_flag("--json", resume.json, "Print the run's events to standard output");
-    resume_command->add_flag("-v,--verbose", resume.verbose, "Show everything that is said");
+    resume_command->add_flag("-v,--verbose", resume.verbose,
+                             "Show texts, arguments and results in full");
     resume_command->add_flag("--quiet", resume.quiet, "Show only the final answer");
 
     std::string reported;
     CLI::App* report_command =
-        app.add_subcommand("report", "Write a run's report: one HTML file that shows all of it");
-    report_command->add_option("RUN", reported, "The run's directory")->required();
+        app.add_subcommand("report", "Write the report of a run: one HTML file");
+    report_command->add_option("RUN", reported, "The run directory")->required();
 
     AskFlags ask;
     CLI::App* ask_command = app.add_subcommand("ask", "Ask the model one question");
     add_ask(*ask_command, ask);
 
     ScreenshotFlags screenshot;
-    CLI::App* screenshot_command = app.add_subcommand("screenshot", "Save what a model would see");
+    CLI::App* screenshot_command =
+        app.add_subcommand("screenshot", "Save a screenshot as the model receives it");
     screenshot_command->add_option("FILE", screenshot.file, "PNG file to write")->required();
     add_view(*screenshot_command, screenshot.view);
     add_config(*screenshot_command, screenshot.view.config);
@@ -304,7 +312,7 @@ int run_program(std::vector<std::string> arguments) {
 
     DoFlags by_hand;
     CLI::App* do_command =
-        app.add_subcommand("do", "Do one thing by hand and tell what came of it");
+        app.add_subcommand("do", "Perform a single action and report its effect");
     add_actions(*do_command, by_hand);
 
     ProfileFlags profile;
@@ -312,21 +320,19 @@ int run_program(std::vector<std::string> arguments) {
 
     PanelCommandFlags panel;
     CLI::App* panel_command = app.add_subcommand(
-        "panel", "Show a run that is over, or is going on elsewhere, on a local page");
-    panel_command->add_option("RUN", panel.directory,
-                              "The run's directory; default: the latest one");
+        "panel", "Show a finished run, or a run of another process, on a local page");
+    panel_command->add_option("RUN", panel.directory, "The run directory; default: the latest one");
     panel_command->add_option("--run-dir", panel.run_dir,
-                              "Folder in which the latest one is looked for; default: runs");
+                              "Folder with the run directories; default: runs");
     add_panel_way(*panel_command, panel.panel);
     add_config(*panel_command, panel.config);
 
     DoctorFlags doctor;
     CLI::App* doctor_command =
-        app.add_subcommand("doctor", "Check that everything a run needs is there");
+        app.add_subcommand("doctor", "Check the desktop, the server and the model");
     add_endpoint(*doctor_command, doctor.server);
     doctor_command->add_flag("--ask", doctor.ask,
-                             "Send the model a small picture and a tool where the server does not "
-                             "tell whether it takes them");
+                             "Test with a small image and a tool what the server does not report");
 
     try {
         std::reverse(arguments.begin(), arguments.end()); // CLI11 takes them from the back

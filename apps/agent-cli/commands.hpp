@@ -1,5 +1,5 @@
 // The program's commands. Each returns the exit status, and throws UsageError, winio::Error,
-// vlm::Error or agent::Error for `run_program` to explain.
+// vlm::Error or agent::Error that `run_program` reports.
 #pragma once
 
 #include "exit_code.hpp"
@@ -29,16 +29,16 @@ struct AskFlags {
     bool verbose = false;
 };
 
-/// One action by hand. Which of the members count depends on the action.
+/// A single action. The action determines which members are used.
 struct DoFlags {
     std::string action; ///< "click", "type", ...: the subcommand's name
     ViewFlags view;
     winio::NormPoint at;
-    std::vector<double> corners; ///< of a drag: x and y by turns, 0 to 1000
+    std::vector<double> corners; ///< of a drag: x and y alternate, 0 to 1000
     std::string text;            ///< to type or paste; a chord, a window's title, a command
     int notches = 0;
     bool horizontal = false;
-    double wait = 0; ///< seconds for a window to come up
+    double wait = 0; ///< maximum seconds until the window appears
     bool json = false;
 };
 
@@ -51,7 +51,7 @@ struct ProfileFlags {
 struct ResumeFlags {
     std::string directory;
     EndpointFlags server;
-    ViewFlags view; ///< of it only the area
+    ViewFlags view; ///< only the area is used
     std::optional<int> max_turns;
     ProgramToolFlags tools;
     std::string approve; ///< empty: not given
@@ -64,31 +64,31 @@ struct ResumeFlags {
 };
 
 struct PanelCommandFlags {
-    std::string directory; ///< of the run; empty: the latest one
-    std::string run_dir;   ///< in which it is looked for; empty: not given
+    std::string directory; ///< of the run; empty: the latest run
+    std::string run_dir;   ///< where the latest run is looked up; empty: not given
     PanelFlags panel;
     std::optional<std::string> config;
 };
 
 struct DoctorFlags {
     EndpointFlags server;
-    bool ask = false; ///< tries out what the server does not tell
+    bool ask = false; ///< tests what the server does not report
 };
 
 /// Which scenario, and how it is run.
 struct ScenarioFlags {
-    std::string name; ///< or file
+    std::string name; ///< a name, a number such as "basic:2", or a file
     RunFlags run;
 };
 
-/// Runs `flags.task`, and tells what happens on the terminal.
+/// Runs `flags.task` and reports the progress on the terminal.
 [[nodiscard]] agent::RunFinished carry_out(const RunFlags& flags, RunSettings& settings,
                                            winio::Desktop& desktop);
 
 [[nodiscard]] ExitCode run_task(RunFlags flags);
 [[nodiscard]] ExitCode resume_run(const ResumeFlags& flags);
 [[nodiscard]] ExitCode show_run(const PanelCommandFlags& flags);
-/// Writes the report of a run's directory anew and prints its path.
+/// Writes the report of a run directory again and prints its path.
 [[nodiscard]] ExitCode report_run(const std::string& directory);
 [[nodiscard]] ExitCode ask_model(const AskFlags& flags);
 [[nodiscard]] ExitCode print_config(const RunFlags& flags);
@@ -98,7 +98,8 @@ struct ScenarioFlags {
 [[nodiscard]] ExitCode take_screenshot(const ScreenshotFlags& flags);
 [[nodiscard]] ExitCode do_action(const DoFlags& flags);
 [[nodiscard]] ExitCode profile_command(const ProfileFlags& flags);
-/// A built-in profile or a folder's, with tools that this program has.
+/// Loads a built-in profile or a profile folder. Throws if it names a tool that this program does not
+/// have.
 [[nodiscard]] agent::Profile load_checked_profile(const std::string& name_or_folder);
 [[nodiscard]] ExitCode run_doctor(const DoctorFlags& flags);
 

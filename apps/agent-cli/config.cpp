@@ -55,7 +55,8 @@ std::string as_json(const std::vector<Row>& rows) {
 std::string as_table(const std::vector<Row>& rows) {
     std::size_t width = 0;
     for (const Row& row : rows) width = std::max(width, row.value.value_or("").size());
-    width = std::min(width, std::size_t{44}); // a long one must not push all others away
+    width =
+        std::min(width, std::size_t{44}); // a long value must not widen the column for all others
     std::string all;
     for (const Row& row : rows)
         all += fmt::format("{:<22} {:<{}}  {}\n", row.name, row.value.value_or("-"), width,
@@ -68,7 +69,7 @@ std::string as_table(const std::vector<Row>& rows) {
 ExitCode print_config(const RunFlags& flags) {
     session::Config config = configuration(flags);
     (void)add_profile(config);
-    (void)session::area_setting(config); // what excludes each other is told here, too
+    (void)session::area_setting(config); // reports contradictions here, too
     const std::vector<Row> rows = rows_of(config);
     print_to(stdout, flags.json ? as_json(rows) : as_table(rows));
     return ExitCode::completed;

@@ -17,18 +17,19 @@ namespace {
 
 constexpr const char* usual_file = "eyehand.json";
 
-/// Nothing when the file is not there, which is an error where somebody named it.
+/// Returns nothing if the file does not exist and `named_by` is null; a missing file that a flag or
+/// variable names is an error.
 std::optional<std::string> read(const std::string& file, const char* named_by) {
     std::ifstream in(path_of(file), std::ios::binary);
     std::error_code error;
     if (named_by == nullptr && !std::filesystem::exists(path_of(file), error)) return std::nullopt;
     std::ostringstream text;
-    // A folder opens on some systems, and reads as nothing.
+    // On some systems a folder can be opened, and its content is empty.
     if (in && !std::filesystem::is_directory(path_of(file), error)) {
         text << in.rdbuf();
         return std::move(text).str();
     }
-    throw UsageError(fmt::format("{}{} cannot be read; is there such a file?",
+    throw UsageError(fmt::format("{}{} cannot be read; check the file name",
                                  named_by == nullptr ? "" : std::string(named_by) + ": ", file));
 }
 
@@ -54,7 +55,7 @@ public:
             config_.add(session::config_from_flag(name, flag, fmt::format("{}", *number),
                                                   setting_registry()));
     }
-    /// Of flags whose empty text means that they were not given.
+    /// For flags for which an empty text means that they were not given.
     void add_unless_empty(const char* name, const char* flag, const std::string& text) {
         if (!text.empty())
             config_.add(session::config_from_flag(name, flag, text, setting_registry()));

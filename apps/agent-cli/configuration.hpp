@@ -1,4 +1,4 @@
-// Gathers the settings of a run from where users put them: a file, the environment, flags.
+// Collects the settings of a run from the user's file, environment and flags.
 #pragma once
 
 #include "eyehand/session/config.hpp"
@@ -11,8 +11,8 @@ namespace eyehand::cli {
 /// The settings of the libraries, those of the panel included.
 [[nodiscard]] const session::SettingRegistry& setting_registry();
 
-/// Defaults, the file and the environment. Without `file` it is the one EYEHAND_CONFIG names, else
-/// eyehand.json in the working directory where there is one.
+/// Defaults, the file and the environment. Without `file`, it is the file that EYEHAND_CONFIG names,
+/// otherwise eyehand.json in the working directory, if it exists.
 [[nodiscard]] session::Config configuration(const std::optional<std::string>& file);
 /// The same with flags on top.
 [[nodiscard]] session::Config configuration(const ViewFlags& flags);
@@ -22,14 +22,14 @@ namespace eyehand::cli {
 
 /// Adds the flags of the page that shows a run.
 void add_panel_flags(session::Config& config, const PanelFlags& flags);
-/// Adds the flags that choose the part of the desktop.
+/// Adds the flags that choose the area of the desktop.
 void add_area_flags(session::Config& config, const ViewFlags& flags);
 
-/// Loads the profile that `config` names, and adds what it sets. A folder that a file names is
-/// looked for from the working directory, as everywhere.
+/// Loads the profile that `config` names, and adds its values. A relative folder, also in a settings
+/// file, starts at the working directory.
 [[nodiscard]] agent::Profile add_profile(session::Config& config);
 
-/// How the server is asked.
+/// The settings of the client.
 [[nodiscard]] vlm::ClientOptions client_options(const session::Config& config);
 
 } // namespace eyehand::cli

@@ -20,13 +20,13 @@ bool is_for_the_keyboard(const DoFlags& flags) {
     return flags.action == "type" || flags.action == "press" || flags.action == "paste";
 }
 
-// What can be told before the desktop is opened.
+// Checks that need no desktop.
 void check(const DoFlags& flags) {
     const auto refuse = [&](const std::string& reason) {
         throw UsageError(fmt::format("do {}: {}", flags.action, reason));
     };
     if (flags.action == "drag" && flags.corners.size() % 2 != 0)
-        refuse("POINTS are X1 Y1 X2 Y2 ...: a last X is without its Y");
+        refuse("POINTS must be X1 Y1 X2 Y2 ...: the last X has no Y");
     if (flags.action == "focus" && flags.text.empty()) refuse("TITLE is empty");
     std::string problem;
     if (flags.action == "press" && !winio::parse_chord(flags.text, &problem)) refuse(problem);
@@ -45,7 +45,7 @@ winio::Plan drag(const DoFlags& flags, const winio::WorkArea& area) {
 
 winio::Windows& windows_of(winio::Desktop& desktop) {
     if (winio::Windows* windows = desktop.windows()) return *windows;
-    throw winio::Error(winio::errc::not_supported, "this desktop does not know its windows");
+    throw winio::Error(winio::errc::not_supported, "this desktop cannot list its windows");
 }
 
 winio::Plan focus(const DoFlags& flags, winio::Desktop& desktop, const std::stop_token& stop) {
@@ -77,7 +77,7 @@ winio::Plan plan_of(const DoFlags& flags, winio::Desktop& desktop, const winio::
     if (action == "press") return gesture::press(*winio::parse_chord(flags.text));
     if (action == "focus") return focus(flags, desktop, stop);
     if (action == "launch") return {{winio::Step{winio::LaunchCommand{flags.text}}}, {}};
-    throw std::logic_error("there is no action " + action);
+    throw std::logic_error("unknown action " + action);
 }
 
 json::array to_json(const winio::Rect& rect) { return {rect.x, rect.y, rect.width, rect.height}; }
@@ -115,7 +115,7 @@ std::string in_words(const DoFlags& flags, const winio::Plan& plan,
         text += fmt::format(" ({}, {})", target.x, target.y);
     if (!report.execution.complete()) return text + "; " + one_line(report.execution.problem);
     if (report.look_error) return text + "; " + report.look_error.message();
-    if (!report.pointer_arrived) text += "; the pointer is elsewhere";
+    if (!report.pointer_arrived) text += "; the pointer is not where the action left it";
     winio::Rect all;
     for (const winio::Rect& rect : report.after.changed) all = winio::bounding_rect(all, rect);
     if (all.empty()) return text + "; nothing changed on the screen";
@@ -163,14 +163,15 @@ ExitCode list_windows(const DoFlags& flags, winio::Desktop& desktop) {
     return ExitCode::completed;
 }
 
-// Keys go to the window in the foreground, whatever area is looked at.
+// Keys go to the foreground window, whatever the area is.
 void check_foreground(winio::Desktop& desktop, const winio::WindowQuery& query) {
     const auto window = winio::find_window(windows_of(desktop).list(), query);
     if (window && !window->foreground)
-        throw winio::Error(winio::errc::input_refused,
-                           fmt::format("the window \"{}\" is not in the foreground, where keys go: "
-                                       "agent-cli do focus brings it there",
-                                       window->title));
+        throw winio::Error(
+            winio::errc::input_refused,
+            fmt::format("the window \"{}\" is not in the foreground, so it would not "
+                        "receive the keys: run agent-cli do focus first",
+                        window->title));
 }
 
 } // namespace
@@ -181,7 +182,7 @@ ExitCode do_action(const DoFlags& flags) {
     const auto desktop = winio::open_desktop();
     if (flags.action == "windows") return list_windows(flags, *desktop);
 
-    std::stop_source stop; // Ctrl+C in the middle of a drag lets go of the button first
+    std::stop_source stop; // Ctrl+C during a drag releases the button first
     const InterruptWatch watch([&](Interrupt) { stop.request_stop(); });
     const winio::WorkArea area = work_area(*desktop, choice);
     if (choice.window && is_for_the_keyboard(flags)) check_foreground(*desktop, *choice.window);

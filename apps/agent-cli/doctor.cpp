@@ -57,7 +57,7 @@ void check_server(const vlm::ServerInfo& server) {
 }
 
 std::string ids_of(const std::vector<vlm::ModelInfo>& models) {
-    constexpr std::size_t max = 30; // of the hundreds that some services have
+    constexpr std::size_t max = 30; // some services have hundreds
     std::string ids;
     for (std::size_t i = 0; i < std::min(models.size(), max); ++i)
         ids += (ids.empty() ? "" : ", ") + one_line(models[i].id);
@@ -77,10 +77,11 @@ bool check_model(const vlm::ServerInfo& server, const std::string& wanted) {
         refuse("model", "the server lists no model: load one");
     else if (wanted.empty())
         refuse("model",
-               "none is loaded; load one, or choose with --model: " + ids_of(server.models));
+               "no model is loaded: load one, or choose with --model: " + ids_of(server.models));
     else
-        refuse("model", fmt::format("{} is not there; load it, or choose with --model: {}", wanted,
-                                    ids_of(server.models)));
+        refuse("model",
+               fmt::format("the server does not have {}: load it, or choose with --model: {}",
+                           wanted, ids_of(server.models)));
     return false;
 }
 
@@ -100,13 +101,13 @@ bool check_images(vlm::Support images, const char* not_known) {
     return true;
 }
 
-/// Never a failure: a call that a model writes into its text is recovered.
+/// Never a failure: the client recovers calls that a model writes into its text.
 void check_tools(vlm::Support tools, const char* not_known) {
     if (tools == vlm::Support::yes)
         pass("tools", "the model calls them");
     else if (tools == vlm::Support::no)
-        note("tools", "the model does not call them by itself, which makes mistakes likely: better "
-                      "take one that was trained for it (vLLM: --enable-auto-tool-choice)");
+        note("tools", "the model does not call them natively, so mistakes are likely: choose one "
+                      "that was trained for it (vLLM: --enable-auto-tool-choice)");
     else
         note("tools", not_known);
 }
@@ -115,10 +116,10 @@ void check_context(const std::optional<int>& tokens) {
     // Prompts and tools, and about five screenshots of 1536x864 as Qwen3-VL reads them.
     constexpr int comfortable = 8192;
     if (!tokens)
-        note("context", "not known how long it is");
+        note("context", "unknown length");
     else if (*tokens < comfortable)
-        note("context", fmt::format("{} tokens are few for screenshots of about {} each: load the "
-                                    "model with at least {}",
+        note("context", fmt::format("{} tokens are few, because a screenshot takes about {}: load "
+                                    "the model with at least {}",
                                     *tokens, vlm::qwen3_image_tokens(1536, 864), comfortable));
     else
         pass("context", fmt::format("{} tokens", *tokens));
@@ -139,7 +140,7 @@ bool check_endpoint(const DoctorFlags& flags) {
         bool good = check_model(server, wanted);
         if (good) {
             const char* const not_known =
-                flags.ask ? "not known" : "not known; `agent-cli doctor --ask` tries it out";
+                flags.ask ? "unknown" : "unknown; `agent-cli doctor --ask` tests it";
             good = check_images(server.model.images, not_known);
             check_tools(server.model.tools, not_known);
             check_context(server.model.context_tokens);

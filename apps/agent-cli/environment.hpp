@@ -8,15 +8,14 @@
 
 namespace eyehand::cli {
 
-/// The user asked for something that makes no sense; what() names the option or variable and the
-/// remedy.
+/// A mistake of the user; what() names the option or variable and the remedy.
 class UsageError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/// Nothing when the variable is not set or empty. Throw UsageError when it is no number in the
-/// range.
+/// Return nothing if the variable is not set or empty. Throw UsageError if the value is not a number
+/// in the range.
 [[nodiscard]] std::optional<std::string> text_variable(const std::string& name);
 [[nodiscard]] std::optional<int> int_variable(const std::string& name, int min, int max);
 [[nodiscard]] std::optional<double> number_variable(const std::string& name, double min,

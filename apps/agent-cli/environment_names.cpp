@@ -28,7 +28,7 @@ std::vector<std::string> environment_names() {
         std::wstring_view rest(entry);
         entry += rest.size() + 1;
         rest = rest.substr(0, rest.find(L'='));
-        // Ours are ASCII; in any other character the name is somebody else's.
+        // Names of settings are ASCII. A name with another character does not match any of them.
         std::string name;
         for (const wchar_t unit : rest) name += unit < 0x80 ? static_cast<char>(unit) : '?';
         if (name.starts_with(prefix)) names.push_back(std::move(name));

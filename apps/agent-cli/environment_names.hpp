@@ -1,4 +1,4 @@
-// Which environment variables there are.
+// Lists environment variables.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace eyehand::cli {
 
-/// The names of those that begin with EYEHAND_.
+/// The names of the variables that begin with EYEHAND_.
 [[nodiscard]] std::vector<std::string> environment_names();
 
 } // namespace eyehand::cli

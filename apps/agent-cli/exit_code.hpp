@@ -1,4 +1,4 @@
-// What the program's exit status says (docs/agent-cli.md).
+// The exit status of the program (docs/agent-cli.md).
 #pragma once
 
 #include "eyehand/agent/mode.hpp"

@@ -17,7 +17,7 @@
 namespace eyehand::cli {
 namespace {
 
-/// The run directory that was made last: run_NNNN with the highest number.
+/// The latest run directory: run_NNNN with the highest number.
 std::filesystem::path latest_run(const std::string& parent) {
     std::filesystem::path latest;
     int highest = 0;
@@ -34,13 +34,13 @@ std::filesystem::path latest_run(const std::string& parent) {
         latest = entry.path();
     }
     if (latest.empty())
-        throw UsageError(fmt::format("there is no run in {}; name a run's directory, or the folder "
-                                     "of runs with --run-dir",
+        throw UsageError(fmt::format("{} contains no run; name a run directory, or the folder with "
+                                     "the run directories (--run-dir)",
                                      parent));
     return latest;
 }
 
-/// Ctrl+C from when it is made.
+/// Watches for Ctrl+C from its construction on.
 class Interrupted {
 public:
     void wait() {
@@ -70,13 +70,13 @@ ExitCode show_run(const PanelCommandFlags& flags) {
             : path_of(flags.directory);
     if (!std::filesystem::exists(run / "run.json"))
         throw UsageError(
-            fmt::format("{} is no run's directory: there is no run.json in it", text_of(run)));
+            fmt::format("{} is not a run directory: it contains no run.json", text_of(run)));
     Interrupted interrupted;
     try {
         panel::Panel panel(page_options(config));
         panel.show(run);
         print_to(stdout, panel.url() + "\n");
-        print_to(stderr, fmt::format("{} is shown there until Ctrl+C\n", text_of(run)));
+        print_to(stderr, fmt::format("showing {} until Ctrl+C\n", text_of(run)));
         interrupted.wait();
     } catch (const agent::Error& error) {
         throw UsageError(error.what());

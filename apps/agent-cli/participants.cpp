@@ -18,15 +18,17 @@ namespace {} // namespace
 
 Participants::Participants(Options options) : options_(std::move(options)) {
     if (options_.approve != agent::Approve::never && !somebody_can_answer())
-        throw UsageError("actions wait for consent (approve), and nobody could give it: run on a "
-                         "terminal, or with --panel");
+        throw UsageError(
+            "actions require approval (approve), but there is no terminal and no panel "
+            "to ask: run on a terminal, or with --panel");
     if (!options_.panel) return;
     try {
         panel_.emplace(*options_.panel);
     } catch (const agent::Error& error) {
         throw UsageError(error.what());
     }
-    print_to(stderr, "panel: " + panel_->url() + "\n"); // also with --quiet: else nobody finds it
+    print_to(stderr,
+             "panel: " + panel_->url() + "\n"); // also with --quiet: the user needs the address
 }
 
 bool Participants::somebody_can_answer() const { return options_.panel || terminal_can_ask(); }
@@ -55,7 +57,7 @@ agent::RunFinished Participants::follow(const agent::RunDirectory& directory,
     return result.finished;
 }
 
-/// The run itself. When it is over, Ctrl+C ends the program as usual: nothing is lost any more.
+/// Executes the run. When it has ended, Ctrl+C ends the program as usual: all files are complete.
 session::RunResult Participants::take_part(const agent::RunDirectory& directory,
                                            const agent::Profile& profile, agent::Source annotation,
                                            agent::Observer& view, const Go& go) {
@@ -69,7 +71,7 @@ session::RunResult Participants::take_part(const agent::RunDirectory& directory,
         if (options_.detail != Detail::quiet)
             print_to(stderr, "stopping; press Ctrl+C again to stop at once\n");
     });
-    // After the watch: a thread's signals are those of the thread that starts it.
+    // After the watch: a thread inherits the signal mask of the thread that starts it.
     std::optional<TerminalQuestions> questions;
     if (terminal_can_ask()) questions.emplace(control_);
     std::vector<agent::Observer*> observers{&view};

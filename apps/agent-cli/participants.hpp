@@ -1,4 +1,4 @@
-// How people take part in a run: Ctrl+C, the panel, questions on the terminal.
+// Input from the user during a run: Ctrl+C, the panel, questions on the terminal.
 #pragma once
 
 #include "eyehand/agent/agent.hpp"
@@ -13,8 +13,8 @@
 
 namespace eyehand::cli {
 
-/// The people and the page that take part in a run. The panel, if the settings want one, listens as long
-/// as this object exists.
+/// Connects the terminal and the panel to a run. The panel, if it is on, listens as long as this object
+/// exists.
 class Participants {
 public:
     struct Options {
@@ -23,17 +23,19 @@ public:
         Detail detail = Detail::normal;
         bool json = false;
     };
-    /// Throws UsageError where consent is needed and nobody could give it, or the panel cannot listen.
+    /// Throws UsageError if actions require approval but there is neither a terminal nor a panel, or if
+    /// the panel cannot listen.
     explicit Participants(Options options);
 
-    /// How a program that is a tool asks before it runs.
+    /// Asks the user before a program that is a tool runs; denies if there is neither a terminal nor a
+    /// panel.
     [[nodiscard]] agent::AskConsent ask_user();
 
     /// Controls the run that `follow` runs.
     [[nodiscard]] const agent::RunControl& control() const { return control_; }
 
     using Go = std::function<session::RunResult(std::span<agent::Observer* const>)>;
-    /// Runs `go` with the observers that it is to use, `view` among them, and prints how it ended.
+    /// Calls `go` with the observers of the run, including `view`, and prints the outcome.
     agent::RunFinished follow(const agent::RunDirectory& directory, const agent::Profile& profile,
                               agent::Source annotation, agent::Observer& view, const Go& go);
 

@@ -70,7 +70,7 @@ std::wstring utf16(const std::string& text) {
 } // namespace
 
 std::vector<std::string> utf8_arguments(int, char**) {
-    // argv is in the code page and has lost what that cannot say.
+    // argv is in the code page and has lost all characters outside of it.
     int count = 0;
     const std::unique_ptr<LPWSTR, decltype(&LocalFree)> all(
         CommandLineToArgvW(GetCommandLineW(), &count), &LocalFree);
@@ -90,13 +90,13 @@ bool variables_have_case() { return false; }
 void prepare_console() {
     SetConsoleOutputCP(CP_UTF8);
     SetConsoleCP(CP_UTF8);
-    _setmode(_fileno(stdout), _O_BINARY); // "\n" stays "\n": JSON lines are read by other programs
+    _setmode(_fileno(stdout), _O_BINARY); // "\n" stays "\n": other programs read the JSON lines
     _setmode(_fileno(stderr), _O_BINARY);
 }
 
 namespace {
 
-// The console gives text beyond the code page only through ReadConsoleW.
+// Only ReadConsoleW returns text outside the code page.
 constexpr wchar_t end_of_input = 0x1A; // Ctrl+Z
 
 bool is_console(HANDLE input) {
@@ -104,8 +104,8 @@ bool is_console(HANDLE input) {
     return GetConsoleMode(input, &mode) != 0;
 }
 
-/// Whether a character waits to be read. What comes before it is dropped: moved mice, windows in front,
-/// released keys and keys without a character begin no line, and ReadConsoleW would wait for one.
+/// Whether a character is available. Drops the events before it (mouse moves, focus changes, released
+/// keys, keys without a character): they do not begin a line, and ReadConsoleW would wait for one.
 bool typing_begins(HANDLE input) {
     INPUT_RECORD record{};
     DWORD count = 0;
@@ -152,7 +152,7 @@ std::optional<std::string> ask(const std::string& question, const std::stop_toke
     const HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
     FlushConsoleInputBuffer(input);
     print_to(stderr, question);
-    // Once a line is begun, ReadConsoleW waits for its end, and Ctrl+C ends that, too.
+    // After the first character, ReadConsoleW waits for the end of the line; Ctrl+C ends that wait, too.
     while (!stop.stop_requested()) {
         if (WaitForSingleObject(input, 50) != WAIT_OBJECT_0 || !typing_begins(input)) continue;
         std::wstring units = console_line(input);
@@ -166,7 +166,7 @@ std::optional<std::string> ask(const std::string& question, const std::stop_toke
 std::string read_input() {
     const HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
     if (!is_console(input)) {
-        _setmode(_fileno(stdin), _O_BINARY); // in a text, Ctrl+Z ends nothing
+        _setmode(_fileno(stdin), _O_BINARY); // in binary mode, Ctrl+Z does not end the input
         return rest_of(std::cin);
     }
     std::wstring units;
@@ -185,9 +185,9 @@ std::mutex watch_mutex;
 std::condition_variable watch_ended;
 std::function<void(Interrupt)> watch_callback;
 
-// The system calls this on a thread of its own. When it returns from one of the last three events,
-// the process is ended at once: it has to wait until the run's files are closed, and gets about 5 s
-// for that (https://learn.microsoft.com/windows/console/handlerroutine).
+// The system calls this on a thread of its own. When it returns from a close, logoff or shutdown event,
+// the system ends the process at once. So it waits until the files of the run are closed, for which the
+// system allows about 5 s (https://learn.microsoft.com/windows/console/handlerroutine).
 BOOL WINAPI on_console_event(DWORD event) {
     std::unique_lock lock(watch_mutex);
     if (!watch_callback) return FALSE;
@@ -207,7 +207,7 @@ public:
             const std::lock_guard lock(watch_mutex);
             watch_callback = std::move(callback);
         }
-        // Without the lock: a handler that runs holds the system's, and wants ours.
+        // Without the lock: a running handler holds the system's lock and waits for this one.
         SetConsoleCtrlHandler(nullptr, FALSE); // a parent may have switched Ctrl+C off
         SetConsoleCtrlHandler(on_console_event, TRUE);
     }
@@ -217,7 +217,7 @@ public:
             watch_callback = nullptr;
         }
         watch_ended.notify_all();
-        // Last: it may wait for a handler that is running, which waits for the lines above.
+        // Last: it may wait for a running handler, which waits for the notification above.
         SetConsoleCtrlHandler(on_console_event, FALSE);
     }
     Impl(const Impl&) = delete;
@@ -238,7 +238,7 @@ std::string environment_variable(const std::string& name) {
 bool variables_have_case() { return true; }
 
 void prepare_console() {
-    signal(SIGPIPE, SIG_IGN); // a closed pipe is no reason to leave a run half done
+    signal(SIGPIPE, SIG_IGN); // a closed pipe must not abort a run
 }
 
 bool input_is_terminal() { return isatty(STDIN_FILENO) != 0; }
@@ -253,8 +253,7 @@ std::string read_line() {
 std::optional<std::string> ask(const std::string& question, const std::stop_token& stop) {
     tcflush(STDIN_FILENO, TCIFLUSH);
     print_to(stderr, question);
-    // What has seen the end of the input goes on seeing it: Ctrl+D answers one question, not those
-    // after it.
+    // The end-of-input flags are sticky. Without this, one Ctrl+D would answer all later questions.
     std::clearerr(stdin);
     std::cin.clear();
     while (!stop.stop_requested()) {
@@ -269,8 +268,8 @@ std::optional<std::string> ask(const std::string& question, const std::stop_toke
 
 std::string read_input() { return rest_of(std::cin); }
 
-// A signal handler may do next to nothing, a thread that waits for signals may do anything. The
-// signals are blocked in all threads (this one is created first) and taken by that thread alone.
+// A signal handler may call only a few functions; a thread that waits for signals may call any. The
+// signals are blocked in all threads (this object is created first), and only that thread receives them.
 class InterruptWatch::Impl {
 public:
     explicit Impl(std::function<void(Interrupt)> callback) : callback_(std::move(callback)) {

@@ -1,4 +1,4 @@
-// What differs between systems: file names, arguments, terminals, signals.
+// Platform differences: file names, arguments, terminals, signals.
 #pragma once
 
 #include <cstdio>
@@ -13,7 +13,7 @@
 
 namespace eyehand::cli {
 
-// File names in UTF-8: in a std::string Windows would expect its code page.
+// File names in UTF-8. On Windows, std::filesystem::path would take a std::string as code page text.
 [[nodiscard]] std::filesystem::path path_of(std::string_view utf8);
 [[nodiscard]] std::string text_of(const std::filesystem::path& path);
 
@@ -21,31 +21,31 @@ namespace eyehand::cli {
 [[nodiscard]] std::vector<std::string> utf8_arguments(int argc, char** argv);
 /// The value of an environment variable in UTF-8; empty when it is not set.
 [[nodiscard]] std::string environment_variable(const std::string& name);
-/// Whether the system tells environment variables apart that differ in case only.
+/// Whether names of environment variables are case-sensitive.
 [[nodiscard]] bool variables_have_case();
-/// Makes standard output and error take UTF-8 and exactly the bytes that are written.
+/// Sets standard output and standard error to UTF-8, without translation of line ends.
 void prepare_console();
 [[nodiscard]] bool input_is_terminal();
 [[nodiscard]] bool errors_go_to_terminal();
-/// Writes and flushes. That nobody reads any more (a closed pipe) is no reason to end: never throws.
+/// Writes and flushes. Ignores errors, such as a closed pipe.
 void print_to(std::FILE* stream, const std::string& text) noexcept;
 
 /// A line from standard input in UTF-8, without its end; empty at the end of the input.
 [[nodiscard]] std::string read_line();
-/// Prints a question to standard error and reads the line that is typed after it, in UTF-8; what was
-/// typed before is no answer to it. Nothing at the end of the input, and when `stop` is triggered
-/// first. Standard input must be a terminal.
+/// Prints a question to standard error, drops earlier input, and reads one line in UTF-8. Returns nothing
+/// at the end of the input, or if `stop` is triggered first. Standard input must be a terminal.
 [[nodiscard]] std::optional<std::string> ask(const std::string& question,
                                              const std::stop_token& stop);
 /// All of standard input, in UTF-8.
 [[nodiscard]] std::string read_input();
 
 enum class Interrupt {
-    asked,  ///< Ctrl+C, SIGTERM: finish what has begun
-    forced, ///< the console is being closed: seconds are left
+    asked,  ///< Ctrl+C, SIGTERM: complete the action that has started
+    forced, ///< the console is being closed: the process has a few seconds
 };
 
-/// Calls `on_interrupt` on a thread of its own at each interrupt while it exists. One at a time.
+/// While it exists, calls `on_interrupt` at each interrupt, on a thread of its own. At most one object
+/// may exist at a time.
 class InterruptWatch {
 public:
     explicit InterruptWatch(std::function<void(Interrupt)> on_interrupt);

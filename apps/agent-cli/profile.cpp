@@ -16,7 +16,7 @@
 namespace eyehand::cli {
 namespace {
 
-/// JSON text laid out for people; what its values look like stays as it is.
+/// Indents JSON text; the notation of its values stays the same.
 std::string laid_out(std::string_view json) {
     constexpr std::size_t step = 2;
     std::string text;
@@ -74,23 +74,24 @@ void write_new_file(const std::filesystem::path& file, const std::string& text) 
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
     out.close();
     if (!out)
-        throw UsageError(fmt::format("{} cannot be written: may you write there?", text_of(file)));
+        throw UsageError(fmt::format("{} cannot be written; check the permissions of its folder",
+                                     text_of(file)));
 }
 
-/// The files as they are, so that what was exported loads as the same profile.
+/// Writes the files unchanged, so that the exported folder loads as the same profile.
 ExitCode export_to(const std::string& name, const std::filesystem::path& folder) {
     const auto files = agent::profile_files(name);
-    (void)agent::parse_profile(files, name); // what does not load is not worth a copy
+    (void)agent::parse_profile(files, name); // throws if the profile does not load
     std::error_code error;
     if (std::filesystem::exists(folder, error) && !std::filesystem::is_empty(folder, error))
-        throw UsageError(fmt::format("{} is there already, and nothing in it is overwritten: name "
-                                     "a new folder",
+        throw UsageError(fmt::format("{} exists and is not empty, and profile export overwrites no "
+                                     "files: name a new folder",
                                      text_of(folder)));
     std::filesystem::create_directories(folder, error);
     if (error)
-        throw UsageError(fmt::format("{} cannot be made: {}", text_of(folder), error.message()));
+        throw UsageError(fmt::format("{} cannot be created: {}", text_of(folder), error.message()));
     for (const auto& [file, text] : files) write_new_file(folder / path_of(file), text);
-    print_to(stderr, fmt::format("{} files; use it with --profile {}\n", files.size(),
+    print_to(stderr, fmt::format("{} files written; use them with --profile {}\n", files.size(),
                                  printable(text_of(folder))));
     return ExitCode::completed;
 }

@@ -12,7 +12,7 @@
 namespace eyehand::cli {
 namespace {
 
-/// What opens somebody else's account is nobody's business.
+/// Tools must not see the user's API keys.
 constexpr std::array key_variables{"EYEHAND_API_KEY", "OPENAI_API_KEY"};
 
 std::string joined(const std::vector<std::string>& names) {
@@ -30,7 +30,7 @@ ProgramTools::ProgramTools(const ProgramToolFlags& flags) : allowed_(flags.allow
     for (const std::string& name : allowed_)
         if (std::find(there.begin(), there.end(), name) == there.end())
             throw UsageError(fmt::format("--allow-tool: no --tool has the name \"{}\"{}", name,
-                                         there.empty() ? "" : "; there are: " + joined(there)));
+                                         there.empty() ? "" : "; available: " + joined(there)));
 }
 
 void ProgramTools::add_to(agent::Toolbox& tools, const agent::AskConsent& ask_user) const {

@@ -11,17 +11,17 @@ namespace eyehand::cli {
 
 struct ProgramToolFlags {
     std::vector<std::string> files;
-    std::vector<std::string> allowed; ///< names of those that nobody has to be asked about
+    std::vector<std::string> allowed; ///< names of tools that run without asking the user
 };
 
-/// Those that the flags name.
+/// The tools that the flags name.
 class ProgramTools {
 public:
     ProgramTools() = default;
-    /// Throws agent::Error{bad_tool}, and UsageError for an allowed one that is not there.
+    /// Throws agent::Error{bad_tool}, and UsageError if an allowed name is not one of the tools.
     explicit ProgramTools(const ProgramToolFlags& flags);
 
-    /// Asks `ask_user` before each call, except of those that are allowed. Throws
+    /// Calls `ask_user` before each call of a tool that is not allowed. Throws
     /// agent::Error{duplicate_tool}.
     void add_to(agent::Toolbox& tools, const agent::AskConsent& ask_user) const;
     [[nodiscard]] std::vector<std::string> names() const;

@@ -21,15 +21,15 @@ bool is_yes(std::string answer) {
     return answer == "y" || answer == "yes";
 }
 
-/// Whether a terminal shows nothing for it, or shows what is beside it differently: controls, and
-/// what joins, separates or turns the direction of writing.
+/// Whether a terminal shows nothing for this character, or shows its neighbors differently: control
+/// characters, and characters that join, separate or change the direction of text.
 bool is_unseen(char32_t scalar) {
     return scalar == 0x7F || (scalar >= 0x80 && scalar <= 0x9F) || scalar == 0xAD ||
            (scalar >= 0x200B && scalar <= 0x200F) || (scalar >= 0x2028 && scalar <= 0x202E) ||
            (scalar >= 0x2060 && scalar <= 0x206F) || scalar == 0xFEFF;
 }
 
-/// JSON with escapes for what cannot be seen: it means the same. `json` is valid UTF-8.
+/// Escapes invisible characters in JSON, without changing its meaning. `json` must be valid UTF-8.
 std::string all_seen(std::string_view json) {
     std::string shown;
     for (std::size_t i = 0; i < json.size();) {
@@ -43,7 +43,7 @@ std::string all_seen(std::string_view json) {
     return shown;
 }
 
-/// Everything that would happen: what is not shown cannot be agreed to.
+/// The question with the complete call, because the user approves only what is shown.
 std::string in_words(const agent::ApprovalRequest& question) {
     if (question.text.empty())
         return fmt::format("      the model calls \"{}\"\n"
@@ -84,7 +84,8 @@ TerminalQuestions::~TerminalQuestions() {
     thread_.join();
 }
 
-/// Notes the oldest question, and gives up the one before it: somebody else has answered that.
+/// Stores the oldest open question. If it is a new one, the previous one was answered on the panel or
+/// withdrawn, so asking it is cancelled.
 void TerminalQuestions::look() {
     const agent::RunStatus now = control_.status();
     const std::lock_guard lock(mutex_);

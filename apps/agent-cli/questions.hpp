@@ -1,5 +1,4 @@
-// What a run asks people for: their consent to a call. Whoever answers first, on the terminal or on the
-// panel, is heard.
+// Approval requests of a run on the terminal. The first answer counts, on the terminal or on the panel.
 #pragma once
 
 #include "eyehand/agent/control.hpp"
@@ -15,10 +14,10 @@
 
 namespace eyehand::cli {
 
-/// Whether somebody at the terminal can be asked.
+/// Whether standard input and standard error are a terminal, so that the user can be asked.
 [[nodiscard]] bool terminal_can_ask();
 
-/// The question that a program's call comes to.
+/// The approval request for a call of a program tool.
 [[nodiscard]] agent::ApprovalRequest question_of(const agent::ToolQuestion& call);
 
 /// Asks each question of a run on the terminal, on a thread of its own. The control must outlive it.
@@ -37,8 +36,8 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     bool over_ = false;
-    std::optional<agent::ApprovalRequest> open_; ///< the oldest one that waits
-    std::stop_source given_up_;                  ///< of the one that is being asked
+    std::optional<agent::ApprovalRequest> open_; ///< the oldest pending request
+    std::stop_source given_up_;                  ///< of the request that is being asked
     std::shared_ptr<void> listener_;
     std::thread thread_;
 };

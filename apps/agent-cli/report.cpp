@@ -13,7 +13,7 @@ ExitCode report_run(const std::string& directory) {
     const std::filesystem::path path = path_of(directory);
     if (!std::filesystem::exists(path / "run.json"))
         throw UsageError(
-            fmt::format("{} is no run's directory: there is no run.json in it", directory));
+            fmt::format("{} is not a run directory: it contains no run.json", directory));
     print_to(stdout, text_of(session::write_report(path)) + "\n");
     return ExitCode::completed;
 }

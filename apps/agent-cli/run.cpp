@@ -27,9 +27,9 @@ namespace {
 
 std::string ask_for_task() {
     if (!input_is_terminal()) {
-        throw UsageError("no task was given: agent-cli run \"what is to be done\"");
+        throw UsageError("no task was given: write it as agent-cli run \"TASK\"");
     }
-    print_to(stderr, "What is to be done? ");
+    print_to(stderr, "Task: ");
     return read_line();
 }
 
@@ -65,14 +65,14 @@ agent::RunDirectory create_directory(const RunSettings& settings) {
     }
 }
 
-/// Of the flags of `run` or `resume`.
+/// Takes the flags of `run` or `resume`.
 template <class Flags>
 Detail detail(const Flags& flags) {
     if (flags.quiet) return Detail::quiet;
     return flags.verbose ? Detail::verbose : Detail::normal;
 }
 
-/// Calls `at_first` before it passes on the first event: from then on the run goes on.
+/// Calls `at_first` before it passes on the first event, which shows that the run has continued.
 class FromFirstEvent final : public agent::Observer {
 public:
     FromFirstEvent(agent::Observer& next, std::function<void()> at_first)
@@ -89,7 +89,7 @@ private:
     std::function<void()> at_first_;
 };
 
-/// The folders of LM Studio's log that the setting names; none for "off".
+/// The folders of LM Studio's log that the setting names; empty for "off".
 std::vector<std::filesystem::path> server_logs(const std::string& setting) {
     if (setting == "off") return {};
     if (setting != "auto") return {path_of(setting)};
@@ -98,7 +98,7 @@ std::vector<std::filesystem::path> server_logs(const std::string& setting) {
         path_of(windows ? *windows : text_variable("HOME").value_or(".")));
 }
 
-/// A cassette that exists already, or cannot be read, is a mistake in the flags.
+/// Reports a cassette that exists already, or cannot be read, as a mistake in the flags.
 session::RunSession make_session(winio::Desktop& desktop, session::SessionOptions options) {
     try {
         return {desktop, std::move(options)};
@@ -107,14 +107,14 @@ session::RunSession make_session(winio::Desktop& desktop, session::SessionOption
     }
 }
 
-/// Prints what a session remarks.
+/// Prints the remarks of a session.
 std::function<void(const std::string&)> remarks_to_terminal(bool quiet) {
     return [quiet](const std::string& remark) {
         if (!quiet) print_to(stderr, "      " + printable(remark) + "\n");
     };
 }
 
-/// All tools there are; those that are programs are offered besides the profile's.
+/// The built-in tools and the program tools; the latter are offered in addition to the profile's tools.
 agent::Toolbox with_programs(const ProgramTools& programs, const agent::AskConsent& ask_user,
                              agent::AgentOptions& options) {
     agent::Toolbox tools = agent::built_in_tools();
@@ -125,9 +125,10 @@ agent::Toolbox with_programs(const ProgramTools& programs, const agent::AskConse
     return tools;
 }
 
-/// The run's own settings, with the flags for another area and for people on top.
+/// The settings of the run, overridden by the flags for the area, and by today's settings for approval and
+/// the panel.
 session::Config config_of_run(const ResumeFlags& flags, std::vector<agent::Setting>& kept) {
-    // Who may take part is today's user's word: the directory may be somebody else's.
+    // Today's user decides on approval and access to the panel: the directory may come from another user.
     constexpr std::array<std::string_view, 6> of_people{"approve", "panel",      "host",
                                                         "port",    "panel_cors", "panel_compat"};
     const auto is_of_people = [&](std::string_view name) {
@@ -154,7 +155,7 @@ session::Config config_of_run(const ResumeFlags& flags, std::vector<agent::Setti
     return config;
 }
 
-/// Scheme, host and port of an endpoint; empty where it is none.
+/// Scheme, host and port of an endpoint; empty if it is not valid.
 std::string origin(const std::string& endpoint) {
     try {
         const std::string url = vlm::OpenAiClient({.endpoint = endpoint}).url();
@@ -164,10 +165,10 @@ std::string origin(const std::string& endpoint) {
     }
 }
 
-/// How the run's server is asked: at the run's endpoint, unless a flag names another, and else as
-/// today's settings say. What follows a "?" was not stored, because keys may be in it: where today's
-/// settings name the same endpoint, they have it. A directory that somebody else has made must not
-/// have the user's key sent to him: it is for where the user himself said.
+/// The settings of the server for a resumed run: the run's endpoint, unless a flag names another one, and
+/// today's other settings. The query of the endpoint was not stored, because it may contain keys; it is
+/// taken from today's settings if they name the same endpoint. The user's key is sent only to the origin
+/// that the user named today: a run directory from another user must not redirect it.
 ServerSettings server_of_run(EndpointFlags flags, const std::vector<agent::Setting>& kept,
                              bool quiet) {
     const std::string today = *configuration(flags).text("endpoint");
@@ -176,7 +177,7 @@ ServerSettings server_of_run(EndpointFlags flags, const std::vector<agent::Setti
     if (flags.endpoint || !stored || without_query(today) == *stored) return server_settings(flags);
     flags.endpoint = stored;
     ServerSettings server = server_settings(flags);
-    // The place is not the flag's.
+    // The source of this value is not a flag.
     for (const agent::Setting& setting : kept)
         if (setting.name == "endpoint") put(server.settings, setting);
     if (origin(*stored) == origin(today)) return server;
@@ -184,15 +185,16 @@ ServerSettings server_of_run(EndpointFlags flags, const std::vector<agent::Setti
     server.client.api_key.clear();
     drop(server.settings, "api_key");
     if (!quiet)
-        print_to(stderr,
-                 printable(fmt::format(
-                     "      the endpoint is the run's, {}, not today's{}\n", origin(*stored),
-                     has_key ? "; no key is sent there: --endpoint URL has it sent" : "")));
+        print_to(
+            stderr,
+            printable(fmt::format(
+                "      the run's endpoint {} is used, which is not today's{}\n", origin(*stored),
+                has_key ? "; no key is sent there: to send it, pass --endpoint URL" : "")));
     return server;
 }
 
-/// What run.json tells from now on: what the server was asked before is not true any more, but what
-/// came of it for the screenshots stays.
+/// Updates the settings in run.json: removes the results of the earlier probe, which may be outdated,
+/// except the number of screenshots that the profile was adapted to.
 void bring_up_to_date(std::vector<agent::Setting>& kept, const ServerSettings& server) {
     std::erase_if(kept, [](const agent::Setting& it) {
         return it.source == "probe" && it.name != "drop_screenshots";
@@ -226,8 +228,7 @@ agent::RunFinished carry_out(const RunFlags& flags, RunSettings& settings,
                                .server_logs = server_logs(settings.lmstudio_logs),
                                .control = participants.control(),
                                .on_remark = remarks_to_terminal(flags.quiet)});
-    // The directory comes last: what is wrong with the settings is found before one is made for
-    // nothing.
+    // Created last, so that a mistake in the settings does not leave an empty directory.
     agent::RunDirectory directory = create_directory(settings);
     return participants.follow(directory, session.profile(), settings.agent.annotation, view,
                                [&](std::span<agent::Observer* const> observers) {
@@ -238,21 +239,21 @@ agent::RunFinished carry_out(const RunFlags& flags, RunSettings& settings,
 ExitCode run_task(RunFlags flags) {
     if (flags.task.empty()) flags.task = ask_for_task();
     if (flags.task.find_first_not_of(" \t\r\n") == std::string::npos) {
-        throw UsageError("the task is empty: say what is to be done");
+        throw UsageError("the task is empty: describe what the agent should do");
     }
-    RunSettings settings = resolve(flags); // mistakes are told before a desktop is opened
+    RunSettings settings = resolve(flags); // reports mistakes before a desktop is opened
     const auto desktop = winio::open_desktop();
     return exit_code(carry_out(flags, settings, *desktop).outcome);
 }
 
 namespace {
 
-/// `began` becomes true when the run goes on.
+/// Sets `began` when the run has continued.
 agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
     const std::filesystem::path path = path_of(flags.directory);
     if (!std::filesystem::exists(path / "run.json"))
         throw UsageError(
-            fmt::format("{} is no run's directory: there is no run.json in it", flags.directory));
+            fmt::format("{} is not a run directory: it contains no run.json", flags.directory));
     const agent::StoredRun stored = agent::load_run(path);
     std::vector<agent::Setting> kept = stored.summary.settings;
     agent::Profile profile = stored.summary.profile;
@@ -268,7 +269,7 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
         put(kept, {"model", *flags.server.model, "--model"});
     }
     const ProgramTools programs(flags.tools);
-    // What the first part was recorded to, or replayed from, is not continued.
+    // Cassettes of the earlier part are not continued.
     for (const char* name : {"program_tools", "allowed_tools", "record", "replay"})
         drop(kept, name);
     ServerSettings server = server_of_run(flags.server, kept, flags.quiet);
@@ -297,8 +298,8 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
                                 .agent = options,
                                 .tools = tools,
                                 .probe = server.probe,
-                                // What the mode was told of retention stays: it has to find back to
-                                // where it was.
+                                // The mode must restore its state, which depends on the limits that
+                                // it started with.
                                 .fit_context = false,
                                 .cassette = {.record = path_of(flags.record)},
                                 .server_logs = server_logs(*config.text("lmstudio_logs")),
@@ -318,7 +319,7 @@ ExitCode resume_run(const ResumeFlags& flags) {
         return exit_code(go_on(flags, began).outcome);
     } catch (const agent::Error& error) {
         if (began) throw;
-        throw UsageError(error.what()); // a directory that cannot be gone on with
+        throw UsageError(error.what()); // the run in this directory cannot be resumed
     }
 }
 

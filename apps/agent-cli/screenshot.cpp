@@ -27,10 +27,8 @@ ExitCode take_screenshot(const ScreenshotFlags& flags) {
               static_cast<std::streamsize>(picture.png->size()));
     out.close();
     if (!out) {
-        throw UsageError(
-            fmt::format("{} cannot be written: does its folder exist, and may you write "
-                        "there?",
-                        flags.file));
+        throw UsageError(fmt::format(
+            "{} cannot be written; check that its folder exists and is writable", flags.file));
     }
     fmt::print("{} {}x{} of {}x{} at {},{}\n", flags.file, picture.size.width, picture.size.height,
                picture.area.width, picture.area.height, picture.area.x, picture.area.y);

@@ -15,7 +15,7 @@
 namespace eyehand::cli {
 namespace {
 
-// --- Who is asked, and how -----------------------------------------------------------------------
+// --- The server and the access to it -----------------------------------------------------------------------
 
 std::string readable_file(const Variable& file) {
     if (file.value.empty())
@@ -26,14 +26,14 @@ std::string readable_file(const Variable& file) {
     return file.value;
 }
 
-/// The value of a setting under the name by which the user gave it.
+/// The value of a setting, with the flag, variable or file from which it comes as its name.
 std::optional<Variable> place_of(const session::Config& config, std::string_view name) {
     const session::ConfigEntry* entry = config.find(name);
     if (entry == nullptr) return std::nullopt;
     return Variable{entry->source, *config.text(name)};
 }
 
-/// Proxies and authorities: how a server is reached, and under which names the user said so.
+/// Proxies and certificate authorities, with the names of the flags or variables that set them.
 class Way {
 public:
     explicit Way(const session::Config& config)
@@ -43,7 +43,7 @@ public:
 
     void apply(vlm::ClientOptions& client, std::vector<agent::Setting>& settings) const {
         if (ca_file_) client.ca_file = readable_file(*ca_file_);
-        if (http_proxy_) { // with a password in it, perhaps
+        if (http_proxy_) { // may contain a password
             client.proxies.http = http_proxy_->value;
             settings.push_back({"http_proxy", "(not shown)", http_proxy_->name});
         }
@@ -57,10 +57,10 @@ public:
         }
     }
 
-    /// The URL that requests go to. What is wrong with the way there is told by the name of the
-    /// flag or variable, before anything else is done.
+    /// The URL that requests go to. Throws if the CA file or a proxy is not usable; the message names the
+    /// flag or variable.
     [[nodiscard]] std::string checked_url(const vlm::ClientOptions& client) const {
-        (void)vlm::quirks_of(client.endpoint); // throws where it is no URL
+        (void)vlm::quirks_of(client.endpoint); // throws if it is not a URL
         try {
             return vlm::OpenAiClient(client).url();
         } catch (const vlm::Error& error) {
@@ -80,7 +80,7 @@ private:
     std::optional<Variable> no_proxy_;
 };
 
-/// OpenAI's own key is for nobody else, and many people have it in their environment.
+/// OPENAI_API_KEY is used for OpenAI only, because it is set in the environment of many users.
 std::optional<Variable> key_of(const session::Config& config, const std::string& url) {
     if (auto key = place_of(config, "api_key")) return key;
     if (!url.starts_with("https://api.openai.com/")) return std::nullopt;
@@ -98,13 +98,13 @@ std::string checked_key(const Variable& key) {
     return key.value;
 }
 
-/// How the server is asked; `settings` gets what only the environment says.
+/// The options of the client. Adds the settings that only the environment can set to `settings`.
 vlm::ClientOptions resolve_client(const session::Config& config,
                                   std::vector<agent::Setting>& settings) {
     vlm::ClientOptions client = client_options(config);
     const Way way(config);
     way.apply(client, settings);
-    client.api_key.clear(); // until it is known whom it is for
+    client.api_key.clear(); // until the destination is known
     if (const auto key = key_of(config, way.checked_url(client))) {
         client.api_key = checked_key(*key);
         if (config.find("api_key") == nullptr) settings.push_back({"api_key", "set", key->name});
@@ -219,10 +219,11 @@ RunSettings resolve(const RunFlags& flags, const std::vector<session::ConfigEntr
     settings.profile = add_profile(config);
     session::apply(config, settings.profile);
     if (config.text("annotate") == "panel" && !config.boolean("panel"))
-        throw agent::Error(agent::errc::bad_config,
-                           config.find("annotate")->source +
-                               ": there is no panel that could draw over screenshots: turn it on "
-                               "(--panel), or use native");
+        throw agent::Error(
+            agent::errc::bad_config,
+            config.find("annotate")->source +
+                ": there is no panel to draw over screenshots: turn it on (--panel), or "
+                "use native");
     if (const session::ConfigEntry* model = config.find("model");
         model != nullptr && model->layer > session::ConfigLayer::profile)
         settings.model = settings.profile.model;

@@ -1,5 +1,5 @@
-// What a run is set to, and where each value came from: default, profile, file, environment, flag,
-// the later one counts (configuration.hpp gathers them).
+// The settings of a run, each with its source: default, profile, file, environment or flag. Later ones
+// override earlier ones (configuration.hpp collects them).
 #pragma once
 
 #include "eyehand/agent/agent.hpp"
@@ -17,10 +17,10 @@
 
 namespace eyehand::cli {
 
-/// Flags that choose what is seen.
+/// Flags for the area and the screenshots.
 struct ViewFlags {
     std::optional<std::string> display;
-    std::optional<std::string> window; ///< a part of a window's title
+    std::optional<std::string> window; ///< part of a window's title
     std::optional<std::string> crop;   ///< "x1,y1,x2,y2"
     std::string image;                 ///< as winio::parse_picture_size reads it
     bool image_exact = false;
@@ -28,7 +28,7 @@ struct ViewFlags {
     std::optional<std::string> config; ///< the file with settings
 };
 
-/// Flags that choose who is asked, and how.
+/// Flags for the server and the model.
 struct EndpointFlags {
     std::optional<std::string> endpoint;
     std::optional<std::string> model;
@@ -76,49 +76,49 @@ struct RunFlags {
 
 struct RunSettings {
     agent::Profile profile;
-    std::string model; ///< that a flag, a variable or a file names; empty: none does
+    std::string model; ///< named by a flag, a variable or a file; empty: not named
     vlm::ClientOptions client;
     agent::AgentOptions agent;
     std::filesystem::path run_dir;
     std::string lmstudio_logs; ///< "off", "auto" or a folder
     std::optional<panel::PanelOptions> panel;
     ProgramTools programs;
-    bool probe = true; ///< ask the server first what it can
-    /// How many old screenshots go at once is the profile's word, and nobody else's.
+    bool probe = true; ///< probe the server before the run
+    /// Whether the profile alone determines how many old screenshots are dropped at once.
     bool batch_of_profile = true;
 };
 
 /// Above any model's context.
 inline constexpr int max_tokens = 10000000;
 
-/// Throw UsageError or agent::Error naming the flag, the variable or the file's line; also for the profile;
-/// vlm::Error for the endpoint.
+/// Throw UsageError or agent::Error, which name the flag, the variable or the line of the file, also for
+/// mistakes in the profile; vlm::Error for the endpoint.
 [[nodiscard]] RunSettings resolve(const RunFlags& flags,
                                   const std::vector<session::ConfigEntry>& scenario = {});
 [[nodiscard]] vlm::ClientOptions resolve(const EndpointFlags& flags);
-/// How the server is asked, with what run.json tells of it.
+/// The options of the client, and the settings that run.json stores for them.
 struct ServerSettings {
     vlm::ClientOptions client;
     std::vector<agent::Setting> settings; ///< of `server_setting_names`
-    bool probe = true;                    ///< ask the server first what it can
+    bool probe = true;                    ///< probe the server before the run
 };
 /// Throws as `resolve`.
 [[nodiscard]] ServerSettings server_settings(const EndpointFlags& flags);
-/// The names, as they are in run.json, of all settings that say how the server is asked, whether
-/// they have a value or not; without the model.
+/// The names in run.json of all settings for the server, with or without a value, except the model.
 [[nodiscard]] std::vector<std::string> server_setting_names();
-/// What of a run's settings concerns the agent; without `settings`.
+/// The settings of the agent; `AgentOptions::settings` stays empty.
 [[nodiscard]] agent::AgentOptions agent_options(const session::Config& config);
-/// How the page is reached; the other one only where the settings want one for a run.
+/// The address of the page and the access to it; `panel_options` returns nothing if the panel of a run is
+/// off.
 [[nodiscard]] panel::PanelOptions page_options(const session::Config& config);
 [[nodiscard]] std::optional<panel::PanelOptions> panel_options(const session::Config& config);
 [[nodiscard]] winio::AreaChoice area_choice(const ViewFlags& flags);
-/// What `choice` means on the desktop; a crop without a pixel is a UsageError.
+/// The area that `choice` names on the desktop. Throws UsageError if the crop contains no pixel.
 [[nodiscard]] winio::WorkArea work_area(winio::Desktop& desktop, const winio::AreaChoice& choice);
 [[nodiscard]] winio::ScreenshotOptions picture_options(const ViewFlags& flags);
-/// The model that is asked when the profile has none.
+/// The model from flag, environment or file, otherwise `fallback`.
 [[nodiscard]] std::string model_name(const EndpointFlags& flags, const std::string& fallback);
-/// What file and environment say of sampling.
+/// The sampling settings from file and environment.
 [[nodiscard]] std::optional<double> temperature_setting(const EndpointFlags& flags);
 [[nodiscard]] std::optional<int> max_tokens_setting(const EndpointFlags& flags);
 

@@ -1,4 +1,4 @@
-// A line that says that something still goes on, and for how long.
+// A line that shows that an operation is in progress, and for how long.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@
 
 namespace eyehand::cli {
 
-/// Draws over its own line, on a thread of its own, while it is on. One thread uses it.
+/// While it is on, it redraws its line on a thread of its own. Not thread-safe.
 class Spinner {
 public:
     explicit Spinner(std::FILE* to) : to_(to) {}

@@ -15,8 +15,8 @@ constexpr std::size_t short_words = 72;
 constexpr std::size_t short_arguments = 60;
 constexpr std::size_t short_reason = 300; // an address, a cause and a remedy
 
-/// The length of the control character at `at`, or 0: C0, DEL, and C1 (U+0080 to U+009F), which terminals
-/// obey, too.
+/// The length of the control character at `at`, or 0. Besides C0 and DEL, terminals also interpret C1
+/// (U+0080 to U+009F).
 std::size_t control_length(const std::string& text, std::size_t at) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     if (byte(at) < 0x20 || byte(at) == 0x7F) return 1;
@@ -33,7 +33,7 @@ std::string spend(const vlm::Usage& usage) {
                        count(usage.completion_tokens));
 }
 
-/// The latest item of that type; nullptr if the turns that the view holds have none.
+/// The latest item of that type; nullptr if the turns in the view contain none.
 template <class Item>
 const Item* latest(const agent::RunView& run) {
     for (std::size_t i = run.turn_count(); i-- > 0;) {
@@ -117,7 +117,7 @@ void TerminalView::on_event(const Event& event) {
                             it.size.height, it.settle.count()));
         },
         [&](const agent::RunResumed& it) {
-            say("the run goes on where it was interrupted");
+            say("the run continues where it was interrupted");
             for (const std::string& remark : it.remarks) say("      " + one_line(remark));
         },
         [&](const agent::Asked&) {
@@ -139,7 +139,7 @@ void TerminalView::on_event(const Event& event) {
         },
         [&](const agent::Invoked& it) {
             const auto* reply = latest<agent::Replied>(run_);
-            // The words of a reply without a call have been told already.
+            // The text of a reply without a call has been printed already.
             const std::string said =
                 reply == nullptr || reply->reply.tool_calls.empty() ? "" : reply->reply.text;
             const auto* call = latest<agent::CallView>(run_);
@@ -171,11 +171,12 @@ void TerminalView::end_streamed_words() {
 
 void TerminalView::on_retry(const vlm::Attempt& attempt) {
     if (attempt.loading) {
-        if (!std::exchange(loading_, true)) say("      the server loads its model; waiting for it");
+        if (!std::exchange(loading_, true))
+            say("      the server is loading its model; waiting for it");
         return;
     }
     const bool verbose = options_.detail == Detail::verbose;
-    say(fmt::format("      asking again in {:.1f} s (attempt {}): {}",
+    say(fmt::format("      retrying in {:.1f} s (attempt {}): {}",
                     std::chrono::duration<double>(attempt.delay).count(), attempt.number,
                     one_line(attempt.reason, verbose ? std::string::npos : short_reason)));
 }

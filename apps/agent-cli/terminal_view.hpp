@@ -1,4 +1,4 @@
-// A run as it is seen in a terminal: a turn a line.
+// Shows a run in a terminal, one line per turn.
 #pragma once
 
 #include "eyehand/agent/event.hpp"
@@ -20,23 +20,23 @@ namespace eyehand::cli {
 
 enum class Detail { quiet, normal, verbose };
 
-/// Writes progress to `talk` and, with `json`, every event's line to `data`. On a terminal a spinner
-/// shows that the model thinks; verbose, its words appear as they come.
+/// Writes progress to `talk` and, with `json`, the line of each event to `data`. On a terminal, a spinner
+/// shows that the model is thinking; with `Detail::verbose`, its text appears as it arrives.
 class TerminalView final : public agent::Observer {
 public:
     struct Options {
         Detail detail = Detail::normal;
         bool json = false;
-        bool terminal = false; ///< `talk` is one
+        bool terminal = false; ///< `talk` is a terminal
         std::FILE* talk = stderr;
         std::FILE* data = stdout;
     };
-    /// `profile` is that of the run; without a run only `on_retry` is used.
+    /// `profile` is the profile of the run. Without a run, only `on_retry` may be used.
     explicit TerminalView(Options options, const agent::Profile& profile = {});
 
     void on_event(const agent::Event& event) override;
     void on_delta(const vlm::Delta& delta) override;
-    /// For ClientOptions::on_retry: why nothing happens for a while.
+    /// For ClientOptions::on_retry: prints the reason of the wait.
     void on_retry(const vlm::Attempt& attempt);
 
 private:
@@ -45,9 +45,9 @@ private:
     Options options_;
     Spinner spinner_;
     agent::RunView run_;
-    bool streaming_ = false; ///< words of the model stand on the last line
+    bool streaming_ = false; ///< the last line contains text of the model
     std::chrono::milliseconds asked_{};
-    bool loading_ = false; ///< the model; said once, not at each look
+    bool loading_ = false; ///< the model; printed once, not at each poll
 };
 
 } // namespace eyehand::cli

@@ -121,7 +121,7 @@ TEST_CASE("ask refuses what is no picture, and asks nobody") {
         const char* words;
     };
     for (const Row& row :
-         {Row{text, "is no picture that models read"}, Row{empty, "cannot be read, or is empty"},
+         {Row{text, "is not an image that models read"}, Row{empty, "cannot be read, or is empty"},
           Row{(it.folder / "missing.png").string(), "cannot be read"},
           Row{it.folder.path().string(), "cannot be read"}}) {
         const auto result = it.ask({"--image", row.file, "What is this?"});
@@ -240,10 +240,10 @@ TEST_CASE("ask tells of retries, and of a model that loads once") {
     const auto result = it.ask({"hi"});
     CHECK(result.status == 0);
     CHECK(result.out == "zażółć\n");
-    const std::size_t told = result.err.find("loads its model");
+    const std::size_t told = result.err.find("is loading its model");
     CHECK(told != std::string::npos);
-    CHECK(result.err.find("loads its model", told + 1) == std::string::npos);
-    CHECK_THAT(result.err, ContainsSubstring("asking again in 0.0 s (attempt 4): "));
+    CHECK(result.err.find("is loading its model", told + 1) == std::string::npos);
+    CHECK_THAT(result.err, ContainsSubstring("retrying in 0.0 s (attempt 4): "));
     CHECK_THAT(result.err, ContainsSubstring("oops"));
 }
 

@@ -80,10 +80,10 @@ TEST_CASE("the doctor notes what is not known, and fails for none of it") {
     const auto result = doctor({R"({"data":[{"id":"good-model"}]})"}, "good-model");
     CHECK(result.status == 0);
     CHECK_THAT(result.out, ContainsSubstring("note  server    unknown server"));
-    CHECK_THAT(result.out, ContainsSubstring("note  images    not known"));
+    CHECK_THAT(result.out, ContainsSubstring("note  images    unknown"));
     CHECK_THAT(result.out, ContainsSubstring("doctor --ask"));
-    CHECK_THAT(result.out, ContainsSubstring("note  tools     not known"));
-    CHECK_THAT(result.out, ContainsSubstring("note  context   not known"));
+    CHECK_THAT(result.out, ContainsSubstring("note  tools     unknown"));
+    CHECK_THAT(result.out, ContainsSubstring("note  context   unknown"));
 }
 
 TEST_CASE("the doctor notes a short context, a model without tools and one that is not loaded") {

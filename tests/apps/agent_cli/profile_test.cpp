@@ -40,7 +40,7 @@ TEST_CASE("an exported profile is loaded unchanged, and nothing is overwritten")
     std::ofstream(folder / "copy/operator.txt", std::ios::binary) << "My own words.";
     const auto again = agent_cli({"profile", "export", "planner", copy});
     CHECK(again.status == 2);
-    CHECK_THAT(again.err, ContainsSubstring("nothing in it is overwritten"));
+    CHECK_THAT(again.err, ContainsSubstring("overwrites no files"));
     CHECK(test::read_file(folder / "copy/operator.txt") == "My own words.");
     CHECK_THAT(agent_cli({"profile", "show", copy}).out, ContainsSubstring("My own words."));
 }

@@ -262,8 +262,8 @@ TEST_CASE("a run says on standard error why it waits, and run.json how the model
                                   {{"EYEHAND_API_KEY", "my-secret"}});
     CHECK(result.status == 0);
     CHECK(result.out == "done\n");
-    CHECK_THAT(result.err, ContainsSubstring("the server loads its model; waiting for it\n"));
-    CHECK_THAT(result.err, ContainsSubstring("asking again in 0.0 s (attempt 3): "));
+    CHECK_THAT(result.err, ContainsSubstring("the server is loading its model; waiting for it\n"));
+    CHECK_THAT(result.err, ContainsSubstring("retrying in 0.0 s (attempt 3): "));
     CHECK_THAT(result.err, ContainsSubstring("too much"));
     CHECK_THAT(stage.server.requests().at(0).body, !ContainsSubstring("\"stream\""));
     const std::string summary = test::read_file(stage.run_path() / "run.json");
@@ -299,7 +299,7 @@ TEST_CASE("a screenshot file that cannot be written is exit code 2 and says why"
     Stage stage;
     const auto result = agent_cli({"screenshot", (stage.folder / "no/such/folder/x.png").string()});
     CHECK(result.status == 2);
-    CHECK_THAT(result.err, ContainsSubstring("cannot be written: does its folder exist"));
+    CHECK_THAT(result.err, ContainsSubstring("cannot be written; check that its folder exists"));
 }
 
 TEST_CASE("a run whose server went away goes on where it was, at another address") {
@@ -694,7 +694,7 @@ TEST_CASE("where consent is needed and nobody could give it, no run begins") {
     Stage stage;
     const auto result = stage.run({"--approve", "always"});
     CHECK(result.status == 2);
-    CHECK_THAT(result.err, ContainsSubstring("nobody could give it"));
+    CHECK_THAT(result.err, ContainsSubstring("there is no terminal and no panel to ask"));
     CHECK_FALSE(std::filesystem::exists(stage.run_path()));
 }
 
