@@ -85,7 +85,7 @@ TEST_CASE("ask prints the answer and nothing else") {
     CHECK(it.body() == R"({"messages":[{"role":"user","content":"What is this?"}]})");
 }
 
-TEST_CASE("ask sends what the flags say, and what the variables say where there is no flag") {
+TEST_CASE("ask sends the values of the flags, otherwise those of the variables") {
     Asked it;
     it.server.enqueue({.body = plain_answer});
     const std::map<std::string, std::string> variables{{"LMSTUDIO_MODEL", "from-variable"},
@@ -99,7 +99,7 @@ TEST_CASE("ask sends what the flags say, and what the variables say where there 
           R"({"role":"user","content":"hi"}],"temperature":0.25,"max_tokens":5})");
 }
 
-TEST_CASE("ask sends pictures, with the media type that their bytes say") {
+TEST_CASE("ask sends images with the media type of their bytes") {
     Asked it;
     it.server.enqueue({.body = plain_answer});
     const std::string webp = it.file("zażółć.png", std::string("RIFF\x04\0\0\0WEBPxx", 14));
@@ -112,7 +112,7 @@ TEST_CASE("ask sends pictures, with the media type that their bytes say") {
     CHECK_THAT(it.body(), ContainsSubstring("What differs?"));
 }
 
-TEST_CASE("ask refuses what is no picture, and asks nobody") {
+TEST_CASE("ask refuses a file that is not an image and sends no request") {
     Asked it;
     const std::string text = it.file("text.png", "not a picture");
     const std::string empty = it.file("empty.png", "");
@@ -134,7 +134,7 @@ TEST_CASE("ask refuses what is no picture, and asks nobody") {
     CHECK(it.server.requests().empty());
 }
 
-TEST_CASE("ask - takes the question from standard input") {
+TEST_CASE("ask - reads the question from standard input") {
     Asked it;
     it.server.enqueue({.body = plain_answer});
     const auto result = run_program(test::program_folder() / "agent-cli",
@@ -144,7 +144,7 @@ TEST_CASE("ask - takes the question from standard input") {
     CHECK_THAT(it.body(), ContainsSubstring(R"("content":"Two\nlines: ż\u001a?")"));
 }
 
-TEST_CASE("ask --stream prints the words while the server is still writing") {
+TEST_CASE("ask --stream prints the answer while the server is still sending") {
     Asked it;
     const Gate gate;
     it.server.enqueue(streamed({piece("content", "Hel"), gate, piece("content", "lo")}));
@@ -163,7 +163,7 @@ TEST_CASE("ask --stream prints the words while the server is still writing") {
     CHECK_THAT(it.body(), ContainsSubstring(R"("stream":true)"));
 }
 
-TEST_CASE("ask -v tells thoughts, tokens and times on standard error") {
+TEST_CASE("ask -v prints reasoning, tokens and times to standard error") {
     Asked it;
     it.server.enqueue({.body = plain_answer});
     const auto whole = it.ask({"-v", "hi"});
@@ -190,7 +190,7 @@ TEST_CASE("ask --json prints the reply as one object") {
     CHECK(result.err.empty());
 }
 
-TEST_CASE("ask --json --stream prints a line a delta and then the reply") {
+TEST_CASE("ask --json --stream prints one line per delta and then the reply") {
     Asked it;
     it.server.enqueue(streamed(
         {piece("reasoning", "hm"), piece("content", "Hel"), piece("content", "lo\\u009B")}));
@@ -203,7 +203,7 @@ TEST_CASE("ask --json --stream prints a line a delta and then the reply") {
     CHECK_THAT(result.out, ContainsSubstring(R"("cached_tokens":null)"));
 }
 
-TEST_CASE("ask lets no model repaint the terminal") {
+TEST_CASE("ask removes control characters from the answer of a model") {
     Asked it;
     it.server.enqueue(streamed({piece("content", "\\u001b[2Jred\\u009b")}));
     CHECK(it.ask({"--stream", "hi"}).out == "[2Jred\n");
@@ -211,7 +211,7 @@ TEST_CASE("ask lets no model repaint the terminal") {
     CHECK(it.ask({"hi"}).out == "[2Jred\n");
 }
 
-TEST_CASE("ask says why an answer is less than one might expect") {
+TEST_CASE("ask reports why an answer is incomplete") {
     Asked it;
     it.server.enqueue(
         {.body = R"({"choices":[{"finish_reason":"length","message":{"content":"I"}}]})"});
@@ -229,7 +229,7 @@ TEST_CASE("ask says why an answer is less than one might expect") {
     CHECK(it.ask({"hi"}).status == 4);
 }
 
-TEST_CASE("ask tells of retries, and of a model that loads once") {
+TEST_CASE("ask reports each retry, and a model that is loading once") {
     Asked it;
     const std::map<std::string, std::string> soon{{"retry-after-ms", "1"}};
     const std::string loading = R"({"error":{"message":"Loading model"}})";
@@ -247,7 +247,7 @@ TEST_CASE("ask tells of retries, and of a model that loads once") {
     CHECK_THAT(result.err, ContainsSubstring("oops"));
 }
 
-TEST_CASE("ask ends with exit code 4 where the endpoint fails, and says what to do") {
+TEST_CASE("ask ends with exit code 4 and the remedy if the endpoint fails") {
     const auto down =
         agent_cli({"ask", "hi", "--retries", "0", "--endpoint", "http://127.0.0.1:1"});
     CHECK(down.status == 4);
@@ -260,7 +260,7 @@ TEST_CASE("ask ends with exit code 4 where the endpoint fails, and says what to 
     CHECK(refused.out.empty());
 }
 
-TEST_CASE("ask ends the line where a stream breaks off") {
+TEST_CASE("ask ends the line if a stream breaks off") {
     Asked it;
     Answer broken;
     broken.parts = {vlm::testing::chunked_head(), piece("content", "Hel")};
@@ -272,7 +272,7 @@ TEST_CASE("ask ends the line where a stream breaks off") {
     CHECK(it.server.requests().size() == 1);
 }
 
-TEST_CASE("Ctrl+C while the model thinks is exit code 130 and closes the socket") {
+TEST_CASE("Ctrl+C during a request is exit code 130 and closes the socket") {
     Asked it;
     it.server.enqueue({.never = true});
     const auto result =

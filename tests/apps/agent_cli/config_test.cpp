@@ -1,4 +1,4 @@
-// agent-cli config and scenario, as far as they need no desktop.
+// agent-cli config and scenario without a desktop.
 #include "process.hpp"
 
 #include "catch.hpp"
@@ -27,7 +27,7 @@ std::string row(const std::string& name, const std::string& value, const std::st
 
 } // namespace
 
-TEST_CASE("each setting is printed with its value and the place it comes from") {
+TEST_CASE("each setting is printed with its value and its source") {
     const File file("{\n  \"top_p\": 0.5, // mine\n  \"model\": \"from-file\",\n}\n");
     const auto result = agent_cli({"config", "--json", "--config", file.path, "--max-turns", "9",
                                    "--no-stream", "--endpoint", "http://a:1/v1?key=hidden"},
@@ -49,14 +49,14 @@ TEST_CASE("each setting is printed with its value and the place it comes from") 
     CHECK_THAT(result.out, !ContainsSubstring("my-secret") && !ContainsSubstring("hidden"));
 }
 
-TEST_CASE("for people the settings are a table, a line each") {
+TEST_CASE("without --json the settings are a table, one line per setting") {
     const auto result = agent_cli({"config"});
     CHECK(result.status == 0);
     CHECK_THAT(result.out, ContainsSubstring("\nmodel ") && ContainsSubstring("\nca_file "));
     CHECK_THAT(result.out, ContainsSubstring("not set"));
 }
 
-TEST_CASE("the file may be named by a variable, and the flag counts more") {
+TEST_CASE("a variable names the settings file, and the flag overrides it") {
     const File one(R"({"model": "one"})");
     const File two(R"({"model": "two"})");
     CHECK_THAT(agent_cli({"config"}, {{"EYEHAND_CONFIG", one.path}}).out, ContainsSubstring("one"));
@@ -79,7 +79,7 @@ TEST_CASE("a mistake in a setting is exit code 2 and names the place") {
     CHECK_THAT(variable.err, ContainsSubstring("did you mean EYEHAND_MODEL?"));
 }
 
-TEST_CASE("scenarios are listed and shown, and what is not there is exit code 2") {
+TEST_CASE("scenarios are listed and shown, and an unknown scenario is exit code 2") {
     const auto list = agent_cli({"scenario", "list"});
     CHECK(list.status == 0);
     CHECK_THAT(list.out, ContainsSubstring("basic:2") && ContainsSubstring("notepad-save"));

@@ -19,7 +19,7 @@ using test::agent_cli;
 using namespace std::chrono_literals;
 namespace json = boost::json;
 
-/// What `do ... --json` prints, when it succeeds.
+/// The output of `do ... --json`, which must succeed.
 json::object done(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "do");
     arguments.emplace_back("--json");
@@ -45,7 +45,7 @@ bool is_there(const std::string& title) {
     });
 }
 
-/// Looks again and again, for what another program does in its own time.
+/// Polls for up to 20 s, because another program has its own pace.
 bool eventually(const std::function<bool()>& fulfilled) {
     const auto deadline = std::chrono::steady_clock::now() + 20s;
     std::mutex mutex;
@@ -58,7 +58,7 @@ bool eventually(const std::function<bool()>& fulfilled) {
     return true;
 }
 
-/// A program that writes what is typed into it to a file, once `save` is pressed.
+/// A program that writes its input to a file when `save` is pressed.
 struct Program {
     test::TempFolder folder;
     std::filesystem::path file = folder / "typed.txt";
@@ -68,14 +68,14 @@ struct Program {
     std::string quit = "alt+f4";
     std::string paste = "paste";
     Program() {
-        title = "typed"; // Notepad's caption has the file's name
+        title = "typed"; // Notepad's caption contains the file name
         std::ofstream{file};
         done({"launch", "notepad.exe \"" + file.string() + "\""});
     }
 #else
     std::string save = "ctrl+d";
     std::string quit = "ctrl+c";
-    std::string paste = "type"; // Ctrl+V is no pasting in a terminal
+    std::string paste = "type"; // a terminal does not paste on Ctrl+V
     Program() {
         done({"launch", "xterm -T " + title + " -e sh -c 'stty -echo; cat > " + file.string() +
                             ".new; mv " + file.string() + ".new " + file.string() + "'"});
@@ -114,7 +114,7 @@ TEST_CASE("a program is launched, focused, clicked, typed and pasted into, and s
     CHECK(program.text().starts_with("typed by hand"));
 }
 
-TEST_CASE("the windows are listed, topmost first, one of them in the foreground") {
+TEST_CASE("the windows are listed, with the state of each") {
     const Program program;
     done({"focus", program.title, "--wait", "20"});
     const auto all = windows();
@@ -130,27 +130,27 @@ TEST_CASE("the windows are listed, topmost first, one of them in the foreground"
     CHECK(is_there(program.title));
 }
 
-TEST_CASE("a click that changes nothing says so, and is no failure") {
+TEST_CASE("a click without a visible change is reported and is exit code 0") {
     const auto result = agent_cli({"do", "click", "999", "1"});
     INFO(result.err);
     CHECK(result.status == 0);
     CHECK_THAT(result.out, ContainsSubstring("no_visible_change: click"));
 }
 
-TEST_CASE("a pointer that arrived is confirmed") {
+TEST_CASE("a pointer that reached its target is confirmed") {
     const json::object moved = done({"move", "250", "250"});
     CHECK(moved.at("effect").as_string() == "confirmed");
     CHECK(moved.at("pointer_arrived").as_bool());
 }
 
-TEST_CASE("scrolling and dragging say where") {
+TEST_CASE("scrolling and dragging report their targets") {
     CHECK(done({"scroll", "500", "500", "-3"}).at("targets").as_array().size() == 1);
     const json::object drag = done({"drag", "990", "10", "995", "10", "995", "20"});
     CHECK(drag.at("targets").as_array().size() == 3);
     CHECK(drag.at("released").as_int64() == 0);
 }
 
-TEST_CASE("a window that does not come up is exit code 5 and names those there are") {
+TEST_CASE("a window that does not appear is exit code 5 and named") {
     const auto result = agent_cli({"do", "focus", "no such window anywhere"});
     CHECK(result.status == 5);
     CHECK_THAT(result.err, ContainsSubstring("no such window anywhere"));
@@ -158,22 +158,22 @@ TEST_CASE("a window that does not come up is exit code 5 and names those there a
     CHECK(area.status == 5);
 }
 
-TEST_CASE("pasting presses Ctrl+V and gives the clipboard back") {
+TEST_CASE("pasting presses Ctrl+V and succeeds") {
     const json::object pasted = done({"paste", "zażółć"});
     CHECK(pasted.at("events").as_int64() == 4);
     CHECK(pasted.at("problem").as_string().empty());
 }
 
-TEST_CASE("Ctrl+C in the middle of a drag lets go and tells so with exit code 130") {
+TEST_CASE("Ctrl+C during a drag releases the button and is exit code 130") {
     done({"move", "10", "10"});
     std::vector<std::string> drag{"do", "drag", "--json"};
-    for (int i = 0; i < 500; ++i) { // long enough to be interrupted: 10 ms a corner
+    for (int i = 0; i < 500; ++i) { // long enough to be interrupted: 10 ms per point
         drag.emplace_back(i % 2 == 0 ? "990" : "995");
         drag.emplace_back("500");
     }
-    drag.back() = "500.000123"; // by its last argument a process is found under Wine
+    drag.back() = "500.000123"; // under Wine, the last argument identifies the process
     const auto result = agent_cli(drag, {}, [](const std::function<void()>& interrupt) {
-        // Until the pointer is there the drag has not begun.
+        // The drag has not started before the pointer is at its first point.
         const auto desktop = winio::open_desktop();
         const winio::WorkArea area = winio::choose_area(*desktop, {});
         eventually([&] {

@@ -1,4 +1,4 @@
-// agent-cli doctor on a real desktop, with servers that can this and that.
+// agent-cli doctor on a real desktop, with different servers.
 #include "process.hpp"
 
 #include "eyehand/vlm/testing/chat_server.hpp"
@@ -23,7 +23,7 @@ std::string llama_props(const std::string& n_ctx, const std::string& vision) {
            R"(},"chat_template_caps":{"supports_tools":true},"build_info":"b10587-3f545becc"})";
 }
 
-/// Against a server that answers these and nothing more.
+/// Runs the doctor with a server that has only these answers.
 ProcessResult doctor(const std::vector<std::string>& answers, const std::string& model,
                      const std::vector<std::string>& more = {}) {
     ChatServer server;
@@ -35,7 +35,7 @@ ProcessResult doctor(const std::vector<std::string>& answers, const std::string&
 
 } // namespace
 
-TEST_CASE("the doctor passes with a desktop and a model, and says what is missing otherwise") {
+TEST_CASE("the doctor passes with a desktop and a model, and otherwise reports what is missing") {
     const auto well = doctor({R"({"data":[{"id":"good-model"}]})"}, "good-model");
     INFO(well.out);
     CHECK(well.status == 0);
@@ -57,7 +57,7 @@ TEST_CASE("the doctor passes with a desktop and a model, and says what is missin
     CHECK_THAT(down.out, ContainsSubstring("FAIL  endpoint"));
 }
 
-TEST_CASE("the doctor tells what the server is and what its model can do") {
+TEST_CASE("the doctor reports the kind of server and the capabilities of the model") {
     const auto result = doctor({llama_models, llama_props("32768", "true")}, "tiny-vl");
     INFO(result.out);
     CHECK(result.status == 0);
@@ -69,14 +69,14 @@ TEST_CASE("the doctor tells what the server is and what its model can do") {
     CHECK_THAT(result.out, !ContainsSubstring("note"));
 }
 
-TEST_CASE("the doctor fails for a model that sees nothing, with what to do") {
+TEST_CASE("the doctor fails with the remedy if the model does not see images") {
     const auto result = doctor({llama_models, llama_props("32768", "false")}, "tiny-vl");
     CHECK(result.status == 4);
     CHECK_THAT(result.out, ContainsSubstring("FAIL  images "));
     CHECK_THAT(result.out, ContainsSubstring("--mmproj"));
 }
 
-TEST_CASE("the doctor notes what is not known, and fails for none of it") {
+TEST_CASE("the doctor notes unknown facts and does not fail") {
     const auto result = doctor({R"({"data":[{"id":"good-model"}]})"}, "good-model");
     CHECK(result.status == 0);
     CHECK_THAT(result.out, ContainsSubstring("note  server    unknown server"));
@@ -101,7 +101,7 @@ TEST_CASE("the doctor notes a short context, a model without tools and one that 
     CHECK_THAT(studio.out, ContainsSubstring("note  tools     the model does not call them"));
 }
 
-TEST_CASE("the doctor asks the model when it is told to") {
+TEST_CASE("the doctor asks the model with --ask") {
     const auto result =
         doctor({R"({"data":[{"id":"m","owned_by":"vllm","max_model_len":32768}]})",
                 R"({"version":"0.11.0"})", completion("red"), completion("", "ready")},
@@ -113,7 +113,7 @@ TEST_CASE("the doctor asks the model when it is told to") {
     CHECK_THAT(result.out, ContainsSubstring("pass  tools "));
 }
 
-TEST_CASE("what a server calls its models does not repaint the terminal") {
+TEST_CASE("the doctor removes control characters from the names of models") {
     const auto result = doctor({R"({"data":[{"id":"a\u001b[2J"}]})"}, "a\x1b[2J");
     CHECK(result.status == 0);
     CHECK_THAT(result.out, !ContainsSubstring("\x1b"));

@@ -1,5 +1,5 @@
 // The flags and variables of all commands that ask a model: retries, authorities, proxies, keys.
-// `ask` stands for all of them.
+// The tests use `ask`, which shares the code with the other commands.
 #include "process.hpp"
 
 #include "certificates.hpp"
@@ -18,7 +18,7 @@ using vlm::testing::completion;
 
 using Variables = std::map<std::string, std::string>;
 
-// No address of this machine that is exempt from proxies, yet without them this machine.
+// Not a loopback address, so proxies apply; without a proxy, it leads to this computer.
 constexpr const char* nobody = "http://0.0.0.0:1/v1";
 
 test::ProcessResult ask(const std::string& endpoint, const Variables& variables = {},
@@ -28,7 +28,7 @@ test::ProcessResult ask(const std::string& endpoint, const Variables& variables 
     return agent_cli(arguments, variables);
 }
 
-/// Whether a request to somewhere else comes to a proxy at all.
+/// Whether a request to another host reaches the proxy.
 bool is_used(const std::string& variable, Variables more = {}) {
     ChatServer proxy;
     proxy.enqueue({.body = completion("through the proxy")});
@@ -39,7 +39,7 @@ bool is_used(const std::string& variable, Variables more = {}) {
     return !proxy.requests().empty();
 }
 
-/// OpenAI's host as a proxy sees it: it leads to a server of our own.
+/// A proxy that connects OpenAI's host name to a local server.
 struct FakeOpenAi {
     test::TempFolder folder;
     certificates::Authority authority;
@@ -56,7 +56,7 @@ struct FakeOpenAi {
 
 } // namespace
 
-TEST_CASE("the flag --retries says how often a request is sent again") {
+TEST_CASE("the flag --retries limits the retries of a request") {
     ChatServer server;
     for (int i = 0; i < 6; ++i)
         server.enqueue({.status = 500, .headers = {{"retry-after-ms", "1"}}});
@@ -66,7 +66,7 @@ TEST_CASE("the flag --retries says how often a request is sent again") {
     CHECK(server.requests().size() == 4);
 }
 
-TEST_CASE("the proxy for http is taken from its variable, but not for this machine") {
+TEST_CASE("the proxy for http comes from its variable and is not used for loopback addresses") {
     CHECK(is_used("http_proxy"));
     CHECK_FALSE(is_used("http_proxy", {{"no_proxy", "0.0.0.0"}}));
     CHECK_FALSE(is_used("https_proxy"));
@@ -75,12 +75,12 @@ TEST_CASE("the proxy for http is taken from its variable, but not for this machi
     CHECK(ask(server.url(), {{"http_proxy", "http://127.0.0.1:1"}}).status == 0);
 }
 
-TEST_CASE("the proxy's variable may be in upper case, except where a web server sets it") {
+TEST_CASE("the variable of the proxy may be in upper case, except in a CGI program") {
     CHECK(is_used("HTTP_PROXY"));
     CHECK_FALSE(is_used("HTTP_PROXY", {{"NO_PROXY", "*"}}));
     CHECK_FALSE(is_used("HTTP_PROXY", {{"REQUEST_METHOD", "GET"}}));
 #ifdef _WIN32
-    CHECK_FALSE(is_used("http_proxy", {{"REQUEST_METHOD", "GET"}})); // the same variable
+    CHECK_FALSE(is_used("http_proxy", {{"REQUEST_METHOD", "GET"}})); // the same variable on Windows
 #else
     CHECK(is_used("http_proxy", {{"REQUEST_METHOD", "GET"}}));
     CHECK(is_used("http_proxy", {{"HTTP_PROXY", "http://127.0.0.1:1"}}));
@@ -88,7 +88,8 @@ TEST_CASE("the proxy's variable may be in upper case, except where a web server 
 #endif
 }
 
-TEST_CASE("a proxy that makes no sense is exit code 2, named, and its password is not shown") {
+TEST_CASE(
+    "an invalid proxy is exit code 2, and the message names the variable but not the password") {
     const auto socks = ask(nobody, {{"http_proxy", "socks5://user:secret@host:1"}});
     CHECK(socks.status == 2);
     CHECK_THAT(socks.err, ContainsSubstring("http_proxy: the proxy setting asks for something "));
@@ -99,7 +100,7 @@ TEST_CASE("a proxy that makes no sense is exit code 2, named, and its password i
     CHECK_THAT(bad.err, !ContainsSubstring("secret"));
 }
 
-TEST_CASE("the flag --ca-file and its variable add an authority to those that are trusted") {
+TEST_CASE("the flag --ca-file and its variable add a trusted authority") {
     const certificates::Authority authority;
     const test::TempFolder folder;
     std::ofstream(folder / "ca.pem", std::ios::binary) << authority.pem();
@@ -112,11 +113,11 @@ TEST_CASE("the flag --ca-file and its variable add an authority to those that ar
     CHECK_THAT(stranger.err, ContainsSubstring("authority that this computer does not trust"));
     CHECK(ask(server.url(), {}, {"--ca-file", file}).status == 0);
     CHECK(ask(server.url(), {{"EYEHAND_CA_FILE", file}}).status == 0);
-    // The flag counts, not the variable.
+    // The flag overrides the variable.
     CHECK(ask(server.url(), {{"EYEHAND_CA_FILE", "missing.pem"}}, {"--ca-file", file}).status == 0);
 }
 
-TEST_CASE("an authority's file that cannot be used is exit code 2 and named") {
+TEST_CASE("an unusable CA file is exit code 2 and named") {
     const test::TempFolder folder;
     const std::string missing = (folder / "missing.pem").string();
     const auto flag = ask("http://127.0.0.1:1", {}, {"--ca-file", missing});
@@ -134,7 +135,7 @@ TEST_CASE("an authority's file that cannot be used is exit code 2 and named") {
     CHECK_THAT(text.err, ContainsSubstring("has no certificate in it"));
 }
 
-TEST_CASE("OpenAI's key goes to OpenAI only") {
+TEST_CASE("OpenAI's key is sent to OpenAI only") {
     const std::string key = "sk-0123456789";
     FakeOpenAi openai;
     openai.server.enqueue({.body = completion("hello")});
@@ -151,7 +152,7 @@ TEST_CASE("OpenAI's key goes to OpenAI only") {
     CHECK_FALSE(other.requests().at(0).headers.contains("authorization"));
 }
 
-TEST_CASE("the user's own key counts more than OpenAI's") {
+TEST_CASE("EYEHAND_API_KEY overrides OPENAI_API_KEY") {
     FakeOpenAi openai;
     openai.server.enqueue({.body = completion("hello")});
     const auto result = ask("https://api.openai.com/v1", {{"https_proxy", openai.proxy.url()},

@@ -1,4 +1,4 @@
-// The page that shows a run, as agent-cli opens it, from the side of a program that talks to it.
+// The panel of agent-cli, from the view of an HTTP client.
 #include "process.hpp"
 
 #include "client.hpp"
@@ -21,7 +21,7 @@ using test::ProcessResult;
 using vlm::testing::ChatServer;
 using vlm::testing::completion;
 
-/// Reads the page's address where the program has written it, as long as a loaded machine may need.
+/// Waits up to 60 s until the program has written the page's address, and returns it.
 std::string address_in(const std::filesystem::path& file, const char* before) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (std::chrono::steady_clock::now() < until) {
@@ -31,16 +31,16 @@ std::string address_in(const std::filesystem::path& file, const char* before) {
         if (text.find(before) != std::string::npos && from != std::string::npos &&
             to != std::string::npos)
             return text.substr(from, to - from);
-        std::this_thread::yield(); // another program writes it, and tells nobody
+        std::this_thread::yield(); // another process writes it without a notification
     }
-    throw std::runtime_error("the page's address was not told");
+    throw std::runtime_error("the program did not print the page's address");
 }
 
 struct Stage {
     test::TempFolder folder;
     ChatServer server;
 
-    /// Runs agent-cli, and `act` with the address of its page and a way to interrupt it.
+    /// Runs agent-cli; meanwhile calls `act` with the address of its page and a function that interrupts it.
     template <class Act>
     ProcessResult run(std::vector<std::string> arguments, Act act) {
         const std::filesystem::path err = folder / "told";
@@ -70,7 +70,7 @@ std::size_t questions(const json::object& state) { return state.at("questions").
 
 } // namespace
 
-TEST_CASE("who has the page's address allows an action and is told how the run ends") {
+TEST_CASE("a client with the address of the panel approves an action and receives the outcome") {
     Stage stage;
     stage.server.enqueue(
         {.body = completion("", "click_element", R"({"label":"OK","box":[500,500]})")});
@@ -95,7 +95,7 @@ TEST_CASE("who has the page's address allows an action and is told how the run e
     CHECK_THAT(stage.server.requests().back().body, ContainsSubstring(R"(\"ok\":true)"));
 }
 
-TEST_CASE("a run can be stopped from its page") {
+TEST_CASE("the panel stops a run") {
     Stage stage;
     stage.server.enqueue(
         {.body = completion("", "click_element", R"({"label":"OK","box":[500,500]})")});
@@ -111,7 +111,7 @@ TEST_CASE("a run can be stopped from its page") {
     CHECK_THAT(result.err, ContainsSubstring("stopped in the panel"));
 }
 
-TEST_CASE("a run that is over is shown until Ctrl+C, the latest one where none is named") {
+TEST_CASE("the panel command shows a finished run until Ctrl+C, by default the latest one") {
     Stage stage;
     stage.server.enqueue({.body = completion("done")});
     REQUIRE(test::agent_cli({"run", "the first", "--endpoint", stage.server.url(), "--run-dir",
@@ -144,7 +144,7 @@ TEST_CASE("a run that is over is shown until Ctrl+C, the latest one where none i
     CHECK(result.status == 0);
 }
 
-TEST_CASE("there is nothing to show where no run is") {
+TEST_CASE("the panel command refuses a folder without a run") {
     const test::TempFolder folder;
     for (const std::vector<std::string>& arguments :
          {std::vector<std::string>{"panel", "--run-dir", folder.path().string()},
@@ -155,7 +155,7 @@ TEST_CASE("there is nothing to show where no run is") {
     }
 }
 
-TEST_CASE("a run that goes on is shown, too") {
+TEST_CASE("resume --panel shows the run") {
     Stage stage;
     stage.server.enqueue({.status = 401, .body = R"({"error":{"message":"no key"}})"});
     REQUIRE(test::agent_cli({"run", "do it", "--endpoint", stage.server.url(), "--run-dir",

@@ -1,12 +1,13 @@
-// Runs agent-cli as a user's shell does.
+// Runs agent-cli as a child process.
 #pragma once
 
 #include "program.hpp"
 
 namespace test {
 
-/// Runs the agent-cli beside this test program, with an empty standard input. A scripted server's
-/// answers are for the model's requests: the server is not probed, unless `variables` say so.
+/// Runs the agent-cli in the folder of this test program, with an empty standard input. Does not probe the
+/// server, because its scripted answers are for requests to the model; EYEHAND_PROBE in `variables`
+/// overrides this.
 inline ProcessResult
 agent_cli(const std::vector<std::string>& arguments,
           const std::map<std::string, std::string>& variables = {},

@@ -8,7 +8,7 @@
 
 using test::agent_cli;
 
-TEST_CASE("the built-in profiles are listed a line each") {
+TEST_CASE("the built-in profiles are listed, one line each") {
     const auto result = agent_cli({"profile", "list"});
     CHECK(result.status == 0);
     CHECK_THAT(result.out, ContainsSubstring("basic      conversation  One agent"));
@@ -18,7 +18,7 @@ TEST_CASE("the built-in profiles are listed a line each") {
     CHECK(result.err.empty());
 }
 
-TEST_CASE("a profile is shown as it is in force") {
+TEST_CASE("profile show prints all values of a profile") {
     const auto result = agent_cli({"profile", "show", "planner"});
     CHECK(result.status == 0);
     CHECK_THAT(result.out, ContainsSubstring("\n  \"mode\": \"team\",\n"));
@@ -45,7 +45,7 @@ TEST_CASE("an exported profile is loaded unchanged, and nothing is overwritten")
     CHECK_THAT(agent_cli({"profile", "show", copy}).out, ContainsSubstring("My own words."));
 }
 
-TEST_CASE("a mistake in a profile's folder is exit code 2 and named, for every command") {
+TEST_CASE("a mistake in a profile folder is exit code 2 and reported by every command") {
     const test::TempFolder folder;
     const auto write = [&](const std::string& json) {
         std::ofstream(folder / "profile.json", std::ios::binary | std::ios::trunc) << json;

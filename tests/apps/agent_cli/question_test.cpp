@@ -1,4 +1,4 @@
-// What agent-cli asks on a terminal, and what becomes of the answers.
+// Questions of agent-cli on a terminal, and the effect of the answers.
 #include "process.hpp"
 
 #include "eyehand/vlm/testing/chat_server.hpp"
@@ -22,11 +22,11 @@ using vlm::testing::ChatServer;
 using vlm::testing::completion;
 
 struct Conversation {
-    std::string shown; ///< all that came on the terminal
+    std::string shown; ///< the complete output on the terminal
     int status = -1;
 };
 
-/// Runs agent-cli on a terminal of its own; types an answer at each question, while there are any.
+/// Runs agent-cli on a terminal of its own; types the next of `answers` at each question.
 Conversation on_terminal(std::vector<std::string> arguments,
                          const std::vector<std::string>& answers) {
     const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -41,7 +41,7 @@ Conversation on_terminal(std::vector<std::string> arguments,
     for (std::string& argument : arguments) words.push_back(argument.data());
     words.push_back(nullptr);
     const pid_t child = fork();
-    if (child == 0) { // only what is safe between fork and exec
+    if (child == 0) { // only functions that are safe between fork and exec
         setsid();
         const int stream = open(name.c_str(), O_RDWR);
         ioctl(stream, TIOCSCTTY, 0);
@@ -55,7 +55,7 @@ Conversation on_terminal(std::vector<std::string> arguments,
     std::size_t answered = 0;
     std::size_t looked = 0; // up to here
     std::array<char, 4096> bytes{};
-    // The terminal's end (EIO) comes when the program has closed it.
+    // read fails (EIO) when the program has closed the terminal.
     for (ssize_t count = 0; (count = read(terminal, bytes.data(), bytes.size())) > 0;) {
         conversation.shown.append(bytes.data(), static_cast<std::size_t>(count));
         const std::size_t at = conversation.shown.find(question, looked);
@@ -71,8 +71,8 @@ Conversation on_terminal(std::vector<std::string> arguments,
     return conversation;
 }
 
-/// A run whose model calls, once for each answer, a tool that repeats its arguments; the model's last
-/// request, if there was a second one.
+/// A run whose model calls a tool once for each answer; the tool returns its arguments. `told` is the last
+/// request to the model, if there was a second one.
 struct Run {
     Conversation conversation;
     std::string told;
@@ -100,7 +100,7 @@ Run run(const std::vector<std::string>& answers) {
 
 } // namespace
 
-TEST_CASE("a program runs when the user says yes, and the question shows all that it would get") {
+TEST_CASE("a program tool runs when the user says yes, and the question shows the complete call") {
     const Run yes = run({"y\n"});
     INFO(yes.conversation.shown);
     CHECK(yes.conversation.status == 0);
@@ -111,7 +111,7 @@ TEST_CASE("a program runs when the user says yes, and the question shows all tha
     CHECK_THAT(yes.told, ContainsSubstring(R"(\"output\")"));
 }
 
-TEST_CASE("whatever is no yes is a no, and the model is told") {
+TEST_CASE("any answer but yes is a no, and the model is informed") {
     const std::string answer = GENERATE("n\n", "\n", "yesterday\n", "\x04");
     const Run no = run({answer});
     INFO(no.conversation.shown);
@@ -119,7 +119,7 @@ TEST_CASE("whatever is no yes is a no, and the model is told") {
     CHECK_THAT(no.told, ContainsSubstring("The user did not allow this call"));
 }
 
-TEST_CASE("the end of the input answers one question, not those after it") {
+TEST_CASE("the end of the input answers only one question") {
     const Run later = run({"\x04", "y\n"});
     INFO(later.conversation.shown);
     CHECK(later.conversation.status == 0);
@@ -134,7 +134,7 @@ TEST_CASE("Ctrl+C at the question ends the run") {
     CHECK(interrupted.told.empty());
 }
 
-TEST_CASE("with --approve always an action waits for a yes on the terminal") {
+TEST_CASE("with --approve always an action waits for approval on the terminal") {
     const auto [answer, status] = GENERATE(table<std::string, std::string>(
         {{"y\n", R"(\"ok\":true)"}, {"n\n", "The user did not allow this call"}}));
     const test::TempFolder folder;

@@ -1,5 +1,5 @@
-// agent-cli on a real desktop, against a real socket: exit codes, messages, and what a run leaves
-// behind.
+// agent-cli run and resume on a real desktop, with a real socket: exit codes, messages and files of a
+// run.
 #include "process.hpp"
 
 #include "eyehand/vlm/testing/chat_server.hpp"
@@ -41,7 +41,7 @@ struct Stage {
     }
 };
 
-/// A run that ended leaves all its files, whatever ended it.
+/// Checks the files of a run that has ended with this outcome.
 void check_complete(const Stage& stage, const std::string& outcome) {
     CHECK_THAT(stage.last_event(), ContainsSubstring(R"("type":"run_finished")"));
     CHECK_THAT(stage.last_event(), ContainsSubstring(R"("outcome":")" + outcome + "\""));
@@ -68,7 +68,7 @@ TEST_CASE("a run that the model completes is exit code 0 and prints the model's 
     CHECK_THAT(test::read_file(stage.run_path() / "http.log"), !ContainsSubstring("base64"));
 }
 
-TEST_CASE("a model's mistakes are answered and the run goes on") {
+TEST_CASE("mistakes of the model are answered and the run continues") {
     Stage stage;
     stage.answer("", "no_such_tool");
     stage.answer("", "click_element", "not JSON");
@@ -84,7 +84,7 @@ TEST_CASE("a model's mistakes are answered and the run goes on") {
     CHECK_THAT(result.err, ContainsSubstring("scroll_at_position {\"box\":[5000,5000]} -> ok"));
 }
 
-TEST_CASE("an endpoint that is down is exit code 4 and says what to do") {
+TEST_CASE("an unreachable endpoint is exit code 4 with the remedy") {
     Stage stage;
     const auto result = agent_cli({"run", "do it", "--endpoint", "http://127.0.0.1:1", "--run-dir",
                                    stage.folder.path().string()});
@@ -94,7 +94,7 @@ TEST_CASE("an endpoint that is down is exit code 4 and says what to do") {
     CHECK_THAT(test::read_file(stage.run_path() / "http.log"), ContainsSubstring("failed: "));
 }
 
-TEST_CASE("a server that answers with something else is exit code 4 and a complete run") {
+TEST_CASE("an unexpected answer of the server is exit code 4 and leaves a complete run") {
     struct Row {
         Answer answer;
         const char* words;
@@ -112,14 +112,14 @@ TEST_CASE("a server that answers with something else is exit code 4 and a comple
     check_complete(stage, "endpoint_failed");
 }
 
-TEST_CASE("used up steps are exit code 3") {
+TEST_CASE("used up turns are exit code 3") {
     Stage stage;
     stage.answer("", "observe_screen");
     CHECK(stage.run({"--max-turns", "1"}).status == 3);
     check_complete(stage, "steps_used_up");
 }
 
-TEST_CASE("a display that is not there is exit code 5, names those that are, and leaves a run") {
+TEST_CASE("an unknown display is exit code 5, lists the displays and leaves a complete run") {
     Stage stage;
     const auto result = stage.run({"--display", "7"});
     CHECK(result.status == 5);
@@ -129,7 +129,7 @@ TEST_CASE("a display that is not there is exit code 5, names those that are, and
           5);
 }
 
-TEST_CASE("a run folder that cannot be made is exit code 2 and names the option") {
+TEST_CASE("a run folder that cannot be created is exit code 2 and names the option") {
     Stage stage;
     std::ofstream(stage.folder / "file") << "x";
     const auto result = agent_cli({"run", "do it", "--endpoint", stage.server.url(), "--run-dir",
@@ -139,7 +139,7 @@ TEST_CASE("a run folder that cannot be made is exit code 2 and names the option"
     CHECK_THAT(result.err, ContainsSubstring("choose another folder with --run-dir"));
 }
 
-TEST_CASE("a bad endpoint is exit code 2 before anything is written") {
+TEST_CASE("a bad endpoint is exit code 2 before any file is written") {
     Stage stage;
     const auto result = agent_cli({"run", "do it", "--endpoint", "localhost:1234", "--run-dir",
                                    stage.folder.path().string()});
@@ -148,7 +148,7 @@ TEST_CASE("a bad endpoint is exit code 2 before anything is written") {
     CHECK_FALSE(std::filesystem::exists(stage.run_path()));
 }
 
-TEST_CASE("a tool that is not there is exit code 2 before anything is written") {
+TEST_CASE("an unknown tool is exit code 2 before any file is written") {
     Stage stage;
     const auto result = stage.run({"--with", "fly"});
     CHECK(result.status == 2);
@@ -156,7 +156,7 @@ TEST_CASE("a tool that is not there is exit code 2 before anything is written") 
     CHECK_FALSE(std::filesystem::exists(stage.run_path()));
 }
 
-TEST_CASE("--quiet leaves the reason of a failure") {
+TEST_CASE("--quiet still prints the reason of a failure") {
     Stage stage;
     const auto result = agent_cli({"run", "do it", "--quiet", "--endpoint", "http://127.0.0.1:1",
                                    "--run-dir", stage.folder.path().string()});
@@ -165,7 +165,7 @@ TEST_CASE("--quiet leaves the reason of a failure") {
     CHECK_THAT(result.err, ContainsSubstring("nothing listens"));
 }
 
-TEST_CASE("the variables of the reference systems reach the model and the run") {
+TEST_CASE("the variables of the reference systems set the request and the run") {
     Stage stage;
     stage.answer("done");
     const auto result = agent_cli({"run", "do it"},
@@ -214,7 +214,7 @@ TEST_CASE("--json prints the journal as it happens, and nothing else") {
     CHECK(result.err.empty());
 }
 
-TEST_CASE("flags count more than variables, and run.json tells where a value came from") {
+TEST_CASE("flags override variables, and run.json contains the source of each value") {
     Stage stage;
     stage.answer("done");
     const auto result = agent_cli({"run", "do it", "--endpoint", stage.server.url(), "--run-dir",
@@ -238,7 +238,7 @@ TEST_CASE("flags count more than variables, and run.json tells where a value cam
 }
 
 TEST_CASE(
-    "Ctrl+C while the model thinks is exit code 130, closes the socket and leaves a whole run") {
+    "Ctrl+C during a model request is exit code 130, closes the socket and leaves a complete run") {
     Stage stage;
     stage.server.enqueue({.never = true});
     const auto result = stage.run({}, [&](const std::function<void()>& interrupt) {
@@ -251,7 +251,7 @@ TEST_CASE(
     CHECK(stage.server.wait_until_disconnected(std::chrono::seconds(60)));
 }
 
-TEST_CASE("a run says on standard error why it waits, and run.json how the model was asked") {
+TEST_CASE("a run prints why it waits, and run.json contains the settings of the client") {
     Stage stage;
     const std::map<std::string, std::string> soon{{"retry-after-ms", "1"}};
     stage.server.enqueue({.status = 503, .body = R"({"error":"Loading model"})", .headers = soon});
@@ -273,7 +273,7 @@ TEST_CASE("a run says on standard error why it waits, and run.json how the model
                ContainsSubstring(R"-("api_key":{"value":"set","source":"EYEHAND_API_KEY"})-"));
 }
 
-TEST_CASE("--quiet is quiet about waiting, too") {
+TEST_CASE("--quiet also suppresses the messages about waiting") {
     Stage stage;
     stage.server.enqueue({.status = 503, .headers = {{"retry-after-ms", "1"}}});
     stage.answer("done");
@@ -281,7 +281,7 @@ TEST_CASE("--quiet is quiet about waiting, too") {
     CHECK_THAT(stage.server.requests().at(0).body, ContainsSubstring(R"("stream":true)"));
 }
 
-TEST_CASE("a screenshot is a PNG of the wanted size") {
+TEST_CASE("a screenshot is a PNG of the requested size") {
     Stage stage;
     const auto file = stage.folder / "zażółć.png";
     const std::u8string name = file.u8string();
@@ -295,14 +295,14 @@ TEST_CASE("a screenshot is a PNG of the wanted size") {
     CHECK(png.substr(16, 8) == std::string("\0\0\x01\x40\0\0\0\xC8", 8)); // IHDR: 320 x 200
 }
 
-TEST_CASE("a screenshot file that cannot be written is exit code 2 and says why") {
+TEST_CASE("a screenshot file that cannot be written is exit code 2 with the remedy") {
     Stage stage;
     const auto result = agent_cli({"screenshot", (stage.folder / "no/such/folder/x.png").string()});
     CHECK(result.status == 2);
     CHECK_THAT(result.err, ContainsSubstring("cannot be written; check that its folder exists"));
 }
 
-TEST_CASE("a run whose server went away goes on where it was, at another address") {
+TEST_CASE("a run whose server failed continues with a server at another address") {
     Stage stage;
     stage.answer("I press it.", "press_key", R"({"key":"f9"})");
     stage.server.enqueue({.status = 404, .body = R"({"error":"No models loaded."})"});
@@ -316,7 +316,7 @@ TEST_CASE("a run whose server went away goes on where it was, at another address
     CHECK(result.out == "It is done.\n");
     check_complete(stage, "completed");
     const std::string request = other.requests().at(0).body;
-    CHECK_THAT(request, ContainsSubstring("data:image/png;base64,")); // from the run's directory
+    CHECK_THAT(request, ContainsSubstring("data:image/png;base64,")); // from the run directory
     CHECK_THAT(request, ContainsSubstring("f9"));
     CHECK_THAT(request, ContainsSubstring("\"name\":\"hotkey\""));
     const auto again = agent_cli({"resume", stage.run_path().string()});
@@ -325,7 +325,7 @@ TEST_CASE("a run whose server went away goes on where it was, at another address
     CHECK(agent_cli({"resume", (stage.folder / "nowhere").string()}).status == 2);
 }
 
-TEST_CASE("a run that is still going on cannot be resumed, and is not harmed") {
+TEST_CASE("a run in progress cannot be resumed and continues unharmed") {
     Stage stage;
     stage.server.enqueue({.never = true});
     const auto result = stage.run({}, [&](const std::function<void()>& interrupt) {
@@ -339,7 +339,7 @@ TEST_CASE("a run that is still going on cannot be resumed, and is not harmed") {
     check_complete(stage, "cancelled");
 }
 
-TEST_CASE("a resumed run has the area, the waits and the endpoint of its beginning") {
+TEST_CASE("a resumed run keeps its area, waits and endpoint") {
     Stage stage;
     const std::string with_key = stage.server.url() + "/v1/chat/completions?key=in-the-query";
     stage.server.enqueue({.status = 404, .body = R"({"error":"No models loaded."})"});
@@ -349,7 +349,7 @@ TEST_CASE("a resumed run has the area, the waits and the endpoint of its beginni
               .status == 4);
     const auto first = test::lines_of(stage.run_path() / "events.jsonl");
 
-    // Another crop, other waits and another server are not the run's; the query is its own.
+    // Variables do not replace the crop and the waits of the run; the query comes from today's endpoint.
     stage.answer("", "observe_screen");
     stage.server.enqueue({.status = 404, .body = R"({"error":"No models loaded."})"});
     const auto again =
@@ -371,7 +371,7 @@ TEST_CASE("a resumed run has the area, the waits and the endpoint of its beginni
     const std::size_t settle = seen[1].find(R"("settle_ms":)");
     CHECK(std::stoi(seen[1].substr(settle + 12)) >= 300);
 
-    // Today's server is not asked, but the one that the run had; a flag says otherwise of the area.
+    // The run keeps its server even if a variable names another one; a flag replaces the area.
     stage.answer("", "observe_screen");
     stage.answer("It is done.");
     const auto last =
@@ -388,7 +388,7 @@ TEST_CASE("a resumed run has the area, the waits and the endpoint of its beginni
                ContainsSubstring(R"("crop":{"value":"0,0,1000,1000","source":"--crop"})"));
 }
 
-TEST_CASE("LM Studio's log is kept of every part of a run") {
+TEST_CASE("LM Studio's log is stored for every part of a resumed run") {
     Stage stage;
     const std::filesystem::path logs = stage.folder / "logs";
     std::filesystem::create_directories(logs);
@@ -426,7 +426,7 @@ constexpr const char* small_props =
 
 } // namespace
 
-TEST_CASE("a run asks the server first what it can, and keeps fewer screenshots where it must") {
+TEST_CASE("a run probes the server first and keeps fewer screenshots in a small context") {
     Stage stage;
     const auto run = [&](std::vector<std::string> more) {
         std::vector<std::string> arguments{"run",        "do it",
@@ -449,12 +449,12 @@ TEST_CASE("a run asks the server first what it can, and keeps fewer screenshots 
     std::string summary = test::read_file(stage.run_path() / "run.json");
     CHECK_THAT(summary, ContainsSubstring(R"("server":{"value":"llama-server)"));
     CHECK_THAT(summary, ContainsSubstring(R"("context_tokens":{"value":"8192","source":"probe"})"));
-    // 32 * 24 + 2 tokens each: five in half of the context, of which two are always kept.
+    // 32 * 24 + 2 tokens each: half of the context has room for five, of which two are always kept.
     CHECK_THAT(summary, ContainsSubstring(R"("drop_screenshots":{"value":"4","source":"probe"})"));
     CHECK_THAT(summary, ContainsSubstring(R"("screenshots":{"keep":2,"batch":4})"));
     CHECK_THAT(test::read_file(stage.run_path() / "http.log"), ContainsSubstring("/v1/models"));
 
-    // Without it there is one request.
+    // Without the probe there is one request.
     stage.answer("done");
     CHECK(run({"--no-probe"}).status == 0);
     CHECK(stage.server.requests().size() == 4);
@@ -463,9 +463,10 @@ TEST_CASE("a run asks the server first what it can, and keeps fewer screenshots 
     CHECK_THAT(summary, ContainsSubstring(R"("screenshots":{"keep":2,"batch":8})"));
 }
 
-TEST_CASE("a server that does not tell what it can is asked all the same") {
+TEST_CASE("a run continues without probe results if the server reports none") {
     Stage stage;
-    const std::size_t questions = 5; // a list, then what each kind of server has of its own
+    const std::size_t questions =
+        5; // the list of models, then the own request of each kind of server
     for (std::size_t i = 0; i < questions; ++i) stage.server.enqueue({.status = 404, .body = "{}"});
     for (std::size_t i = 0; i < questions; ++i) stage.answer("done");
     const auto result = agent_cli({"run", "do it", "--endpoint", stage.server.url(), "--run-dir",
@@ -476,8 +477,7 @@ TEST_CASE("a server that does not tell what it can is asked all the same") {
     CHECK(stage.server.requests().back().method == "POST");
 }
 
-TEST_CASE(
-    "a tool that is a program is offered with --tool, and refused where nobody can be asked") {
+TEST_CASE("a program tool is offered with --tool, and refused if the user cannot be asked") {
     Stage stage;
     const std::filesystem::path file = stage.folder / "mine.json";
     std::ofstream(file, std::ios::binary)
@@ -513,7 +513,7 @@ TEST_CASE(
     CHECK_FALSE(std::filesystem::exists(stage.folder / "run_0003"));
 }
 
-TEST_CASE("a tool that is a program does not get the user's API keys") {
+TEST_CASE("a program tool does not get the user's API keys") {
     Stage stage;
     const auto offer = [&](const std::string& variable) {
         const std::filesystem::path file = stage.folder / (variable + ".json");
@@ -555,7 +555,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 
 } // namespace
 
-TEST_CASE("a run's directory cannot have the user's key sent to where he did not say") {
+TEST_CASE("the endpoint in a run directory does not get the user's key without the user's order") {
     Stage stage;
     for (int i = 0; i < 5; ++i) stage.server.enqueue(no_model);
     CHECK(stage.run().status == 4);
@@ -574,7 +574,7 @@ TEST_CASE("a run's directory cannot have the user's key sent to where he did not
     CHECK_THAT(elsewhere.err, ContainsSubstring("no key is sent there"));
     CHECK_THAT(summary(), !ContainsSubstring(api_key));
 
-    // Scheme, host and port are what counts.
+    // Only scheme, host and port must match.
     const auto same = agent_cli({"resume", path}, {{"EYEHAND_API_KEY", "my-secret"},
                                                    {"LMSTUDIO_ENDPOINT", stage.server.url()}});
     CHECK(key_sent());
@@ -585,13 +585,13 @@ TEST_CASE("a run's directory cannot have the user's key sent to where he did not
               .status == 4);
     CHECK(key_sent());
 
-    // Where there is no key, nobody is told that it is not sent.
+    // Without a key, there is no message that it is not sent.
     const auto without = agent_cli({"resume", path});
     CHECK_THAT(without.err, ContainsSubstring(stage.server.url()));
     CHECK_THAT(without.err, !ContainsSubstring("no key"));
 }
 
-TEST_CASE("run.json of a resumed run tells how the server is asked today") {
+TEST_CASE("run.json of a resumed run contains today's server settings") {
     Stage stage;
     stage.server.enqueue({.body = small_server, .headers = {{"Server", "llama.cpp"}}});
     stage.server.enqueue({.body = small_props});
@@ -625,7 +625,7 @@ TEST_CASE("run.json of a resumed run tells how the server is asked today") {
     CHECK_THAT(summary, ContainsSubstring(R"("endpoint":{"value":")" + stage.server.url()));
 }
 
-TEST_CASE("a run that cannot be resumed is exit code 2, and is left as it is") {
+TEST_CASE("a run that cannot be resumed is exit code 2 and stays unchanged") {
     Stage stage;
     stage.server.enqueue(no_model);
     CHECK(stage.run().status == 4);
@@ -645,7 +645,7 @@ TEST_CASE("a run that cannot be resumed is exit code 2, and is left as it is") {
     std::filesystem::remove(journal);
     CHECK(resume().status == 2);
     std::filesystem::create_directory(journal);
-    CHECK(resume().status == 2); // it cannot be written
+    CHECK(resume().status == 2); // the journal cannot be written
     std::filesystem::remove(journal);
     write(whole);
     std::ofstream(stage.run_path() / "run.json", std::ios::binary) << "{}";
@@ -653,7 +653,7 @@ TEST_CASE("a run that cannot be resumed is exit code 2, and is left as it is") {
     CHECK(stage.server.requests().size() == 1);
 }
 
-TEST_CASE("what the server was asked first is in http.log, once, whatever comes after it") {
+TEST_CASE("http.log contains the probe exactly once, whatever follows") {
     Stage stage;
     const auto probed = [&] {
         stage.server.enqueue({.body = small_server, .headers = {{"Server", "llama.cpp"}}});
@@ -674,7 +674,7 @@ TEST_CASE("what the server was asked first is in http.log, once, whatever comes 
     const std::vector<std::string> resume{"resume", stage.run_path().string(), "--endpoint",
                                           stage.server.url()};
     probed();
-    CHECK(agent_cli(resume, probe).status == 5); // still no such display
+    CHECK(agent_cli(resume, probe).status == 5); // the display is still unknown
     CHECK(asked() == 2 * once);
 
     probed();
@@ -684,13 +684,13 @@ TEST_CASE("what the server was asked first is in http.log, once, whatever comes 
     CHECK(agent_cli(anywhere, probe).status == 0);
     CHECK(asked() == 3 * once);
 
-    // What cannot be resumed is left as it is.
+    // A run that cannot be resumed stays unchanged.
     probed();
     CHECK(agent_cli(anywhere, probe).status == 2);
     CHECK(asked() == 3 * once);
 }
 
-TEST_CASE("where consent is needed and nobody could give it, no run begins") {
+TEST_CASE("no run starts if actions require approval and the user cannot be asked") {
     Stage stage;
     const auto result = stage.run({"--approve", "always"});
     CHECK(result.status == 2);
@@ -698,14 +698,14 @@ TEST_CASE("where consent is needed and nobody could give it, no run begins") {
     CHECK_FALSE(std::filesystem::exists(stage.run_path()));
 }
 
-TEST_CASE("only a panel can draw over screenshots in place of agent-cli") {
+TEST_CASE("--annotate panel requires a panel") {
     Stage stage;
     const auto result = stage.run({"--annotate", "panel"});
     CHECK(result.status == 2);
     CHECK_THAT(result.err, ContainsSubstring("turn it on (--panel)"));
 }
 
-TEST_CASE("each run leaves its report, however it ends, and says where it is") {
+TEST_CASE("each run writes its report, whatever its outcome, and prints the path") {
     Stage stage;
     stage.answer("It is done.");
     const auto result = stage.run();
@@ -721,7 +721,7 @@ TEST_CASE("each run leaves its report, however it ends, and says where it is") {
                ContainsSubstring("nothing listens"));
 }
 
-TEST_CASE("a report is made anew and its path printed") {
+TEST_CASE("the report command writes a report again and prints its path") {
     Stage stage;
     stage.answer("It is done.");
     const auto result = stage.run({"--quiet"});
@@ -737,7 +737,7 @@ TEST_CASE("a report is made anew and its path printed") {
     CHECK(agent_cli({"report", stage.run_path().string()}).status == 1);
 }
 
-TEST_CASE("that there is no report is told, and the run ends as it did") {
+TEST_CASE("a report that cannot be written is reported and does not change the exit code") {
     Stage stage;
     stage.answer("", "observe_screen");
     CHECK(stage.run({"--max-turns", "1"}).status == 3);
@@ -752,7 +752,7 @@ TEST_CASE("that there is no report is told, and the run ends as it did") {
     CHECK_THAT(result.err, ContainsSubstring("there is no report: "));
 }
 
-TEST_CASE("a run is recorded to a cassette, which answers another run in place of the model") {
+TEST_CASE("a cassette recorded by one run answers another run instead of the model") {
     Stage stage;
     const std::string cassette = (stage.folder / "run.cassette").string();
     stage.answer("", "type_text", R"({"text":"a"})");
@@ -768,18 +768,18 @@ TEST_CASE("a run is recorded to a cassette, which answers another run in place o
     INFO(replayed.err);
     CHECK(replayed.status == 0);
     CHECK(replayed.out == "It is done.\n");
-    CHECK(stage.server.requests().size() == asked); // no server is needed
+    CHECK(stage.server.requests().size() == asked); // the replay needs no server
     CHECK_THAT(test::read_file(stage.folder / "run_0002/events.jsonl"),
                ContainsSubstring(R"("type":"invoked")"));
 
-    // The task is a part of each request.
+    // Each request contains the task.
     const auto strict = agent_cli({"run", "another task", "--run-dir", stage.folder.path().string(),
                                    "--replay", cassette, "--replay-strict"});
     CHECK(strict.status == 4);
     CHECK_THAT(strict.err + strict.out, ContainsSubstring("another task"));
 }
 
-TEST_CASE("a cassette that exists is not recorded over, and one that does not cannot be replayed") {
+TEST_CASE("recording does not overwrite a cassette, and a missing cassette cannot be replayed") {
     Stage stage;
     const std::string cassette = (stage.folder / "run.cassette").string();
     std::ofstream(cassette) << "mine";

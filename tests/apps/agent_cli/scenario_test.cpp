@@ -1,4 +1,4 @@
-// agent-cli scenario run on a real desktop, against a real socket; and LM Studio's log of a run.
+// agent-cli scenario run on a real desktop, with a real socket; and LM Studio's log of a run.
 #include "process.hpp"
 
 #include "eyehand/vlm/testing/chat_server.hpp"
@@ -43,7 +43,7 @@ struct Stage {
 TEST_CASE("a scenario whose checks hold is exit code 0") {
     Stage stage;
     std::ofstream(stage.folder / "note.txt") << "hello";
-    // However long the start takes, the file is not older.
+    // Later than the start of the scenario, however long that takes.
     std::filesystem::last_write_time(stage.folder / "note.txt",
                                      std::filesystem::file_time_type::clock::now() +
                                          std::chrono::hours(1));
@@ -73,7 +73,7 @@ TEST_CASE("a scenario is exit code 1 when a check fails, or the run does not com
     if (completes) CHECK_THAT(result.out, ContainsSubstring("FAIL  the file"));
 }
 
-TEST_CASE("what LM Studio logs during a run is in the run directory") {
+TEST_CASE("the run directory contains what LM Studio logs during the run") {
     Stage stage;
     std::filesystem::create_directories(stage.folder / "logs/2025-11");
     const auto log = stage.folder / "logs/2025-11/2025-11-22.1.log";
@@ -93,7 +93,7 @@ TEST_CASE("what LM Studio logs during a run is in the run directory") {
     CHECK(test::read_file(stage.run_path() / "lmstudio_clean.log") == "during\n");
 }
 
-TEST_CASE("that LM Studio's log is missing is a note and no error") {
+TEST_CASE("a missing log of LM Studio is a note, not an error") {
     Stage stage;
     stage.server.enqueue({.body = completion("done")});
     const auto result = stage.run(stage.scenario(""), {"--lmstudio-logs", "no-such-folder"});

@@ -1,4 +1,4 @@
-// What agent-cli says to commands that cannot be carried out.
+// Messages of agent-cli for invalid commands.
 #include "process.hpp"
 
 #include "catch.hpp"
@@ -6,7 +6,7 @@
 
 using test::agent_cli;
 
-TEST_CASE("the version is data and goes to standard output") {
+TEST_CASE("the version goes to standard output") {
     const auto result = agent_cli({"--version"});
     CHECK(result.status == 0);
     CHECK(result.out == "agent-cli 0.1.0\n");
@@ -72,7 +72,7 @@ TEST_CASE("a mistake in the command line is exit code 2 and names the mistake") 
     CHECK_THAT(result.out + result.err, ContainsSubstring(row.words));
 }
 
-TEST_CASE("a bad environment variable is named with what it must be") {
+TEST_CASE("an error in an environment variable names the variable and its valid values") {
     struct Row {
         const char* name;
         const char* value;
@@ -91,7 +91,7 @@ TEST_CASE("a bad environment variable is named with what it must be") {
 }
 
 #ifndef _WIN32
-TEST_CASE("where there is no desktop, the exit code is 5") {
+TEST_CASE("without a desktop the exit code is 5") {
     const test::TempFolder folder;
     const auto without_desktop = [](const std::vector<std::string>& arguments) {
         return agent_cli(arguments, {{"DISPLAY", ""}});
