@@ -55,7 +55,7 @@ std::string delta_event(const Envelope& envelope, json::object delta,
                                                {"finish_reason", std::move(reason)}}}));
 }
 
-// Whole characters only: an event is decoded by itself.
+// Splits only between characters, because each event is decoded by itself.
 std::vector<std::string_view> pieces_of(std::string_view text) {
     std::vector<std::string_view> pieces;
     while (!text.empty()) {

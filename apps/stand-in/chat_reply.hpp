@@ -1,4 +1,4 @@
-// A reply in the words of the chat-completions protocol, whole or as a stream of events.
+// Encodes a reply in the chat-completions protocol, whole or as a stream of events.
 #pragma once
 
 #include "player.hpp"
@@ -11,9 +11,9 @@ namespace stand_in {
 
 inline constexpr std::string_view model_id = "eyehand-stand-in";
 
-/// What stands around a reply.
+/// The metadata of a reply.
 struct Envelope {
-    std::int64_t number = 0;  ///< of the exchange: it makes the ids
+    std::int64_t number = 0;  ///< of the request; part of the ids
     std::int64_t created = 0; ///< seconds since 1970
     std::int64_t prompt_tokens = 0;
     bool with_usage = false; ///< in a stream: add the usage event
@@ -28,10 +28,10 @@ struct Envelope {
 /// `{"error":{"message","type"}}`
 [[nodiscard]] std::string error_body(std::string_view message, std::string_view type);
 
-/// The list of models: this one.
+/// The list of models, which contains only this one.
 [[nodiscard]] std::string models_body();
 
-/// What a request would cost a vision model: four characters or one patch of 32x32 pixels a token.
+/// The estimated tokens of a request: one per four characters and one per patch of 32x32 pixels.
 [[nodiscard]] std::int64_t prompt_tokens(const ChatRequest& request,
                                          const std::optional<Screen>& screen);
 

@@ -1,4 +1,4 @@
-// What a chat-completions request says, as far as a stand-in needs to know it.
+// The parts of a chat-completions request that the stand-in uses.
 #pragma once
 
 #include <boost/json/array.hpp>
@@ -16,15 +16,15 @@ struct ChatRequest {
     bool stream = false;
     bool wants_usage = false;         ///< `stream_options.include_usage`
     boost::json::array tools;         ///< as sent
-    boost::json::object reply_schema; ///< what `response_format` wants the reply to be like
-    std::string text;                 ///< every text of every message, one after the other
+    boost::json::object reply_schema; ///< the schema in `response_format`
+    std::string text;                 ///< all texts of all messages, concatenated
     std::optional<std::string> image; ///< the bytes of the last image
     bool image_is_new = false;        ///< it came after the assistant's last message
     bool has_assistant_message = false;
     std::string failure; ///< the last call's result, if it says `"ok": false`
 };
 
-/// What is wrong with a request.
+/// Thrown for an invalid request; what() describes the problem.
 class BadRequest : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

@@ -18,25 +18,25 @@ struct Piece {
     bool is_noise = false;
 };
 
-/// A place that matches; the lower the cost the better.
+/// A matching place; a lower cost is better.
 struct Match {
     Box box;
     std::size_t cost = 0;
 };
 
-// One letter misread in a caption of four costs 25, being only a part of a longer caption 30: the
-// button "Seve" is a better "Save" than the title "Save As". Noise beside it costs less, but it may
-// be a word after all: the "in:" of "Save in:" is no more believed than an icon.
+// One misread letter in a caption of four costs 25, and a part of a longer caption costs 30: the button
+// "Seve" is a better match for "Save" than the title "Save As". Noise beside the phrase costs less than a
+// word, but more than nothing, because it may be a word: the confidence of "in:" in "Save in:" is as low
+// as that of an icon.
 constexpr std::size_t cost_of_all_letters = 100;
 constexpr std::size_t cost_of_being_a_part = 30;
 constexpr std::size_t cost_of_noise = 10;
 
-// What the reader makes of icons: a letter that it does not believe in itself. Two would be the
-// "in:" of "Save in:".
+// OCR turns an icon into one letter with low confidence. Two letters could be the "in:" of "Save in:".
 constexpr int hardly_believed = 50;
 constexpr std::size_t longest_noise = 1;
 
-// The part of a word's box that a part of its characters takes.
+// The part of a word's box that belongs to a token of the word.
 Box part_of(const Word& word, const Token& token) {
     const auto length = static_cast<int>(std::max<std::size_t>(1, code_points(word.text)));
     const int left = word.box.width * static_cast<int>(token.first) / length;
@@ -69,7 +69,7 @@ std::optional<Match> best_of(std::optional<Match> a, const std::optional<Match>&
     return !a || (b && b->cost < a->cost) ? b : a;
 }
 
-// The phrase as any run of neighbouring pieces: blanks are read where there are none, and missed.
+// Matches the phrase with any run of adjacent pieces, because OCR adds and misses blanks.
 std::optional<Match> match_in(const Words& words, std::u32string_view phrase) {
     const std::vector<Piece> pieces = pieces_of(words);
     const std::span<const Piece> all(pieces);
@@ -103,7 +103,7 @@ std::vector<Match> matches_of(const Screen& screen, std::string_view text) {
     return matches;
 }
 
-/// Where the phrases are that a target refers to.
+/// The places of the phrases that a target refers to.
 struct Anchors {
     std::optional<Box> right_of;
     std::optional<Box> left_of;
@@ -112,7 +112,7 @@ struct Anchors {
     std::optional<Box> near;
 };
 
-// Nothing if a phrase is referred to that is not on the screen.
+// Returns nothing if one of these phrases is not on the screen.
 std::optional<Anchors> find_anchors(const Screen& screen, const Target& target) {
     Anchors anchors;
     const auto locate = [&](const std::string& phrase, std::optional<Box>& box) {
@@ -162,8 +162,8 @@ std::optional<Box> find_phrase(const Screen& screen, const std::string& text,
     return best == matches.end() ? std::nullopt : std::optional(best->box);
 }
 
-// How far a field's content may be from its label, and where an empty field is clicked, in heights
-// of the label. Measured on Wine's and Windows' file dialogs, whose fields begin 4 to 5 heights
+// The maximum distance of a field's content from its label, and the distance at which an empty field is
+// clicked, both in heights of the label. Measured on Wine's and Windows' file dialogs, whose fields begin 4 to 5 heights
 // after the label.
 constexpr int furthest_content = 10;
 constexpr int into_the_field = 6;

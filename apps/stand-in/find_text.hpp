@@ -1,4 +1,4 @@
-// Finds a phrase among the words of a screen, forgiving what a reader of small print gets wrong.
+// Finds a phrase among the words of a screen, and tolerates OCR errors in small print.
 #pragma once
 
 #include "ocr.hpp"
@@ -9,7 +9,7 @@
 
 namespace stand_in {
 
-/// What to look for: a phrase, a place relative to other phrases, or both. Unused parts stay empty.
+/// The target of a search: a phrase, a place relative to other phrases, or both. Unused members are empty.
 ///
 ///     Target{.text = "UTF-8", .right_of = "Encoding:"}   // this phrase, right of that one
 ///     Target{.right_of = "File name:"}                   // the field that belongs to the label
@@ -20,7 +20,7 @@ struct Target {
     std::string above = {};
     std::string below = {};
     std::string near = {};
-    int lines = 1; ///< without `text`: how many heights of the phrase named by `below` further down
+    int lines = 1; ///< without `text`: distance in heights of the phrase in `below`
     friend bool operator==(const Target&, const Target&) = default;
 };
 
@@ -30,12 +30,12 @@ struct Target {
 /// True if the phrase has a letter or digit: punctuation alone cannot be searched for.
 [[nodiscard]] bool is_searchable(std::string_view phrase);
 
-/// Where the target is. Among several matches the one that was read best and that is a whole
-/// caption rather than a part of one; then the nearest to the other phrases named; then the
-/// topmost, leftmost.
+/// The place of the target, or nothing. Prefers the match with the fewest OCR errors, and a whole caption
+/// to a part of one; then the match nearest to the other phrases of the target; then the topmost, then the
+/// leftmost.
 [[nodiscard]] std::optional<Box> find(const Screen& screen, const Target& target);
 
-/// Whether the phrase can be seen at all.
+/// Whether the phrase is on the screen.
 [[nodiscard]] bool sees(const Screen& screen, std::string_view phrase);
 
 } // namespace stand_in

@@ -26,7 +26,7 @@ struct Box {
 /// The smallest box that holds both.
 [[nodiscard]] Box united(const Box& a, const Box& b) noexcept;
 
-/// How many pixel rows both share; negative: the distance between them.
+/// The number of pixel rows that both share; if negative, the distance between them.
 [[nodiscard]] int shared_rows(const Box& a, const Box& b) noexcept;
 
 } // namespace stand_in

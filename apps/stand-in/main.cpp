@@ -1,4 +1,4 @@
-// eyehand-stand-in: a deterministic stand-in for a vision model, behind the same protocol.
+// eyehand-stand-in: a deterministic stand-in for a vision model, with the same protocol.
 #include "server.hpp"
 
 #include "eyehand/version.hpp"
@@ -43,7 +43,7 @@ stand_in::Values values_of(const std::vector<std::string>& settings) {
     return values;
 }
 
-// Who waits for the file never sees half of it.
+// Writes and renames, so that a program that waits for the file never reads an incomplete one.
 void write_port_file(const std::string& path, std::uint16_t port) {
     const std::string unfinished = path + ".new";
     std::ofstream file(unfinished);
@@ -105,14 +105,15 @@ int main(int argc, char* argv[]) {
                  "eyehand-stand-in");
     app.set_version_flag("--version", "eyehand-stand-in " EYEHAND_VERSION_STRING);
     auto* script = app.add_option("--script", options.script, "The steps to follow (JSON)");
-    app.add_option("--set", options.set, "NAME=VALUE for ${NAME} in the script; repeatable");
+    app.add_option("--set", options.set, "NAME=VALUE for ${NAME} in the script; may be repeated");
     app.add_option("--host", options.host, "The address to listen on")->capture_default_str();
-    app.add_option("--port", options.port, "The port to listen on; 0: any free one")
+    app.add_option("--port", options.port, "The port to listen on; 0: any free port")
         ->capture_default_str();
-    app.add_option("--port-file", options.port_file, "Write the port there once listening");
-    app.add_option("--log", options.log, "Append one line for each exchange to this file");
+    app.add_option("--port-file", options.port_file,
+                   "Write the port to this file once connections are accepted");
+    app.add_option("--log", options.log, "Append one line per request to this file");
     auto* dump = app.add_option("--dump-ocr", options.dump_ocr,
-                                "Print what is read on this PNG, with its places, and exit");
+                                "Print the text read from this PNG with its positions, and exit");
     CLI11_PARSE(app, argc, argv);
     try {
         if (*dump) {

@@ -19,7 +19,7 @@
 #endif
 
 #ifdef __SANITIZE_ADDRESS__
-// Tesseract 5.3 loses a few bytes for each line on which it finds nothing.
+// Tesseract 5.3 leaks a few bytes for each line on which it finds no text.
 // Visible, so that the sanitizer's own library finds the function.
 extern "C" __attribute__((visibility("default"))) const char* __lsan_default_suppressions();
 extern "C" const char* __lsan_default_suppressions() { return "leak:tesseract::make_single_row\n"; }
@@ -28,8 +28,8 @@ extern "C" const char* __lsan_default_suppressions() { return "leak:tesseract::m
 namespace stand_in {
 namespace {
 
-// Tesseract's threads wait for each other longer than a line of text takes to read: measured on two
-// cores, one thread is 2.5 times as fast.
+// Tesseract's threads spend more time waiting for each other than reading: measured on two cores, one
+// thread is 2.5 times as fast.
 void read_on_one_thread() {
 #ifdef _OPENMP
     omp_set_max_active_levels(0);
@@ -41,10 +41,10 @@ struct PixFree {
 };
 using PixPtr = std::unique_ptr<Pix, PixFree>;
 
-// The heights to which a line of text is enlarged. Measured on Wine's 8 pixel menus: one size
-// misreads what the other gets right ("Eile" and "File", "Sove" and "Save"), so both are kept.
+// The heights to which a line of text is enlarged. Measured on Wine's menus with 8 pixel text: each size
+// misreads words that the other one reads correctly ("Eile" and "File", "Sove" and "Save"), so both are kept.
 constexpr std::array<int, 2> line_heights{32, 40};
-// A long line read this well is not read again: it carries its own context, and it costs the most.
+// A long line with this confidence is not read again: it has enough context, and is the most expensive.
 constexpr int sure = 85;
 constexpr std::size_t words_of_a_long_line = 4;
 constexpr double largest_magnification = 5.0;
@@ -124,7 +124,7 @@ std::string Segment::text() const {
 class Reader::Impl {
 public:
     Impl() {
-        // A damaged picture is reported by an exception, not on the console.
+        // A damaged image is reported by an exception, not on the console.
         setMsgSeverity(L_SEVERITY_NONE);
         read_on_one_thread();
         if (tesseract_.Init(nullptr, "eng", tesseract::OEM_LSTM_ONLY) != 0) {

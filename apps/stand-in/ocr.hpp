@@ -1,4 +1,4 @@
-// Reads the text of a screenshot, with the place of every word.
+// Reads the text of a screenshot, with the position of each word.
 #pragma once
 
 #include "geometry.hpp"
@@ -10,16 +10,16 @@
 
 namespace stand_in {
 
-/// One word as it was read.
+/// One word as OCR read it.
 struct Word {
     std::string text;
     Box box;
-    int confidence = 0; ///< 0..100, as the reader states it
+    int confidence = 0; ///< 0..100, as reported by Tesseract
 };
 
 using Words = std::vector<Word>;
 
-/// Words that stand together on one line: a caption, a menu entry, a label, a line of a text.
+/// Words that belong together on one line: a caption, a menu entry, a label, a line of a text.
 struct Segment {
     Box box;
     /// The same words read at different magnifications, the most confident reading first; never
@@ -30,16 +30,15 @@ struct Segment {
     [[nodiscard]] std::string text() const;
 };
 
-/// What can be read on one screenshot, top to bottom, left to right.
+/// The text of one screenshot, top to bottom, left to right.
 struct Screen {
     int width = 0;
     int height = 0;
     std::vector<Segment> segments;
 };
 
-/// Reads PNG screenshots with Tesseract. Not thread-safe. Screens and pieces of text that look
-/// exactly like earlier ones are remembered, within a bound, so that only what changed is read
-/// again.
+/// Reads PNG screenshots with Tesseract. Not thread-safe. Caches a limited number of screens and text
+/// areas, so that only changed areas are read again.
 class Reader {
 public:
     /// Throws std::runtime_error if Tesseract's English data is not installed.
@@ -48,7 +47,7 @@ public:
     Reader(const Reader&) = delete;
     Reader& operator=(const Reader&) = delete;
 
-    /// Throws std::runtime_error if the bytes are not a picture.
+    /// Throws std::runtime_error if the bytes are not an image.
     [[nodiscard]] Screen read(std::string_view png);
 
 private:

@@ -6,7 +6,7 @@
 namespace stand_in {
 namespace {
 
-// Malformed input comes out as single bytes: good enough for comparing, and never a failure.
+// Malformed input becomes single bytes, which suffices for comparing.
 std::u32string decode(std::string_view text) {
     std::u32string result;
     for (std::size_t i = 0; i < text.size();) {
@@ -26,13 +26,13 @@ std::u32string decode(std::string_view text) {
     return result;
 }
 
-// The Latin-1 signs and general punctuation that the reader makes of icons and dotted lines.
+// The Latin-1 signs and general punctuation as which OCR reads icons and dotted lines.
 bool is_sign(char32_t c) {
     return (c >= 0x80 && c < 0xC0) || (c >= 0x2000 && c < 0x2E80) || (c >= 0x3000 && c < 0x3040) ||
            (c >= 0xFF00 && c < 0xFF10) || c == 0xFF1A || c == 0xFF1F;
 }
 
-// Nothing for what separates words.
+// Returns nothing for characters that separate words.
 std::optional<char32_t> plain(char32_t c) {
     if (c >= U'A' && c <= U'Z') c += U'a' - U'A';
     switch (c) {

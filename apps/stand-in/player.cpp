@@ -99,7 +99,7 @@ bool must_see(const Step& step) {
     return !blind || !step.if_visible.empty();
 }
 
-/// One request being answered.
+/// Answers one request.
 class Round {
 public:
     Round(const Script& script, Progress progress, const ChatRequest& request,
@@ -121,9 +121,8 @@ public:
     }
 
 private:
-    // Agents that work as a team or in a visual loop send each request by itself, without the
-    // assistant's earlier messages: there only the text of the first request tells a new run from
-    // the next turn.
+    // Teams and visual loops send requests without earlier assistant messages. For them, only the text of
+    // the first request distinguishes a new run from the next turn.
     bool is_new_conversation() const {
         if (request_.has_assistant_message) return false;
         const bool by_itself = tools_.has(Role::brief) || tools_.has(Role::complete);
@@ -149,7 +148,7 @@ private:
         return {"The script has come to its end: each of its steps has been carried out.", {}};
     }
 
-    // Says what has become of the last call, or nothing if the next step can be looked at.
+    // Handles the result of the last call. Returns nothing if the next step can start.
     std::optional<Reply> settle_last_action() {
         if (progress_.stage == Progress::Stage::ready) return std::nullopt;
         if (!failure_.empty())
@@ -170,8 +169,7 @@ private:
             go_on();
             return std::nullopt;
         }
-        // What was started may still be on its way to the screen: one look before it is started
-        // again.
+        // The screen may not show the effect yet: take one more screenshot before the step is repeated.
         if (progress_.looks == 0 && may_look_again()) return look_again(missing);
         return repeat_after(missing);
     }
@@ -282,24 +280,23 @@ private:
         return acted(step, tools_.call(Role::report, intent));
     }
 
-    // An agent that works alone reports to nobody.
+    // An agent without a lead skips objectives and reports.
     bool is_for_others(const Step& step) const {
         return step.action == Action::objective ||
                (step.action == Action::report && !tools_.has(Role::report));
     }
 
-    // Leading needs no eyes.
     Reply lead() {
         const std::vector<int> turns = turns_to_put_away();
         return turns.empty() ? brief() : archive(turns);
     }
 
-    // The instructions are the script's next step, under the objective it belongs to.
+    // The instructions are the next step of the script, with its objective.
     Reply brief() {
         std::size_t at = progress_.step;
         if (progress_.stage == Progress::Stage::acted && at < script_.steps.size() &&
             script_.steps[at].action == Action::report)
-            ++at; // the report is what brought us here
+            ++at; // the report was the last step
         const std::string objective = objective_at(at);
         while (at < script_.steps.size() && script_.steps[at].action == Action::objective) ++at;
         std::string next = objective.empty() ? "" : fmt::format("Objective: {}. ", objective);
@@ -322,7 +319,7 @@ private:
         return {"Memory is full: I put finished turns away.", tools_.call(Role::archive, intent)};
     }
 
-    // Those that the request names, but the last two, once it says that memory is full.
+    // The turns that the request lists, except the last two, if it says that memory is full.
     std::vector<int> turns_to_put_away() const {
         if (!tools_.has(Role::archive) ||
             request_.text.find("\nMEMORY IS FULL\n") == std::string::npos)
@@ -346,7 +343,7 @@ private:
         return objective.empty() ? "the task" : objective;
     }
 
-    // What the step belongs to, or nothing.
+    // The objective of the step, or an empty text.
     std::string objective_at(std::size_t at) const {
         for (std::size_t i = std::min(at + 1, script_.steps.size()); i-- > 0;)
             if (script_.steps[i].action == Action::objective) return script_.steps[i].text;
@@ -385,7 +382,8 @@ private:
         intent.reason = fmt::format("{}: a new picture of the screen will show whether it has "
                                     "changed in the meantime.",
                                     reason);
-        // Who gets a picture with every turn has no tool to look; a report that says little is one.
+        // An agent that gets a screenshot with each turn has no tool to take one; a progress report has the
+        // same effect.
         intent.objective = objective_in_words();
         intent.status = "IN_PROGRESS";
         intent.evidence = what_i_see();
@@ -408,7 +406,7 @@ private:
         return intent;
     }
 
-    // A picture from before the last action is used only where no newer one can be had.
+    // A screenshot from before the last action is used only if there is no tool to take a new one.
     bool can_see() const {
         return screen_ && (request_.image_is_new || !tools_.has(Role::observe));
     }
@@ -433,9 +431,8 @@ private:
                                      ? fmt::format("step {} of {} ({})", progress_.step + 1,
                                                    script_.steps.size(), describe(current()))
                                      : std::string("after the last step");
-        const std::string seen =
-            screen_ ? fmt::format("{} pieces of text seen", screen_->segments.size())
-                    : std::string("no picture");
+        const std::string seen = screen_ ? fmt::format("{} text segments", screen_->segments.size())
+                                         : std::string("no screenshot");
         const std::string call = reply.call
                                      ? fmt::format(" -> {}{}", reply.call->name,
                                                    boost::json::serialize(reply.call->arguments))

@@ -66,7 +66,7 @@ auto look_up(const Table& table, std::string_view name) {
     return entry == table.end() ? std::nullopt : std::optional(entry->second);
 }
 
-/// Names the place in every message.
+/// A place in the script, for error messages.
 class Place {
 public:
     explicit Place(std::string name) : name_(std::move(name)) {}
@@ -114,7 +114,8 @@ std::string read_text(const json::value& value, const Values& values, const Plac
 
 std::string read_phrase(const json::value& value, const Values& values, const Place& place) {
     std::string phrase = read_text(value, values, place);
-    if (!is_searchable(phrase)) place.fail("must hold a letter or a digit to be found on a screen");
+    if (!is_searchable(phrase))
+        place.fail("must contain a letter or a digit, because the search ignores punctuation");
     return phrase;
 }
 

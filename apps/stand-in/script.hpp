@@ -1,4 +1,4 @@
-// The script of a stand-in: what to do, in words that stand on the screen. Never where or when.
+// The script of the stand-in: actions on texts of the screen, without coordinates or times.
 #pragma once
 
 #include "find_text.hpp"
@@ -21,31 +21,32 @@ enum class Action {
     scroll,
     wait_for,
     finish,
-    objective, ///< what the steps after it are for: whoever leads orders it
-    report,    ///< tells whoever leads how the objective stands
+    objective, ///< the objective of the following steps, which the lead orders
+    report,    ///< reports the status of the objective to the lead
 };
 
-/// One thing to do. Unused texts are empty.
+/// One action with its options. Unused texts are empty.
 struct Step {
     Action action = Action::click;
-    Target target;           ///< what the clicks click, and where a drag begins
-    Target to;               ///< where a drag ends
-    std::string text;        ///< what to type, press, scroll (a direction), wait for, finish at,
-                             ///< reach, or report (a status)
-    std::string at;          ///< where to scroll
-    std::string say;         ///< what the model says with it
-    std::string if_visible;  ///< the step is left out while this is not on the screen
-    std::string expect;      ///< afterwards this is on the screen, or the step is done again
-    std::string expect_gone; ///< afterwards this is not on the screen, or the step is done again
-    int times = 1;           ///< done so often in a row, whatever comes of it
+    Target target;    ///< of a click, or the start of a drag
+    Target to;        ///< the end of a drag
+    std::string text; ///< the text or keys, the direction of a scroll, the text to wait for or
+                      ///< to finish at, the objective, or the status of a report
+    std::string at;   ///< the text at which to scroll
+    std::string say;  ///< the text of the reply
+    std::string if_visible; ///< the step is skipped while this is not on the screen
+    std::string expect;     ///< must be on the screen afterwards, otherwise the step is repeated
+    std::string
+        expect_gone; ///< must not be on the screen afterwards, otherwise the step is repeated
+    int times = 1;   ///< number of executions in a row, whatever their result
 };
 
 struct Script {
-    int patience = 3; ///< how often to look again for something that is not on the screen
+    int patience = 3; ///< maximum number of additional screenshots for a missing text
     std::vector<Step> steps;
 };
 
-/// What is wrong with a script, with the number of the step and the name of the field.
+/// Thrown for an invalid script; what() names the step, the field and the problem.
 class ScriptError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -54,8 +55,7 @@ public:
 /// Values for the `${name}` placeholders of a script.
 using Values = std::map<std::string, std::string, std::less<>>;
 
-/// Throws ScriptError. Placeholders are filled in after parsing: a value may hold anything,
-/// backslashes too.
+/// Throws ScriptError. Placeholders are replaced after parsing, so values need no JSON escapes.
 [[nodiscard]] Script parse_script(std::string_view json, const Values& values = {});
 
 } // namespace stand_in

@@ -20,7 +20,7 @@ namespace http = beast::http;
 using asio::ip::tcp;
 
 constexpr std::uint64_t body_limit_bytes = std::uint64_t{64} << 20U;
-// Beast reads as much at a time as its buffer holds; the default of 1 KB makes a screenshot slow.
+// Beast reads at most the capacity of its buffer at a time; the default of 1 KB makes a screenshot slow.
 constexpr std::size_t read_buffer_bytes = std::size_t{256} << 10U;
 
 http::response<http::string_body> to_response(HttpReply reply, unsigned version, bool keep_alive) {
@@ -33,7 +33,7 @@ http::response<http::string_body> to_response(HttpReply reply, unsigned version,
     return response;
 }
 
-/// One connection; lives as long as an operation on it is under way.
+/// One connection; lives as long as an operation on it is pending.
 class Connection : public std::enable_shared_from_this<Connection> {
 public:
     Connection(tcp::socket socket, const Server::Handler& handler)
@@ -114,14 +114,14 @@ private:
     void accept() {
         acceptor_.async_accept([this](beast::error_code error, tcp::socket socket) {
             if (error == asio::error::operation_aborted) return;
-            // Out of file handles, say: trying again at once would only keep the processor busy.
+            // For example, no file handles are left: an immediate retry would only keep the processor busy.
             if (error && error != asio::error::connection_aborted) throw beast::system_error(error);
             if (!error) std::make_shared<Connection>(std::move(socket), handler_)->read();
             accept();
         });
     }
 
-    // Connections refer to the handler and end with the context: it is destroyed first.
+    // Connections refer to the handler and end with the context, so the context is destroyed first.
     Handler handler_;
     asio::io_context context_{1};
     tcp::acceptor acceptor_;

@@ -1,4 +1,4 @@
-// HTTP/1.1 on one thread: as many connections as come, one request at a time.
+// HTTP/1.1 on one thread: any number of connections, one request at a time.
 #pragma once
 
 #include "service.hpp"
@@ -23,7 +23,7 @@ public:
     using Handler = std::function<HttpReply(std::string_view method, std::string_view target,
                                             std::string_view body)>;
 
-    /// Listens at once; port 0 is any free one. Throws std::system_error if that cannot be done.
+    /// Starts to listen; port 0 chooses any free port. Throws std::system_error on failure.
     Server(const std::string& host, std::uint16_t port, Handler handler);
     ~Server();
     Server(const Server&) = delete;
@@ -32,14 +32,13 @@ public:
     /// The port it listens on.
     [[nodiscard]] std::uint16_t port() const noexcept;
 
-    /// Serves until stop() is called or one of the signals arrives that stop_on_signals() asked
-    /// for.
+    /// Serves until stop() is called, or a signal of stop_on_signals() arrives.
     void run();
 
     /// May be called from any thread.
     void stop();
 
-    /// From now on SIGINT and SIGTERM end run().
+    /// Makes SIGINT and SIGTERM end run().
     void stop_on_signals();
 
 private:

@@ -58,7 +58,7 @@ HttpReply Service::chat(std::string_view body) {
     } catch (const BadRequest& error) {
         if (log_) log_(fmt::format("refused: {}", error.what()));
         return failure(400, error.what(), "invalid_request_error");
-    } catch (const std::exception& error) { // one request must not end the server
+    } catch (const std::exception& error) { // an error in one request must not end the server
         if (log_) log_(fmt::format("failed: {}", error.what()));
         return failure(500, error.what(), "server_error");
     }

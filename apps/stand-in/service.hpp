@@ -1,4 +1,4 @@
-// What the stand-in answers to an HTTP request. Knows no sockets.
+// Answers HTTP requests of the stand-in, without sockets.
 #pragma once
 
 #include "chat_reply.hpp"
@@ -16,10 +16,10 @@ struct HttpReply {
     std::string body;
 };
 
-/// One conversation at a time, as a model with one slot would have it. Not thread-safe.
+/// One conversation at a time, like a model server with one slot. Not thread-safe.
 class Service {
 public:
-    /// `log` gets one line for each exchange.
+    /// `log` receives one line per request.
     explicit Service(Script script, std::function<void(std::string_view)> log = {});
 
     [[nodiscard]] HttpReply answer(std::string_view method, std::string_view target,
@@ -34,7 +34,7 @@ private:
     Reader reader_;
     Progress progress_;
 
-    // The last exchange: the same request again is a retry and gets the same answer.
+    // The last request: if it is repeated, it is a retry and gets the same answer.
     std::size_t last_request_ = 0;
     Reply last_reply_;
     Envelope last_envelope_;

@@ -12,15 +12,15 @@
 namespace stand_in {
 namespace {
 
-// Measured on Wine's dialogs scaled to 1536x864: the greyest letters there (an inactive title)
-// still differ from their surroundings by more than this.
+// Measured on Wine's dialogs scaled to 1536x864: the letters with the least contrast (an inactive title)
+// still differ from their background by more than this.
 constexpr int edge_contrast = 32;
 constexpr int shortest_text = 5;
 constexpr int shortest_line = 7;
 constexpr int tallest_punctuation = 4;
 constexpr int tallest_text = 32;
-// An upright line longer than this is a frame, not the stem of a letter. A list's frame touches its
-// entries and would tie them together.
+// A vertical line longer than this is a frame, not the stem of a letter. The frame of a list touches its
+// entries and would join them.
 constexpr int max_stem = 20;
 
 using Mask = std::vector<std::uint8_t>;
@@ -30,7 +30,7 @@ std::size_t index_of(const GrayImage& image, int x, int y) {
            static_cast<std::size_t>(x);
 }
 
-// Only edges met when going sideways: letters are full of them, horizontal rules have none.
+// Only horizontal changes of brightness: letters have many, horizontal rules have none.
 Mask sideways_edges(const GrayImage& image) {
     Mask mask(image.pixels.size(), 0);
     for (int y = 0; y < image.height; ++y) {
@@ -55,7 +55,7 @@ void remove_frames(const GrayImage& image, Mask& mask) {
     }
 }
 
-/// What one pixel row of a blob holds.
+/// One pixel row of a blob.
 struct Row {
     int count = 0;
     int left = 0;
@@ -99,14 +99,14 @@ Box box_of(Blob::const_iterator first, Blob::const_iterator last) {
     return box;
 }
 
-// A row this thin between two lines of text is where a bracket or a tail of one touches the other.
+// In a row this thin, a bracket or descender of one line of text touches the next line.
 bool is_waist(const Row& row, const Blob& blob) {
     int pixels = 0;
     for (const auto& [y, other] : blob) pixels += other.count;
     return 4 * row.count * static_cast<int>(blob.size()) <= pixels;
 }
 
-// Lines set close to each other touch: the blob is cut at its waists.
+// Lines with little space between them touch, so the blob is split at its waists.
 std::vector<Box> lines_of(const Blob& blob) {
     std::vector<Box> lines;
     auto first = blob.begin();
@@ -129,7 +129,7 @@ bool could_be_letters(const Box& box) {
     return box.height <= tallest_text && !upright_line;
 }
 
-/// One connected piece of ink and the shade around it.
+/// One connected blob and the shade around it.
 struct Letter {
     Box box;
     int background = 0;
@@ -143,7 +143,7 @@ std::uint8_t most_frequent(const GrayImage& image, const Box& area) {
     return static_cast<std::uint8_t>(std::max_element(count.begin(), count.end()) - count.begin());
 }
 
-// With its rim even a bold letter's box holds more of the background than of the letter.
+// With a margin of one pixel, even the box of a bold letter contains more background than letter.
 int shade_around(const GrayImage& image, const Box& box) {
     const int left = std::max(0, box.x - 1);
     const int top = std::max(0, box.y - 1);
@@ -166,8 +166,8 @@ std::vector<Letter> find_letters(const GrayImage& image) {
     return letters;
 }
 
-// Words of one phrase are closer together than the height of their letters; menu entries and
-// columns are not. A selection or a button ends where the background changes.
+// The gap between words of one phrase is smaller than the height of their letters; between menu entries
+// and columns it is larger. A selection or a button ends where the background changes.
 bool belong_together(const Letter& left, const Letter& right) {
     const int tall = std::max(left.box.height, right.box.height);
     const int low = std::min(left.box.height, right.box.height);
@@ -178,7 +178,7 @@ bool belong_together(const Letter& left, const Letter& right) {
            std::abs(left.background - right.background) <= edge_contrast;
 }
 
-/// Groups of boxes: each box knows one of its group, the first knows itself.
+/// Groups of boxes (union-find): each box refers to another one of its group, the first one to itself.
 class Groups {
 public:
     explicit Groups(std::size_t size) : parent_(size) {

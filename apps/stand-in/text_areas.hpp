@@ -1,8 +1,8 @@
-// Where on a screenshot there could be text, before anything is read.
+// Finds areas of a screenshot that may contain text, before OCR.
 //
-// A desktop mixes dark text on light windows with light text on coloured bars and selections. One
-// threshold for the whole picture loses most of it, so each piece of text is found by its edges and
-// gets its own background.
+// A desktop mixes dark text on light windows with light text on colored bars and selections. One
+// threshold for the whole image loses most of the text, so each piece of text is found by its edges and
+// has its own background.
 #pragma once
 
 #include "geometry.hpp"
@@ -12,7 +12,7 @@
 
 namespace stand_in {
 
-/// One byte a pixel, rows without gaps.
+/// One byte per pixel, rows without gaps.
 struct GrayImage {
     int width = 0;
     int height = 0;
@@ -24,11 +24,11 @@ struct GrayImage {
     }
 };
 
-/// Boxes around what looks like one stretch of text each: letters on one line without a large gap.
-/// A button's caption, a menu entry and its shortcut, two columns are boxes of their own.
+/// Boxes around runs of text: letters on one line without a large gap. The caption of a button, a menu
+/// entry, its shortcut, and each column are separate boxes.
 [[nodiscard]] std::vector<Box> find_text_areas(const GrayImage& image);
 
-/// The area as dark text on white: every pixel's distance from the area's own background.
+/// The area as dark text on white: each pixel is its distance from the background of the area.
 [[nodiscard]] GrayImage isolate_text(const GrayImage& image, const Box& area, int margin);
 
 } // namespace stand_in

@@ -14,7 +14,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Evidence shorter than this is refused by agents that ask for evidence.
+// Agents that require evidence refuse shorter texts.
 constexpr std::size_t shortest_evidence = 100;
 constexpr int usual_notches = 3;
 constexpr int units_of_a_notch = 120;
@@ -189,8 +189,7 @@ json::array keys_of(std::string_view chord) {
     }
 }
 
-// A scroll tool that counts wheel units rather than notches shows it by its limits or its
-// description.
+// The limits or the description of a scroll tool show whether it counts wheel units instead of notches.
 bool counts_wheel_units(const json::value& schema) {
     const json::value* description = member(schema, "description");
     const bool named = description != nullptr && description->is_string() &&
@@ -219,7 +218,7 @@ std::string sentence_for(const json::value& schema, std::string text, std::size_
     return at_least(std::move(text), std::max(asked, shortest));
 }
 
-// Nothing if there is nothing to say, or if the schema lists other values only.
+// Returns nothing if the text is empty, or if the schema lists only other values.
 std::optional<json::value> only_listed(const json::value& schema, std::string_view text) {
     if (text.empty()) return std::nullopt;
     const json::value value(text);
@@ -238,7 +237,7 @@ json::value filler_for(const json::value& schema, const Intent& intent) {
     return json::string(sentence_for(schema, intent.reason, 0));
 }
 
-/// The value of one argument, or nothing if it cannot be given.
+/// The value of one argument, or nothing if the intent has none.
 std::optional<json::value> value_for(std::string_view name, const json::value& schema,
                                      const Intent& intent) {
     switch (meaning_of(name, schema)) {
@@ -309,7 +308,7 @@ std::optional<json::object> arguments_for(const json::object& parameters, const 
     return arguments;
 }
 
-// "scroll_down" goes one way; a tool with a direction argument goes where it is told.
+// "scroll_down" has a fixed direction; a tool with a direction argument scrolls in any.
 bool goes_another_way(std::string_view name, const json::object& parameters,
                       std::string_view direction) {
     return !has_argument(parameters, Meaning::direction) && !has_word(words_of(name), {direction});

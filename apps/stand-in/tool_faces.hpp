@@ -1,5 +1,5 @@
-// What the tools of a request are good for, read from their schemas alone: which of them clicks,
-// types or observes, and which argument takes the position, the label or the text.
+// Derives the roles of tools from the schemas of a request: which of them clicks, types or observes, and
+// which argument takes the position, the label or the text.
 #pragma once
 
 #include <boost/json/array.hpp>
@@ -12,7 +12,7 @@
 
 namespace stand_in {
 
-/// What a tool does.
+/// The function of a tool.
 enum class Role {
     click,
     double_click,
@@ -24,9 +24,9 @@ enum class Role {
     scroll,
     observe,
     complete, ///< ends the run with evidence
-    report,   ///< tells whoever gave the instructions how they are coming along
+    report,   ///< reports progress to the agent that gave the instructions
     brief,    ///< hands instructions to another agent
-    archive,  ///< puts past turns away, with a summary
+    archive,  ///< archives past turns, with a summary
 };
 
 /// A box in the 0..1000 coordinates of the tools.
@@ -37,17 +37,17 @@ struct Area {
     int bottom = 0;
 };
 
-/// What a call has to say; a tool takes from it what its arguments ask for.
+/// The content of a call; a tool uses the members that its arguments need.
 struct Intent {
     std::optional<Area> place;
     std::optional<Area> to; ///< where a drag ends
     std::string label;
-    std::string text; ///< what to type, press, order or sum up, or the direction to scroll
+    std::string text; ///< text, keys, instructions, summary, or the direction of a scroll
     std::string objective;
     std::string status;
     std::string reason;
     std::string evidence;
-    std::vector<int> turns; ///< to be put away
+    std::vector<int> turns; ///< to archive
 };
 
 struct ToolCall {
@@ -55,18 +55,18 @@ struct ToolCall {
     boost::json::object arguments;
 };
 
-/// The tools of one request by what they do.
+/// The tools of one request, by role.
 class ToolFaces {
 public:
-    /// Tools that are malformed or do none of these things are left out.
+    /// Ignores tools that are malformed or have no role.
     explicit ToolFaces(const boost::json::array& tools);
 
     [[nodiscard]] bool has(Role role) const { return faces_.contains(role); }
 
-    /// True if the role's first tool is told where to act; otherwise it acts at the pointer.
+    /// Whether the first tool of this role takes a position; otherwise it acts at the pointer.
     [[nodiscard]] bool takes_place(Role role) const;
 
-    /// The call of the first tool of this role that can express the intent, or nothing.
+    /// A call of the first tool of this role that can express the intent, or nothing.
     [[nodiscard]] std::optional<ToolCall> call(Role role, const Intent& intent) const;
 
 private:

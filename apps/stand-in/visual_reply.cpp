@@ -9,11 +9,11 @@ namespace {
 
 namespace json = boost::json;
 
-// What is not in the list of actions, and yet can be answered.
+// Replies that are not in the list of actions.
 constexpr std::string_view look = "observe";
 constexpr std::string_view done = "finish";
 
-// As a schema would list them.
+// The usual actions, in the form of a schema.
 constexpr std::string_view usual_actions = R"([
     {"properties": {"name": {"enum": ["move", "click", "right_click", "double_click"]},
                     "x1": {}, "y1": {}}, "required": ["x1", "y1"]},
@@ -43,7 +43,7 @@ json::value tool(std::string_view name, json::object parameters) {
         {"function", json::object{{"name", name}, {"parameters", std::move(parameters)}}}};
 }
 
-// One for each name that the action may have.
+// Adds one tool for each name of the action.
 void add_tools(const json::object& action, json::array& tools) {
     json::object parameters = action;
     if (json::value* properties = parameters.if_contains("properties");

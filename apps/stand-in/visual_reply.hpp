@@ -1,5 +1,4 @@
-// Agents that send no tools: each reply is to be one JSON object with what the model sees and what is to
-// be done about it.
+// Agents that send no tools: each reply must be one JSON object with an observation and actions.
 //
 //     {"observation": "...", "bboxes": [], "actions": [{"name": "click", "x1": 500, "y1": 300}],
 //      "done": false}
@@ -13,19 +12,19 @@
 
 namespace stand_in {
 
-/// Told by the schema that the request wants the reply to follow; where there is none, by its text,
-/// which names the members.
+/// Whether the request asks for such a reply: in the schema of its `response_format`, or without a schema
+/// in its text, which names the members.
 [[nodiscard]] bool wants_visual_reply(const ChatRequest& request);
 
-/// What such a reply can do, each as if it were a tool: the actions that the request's schema lists
-/// (without one those of the usual ones that its text names), a look at the screen without an action,
-/// and being done.
+/// The possible actions of such a reply, each in the form of a tool: the actions in the schema of the
+/// request (without a schema, the usual actions that its text names), a screenshot without an action, and
+/// the end of the run.
 [[nodiscard]] boost::json::array visual_actions(const ChatRequest& request);
 
-/// What the request says went wrong with the reply before; empty: nothing.
+/// The problem of the previous reply, as the request describes it; empty: none.
 [[nodiscard]] std::string told_failure(const ChatRequest& request);
 
-/// The reply as such an object. Its call is one of `visual_actions`.
+/// Encodes the reply as such an object. Its call must be one of `visual_actions`.
 [[nodiscard]] std::string visual_reply(const Reply& reply);
 
 } // namespace stand_in

@@ -26,7 +26,7 @@ std::vector<std::string> events_of(const std::string& stream) {
 
 } // namespace
 
-TEST_CASE("A completion carries the call with its arguments as JSON text") {
+TEST_CASE("A completion contains the call with its arguments as JSON text") {
     const json::value body = json::parse(completion(typing, {.number = 7, .prompt_tokens = 50}));
     const json::value& choice = body.at("choices").at(0);
     const json::value& call = choice.at("message").at("tool_calls").at(0);
@@ -46,7 +46,7 @@ TEST_CASE("A completion without a call has no list of calls") {
     CHECK_FALSE(choice.at("message").as_object().contains("tool_calls"));
 }
 
-TEST_CASE("A stream says the same in pieces, then the reason, then that it is done") {
+TEST_CASE("A stream contains the reply in pieces, then the finish reason, then DONE") {
     const auto events = events_of(completion_events(typing, {.number = 7}));
     std::string content, name, arguments, reason;
     for (std::size_t i = 0; i + 1 < events.size(); ++i) {
@@ -69,7 +69,7 @@ TEST_CASE("A stream says the same in pieces, then the reason, then that it is do
     CHECK(events.back() == "[DONE]");
 }
 
-TEST_CASE("A stream ends with the usage where that is asked for") {
+TEST_CASE("A stream ends with the usage if the request asks for it") {
     const auto events =
         events_of(completion_events(typing, {.prompt_tokens = 50, .with_usage = true}));
     const json::value last = json::parse(events[events.size() - 2]);

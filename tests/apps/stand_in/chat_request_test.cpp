@@ -19,7 +19,7 @@ const std::string assistant = R"({"role":"assistant","content":null,"tool_calls"
 
 } // namespace
 
-TEST_CASE("The last image of the messages counts") {
+TEST_CASE("The last image of the messages is used") {
     const auto request = with_messages(first_image + "," + second_image);
     CHECK(request.image == "second");
     CHECK(request.image_is_new);
@@ -27,14 +27,14 @@ TEST_CASE("The last image of the messages counts") {
     CHECK_THAT(request.text, ContainsSubstring("look"));
 }
 
-TEST_CASE("An image from before the assistant's last message is an old one") {
+TEST_CASE("An image before the last assistant message is not new") {
     const auto request = with_messages(first_image + "," + assistant);
     CHECK(request.image == "first");
     CHECK_FALSE(request.image_is_new);
     CHECK(request.has_assistant_message);
 }
 
-TEST_CASE("The schema of a reply is read, where there is one") {
+TEST_CASE("The schema of a reply is read if there is one") {
     const std::string rest = R"("messages":[{"role":"user","content":"a"}]})";
     const auto schema_in = [&](const std::string& format) {
         return parse_chat_request("{\"response_format\":" + format + "," + rest).reply_schema;
@@ -47,7 +47,7 @@ TEST_CASE("The schema of a reply is read, where there is one") {
     CHECK(with_messages(first_image).reply_schema.empty());
 }
 
-TEST_CASE("A failed call is known by its result") {
+TEST_CASE("A failed call is recognized by its result") {
     const std::string failed =
         R"({"role":"tool","tool_call_id":"a","content":"{\"ok\":false,\"error\":\"no\"}"})";
     const std::string done = R"({"role":"tool","tool_call_id":"a","content":"{\"ok\":true}"})";
@@ -56,7 +56,7 @@ TEST_CASE("A failed call is known by its result") {
     CHECK(with_messages(failed + "," + assistant).failure.empty());
 }
 
-TEST_CASE("What is no chat request is refused with the reason") {
+TEST_CASE("An invalid chat request is refused with the reason") {
     CHECK_THROWS_WITH(parse_chat_request("{"), ContainsSubstring("not valid JSON"));
     CHECK_THROWS_WITH(parse_chat_request("{}"), ContainsSubstring("\"messages\""));
     CHECK_THROWS_WITH(parse_chat_request(R"({"messages":[]})"), ContainsSubstring("\"messages\""));
@@ -71,7 +71,7 @@ TEST_CASE("What is no chat request is refused with the reason") {
         ContainsSubstring("base64"));
 }
 
-TEST_CASE("Streaming and usage are asked for") {
+TEST_CASE("Streaming and usage options are read") {
     const auto request = parse_chat_request(
         R"({"stream":true,"stream_options":{"include_usage":true},"messages":[{"role":"user","content":"hi"}]})");
     CHECK(request.stream);

@@ -8,13 +8,13 @@ using namespace stand_in_test;
 
 namespace {
 
-// One reader for all cases: what the frames have in common is read once.
+// One reader for all cases, so that areas that the frames share are read once.
 Screen read(const std::string& png) {
     static Reader reader;
     return reader.read(png);
 }
 
-// The centre of what was found, in pixels of the 1920x1080 frame.
+// The center of the target, in pixels of the 1920x1080 frame.
 std::optional<Point> found_at(const Screen& screen, const Target& target) {
     const auto box = find(screen, target);
     if (!box) return std::nullopt;
@@ -63,7 +63,7 @@ Segment segment(int x, int y, const std::string& text) {
 
 } // namespace
 
-TEST_CASE("What stands on a desktop of 1920x1080 is found where it stands") {
+TEST_CASE("Texts on a desktop of 1920x1080 are found in their places") {
     for (const Expected& expected : expectations()) {
         const auto at = found_at(read(frame(expected.frame)), expected.target);
         CAPTURE(expected.frame, describe(expected.target));
@@ -73,7 +73,7 @@ TEST_CASE("What stands on a desktop of 1920x1080 is found where it stands") {
     }
 }
 
-TEST_CASE("The same is found on the picture scaled to 1536x864") {
+TEST_CASE("The same texts are found on the image scaled to 1536x864") {
     for (const Expected& expected : expectations()) {
         const auto at = found_at(read(scaled_to_864_rows(frame(expected.frame))), expected.target);
         CAPTURE(expected.frame, describe(expected.target));
@@ -83,7 +83,7 @@ TEST_CASE("The same is found on the picture scaled to 1536x864") {
     }
 }
 
-TEST_CASE("The entries of an open list are found, the selected one too") {
+TEST_CASE("The entries of an open list are found, including the selected one") {
     const Screen screen = read(frame("encoding-list-125-percent-1536x864.png"));
 
     const auto utf8 = find(screen, {.text = "UTF-8", .right_of = "Encoding:"});
@@ -108,7 +108,7 @@ TEST_CASE("A small desktop at 125 % is read at its own size") {
     CHECK(holds({132, 466, 275, 24}, encoding->centre()));
 }
 
-TEST_CASE("A window that has moved is found where it is now") {
+TEST_CASE("A text in a moved window is found in its new place") {
     const std::string before = frame("06-save-dialog.png");
     const auto at = find(read(before), {.text = "Cancel"});
     const auto now = find(read(moved(before, 333, 222)), {.text = "Cancel"});
@@ -117,15 +117,15 @@ TEST_CASE("A window that has moved is found where it is now") {
     CHECK(std::abs(now->y - at->y - 222) <= 1);
 }
 
-TEST_CASE("What is not on the screen is not found") {
+TEST_CASE("A text that is not on the screen is not found") {
     const Screen screen = read(frame("02-notepad.png"));
     CHECK_FALSE(sees(screen, "Cancel"));
     CHECK_FALSE(sees(screen, "Save"));
     CHECK_FALSE(sees(screen, "File name:"));
 }
 
-TEST_CASE("A picture that cannot be decoded is an error") {
-    CHECK_THROWS_WITH(read("no picture"), ContainsSubstring("cannot be decoded"));
+TEST_CASE("An image that cannot be decoded is an error") {
+    CHECK_THROWS_WITH(read("not an image"), ContainsSubstring("cannot be decoded"));
 }
 
 TEST_CASE("A whole caption is preferred to a part of a longer one") {
@@ -138,7 +138,7 @@ TEST_CASE("A caption read exactly is preferred to one that is only similar") {
     CHECK(find(screen, {.text = "save"})->x == 200);
 }
 
-TEST_CASE("Of equal captions the nearest to the other phrase is taken, else the topmost") {
+TEST_CASE("Among equal captions the one nearest to the other phrase wins, otherwise the topmost") {
     const Screen screen{
         800,
         600,
@@ -149,13 +149,13 @@ TEST_CASE("Of equal captions the nearest to the other phrase is taken, else the 
     CHECK(find(screen, {.text = "Yes", .above = "Replace it"})->y == 0);
 }
 
-TEST_CASE("Nothing is found relative to a phrase that is not there") {
+TEST_CASE("A target relative to a missing phrase is not found") {
     const Screen screen{800, 600, {segment(0, 0, "Yes")}};
     CHECK_FALSE(find(screen, {.text = "Yes", .near = "Replace it"}));
     CHECK_FALSE(find(screen, {.right_of = "Name:"}));
 }
 
-TEST_CASE("The empty field of a label is a bit right of it, not the next caption far away") {
+TEST_CASE("The empty field of a label is right of it, not at a distant caption") {
     const Screen screen{800, 600, {segment(0, 100, "Name:"), segment(500, 100, "Search")}};
     const auto field = find(screen, {.right_of = "Name:"});
     REQUIRE(field);

@@ -21,7 +21,7 @@ const Screen menu =
     showing({segment(10, 20, "File"), segment(60, 20, "Edit"), segment(10, 50, "Save as...")});
 const Screen alert = showing({segment(400, 400, "Updates are ready")});
 
-/// An agent that talks to the player, turn by turn.
+/// An agent that sends requests to the player, turn by turn.
 class Talk {
 public:
     Talk(const std::string& script, json::array tools) : script_(parse_script(script)) {
@@ -39,7 +39,7 @@ public:
         request_.failure.clear();
         return reply;
     }
-    // The next request is the first of a conversation.
+    // Makes the next request the first one of a conversation.
     void begin_again() { request_.has_assistant_message = false; }
     void say(const std::string& text) { request_.text = text; }
 
@@ -66,18 +66,18 @@ std::string arguments_of(const Reply& reply) {
 
 } // namespace
 
-TEST_CASE("A click goes to where the text is, in thousandths of the screen") {
+TEST_CASE("A click has the position of the text in thousandths of the screen") {
     Talk talk(R"({"steps": [{"click": "File"}]})", observer_tools());
     CHECK(arguments_of(talk.see(desktop)) == R"({"label":"File","box":[10,20,41,29]})");
 }
 
-TEST_CASE("A window that has moved is clicked where it is now") {
+TEST_CASE("A text in a moved window is clicked in its new place") {
     Talk talk(R"({"steps": [{"click": "File"}]})", observer_tools());
     const Screen elsewhere = showing({segment(510, 720, "File")});
     CHECK(arguments_of(talk.see(elsewhere)) == R"({"label":"File","box":[510,720,541,729]})");
 }
 
-TEST_CASE("Each reply does one step, and the end is said in words") {
+TEST_CASE("Each reply executes one step, and the end is a reply without a call") {
     Talk talk(R"({"steps": [{"click": "File"}, {"type": "Zażółć\n你好"}, {"press": "ctrl+s"}]})",
               observer_tools());
     CHECK(name_of(talk.see(desktop)) == "click_element");
@@ -88,7 +88,7 @@ TEST_CASE("Each reply does one step, and the end is said in words") {
     CHECK_THAT(last.content, ContainsSubstring("come to its end"));
 }
 
-TEST_CASE("What is not there is looked for again, then said plainly, never guessed") {
+TEST_CASE("A missing text leads to new screenshots, then to a statement, never to a guess") {
     Talk talk(R"({"patience": 2, "steps": [{"click": "File"}]})", observer_tools());
     for (int look = 0; look < 2; ++look) {
         const Reply reply = talk.see(alert);
@@ -100,20 +100,20 @@ TEST_CASE("What is not there is looked for again, then said plainly, never guess
     CHECK(reply.content == "I cannot see \"File\" on the screen. I see: \"Updates are ready\".");
 }
 
-TEST_CASE("Without a tool to look with the statement comes at once") {
+TEST_CASE("Without a screenshot tool the statement comes at once") {
     Talk talk(R"({"steps": [{"click": "File"}]})", clicking_tools());
     const Reply reply = talk.see(alert);
     CHECK_FALSE(reply.call);
     CHECK_THAT(reply.content, ContainsSubstring("I cannot see \"File\""));
 }
 
-TEST_CASE("The script goes on when what it waits for appears") {
+TEST_CASE("The script continues when the text that it waits for appears") {
     Talk talk(R"({"steps": [{"wait_for": "Edit"}, {"click": "File"}]})", observer_tools());
     CHECK(name_of(talk.see(alert)) == "observe_screen");
     CHECK(name_of(talk.see(desktop)) == "click_element");
 }
 
-TEST_CASE("A step for a dialog is left out when there is no dialog") {
+TEST_CASE("A step for a dialog is skipped without the dialog") {
     const std::string script =
         R"({"steps": [{"click": "Updates are ready", "if_visible": "Updates"}, {"click": "Edit"}]})";
     Talk without(script, observer_tools());
@@ -123,7 +123,7 @@ TEST_CASE("A step for a dialog is left out when there is no dialog") {
 }
 
 TEST_CASE(
-    "An effect that is missing is waited for once, then the step is repeated, then given up") {
+    "A missing effect leads to one more screenshot, then to repetitions, then to a statement") {
     Talk talk(R"({"steps": [{"click": "File", "expect": "Save as..."}]})", observer_tools());
     for (int attempt = 0; attempt < 3; ++attempt) {
         CHECK(name_of(talk.see(desktop)) == "click_element");
@@ -135,14 +135,14 @@ TEST_CASE(
     CHECK_THAT(reply.content, ContainsSubstring("I do not see \"Save as...\" on the screen"));
 }
 
-TEST_CASE("An effect that is seen lets the script go on") {
+TEST_CASE("A visible effect lets the script continue") {
     Talk talk(R"({"steps": [{"click": "File", "expect": "Save as..."}, {"click": "Save as..."}]})",
               observer_tools());
     (void)talk.see(desktop);
     CHECK_THAT(arguments_of(talk.see(menu)), ContainsSubstring("Save as..."));
 }
 
-TEST_CASE("What should be gone and is not counts as a missing effect") {
+TEST_CASE("A text that should be gone but is visible counts as a missing effect") {
     Talk talk(R"({"steps": [{"click": "Save as...", "expect_gone": "Save as..."}]})",
               clicking_tools());
     CHECK(name_of(talk.see(menu)) == "click_element");
@@ -150,7 +150,7 @@ TEST_CASE("What should be gone and is not counts as a missing effect") {
     CHECK_THAT(talk.see(desktop).content, ContainsSubstring("come to its end"));
 }
 
-TEST_CASE("A step whose tool reported a failure is done again, within a bound") {
+TEST_CASE("A step whose tool reported a failure is repeated at most twice") {
     Talk talk(R"({"steps": [{"press": "enter"}, {"click": "Edit"}]})", observer_tools());
     CHECK(name_of(talk.see(desktop)) == "press_key");
     CHECK(name_of(talk.see_after_failure(desktop)) == "press_key");
@@ -160,20 +160,20 @@ TEST_CASE("A step whose tool reported a failure is done again, within a bound") 
     CHECK_THAT(reply.content, ContainsSubstring("The tool reported a failure"));
 }
 
-TEST_CASE("Before it has seen the screen it looks") {
+TEST_CASE("Without a screenshot the first call takes one") {
     Talk talk(R"({"steps": [{"click": "File"}]})", basic_tools());
     CHECK(name_of(talk.see_nothing()) == "take_screenshot");
     CHECK(name_of(talk.see(desktop)) == "move_mouse");
 }
 
-TEST_CASE("A picture from before the last action is not trusted where a new one can be had") {
+TEST_CASE("A screenshot from before the last action is not used if a tool can take a new one") {
     Talk talk(R"({"steps": [{"click": "File"}, {"click": "Edit"}]})", observer_tools());
     (void)talk.see(desktop);
     CHECK(name_of(talk.see_nothing_new(desktop)) == "observe_screen");
     CHECK(name_of(talk.see(desktop)) == "click_element");
 }
 
-TEST_CASE("Pointing and clicking are two exchanges where the tools want it so") {
+TEST_CASE("Pointing and clicking are two turns if the click takes no position") {
     Talk talk(R"({"steps": [{"click": "File"}, {"type": "a"}]})", basic_tools());
     CHECK(arguments_of(talk.see(desktop)) == R"({"x":26,"y":25})");
     CHECK(name_of(talk.see_nothing_new(desktop)) == "click_mouse");
@@ -188,26 +188,26 @@ TEST_CASE("A drag goes from one text to another") {
     CHECK(reply.content == "I drag from \"File\" to \"Edit\".");
 }
 
-TEST_CASE("A drag whose end is not seen is not begun") {
+TEST_CASE("A drag to an invisible target is not started") {
     Talk talk(R"({"patience": 0, "steps": [{"drag": "File", "to": "Trash"}]})", commander_tools());
     const Reply reply = talk.see(desktop);
     CHECK_FALSE(reply.call);
     CHECK_THAT(reply.content, ContainsSubstring("I cannot see \"Trash\""));
 }
 
-TEST_CASE("What the tools cannot express is said plainly") {
+TEST_CASE("A step that no tool can express leads to a statement") {
     Talk talk(R"({"steps": [{"press": "ctrl+s"}]})", basic_tools());
     const Reply reply = talk.see(desktop);
     CHECK_FALSE(reply.call);
     CHECK(reply.content == "None of the tools offered lets me press \"ctrl+s\".");
 }
 
-TEST_CASE("A double click is not replaced by something else") {
+TEST_CASE("A double click is not replaced by another action") {
     Talk talk(R"({"steps": [{"double_click": "File"}]})", basic_tools());
     CHECK_THAT(talk.see(desktop).content, ContainsSubstring("None of the tools offered"));
 }
 
-TEST_CASE("The end is reported with evidence where a tool asks for it, else in words") {
+TEST_CASE("The end is reported with evidence if a tool takes it, otherwise in words") {
     const std::string script = R"({"steps": [{"finish": "Edit", "say": "All done."}]})";
     Talk team(script, planner_tools());
     const Reply report = team.see(desktop);
@@ -221,7 +221,7 @@ TEST_CASE("The end is reported with evidence where a tool asks for it, else in w
     CHECK(words.content == "All done.");
 }
 
-TEST_CASE("The end is not claimed before its sign is seen") {
+TEST_CASE("The end is not reported before its text is visible") {
     Talk talk(R"({"patience": 0, "steps": [{"finish": "Edit"}]})", planner_tools());
     CHECK_FALSE(talk.see(alert).call);
     CHECK(talk.see(desktop).call);
@@ -234,7 +234,7 @@ TEST_CASE("A new conversation begins with the first step") {
     CHECK_THAT(arguments_of(talk.see(desktop)), ContainsSubstring("File"));
 }
 
-TEST_CASE("A team's turns carry no history: only the opening text begins anew") {
+TEST_CASE("In a team only the text of the first request starts the script again") {
     Talk talk(R"({"steps": [{"click": "File"}, {"click": "Edit"}, {"click": "File"}]})",
               commander_tools());
     (void)talk.see(desktop);
@@ -246,7 +246,7 @@ TEST_CASE("A team's turns carry no history: only the opening text begins anew") 
     CHECK_THAT(arguments_of(talk.see(desktop)), ContainsSubstring("File"));
 }
 
-TEST_CASE("A planner that sees no picture briefs the operator with the next step") {
+TEST_CASE("A lead without a screenshot briefs the operator with the next step") {
     Talk talk(R"({"steps": [{"click": "File"}]})", briefing_tools());
     const Reply reply = talk.see_nothing();
     REQUIRE(reply.call);
@@ -254,7 +254,7 @@ TEST_CASE("A planner that sees no picture briefs the operator with the next step
     CHECK_THAT(arguments_of(reply), ContainsSubstring(R"(Next: click \"File\".)"));
 }
 
-TEST_CASE("Whoever leads orders the objective that comes next, and again while it is worked on") {
+TEST_CASE("The lead orders the next objective, and repeats it until it is reached") {
     Talk talk(R"({"steps": [{"objective": "Look around"}, {"click": "File"}, {"report": "DONE"},
                             {"objective": "Edit it"}, {"click": "Edit"}, {"click": "File"}]})",
               briefing_tools());
@@ -280,13 +280,13 @@ TEST_CASE("Whoever leads orders the objective that comes next, and again while i
     CHECK_THAT(arguments_of(acts()), ContainsSubstring("File"));
 }
 
-TEST_CASE("Who works alone reports to nobody") {
+TEST_CASE("An agent without a lead skips objectives and reports") {
     Talk talk(R"({"steps": [{"objective": "Look"}, {"report": "BLOCKED"}, {"click": "Edit"}]})",
               observer_tools());
     CHECK_THAT(arguments_of(talk.see(desktop)), ContainsSubstring("Edit"));
 }
 
-TEST_CASE("Full memory is put away, but for the last two turns") {
+TEST_CASE("Full memory is archived except the last two turns") {
     Talk talk(R"({"steps": [{"click": "File"}]})", briefing_tools());
     const std::string memory = "MEMORY\n- turn 2: click -> ok\n- turn 3: type -> ok\n"
                                "- turn 4: press -> ok\n- turn 6: press -> ok";
@@ -298,7 +298,7 @@ TEST_CASE("Full memory is put away, but for the last two turns") {
     CHECK_THAT(arguments_of(reply), ContainsSubstring(R"("archived_turns":[2,3])"));
 }
 
-TEST_CASE("Who has no tool to look reports that the work goes on") {
+TEST_CASE("An agent without a screenshot tool reports IN_PROGRESS") {
     Talk talk(R"({"steps": [{"wait_for": "Save as..."}, {"click": "Save as..."}]})",
               commander_tools());
     const Reply reply = talk.see(desktop);
@@ -309,7 +309,7 @@ TEST_CASE("Who has no tool to look reports that the work goes on") {
     CHECK(name_of(talk.see(menu)) == "click_element");
 }
 
-TEST_CASE("A stubborn step is done as often as it says, whatever comes of it") {
+TEST_CASE("A step with times is repeated that often, whatever its result") {
     Talk talk(R"({"steps": [{"click": "File", "times": 3}, {"click": "Edit"}]})", observer_tools());
     for (int i = 0; i < 3; ++i)
         CHECK_THAT(arguments_of(talk.see(desktop)), ContainsSubstring("File"));
@@ -328,7 +328,7 @@ TEST_CASE("The same request gives the same turn") {
     CHECK(arguments_of(once.reply) == arguments_of(twice.reply));
 }
 
-TEST_CASE("The note on a turn is one line, whatever is typed") {
+TEST_CASE("The note on a turn is one line, even if the typed text has several") {
     const Script script = parse_script(R"({"steps": [{"type": "a\nb"}]})");
     ChatRequest request;
     request.tools = observer_tools();

@@ -1,4 +1,4 @@
-// The tools that agents of different kinds offer, as they appear in a request.
+// The tools of different agents, as they appear in a request.
 #pragma once
 
 #include <boost/json.hpp>
@@ -40,7 +40,7 @@ inline json::array basic_tools() {
             tool("scroll_down", "", "")};
 }
 
-// Two teams with the same tools under other names.
+// The tools of both teams, which differ only in names.
 inline json::array team_tools(const std::string& infix, const std::string& reason,
                               const std::string& label) {
     const std::string why = "\"" + reason + "\":" + text_type;
@@ -72,7 +72,7 @@ inline json::array commander_tools() {
     return tools;
 }
 
-// With nothing to look with, not even a report.
+// Without a tool that takes a screenshot or reports.
 inline json::array clicking_tools() { return team_tools("", "justification", "label"); }
 
 inline json::array planner_tools() {

@@ -58,7 +58,7 @@ TEST_CASE("A step with an unknown key is refused with its number and the known k
     CHECK_THAT(problem, ContainsSubstring("double_click"));
 }
 
-TEST_CASE("Scripts know no coordinates, turns or phases") {
+TEST_CASE("Scripts cannot contain coordinates, turns or phases") {
     for (const char* key : {"x", "position", "turn", "phase", "box"}) {
         const std::string step = std::string(R"({"click": "A", ")") + key + R"(": 3})";
         CHECK_THAT(problem_of(R"({"steps": [)" + step + "]}"),
@@ -68,7 +68,7 @@ TEST_CASE("Scripts know no coordinates, turns or phases") {
                ContainsSubstring("step 1, \"click\": \"x\" is not known"));
 }
 
-TEST_CASE("What is wrong with a field is said with the field's name") {
+TEST_CASE("A problem in a field is reported with the name of the field") {
     CHECK_THAT(problem_of(R"({"steps": [{"click": 5}]})"),
                ContainsSubstring("step 1, \"click\": must be a string or an object"));
     CHECK_THAT(problem_of(R"({"steps": [{"type": ""}]})"),
@@ -80,7 +80,7 @@ TEST_CASE("What is wrong with a field is said with the field's name") {
     CHECK_THAT(problem_of(R"({"steps": [{"click": "A", "times": 0}]})"),
                ContainsSubstring("step 1, \"times\": must be a whole number from 1 to 20"));
     CHECK_THAT(problem_of(R"({"steps": [{"click": "..."}]})"),
-               ContainsSubstring("must hold a letter or a digit"));
+               ContainsSubstring("must contain a letter or a digit"));
     CHECK_THAT(problem_of(R"({"steps": [{"click": {"near": "A"}}]})"),
                ContainsSubstring("needs \"text\", \"right_of\" or \"below\""));
     CHECK_THAT(problem_of(R"({"steps": [{"click": {"right_of": "A", "lines": 2}}]})"),
@@ -99,7 +99,7 @@ TEST_CASE("A step has exactly one action") {
                ContainsSubstring("two actions, \"click\" and \"type\""));
 }
 
-TEST_CASE("A script that is no script is refused") {
+TEST_CASE("An invalid script is refused") {
     CHECK_THAT(problem_of("{"), ContainsSubstring("not valid JSON"));
     CHECK_THAT(problem_of("[]"), ContainsSubstring("must be an object"));
     CHECK_THAT(problem_of("{}"), ContainsSubstring("has no \"steps\""));
@@ -110,13 +110,13 @@ TEST_CASE("A script that is no script is refused") {
                ContainsSubstring("\"speed\" is not known"));
 }
 
-TEST_CASE("Placeholders are filled in, backslashes and all") {
+TEST_CASE("Placeholders are replaced by values with backslashes") {
     const Script script = parse_script(R"({"steps": [{"type": "${folder}\\${name}.txt"}]})",
                                        {{"folder", "C:\\new"}, {"name", "世界"}});
     CHECK(script.steps[0].text == "C:\\new\\世界.txt");
 }
 
-TEST_CASE("A placeholder without a value names what to pass") {
+TEST_CASE("The error for a placeholder without a value names the option") {
     const std::string problem = problem_of(R"({"steps": [{"type": "${file}"}]})");
     CHECK_THAT(problem, ContainsSubstring("step 1, \"type\""));
     CHECK_THAT(problem, ContainsSubstring("--set file=VALUE"));

@@ -95,7 +95,7 @@ json::value call_in(const http::response<http::string_body>& response) {
 
 } // namespace
 
-TEST_CASE("A request with a screenshot is answered with a click on what it shows") {
+TEST_CASE("A request with a screenshot is answered with a click on a text in it") {
     const Running running(R"({"steps": [{"click": "Cancel"}]})");
     Client client(running.port());
 
@@ -111,7 +111,7 @@ TEST_CASE("A request with a screenshot is answered with a click on what it shows
     CHECK((x > 548 && x < 643 && y > 366 && y < 387));
 }
 
-TEST_CASE("A request that is sent again gets the same answer and moves nothing") {
+TEST_CASE("A repeated request gets the same answer and does not advance the script") {
     const Running running(R"({"steps": [{"type": "one"}, {"type": "two"}]})");
     Client client(running.port());
     json::object request = request_with(frame("02-notepad.png"));
@@ -164,7 +164,7 @@ TEST_CASE("Errors are JSON with a message and a type") {
         CHECK_FALSE(error.at("message").as_string().empty());
     }
 
-    const auto no_picture = client.chat(json::serialize(request_with("no picture")));
+    const auto no_picture = client.chat(json::serialize(request_with("not an image")));
     CHECK(no_picture.result_int() == 400);
     CHECK_THAT(no_picture.body(), ContainsSubstring("cannot be decoded"));
 }

@@ -40,7 +40,7 @@ TEST_CASE("An amount stays within what the schema allows") {
           R"(scroll_at_position{"box":[100,200,120,210],"direction":"down","amount":2})");
 }
 
-TEST_CASE("A direction that the schema does not list cannot be asked for") {
+TEST_CASE("A direction that the schema does not list cannot be used") {
     Intent sideways = intent();
     sideways.text = "left";
     CHECK(call(observer_tools(), Role::scroll, sideways) == "none");
@@ -69,7 +69,7 @@ TEST_CASE("The operator's tools get a justification and a position") {
     CHECK(call(tools, Role::observe) == "none");
 }
 
-TEST_CASE("The executor's tools are the same under other names") {
+TEST_CASE("The executor's tools have other names and the same roles") {
     const auto tools = planner_tools();
     CHECK(
         call(tools, Role::click) ==
@@ -81,7 +81,7 @@ TEST_CASE("The executor's tools are the same under other names") {
     CHECK_THAT(call(tools, Role::scroll, up), ContainsSubstring("scroll_screen_up"));
 }
 
-TEST_CASE("Evidence is as long as those who ask for it want it") {
+TEST_CASE("Evidence has the required length") {
     for (const auto& tools : {commander_tools(), planner_tools()}) {
         const auto made = ToolFaces(tools).call(Role::complete, intent());
         REQUIRE(made);
@@ -92,12 +92,12 @@ TEST_CASE("Evidence is as long as those who ask for it want it") {
     }
 }
 
-TEST_CASE("Who briefs others is recognised by its instructions") {
+TEST_CASE("A briefing tool is recognized by its instructions argument") {
     CHECK(call(briefing_tools(), Role::brief) ==
           R"(spawn_operator{"operator_instructions":"down","rationale":"The step needs it."})");
 }
 
-TEST_CASE("Reports and archives are recognised by a status and by turns") {
+TEST_CASE("Report and archive tools are recognized by their status and turns arguments") {
     Intent what = intent();
     what.objective = "Save it";
     what.status = "DONE";
@@ -112,7 +112,7 @@ TEST_CASE("Reports and archives are recognised by a status and by turns") {
           R"("archived_turns":[3,4]})");
 }
 
-TEST_CASE("Keys are a list where the schema wants a list") {
+TEST_CASE("Keys are a list if the schema requires a list") {
     Intent save = intent();
     save.text = "ctrl+s";
     const json::array tools{
@@ -120,7 +120,7 @@ TEST_CASE("Keys are a list where the schema wants a list") {
     CHECK(call(tools, Role::press, save) == R"(hotkey{"keys":["ctrl","s"]})");
 }
 
-TEST_CASE("Only listed values are given") {
+TEST_CASE("Arguments have only listed values") {
     const json::array tools{
         tool("press_key", R"("key":{"type":"string","enum":["enter","esc"]})", R"("key")")};
     CHECK(call(tools, Role::press) == "none");

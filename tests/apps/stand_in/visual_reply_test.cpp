@@ -10,7 +10,7 @@ using namespace stand_in_test;
 
 namespace {
 
-// What "story" sends, as far as the stand-in looks at it.
+// The parts of a request of "story" that the stand-in uses.
 const std::string prompt =
     R"(Answer with {"observation": "...", "bboxes": [], "actions": [], "done": false}.)"
     "\n- \"move\", \"click\", \"right_click\", \"double_click\": at x1, y1\n- \"drag\"\n";
@@ -45,7 +45,7 @@ Screen showing(const std::vector<std::pair<std::string, Box>>& texts) {
 
 const Screen desktop = showing({{"Canvas", {100, 100, 60, 20}}, {"Refresh", {400, 800, 70, 20}}});
 
-/// The visual loop's side: each request by itself, with the observation as all it remembers.
+/// The agent: each request stands alone, and contains only the last observation.
 class Loop {
 public:
     Loop(const std::string& script, Asked asked) : script_(parse_script(script)), asked_(asked) {}
@@ -70,12 +70,12 @@ std::string actions_of(const json::object& reply) { return json::serialize(reply
 
 } // namespace
 
-TEST_CASE("A reply by a schema is asked for, or one that the text describes") {
+TEST_CASE("A schema or a description in the text asks for a visual reply") {
     CHECK(wants_visual_reply(request(Asked::by_schema)));
     CHECK(wants_visual_reply(request(Asked::in_words)));
 }
 
-TEST_CASE("Who offers tools, or asks for words, wants no visual reply") {
+TEST_CASE("A request with tools, or for plain text, asks for no visual reply") {
     ChatRequest with_tools = request(Asked::in_words);
     with_tools.tools = observer_tools();
     CHECK_FALSE(wants_visual_reply(with_tools));
@@ -86,7 +86,7 @@ TEST_CASE("Who offers tools, or asks for words, wants no visual reply") {
     CHECK_FALSE(wants_visual_reply(question));
 }
 
-TEST_CASE("A script's steps become actions at what is seen, one a reply") {
+TEST_CASE("Each reply contains one step as an action at a visible text") {
     for (const Asked asked : {Asked::by_schema, Asked::in_words}) {
         Loop loop(R"({"steps": [{"drag": {"below": "Canvas", "lines": 5},
                                  "to": {"below": "Canvas", "lines": 20}, "say": "A stroke."},
@@ -101,7 +101,7 @@ TEST_CASE("A script's steps become actions at what is seen, one a reply") {
     }
 }
 
-TEST_CASE("The end is said by done, without an action, and only when its sign is seen") {
+TEST_CASE("The end is a reply with done and without actions, once its text is visible") {
     Loop loop(R"({"steps": [{"finish": "Canvas", "say": "It is drawn."}]})", Asked::by_schema);
     CHECK(loop.see(showing({})).at("done") == false);
     const json::object last = loop.see(desktop);
@@ -110,7 +110,7 @@ TEST_CASE("The end is said by done, without an action, and only when its sign is
     CHECK(actions_of(last) == "[]");
 }
 
-TEST_CASE("What is not seen is looked for by a reply without actions") {
+TEST_CASE("A missing text leads to a reply without actions") {
     Loop loop(R"({"patience": 1, "steps": [{"click": "Refresh"}]})", Asked::by_schema);
     const json::object look = loop.see(showing({}));
     CHECK(actions_of(look) == "[]");
@@ -120,7 +120,7 @@ TEST_CASE("What is not seen is looked for by a reply without actions") {
     CHECK(actions_of(loop.see(desktop)) != "[]");
 }
 
-TEST_CASE("An action that the next request says went wrong is done again") {
+TEST_CASE("An action that the next request reports as failed is repeated") {
     Loop loop(R"({"steps": [{"click": "Refresh"}, {"click": "Canvas"}]})", Asked::by_schema);
     const std::string click = actions_of(loop.see(desktop));
     CHECK(actions_of(loop.see(desktop, "\n\nWhat went wrong with your last reply:\n"
@@ -128,7 +128,7 @@ TEST_CASE("An action that the next request says went wrong is done again") {
     CHECK(actions_of(loop.see(desktop)) != click);
 }
 
-TEST_CASE("An action that the request does not list is not taken") {
+TEST_CASE("An action that the request does not list is not used") {
     const std::string script = R"({"steps": [{"press": "f5"}]})";
     CHECK(actions_of(Loop(script, Asked::by_schema).see(desktop)) ==
           R"([{"name":"press","key":"f5"}])");
@@ -137,7 +137,7 @@ TEST_CASE("An action that the request does not list is not taken") {
     CHECK(reply.at("observation") == "None of the tools offered lets me press \"f5\".");
 }
 
-TEST_CASE("A visual loop's requests carry no history: only the opening text begins anew") {
+TEST_CASE("In a visual loop only the text of the first request starts the script again") {
     const Script script = parse_script(R"({"steps": [{"click": "Refresh"}, {"click": "Canvas"}]})");
     const auto opening = request(Asked::by_schema);
     const Turn first = play(script, {}, opening, desktop);
@@ -147,12 +147,12 @@ TEST_CASE("A visual loop's requests carry no history: only the opening text begi
     CHECK(play(script, next.progress, opening, desktop).reply.content == first.reply.content);
 }
 
-TEST_CASE("What is missing or of another kind in a schema makes no action") {
+TEST_CASE("Missing or mistyped parts of a schema make no action") {
     ChatRequest odd = request(Asked::by_schema);
     for (const char* actions :
          {R"(1)", R"({"items": []})", R"({"items": {"anyOf": [1, {"properties": 2}, {}]}})",
           R"({"items": {"anyOf": [{"properties": {"name": {"enum": [3]}}}]}})"}) {
         odd.reply_schema["properties"].as_object()["actions"] = json::parse(actions);
-        CHECK(visual_actions(odd).size() == 2); // looking and being done
+        CHECK(visual_actions(odd).size() == 2); // "observe" and "finish"
     }
 }
