@@ -18,7 +18,7 @@ namespace {
 
 namespace json = boost::json;
 
-// --- The request ------------------------------------------------------------------------------
+// --- The request ---------------------------------------------------------------------------------
 
 std::string question_of(const AskFlags& flags) {
     const bool from_input = flags.text == "-";
@@ -69,7 +69,7 @@ vlm::ChatRequest request_of(const AskFlags& flags) {
     return request;
 }
 
-// --- The output ----------------------------------------------------------------------------
+// --- The output ----------------------------------------------------------------------------------
 
 const char* word(vlm::FinishReason reason) {
     switch (reason) {

@@ -98,8 +98,8 @@ struct ScenarioFlags {
 [[nodiscard]] ExitCode take_screenshot(const ScreenshotFlags& flags);
 [[nodiscard]] ExitCode do_action(const DoFlags& flags);
 [[nodiscard]] ExitCode profile_command(const ProfileFlags& flags);
-/// Loads a built-in profile or a profile folder. Throws if it names a tool that this program does not
-/// have.
+/// Loads a built-in profile or a profile folder. Throws if it names a tool that this program does
+/// not have.
 [[nodiscard]] agent::Profile load_checked_profile(const std::string& name_or_folder);
 [[nodiscard]] ExitCode run_doctor(const DoctorFlags& flags);
 

@@ -11,8 +11,8 @@ namespace eyehand::cli {
 /// The settings of the libraries, those of the panel included.
 [[nodiscard]] const session::SettingRegistry& setting_registry();
 
-/// Defaults, the file and the environment. Without `file`, it is the file that EYEHAND_CONFIG names,
-/// otherwise eyehand.json in the working directory, if it exists.
+/// Defaults, the file and the environment. Without `file`, it is the file that EYEHAND_CONFIG
+/// names, otherwise eyehand.json in the working directory, if it exists.
 [[nodiscard]] session::Config configuration(const std::optional<std::string>& file);
 /// The same with flags on top.
 [[nodiscard]] session::Config configuration(const ViewFlags& flags);
@@ -25,8 +25,8 @@ void add_panel_flags(session::Config& config, const PanelFlags& flags);
 /// Adds the flags that choose the area of the desktop.
 void add_area_flags(session::Config& config, const ViewFlags& flags);
 
-/// Loads the profile that `config` names, and adds its values. A relative folder, also in a settings
-/// file, starts at the working directory.
+/// Loads the profile that `config` names, and adds its values. A relative folder, also in a
+/// settings file, starts at the working directory.
 [[nodiscard]] agent::Profile add_profile(session::Config& config);
 
 /// The settings of the client.

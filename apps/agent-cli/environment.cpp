@@ -47,8 +47,9 @@ std::optional<Variable> first_variable(std::initializer_list<const char*> names)
     return std::nullopt;
 }
 
-// A web server passes the header "Proxy" of a request to a CGI program as HTTP_PROXY (CVE-2016-5385).
-// So a CGI program must ignore that name, and on systems that ignore case, http_proxy as well.
+// A web server passes the header "Proxy" of a request to a CGI program as HTTP_PROXY
+// (CVE-2016-5385). So a CGI program must ignore that name, and on systems that ignore case,
+// http_proxy as well.
 std::optional<Variable> http_proxy_variable() {
     const bool in_cgi = text_variable("REQUEST_METHOD").has_value();
     if (!in_cgi) return first_variable({"http_proxy", "HTTP_PROXY"});

@@ -14,8 +14,8 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// Return nothing if the variable is not set or empty. Throw UsageError if the value is not a number
-/// in the range.
+/// Return nothing if the variable is not set or empty. Throw UsageError if the value is not a
+/// number in the range.
 [[nodiscard]] std::optional<std::string> text_variable(const std::string& name);
 [[nodiscard]] std::optional<int> int_variable(const std::string& name, int min, int max);
 [[nodiscard]] std::optional<double> number_variable(const std::string& name, double min,

@@ -13,8 +13,8 @@
 
 namespace eyehand::cli {
 
-/// Connects the terminal and the panel to a run. The panel, if it is on, listens as long as this object
-/// exists.
+/// Connects the terminal and the panel to a run. The panel, if it is on, listens as long as this
+/// object exists.
 class Participants {
 public:
     struct Options {
@@ -23,12 +23,12 @@ public:
         Detail detail = Detail::normal;
         bool json = false;
     };
-    /// Throws UsageError if actions require approval but there is neither a terminal nor a panel, or if
-    /// the panel cannot listen.
+    /// Throws UsageError if actions require approval but there is neither a terminal nor a panel,
+    /// or if the panel cannot listen.
     explicit Participants(Options options);
 
-    /// Asks the user before a program that is a tool runs; denies if there is neither a terminal nor a
-    /// panel.
+    /// Asks the user before a program that is a tool runs; denies if there is neither a terminal
+    /// nor a panel.
     [[nodiscard]] agent::AskConsent ask_user();
 
     /// Controls the run that `follow` runs.

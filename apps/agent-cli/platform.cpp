@@ -104,8 +104,9 @@ bool is_console(HANDLE input) {
     return GetConsoleMode(input, &mode) != 0;
 }
 
-/// Whether a character is available. Drops the events before it (mouse moves, focus changes, released
-/// keys, keys without a character): they do not begin a line, and ReadConsoleW would wait for one.
+/// Whether a character is available. Drops the events before it (mouse moves, focus changes,
+/// released keys, keys without a character): they do not begin a line, and ReadConsoleW would wait
+/// for one.
 bool typing_begins(HANDLE input) {
     INPUT_RECORD record{};
     DWORD count = 0;
@@ -152,7 +153,8 @@ std::optional<std::string> ask(const std::string& question, const std::stop_toke
     const HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
     FlushConsoleInputBuffer(input);
     print_to(stderr, question);
-    // After the first character, ReadConsoleW waits for the end of the line; Ctrl+C ends that wait, too.
+    // After the first character, ReadConsoleW waits for the end of the line; Ctrl+C ends that wait,
+    // too.
     while (!stop.stop_requested()) {
         if (WaitForSingleObject(input, 50) != WAIT_OBJECT_0 || !typing_begins(input)) continue;
         std::wstring units = console_line(input);
@@ -185,9 +187,10 @@ std::mutex watch_mutex;
 std::condition_variable watch_ended;
 std::function<void(Interrupt)> watch_callback;
 
-// The system calls this on a thread of its own. When it returns from a close, logoff or shutdown event,
-// the system ends the process at once. So it waits until the files of the run are closed, for which the
-// system allows about 5 s (https://learn.microsoft.com/windows/console/handlerroutine).
+// The system calls this on a thread of its own. When it returns from a close, logoff or shutdown
+// event, the system ends the process at once. So it waits until the files of the run are closed,
+// for which the system allows about 5 s
+// (https://learn.microsoft.com/windows/console/handlerroutine).
 BOOL WINAPI on_console_event(DWORD event) {
     std::unique_lock lock(watch_mutex);
     if (!watch_callback) return FALSE;
@@ -269,7 +272,8 @@ std::optional<std::string> ask(const std::string& question, const std::stop_toke
 std::string read_input() { return rest_of(std::cin); }
 
 // A signal handler may call only a few functions; a thread that waits for signals may call any. The
-// signals are blocked in all threads (this object is created first), and only that thread receives them.
+// signals are blocked in all threads (this object is created first), and only that thread receives
+// them.
 class InterruptWatch::Impl {
 public:
     explicit Impl(std::function<void(Interrupt)> callback) : callback_(std::move(callback)) {

@@ -13,7 +13,8 @@
 
 namespace eyehand::cli {
 
-// File names in UTF-8. On Windows, std::filesystem::path would take a std::string as code page text.
+// File names in UTF-8. On Windows, std::filesystem::path would take a std::string as code page
+// text.
 [[nodiscard]] std::filesystem::path path_of(std::string_view utf8);
 [[nodiscard]] std::string text_of(const std::filesystem::path& path);
 
@@ -32,8 +33,9 @@ void print_to(std::FILE* stream, const std::string& text) noexcept;
 
 /// A line from standard input in UTF-8, without its end; empty at the end of the input.
 [[nodiscard]] std::string read_line();
-/// Prints a question to standard error, drops earlier input, and reads one line in UTF-8. Returns nothing
-/// at the end of the input, or if `stop` is triggered first. Standard input must be a terminal.
+/// Prints a question to standard error, drops earlier input, and reads one line in UTF-8. Returns
+/// nothing at the end of the input, or if `stop` is triggered first. Standard input must be a
+/// terminal.
 [[nodiscard]] std::optional<std::string> ask(const std::string& question,
                                              const std::stop_token& stop);
 /// All of standard input, in UTF-8.
@@ -44,8 +46,8 @@ enum class Interrupt {
     forced, ///< the console is being closed: the process has a few seconds
 };
 
-/// While it exists, calls `on_interrupt` at each interrupt, on a thread of its own. At most one object
-/// may exist at a time.
+/// While it exists, calls `on_interrupt` at each interrupt, on a thread of its own. At most one
+/// object may exist at a time.
 class InterruptWatch {
 public:
     explicit InterruptWatch(std::function<void(Interrupt)> on_interrupt);

@@ -84,8 +84,8 @@ TerminalQuestions::~TerminalQuestions() {
     thread_.join();
 }
 
-/// Stores the oldest open question. If it is a new one, the previous one was answered on the panel or
-/// withdrawn, so asking it is cancelled.
+/// Stores the oldest open question. If it is a new one, the previous one was answered on the panel
+/// or withdrawn, so asking it is cancelled.
 void TerminalQuestions::look() {
     const agent::RunStatus now = control_.status();
     const std::lock_guard lock(mutex_);

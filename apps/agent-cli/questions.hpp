@@ -1,4 +1,5 @@
-// Approval requests of a run on the terminal. The first answer counts, on the terminal or on the panel.
+// Approval requests of a run on the terminal. The first answer counts, on the terminal or on the
+// panel.
 #pragma once
 
 #include "eyehand/agent/control.hpp"

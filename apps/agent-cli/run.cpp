@@ -114,7 +114,8 @@ std::function<void(const std::string&)> remarks_to_terminal(bool quiet) {
     };
 }
 
-/// The built-in tools and the program tools; the latter are offered in addition to the profile's tools.
+/// The built-in tools and the program tools; the latter are offered in addition to the profile's
+/// tools.
 agent::Toolbox with_programs(const ProgramTools& programs, const agent::AskConsent& ask_user,
                              agent::AgentOptions& options) {
     agent::Toolbox tools = agent::built_in_tools();
@@ -125,10 +126,11 @@ agent::Toolbox with_programs(const ProgramTools& programs, const agent::AskConse
     return tools;
 }
 
-/// The settings of the run, overridden by the flags for the area, and by today's settings for approval and
-/// the panel.
+/// The settings of the run, overridden by the flags for the area, and by today's settings for
+/// approval and the panel.
 session::Config config_of_run(const ResumeFlags& flags, std::vector<agent::Setting>& kept) {
-    // Today's user decides on approval and access to the panel: the directory may come from another user.
+    // Today's user decides on approval and access to the panel: the directory may come from another
+    // user.
     constexpr std::array<std::string_view, 6> of_people{"approve", "panel",      "host",
                                                         "port",    "panel_cors", "panel_compat"};
     const auto is_of_people = [&](std::string_view name) {
@@ -165,10 +167,11 @@ std::string origin(const std::string& endpoint) {
     }
 }
 
-/// The settings of the server for a resumed run: the run's endpoint, unless a flag names another one, and
-/// today's other settings. The query of the endpoint was not stored, because it may contain keys; it is
-/// taken from today's settings if they name the same endpoint. The user's key is sent only to the origin
-/// that the user named today: a run directory from another user must not redirect it.
+/// The settings of the server for a resumed run: the run's endpoint, unless a flag names another
+/// one, and today's other settings. The query of the endpoint was not stored, because it may
+/// contain keys; it is taken from today's settings if they name the same endpoint. The user's key
+/// is sent only to the origin that the user named today: a run directory from another user must not
+/// redirect it.
 ServerSettings server_of_run(EndpointFlags flags, const std::vector<agent::Setting>& kept,
                              bool quiet) {
     const std::string today = *configuration(flags).text("endpoint");
@@ -193,8 +196,8 @@ ServerSettings server_of_run(EndpointFlags flags, const std::vector<agent::Setti
     return server;
 }
 
-/// Updates the settings in run.json: removes the results of the earlier probe, which may be outdated,
-/// except the number of screenshots that the profile was adapted to.
+/// Updates the settings in run.json: removes the results of the earlier probe, which may be
+/// outdated, except the number of screenshots that the profile was adapted to.
 void bring_up_to_date(std::vector<agent::Setting>& kept, const ServerSettings& server) {
     std::erase_if(kept, [](const agent::Setting& it) {
         return it.source == "probe" && it.name != "drop_screenshots";

@@ -15,7 +15,7 @@
 namespace eyehand::cli {
 namespace {
 
-// --- The server and the access to it -----------------------------------------------------------------------
+// --- The server and the access to it -------------------------------------------------------------
 
 std::string readable_file(const Variable& file) {
     if (file.value.empty())
@@ -57,8 +57,8 @@ public:
         }
     }
 
-    /// The URL that requests go to. Throws if the CA file or a proxy is not usable; the message names the
-    /// flag or variable.
+    /// The URL that requests go to. Throws if the CA file or a proxy is not usable; the message
+    /// names the flag or variable.
     [[nodiscard]] std::string checked_url(const vlm::ClientOptions& client) const {
         (void)vlm::quirks_of(client.endpoint); // throws if it is not a URL
         try {

@@ -1,5 +1,5 @@
-// The settings of a run, each with its source: default, profile, file, environment or flag. Later ones
-// override earlier ones (configuration.hpp collects them).
+// The settings of a run, each with its source: default, profile, file, environment or flag. Later
+// ones override earlier ones (configuration.hpp collects them).
 #pragma once
 
 #include "eyehand/agent/agent.hpp"
@@ -91,8 +91,8 @@ struct RunSettings {
 /// Above any model's context.
 inline constexpr int max_tokens = 10000000;
 
-/// Throw UsageError or agent::Error, which name the flag, the variable or the line of the file, also for
-/// mistakes in the profile; vlm::Error for the endpoint.
+/// Throw UsageError or agent::Error, which name the flag, the variable or the line of the file,
+/// also for mistakes in the profile; vlm::Error for the endpoint.
 [[nodiscard]] RunSettings resolve(const RunFlags& flags,
                                   const std::vector<session::ConfigEntry>& scenario = {});
 [[nodiscard]] vlm::ClientOptions resolve(const EndpointFlags& flags);
@@ -108,8 +108,8 @@ struct ServerSettings {
 [[nodiscard]] std::vector<std::string> server_setting_names();
 /// The settings of the agent; `AgentOptions::settings` stays empty.
 [[nodiscard]] agent::AgentOptions agent_options(const session::Config& config);
-/// The address of the page and the access to it; `panel_options` returns nothing if the panel of a run is
-/// off.
+/// The address of the page and the access to it; `panel_options` returns nothing if the panel of a
+/// run is off.
 [[nodiscard]] panel::PanelOptions page_options(const session::Config& config);
 [[nodiscard]] std::optional<panel::PanelOptions> panel_options(const session::Config& config);
 [[nodiscard]] winio::AreaChoice area_choice(const ViewFlags& flags);

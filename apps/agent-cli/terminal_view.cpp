@@ -15,8 +15,8 @@ constexpr std::size_t short_words = 72;
 constexpr std::size_t short_arguments = 60;
 constexpr std::size_t short_reason = 300; // an address, a cause and a remedy
 
-/// The length of the control character at `at`, or 0. Besides C0 and DEL, terminals also interpret C1
-/// (U+0080 to U+009F).
+/// The length of the control character at `at`, or 0. Besides C0 and DEL, terminals also interpret
+/// C1 (U+0080 to U+009F).
 std::size_t control_length(const std::string& text, std::size_t at) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     if (byte(at) < 0x20 || byte(at) == 0x7F) return 1;

@@ -20,8 +20,9 @@ namespace eyehand::cli {
 
 enum class Detail { quiet, normal, verbose };
 
-/// Writes progress to `talk` and, with `json`, the line of each event to `data`. On a terminal, a spinner
-/// shows that the model is thinking; with `Detail::verbose`, its text appears as it arrives.
+/// Writes progress to `talk` and, with `json`, the line of each event to `data`. On a terminal, a
+/// spinner shows that the model is thinking; with `Detail::verbose`, its text appears as it
+/// arrives.
 class TerminalView final : public agent::Observer {
 public:
     struct Options {

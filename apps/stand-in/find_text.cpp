@@ -24,15 +24,16 @@ struct Match {
     std::size_t cost = 0;
 };
 
-// One misread letter in a caption of four costs 25, and a part of a longer caption costs 30: the button
-// "Seve" is a better match for "Save" than the title "Save As". Noise beside the phrase costs less than a
-// word, but more than nothing, because it may be a word: the confidence of "in:" in "Save in:" is as low
-// as that of an icon.
+// One misread letter in a caption of four costs 25, and a part of a longer caption costs 30: the
+// button "Seve" is a better match for "Save" than the title "Save As". Noise beside the phrase
+// costs less than a word, but more than nothing, because it may be a word: the confidence of "in:"
+// in "Save in:" is as low as that of an icon.
 constexpr std::size_t cost_of_all_letters = 100;
 constexpr std::size_t cost_of_being_a_part = 30;
 constexpr std::size_t cost_of_noise = 10;
 
-// OCR turns an icon into one letter with low confidence. Two letters could be the "in:" of "Save in:".
+// OCR turns an icon into one letter with low confidence. Two letters could be the "in:" of "Save
+// in:".
 constexpr int hardly_believed = 50;
 constexpr std::size_t longest_noise = 1;
 
@@ -162,9 +163,9 @@ std::optional<Box> find_phrase(const Screen& screen, const std::string& text,
     return best == matches.end() ? std::nullopt : std::optional(best->box);
 }
 
-// The maximum distance of a field's content from its label, and the distance at which an empty field is
-// clicked, both in heights of the label. Measured on Wine's and Windows' file dialogs, whose fields begin 4 to 5 heights
-// after the label.
+// The maximum distance of a field's content from its label, and the distance at which an empty
+// field is clicked, both in heights of the label. Measured on Wine's and Windows' file dialogs,
+// whose fields begin 4 to 5 heights after the label.
 constexpr int furthest_content = 10;
 constexpr int into_the_field = 6;
 

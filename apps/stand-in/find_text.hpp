@@ -9,7 +9,8 @@
 
 namespace stand_in {
 
-/// The target of a search: a phrase, a place relative to other phrases, or both. Unused members are empty.
+/// The target of a search: a phrase, a place relative to other phrases, or both. Unused members are
+/// empty.
 ///
 ///     Target{.text = "UTF-8", .right_of = "Encoding:"}   // this phrase, right of that one
 ///     Target{.right_of = "File name:"}                   // the field that belongs to the label
@@ -30,9 +31,9 @@ struct Target {
 /// True if the phrase has a letter or digit: punctuation alone cannot be searched for.
 [[nodiscard]] bool is_searchable(std::string_view phrase);
 
-/// The place of the target, or nothing. Prefers the match with the fewest OCR errors, and a whole caption
-/// to a part of one; then the match nearest to the other phrases of the target; then the topmost, then the
-/// leftmost.
+/// The place of the target, or nothing. Prefers the match with the fewest OCR errors, and a whole
+/// caption to a part of one; then the match nearest to the other phrases of the target; then the
+/// topmost, then the leftmost.
 [[nodiscard]] std::optional<Box> find(const Screen& screen, const Target& target);
 
 /// Whether the phrase is on the screen.

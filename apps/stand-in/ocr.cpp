@@ -28,8 +28,8 @@ extern "C" const char* __lsan_default_suppressions() { return "leak:tesseract::m
 namespace stand_in {
 namespace {
 
-// Tesseract's threads spend more time waiting for each other than reading: measured on two cores, one
-// thread is 2.5 times as fast.
+// Tesseract's threads spend more time waiting for each other than reading: measured on two cores,
+// one thread is 2.5 times as fast.
 void read_on_one_thread() {
 #ifdef _OPENMP
     omp_set_max_active_levels(0);
@@ -41,10 +41,12 @@ struct PixFree {
 };
 using PixPtr = std::unique_ptr<Pix, PixFree>;
 
-// The heights to which a line of text is enlarged. Measured on Wine's menus with 8 pixel text: each size
-// misreads words that the other one reads correctly ("Eile" and "File", "Sove" and "Save"), so both are kept.
+// The heights to which a line of text is enlarged. Measured on Wine's menus with 8 pixel text: each
+// size misreads words that the other one reads correctly ("Eile" and "File", "Sove" and "Save"), so
+// both are kept.
 constexpr std::array<int, 2> line_heights{32, 40};
-// A long line with this confidence is not read again: it has enough context, and is the most expensive.
+// A long line with this confidence is not read again: it has enough context, and is the most
+// expensive.
 constexpr int sure = 85;
 constexpr std::size_t words_of_a_long_line = 4;
 constexpr double largest_magnification = 5.0;

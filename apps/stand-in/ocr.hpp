@@ -37,8 +37,8 @@ struct Screen {
     std::vector<Segment> segments;
 };
 
-/// Reads PNG screenshots with Tesseract. Not thread-safe. Caches a limited number of screens and text
-/// areas, so that only changed areas are read again.
+/// Reads PNG screenshots with Tesseract. Not thread-safe. Caches a limited number of screens and
+/// text areas, so that only changed areas are read again.
 class Reader {
 public:
     /// Throws std::runtime_error if Tesseract's English data is not installed.

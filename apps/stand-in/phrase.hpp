@@ -16,8 +16,8 @@ struct Token {
     std::size_t last = 0;  ///< one past its last character
 };
 
-/// The letters and digits of a text, split at punctuation and blanks. Removes the differences in case and
-/// between characters that look alike on a screen (1 l I, 0 O, 5 S, 8 B).
+/// The letters and digits of a text, split at punctuation and blanks. Removes the differences in
+/// case and between characters that look alike on a screen (1 l I, 0 O, 5 S, 8 B).
 [[nodiscard]] std::vector<Token> tokens_of(std::string_view text);
 
 /// All tokens of a text, joined.

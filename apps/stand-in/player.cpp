@@ -121,8 +121,8 @@ public:
     }
 
 private:
-    // Teams and visual loops send requests without earlier assistant messages. For them, only the text of
-    // the first request distinguishes a new run from the next turn.
+    // Teams and visual loops send requests without earlier assistant messages. For them, only the
+    // text of the first request distinguishes a new run from the next turn.
     bool is_new_conversation() const {
         if (request_.has_assistant_message) return false;
         const bool by_itself = tools_.has(Role::brief) || tools_.has(Role::complete);
@@ -169,7 +169,8 @@ private:
             go_on();
             return std::nullopt;
         }
-        // The screen may not show the effect yet: take one more screenshot before the step is repeated.
+        // The screen may not show the effect yet: take one more screenshot before the step is
+        // repeated.
         if (progress_.looks == 0 && may_look_again()) return look_again(missing);
         return repeat_after(missing);
     }
@@ -382,8 +383,8 @@ private:
         intent.reason = fmt::format("{}: a new picture of the screen will show whether it has "
                                     "changed in the meantime.",
                                     reason);
-        // An agent that gets a screenshot with each turn has no tool to take one; a progress report has the
-        // same effect.
+        // An agent that gets a screenshot with each turn has no tool to take one; a progress report
+        // has the same effect.
         intent.objective = objective_in_words();
         intent.status = "IN_PROGRESS";
         intent.evidence = what_i_see();

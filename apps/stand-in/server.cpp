@@ -20,7 +20,8 @@ namespace http = beast::http;
 using asio::ip::tcp;
 
 constexpr std::uint64_t body_limit_bytes = std::uint64_t{64} << 20U;
-// Beast reads at most the capacity of its buffer at a time; the default of 1 KB makes a screenshot slow.
+// Beast reads at most the capacity of its buffer at a time; the default of 1 KB makes a screenshot
+// slow.
 constexpr std::size_t read_buffer_bytes = std::size_t{256} << 10U;
 
 http::response<http::string_body> to_response(HttpReply reply, unsigned version, bool keep_alive) {
@@ -114,7 +115,8 @@ private:
     void accept() {
         acceptor_.async_accept([this](beast::error_code error, tcp::socket socket) {
             if (error == asio::error::operation_aborted) return;
-            // For example, no file handles are left: an immediate retry would only keep the processor busy.
+            // For example, no file handles are left: an immediate retry would only keep the
+            // processor busy.
             if (error && error != asio::error::connection_aborted) throw beast::system_error(error);
             if (!error) std::make_shared<Connection>(std::move(socket), handler_)->read();
             accept();

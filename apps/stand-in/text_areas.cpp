@@ -12,15 +12,15 @@
 namespace stand_in {
 namespace {
 
-// Measured on Wine's dialogs scaled to 1536x864: the letters with the least contrast (an inactive title)
-// still differ from their background by more than this.
+// Measured on Wine's dialogs scaled to 1536x864: the letters with the least contrast (an inactive
+// title) still differ from their background by more than this.
 constexpr int edge_contrast = 32;
 constexpr int shortest_text = 5;
 constexpr int shortest_line = 7;
 constexpr int tallest_punctuation = 4;
 constexpr int tallest_text = 32;
-// A vertical line longer than this is a frame, not the stem of a letter. The frame of a list touches its
-// entries and would join them.
+// A vertical line longer than this is a frame, not the stem of a letter. The frame of a list
+// touches its entries and would join them.
 constexpr int max_stem = 20;
 
 using Mask = std::vector<std::uint8_t>;
@@ -166,8 +166,8 @@ std::vector<Letter> find_letters(const GrayImage& image) {
     return letters;
 }
 
-// The gap between words of one phrase is smaller than the height of their letters; between menu entries
-// and columns it is larger. A selection or a button ends where the background changes.
+// The gap between words of one phrase is smaller than the height of their letters; between menu
+// entries and columns it is larger. A selection or a button ends where the background changes.
 bool belong_together(const Letter& left, const Letter& right) {
     const int tall = std::max(left.box.height, right.box.height);
     const int low = std::min(left.box.height, right.box.height);
@@ -178,7 +178,8 @@ bool belong_together(const Letter& left, const Letter& right) {
            std::abs(left.background - right.background) <= edge_contrast;
 }
 
-/// Groups of boxes (union-find): each box refers to another one of its group, the first one to itself.
+/// Groups of boxes (union-find): each box refers to another one of its group, the first one to
+/// itself.
 class Groups {
 public:
     explicit Groups(std::size_t size) : parent_(size) {

@@ -1,8 +1,8 @@
 // Finds areas of a screenshot that may contain text, before OCR.
 //
 // A desktop mixes dark text on light windows with light text on colored bars and selections. One
-// threshold for the whole image loses most of the text, so each piece of text is found by its edges and
-// has its own background.
+// threshold for the whole image loses most of the text, so each piece of text is found by its edges
+// and has its own background.
 #pragma once
 
 #include "geometry.hpp"
@@ -24,8 +24,8 @@ struct GrayImage {
     }
 };
 
-/// Boxes around runs of text: letters on one line without a large gap. The caption of a button, a menu
-/// entry, its shortcut, and each column are separate boxes.
+/// Boxes around runs of text: letters on one line without a large gap. The caption of a button, a
+/// menu entry, its shortcut, and each column are separate boxes.
 [[nodiscard]] std::vector<Box> find_text_areas(const GrayImage& image);
 
 /// The area as dark text on white: each pixel is its distance from the background of the area.

@@ -189,7 +189,8 @@ json::array keys_of(std::string_view chord) {
     }
 }
 
-// The limits or the description of a scroll tool show whether it counts wheel units instead of notches.
+// The limits or the description of a scroll tool show whether it counts wheel units instead of
+// notches.
 bool counts_wheel_units(const json::value& schema) {
     const json::value* description = member(schema, "description");
     const bool named = description != nullptr && description->is_string() &&

@@ -1,5 +1,5 @@
-// Derives the roles of tools from the schemas of a request: which of them clicks, types or observes, and
-// which argument takes the position, the label or the text.
+// Derives the roles of tools from the schemas of a request: which of them clicks, types or
+// observes, and which argument takes the position, the label or the text.
 #pragma once
 
 #include <boost/json/array.hpp>

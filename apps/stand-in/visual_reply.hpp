@@ -12,13 +12,13 @@
 
 namespace stand_in {
 
-/// Whether the request asks for such a reply: in the schema of its `response_format`, or without a schema
-/// in its text, which names the members.
+/// Whether the request asks for such a reply: in the schema of its `response_format`, or without a
+/// schema in its text, which names the members.
 [[nodiscard]] bool wants_visual_reply(const ChatRequest& request);
 
-/// The possible actions of such a reply, each in the form of a tool: the actions in the schema of the
-/// request (without a schema, the usual actions that its text names), a screenshot without an action, and
-/// the end of the run.
+/// The possible actions of such a reply, each in the form of a tool: the actions in the schema of
+/// the request (without a schema, the usual actions that its text names), a screenshot without an
+/// action, and the end of the run.
 [[nodiscard]] boost::json::array visual_actions(const ChatRequest& request);
 
 /// The problem of the previous reply, as the request describes it; empty: none.

@@ -40,7 +40,8 @@ struct Stage {
     test::TempFolder folder;
     ChatServer server;
 
-    /// Runs agent-cli; meanwhile calls `act` with the address of its page and a function that interrupts it.
+    /// Runs agent-cli; meanwhile calls `act` with the address of its page and a function that
+    /// interrupts it.
     template <class Act>
     ProcessResult run(std::vector<std::string> arguments, Act act) {
         const std::filesystem::path err = folder / "told";

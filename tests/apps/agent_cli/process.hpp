@@ -5,9 +5,9 @@
 
 namespace test {
 
-/// Runs the agent-cli in the folder of this test program, with an empty standard input. Does not probe the
-/// server, because its scripted answers are for requests to the model; EYEHAND_PROBE in `variables`
-/// overrides this.
+/// Runs the agent-cli in the folder of this test program, with an empty standard input. Does not
+/// probe the server, because its scripted answers are for requests to the model; EYEHAND_PROBE in
+/// `variables` overrides this.
 inline ProcessResult
 agent_cli(const std::vector<std::string>& arguments,
           const std::map<std::string, std::string>& variables = {},

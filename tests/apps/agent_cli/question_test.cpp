@@ -71,8 +71,8 @@ Conversation on_terminal(std::vector<std::string> arguments,
     return conversation;
 }
 
-/// A run whose model calls a tool once for each answer; the tool returns its arguments. `told` is the last
-/// request to the model, if there was a second one.
+/// A run whose model calls a tool once for each answer; the tool returns its arguments. `told` is
+/// the last request to the model, if there was a second one.
 struct Run {
     Conversation conversation;
     std::string told;

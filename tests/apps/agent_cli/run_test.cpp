@@ -1,5 +1,5 @@
-// agent-cli run and resume on a real desktop, with a real socket: exit codes, messages and files of a
-// run.
+// agent-cli run and resume on a real desktop, with a real socket: exit codes, messages and files of
+// a run.
 #include "process.hpp"
 
 #include "eyehand/vlm/testing/chat_server.hpp"
@@ -349,7 +349,8 @@ TEST_CASE("a resumed run keeps its area, waits and endpoint") {
               .status == 4);
     const auto first = test::lines_of(stage.run_path() / "events.jsonl");
 
-    // Variables do not replace the crop and the waits of the run; the query comes from today's endpoint.
+    // Variables do not replace the crop and the waits of the run; the query comes from today's
+    // endpoint.
     stage.answer("", "observe_screen");
     stage.server.enqueue({.status = 404, .body = R"({"error":"No models loaded."})"});
     const auto again =
