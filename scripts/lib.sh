@@ -1,16 +1,16 @@
 # shellcheck shell=bash
-# What the scripts share: talk, paths, waiting, children that die with us, and the Wine environment.
-# Sourced, never run. Data goes to stdout, talk to stderr.
+# Shared functions of the scripts: messages, paths, waiting, child processes, and the Wine environment.
+# Sourced, never run. Data goes to stdout, messages go to stderr.
 
 # shellcheck disable=SC2034  # used by the scripts that source this file
 eyehand_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-# Kept between runs and outside the source tree: the Wine template, measured durations.
+# Files that are kept between runs, outside the source tree: the Wine template, measured durations.
 # shellcheck disable=SC2034  # used by the scripts that source this file
 eyehand_cache=${XDG_CACHE_HOME:-${HOME:-/var/tmp}/.cache}/eyehand
 
 say() { printf '%s\n' "$*" >&2; }
 
-# die STATUS LINE...: the cause first, then what to do about it.
+# die STATUS LINE...: prints the cause, then the remedy, and exits.
 die() {
     local status=$1
     shift
@@ -20,7 +20,7 @@ die() {
     exit "$status"
 }
 
-# show_log FILE [LINES]: the end of a log, indented, for an error message.
+# show_log FILE [LINES]: prints the end of a log, indented, for an error message.
 show_log() {
     if [[ -s $1 ]]; then
         say "    the end of $1:"
@@ -30,7 +30,7 @@ show_log() {
     fi
 }
 
-# wait_until SECONDS COMMAND...: polls; false when the time is up.
+# wait_until SECONDS COMMAND...: polls; fails when the time is up.
 wait_until() {
     local deadline=$((SECONDS + $1))
     shift
@@ -41,13 +41,13 @@ wait_until() {
 }
 
 # A shell started in the background by another shell ignores SIGINT and cannot undo that from inside.
-# heed_interrupts "$@" starts the script over with the default, so that Ctrl+C and kill -INT work.
+# heed_interrupts "$@" restarts the script with the default handling, so that Ctrl+C and kill -INT work.
 heed_interrupts() {
     [[ $(trap -p INT) == "trap -- '' SIGINT" ]] || return 0
     exec env --default-signal=INT,QUIT "$0" "$@"
 }
 
-# on_end FUNCTION: calls it with the exit status when the script ends, however it ends, and lets it finish.
+# on_end FUNCTION: calls it with the exit status when the script ends for any reason; signals do not interrupt it.
 on_end() {
     ending=$1
     trap 'end_script $?' EXIT
@@ -58,16 +58,16 @@ on_end() {
 
 end_script() {
     trap - EXIT
-    # Not '': what is ignored here would be ignored by the programs that clean up, too.
+    # Not '': the programs that clean up would inherit the ignored signals.
     trap : HUP INT TERM
     "$ending" "$1" || true
     exit "$1"
 }
 
 # --- children -----------------------------------------------------------------------------------------
-# Bash runs a trap only after the foreground command has ended, which may take minutes. So whatever takes
-# long runs as a background job in a process group of its own while the shell waits, and a signal can end
-# the whole group at once.
+# Bash runs a trap only after the foreground command has ended, which may take minutes. So long commands run
+# as background jobs in process groups of their own while the shell waits, and a signal can end the whole
+# group at once.
 child=
 
 # in_group COMMAND...: runs it without stdin and returns its exit status.
@@ -84,7 +84,7 @@ in_group() {
 
 group_is_gone() { ! kill -0 -- "-$1" 2>/dev/null; }
 
-# end_child: asks the process group of the running child to end, then insists.
+# end_child: sends SIGTERM to the process group of the running child, and SIGKILL after 30 s.
 end_child() {
     local group=$child
     child=
@@ -96,8 +96,8 @@ end_child() {
 
 # --- the stand-in model --------------------------------------------------------------------------------
 
-# start_stand_in_model PROGRAM FOLDER ARGS...: in the background. Sets `stand_in` to its process and `endpoint` to
-# where it listens; its files are FOLDER/stand-in.*.
+# start_stand_in_model PROGRAM FOLDER ARGS...: starts it in the background. Sets `stand_in` to its process and
+# `endpoint` to its URL; its files are FOLDER/stand-in.*.
 start_stand_in_model() {
     local program=$1 port_file=$2/stand-in.port log=$2/stand-in.log out=$2/stand-in.out
     shift 2
@@ -115,18 +115,17 @@ start_stand_in_model() {
 stand_in_answers_or_ended() { [[ -s $1 ]] || ! kill -0 "$stand_in"; }
 
 # --- Wine ---------------------------------------------------------------------------------------------
-# wine_environment DISPLAY PREFIX XAUTHORITY: the one environment that every Wine process here gets, as
-# NAME=VALUE lines.
+# wine_environment DISPLAY PREFIX XAUTHORITY: prints the environment of all Wine processes as NAME=VALUE lines.
 #   WINEDLLOVERRIDES  no Mono or Gecko downloads, no menu entries in the user's home
-#   LC_ALL            English labels, and file names that may hold any character
+#   LC_ALL            English labels, and file names with any character
 wine_environment() {
     printf '%s\n' "DISPLAY=$1" "WINEPREFIX=$2" "XAUTHORITY=$3" WINEARCH=win64 WINEDEBUG=-all \
         'WINEDLLOVERRIDES=mscoree,mshtml=;winemenubuilder.exe=d' LC_ALL=C.UTF-8
 }
 
-# wine_live PROGRAM ARGS...: runs it with its output shown as it comes, and returns its exit status.
-# Wine leaves processes behind that hold on to what they inherit. A pipe would therefore never end, so Wine
-# writes to files and the files are followed. Ctrl+C reaches the program, which ends in its own way.
+# wine_live PROGRAM ARGS...: runs it, prints its output as it arrives, and returns its exit status.
+# Wine leaves processes that keep inherited handles open, so a pipe would never end. Therefore Wine writes to
+# files, and the files are followed. Ctrl+C is passed to the program, which ends by itself.
 wine_live() {
     local dir program followers=() status=0
     dir=$(mktemp -d)
@@ -144,7 +143,7 @@ wine_live() {
     followers+=($!)
     tail -c +1 -s 0.1 -f --pid="$program" "$dir/err" >&2 &
     followers+=($!)
-    # A signal ends the waiting, not the program.
+    # A signal ends `wait`, not the program.
     while true; do
         status=0
         wait "$program" || status=$?
@@ -157,14 +156,14 @@ wine_live() {
 }
 
 # --- stages -------------------------------------------------------------------------------------------
-# A script that takes long says where it is and how long is left. It lists its stages in order, gives each a
-# title and an estimate in seconds (on two cores), and runs each through `stage`. A second estimate,
-# NAME-again, is for a machine that has done it before. The last run's durations replace the estimates.
+# A long script prints its progress and the remaining time. It lists its stages in order, gives each a title
+# and an estimate in seconds (on two cores), and runs each with `stage`. A second estimate, NAME-again, is for
+# repetitions on the same machine. The durations of the last run replace the estimates.
 stages=()
 declare -A seconds titles estimate
 stage_number=0
 
-# recall_durations FILE: and keeps what is measured from now on in that file.
+# recall_durations FILE: reads earlier durations; new ones are stored in the same file.
 recall_durations() {
     local name value
     durations=$eyehand_cache/$1
@@ -188,8 +187,7 @@ time_left() {
     if ((left < 90)); then echo "$left s"; else echo "$(((left + 30) / 60)) min"; fi
 }
 
-# stage NAME COMMAND...: announces it, runs it and returns its status. A stage that went well is the best
-# guess for the next time.
+# stage NAME COMMAND...: announces it, runs it and returns its status. Stores the duration of a successful stage.
 stage() {
     local name=$1 begin=$SECONDS left status=0
     shift
