@@ -1,4 +1,4 @@
-// agent-cli ask, against a real socket: what is sent, what is printed where, and the exit codes.
+// agent-cli ask, with a real socket: requests, output and exit codes.
 #include "process.hpp"
 
 #include "eyehand/vlm/testing/chat_server.hpp"
@@ -45,12 +45,12 @@ const std::string plain_answer =
     R"("reasoning_content":"hm"}}],"usage":{"prompt_tokens":7,"completion_tokens":2,)"
     R"("prompt_tokens_details":{"cached_tokens":3}}})";
 
-/// Looks until the file holds this, for as long as a loaded machine may need.
+/// Waits up to 60 s until the content of the file is `text`.
 bool comes_to_hold(const std::filesystem::path& file, const std::string& text) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (test::read_file(file) != text) {
         if (std::chrono::steady_clock::now() > until) return false;
-        std::this_thread::yield(); // another program writes it, and tells nobody
+        std::this_thread::yield(); // another process writes it without a notification
     }
     return true;
 }
