@@ -141,8 +141,7 @@ std::string spend(const vlm::ChatReply& reply) {
 std::string shortcoming(const vlm::ChatReply& reply) {
     if (reply.finish == vlm::FinishReason::length)
         return "the output limit cut the answer off: raise the limit with --max-tokens, or load "
-               "the "
-               "model with a longer context";
+               "the model with a longer context";
     if (reply.finish == vlm::FinishReason::content_filter)
         return "the server's content filter ended the answer";
     if (reply.finish == vlm::FinishReason::error)

@@ -55,8 +55,7 @@ std::string as_json(const std::vector<Row>& rows) {
 std::string as_table(const std::vector<Row>& rows) {
     std::size_t width = 0;
     for (const Row& row : rows) width = std::max(width, row.value.value_or("").size());
-    width =
-        std::min(width, std::size_t{44}); // a long value must not widen the column for all others
+    width = std::min(width, std::size_t{44}); // limits the effect of a long value
     std::string all;
     for (const Row& row : rows)
         all += fmt::format("{:<22} {:<{}}  {}\n", row.name, row.value.value_or("-"), width,

@@ -28,7 +28,7 @@ Participants::Participants(Options options) : options_(std::move(options)) {
         throw UsageError(error.what());
     }
     print_to(stderr,
-             "panel: " + panel_->url() + "\n"); // also with --quiet: the user needs the address
+             "panel: " + panel_->url() + "\n"); // also with --quiet
 }
 
 bool Participants::somebody_can_answer() const { return options_.panel || terminal_can_ask(); }

@@ -34,11 +34,10 @@ struct Step {
                       ///< to finish at, the objective, or the status of a report
     std::string at;   ///< the text at which to scroll
     std::string say;  ///< the text of the reply
-    std::string if_visible; ///< the step is skipped while this is not on the screen
-    std::string expect;     ///< must be on the screen afterwards, otherwise the step is repeated
-    std::string
-        expect_gone; ///< must not be on the screen afterwards, otherwise the step is repeated
-    int times = 1;   ///< number of executions in a row, whatever their result
+    std::string if_visible;  ///< the step is skipped while this is not visible
+    std::string expect;      ///< must be visible afterwards, otherwise the step is repeated
+    std::string expect_gone; ///< must be gone afterwards, otherwise the step is repeated
+    int times = 1;           ///< number of executions in a row, whatever their result
 };
 
 struct Script {
