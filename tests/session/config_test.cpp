@@ -131,7 +131,7 @@ TEST_CASE("a mistake in a file is told with its line, and what it must be") {
         const char* words;
     };
     const Row row = GENERATE(
-        Row{"{\n\n\"max_step\": 5}", "eyehand.json:3: there is no setting \"max_step\"; did you "
+        Row{"{\n\n\"max_step\": 5}", "eyehand.json:3: unknown setting \"max_step\"; did you "
                                      "mean \"max_turns\"?"},
         Row{"{\"tempreature\": 1}", "did you mean \"temperature\"?"},
         Row{"{\n\"max_turns\": \"20\"}",
@@ -140,15 +140,15 @@ TEST_CASE("a mistake in a file is told with its line, and what it must be") {
         Row{"{\"max_turns\": 99999999999999999999}", "from 1 to 1000000"},
         Row{"{\"top_p\": 1.5}", "\"top_p\" is \"1.5\"; it must be a number from 0 to 1"},
         Row{"{\"stream\": 1}", "must be true or false"},
-        Row{"{\"with\": \"wait\"}", "an array of texts"},
-        Row{"{\"with\": [\"\"]}", "an array of texts"},
+        Row{"{\"with\": \"wait\"}", "an array of strings"},
+        Row{"{\"with\": [\"\"]}", "an array of strings"},
         Row{"{\"crop\": \"1,2\"}", "must be x1,y1,x2,y2"},
-        Row{"{\"image\": \"\"}", "\"image\" is empty; leave it out"},
-        Row{"{\"screenshot_prefix\": \"../x\"}", "a file name's beginning"},
-        Row{"{\"model\": {\"a\": 1}}", "\"model\" is {\"a\":1}; it must be a text"},
+        Row{"{\"image\": \"\"}", "\"image\" is empty; set a value"},
+        Row{"{\"screenshot_prefix\": \"../x\"}", "the beginning of a file name"},
+        Row{"{\"model\": {\"a\": 1}}", "\"model\" is {\"a\":1}; it must be a string"},
         Row{"{\"api_key\": \"k\"}", "set the variable EYEHAND_API_KEY"},
         Row{"{\"model\": \"a\",\n\"model\": \"b\"}",
-            "eyehand.json:2: \"model\" is there already, at eyehand.json:1"},
+            "eyehand.json:2: \"model\" is already set at eyehand.json:1"},
         Row{"{\"display\": \"1\",\n\"window\": \"b\"}", "eyehand.json:2: a window and a display"},
         Row{"[]", "eyehand.json:1: there must be an object"}, Row{"", "must be an object"},
         Row{"{\n\"model\": tru}", "eyehand.json:2: this is not JSON"},
@@ -169,8 +169,9 @@ TEST_CASE("a mistake in a variable names the variable") {
           "the environment variable AGENT_MAX_STEPS is \"lots\"; it must be a whole number from 1 "
           "to 1000000");
     CHECK_THAT(of("EYEHAND_TEMPERATURE", "nan"), ContainsSubstring("EYEHAND_TEMPERATURE is"));
-    CHECK(of("EYEHAND_MAXSTEPS", "5") == "the environment variable EYEHAND_MAXSTEPS sets nothing; "
-                                         "did you mean EYEHAND_MAX_TURNS?");
+    CHECK(of("EYEHAND_MAXSTEPS", "5") ==
+          "the environment variable EYEHAND_MAXSTEPS is not a setting; "
+          "did you mean EYEHAND_MAX_TURNS?");
     const std::string key = of("EYEHAND_API_KEY", "two words");
     CHECK_THAT(key, ContainsSubstring("EYEHAND_API_KEY holds a space") &&
                         !ContainsSubstring("two words"));
@@ -179,7 +180,7 @@ TEST_CASE("a mistake in a variable names the variable") {
 
 TEST_CASE("a mistake in a flag names the flag") {
     CHECK_THAT(complaint([] { (void)config_from_flag("display", "--display", ""); }),
-               ContainsSubstring("--display is empty; leave it out, or say which"));
+               ContainsSubstring("--display is empty; set a value or leave it out"));
     CHECK_THAT(complaint([] { (void)config_from_flag("crop", "--crop", "500,500,500,900"); }),
                ContainsSubstring("--crop is \"500,500,500,900\"; it must be x1,y1,x2,y2"));
 }
@@ -208,7 +209,7 @@ TEST_CASE("a side of the picture counts where it was said later than the whole")
     CHECK(shown(config) == "640x480! by AGENT_IMAGE_W, AGENT_IMAGE_H");
     config.add(config_from_flag("image", "--image", "60%"));
     CHECK_THAT(complaint([&] { (void)image_size_setting(config); }),
-               ContainsSubstring("--image-exact goes with a size"));
+               ContainsSubstring("--image-exact requires a size"));
 }
 
 TEST_CASE("a window displaces the display of an earlier layer, and the other way round") {
@@ -352,7 +353,7 @@ TEST_CASE("what a visual loop cannot be set to is told") {
     CHECK_THAT(complaint_of("story", R"({"capture_crop": {"x1": 1, "y1": 2, "x2": 3}})"),
                ContainsSubstring("must be x1,y1,x2,y2"));
     CHECK_THAT(complaint_of("story", R"({"crop": "0,0,9,9", "capture_crop": "0,0,9,9"})"),
-               ContainsSubstring("is there already"));
+               ContainsSubstring("is already set"));
 }
 
 TEST_CASE("of a display and a window a run keeps the one that counts") {

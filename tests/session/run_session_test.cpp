@@ -97,7 +97,7 @@ TEST_CASE("session: what the server says about itself adapts the run and is in i
     // 20 * 11 + 2 tokens each: half of the context holds 18 of them, as many as the profile wants.
     CHECK(session.profile().screenshots == options.profile.screenshots);
     CHECK(stage.remarks.size() == 1);
-    CHECK_THAT(stage.remarks.front(), ContainsSubstring("tiny does not see images"));
+    CHECK_THAT(stage.remarks.front(), ContainsSubstring("tiny does not accept images"));
     stage.answer("It is done.");
     agent::RunDirectory directory = stage.directory();
     (void)session.run("do it", directory);

@@ -97,22 +97,22 @@ TEST_CASE("a mistake in a scenario names the file and the member") {
         Row{R"({"schema":2,"name":"n","task":"t"})", "\"schema\" is 2; this version reads up to 1"},
         Row{R"({"schema":1,"name":"n"})", "\"task\" is missing"},
         Row{R"({"schema":1,"name":"n","task":" "})", "\"task\" is empty"},
-        Row{with(R"("max_turn":1)"),
-            "\"max_turn\" means nothing here; did you mean \"max_turns\"?"},
+        Row{with(R"("max_turn":1)"), "\"max_turn\" is unknown here; did you mean \"max_turns\"?"},
         Row{with(R"("max_turns":0)"), "\"max_turns\" must be a whole number from 1"},
         Row{with(R"("checks":{})"), "\"checks\" must be an array"},
         Row{with(R"("checks":[1])"), "my.json: checks[0] must be an object"},
         Row{with(R"("checks":[{"clipboard":"a"},{"file_exist":"x"}])"),
-            "my.json: checks[1]: \"file_exist\" means nothing here; did you mean \"file_exists\"?"},
+            "my.json: checks[1]: \"file_exist\" is unknown here; did you mean \"file_exists\"?"},
         Row{with(R"("checks":[{}])"), "is missing"},
         Row{with(R"("checks":[{"file_equals":"x"}])"), "checks[0]: \"text\" is missing"},
-        Row{with(R"("checks":[{"file_contains":"x","text":""}])"), "every file contains that"},
-        Row{with(R"("checks":[{"window_title":"x","text":"y"}])"), "\"text\" means nothing here"},
+        Row{with(R"("checks":[{"file_contains":"x","text":""}])"),
+            "every file contains the empty text"},
+        Row{with(R"("checks":[{"window_title":"x","text":"y"}])"), "\"text\" is unknown here"},
         Row{with(R"("checks":[{"pointer_in":[5,5,5,9]}])"), "x1 < x2"},
         Row{with(R"("checks":[{"pointer_in":"x"}])"), "must be [x1, y1, x2, y2]"},
         Row{with(R"("setup":[{"seconds":3}])"), "setup[0]: \"wait_for_window\" is missing"},
         Row{with(R"("setup":[{"wait_for_window":"w","seconds":601}])"), "from 0 to 600"},
-        Row{with(R"("setup":[{"launch":"a","wait_for_window":"w"}])"), "a step of its own"});
+        Row{with(R"("setup":[{"launch":"a","wait_for_window":"w"}])"), "must be a separate step"});
     CHECK_THAT(complaint(row.text), ContainsSubstring(row.words));
 }
 
@@ -188,10 +188,10 @@ TEST_CASE("a file's text is compared whatever its line breaks and its encoding")
 TEST_CASE("a file that is not there, or was there before, does not count") {
     Stage stage;
     CHECK_THAT(stage.check({.subject = (stage.folder / "none").string()}).reason,
-               ContainsSubstring("no such file"));
+               ContainsSubstring("does not exist"));
     stage.options.since = std::filesystem::file_time_type::clock::now() + std::chrono::hours(1);
     CHECK_THAT(stage.check_file(CheckKind::file_equals, "x", "x").reason,
-               ContainsSubstring("was there before"));
+               ContainsSubstring("existed before the run"));
     stage.options.since = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
     CHECK(stage.check_file(CheckKind::file_equals, "x", "x").holds);
 }
@@ -217,10 +217,10 @@ TEST_CASE("windows, clipboard, programs and pointer are looked at on the desktop
 
     CHECK(stage.check({.kind = CheckKind::window_title, .subject = "NOTE.TXT"}).holds);
     CHECK_THAT(stage.check({.kind = CheckKind::window_title, .subject = "letter"}).reason,
-               ContainsSubstring("there are: \"note.txt - Notepad\""));
+               ContainsSubstring("the open windows are: \"note.txt - Notepad\""));
     CHECK(stage.check({.kind = CheckKind::clipboard, .text = "two\nlines"}).holds);
     CHECK_THAT(stage.check({.kind = CheckKind::clipboard, .text = "two"}).reason,
-               ContainsSubstring("it holds"));
+               ContainsSubstring("it contains"));
     CHECK(stage.check({.kind = CheckKind::process_running, .subject = "notepad.exe"}).holds);
     CHECK_FALSE(stage.check({.kind = CheckKind::process_running, .subject = "no such.exe"}).holds);
     CHECK(stage.check({.kind = CheckKind::pointer_in, .box = {490, 490, 510, 510}}).holds);
@@ -254,7 +254,8 @@ TEST_CASE("the registry is Windows' alone") {
             {.kind = CheckKind::registry, .subject = key, .value = value, .text = "x"});
     };
 #ifdef _WIN32
-    CHECK_THAT(of("HKCU\\Software\\No such key", "v").reason, ContainsSubstring("no such value"));
+    CHECK_THAT(of("HKCU\\Software\\No such key", "v").reason,
+               ContainsSubstring("the value does not exist"));
     CHECK_THAT(of("HKLM\\Software\\Microsoft\\Windows NT\\CurrentVersion", "CurrentVersion").reason,
                ContainsSubstring("it is \""));
 #else

@@ -13,19 +13,19 @@ namespace eyehand::panel {
 namespace {
 
 constexpr std::array settings{
-    agent::SettingSpec{"panel", agent::SettingKind::boolean, "show the run on a local page",
+    agent::SettingSpec{"panel", agent::SettingKind::boolean, "show the run on a local web page",
                        "false"},
-    agent::SettingSpec{"host", agent::SettingKind::text,
-                       "of the panel: the address at which it can be reached", "127.0.0.1", 1},
-    agent::SettingSpec{"port", agent::SettingKind::integer, "of the panel; 0: any that is free",
-                       "0", 0, 65535},
+    agent::SettingSpec{"host", agent::SettingKind::text, "panel: the address to listen on",
+                       "127.0.0.1", 1},
+    agent::SettingSpec{"port", agent::SettingKind::integer,
+                       "panel: the port to listen on; 0: any free port", "0", 0, 65535},
     agent::SettingSpec{"panel_cors",
                        agent::SettingKind::text,
-                       "of the panel: another origin whose pages may use it",
+                       "panel: another origin whose pages may use it",
                        {},
                        1},
-    agent::SettingSpec{"panel_compat", agent::SettingKind::boolean,
-                       "of the panel: without its token", "false"},
+    agent::SettingSpec{"panel_compat", agent::SettingKind::boolean, "panel: require no token",
+                       "false"},
 };
 
 /// Wakes the server, as long as there is one: a run may outlive its panel.

@@ -1,4 +1,4 @@
-// The model of a run: a server, which may be recorded, or a cassette.
+// The model of a run: a server or a cassette; its replies may be recorded.
 #pragma once
 
 #include "eyehand/session/run_session.hpp"

@@ -33,19 +33,19 @@ std::string utf8(const std::filesystem::path& path) {
     return {text.begin(), text.end()};
 }
 
-/// The size of the area that screenshots will show; nothing while it cannot be known.
+/// The size of the area that screenshots will show; nothing if it is unknown.
 std::optional<winio::Size> screen_size(winio::Desktop& desktop, const winio::AreaChoice& area) {
     try {
         const winio::Rect bounds = winio::choose_area(desktop, area).bounds();
         return winio::Size{bounds.width, bounds.height};
     } catch (const winio::Error&) {
-        return std::nullopt; // the run's first screenshot reports why
+        return std::nullopt; // the run's first screenshot reports the reason
     } catch (const std::invalid_argument&) {
-        return std::nullopt; // a crop without a pixel: the agent refuses it
+        return std::nullopt; // an empty crop: the agent reports it
     }
 }
 
-/// Calls `at_first` before the first event: from then on the store is this run's.
+/// Calls `at_first` at the first event: from then on, this session owns the store.
 class FirstEvent final : public agent::Observer {
 public:
     explicit FirstEvent(std::function<void()> at_first) : at_first_(std::move(at_first)) {}
@@ -57,7 +57,7 @@ private:
     std::function<void()> at_first_;
 };
 
-/// Whether another process works on the run, or it has come to its end: nothing is to be added.
+/// Whether the store belongs to another run or process, or nothing was started: nothing must be added to it.
 bool is_not_ours(const agent::Error& error) {
     return error.code() == agent::errc::run_locked || error.code() == agent::errc::run_over ||
            error.code() == agent::errc::run_exists || error.code() == agent::errc::empty_task;
@@ -72,7 +72,7 @@ public:
           model_(options_.client, options_.cassette),
           agent_(desktop_, model_.get(), options_.profile, options_.tools, options_.agent) {}
 
-    /// Runs `go` with the observers of the session and of the caller.
+    /// Calls `go` with the observers of the session and the caller.
     RunResult
     carry_out(agent::RunStore& store, std::span<agent::Observer* const> observers,
               const std::function<agent::RunFinished(std::span<agent::Observer* const>)>& go) {
@@ -80,7 +80,7 @@ public:
             try {
                 http_log_.write_to(store);
             } catch (const agent::Error&) { // NOLINT(bugprone-empty-catch)
-                // The next exchange meets the problem, too, and ends the run.
+                // The next exchange has the same problem and ends the run.
             }
         });
         std::vector<agent::Observer*> all{&first};
@@ -120,7 +120,7 @@ private:
         if (options_.on_remark) options_.on_remark(text);
     }
 
-    /// A profile's model is a recommendation, and the server may not even have it.
+    /// The model of a profile is only a recommendation: the server may not have it.
     void choose_model(const vlm::ServerInfo& server) {
         std::vector<std::string> all;
         std::vector<std::string> loaded;
@@ -134,14 +134,14 @@ private:
             throw agent::Error(
                 agent::errc::bad_config,
                 fmt::format(
-                    "the server has several models, and none was chosen: {}; name one as the "
-                    "setting \"model\" (--model)",
+                    "the server has several models: {}; select one with the setting \"model\" "
+                    "(--model)",
                     fmt::join(candidates, ", ")));
         options_.profile.model = candidates.front();
         put(options_.agent.settings, {"model", candidates.front(), "probe"});
     }
 
-    /// Asks the server what it can, and sets client and profile accordingly.
+    /// Probes the server and adapts client and profile.
     std::optional<vlm::ServerInfo> adapt() {
         const auto path_setting = [&](const char* name, const std::filesystem::path& file) {
             if (!file.empty())
@@ -158,7 +158,7 @@ private:
         for (agent::Setting& setting : settings_of(*server))
             put(options_.agent.settings, std::move(setting));
         if (server->model.images == vlm::Support::no)
-            remark(fmt::format("{} says that {} does not see images: load a vision model",
+            remark(fmt::format("{} reports that {} does not accept images: load a vision model",
                                vlm::to_string(server->kind), server->model.id));
         if (!options_.fit_context) return server;
         const auto screen = screen_size(desktop_, options_.agent.area);
@@ -169,7 +169,7 @@ private:
         return server;
     }
 
-    /// The server's log and the report. Returns the report's path, or an empty one.
+    /// Writes the server's log and the report. Returns the path of the report, or an empty path.
     std::filesystem::path
     leave_evidence(const agent::RunStore& store,
                    const std::optional<agent::LmStudioLog>& server_log) const {
@@ -183,7 +183,7 @@ private:
         try {
             return session::write_report(*directory);
         } catch (const std::exception& problem) {
-            remark(fmt::format("there is no report: {}", problem.what()));
+            remark(fmt::format("the report cannot be written: {}", problem.what()));
             return {};
         }
     }
@@ -228,12 +228,12 @@ RunResult RunSession::resume(agent::RunStore& store, std::span<agent::Observer* 
 std::vector<std::string> differences(const agent::StoredRun& stored) {
     std::vector<std::string> remarks;
     if (stored.version != agent::version())
-        remarks.push_back(fmt::format("the run began with version {}, this is {}", stored.version,
-                                      agent::version()));
+        remarks.push_back(fmt::format("the run began with version {}; this is version {}",
+                                      stored.version, agent::version()));
     const std::string& name = stored.summary.profile.name;
     const std::vector<std::string> built_in = agent::profile_names();
     if (std::find(built_in.begin(), built_in.end(), name) == built_in.end()) return remarks;
-    // What settings have changed is the run's own; prompts and tools are the profile's.
+    // Compares prompts and tools only: the other members depend on the settings of the run.
     agent::Profile now = agent::load_profile(name);
     agent::Profile then = stored.summary.profile;
     for (agent::Profile* profile : {&now, &then}) {
@@ -253,8 +253,8 @@ std::vector<std::string> differences(const agent::StoredRun& stored) {
             mode.set_option(*profile, option, {});
     }
     if (agent::to_json(now) != agent::to_json(then))
-        remarks.push_back(fmt::format("the profile \"{}\" has changed since; the run goes on with "
-                                      "its own copy",
+        remarks.push_back(fmt::format("the profile \"{}\" has changed since the run began; the run "
+                                      "continues with its own copy",
                                       name));
     return remarks;
 }

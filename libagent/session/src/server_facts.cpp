@@ -8,9 +8,9 @@
 namespace eyehand::session {
 namespace {
 
-// A server on this machine answers in milliseconds, one far away within a second; a run that waits
-// longer for what it can do without would seem to hang.
-constexpr std::chrono::milliseconds patience{1500}; ///< for one question
+// A local server answers within milliseconds, a remote one within a second. The run does not depend on the
+// answers, and a longer wait would look like a hang.
+constexpr std::chrono::milliseconds patience{1500}; ///< for one request
 constexpr std::chrono::milliseconds all_in_all{3000};
 
 std::string word_for(vlm::Support support) {
@@ -38,7 +38,7 @@ std::vector<agent::Setting> settings_of(const vlm::ServerInfo& server) {
     if (!server.version.empty()) kind += " " + server.version;
     put("server", std::move(kind));
     const vlm::ModelInfo& model = server.model;
-    put("served_model", model.id); // empty: it is not there
+    put("served_model", model.id); // empty: the server does not have the model
     if (model.id.empty()) return all;
     if (model.context_tokens) put("context_tokens", fmt::format("{}", *model.context_tokens));
     put("sees_images", word_for(model.images));

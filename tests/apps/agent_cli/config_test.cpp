@@ -69,7 +69,7 @@ TEST_CASE("a mistake in a setting is exit code 2 and names the place") {
     const auto unknown = agent_cli({"run", "x", "--config", misspelt.path});
     CHECK(unknown.status == 2);
     CHECK_THAT(unknown.err,
-               ContainsSubstring("mine.json:2: there is no setting \"max_step\"; did you mean "
+               ContainsSubstring("mine.json:2: unknown setting \"max_step\"; did you mean "
                                  "\"max_turns\"?"));
     const auto missing = agent_cli({"config", "--config", "no-such-file.json"});
     CHECK(missing.status == 2);

@@ -20,7 +20,7 @@
 
 namespace eyehand::session {
 
-using namespace agent; // whose settings most of these are
+using namespace agent;
 
 namespace {
 
@@ -31,34 +31,39 @@ constexpr winio::Size default_box{1536, 864};
 constexpr double max_side = winio::max_image_side;
 
 constexpr std::array specs{
-    SettingSpec{"profile", Kind::text, "built-in profile, or a profile's folder", "observer", 1},
-    SettingSpec{"endpoint", Kind::text, "the server: a base or the full path of chat completions",
+    SettingSpec{"profile", Kind::text, "a built-in profile or the folder of a profile", "observer",
+                1},
+    SettingSpec{"endpoint", Kind::text,
+                "URL of the server: its base or the full path of chat completions",
                 "http://localhost:1234/v1/chat/completions", 1, 0, "LMSTUDIO_ENDPOINT"},
-    SettingSpec{"model", Kind::text, "the model to ask", {}, 0, 0, "LMSTUDIO_MODEL"},
+    SettingSpec{"model", Kind::text, "the model to use", {}, 0, 0, "LMSTUDIO_MODEL"},
     SettingSpec{"api_key", Kind::secret, "sent to the server as a bearer token"},
     SettingSpec{
-        "ca_file", Kind::text, "PEM file with authorities besides the system's, for https", {}, 1},
-    SettingSpec{"timeout", Kind::seconds, "for one request as a whole; 0 or less: no limit", "240",
-                -a_day, a_day, "LMSTUDIO_TIMEOUT"},
-    SettingSpec{"connect_timeout", Kind::seconds, "until the server takes the connection", "5",
-                -a_day, a_day},
-    SettingSpec{"first_byte_timeout", Kind::seconds, "until the answer begins; 0: no limit", "0",
-                -a_day, a_day},
+        "ca_file", Kind::text, "PEM file with additional certificate authorities for https", {}, 1},
+    SettingSpec{"timeout", Kind::seconds, "maximum duration of a request; 0 or less: no limit",
+                "240", -a_day, a_day, "LMSTUDIO_TIMEOUT"},
+    SettingSpec{"connect_timeout", Kind::seconds, "maximum time to connect; 0 or less: no limit",
+                "5", -a_day, a_day},
+    SettingSpec{"first_byte_timeout", Kind::seconds,
+                "maximum time to the first byte of a reply; 0 or less: no limit", "0", -a_day,
+                a_day},
     SettingSpec{.name = "idle_timeout",
                 .kind = Kind::seconds,
-                .help = "between two bytes of an answer; 0: no limit",
+                .help = "maximum time between two bytes of a reply; 0 or less: no limit",
                 .default_value = "0",
                 .min = -a_day,
                 .max = a_day,
                 .alias = "silence_timeout"},
-    SettingSpec{"stream", Kind::boolean, "have the answer sent as it is made", "true"},
-    SettingSpec{"retries", Kind::integer, "how often a failed request is sent again", "2", 0, 100},
-    SettingSpec{"probe", Kind::boolean, "ask the server what it can before a run", "true"},
-    SettingSpec{"temperature", Kind::number, "of sampling", {}, 0, 2, "LMSTUDIO_TEMPERATURE"},
-    SettingSpec{"top_p", Kind::number, "of sampling", {}, 0, 1},
+    SettingSpec{"stream", Kind::boolean, "stream replies while the model generates them", "true"},
+    SettingSpec{"retries", Kind::integer, "maximum number of retries of a failed request", "2", 0,
+                100},
+    SettingSpec{"probe", Kind::boolean, "detect the server's capabilities before a run", "true"},
+    SettingSpec{
+        "temperature", Kind::number, "sampling temperature", {}, 0, 2, "LMSTUDIO_TEMPERATURE"},
+    SettingSpec{"top_p", Kind::number, "nucleus sampling: probability mass", {}, 0, 1},
     SettingSpec{"max_tokens",
                 Kind::integer,
-                "length of an answer at most",
+                "maximum length of a reply in tokens",
                 {},
                 1,
                 10000000,
@@ -72,69 +77,90 @@ constexpr std::array specs{
                 .alias = "max_steps"},
     SettingSpec{"step_delay",
                 Kind::seconds,
-                "a fixed pause before each exchange but the first",
+                "fixed delay before each turn except the first",
                 {},
                 0,
                 600,
                 "AGENT_STEP_DELAY"},
     SettingSpec{"image", Kind::image_size,
-                "size of screenshots: a box to fit into, 60%, tokens:1024"},
-    SettingSpec{"image_exact", Kind::boolean, "exactly that size, distorted if need be", "false"},
-    SettingSpec{
-        "image_width", Kind::integer, "width of the box alone", {}, 1, max_side, "AGENT_IMAGE_W"},
-    SettingSpec{
-        "image_height", Kind::integer, "height of the box alone", {}, 1, max_side, "AGENT_IMAGE_H"},
+                "size of screenshots: a bounding box such as 1536x864, 60%, tokens:1024"},
+    SettingSpec{"image_exact", Kind::boolean,
+                "scale to exactly this size, even if it distorts the screenshot", "false"},
+    SettingSpec{"image_width",
+                Kind::integer,
+                "width of the bounding box",
+                {},
+                1,
+                max_side,
+                "AGENT_IMAGE_W"},
+    SettingSpec{"image_height",
+                Kind::integer,
+                "height of the bounding box",
+                {},
+                1,
+                max_side,
+                "AGENT_IMAGE_H"},
     SettingSpec{"keep_screenshots",
                 Kind::integer,
-                "how many the conversation always keeps",
+                "number of screenshots that the conversation always keeps",
                 {},
                 1,
                 1000,
                 "AGENT_KEEP_LAST_SCREENSHOTS"},
-    SettingSpec{"drop_screenshots", Kind::integer, "how many older ones go at once", {}, 1, 1000},
+    SettingSpec{"drop_screenshots",
+                Kind::integer,
+                "number of older screenshots removed at once",
+                {},
+                1,
+                1000},
     SettingSpec{"keep_thinks",
                 Kind::integer,
-                "how many thoughts the conversation always keeps",
+                "number of thoughts that the conversation always keeps",
                 {},
                 1,
                 1000,
                 "AGENT_KEEP_LAST_THINKS"},
-    SettingSpec{"drop_thinks", Kind::integer, "how many older ones go at once", {}, 1, 1000},
-    SettingSpec{"display", Kind::text, "which display to see and touch, or \"all\"", {}, 1},
     SettingSpec{
-        "window", Kind::text, "the window whose title has this part, in place of a display", {}, 1},
+        "drop_thinks", Kind::integer, "number of older thoughts removed at once", {}, 1, 1000},
+    SettingSpec{"display", Kind::text, "the display to see and control, or \"all\"", {}, 1},
+    SettingSpec{"window",
+                Kind::text,
+                "a part of the title of the window to see and control instead of a display",
+                {},
+                1},
     SettingSpec{.name = "crop",
                 .kind = Kind::crop,
-                .help = "only this part of it: x1,y1,x2,y2 in 0..1000",
+                .help = "restricts the area: x1,y1,x2,y2 from 0 to 1000",
                 .alias = "capture_crop"},
     SettingSpec{"capture_width",
                 Kind::integer,
-                "with capture_height: exactly that size; 0: none",
+                "exact width of screenshots, with capture_height; 0 or less: unset",
                 {},
                 -max_side,
                 max_side},
     SettingSpec{"capture_height",
                 Kind::integer,
-                "with capture_width: exactly that size; 0: none",
+                "exact height of screenshots, with capture_width; 0 or less: unset",
                 {},
                 -max_side,
                 max_side},
     SettingSpec{"capture_scale_percent",
                 Kind::number,
-                "else so many percent of the screen's size; 0: none",
+                "size of screenshots in percent of the screen's size; 0 or less: unset",
                 {},
                 -400,
                 400},
-    SettingSpec{"capture_delay", Kind::seconds, "a fixed pause before each look", {}, 0, 600},
-    SettingSpec{"settle_minimum", Kind::seconds, "least wait before a screenshot", "0.05", 0, 600},
-    SettingSpec{"settle_quiet", Kind::seconds, "unchanged this long, the screen is stable", "0.15",
-                0, 600},
-    SettingSpec{"settle_timeout", Kind::seconds, "longest wait for that", "2", 0, 600},
-    SettingSpec{"with", Kind::list, "further tools to offer, by name"},
-    SettingSpec{"heat", Kind::boolean, "mark in screenshots where the agent has acted"},
+    SettingSpec{"capture_delay", Kind::seconds, "fixed delay before each screenshot", {}, 0, 600},
+    SettingSpec{"settle_minimum", Kind::seconds, "minimum wait before a screenshot", "0.05", 0,
+                600},
+    SettingSpec{"settle_quiet", Kind::seconds,
+                "time without changes after which the screen counts as stable", "0.15", 0, 600},
+    SettingSpec{"settle_timeout", Kind::seconds, "maximum wait for a stable screen", "2", 0, 600},
+    SettingSpec{"with", Kind::list, "names of additional tools to offer"},
+    SettingSpec{"heat", Kind::boolean, "mark the places of earlier actions in screenshots"},
     SettingSpec{.name = "annotate",
                 .kind = Kind::choice,
-                .help = "who draws over screenshots",
+                .help = "what annotates screenshots: the library or the panel's page",
                 .default_value = "native",
                 .choices = "native|panel"},
     SettingSpec{.name = "approve",
@@ -142,34 +168,41 @@ constexpr std::array specs{
                 .help = "actions that require approval",
                 .default_value = "never",
                 .choices = "never|always"},
-    SettingSpec{"physical_execution", Kind::boolean, "false: nothing reaches the desktop"},
-    SettingSpec{"action_delay", Kind::seconds, "a fixed pause between two actions", {}, 0, 600},
-    SettingSpec{"drag_steps", Kind::integer, "moves of the pointer along a drag", {}, 1, 1000},
-    SettingSpec{"drag_step_delay", Kind::seconds, "a pause after each of them", {}, 0, 600},
-    SettingSpec{"boot", Kind::text, "of a visual loop: what stands for the model's first reply"},
-    SettingSpec{"extended_actions", Kind::boolean, "of a visual loop: type, press and scroll, too"},
+    SettingSpec{"physical_execution", Kind::boolean, "false: no mouse or keyboard input is sent"},
+    SettingSpec{"action_delay",
+                Kind::seconds,
+                "fixed delay between two actions without a screenshot between them",
+                {},
+                0,
+                600},
+    SettingSpec{"drag_steps", Kind::integer, "number of pointer moves along a drag", {}, 1, 1000},
+    SettingSpec{
+        "drag_step_delay", Kind::seconds, "delay after each pointer move of a drag", {}, 0, 600},
+    SettingSpec{"boot", Kind::text, "visual loop: replaces the first reply of the model"},
+    SettingSpec{"extended_actions", Kind::boolean,
+                "visual loop: enable the actions type, press and scroll"},
     SettingSpec{.name = "run_dir",
                 .kind = Kind::text,
-                .help = "folder for run directories",
+                .help = "the folder for run directories",
                 .default_value = "runs",
                 .min = 1,
                 .variable = "AGENT_DUMP_DIR",
                 .alias = "runs_dir"},
     SettingSpec{.name = "log_layout",
                 .kind = Kind::choice,
-                .help = "of a visual loop: how pictures and turns are kept",
+                .help = "visual loop: file layout of screenshots and turns",
                 .choices = "flat|turn_dirs|screenshots"},
-    SettingSpec{"log_to_file", Kind::boolean, "keep main.log, a line an event"},
+    SettingSpec{"log_to_file", Kind::boolean, "write main.log, one line per event"},
     SettingSpec{.name = "log_level",
                 .kind = Kind::choice,
-                .help = "what main.log tells at least",
+                .help = "minimum level of main.log",
                 .choices = "debug|info|warning|error"},
-    SettingSpec{"screenshot_prefix", Kind::prefix, "how the names of screenshots begin", "turn_", 0,
-                0, "AGENT_DUMP_PREFIX"},
-    SettingSpec{"screenshot_start", Kind::integer, "number of the first screenshot", "1", 0,
+    SettingSpec{"screenshot_prefix", Kind::prefix, "prefix of the file names of screenshots",
+                "turn_", 0, 0, "AGENT_DUMP_PREFIX"},
+    SettingSpec{"screenshot_start", Kind::integer, "number of the screenshot of turn 1", "1", 0,
                 1000000, "AGENT_DUMP_START"},
     SettingSpec{"lmstudio_logs", Kind::text,
-                "keep LM Studio's log of the run: its folder, \"auto\" or \"off\"", "off", 1},
+                "copy LM Studio's log of the run: the log folder, \"auto\" or \"off\"", "off", 1},
 };
 
 [[noreturn]] void refuse(const std::string& reason) { throw Error(errc::bad_config, reason); }
@@ -195,7 +228,8 @@ std::string requirement(const SettingSpec& setting) {
     case Kind::boolean:
         return "must be true or false";
     case Kind::list:
-        return "must be names: an array of texts in a file, separated by commas elsewhere";
+        return "must be a list of names: an array of strings in a file, separated by commas "
+               "elsewhere";
     case Kind::image_size:
         return fmt::format("must be WIDTHxHEIGHT such as 1536x864 (up to {} each), PERCENT%, or "
                            "tokens:N",
@@ -203,14 +237,14 @@ std::string requirement(const SettingSpec& setting) {
     case Kind::crop:
         return "must be x1,y1,x2,y2 with numbers from 0 to 1000, and x1 < x2 and y1 < y2";
     case Kind::prefix:
-        return "must be a file name's beginning, such as turn_";
+        return "must be the beginning of a file name, such as turn_";
     case Kind::choice:
         return fmt::format("must be one of {}", fmt::join(choices_of(setting), ", "));
     case Kind::text:
     case Kind::secret:
         break;
     }
-    return "must be a text";
+    return "must be a string";
 }
 
 template <class Number>
@@ -220,7 +254,7 @@ std::optional<Number> parse_number(std::string_view text, const SettingSpec& set
     const auto [stopped, error] = std::from_chars(text.data(), end, value);
     if (error != std::errc{} || stopped != end) return std::nullopt;
     const auto as_double = static_cast<double>(value);
-    // Said so that it is not true of NaN, either.
+    // This form is false for NaN, too.
     if (!(as_double >= setting.min && as_double <= setting.max)) return std::nullopt;
     return value;
 }
@@ -244,7 +278,7 @@ std::vector<std::string> split_names(std::string_view all) {
     return found;
 }
 
-/// Nothing when the text cannot be the setting's value.
+/// Nothing if the text is not a valid value of the setting.
 std::optional<ConfigValue> value_of(const SettingSpec& setting, const std::string& given) {
     const auto valid = [&](bool is) {
         return is ? std::optional<ConfigValue>(given) : std::nullopt;
@@ -264,7 +298,7 @@ std::optional<ConfigValue> value_of(const SettingSpec& setting, const std::strin
     case Kind::crop:
         return valid(parse_crop(given).has_value());
     case Kind::prefix:
-        // What would make a folder of it, or no file at all, is refused.
+        // Refuses path separators and characters that file names cannot contain.
         return valid(given.find_first_of("/\\:*?\"<>|") == std::string::npos);
     case Kind::choice: {
         const auto words = choices_of(setting);
@@ -282,7 +316,7 @@ ConfigEntry entry_of(const SettingSpec& setting, const std::string& given, Confi
     const bool needs_words = setting.kind == Kind::crop || setting.kind == Kind::image_size ||
                              (setting.kind == Kind::text && setting.min > 0);
     if (given.empty() && needs_words)
-        refuse(fmt::format("{} is empty; leave it out, or say which", named));
+        refuse(fmt::format("{} is empty; set a value or leave it out", named));
     auto value = value_of(setting, given);
     if (!value) refuse(fmt::format("{} is \"{}\"; it {}", named, given, requirement(setting)));
     return {&setting, *std::move(value), layer, source};
@@ -312,7 +346,7 @@ std::optional<std::string> corners_in(const json::object& object) {
     return all;
 }
 
-/// The member's value as the text that a variable would have; nothing where its type is another.
+/// The member's value in the notation of environment variables; nothing if it has the wrong type.
 std::optional<std::string> plain_text(const SettingSpec& setting, const json::value& value) {
     switch (setting.kind) {
     case Kind::integer:
@@ -338,10 +372,10 @@ ConfigEntry entry_of(const JsoncMember& member, const std::string& place,
                      const SettingRegistry& settings) {
     const SettingSpec* setting = settings.find(member.name);
     if (setting == nullptr)
-        refuse(fmt::format("{}: there is no setting \"{}\"; did you mean \"{}\"?", place,
+        refuse(fmt::format("{}: unknown setting \"{}\"; did you mean \"{}\"?", place,
                            shorten(one_line(member.name), 60), settings.nearest(member.name)));
     if (setting->kind == Kind::secret)
-        refuse(fmt::format("{}: \"{}\" does not belong in a file; set the variable {}", place,
+        refuse(fmt::format("{}: \"{}\" must not be in a file; set the variable {}", place,
                            setting->name, variable_of(*setting)));
     const std::string named = fmt::format("{}: \"{}\"", place, setting->name);
     if (setting->kind == Kind::list) {
@@ -374,7 +408,7 @@ std::vector<std::string> variables_of(const SettingSpec& setting) {
     return all;
 }
 
-/// The setting whose variable `variable` probably was to be; nullptr where it is somebody else's.
+/// The setting that the misspelled name `variable` probably means; nullptr if it resembles none.
 const SettingSpec* misspelt(std::string_view variable, const SettingRegistry& settings) {
     if (!variable.starts_with(variable_prefix) || variable == file_variable) return nullptr;
     const std::string_view name = variable.substr(variable_prefix.size());
@@ -408,7 +442,7 @@ void SettingRegistry::add(std::span<const SettingSpec> settings) {
     for (const SettingSpec& setting : settings) {
         for (const std::string_view name : {setting.name, setting.alias})
             if (is_taken(name))
-                throw std::invalid_argument(fmt::format("there is a setting \"{}\" already", name));
+                throw std::invalid_argument(fmt::format("the setting \"{}\" already exists", name));
         all.push_back(setting);
     }
     settings_ = std::make_shared<const std::vector<SettingSpec>>(std::move(all));
@@ -422,7 +456,7 @@ const SettingSpec* SettingRegistry::find(std::string_view name) const {
 }
 
 std::string_view SettingRegistry::nearest(std::string_view name) const {
-    // No setting's name is as long; the distance of a long text costs much and says nothing.
+    // All setting names are shorter; the edit distance of a long text is expensive and useless.
     const std::string_view begin = name.substr(0, 64);
     const auto distance = [&](const SettingSpec& setting) {
         const std::size_t to_name = edit_distance(begin, setting.name);
@@ -451,7 +485,7 @@ std::string to_string(const SettingSpec& setting, const ConfigValue& value) {
     return std::get<std::string>(value);
 }
 
-/// Settings of another registry come last.
+/// Settings of other registries come last.
 std::size_t Config::place_of(std::string_view name) const {
     const SettingSpec* setting = settings_.find(name);
     return setting == nullptr ? settings_.all().size()
@@ -491,7 +525,7 @@ std::optional<std::string> Config::text(std::string_view name) const {
 std::optional<int> Config::integer(std::string_view name) const {
     const ConfigEntry* entry = find(name);
     if (entry == nullptr) return std::nullopt;
-    return static_cast<int>(std::get<std::int64_t>(entry->value)); // the table's ranges fit
+    return static_cast<int>(std::get<std::int64_t>(entry->value)); // the ranges of the specs fit
 }
 
 std::optional<double> Config::number(std::string_view name) const {
@@ -503,7 +537,7 @@ std::optional<double> Config::number(std::string_view name) const {
 std::optional<std::chrono::milliseconds> Config::duration(std::string_view name) const {
     const auto value = number(name);
     if (!value) return std::nullopt;
-    // 0.0004 s are not "no limit".
+    // 0.0004 s must not become 0, which means "no limit".
     const double ms = *value > 0 ? std::max(1.0, *value * 1000) : *value * 1000;
     return std::chrono::milliseconds(std::llround(ms));
 }
@@ -540,14 +574,15 @@ std::vector<ConfigEntry> parse_config(std::string_view text, const std::string& 
         ConfigEntry entry = entry_of(member, place, settings);
         for (const ConfigEntry& other : entries) {
             if (other.setting == entry.setting)
-                refuse(fmt::format("{}: \"{}\" is there already, at {}", place, member.name,
+                refuse(fmt::format("{}: \"{}\" is already set at {}", place, member.name,
                                    other.source));
             const auto is = [](const ConfigEntry& one, std::string_view name) {
                 return one.setting->name == name;
             };
             if ((is(entry, "window") && is(other, "display")) ||
                 (is(entry, "display") && is(other, "window")))
-                refuse(fmt::format("{}: a window and a display exclude each other", place));
+                refuse(fmt::format("{}: a window and a display exclude each other; set only one",
+                                   place));
         }
         entries.push_back(std::move(entry));
     }
@@ -559,7 +594,7 @@ std::vector<ConfigEntry> config_from_variables(
     std::span<const std::string> present, const SettingRegistry& settings) {
     for (const std::string& variable : present)
         if (const SettingSpec* meant = misspelt(variable, settings))
-            refuse(fmt::format("the environment variable {} sets nothing; did you mean {}?",
+            refuse(fmt::format("the environment variable {} is not a setting; did you mean {}?",
                                variable, variable_of(*meant)));
     std::vector<ConfigEntry> entries;
     for (const SettingSpec& setting : settings.all()) {
@@ -573,7 +608,7 @@ std::vector<ConfigEntry> config_from_variables(
                 refuse(named + " holds a space, a control character or a character outside ASCII; "
                                "copy the key again");
             entries.push_back(entry_of(setting, *given, ConfigLayer::environment, variable, named));
-            break; // the newer name counts
+            break; // the first name takes precedence
         }
     }
     return entries;
@@ -582,7 +617,7 @@ std::vector<ConfigEntry> config_from_variables(
 ConfigEntry config_from_flag(std::string_view name, const std::string& flag,
                              const std::string& text, const SettingRegistry& settings) {
     const SettingSpec* setting = settings.find(name);
-    if (setting == nullptr) refuse(fmt::format("{}: there is no setting \"{}\"", flag, name));
+    if (setting == nullptr) refuse(fmt::format("{}: unknown setting \"{}\"", flag, name));
     return entry_of(*setting, text, ConfigLayer::flag, flag, flag);
 }
 
@@ -620,7 +655,7 @@ std::vector<ConfigEntry> config_of(const Profile& profile) {
     const ModeFactory& mode = mode_of(profile);
     for (const auto& [name, value] : mode.options(profile)) {
         const SettingSpec* setting = SettingRegistry::built_in().find(name);
-        if (setting == nullptr) continue; // of a mode that this program adds: no flag names it
+        if (setting == nullptr) continue; // of a custom mode: it has no setting
         if (setting->kind == Kind::boolean)
             put(name, value == "true");
         else
@@ -643,7 +678,7 @@ std::optional<winio::NormBox> parse_crop(std::string_view text) {
         if (error != std::errc{} || !separated) return std::nullopt;
         at = last ? end : stopped + 1;
     }
-    const auto inside = [](double n) { return n >= 0 && n <= 1000; }; // not true of NaN, either
+    const auto inside = [](double n) { return n >= 0 && n <= 1000; }; // false for NaN, too
     if (!std::all_of(numbers.begin(), numbers.end(), inside)) return std::nullopt;
     const winio::NormBox box{numbers[0], numbers[1], numbers[2], numbers[3]};
     if (box.x1 >= box.x2 || box.y1 >= box.y2) return std::nullopt;
@@ -652,7 +687,7 @@ std::optional<winio::NormBox> parse_crop(std::string_view text) {
 
 namespace {
 
-/// The box or exact size of a picture, where it has one.
+/// The bounding box or exact size; nullptr if the size is neither.
 winio::Size* side_lengths(winio::ImageSize& image) {
     if (auto* fit = std::get_if<winio::FitWithin>(&image)) return &fit->box;
     if (auto* exact = std::get_if<winio::ExactSize>(&image)) return &exact->size;
@@ -670,7 +705,7 @@ ImageSizeSetting image_size_setting(const Config& config) {
         setting.source = image->source;
         layer = image->layer;
     }
-    // Both sides, or else a percentage; 0 or less is none.
+    // Both sides take precedence over a percentage; values up to 0 count as unset.
     const auto later = [&](std::string_view name) {
         const ConfigEntry* entry = config.find(name);
         return entry != nullptr && entry->layer > layer ? entry : nullptr;
@@ -687,7 +722,7 @@ ImageSizeSetting image_size_setting(const Config& config) {
         setting.size = winio::Percent{*config.number("capture_scale_percent")};
         setting.source = percent->source;
     }
-    // A side counts where it was said later than the whole.
+    // A side counts if a later layer than that of `image` sets it.
     std::vector<std::string> sides;
     for (const auto& [name, side] : {std::pair{"image_width", &winio::Size::width},
                                      std::pair{"image_height", &winio::Size::height}}) {
@@ -703,7 +738,7 @@ ImageSizeSetting image_size_setting(const Config& config) {
     const std::string& exact_source = config.find("image_exact")->source;
     const winio::Size* size = side_lengths(setting.size);
     if (size == nullptr)
-        refuse(fmt::format("{} goes with a size such as --image 1536x864", exact_source));
+        refuse(fmt::format("{} requires a size such as --image 1536x864", exact_source));
     setting.size = winio::ExactSize{*size};
     if (layer == ConfigLayer::profile && sides.empty()) setting.source = exact_source;
     return setting;
@@ -715,7 +750,7 @@ winio::AreaChoice area_setting(const Config& config) {
     const ConfigEntry* window = config.find("window");
     if (display != nullptr && window != nullptr) {
         if (display->layer == window->layer)
-            refuse(fmt::format("{} and {}: a window and a display exclude each other",
+            refuse(fmt::format("{} and {}: a window and a display exclude each other; set only one",
                                display->source, window->source));
         (display->layer < window->layer ? display : window) = nullptr;
     }
@@ -784,7 +819,7 @@ std::vector<Setting> effective_settings(const Config& config) {
         if (name == "image_exact" || name == "image_width" || name == "image_height") continue;
         if (name == "image")
             all.push_back({name, winio::to_string(shown.size), shown.source});
-        else if (name == "endpoint") // some services expect the key in the query
+        else if (name == "endpoint") // the query may contain a key
             all.push_back({name,
                            std::get<std::string>(entry.value)
                                .substr(0, std::get<std::string>(entry.value).find('?')),

@@ -1,4 +1,4 @@
-// Sets scenarios up, and looks afterwards whether what they expect holds.
+// Prepares scenarios and evaluates their checks.
 #include "base/path_text.hpp"
 #include "base/text.hpp"
 #include "eyehand/base/utf16.hpp"
@@ -20,12 +20,12 @@ using namespace agent;
 
 namespace {
 
-/// A check that does not hold, and why.
+/// Thrown if a check does not hold.
 struct Failure {
     std::string reason;
 };
 
-// FAT keeps times of files by two seconds.
+// FAT stores file times with a resolution of two seconds.
 constexpr std::chrono::seconds file_time_step{2};
 constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20;
 
@@ -40,7 +40,7 @@ std::string from_utf16(std::string_view bytes, bool big_endian) {
     return base::to_utf8(units);
 }
 
-/// As texts are compared.
+/// The text as UTF-8 without byte order mark, with line breaks as "\n".
 std::string comparable(std::string text) {
     if (text.starts_with("\xFF\xFE"))
         text = from_utf16(std::string_view(text).substr(2), false);
@@ -69,10 +69,10 @@ std::string expand(const std::string& path, const CheckOptions& options) {
 std::filesystem::path existing_file(const ScenarioCheck& check, const CheckOptions& options) {
     std::filesystem::path file = path_of(expand(check.subject, options));
     std::error_code error;
-    if (!std::filesystem::exists(file, error)) throw Failure{"there is no such file"};
+    if (!std::filesystem::exists(file, error)) throw Failure{"the file does not exist"};
     const auto written = std::filesystem::last_write_time(file, error);
     if (options.since && !error && written + file_time_step < *options.since)
-        throw Failure{"the file was there before, and has not been written since"};
+        throw Failure{"the file existed before the run, and the run has not written it"};
     return file;
 }
 
@@ -80,10 +80,10 @@ std::string contents(const ScenarioCheck& check, const CheckOptions& options) {
     const std::filesystem::path file = existing_file(check, options);
     std::error_code error;
     if (std::filesystem::file_size(file, error) > largest_file && !error)
-        throw Failure{"the file is too large to be looked into"};
+        throw Failure{"the file is larger than 64 MiB"};
     std::ifstream in(file, std::ios::binary);
     std::ostringstream text;
-    text << in.rdbuf(); // sets failbit of `text` for an empty file, which is none
+    text << in.rdbuf(); // an empty file sets the failbit of `text`, which is not an error
     if (!in || error) throw Failure{"the file cannot be read"};
     return comparable(std::move(text).str());
 }
@@ -98,19 +98,20 @@ void expect_file(const ScenarioCheck& check, const CheckOptions& options) {
     const bool fits = check.kind == CheckKind::file_equals
                           ? holds == wanted
                           : holds.find(wanted) != std::string::npos;
-    if (!fits) throw Failure{fmt::format("it holds \"{}\"", shorten(one_line(holds), 120))};
+    if (!fits) throw Failure{fmt::format("it contains \"{}\"", shorten(one_line(holds), 120))};
 }
 
 void expect_window(const ScenarioCheck& check, winio::Desktop& desktop) {
     winio::Windows* windows = desktop.windows();
-    if (windows == nullptr) throw Failure{"not supported here: this desktop knows no windows"};
+    if (windows == nullptr) throw Failure{"not supported here: this desktop cannot list windows"};
     const std::vector<winio::WindowInfo> all = windows->list();
     if (winio::find_window(all, {.title = check.subject})) return;
     std::vector<std::string> titles;
     for (const winio::WindowInfo& window : all)
         if (!window.title.empty()) titles.push_back("\"" + window.title + "\"");
-    throw Failure{titles.empty() ? "there is no window"
-                                 : fmt::format("there are: {}", fmt::join(titles, ", "))};
+    throw Failure{titles.empty()
+                      ? "no window is open"
+                      : fmt::format("the open windows are: {}", fmt::join(titles, ", "))};
 }
 
 void expect_clipboard(const ScenarioCheck& check, winio::Desktop& desktop) {
@@ -118,13 +119,13 @@ void expect_clipboard(const ScenarioCheck& check, winio::Desktop& desktop) {
     if (clipboard == nullptr) throw Failure{"not supported here: this desktop has no clipboard"};
     const std::string holds = comparable(clipboard->text());
     if (holds != comparable(check.text))
-        throw Failure{fmt::format("it holds \"{}\"", shorten(one_line(holds), 120))};
+        throw Failure{fmt::format("it contains \"{}\"", shorten(one_line(holds), 120))};
 }
 
 void expect_registry(const ScenarioCheck& check) {
     if (!winio::has_registry()) throw Failure{"not supported here: only Windows has a registry"};
     const auto value = winio::registry_value(check.subject, check.value);
-    if (!value) throw Failure{"there is no such value"};
+    if (!value) throw Failure{"the value does not exist or is not readable"};
     if (*value != check.text) throw Failure{fmt::format("it is \"{}\"", shorten(*value, 120))};
 }
 
@@ -135,12 +136,12 @@ void expect_process(const ScenarioCheck& check, winio::Desktop& desktop) {
     const bool runs = std::any_of(running.begin(), running.end(), [&](const std::string& one) {
         return equals_ignoring_case(one, check.subject);
     });
-    if (!runs) throw Failure{"no such program runs"};
+    if (!runs) throw Failure{"the program is not running"};
 }
 
 void expect_pointer(const ScenarioCheck& check, winio::Desktop& desktop) {
     const auto pointer = desktop.pointer();
-    if (!pointer) throw Failure{"not supported here: nobody knows where the pointer is"};
+    if (!pointer) throw Failure{"not supported here: the position of the pointer is unknown"};
     const winio::Rect area = winio::choose_area(desktop, {}).bounds();
     const double x = (pointer->x - area.x) * 1000.0 / std::max(1, area.width - 1);
     const double y = (pointer->y - area.y) * 1000.0 / std::max(1, area.height - 1);
@@ -153,20 +154,20 @@ std::string describe(const ScenarioCheck& check) {
     const std::string text = shorten(one_line(check.text), 80);
     switch (check.kind) {
     case CheckKind::file_exists:
-        return fmt::format("the file {} is there", check.subject);
+        return fmt::format("the file {} exists", check.subject);
     case CheckKind::file_contains:
         return fmt::format("the file {} contains \"{}\"", check.subject, text);
     case CheckKind::file_equals:
-        return fmt::format("the file {} is \"{}\"", check.subject, text);
+        return fmt::format("the content of the file {} is \"{}\"", check.subject, text);
     case CheckKind::window_title:
-        return fmt::format("a window has \"{}\" in its title", check.subject);
+        return fmt::format("a window title contains \"{}\"", check.subject);
     case CheckKind::clipboard:
-        return fmt::format("the clipboard holds \"{}\"", text);
+        return fmt::format("the clipboard contains \"{}\"", text);
     case CheckKind::registry:
-        return fmt::format("the registry's {}, value \"{}\", is \"{}\"", check.subject, check.value,
-                           text);
+        return fmt::format("the registry value \"{1}\" of {0} is \"{2}\"", check.subject,
+                           check.value, text);
     case CheckKind::process_running:
-        return fmt::format("the program {} runs", check.subject);
+        return fmt::format("the program {} is running", check.subject);
     case CheckKind::pointer_in:
         return fmt::format("the pointer is in {:g},{:g},{:g},{:g}", check.box.x1, check.box.y1,
                            check.box.x2, check.box.y2);
@@ -203,8 +204,9 @@ void set_up(const Scenario& scenario, winio::Desktop& desktop, const std::stop_t
         }
         winio::Windows* windows = desktop.windows();
         if (windows == nullptr)
-            throw winio::Error(winio::errc::not_supported,
-                               "this desktop knows no windows, which the scenario waits for");
+            throw winio::Error(
+                winio::errc::not_supported,
+                "the scenario waits for a window, but this desktop cannot list windows");
         (void)winio::wait_for_window(*windows, {.title = step.wait_for_window}, step.at_most, stop);
     }
 }

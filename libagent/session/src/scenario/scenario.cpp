@@ -27,7 +27,7 @@ constexpr double longest_wait = 600;
 
 using Names = std::span<const std::string_view>;
 
-/// Reads members of an object and knows how to name them when they are wrong.
+/// Reads the members of an object. Its errors name the place and the member.
 class Members {
 public:
     Members(const json::value& value, std::string where) : where_(std::move(where)) {
@@ -46,7 +46,7 @@ public:
                 return edit_distance(begin, a) < edit_distance(begin, b);
             });
             refuse(shorten(one_line(member), 60),
-                   fmt::format("means nothing here; did you mean \"{}\"?", *nearest));
+                   fmt::format("is unknown here; did you mean \"{}\"?", *nearest));
         }
     }
     [[nodiscard]] const json::value* find(std::string_view member) const {
@@ -55,7 +55,7 @@ public:
     [[nodiscard]] std::string text(std::string_view member, std::string otherwise = {}) const {
         const json::value* value = find(member);
         if (value == nullptr) return otherwise;
-        if (!value->is_string()) refuse(member, "must be a text");
+        if (!value->is_string()) refuse(member, "must be a string");
         return {value->as_string().data(), value->as_string().size()};
     }
     [[nodiscard]] std::string needed(std::string_view member) const {
@@ -101,9 +101,9 @@ ScenarioStep read_step(const Members& members) {
     if (members.find("launch") != nullptr) {
         step.launch = members.needed("launch");
         if (members.find("wait_for_window") != nullptr)
-            members.refuse("wait_for_window", "is a step of its own, after the one that launches");
+            members.refuse("wait_for_window", "must be a separate step after \"launch\"");
         if (members.find("seconds") != nullptr)
-            members.refuse("seconds", "goes with \"wait_for_window\"");
+            members.refuse("seconds", "is only valid with \"wait_for_window\"");
         return step;
     }
     step.wait_for_window = members.needed("wait_for_window");
@@ -112,7 +112,7 @@ ScenarioStep read_step(const Members& members) {
     return step;
 }
 
-/// The member that makes a check of this kind, and those that go with it.
+/// The member that identifies a kind of check, and its additional members.
 struct CheckWords {
     CheckKind kind;
     std::string_view member;
@@ -163,7 +163,7 @@ ScenarioCheck read_check(const Members& members) {
             if (members.find("text") == nullptr) members.refuse("text", "is missing");
             check.text = members.text("text");
             if (words.kind == CheckKind::file_contains && check.text.empty())
-                members.refuse("text", "is empty: every file contains that");
+                members.refuse("text", "is empty; every file contains the empty text");
         }
         if (words.has_value) check.value = members.text("value");
         return check;
@@ -171,7 +171,7 @@ ScenarioCheck read_check(const Members& members) {
     std::vector<std::string_view> known;
     known.reserve(check_words.size());
     for (const CheckWords& words : check_words) known.push_back(words.member);
-    members.only(known); // names what was meant
+    members.only(known); // its error suggests the nearest name
     members.refuse(known.front(), "or another kind of check is missing");
 }
 
@@ -233,7 +233,7 @@ Scenario load_scenario(const std::string& name_or_file) {
     std::error_code error;
     if (!std::filesystem::is_regular_file(file, error))
         throw Error(errc::scenario_not_found,
-                    fmt::format("there is no scenario and no file \"{}\"; the built-in scenarios "
+                    fmt::format("\"{}\" is neither a scenario nor a file; the built-in scenarios "
                                 "are: {}",
                                 name_or_file, fmt::join(names, ", ")));
     std::ifstream in(file, std::ios::binary);

@@ -1,13 +1,13 @@
-// The panel: a local web page that shows a run while it goes on, and lets whoever has its address hold
-// it, step it, tell it something, allow its actions and stop it.
+// The panel: a local web page that shows a run in progress. Its users can pause the run, step through it,
+// send messages, approve actions and stop it.
 //
 //     panel::Panel panel;
 //     std::puts(panel.url().c_str());
 //     const auto observer = panel.show(directory, control, profile);
 //     agent.run(task, directory, control, observer.get());
 //
-// Link eyehand::panel. Who reaches the page can work the desktop through the agent, so that it listens
-// only to this machine unless told otherwise, and asks for the token that is in its address.
+// Link eyehand::panel. Anyone with access to the page controls the desktop through the agent. By default,
+// the panel therefore listens on the loopback address only and requires the token from its URL.
 #pragma once
 
 #include "eyehand/agent/agent.hpp"
@@ -26,60 +26,65 @@
 
 namespace eyehand::panel {
 
-/// What its clients may take. Who exceeds them is refused, or dropped.
+/// Limits for the clients of a panel. A request that exceeds them is refused, or its connection is closed.
 struct PanelLimits {
     std::size_t connections = 32;
     std::uint32_t header_bytes = 16U << 10U;
     std::size_t body_bytes = std::size_t{128} << 10U;
-    std::size_t picture_bytes = std::size_t{64} << 20U; ///< of the body that brings a picture
-    std::chrono::milliseconds request_time{10000};      ///< until one has arrived
-    std::chrono::milliseconds write_time{10000};        ///< without progress; of an event: in all
-    std::chrono::milliseconds heartbeat{10000};         ///< of a stream that has no news
+    std::size_t picture_bytes = std::size_t{64}
+                                << 20U;            ///< of the body with an annotated screenshot
+    std::chrono::milliseconds request_time{10000}; ///< until a request has arrived
+    std::chrono::milliseconds write_time{10000};   ///< without progress; for an event: in total
+    std::chrono::milliseconds heartbeat{
+        10000}; ///< interval of signs of life in an idle event stream
 };
 
 /// Who may use the panel.
 enum class PanelAccess {
-    with_token, ///< who knows its address
-    anybody, ///< any program of this machine: for clients that know no token; pages of other sites
-             ///< are refused nevertheless
+    with_token, ///< clients with the token from the URL
+    anybody,    ///< any program that reaches the address, for clients without token support; pages
+                ///< of other sites are still refused
 };
 
 struct PanelOptions {
-    std::string host = "127.0.0.1"; ///< to listen at; another machine's programs need another one
-    std::uint16_t port = 0;         ///< 0: any free one
+    std::string host =
+        "127.0.0.1";        ///< the address to listen on; the default admits this computer only
+    std::uint16_t port = 0; ///< 0: any free port
     PanelAccess access = PanelAccess::with_token;
-    std::optional<std::string> cors_origin{}; ///< of pages that may use it besides its own, as
-                                              ///< browsers send it: "http://localhost:3000"
+    /// The origin of other pages that may use the panel, as browsers send it: "http://localhost:3000".
+    std::optional<std::string> cors_origin{};
     PanelLimits limits{};
 };
 
-/// The settings of a panel, for programs that have a configuration: panel, host, port, panel_cors and
+/// The settings of a panel, for programs with a configuration: panel, host, port, panel_cors and
 /// panel_compat.
 [[nodiscard]] EYEHAND_PANEL_API std::span<const agent::SettingSpec> setting_specs();
 
-/// Owns one thread, on which it serves. Thread-safe. It shows one run at a time, the one that was
-/// given last, also when that has ended; where something is wrong with the panel, the run goes on.
+/// Serves the page on a thread of its own. Thread-safe. Shows one run at a time: the one that was passed
+/// last to `show`, also after it has ended. A failure of the panel does not affect the run.
 class EYEHAND_PANEL_API Panel {
 public:
-    /// Listens. Throws Error{panel_failed}: the port is taken, or the host is none of this machine's.
+    /// Starts to listen. Throws agent::Error{panel_failed} if the port is in use or the host is not an
+    /// address of this computer.
     explicit Panel(PanelOptions options = {});
     ~Panel();
     Panel(const Panel&) = delete;
     Panel& operator=(const Panel&) = delete;
 
-    /// With the token: whoever is given it may do what the page can.
+    /// The address of the page, including the token: it gives full access.
     [[nodiscard]] std::string url() const;
     [[nodiscard]] std::uint16_t port() const;
 
-    /// Shows a run that is about to begin, or to go on. The observer is for `Agent::run` or `resume`;
-    /// while it exists, the page can use the control, which must outlive it. `annotation` is the agent's
-    /// option: with Source::client the page draws. The observer may outlive the panel.
+    /// Shows a run that is about to start or to resume. Pass the observer to `Agent::run` or `resume`;
+    /// while it exists, the page can use the control, which must outlive the observer. `annotation` is the
+    /// agent's option: with Source::client the page annotates the screenshots. The observer may outlive
+    /// the panel.
     [[nodiscard]] std::unique_ptr<agent::Observer>
     show(const agent::RunDirectory& directory, agent::RunControl& control,
          const agent::Profile& profile, agent::Source annotation = agent::Source::library);
-    /// Shows a run as its directory tells of it, without anything to control it by: one that is over,
-    /// or one that another program is working on, of which news is looked for twice a second. Throws
-    /// Error{bad_run} when there is no run; what cannot be read of its journal is left out.
+    /// Shows a run directory without controls: a run that has ended, or a run of another process, whose
+    /// journal is read twice a second. Throws agent::Error{bad_run} if the directory contains no run.
+    /// Unreadable entries of the journal are skipped.
     void show(const std::filesystem::path& run);
 
 private:

@@ -1,5 +1,5 @@
-// What a run is set to, in layers: defaults, the profile, a file, the environment, a scenario,
-// flags. The later layer counts, and every value keeps the place it came from.
+// The settings of a run, in layers: defaults, the profile, a file, the environment, a scenario, flags.
+// A later layer overrides an earlier one, and every value keeps its source.
 //
 //     session::Config config = session::default_config();
 //     config.add(session::parse_config(text, "eyehand.json"));
@@ -32,16 +32,16 @@
 
 namespace eyehand::session {
 
-/// The settings that a program has. A value; copies are independent.
+/// The settings of a program. A value; copies are independent.
 ///
-///     session::SettingRegistry settings;            // those of this library
-///     settings.add(panel::setting_specs());         // and those of the panel
+///     session::SettingRegistry settings;            // the settings of this library
+///     settings.add(panel::setting_specs());         // and of the panel
 ///     session::Config config = session::default_config(settings);
 class EYEHAND_SESSION_API SettingRegistry {
 public:
-    /// The settings of the server, the agent, the desktop and the run directory.
+    /// Contains the settings of the server, the agent, the desktop and the run directory.
     SettingRegistry();
-    /// The same, for programs that add none.
+    /// A shared registry, for programs without settings of their own.
     [[nodiscard]] static const SettingRegistry& built_in();
 
     /// Throws std::invalid_argument if a name or an alias is taken.
@@ -64,11 +64,11 @@ private:
 /// Of kind integer: std::int64_t; number, seconds: double; boolean: bool; list: std::vector; all
 /// others: std::string.
 using ConfigValue = std::variant<std::string, std::int64_t, double, bool, std::vector<std::string>>;
-/// As people write it. The value of a secret is "set".
+/// The value as the user writes it; "set" for a secret.
 [[nodiscard]] EYEHAND_SESSION_API std::string to_string(const agent::SettingSpec& setting,
                                                         const ConfigValue& value);
 
-/// In the order in which they count: the last most.
+/// Ascending precedence: the last layer overrides all others.
 enum class ConfigLayer { defaults, profile, file, environment, scenario, flag };
 
 struct ConfigEntry {
@@ -80,8 +80,8 @@ struct ConfigEntry {
     std::string source{}; ///< "default", "profile", "eyehand.json:3", "LMSTUDIO_MODEL", "--model"
 };
 
-/// Values by setting. Of two entries for one setting the one of the later layer counts, in one
-/// layer the one that was added last.
+/// Values by setting. Of two entries for one setting, the one of the later layer counts; within a layer,
+/// the one that was added last.
 class EYEHAND_SESSION_API Config {
 public:
     explicit Config(SettingRegistry settings = SettingRegistry::built_in())
@@ -91,14 +91,15 @@ public:
     void add(const std::vector<ConfigEntry>& entries);
     /// nullptr if the setting is unset.
     [[nodiscard]] const ConfigEntry* find(std::string_view name) const;
-    /// Of settings that have a value; of kind text, image_size, crop, prefix, choice or secret ...
+    /// Typed access to the value; nothing if the setting is unset. `text` is for the kinds text,
+    /// image_size, crop, prefix, choice and secret.
     [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
     [[nodiscard]] std::optional<int> integer(std::string_view name) const;
-    [[nodiscard]] std::optional<double> number(std::string_view name) const; ///< or seconds
+    [[nodiscard]] std::optional<double> number(std::string_view name) const; ///< or of kind seconds
     [[nodiscard]] std::optional<std::chrono::milliseconds> duration(std::string_view name) const;
     [[nodiscard]] bool boolean(std::string_view name) const; ///< false if the setting is unset
     [[nodiscard]] std::vector<std::string> list(std::string_view name) const;
-    /// What is set, in the order of the registry.
+    /// All set values, in the order of the registry.
     [[nodiscard]] const std::vector<ConfigEntry>& entries() const { return entries_; }
 
 private:
@@ -107,61 +108,62 @@ private:
     std::vector<ConfigEntry> entries_;
 };
 
-// All of these throw agent::Error{bad_config} that names the place, what is there, and what it must be or
-// which name is nearest.
+// The following functions throw agent::Error{bad_config}. The message contains the place, the wrong value,
+// and the requirement or the nearest name.
 
 [[nodiscard]] EYEHAND_SESSION_API Config
 default_config(const SettingRegistry& settings = SettingRegistry::built_in());
-/// Reads a file's text: a JSON object with settings as members; comments and trailing commas are
-/// allowed, null is as if left out. `where` names it in errors and sources.
+/// Reads the text of a file: a JSON object whose members are settings. Comments and trailing commas are
+/// allowed; a null member counts as unset. `where` names the file in errors and sources.
 [[nodiscard]] EYEHAND_SESSION_API std::vector<ConfigEntry>
 parse_config(std::string_view text, const std::string& where,
              const SettingRegistry& settings = SettingRegistry::built_in());
-/// Reads all variables of settings through `read`; an empty variable counts as unset. `present`
-/// are the names of all variables there are, where they are known: one that begins with EYEHAND_
-/// and looks like a setting misspelt is an error, too.
+/// Reads the variables of all settings through `read`; an empty variable counts as unset. `present`
+/// contains the names of all existing variables, if they are known: a name that begins with EYEHAND_ and
+/// looks like a misspelled setting is an error, too.
 [[nodiscard]] EYEHAND_SESSION_API std::vector<ConfigEntry> config_from_variables(
     const std::function<std::optional<std::string>(const std::string& name)>& read,
     std::span<const std::string> present = {},
     const SettingRegistry& settings = SettingRegistry::built_in());
-/// `name` must be a setting.
+/// The value of a command-line flag. `name` must be a setting.
 [[nodiscard]] EYEHAND_SESSION_API ConfigEntry
 config_from_flag(std::string_view name, const std::string& flag, const std::string& text,
                  const SettingRegistry& settings = SettingRegistry::built_in());
-/// What a profile sets.
+/// The settings that a profile contains.
 [[nodiscard]] EYEHAND_SESSION_API std::vector<ConfigEntry> config_of(const agent::Profile& profile);
 
 /// "x1,y1,x2,y2" from 0 to 1000, with x1 < x2 and y1 < y2.
 [[nodiscard]] EYEHAND_SESSION_API std::optional<winio::NormBox> parse_crop(std::string_view text);
 
-/// The size of pictures, and where it comes from: `image`; `capture_width` and `capture_height` if both
-/// are above 0, else `capture_scale_percent` if that is, where a later layer sets these; its width and
-/// height where a later layer sets these, exactly so where `image_exact` says it.
+/// The size of screenshots and its source. `image` gives the size. In a later layer than `image`,
+/// `capture_width` and `capture_height` (if both are above 0) or else `capture_scale_percent` (if above 0)
+/// replace it, and `image_width` and `image_height` replace one side. `image_exact` makes the size exact.
 struct ImageSizeSetting {
     winio::ImageSize size{};
     std::string source{};
 };
 [[nodiscard]] EYEHAND_SESSION_API ImageSizeSetting image_size_setting(const Config& config);
-/// The part of the desktop that `display`, `window` and `crop` choose. A window and a display
-/// exclude each other: that of the later layer counts.
+/// The part of the desktop that `display`, `window` and `crop` select. A window and a display exclude
+/// each other: the one of the later layer counts. Throws agent::Error{bad_config} if both are in the same
+/// layer.
 [[nodiscard]] EYEHAND_SESSION_API winio::AreaChoice area_setting(const Config& config);
 
-/// Puts the settings of later layers than the profile into it. Whether the program has a panel, which
-/// `annotate` needs, is left to the caller.
+/// Applies the settings of layers after the profile to `profile`. The caller must check that the program
+/// has a panel if `annotate` requires one.
 EYEHAND_SESSION_API void apply(const Config& config, agent::Profile& profile);
-/// For run.json: each effective value with its source, durations in milliseconds ("timeout_ms"),
-/// the endpoint without its query, of a display and a window the one that counts. Throws
+/// For run.json: each effective value with its source, durations in milliseconds ("timeout_ms"), the
+/// endpoint without its query, and only the effective one of display and window. Throws
 /// agent::Error{bad_config} as `area_setting` does.
 [[nodiscard]] EYEHAND_SESSION_API std::vector<agent::Setting>
 effective_settings(const Config& config);
-/// The way back: what `effective_settings` kept, with the sources of then, in the layer below
-/// flags. Settings that this version does not know, and secrets, are left out.
-/// Throws agent::Error{bad_config}, naming `where`.
+/// The inverse of `effective_settings`: the stored values with their original sources, in the layer below
+/// flags. Skips secrets and settings that this version does not know. Throws agent::Error{bad_config};
+/// the message names `where`.
 [[nodiscard]] EYEHAND_SESSION_API std::vector<ConfigEntry>
 config_from_settings(std::span<const agent::Setting> kept_settings, const std::string& where,
                      const SettingRegistry& settings = SettingRegistry::built_in());
-/// How the screenshots of a run are named. `screenshot_start` is the number of turn 1's; a team
-/// looks before that, and counts from 0 where it would be -1.
+/// The file names of a run's screenshots. `screenshot_start` is the number of the screenshot of turn 1. A
+/// team takes a screenshot before turn 1; its number is never below 0.
 [[nodiscard]] EYEHAND_SESSION_API agent::ScreenshotNames
 screenshot_names(const Config& config, const agent::Profile& profile);
 

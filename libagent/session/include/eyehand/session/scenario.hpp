@@ -1,4 +1,4 @@
-// A scenario: a task by name, what has to be there before it, and how to see that it was done.
+// A scenario: a named task, the steps that prepare it, and the checks that verify its result.
 //
 //     const session::Scenario scenario = session::load_scenario("notepad-save");
 //     session::set_up(scenario, *desktop);
@@ -23,29 +23,29 @@
 
 namespace eyehand::session {
 
-/// What is done before the task: something is started, or a window is waited for.
+/// A preparation for the task: starts a program, or waits for a window.
 struct ScenarioStep {
     std::string launch{};          ///< a command; empty: this step waits
-    std::string wait_for_window{}; ///< a part of its title
+    std::string wait_for_window{}; ///< a part of the title
     std::chrono::milliseconds at_most{20000};
 };
 
 enum class CheckKind {
-    file_exists,     ///< `subject` is a path
-    file_contains,   ///< `text` is somewhere in it
-    file_equals,     ///< `text` is all of it
-    window_title,    ///< `subject` is a part of some window's title
-    clipboard,       ///< `text` is on it
-    registry,        ///< value `value` of the key `subject` is `text` (Windows only)
-    process_running, ///< `subject` is a program's file name
+    file_exists,     ///< the file `subject` exists
+    file_contains,   ///< the file contains `text`
+    file_equals,     ///< `text` is the whole content
+    window_title,    ///< `subject` is a part of a window's title
+    clipboard,       ///< the clipboard contains `text`
+    registry,        ///< the value `value` of the key `subject` is `text` (Windows only)
+    process_running, ///< a program with the file name `subject` is running
     pointer_in,      ///< the pointer is in `box` of the primary display
 };
 
-/// One thing that has to hold. Texts are compared without a byte order mark, and line breaks of all
-/// kinds are alike; files may be UTF-8, or UTF-16 with a byte order mark.
+/// A condition for the result. Comparisons ignore the byte order mark and the kind of line breaks. Files
+/// may be UTF-8, or UTF-16 with a byte order mark.
 struct ScenarioCheck {
     CheckKind kind = CheckKind::file_exists;
-    std::string subject{}; ///< in paths, ${NAME} is a variable
+    std::string subject{}; ///< in a path, ${NAME} stands for an environment variable
     std::string value{};
     std::string text{};
     winio::NormBox box{};
@@ -55,47 +55,48 @@ struct Scenario {
     std::string name;
     std::string description;
     std::string profile = "observer";
-    int number = 0; ///< "basic:2" is the one of the profile basic with the number 2; 0: none
+    int number = 0; ///< "basic:2" names number 2 of the profile basic; 0: no number
     std::string task;
-    std::optional<int> max_turns; ///< not set: the profile's
+    std::optional<int> max_turns; ///< not set: the limit of the profile
     std::vector<ScenarioStep> setup;
     std::vector<ScenarioCheck> checks;
 };
 
-/// Parses a scenario's JSON. Throws agent::Error{bad_scenario} naming `where`, the member and the reason;
-/// unknown members are errors, too: a check that is misspelt must not count as one that holds.
+/// Parses a scenario's JSON. Throws agent::Error{bad_scenario}; the message contains `where`, the member
+/// and the reason. Unknown members are errors, too: a misspelled check must not pass.
 [[nodiscard]] EYEHAND_SESSION_API Scenario parse_scenario(std::string_view text,
                                                           const std::string& where);
-/// The built-in ones: those of profiles by their numbers, then the others by name.
+/// The built-in scenarios: first the numbered ones by profile and number, then the others by name.
 [[nodiscard]] EYEHAND_SESSION_API std::vector<Scenario> scenarios();
 /// A built-in scenario by name ("notepad-save") or number ("basic:2"), or a file. Throws
-/// agent::Error{scenario_not_found} (naming those there are) and agent::Error{bad_scenario}.
+/// agent::Error{scenario_not_found}, whose message lists the built-in scenarios, and
+/// agent::Error{bad_scenario}.
 [[nodiscard]] EYEHAND_SESSION_API Scenario load_scenario(const std::string& name_or_file);
-/// As JSON that `parse_scenario` reads.
+/// The scenario as JSON that `parse_scenario` reads.
 [[nodiscard]] EYEHAND_SESSION_API std::string to_json(const Scenario& scenario);
-/// Its profile and limits, as settings.
+/// The scenario's profile and limits, as settings.
 [[nodiscard]] EYEHAND_SESSION_API std::vector<ConfigEntry> config_of(const Scenario& scenario);
 
-/// Carries out the steps of `setup`. Throws winio::Error when a program does not start, or a window
-/// does not come up in time.
+/// Executes the steps of `setup`. Throws winio::Error if a program does not start, a window does not
+/// appear in time, or the desktop cannot list windows.
 EYEHAND_SESSION_API void set_up(const Scenario& scenario, winio::Desktop& desktop,
                                 const std::stop_token& stop = {});
 
 struct CheckOptions {
-    /// A file that was last written before has not been made by the run: the check fails.
+    /// Checks of files that were last written before this time fail: the run did not write them.
     std::optional<std::filesystem::file_time_type> since{};
-    /// The values of variables in paths; not set: there are none.
+    /// Returns the values of variables in paths; not set: no variable has a value.
     std::function<std::optional<std::string>(const std::string& name)> variable{};
 };
 
 struct CheckResult {
-    std::string what{}; ///< "file C:/note.txt contains \"hello\""
+    std::string what{}; ///< "the file C:/note.txt contains \"hello\""
     bool holds = false;
-    std::string reason{}; ///< it does not
+    std::string reason{}; ///< why it does not hold
 };
 
-/// Looks whether what the scenario expects holds. What cannot be looked at (the registry elsewhere
-/// than on Windows, a file that cannot be read) does not hold, and says so; never throws for it.
+/// Evaluates the checks of a scenario. A check that cannot be evaluated (the registry on other systems than
+/// Windows, an unreadable file) does not hold, and its reason names the cause; it does not throw.
 [[nodiscard]] EYEHAND_SESSION_API std::vector<CheckResult>
 check(const Scenario& scenario, winio::Desktop& desktop, const CheckOptions& options = {});
 

@@ -1,4 +1,4 @@
-// What a run does with what a server says about itself.
+// Detects the capabilities of a server and adapts a run to them.
 #pragma once
 
 #include "eyehand/agent/profile.hpp"
@@ -14,19 +14,18 @@
 
 namespace eyehand::session {
 
-/// Asks a server about itself and its model, for at most 3 s in all, with questions that cost next to
-/// nothing. Nothing if the server does not answer: the run's first request meets the problem, too, and
-/// reports it.
+/// Queries a server about itself and its model, for at most 3 s in total and without a request to the
+/// model. Returns nothing if the server does not answer: the run's first request then reports the problem.
 [[nodiscard]] EYEHAND_SESSION_API std::optional<vlm::ServerInfo>
 ask_server(const vlm::ClientOptions& client, const std::string& model);
 
-/// For run.json, with the source "probe": server, served model, context, abilities.
+/// The server, its model, context length and capabilities for run.json, with the source "probe".
 [[nodiscard]] EYEHAND_SESSION_API std::vector<agent::Setting>
 settings_of(const vlm::ServerInfo& server);
 
 /// Adapts the profile to the model's context (`ModeFactory::fit_context`). `screen` is the size of the
-/// area that screenshots show. Returns false if nothing has changed: the profile fits, or the context
-/// is not known.
+/// area that screenshots show. Returns false if the profile is unchanged because it fits or the
+/// context length is unknown.
 EYEHAND_SESSION_API bool fit_profile(const vlm::ServerInfo& server, winio::Size screen,
                                      agent::Profile& profile);
 
