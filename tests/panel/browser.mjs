@@ -1,4 +1,4 @@
-// Chromium for the tests of pages, and what every page must pass.
+// Starts Chromium for the tests of pages, and checks that apply to every page.
 //
 //     const browser = await launch();
 //     const { page, requests } = await open(browser, { width: 390, height: 844, colorScheme: 'dark' });
@@ -12,13 +12,13 @@ import { chromium } from 'playwright-core';
 const require = createRequire(import.meta.url);
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Debian's, unless EYEHAND_CHROMIUM names another. */
+/** Debian's Chromium, unless EYEHAND_CHROMIUM names another one. */
 export const chromiumPath = process.env.EYEHAND_CHROMIUM ?? '/usr/bin/chromium';
 
-/** After so many milliseconds something hangs, also on a machine that does much else. */
+/** Milliseconds after which a test counts as hanging, also on a busy computer. */
 export const patience = 120000;
 
-/** The sizes and colour schemes in which pages are looked at. */
+/** The tested window sizes and color schemes. */
 export const views = ['light', 'dark'].flatMap((colorScheme) => [
     { width: 1280, height: 800, colorScheme },
     { width: 390, height: 844, colorScheme },
@@ -38,8 +38,8 @@ export async function launch() {
 }
 
 /**
- * A page in a context of its own. `requests` fills with the address of everything the page asks for, and
- * `problems` with what its scripts throw and its console complains about.
+ * Opens a page in a context of its own. `requests` collects the addresses that the page requests, `problems` the exceptions
+ * of its scripts and the errors on its console.
  */
 export async function open(browser, { width = 1280, height = 800, colorScheme = 'light' } = {}) {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: 'reduce' });
@@ -55,9 +55,9 @@ export async function open(browser, { width = 1280, height = 800, colorScheme = 
     return { page, requests, problems };
 }
 
-/** Fails when axe finds anything serious or critical. */
+/** Fails if axe finds a serious or critical violation. */
 export async function assertAccessible(page) {
-    // evaluate() goes past the page's content security policy; a script element would not.
+    // evaluate() bypasses the page's content security policy; a script element would not.
     await page.evaluate(axe);
     const { violations } = await page.evaluate(() => globalThis.axe.run(document));
     const found = violations
@@ -67,7 +67,7 @@ export async function assertAccessible(page) {
     assert.deepEqual(found, [], found.join('\n'));
 }
 
-/** Fails when something is wider than the window. */
+/** Fails if the content is wider than the window. */
 export async function assertFits(page) {
     const [inner, content] = await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth]);
     assert.ok(content <= inner, `the page is ${content} px wide in a window of ${inner} px`);

@@ -1,9 +1,9 @@
-// What the page makes of the server's states, without a browser.
+// Tests the page's model of a run, without a browser.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-// Without a package.json beside them Node before 20.19 takes the page's modules for CommonJS.
+// Node before 20.19 treats modules without a package.json in their folder as CommonJS.
 const load = (name) => {
     const text = readFileSync(new URL(`../../libagent/page/web/${name}`, import.meta.url), 'utf8');
     return import(`data:text/javascript,${encodeURIComponent(text)}`);
@@ -17,31 +17,31 @@ const whole = (turns, more = {}) => withState(emptyRun(), { run: 'a', seq: 1, te
 const click = (at) => ({ kind: 'call', tool: 'click', points: [at] });
 const turn = (number, points = [], more = {}) => ({ turn: number, items: points.map(click), ...more });
 
-test('a change replaces or adds one turn and leaves the others', () => {
+test('a change replaces or adds one turn and keeps the others', () => {
     let run = whole([turn(1), turn(2)]);
     run = withState(run, { run: 'a', seq: 2, turn_changed: turn(2, [], { words: 'new' }) });
     run = withState(run, { run: 'a', seq: 3, turn_changed: turn(3) });
     assert.deepEqual(turnsOf(run).map((it) => [it.turn, it.words]), [[1, undefined], [2, 'new'], [3, undefined]]);
 });
 
-test('no more than the last fifty turns are kept', () => {
+test('only the last fifty turns are kept', () => {
     let run = whole([]);
     for (let i = 1; i <= 60; ++i) run = withState(run, { run: 'a', seq: i + 1, turn_changed: turn(i) });
     assert.deepEqual([turnsOf(run).length, turnsOf(run)[0].turn], [50, 11]);
 });
 
-test('an answer that comes late changes nothing', () => {
+test('an outdated answer changes nothing', () => {
     const run = whole([turn(1)], { seq: 5 });
     assert.equal(withState(run, { run: 'a', seq: 4, turns: [] }), run);
 });
 
-test('a change of a run that is not known asks for the whole, and another run begins anew', () => {
+test('a change of an unknown run requires the full state, and another run replaces the turns', () => {
     const run = whole([turn(1)], { seq: 9 });
     assert.equal(withState(run, { run: 'b', seq: 1, turn_changed: null }), null);
     assert.deepEqual(turnsOf(withState(run, { run: 'b', seq: 1, turns: [turn(7)] })).map((it) => it.turn), [7]);
 });
 
-test('words are appended, and a state has the truth of them', () => {
+test('new text is appended, and a state replaces it', () => {
     let run = withDelta(whole([], { text: 'I cl' }), { run: 'a', text: 'ick', reasoning: 'so' });
     assert.deepEqual([run.state.text, run.state.reasoning], ['I click', 'so']);
     assert.equal(withDelta(run, { run: 'older', text: 'x' }), run);
@@ -49,7 +49,7 @@ test('words are appended, and a state has the truth of them', () => {
     assert.equal(run.state.text, '');
 });
 
-test('a turn saw the latest screenshot before it, and came to the next one', () => {
+test('a turn has the latest screenshot before it and the next one after it', () => {
     const run = whole([turn(1, [], { seen: { n: 1 }, after: null }), turn(2, [], { seen: null, after: null }),
         turn(3, [], { seen: { n: 3 }, after: { n: 4 } })]);
     assert.equal(seenOf(run, 1).n, 1);
@@ -57,7 +57,7 @@ test('a turn saw the latest screenshot before it, and came to the next one', () 
     assert.equal(seenOf(run, 3).n, 3);
     assert.equal(seenOf(whole([]), 1), null);
     assert.deepEqual([1, 2, 3].map((number) => afterOf(run, number).n), [3, 3, 4]);
-    // A turn that acts without looking is compared with the look that follows.
+    // A turn without a screenshot of its own is compared with the next one.
     const look = { n: 1 };
     const later = whole([turn(1, [], { seen: look }), turn(2, [], { seen: look, after: { n: 2 } })]);
     assert.equal(afterOf(later, 1).n, 2);
@@ -65,7 +65,7 @@ test('a turn saw the latest screenshot before it, and came to the next one', () 
     assert.equal(afterOf(whole([turn(1, [], { seen: { n: 1 } })]), 1), null);
 });
 
-test('a path of many points goes from the first to the last', () => {
+test('a path of several points goes from the first to the last', () => {
     const drag = { kind: 'call', tool: 'drag', points: [[1, 1], [2, 2], [3, 3]] };
     assert.deepEqual(marksOf({ items: [drag] }), [{ number: 1, at: [1, 1], to: [3, 3], path: drag.points }]);
 });
@@ -85,13 +85,13 @@ test('the turns of a report name their screenshots by number', () => {
     assert.equal(run.state.phase, 'unfinished');
 });
 
-test('the trail has the turns before, the latest first, without those that touched nothing', () => {
+test('the trail has the earlier turns with targets, the latest first', () => {
     const run = whole([turn(1, [[1, 1]]), turn(2), turn(3, [[3, 3]]), turn(4, [[4, 4]])]);
     assert.deepEqual(trailBefore(run, 4).map((marks) => marks.map((mark) => mark.at)), [[], [[3, 3]], [[1, 1]]]);
     assert.deepEqual(trailBefore(run, 1), []);
 });
 
-test('a turn that has aimed at nothing yet shows where the action before it went, while it is the latest', () => {
+test('the latest turn shows the targets of the previous action until it has its own', () => {
     const drag = [[1, 1], [2, 2]];
     const first = { turn: 1, items: [{ kind: 'call', tool: 'wait' }, { kind: 'call', tool: 'drag', points: drag }] };
     const run = whole([first, turn(2)], { targets: drag });
@@ -103,31 +103,31 @@ test('a turn that has aimed at nothing yet shows where the action before it went
     assert.deepEqual(targetsOf(whole([first, turn(2, [[3, 3]])], { targets: drag }), 2, true).map((it) => it.at), [[3, 3]]);
 });
 
-test('times that are not known count for nothing', () => {
+test('unknown times count as zero', () => {
     const seen = { n: 1, turn: 1, settle_ms: 5, capture_ms: 1.5 };
     const items = [{ kind: 'reply', model_ms: null, wait_ms: null }, { kind: 'call', act_ms: null }];
     assert.deepEqual(timesOf({ turn: 1, seen, after: null, items }), { model: 0, act: 0, look: 6.5 });
     assert.equal(timesOf({ turn: 1, items: [{ kind: 'reply', model_ms: 90, wait_ms: 30 }] }).model, 90);
 });
 
-test('a screenshot takes its time in the turn for which it was taken', () => {
+test('the time of a screenshot belongs to the turn for which it was taken', () => {
     const seen = { n: 1, turn: 1, settle_ms: 5 };
     assert.equal(timesOf({ turn: 2, seen, after: { n: 2, turn: 2, settle_ms: 3 }, items: [] }).look, 3);
     assert.equal(timesOf({ turn: 1, seen, after: seen, items: [] }).look, 5);
 });
 
-test('what a turn took in all has all parts but the first token, which the model\'s time contains', () => {
+test('the total time of a turn excludes the first token, which the model\'s time includes', () => {
     const seen = { n: 1, turn: 1, settle_ms: 5, annotate_ms: 2 };
     const items = [{ kind: 'reply', model_ms: 90, wait_ms: 30 }, { kind: 'call', act_ms: 4, policy_ms: 60000 }];
     assert.equal(timeOf({ turn: 1, seen, after: null, items }), 5 + 2 + 90 + 4 + 60000);
 });
 
-test('the tokens of all replies of a turn count', () => {
+test('the tokens of a turn are the sum over its replies', () => {
     const reply = { kind: 'reply', prompt_tokens: 10, cached_tokens: null, completion_tokens: 2 };
     assert.deepEqual(tokensOf({ items: [reply, { kind: 'note' }, reply] }), { prompt: 20, cached: null, completion: 4 });
 });
 
-test('times, texts and JSON are short where they can be', () => {
+test('times, texts and JSON are formatted briefly', () => {
     assert.deepEqual([duration(null), duration(0.04), duration(340.4), duration(9940), duration(83000), duration(200000)],
         ['', '< 0.1 ms', '340 ms', '9.9 s', '83 s', '3 min 20 s']);
     assert.equal(brief('a  b\nc', 4), 'a b…');
@@ -137,7 +137,7 @@ test('times, texts and JSON are short where they can be', () => {
     assert.equal(laidOut(JSON.stringify({ long })), `{\n  "long": "${long}"\n}`);
 });
 
-test('colours are read as the server writes them', () => {
+test('colors are parsed in the server\'s notation', () => {
     assert.deepEqual(parseRgba('rgba(255,140.5,0,0.75)'), { red: 255, green: 140.5, blue: 0, alpha: 0.75 });
     assert.throws(() => parseRgba('orange'));
 });

@@ -1,7 +1,7 @@
-// Pictures as the library annotates them, for a page to draw the same.
+// Writes screenshots that the library annotated, to compare them with those of the page.
 //   eyehand-panel-overlay FOLDER
-// Leaves pairs of NAME.raw.png and NAME.png there and cases.json: [{name, annotation, ui}], in the form in which the
-// panel's server tells a page of them.
+// Writes pairs of NAME.raw.png and NAME.png, and cases.json: [{name, annotation, ui}] in the form of the panel's
+// server.
 #include "eyehand/agent/annotation.hpp"
 #include "eyehand/winio/png.hpp"
 #include "json/json.hpp"

@@ -1,4 +1,4 @@
-// What the page draws over a picture is what the library draws over it.
+// Tests that the page annotates screenshots as the library does.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -20,7 +20,7 @@ after(async () => {
     rmSync(folder, { recursive: true, force: true });
 });
 
-/** In the page: draws, encodes as it does for the server, decodes again and counts what differs. */
+/** In the page: annotates, encodes as for the server, decodes again and counts the differing pixels. */
 async function compare({ raw, native, annotation, ui }) {
     const { annotate } = await import('/overlay.js');
     const config = await (await fetch('/config')).json();
@@ -28,7 +28,7 @@ async function compare({ raw, native, annotation, ui }) {
     const pixelsOf = (canvas) => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
     const canvasFrom = async (bytes) => {
         const url = URL.createObjectURL(new Blob([bytes], { type: 'image/png' }));
-        // fetch() of a blob is not within connect-src 'self'.
+        // connect-src 'self' does not allow fetch() of a blob.
         const image = new Image();
         image.src = url;
         await image.decode();
@@ -61,7 +61,7 @@ async function compare({ raw, native, annotation, ui }) {
     return { same: page.length === library.length, pixels: page.length / 4, annotated, differing, most };
 }
 
-test('the page draws over a picture what the library draws', async (t) => {
+test('the page annotates screenshots as the library does', async (t) => {
     const run = await startRun(t, '--profile', 'story');
     const { page } = await openPanel(t, browser, run);
     for (const { name, annotation, ui } of JSON.parse(readFileSync(path.join(folder, 'cases.json'), 'utf8'))) {
@@ -70,9 +70,9 @@ test('the page draws over a picture what the library draws', async (t) => {
             const told = { raw: base64(`${name}.raw.png`), native: base64(`${name}.png`), annotation, ui };
             const result = await page.evaluate(compare, told);
             t.diagnostic(`${name}: ${result.annotated} of ${result.pixels} pixels annotated, ${result.differing} differ, by at most ${result.most}`);
-            assert.ok(result.same, 'the size is another one');
+            assert.ok(result.same, 'the sizes differ');
             assert.equal(result.annotated > 0, name !== 'nothing');
-            // The same arithmetic gives the same pixels; only the last digit of a power may differ (pow).
+            // The arithmetic is the same, except that pow may differ in the last digit.
             assert.ok(result.differing <= result.pixels * 0.005, `${result.differing} pixels differ`);
             assert.ok(result.most <= 3 || result.differing === 0, `by ${result.most} levels`);
         });

@@ -1,4 +1,4 @@
-// The panel's page at work on runs of eyehand-panel-run, in Chromium.
+// Tests the panel's page in Chromium with runs of eyehand-panel-run.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertAccessible, assertFits, launch, nameOf, open, views } from './browser.mjs';
@@ -15,7 +15,7 @@ async function opened(t, ...args) {
 
 const item = (page, turn) => page.locator(`#turns li[data-turn="${turn}"] button`);
 
-/** Every text that an element has from now on, but for none. */
+/** Collects every non-empty text that an element has from now on. */
 async function textsOf(page, selector) {
     return page.evaluateHandle((wanted) => {
         const node = document.querySelector(wanted);
@@ -27,7 +27,7 @@ async function textsOf(page, selector) {
     }, selector);
 }
 
-/** Waits until the picture is drawn, one whose address is like this: its canvas has more than one colour. */
+/** Waits until a screenshot whose address matches `url` is drawn: its canvas has more than one color. */
 async function pictureIsDrawn(page, url) {
     await page.waitForFunction((wanted) => {
         const canvas = document.getElementById('canvas');
@@ -39,7 +39,7 @@ async function pictureIsDrawn(page, url) {
     }, url);
 }
 
-/** Keys until the element has the focus, as somebody without a mouse gets there. */
+/** Presses Tab until the element has the focus. */
 async function tabTo(page, selector) {
     for (let i = 0; i < 60; ++i) {
         if (await page.evaluate((wanted) => document.activeElement.matches(wanted), selector)) return;
@@ -48,13 +48,13 @@ async function tabTo(page, selector) {
     assert.fail(`Tab does not reach ${selector}`);
 }
 
-test('a turn appears with its picture, its words, its call and its figures', async (t) => {
+test('a turn shows its screenshot, reply, call and numbers', async (t) => {
     const { page, run, problems } = await opened(t);
     await says(page, '#task', 'click the button');
     await says(page, '#facts', 'observer');
     await pictureIsDrawn(page, /\/picture\//);
     run.go();
-    await says(page, '#stage-title', 'Turn 2'); // else turn 1 may be the page's latest, which it follows
+    await says(page, '#stage-title', 'Turn 2'); // otherwise the page may still follow turn 1
     await item(page, 1).click();
     await says(page, '#items', 'In turn 1 I click the button.');
     await says(page, '#items .tool', 'click_element');
@@ -69,7 +69,7 @@ test('a turn appears with its picture, its words, its call and its figures', asy
     assert.deepEqual(problems, []);
 });
 
-test('while the model is asked the picture shows where the action before went', async (t) => {
+test('during a request the screenshot shows the target of the previous action', async (t) => {
     const { page, run } = await opened(t);
     run.go();
     await says(page, '#stage-title', 'Turn 2');
@@ -77,7 +77,7 @@ test('while the model is asked the picture shows where the action before went', 
     assert.equal(await page.locator('#marks .target').count(), 1);
 });
 
-test('words are there while the model still speaks', async (t) => {
+test('a reply is shown while it streams in', async (t) => {
     const { page, run } = await opened(t);
     await run.line(/^asked 1$/);
     run.say('words');
@@ -90,11 +90,11 @@ test('words are there while the model still speaks', async (t) => {
     await says(page, '#items', 'In turn 1 I click the button.');
 });
 
-test('pause holds the run, a step lets one thing through, resume lets it go on', async (t) => {
+test('pause holds the run, a step executes one command, and resume continues the run', async (t) => {
     const { page, run } = await opened(t);
     await run.line(/^asked 1$/);
     await page.getByRole('button', { name: 'Pause' }).click();
-    await says(page, '#phase', 'then pauses');
+    await says(page, '#phase', '(pausing)');
     run.go();
     await says(page, '#phase', /^paused$/);
     assert.equal(run.count(/^pressed/), 0);
@@ -105,16 +105,16 @@ test('pause holds the run, a step lets one thing through, resume lets it go on',
     assert.equal(run.count(/^asked/), 1);
     await page.getByRole('button', { name: 'Resume' }).click();
     await run.line(/^asked 2$/);
-    await says(page, '#announce', 'The run goes on.');
+    await says(page, '#announce', 'The run continues.');
 });
 
-test('what the user tells the agent reaches it', async (t) => {
+test('a message of the user reaches the agent', async (t) => {
     const { page, run } = await opened(t);
     await run.line(/^asked 1$/);
     await page.keyboard.press('/');
     await page.keyboard.type('The file is called pass.txt.');
     await page.keyboard.press('Enter');
-    await says(page, '#tell-told', 'Told.');
+    await says(page, '#tell-told', 'Sent.');
     assert.equal(await page.locator('#tell-text').inputValue(), '');
     run.go();
     await run.line(/^asked 2$/);
@@ -123,7 +123,7 @@ test('what the user tells the agent reaches it', async (t) => {
     await says(page, '#items', 'The file is called pass.txt.');
 });
 
-test('what is told twice is said to be told twice', async (t) => {
+test('each of two equal messages is confirmed', async (t) => {
     const { page, run } = await opened(t);
     await run.line(/^asked 1$/);
     const announced = await textsOf(page, '#announce');
@@ -132,18 +132,18 @@ test('what is told twice is said to be told twice', async (t) => {
         await page.locator('#tell-text').press('Enter');
         await page.waitForFunction(([texts, wanted]) => texts.length >= wanted, [announced, times]);
     }
-    assert.deepEqual(new Set(await announced.jsonValue()), new Set(['Told. The model hears it with its next request.']));
+    assert.deepEqual(new Set(await announced.jsonValue()), new Set(['Sent. The model receives the message with its next request.']));
 });
 
-test('what is not taken is said as an alert', async (t) => {
+test('a failed command is shown as an alert', async (t) => {
     const { page, run } = await opened(t);
     await run.line(/^asked 1$/);
     await page.route('**/pause', (route) => route.abort());
     await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByRole('alert').filter({ hasText: 'It was not taken' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'The command failed' }).waitFor();
 });
 
-test('letters that are typed into a box are no shortcuts', async (t) => {
+test('letters typed into a text box are not shortcuts', async (t) => {
     const { page, run } = await opened(t);
     await run.line(/^asked 1$/);
     await says(page, '#phase', /^asking the model$/);
@@ -154,18 +154,18 @@ test('letters that are typed into a box are no shortcuts', async (t) => {
     assert.equal(await page.locator('#keys[open]').count(), 0);
 });
 
-test('without a boot reply the run waits for one, which the page gives', async (t) => {
+test('without a boot reply the run waits until the page supplies one', async (t) => {
     const { page, run } = await opened(t, '--profile', 'story', '--boot', 'none');
-    await says(page, '#phase', 'waits for a reply');
+    await says(page, '#phase', 'waiting for a reply');
     await says(page, '#inject-hint', 'waits for its first reply');
     await page.keyboard.press('i');
     await page.keyboard.type('{"observation":"I begin.","bboxes":[],"actions":[{"name":"click","x1":500,"y1":500}]}');
-    await page.getByRole('button', { name: 'Give this reply' }).click();
+    await page.getByRole('button', { name: 'Inject the reply' }).click();
     await run.line(/^pressed 400 300$/);
     await run.line(/^asked 1$/);
 });
 
-test('the page annotates the pictures of a visual loop to its end', async (t) => {
+test('the page annotates the screenshots of a visual loop until it ends', async (t) => {
     const { page, run, problems } = await opened(t, '--profile', 'story', '--annotate', 'panel', '--turns', '4');
     run.go(5);
     assert.equal(await run.line(/^finished/), 'finished completed');
@@ -174,7 +174,7 @@ test('the page annotates the pictures of a visual loop to its end', async (t) =>
     assert.deepEqual(problems, []);
 });
 
-test('a picture that is no longer there is nothing to complain of', async (t) => {
+test('a missing screenshot is not reported as a problem', async (t) => {
     const { page, run } = await opened(t, '--profile', 'story', '--annotate', 'panel', '--turns', '2');
     await run.line(/^asked 1$/);
     const complaints = await textsOf(page, '#draw-notice');
@@ -182,7 +182,7 @@ test('a picture that is no longer there is nothing to complain of', async (t) =>
     const missed = page.waitForResponse((answer) => answer.status() === 404 && ++misses === 2);
     await page.route('**/picture/**', (route) => route.fulfill({ status: 404 }));
     run.go();
-    await says(page, '#phase', 'waits for its picture');
+    await says(page, '#phase', 'waiting for the annotation');
     await missed;
     assert.deepEqual(await complaints.jsonValue(), []);
     await page.unroute('**/picture/**');
@@ -191,7 +191,7 @@ test('a picture that is no longer there is nothing to complain of', async (t) =>
     assert.equal(await run.line(/^finished/), 'finished completed');
 });
 
-test('two windows of the page do each other no harm, and one that is loaded again goes on', async (t) => {
+test('two windows of the page do not interfere, and a reloaded window continues', async (t) => {
     const run = await startRun(t, '--profile', 'story', '--annotate', 'panel', '--turns', '6');
     await run.line(/^http/);
     const first = await openPanel(t, browser, run);
@@ -207,14 +207,14 @@ test('two windows of the page do each other no harm, and one that is loaded agai
     }
 });
 
-test('an action that waits for consent is asked about, and done when it is approved', async (t) => {
+test('an action that requires approval is executed after approval', async (t) => {
     const { page, run } = await opened(t, '--approve', 'always');
     run.go();
     const card = page.getByRole('region', { name: 'Allow click_element?' });
     await card.waitFor();
     assert.equal(run.count(/^pressed/), 0);
-    await says(page, '#announce', 'An action waits for your consent');
-    assert.ok(await card.evaluate((node) => node === document.activeElement), 'the card has no focus');
+    await says(page, '#announce', 'An action requires approval');
+    assert.ok(await card.evaluate((node) => node === document.activeElement), 'the card does not have the focus');
     assert.equal(await page.locator('#marks .asked').count(), 1);
     assert.match(await page.title(), /^\(!\)/);
     await page.locator('.question[data-ready]').waitFor();
@@ -223,7 +223,7 @@ test('an action that waits for consent is asked about, and done when it is appro
     await card.waitFor({ state: 'detached' });
 });
 
-test('a key that is pressed just as a question comes decides nothing', async (t) => {
+test('a key that is pressed when an approval request appears decides nothing', async (t) => {
     const { page, run } = await opened(t, '--approve', 'always');
     await page.evaluate(() => document.addEventListener('focusin', ({ target }) => {
         if (target.matches('.question')) target.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true }));
@@ -235,11 +235,11 @@ test('a key that is pressed just as a question comes decides nothing', async (t)
     assert.equal(run.count(/^pressed/), 0);
 });
 
-test('a tab in the background hears of a question, and what came meanwhile is there when it is looked at', async (t) => {
+test('a hidden tab announces an approval request and shows the reply that arrived meanwhile', async (t) => {
     const { page, run } = await opened(t, '--approve', 'always');
     await run.line(/^asked 1$/);
-    await says(page, '#reasoning-box', /./); // nothing more comes before it goes on
-    await page.evaluate(() => { // as a browser does it: no frames, not even the one that was asked for before
+    await says(page, '#reasoning-box', /./); // the page draws nothing more until the next cue
+    await page.evaluate(() => { // as in a browser: no frames, not even the one requested before
         globalThis.asked = 0;
         globalThis.requestAnimationFrame = () => ++globalThis.asked;
     });
@@ -253,15 +253,15 @@ test('a tab in the background hears of a question, and what came meanwhile is th
     await says(page, '#words.streaming', /^In turn 1 I c/);
     run.go();
     await page.locator('.question').waitFor();
-    await says(page, '#announce', 'An action waits for your consent');
+    await says(page, '#announce', 'An action requires approval');
     assert.match(await page.title(), /^\(!\)/);
 });
 
-test('a denied action is not done, and the model hears why', async (t) => {
+test('a denied action is not executed, and the model receives the reason', async (t) => {
     const { page, run } = await opened(t, '--approve', 'always');
     run.go();
     const card = page.getByRole('region', { name: 'Allow click_element?' });
-    await card.getByLabel('Why not').fill('Not that one, please.');
+    await card.getByLabel('Reason for denying').fill('Not that one, please.');
     await card.getByRole('button', { name: 'Deny' }).click();
     await run.line(/^asked 2$/);
     assert.equal(run.count(/^pressed/), 0);
@@ -271,7 +271,7 @@ test('a denied action is not done, and the model hears why', async (t) => {
     await says(page, '#items .call .chip', 'failed');
 });
 
-test('a question takes no focus from somebody who types', async (t) => {
+test('an approval request does not take the focus while the user types', async (t) => {
     const { page, run } = await opened(t, '--approve', 'always');
     await page.locator('#tell-text').waitFor();
     await page.locator('#tell-text').focus();
@@ -296,26 +296,26 @@ test('stop ends the run at the next safe point', async (t) => {
     assert.equal(await page.locator('.question').count(), 0);
 });
 
-test('an action that takes long is finished after a stop, and broken off by the second one', async (t) => {
+test('a long action completes after the first stop and is interrupted by the second one', async (t) => {
     const { page, run } = await opened(t, '--profile', 'story', '--drag', 'slow');
     run.go();
     await run.line(/^pressed 720 510|^pressed 184 174$/);
     await says(page, '#items .tool', 'drag');
     await says(page, '#phase', 'acting');
     await page.keyboard.press('Shift+X');
-    await says(page, '#phase', 'acting, then stops');
+    await says(page, '#phase', 'acting (stopping)');
     await page.getByRole('button', { name: 'Stop now' }).click();
     assert.equal(await run.line(/^finished/), 'finished cancelled');
 });
 
 for (const profile of ['observer', 'story'])
-    test(`markup in the words of others stays text: ${profile}`, async (t) => {
+    test(`HTML in foreign text stays text: ${profile}`, async (t) => {
         const { page, run, problems } = await opened(t, '--script', 'markup', '--profile', profile);
         await says(page, '#task', '<script>');
         run.go(4);
         await run.line(/^finished/);
         await says(page, '#outcome', '<img src=x');
-        for (const turn of profile === 'story' ? [2, 3] : [1, 2, 3, 4]) { // the story's first turn is its boot reply
+        for (const turn of profile === 'story' ? [2, 3] : [1, 2, 3, 4]) { // the first turn of story is its boot reply
             await item(page, turn).click();
             await says(page, '#items', '<script>');
         }
@@ -329,11 +329,11 @@ for (const profile of ['observer', 'story'])
         assert.deepEqual(problems, []);
     });
 
-test('an older turn shows its own picture, and the page follows the run again when asked', async (t) => {
+test('an older turn shows its own screenshot, and the page follows the run again on request', async (t) => {
     const { page, run } = await opened(t, '--turns', '4');
     run.go(3);
     await run.line(/^asked 4$/);
-    await says(page, '#stage-title', 'Turn 4'); // else turn 1 may be the page's latest, which it follows
+    await says(page, '#stage-title', 'Turn 4'); // otherwise the page may still follow turn 1
     await item(page, 1).click();
     await says(page, '#stage-title', 'Turn 1');
     await pictureIsDrawn(page, /\/1(\/raw)?$/);
@@ -362,7 +362,7 @@ for (const profile of ['commander', 'planner', 'basic', 'story'])
         assert.deepEqual(problems, []);
     });
 
-test('another run is shown on the same page', async (t) => {
+test('the page shows the next run', async (t) => {
     const { page, run } = await opened(t, '--turns', '1');
     run.go(2);
     await says(page, '#outcome', 'Completed');
@@ -373,12 +373,12 @@ test('another run is shown on the same page', async (t) => {
     await says(page, '#items .call .chip, #turns .gist', 'click_element');
 });
 
-test('another run has its pictures drawn by the same page', async (t) => {
+test('the page annotates the screenshots of the next run', async (t) => {
     const { page, run, problems } = await opened(t, '--profile', 'story', '--annotate', 'panel', '--turns', '1');
     run.go(2);
     await run.line(/^finished/);
     await says(page, '#outcome', 'Completed');
-    await pictureIsDrawn(page, /\/3$/); // before it is a picture of the run before
+    await pictureIsDrawn(page, /\/3$/); // until then the canvas has a screenshot of the previous run
     run.say('again');
     await says(page, '#phase', 'asking the model');
     run.go(2);
@@ -387,14 +387,14 @@ test('another run has its pictures drawn by the same page', async (t) => {
     assert.deepEqual(problems, []);
 });
 
-test('a lost connection is said', async (t) => {
+test('a lost connection is reported', async (t) => {
     const { page, run } = await opened(t);
     run.kill();
-    await says(page, '#link-notice', 'The connection is lost');
-    await says(page, '#announce', 'The connection is lost');
+    await says(page, '#link-notice', 'Connection lost');
+    await says(page, '#announce', 'Connection lost');
 });
 
-test('a program that ends after its run is nothing to announce', async (t) => {
+test('the end of the program after its run is not announced', async (t) => {
     const { page, run } = await opened(t, '--turns', '1');
     run.go(2);
     await says(page, '#outcome', 'Completed');
@@ -402,25 +402,25 @@ test('a program that ends after its run is nothing to announce', async (t) => {
     const announced = await textsOf(page, '#announce');
     run.kill();
     await says(page, '#link-notice', 'The program has ended');
-    await page.locator('#show-heat').click(); // whatever there was to come has come by then
+    await page.locator('#show-heat').click(); // pending announcements have arrived by then
     assert.deepEqual(await announced.jsonValue(), []);
 });
 
-test('without events the page asks for the state instead', async (t) => {
+test('without events the page polls the state', async (t) => {
     const run = await startRun(t);
     const { page } = await open(browser);
     t.after(() => page.context().close());
     await page.route('**/events', (route) => route.abort());
     await page.goto(run.url);
-    await says(page, '#link-notice', 'Live events do not arrive: this page asks every two seconds.');
+    await says(page, '#link-notice', 'Live updates are not available. The page polls every two seconds.');
     run.go();
     await run.line(/^asked 2$/);
     await says(page, '#turns .gist', 'click_element');
     run.kill();
-    await says(page, '#link-notice', 'The connection is lost');
+    await says(page, '#link-notice', 'Connection lost');
 });
 
-test('an answer that comes when events arrive again is not shown', async (t) => {
+test('a poll answer that arrives after events have resumed is ignored', async (t) => {
     const run = await startRun(t);
     const { page } = await open(browser);
     t.after(() => page.context().close());
@@ -443,7 +443,7 @@ test('an answer that comes when events arrive again is not shown', async (t) => 
     assert.deepEqual(await tasks.jsonValue(), []);
 });
 
-/** A page that asks for the run's states, changed by `change` on their way. */
+/** A page that polls the run's states, modified by `change`. */
 async function openedWith(t, change) {
     const run = await startRun(t);
     const { page } = await open(browser);
@@ -458,15 +458,15 @@ async function openedWith(t, change) {
     return page;
 }
 
-for (const [phase, words, kind] of [['interrupted', 'was interrupted', 'wait'], ['following', 'goes on elsewhere', 'busy']])
-    test(`a run that this program does not work on is shown: ${phase}`, async (t) => {
+for (const [phase, words, kind] of [['interrupted', 'interrupted', 'wait'], ['following', 'running in another process', 'busy']])
+    test(`the page shows a run of another process: ${phase}`, async (t) => {
         const page = await openedWith(t, (state) => ({ ...state, live: false, phase, tokens: { prompt: 12000, completion: 345 } }));
         await says(page, `#phase[data-kind="${kind}"]`, words);
         await says(page, '#facts', '12,345 tokens');
         assert.equal(await page.locator('#controls').isVisible(), false);
     });
 
-test('the pointer is drawn where a picture has it', async (t) => {
+test('the pointer is drawn at its place in the screenshot', async (t) => {
     const page = await openedWith(t, (state) => (state.picture ? { ...state, picture: { ...state.picture, pointer: [230, 290] } } : state));
     await says(page, '#caption', 'pointer at 230, 290');
     assert.equal(await page.locator('#marks .pointer').count(), 1);
@@ -474,19 +474,19 @@ test('the pointer is drawn where a picture has it', async (t) => {
     await page.locator('#marks .pointer').waitFor({ state: 'detached' });
 });
 
-test('everything can be done from the keyboard', async (t) => {
+test('all functions work with the keyboard', async (t) => {
     const { page, run } = await opened(t, '--approve', 'always', '--turns', '4');
     await run.line(/^asked 1$/);
     await page.keyboard.press('?');
-    await says(page, '#keys[open]', 'one step, then hold');
+    await says(page, '#keys[open]', 'execute one command, then pause');
     await page.keyboard.press('Escape');
     await page.keyboard.press('p');
-    await says(page, '#phase', 'then pauses');
+    await says(page, '#phase', '(pausing)');
     await page.keyboard.press('p');
     await says(page, '#phase', /^asking the model$/);
     await tabTo(page, '#step');
     await page.keyboard.press('Enter');
-    await says(page, '#phase', 'then pauses');
+    await says(page, '#phase', '(pausing)');
     run.go();
     await says(page, '#phase', 'paused');
     await page.keyboard.press('s');
@@ -512,7 +512,7 @@ test('everything can be done from the keyboard', async (t) => {
     assert.equal(await run.line(/^finished/), 'finished cancelled');
 });
 
-test('what has the focus can be seen to have it', async (t) => {
+test('the focused element has a visible outline', async (t) => {
     const { page, run } = await opened(t);
     await run.line(/^asked 1$/);
     await says(page, '#reasoning-box', /./); // the page draws nothing more
@@ -526,7 +526,7 @@ test('what has the focus can be seen to have it', async (t) => {
 });
 
 for (const view of views)
-    test(`nothing serious is wrong for those who use other means, and it fits: ${nameOf(view)}`, async (t) => {
+    test(`the page is accessible and fits: ${nameOf(view)}`, async (t) => {
         const run = await startRun(t, '--approve', 'always');
         const { page } = await openPanel(t, browser, run, view);
         run.go();
@@ -548,7 +548,7 @@ for (const view of views)
         await assertAccessible(page);
     });
 
-test('the page says what a browser has to keep to', async (t) => {
+test('the content security policy prevents foreign scripts', async (t) => {
     const run = await startRun(t);
     const { page } = await openPanel(t, browser, run);
     const answer = await page.request.get(new URL('/', run.url).href);

@@ -1,13 +1,13 @@
-// A run whose page is looked at in Chromium: a desktop in memory and a model that speaks when it is told to.
+// A run for tests of the page in Chromium: a desktop in memory, and a model that replies on command.
 //   eyehand-panel-run [--profile NAME] [--script clicks|markup|demo] [--turns N] [--annotate panel]
 //                     [--approve always] [--boot none] [--drag slow]
 // (The script "demo" is one of the planner.)
-// The first line it prints is the panel's address; then "asked N" when the model is asked for the N-th time,
-// "pressed X Y" when the left button goes down there, "finished OUTCOME". It is told, one a line:
-//   go     let the model finish its next reply
-//   words  let it say the first half of its next reply's words
-//   again  begin another run on the same page, when this one has ended
-// The end of its input stops the run and ends the program.
+// The first line of the output is the panel's address. Then follow "asked N" at the N-th request to the model, "pressed X Y"
+// when the left button is pressed at that position, and "finished OUTCOME". The input has one command per line:
+//   go     completes the model's next reply
+//   words  sends the first half of the text of the next reply
+//   again  starts another run on the same page after this one has ended
+// The end of the input stops the run and ends the program.
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/visual_loop_settings.hpp"
 #include "eyehand/panel/panel.hpp"
@@ -70,7 +70,7 @@ Options parse(int argc, char** argv) {
         else if (name == "--drag" && value == "slow")
             options.drag_step = 60s;
         else
-            throw std::invalid_argument("there is no option " + name + " " + value);
+            throw std::invalid_argument("unknown option " + name + " " + value);
     }
     if (options.script == "demo") options.profile = "planner";
     return options;
@@ -78,7 +78,7 @@ Options parse(int argc, char** argv) {
 
 // ---- the model ----------------------------------------------------------------------------------
 
-/// One reply as the script has it.
+/// One reply of the script.
 struct Line {
     std::string text{};
     std::string tool{};
@@ -86,7 +86,7 @@ struct Line {
     std::string reasoning{};
 };
 
-/// What standard input allows, handed to the thread of the run.
+/// Passes the commands of standard input to the thread of the run.
 class Prompter {
 public:
     enum class Cue { words, whole };
@@ -95,7 +95,7 @@ public:
         cues_.push_back(cue);
         news_.notify_all();
     }
-    /// Nothing: the run is to stop.
+    /// The next cue; nothing if the run stops.
     std::optional<Cue> wait(const std::stop_token& stop) {
         std::unique_lock lock(mutex_);
         while (cues_.empty()) {
@@ -134,14 +134,14 @@ public:
             const auto cue = prompter_.wait(stop);
             if (!cue) throw vlm::Error(vlm::errc::cancelled, "the reply was cancelled");
             if (*cue == Prompter::Cue::whole) break;
-            say(line.text.size() / 2); // the scripts' words are ASCII
+            say(line.text.size() / 2); // the scripts are ASCII
         }
         say(line.text.size());
         vlm::ChatReply reply{.text = line.text, .reasoning = line.reasoning};
         if (!line.tool.empty())
             reply.tool_calls.push_back(
                 {"call_" + std::to_string(asked_), line.tool, line.arguments_json, {}});
-        // Figures as a small model on a graphics card has them.
+        // Typical numbers of a small model on a graphics card.
         const int turn = static_cast<int>(asked_);
         reply.usage = {.prompt_tokens = 1900 + 560 * turn,
                        .cached_tokens = turn == 1 ? 0 : 1300 + 560 * turn,
@@ -157,7 +157,7 @@ private:
     std::size_t asked_ = 0;
 };
 
-// ---- what it says -------------------------------------------------------------------------------
+// ---- the scripts --------------------------------------------------------------------------------
 
 const std::string markup =
     R"(<script>document.title='taken'</script><img src=x onerror="document.title='taken'"><b>bold</b>)";
@@ -224,7 +224,7 @@ std::vector<Line> clicks(const Options& options) {
     return script;
 }
 
-/// Every place into which somebody else's words come.
+/// HTML in every place that shows foreign text.
 std::vector<Line> with_markup(const Options& options) {
     const std::string text = escaped(markup);
     if (options.profile == "story")
@@ -236,7 +236,7 @@ std::vector<Line> with_markup(const Options& options) {
             {markup}};
 }
 
-/// Of the planner: a letter is written and about to be saved.
+/// A run of the planner: it writes a letter and is about to save it.
 std::vector<Line> demo() {
     const auto click = [](const char* reason, const char* name, int x, int y) {
         return fmt::format(R"({{"reasoning":"{}","element_name":"{}","position":[{},{}]}})", reason,
@@ -286,7 +286,7 @@ void show_frame(winio::Image& screen, const winio::Image& frame) {
     }
 }
 
-/// Something to see, differently after each click.
+/// Paints a screen that changes after each click.
 void repaint(winio::testing::MemoryDesktop& desktop, const std::string& script, int clicks) {
     if (script == "demo") {
         static constexpr std::array<std::size_t, 5> frames{1, 1, 3, 4,
@@ -356,7 +356,7 @@ int work(const Options& options) {
     panel::Panel panel;
     print(panel.url());
 
-    std::mutex mutex; // of what both threads know
+    std::mutex mutex; // protects the variables that both threads use
     std::condition_variable news;
     RunControl* going = nullptr;
     bool ended = false;

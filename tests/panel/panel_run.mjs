@@ -1,4 +1,4 @@
-// The program eyehand-panel-run, whose page the tests look at.
+// Starts the program eyehand-panel-run, whose page the tests use.
 //
 //     const run = await startRun(t, '--profile', 'story');
 //     await page.goto(run.url);
@@ -10,7 +10,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { open, patience } from './browser.mjs';
 
-/** What ctest names in EYEHAND_PANEL_RUN and EYEHAND_PANEL_OVERLAY. */
+/** The program that ctest names in EYEHAND_PANEL_RUN or EYEHAND_PANEL_OVERLAY. */
 export function program(variable) {
     const named = process.env[variable];
     assert.ok(named, `${variable} is not set: ctest sets it`);
@@ -27,7 +27,7 @@ class Run {
     constructor(args) {
         this.#child = spawn(program('EYEHAND_PANEL_RUN'), args, { stdio: ['pipe', 'pipe', 'inherit'] });
         this.exit = once(this.#child, 'exit');
-        this.#child.stdin.on('error', () => {}); // it has ended before
+        this.#child.stdin.on('error', () => {}); // the program may have ended
         const reader = createInterface({ input: this.#child.stdout });
         reader.on('line', (line) => {
             this.#lines.push(line);
@@ -43,15 +43,15 @@ class Run {
         this.#waiting = this.#waiting.filter((wait) => {
             const found = this.#lines.find((line) => wait.pattern.test(line));
             if (found !== undefined) wait.resolve(found);
-            else if (this.#ended) wait.reject(new Error(`it ended without ${wait.pattern}; it said:\n${this.#lines.join('\n')}`));
+            else if (this.#ended) wait.reject(new Error(`the program ended without ${wait.pattern}; its output:\n${this.#lines.join('\n')}`));
             return found === undefined && !this.#ended;
         });
     }
 
-    /** The first line like this, as soon as it is there. */
+    /** Waits for the first line that matches. */
     line(pattern) {
         return new Promise((resolve, reject) => {
-            const late = setTimeout(() => reject(new Error(`no ${pattern} so far; it said:\n${this.#lines.join('\n')}`)), patience);
+            const late = setTimeout(() => reject(new Error(`no ${pattern} so far; the output:\n${this.#lines.join('\n')}`)), patience);
             const wait = { pattern, reject, resolve: (line) => { clearTimeout(late); resolve(line); } };
             this.#waiting.push(wait);
             this.#look();
@@ -82,7 +82,7 @@ class Run {
     }
 }
 
-/** It ends with the test `t`. */
+/** Starts a run that ends with the test `t`. */
 export async function startRun(t, ...args) {
     const run = new Run(args);
     t.after(() => run.end());
@@ -90,7 +90,7 @@ export async function startRun(t, ...args) {
     return run;
 }
 
-/** A page that shows the run. It ends with the test, and must have asked for nothing from elsewhere by then. */
+/** Opens a page of the run. When the test ends, the page is closed and must not have requested anything from other hosts. */
 export async function openPanel(t, browser, run, view) {
     const opened = await open(browser, view);
     t.after(async () => {
@@ -104,7 +104,7 @@ export async function openPanel(t, browser, run, view) {
     return opened;
 }
 
-/** Waits until an element says so. */
+/** Waits until an element has the text. */
 export async function says(page, selector, text) {
     await page.locator(selector).filter({ hasText: text }).first().waitFor();
 }

@@ -1,4 +1,4 @@
-// Pictures of the pages for the documentation (scripts/panel-pictures).
+// Makes images of the pages for the documentation (scripts/panel-pictures).
 //   node pictures.mjs panel FOLDER
 //   node pictures.mjs report FOLDER REPORT.html
 import { statSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { launch, open } from './browser.mjs';
 import { startRun } from './panel_run.mjs';
 
-const most = 300000; // bytes of one picture
+const most = 300000; // bytes of one image
 const views = {
     light: { width: 1280, height: 1000, colorScheme: 'light' },
     dark: { width: 1280, height: 1000, colorScheme: 'dark' },
@@ -23,14 +23,14 @@ async function keep(page, folder, name) {
     console.log(`${file}: ${size} bytes`);
 }
 
-/** As a picture has it: what it shows is loaded and nothing is selected. */
+/** Waits until everything is loaded, and removes the focus. */
 async function settled(page) {
     await page.waitForFunction(() => document.getElementById('canvas').width > 300);
-    await page.waitForLoadState('networkidle', { timeout: 2000 }).catch(() => {}); // the events never end
+    await page.waitForLoadState('networkidle', { timeout: 2000 }).catch(() => {}); // the event stream never ends
     await page.evaluate(() => document.activeElement.blur());
 }
 
-/** Lets the demonstration go on to its `turns`-th reply, approving what waits. */
+/** Continues the demonstration up to its `turns`-th reply and approves all actions. */
 async function goOn(page, run, turns) {
     for (let turn = 1; turn < turns; ++turn) {
         run.go();

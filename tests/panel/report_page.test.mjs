@@ -1,5 +1,5 @@
-// The report of a run, opened from disk as its readers open it. EYEHAND_REPORT_RUN names the program that makes
-// the runs (tests/session/report_run).
+// Tests the report of a run, opened from disk. EYEHAND_REPORT_RUN names the program that makes the runs
+// (tests/session/report_run).
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ after(async () => {
     rmSync(folder, { recursive: true, force: true });
 });
 
-/** The report of a run, ready; `page` and what it asked for. */
+/** Opens a report and waits until it is ready. */
 async function opened(kind, view = {}) {
     const it = await open(browser, view);
     const started = performance.now();
@@ -40,13 +40,13 @@ async function opened(kind, view = {}) {
 const heading = (page) => page.locator('#turn-title').textContent();
 const isShown = (page, selector) => page.locator(selector).isVisible();
 
-/** The colour of a canvas's pixel, at shares of its size. */
+/** The color of a pixel of a canvas; `x` and `y` are fractions of its size. */
 const pixel = (page, selector, x, y) => page.locator(selector).evaluate((canvas, [shareX, shareY]) => {
     const at = [Math.floor(canvas.width * shareX), Math.floor(canvas.height * shareY)];
     return [...canvas.getContext('2d').getImageData(at[0], at[1], 1, 1).data];
 }, [x, y]);
 
-/** Waits until the canvas shows a picture whose file is like this. */
+/** Waits until the canvas shows a screenshot whose file matches. */
 const painted = (page, selector, file = /screenshots/) => page.waitForFunction(([it, wanted]) => {
     const canvas = document.querySelector(it);
     return wanted.test(canvas.dataset.url) && canvas.getContext('2d').getImageData(5, 5, 1, 1).data[3] === 255;
@@ -55,7 +55,7 @@ const painted = (page, selector, file = /screenshots/) => page.waitForFunction((
 const listed = '#turns li:visible';
 
 describe('a report', () => {
-    test('opens from disk and asks for nothing else', async () => {
+    test('opens from disk and requests nothing else', async () => {
         const { page, requests, problems, close } = await opened('hostile');
         for (let i = 0; i < 8; ++i) await page.keyboard.press('ArrowRight');
         await painted(page, '#canvas');
@@ -64,7 +64,7 @@ describe('a report', () => {
         await close();
     });
 
-    test('shows scripts in the task, in windows, words and results as text', async () => {
+    test('shows scripts in task, windows, replies and results as text', async () => {
         const { page, problems, close } = await opened('hostile');
         const markup = '<script>window.hacked = true</script>';
         assert.ok((await page.locator('#task').textContent()).includes(markup));
@@ -86,7 +86,7 @@ describe('a report', () => {
         await close();
     });
 
-    test('would not run a script that got in all the same', async () => {
+    test('does not run an inserted script', async () => {
         const { page, problems, close } = await opened('hostile');
         await page.evaluate(() => {
             const script = document.createElement('script');
@@ -94,11 +94,11 @@ describe('a report', () => {
             document.body.append(script);
         });
         assert.equal(await page.evaluate('window.hacked'), undefined);
-        assert.ok(problems.some((it) => it.includes('Content Security Policy')), 'the browser says why');
+        assert.ok(problems.some((it) => it.includes('Content Security Policy')), 'the browser reports the policy');
         await close();
     });
 
-    test('goes from turn to turn with the arrow keys and tells where it is', async () => {
+    test('selects turns with the arrow keys and announces them', async () => {
         const { page, close } = await opened('hostile');
         assert.equal(await heading(page), 'Turn 1');
         await page.keyboard.press('ArrowLeft');
@@ -116,9 +116,9 @@ describe('a report', () => {
         await close();
     });
 
-    test('is worked with the keyboard alone', async () => {
+    test('works with the keyboard alone', async () => {
         const { page, close } = await opened('hostile');
-        await page.keyboard.press('ArrowRight'); // to a turn that changed something
+        await page.keyboard.press('ArrowRight'); // to a turn that changed the screen
         await page.keyboard.press('Tab');
         assert.equal(await page.evaluate(() => document.activeElement.className), 'skip');
         const visited = new Set();
@@ -137,16 +137,16 @@ describe('a report', () => {
         await close();
     });
 
-    test('lists the keys that it has, and none of those of a run that goes on', async () => {
+    test('lists its own keys and none of a live run', async () => {
         const { page, close } = await opened('hostile');
         await page.keyboard.press('?');
         await page.locator('dialog#keys[open]').waitFor();
         const keys = await page.locator('#keys .keys > div:visible dd').allTextContents();
-        assert.deepEqual(keys, ['the turn before, the turn after; also [ ]', 'the latest turn', 'this list']);
+        assert.deepEqual(keys, ['previous turn, next turn; also [ ]', 'latest turn', 'show this list']);
         await close();
     });
 
-    test('has no part of a run that goes on', async () => {
+    test('has no parts of a live run', async () => {
         const { page, close } = await opened('hostile');
         for (const part of ['#controls', '#tell', '#inject', '.question', '#live', '#link-notice'])
             assert.equal(await isShown(page, part), false, part);
@@ -170,7 +170,7 @@ describe('a report', () => {
         await close();
     });
 
-    test('leaves keys that select text and scroll alone', async () => {
+    test('does not intercept keys that select text or scroll', async () => {
         const { page, close } = await opened('hostile');
         await page.keyboard.press('Shift+ArrowRight');
         assert.equal(await heading(page), 'Turn 1');
@@ -181,7 +181,7 @@ describe('a report', () => {
         await close();
     });
 
-    test('stays where it is on a phone when another turn is shown', async () => {
+    test('does not scroll on a phone when another turn is selected', async () => {
         const { page, close } = await opened('hostile', { width: 390, height: 844 });
         const before = await page.evaluate(() => scrollY);
         await page.locator('#next').click();
@@ -190,7 +190,7 @@ describe('a report', () => {
         await close();
     });
 
-    test('says that a picture cannot be shown, and shows no other in its place', async () => {
+    test('reports an unreadable screenshot and shows no other in its place', async () => {
         const html = readFileSync(reports.hostile, 'utf8');
         const [, second] = html.match(/"data:image\/png;base64,[^"]+"/g);
         const broken = join(folder, 'broken.html');
@@ -201,7 +201,7 @@ describe('a report', () => {
         await painted(page, '#canvas');
         await page.locator('#turns button').last().click();
         for (let i = 0; i < 8 && !(await isShown(page, '#no-picture')); ++i) await page.keyboard.press('ArrowLeft');
-        await says(page, '#no-picture', 'This picture cannot be shown.');
+        await says(page, '#no-picture', 'This screenshot cannot be shown.');
         assert.equal(await isShown(page, '#screen'), false);
         await page.locator('#turns button').first().click();
         await page.locator('#screen').waitFor();
@@ -210,7 +210,7 @@ describe('a report', () => {
         await page.context().close();
     });
 
-    test('shows the failures only where that is wished', async () => {
+    test('shows only turns with failures on request', async () => {
         const { page, close } = await opened('hostile');
         assert.equal(await page.locator('#turns li.failed').count(), 1);
         assert.match(await page.locator('#turns li.failed').textContent(), /failed/);
@@ -227,7 +227,7 @@ describe('a report', () => {
         await close();
     });
 
-    test('compares before and after by the keyboard, changed regions marked', async () => {
+    test('compares before and after with the keyboard and marks changed regions', async () => {
         const { page, close } = await opened('hostile');
         await page.keyboard.press('ArrowRight');
         await painted(page, '#canvas');
@@ -237,20 +237,20 @@ describe('a report', () => {
         assert.ok(initially.includes('100%'), initially);
         await page.locator('#slider').focus();
         await page.keyboard.press('ArrowRight');
-        assert.equal(await heading(page), 'Turn 2', 'on the slider the keys move the slider');
+        assert.equal(await heading(page), 'Turn 2', 'arrow keys on the slider move the slider');
         assert.notEqual(await shown(), initially);
         assert.ok(await isShown(page, '#divider'));
         await page.keyboard.press('End');
         assert.equal(await page.locator('#slider').getAttribute('aria-valuetext'), 'after');
         assert.ok((await page.locator('#changes .change').count()) > 0);
-        // One line more was written.
+        // One more line was written.
         assert.notDeepEqual(await pixel(page, '#canvas', 0.1133, 0.238), await pixel(page, '#after', 0.1133, 0.238));
         await page.locator('#show-changes').uncheck();
         await page.locator('#changes').waitFor({ state: 'hidden' });
         await close();
     });
 
-    test('shows where actions went, and not when that is not wished', async () => {
+    test('shows the targets of actions, and hides them on request', async () => {
         const { page, close } = await opened('hostile');
         assert.equal(await page.locator('#marks .target').count(), 1);
         await says(page, '#caption', 'target 1 at 350, 120');
@@ -264,7 +264,7 @@ describe('a report', () => {
         await close();
     });
 
-    test('draws the heat of the turns before, and not when that is not wished', async () => {
+    test('draws the heat of earlier turns, and hides it on request', async () => {
         const { page, close } = await opened('hostile');
         await painted(page, '#canvas');
         const plain = await pixel(page, '#canvas', 0.35, 0.12);
@@ -280,7 +280,7 @@ describe('a report', () => {
         await close();
     });
 
-    test('draws over a visual loop\'s picture what the model saw there', async () => {
+    test('annotates the screenshot of a visual loop as the model saw it', async () => {
         const { page, problems, close } = await opened('story');
         await page.locator('#turns button').nth(2).click();
         await painted(page, '#canvas', /turn_0002/);
@@ -310,7 +310,7 @@ describe('a report', () => {
             }
         });
 
-    test('of fifty turns of photographs stays below 15 MB and shows them', async (t) => {
+    test('with fifty turns of photographs stays below 15 MB and shows them', async (t) => {
         reports.photos = execFileSync(maker, ['photos', folder], { encoding: 'utf8' }).trim();
         const bytes = statSync(reports.photos).size;
         assert.ok(bytes < 15e6, `${bytes} bytes`);
@@ -320,7 +320,7 @@ describe('a report', () => {
         await page.keyboard.press('ArrowRight');
         await says(page, '#turn-title', /^Turn 2$/);
         await says(page, '#caption', 'the original is screenshots/turn_0002.png');
-        // The window's paper is nearly white in a picture that was made smaller.
+        // The background of the window is nearly white in a reduced image.
         await painted(page, '#canvas', /turn_0002/);
         const [red, green, blue] = await pixel(page, '#canvas', 0.55, 0.6);
         assert.ok(Math.min(red, green, blue) > 235, `${red}, ${green}, ${blue}`);

@@ -1,12 +1,11 @@
-// Draws the annotation of a picture that waits for it, and posts it: with `--annotate panel` the page does what
-// the library would do itself.
+// Annotates screenshots in place of the library, and posts them: for `--annotate panel`.
 import { post } from './connection.js';
 import { annotate } from './overlay.js';
 
-/** The picture's pixels as they are, on a canvas of its natural size. */
+/** The unchanged pixels of a screenshot, on a canvas of the same size. */
 export async function canvasOf(url) {
     const answer = await fetch(url);
-    if (!answer.ok) throw Object.assign(new Error(`the picture is not there (${answer.status})`), { status: answer.status });
+    if (!answer.ok) throw Object.assign(new Error(`the server answered ${answer.status}`), { status: answer.status });
     const bitmap = await createImageBitmap(await answer.blob(), { colorSpaceConversion: 'none', premultiplyAlpha: 'none' });
     const canvas = document.createElement('canvas');
     canvas.width = bitmap.width;
@@ -17,10 +16,10 @@ export async function canvasOf(url) {
     return canvas;
 }
 
-/** The canvas as a data URL of a PNG, made without holding up the page. */
+/** The canvas as a data URL of a PNG. Does not block the page. */
 async function pngOf(canvas) {
     const blob = await new Promise((resolve, reject) => {
-        canvas.toBlob((made) => (made ? resolve(made) : reject(new Error('the picture cannot be encoded'))), 'image/png');
+        canvas.toBlob((made) => (made ? resolve(made) : reject(new Error('it cannot be encoded'))), 'image/png');
     });
     return new Promise((resolve, reject) => {
         const reader = new FileReader();
@@ -32,15 +31,15 @@ async function pngOf(canvas) {
 
 const pause = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
 
-/** Sees to each waiting picture once, whatever number of states tell of it. */
+/** Annotates each pending screenshot once, however many states contain it. */
 export class Annotator {
     #config;
     #onProblem;
-    #at = null; // {run, seq} that waits, or null
+    #at = null; // the pending {run, seq, picture}, or null
     #working = false;
     #done = '';
 
-    /** `onProblem` is called with what is wrong, and with '' when it is over. */
+    /** `onProblem` is called with the text of a problem, and with '' after it is solved. */
     constructor(config, onProblem) {
         this.#config = config;
         this.#onProblem = onProblem;
@@ -56,7 +55,7 @@ export class Annotator {
         if (!this.#working) this.#work();
     }
 
-    /** What is being sent may still arrive; nothing is said of it any more. */
+    /** A post in progress may still arrive; its result is ignored. */
     stop() {
         this.#at = null;
         this.#onProblem('');
@@ -88,16 +87,16 @@ export class Annotator {
             annotate(canvas, wanted.picture.annotation ?? { boxes: [], trail: [] }, this.#config);
             image = await pngOf(canvas);
         } catch (error) {
-            if (error.status === 404) return { again: false, problem: '' }; // it waits no longer
-            return { again: true, problem: `The picture of turn ${wanted.seq} could not be drawn: ${error.message}.` };
+            if (error.status === 404) return { again: false, problem: '' }; // the run no longer waits for it
+            return { again: true, problem: `The screenshot of turn ${wanted.seq} could not be annotated: ${error.message}.` };
         }
-        // The run may have gone on meanwhile, by another window of this page.
+        // Another window of this page may have posted it meanwhile.
         if (this.#at === null || Annotator.#name(this.#at) !== Annotator.#name(wanted)) return { again: false, problem: '' };
         const answer = await post('/annotated', { run: wanted.run, seq: wanted.seq, image_b64: image });
         if (answer.ok || answer.status === 409) return { again: false, problem: '' };
         return {
             again: answer.status === 0 || answer.status >= 500,
-            problem: `The picture of turn ${wanted.seq} was not taken: ${answer.error}.`,
+            problem: `The annotated screenshot of turn ${wanted.seq} was not accepted: ${answer.error}.`,
         };
     }
 }

@@ -1,4 +1,4 @@
-// Where the time and the tokens of each turn went: two rows of stacked bars, and the same as a table.
+// The time and tokens of each turn: two rows of stacked bars, and a table.
 import { element, onChange, svgElement } from './element.js';
 import { count, counted, duration, timesOf, tokensOf } from './run.js';
 
@@ -8,9 +8,9 @@ const left = 46;
 const gap = 22;
 
 const timeParts = [
-    { name: 'look', label: 'looking' },
+    { name: 'look', label: 'screenshot' },
     { name: 'model', label: 'model' },
-    { name: 'act', label: 'acting' },
+    { name: 'act', label: 'actions' },
 ];
 const tokenParts = [
     { name: 'cached', label: 'prompt, cached' },
@@ -18,7 +18,7 @@ const tokenParts = [
     { name: 'completion', label: 'reply' },
 ];
 
-/** The prompt's tokens in two parts. */
+/** The tokens of a turn, with the prompt split into a cached and an uncached part. */
 function partsOfTokens(turn) {
     const { prompt, cached, completion } = tokensOf(turn);
     return { cached: cached ?? 0, prompt: Math.max((prompt ?? 0) - (cached ?? 0), 0), completion: completion ?? 0 };
@@ -55,7 +55,7 @@ function legend(parts) {
 }
 
 function table(turns) {
-    const head = ['Turn', 'Looking', 'Model', 'Acting', 'Prompt', 'Cached', 'Reply'];
+    const head = ['Turn', 'Screenshot', 'Model', 'Actions', 'Prompt', 'Cached', 'Reply'];
     return [
         element('thead', {}, element('tr', {}, ...head.map((name) => element('th', { scope: 'col' }, name)))),
         element('tbody', {}, ...turns.map((turn) => {
@@ -89,8 +89,8 @@ export function showChart(place, tablePlace, turns, shownTurn) {
         if (turns.length > 1)
             labels.push(text(left + (turns.length - 0.5) * times.pitch, bottom, String(turns[turns.length - 1].turn), 'middle'));
         const sumOf = (valuesOf) => turns.reduce((all, turn) => all + total(valuesOf(turn)), 0);
-        const told = `${counted(turns.length, 'turn')}, ${duration(sumOf(timesOf))} and ${count(sumOf(partsOfTokens))} tokens in all; the most in ` +
-            `one turn: ${duration(times.most)} and ${count(Math.round(tokens.most))} tokens.`;
+        const told = `${counted(turns.length, 'turn')}, ${duration(sumOf(timesOf))} and ${count(sumOf(partsOfTokens))} tokens ` +
+            `in total; maximum per turn: ${duration(times.most)} and ${count(Math.round(tokens.most))} tokens.`;
         place.replaceChildren(
             legend(timeParts),
             svgElement('svg', { viewBox: `0 0 ${width} ${bottom + 4}`, role: 'img', 'aria-label': told },

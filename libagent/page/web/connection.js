@@ -1,11 +1,10 @@
-// The wire to the program that serves this page: news by server-sent events, by polling while those fail, and
-// what the page posts.
+// The connection to the panel's server: updates by server-sent events, or by polling while those fail; and posts.
 
 const pollEvery = 2000;
 
 /**
- * Calls `onState` and `onDelta` with what the server sends, and `onLink` as this changes: 'open', 'polling' (there
- * are no events, but the server answers), 'lost' or 'refused' (the server is there but wants another address).
+ * Calls `onState` and `onDelta` with the data of the server, and `onLink` when the connection changes: 'open', 'polling' (no
+ * events, but the server answers), 'lost', or 'refused' (the server requires another address).
  */
 export class Connection {
     #onState;
@@ -33,19 +32,19 @@ export class Connection {
         source.addEventListener('state', (event) => this.#onState(JSON.parse(event.data)));
         source.addEventListener('delta', (event) => this.#onDelta(JSON.parse(event.data)));
         source.addEventListener('error', () => {
-            // Where events fail again while the server answers, nothing is new.
+            // While polling works, another failure of the events changes nothing.
             if (this.#link !== 'refused' && this.#link !== 'polling') this.#become('lost');
             this.#pollLater();
         });
     }
 
-    /** The whole state, asked for. */
+    /** Requests the whole state. */
     async refresh() {
         const state = await this.#ask();
         if (state !== null) this.#onState(state);
     }
 
-    /** Null: the server refuses. */
+    /** The whole state; null if the server refuses access. */
     async #ask() {
         const answer = await fetch('/state?raw=0', { cache: 'no-store' });
         if (answer.status === 401) {
@@ -72,20 +71,20 @@ export class Connection {
             } catch {
                 if (this.#link === 'polling') this.#become('lost');
             }
-            // Events may have come meanwhile, and are newer.
+            // Events may have arrived meanwhile; they are newer.
             if (this.#link === 'open') return;
             if (state !== null) {
                 this.#become('polling');
                 this.#onState(state);
             }
-            // A browser gives up for good when an answer is no stream of events.
+            // A browser gives up permanently if an answer is not an event stream.
             if (this.#source.readyState === EventSource.CLOSED) this.open();
             this.#pollLater();
         }, pollEvery);
     }
 }
 
-/** What came of a post: {ok, status, error}; status 0: it did not arrive. */
+/** The result of a post: {ok, status, error}; status 0: the server did not answer. */
 export async function post(path, body) {
     try {
         const answer = await fetch(path, {
@@ -96,6 +95,6 @@ export async function post(path, body) {
         const told = await answer.json().catch(() => ({}));
         return { ok: answer.ok, status: answer.status, error: told.error ?? (answer.ok ? '' : `the server answered ${answer.status}`) };
     } catch {
-        return { ok: false, status: 0, error: 'the program does not answer' };
+        return { ok: false, status: 0, error: 'the program does not respond' };
     }
 }

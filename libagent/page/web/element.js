@@ -1,5 +1,4 @@
-// Making and changing elements. Text goes in as text: whatever a model or a screen says, nothing here reads it
-// as markup.
+// Creates and changes elements. Text is inserted as text: text from models and screens is never parsed as HTML.
 
 const svgNamespace = 'http://www.w3.org/2000/svg';
 
@@ -23,24 +22,24 @@ export function svgElement(tag, attributes = {}, ...children) {
 
 export const byId = (id) => document.getElementById(id);
 
-/** Whether keys go into something. */
+/** Whether a text control has the focus. */
 export function isTyping() {
     const at = document.activeElement;
     return at !== null && (at.matches('textarea, select') || (at.matches('input') && at.type !== 'checkbox'));
 }
 
-/** Only where it differs: what a reader has selected stays selected. */
+/** Changes the text only if it differs, so that a selection in it stays. */
 export function setText(node, text) {
     if (node.textContent !== text) node.textContent = text;
 }
 
-/** The notice is there as long as it has a text. */
+/** Shows the notice while it has a text. */
 export function setNotice(node, text) {
     setText(node, text);
     node.hidden = text === '';
 }
 
-/** Calls `change` when the value is another one than at the last call for this node. */
+/** Calls `change` if the value differs from that of the last call for this node. */
 const shown = new WeakMap();
 export function onChange(node, value, change) {
     const key = JSON.stringify(value);

@@ -1,9 +1,9 @@
-// Shortcuts: single keys, which act only outside of text boxes and can be turned off (the list says which).
+// Single-key shortcuts. They work only outside of text boxes, and users can disable them.
 import { byId, isTyping } from './element.js';
 
 const setting = 'eyehand-single-keys';
 
-/** Where a browser lets a page of a file remember nothing, the keys are on. */
+/** Null, which enables the keys, if the browser denies storage (to a page from a file, for example). */
 function remembered() {
     try {
         return localStorage.getItem(setting);
@@ -15,10 +15,10 @@ function remembered() {
 function remember(value) {
     try {
         localStorage.setItem(setting, value);
-    } catch { /* for this visit, then */ }
+    } catch { /* the choice holds until the page is closed */ }
 }
 
-/** `actions`: what to call by the key that was pressed. Keys without an action are not in the list of keys. */
+/** `actions`: functions by key. The list of keys hides keys without an action. */
 export function listenToKeys(actions) {
     const dialog = byId('keys');
     const box = byId('single-keys');
@@ -30,7 +30,7 @@ export function listenToKeys(actions) {
     document.addEventListener('keydown', (event) => {
         const isArrow = event.key.startsWith('Arrow');
         if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
-        // Shift and an arrow select text; in a part that scrolls, arrows scroll.
+        // Shift with an arrow selects text; arrows scroll scrollable areas.
         if (isArrow ? event.shiftKey || document.activeElement?.closest('.scroll') : event.repeat) return;
         if (!box.checked || isTyping() || dialog.open) return;
         const card = document.activeElement?.closest('.question[data-ready]');

@@ -1,6 +1,6 @@
-// Draws over a picture exactly what the library itself draws (libagent/src/annotation/annotation.cpp on
-// libwinio/src/paint.cpp), pixel by pixel: a canvas's own gradients differ from engine to engine, and
-// what a model sees must not. Same order, same rounding, same arithmetic in 32-bit floats.
+// Annotates a screenshot pixel by pixel as the library does (libagent/src/annotation/annotation.cpp on
+// libwinio/src/paint.cpp). Canvas gradients differ between browsers, but the model must always see the same image: the
+// code uses the same order, the same rounding and the same 32-bit float arithmetic as the library.
 //
 //     const image = context.getImageData(0, 0, width, height);
 //     drawAnnotation(image, annotation, config.ui, config.font);
@@ -9,14 +9,14 @@
 const tableSize = 1024;
 const { fround } = Math;
 
-/** Half away from zero, as lround does. */
+/** Rounds half away from zero, as lround does. */
 function lround(value) {
     const size = Math.abs(value);
     const whole = Math.trunc(size);
     return Math.sign(value) * (size - whole >= 0.5 ? whole + 1 : whole);
 }
 
-/** Half to even, as "%.0f" does. */
+/** Rounds half to even, as "%.0f" does. */
 function rounded(value) {
     const size = Math.abs(value);
     const whole = Math.trunc(size);
@@ -29,20 +29,20 @@ function clamped(value, least, most) {
     return Math.min(Math.max(value, least), most);
 }
 
-/** "rgba(255,140,0,0.5)" as its four numbers. */
+/** Parses "rgba(255,140,0,0.5)". */
 export function parseRgba(text) {
     const match = /^rgba?\(([^)]*)\)$/.exec(text.trim());
-    if (!match) throw new Error(`no colour: ${text}`);
+    if (!match) throw new Error(`not a color: ${text}`);
     const [red, green, blue, alpha = 1] = match[1].split(',').map(Number);
     return { red, green, blue, alpha };
 }
 
-/** What is painted: colour times alpha, and how much shines through, in 65536ths. */
+/** The color times alpha, and the share of the background, in 65536ths. */
 function layerOf({ red, green, blue, alpha }) {
     return [red, green, blue].map((level) => lround(level * alpha * 65536)).concat(lround((1 - alpha) * 65536));
 }
 
-/** A table of layers from the middle to the rim; the last one is clear. */
+/** A table of layers from the center to the edge; the last one is transparent. */
 function gradient(givenStops, opacity = 1) {
     const stops = givenStops.map(([at, colour]) => ({ at, ...parseRgba(colour) })).sort((a, b) => a.at - b.at);
     const colourAt = (t) => {
@@ -126,7 +126,7 @@ class Painter {
         }
     }
 
-    /** Four bars within the area. */
+    /** Draws a border of four bars inside the area. */
     frame(area, width, colour) {
         if (area.width <= 0 || area.height <= 0 || width <= 0) return;
         const across = Math.min(width, Math.trunc((area.width + 1) / 2));
@@ -166,8 +166,8 @@ function normalised(box) {
 }
 
 /**
- * Draws boxes, heat and labels over `image` (an ImageData, opaque). `annotation` and `ui` as the panel's server
- * gives them in /state and /config.
+ * Draws boxes, heat and labels over `image` (an opaque ImageData). `annotation` and `ui` have the form of the server's
+ * /state and /config.
  */
 export function drawAnnotation(image, annotation, ui, font) {
     const { width, height } = image;
@@ -200,7 +200,7 @@ export function drawAnnotation(image, annotation, ui, font) {
             const box = { x: from.x, y: from.y, width: to.x - from.x + 1, height: to.y - from.y + 1 };
             painter.fillRadially(box, fill);
             painter.frame(box, boxes.border_width, border);
-            // Above the box, so that it hides nothing of it.
+            // Above the box, so that the label does not cover it.
             addLabel(from.x, from.y - (font.height * scale + 2 * scale),
                 `#${index + 1} (${rounded(x1)},${rounded(y1)},${rounded(x2)},${rounded(y2)})`);
         });
@@ -209,7 +209,7 @@ export function drawAnnotation(image, annotation, ui, font) {
     const heat = ui.executed_heat;
     if (heat.enabled) {
         const most = Math.max(heat.trail_turns, 1);
-        // The oldest below.
+        // The oldest first, below the others.
         for (let age = Math.min(annotation.trail.length, most) - 1; age >= 0; --age) {
             const marks = annotation.trail[age];
             if (marks.length === 0) continue;
@@ -222,7 +222,7 @@ export function drawAnnotation(image, annotation, ui, font) {
                 painter.fillDisc(pixel(towards(middle, at, left)), radius, table);
                 if (to) painter.fillDisc(pixel(towards(middle, to, left)), radius, table);
                 if (age > 0) continue;
-                // To the lower right of the place, which itself stays free.
+                // To the lower right of the target, which stays visible.
                 const aside = Math.min(lround(radius * 0.7), 12 * scale);
                 const addMark = (place, arrow) => {
                     const { x, y } = pixel(place);
@@ -240,7 +240,7 @@ export function drawAnnotation(image, annotation, ui, font) {
     }
 }
 
-/** The same on a canvas; `config` as the page's JSON has it. */
+/** Annotates a canvas; `config` is the JSON of /config. */
 export function annotate(canvas, annotation, config) {
     const context = canvas.getContext('2d', { willReadFrequently: true });
     const image = context.getImageData(0, 0, canvas.width, canvas.height);

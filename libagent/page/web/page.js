@@ -1,5 +1,5 @@
-// The page that shows a run, live or frozen: its head, the chosen turn, the list of turns, and what is known of the
-// run. Nothing but text ever comes from the run into the page (element.js).
+// The page of a run, live or in a report: its header, the selected turn, the list of turns, and the facts of the run.
+// Data of the run is inserted only as text (element.js).
 import { showChart } from './chart.js';
 import { byId, element, onChange, setNotice, setText } from './element.js';
 import { afterOf, count, counted, duration, emptyRun, hasFailed, seenOf, targetsOf, trailBefore, turnsOf } from './run.js';
@@ -7,44 +7,44 @@ import { Stage } from './stage.js';
 import { nameOf, showTurn, showTurnList } from './turns.js';
 
 const phaseWords = {
-    idle: 'not begun',
-    waiting_inject: 'waits for a reply',
+    idle: 'not started',
+    waiting_inject: 'waiting for a reply',
     executing: 'acting',
-    capturing: 'looking',
-    waiting_annotated: 'waits for its picture',
+    capturing: 'taking a screenshot',
+    waiting_annotated: 'waiting for the annotation',
     calling_model: 'asking the model',
     paused: 'paused',
     finished: 'finished',
-    interrupted: 'was interrupted',
+    interrupted: 'interrupted',
     unfinished: 'not finished',
-    following: 'goes on elsewhere',
+    following: 'running in another process',
 };
 export const outcomeWords = {
     completed: 'Completed',
     failed: 'Failed',
-    steps_used_up: 'Steps used up',
-    endpoint_failed: 'The endpoint failed',
-    desktop_failed: 'The desktop failed',
+    steps_used_up: 'Turn limit reached',
+    endpoint_failed: 'Endpoint failed',
+    desktop_failed: 'Desktop failed',
     refused: 'Refused',
     cancelled: 'Stopped',
 };
-const longTask = 48; // characters; more is shown in full below
+const longTask = 48; // characters; longer tasks are shown in full below
 
-/** "asking the model", and how the run is held up. */
+/** The phase of the run as a label, such as "asking the model (pausing)". */
 function phaseOf(state) {
     if (state.outcome) return { text: 'finished', kind: state.outcome.outcome === 'completed' ? 'good' : 'bad' };
-    if (state.questions.length > 0) return { text: 'waits for you', kind: 'wait' };
+    if (state.questions.length > 0) return { text: 'waiting for approval', kind: 'wait' };
     if (state.held) return { text: 'paused', kind: 'wait' };
     const words = phaseWords[state.phase] ?? state.phase;
-    if (state.stopping) return { text: `${words}, then stops`, kind: 'wait' };
-    if (state.paused) return { text: `${words}, then pauses`, kind: 'wait' };
+    if (state.stopping) return { text: `${words} (stopping)`, kind: 'wait' };
+    if (state.paused) return { text: `${words} (pausing)`, kind: 'wait' };
     const waits = ['waiting_inject', 'paused', 'idle', 'interrupted', 'unfinished'].includes(state.phase);
     return { text: words, kind: waits ? 'wait' : 'busy' };
 }
 
 let announcing = null;
 
-/** The same text twice is a change twice. */
+/** Clears the text first, so that screen readers announce the same text again. */
 export function announce(text) {
     setText(byId('announce'), '');
     clearTimeout(announcing);
@@ -62,14 +62,14 @@ export class RunPage {
     #stage;
     #frozen;
     #remarks;
-    #chosen = null; // the turn that is looked at; null: the latest, and what comes after it
-    #shown = 0; // the turn that is shown
+    #chosen = null; // the selected turn; null: follows the latest one
+    #shown = 0; // the number of the shown turn
     #drawing = false;
     #onDraw;
 
     /**
-     * `config` as the page's JSON has it, `pictures` as Stage takes them. `frozen`: the run does not go on, and is read from its
-     * first turn. `remarks`: sentences that are shown at the top. `onDraw(state)` is called with each draw.
+     * `config`: the JSON of /config. `pictures`: see Stage. `frozen`: the page shows a report, beginning with the first turn.
+     * `remarks`: sentences for the top of the page. `onDraw(state)` is called after each drawing.
      */
     constructor({ config, pictures, frozen = false, remarks = [], onDraw = () => {} }) {
         this.#config = config;
@@ -80,12 +80,12 @@ export class RunPage {
         byId('previous').addEventListener('click', () => this.chooseBeside(-1));
         byId('next').addEventListener('click', () => this.chooseBeside(1));
         byId('latest').addEventListener('click', () => this.choose(null));
-        byId('only-failures').checked = false; // browsers remember
+        byId('only-failures').checked = false; // browsers restore the state of checkboxes
         byId('only-failures').addEventListener('change', () => this.#filter());
         for (const id of ['show-heat', 'show-targets', 'show-changes'])
             byId(id).addEventListener('change', () => this.drawSoon());
         document.addEventListener('visibilitychange', () => {
-            this.#drawing = false; // a frame that was asked for before may never come
+            this.#drawing = false; // a requested frame may never come
             this.drawSoon();
         });
         addEventListener('hashchange', () => {
@@ -94,7 +94,7 @@ export class RunPage {
         });
     }
 
-    /** What the keys do, for listenToKeys. */
+    /** Keyboard actions for listenToKeys. */
     keys() {
         const before = () => this.chooseBeside(-1);
         const after = () => this.chooseBeside(1);
@@ -112,7 +112,7 @@ export class RunPage {
         return this.drawSoon();
     }
 
-    /** Another run has another configuration. */
+    /** Sets the configuration of another run. */
     use(config) {
         this.#config = config;
         this.#stage.use(config);
@@ -123,7 +123,7 @@ export class RunPage {
         this.#setAddress();
     }
 
-    /** Null: the latest one. Whatever comes after the latest turn of a run that goes on is followed. */
+    /** Selects a turn; null: the latest one. After the latest turn of a live run is selected, new turns are shown. */
     choose(number) {
         if (this.run.state === null) return;
         const isOver = this.#frozen || Boolean(this.run.state.outcome);
@@ -148,7 +148,7 @@ export class RunPage {
     drawSoon() {
         if (this.#drawing) return;
         this.#drawing = true;
-        // A hidden tab has no frames, but users notice its title and its announcements.
+        // A hidden tab gets no frames, but users notice its title and announcements.
         const soon = document.hidden ? setTimeout : requestAnimationFrame;
         soon(() => {
             this.#drawing = false;
@@ -172,15 +172,15 @@ export class RunPage {
         this.#showMind(state);
         this.#showAbout(state, turns);
 
-        const follows = this.#chosen === null; // the latest of all screenshots
+        const follows = this.#chosen === null; // shows the latest screenshot
         const picture = (follows ? state.picture : null) ?? seenOf(run, number);
         const after = follows ? null : afterOf(run, number);
-        const title = picture && picture.turn !== number ? `Turn ${number} (picture of turn ${picture.turn})` : `Turn ${number}`;
+        const title = picture && picture.turn !== number ? `Turn ${number} (screenshot of turn ${picture.turn})` : `Turn ${number}`;
         this.#stage.show({
             picture,
             after,
             pending: current && Boolean(state.wanted),
-            title: number > 0 ? title : 'The screen',
+            title: number > 0 ? title : 'Screen',
             live,
             trail: trailBefore(run, number),
             marks: targetsOf(run, number, current),
@@ -209,7 +209,7 @@ export class RunPage {
         this.#onDraw(state);
     }
 
-    /** Scrolls the list, if it scrolls, and never the page: that would move the picture away. */
+    /** Scrolls only the list: scrolling the page would move the screenshot out of view. */
     #scrollTo(item) {
         const list = byId('turns');
         if (list.scrollHeight <= list.clientHeight) return;
@@ -221,14 +221,14 @@ export class RunPage {
 
     // ---- the turn that is shown -------------------------------------------------------------------------
 
-    /** The latest of which there is something to see; a turn that has just begun has nothing yet. */
+    /** The latest turn with content; a turn without events counts once its reply streams in. */
     #latest() {
         const { state, turns } = this.run;
         const latest = Math.max(...turns.keys(), 0);
         return state.text !== '' || state.reasoning !== '' ? Math.max(latest, state.turn) : latest;
     }
 
-    /** The turns of the list. */
+    /** The visible turns of the list. */
     #listed() {
         return turnsOf(this.run).filter((turn) => !byId('only-failures').checked || hasFailed(turn));
     }
@@ -239,7 +239,7 @@ export class RunPage {
         return this.choose((listed.find((turn) => turn.turn > this.#shown) ?? listed[listed.length - 1]).turn);
     }
 
-    /** What was chosen, for the address and for screen readers. */
+    /** Updates the address, and announces the selection to screen readers. */
     #tell() {
         const turn = this.run.turns.get(this.#shown);
         if (turn) {
@@ -253,7 +253,7 @@ export class RunPage {
         try {
             const place = this.#frozen || this.#chosen !== null ? `#turn-${this.#shown}` : location.pathname + location.search;
             history.replaceState(null, '', place);
-        } catch { /* some viewers have no history */ }
+        } catch { /* not available in some viewers */ }
     }
 
     // ---- the parts of the page ----------------------------------------------------------------------------
@@ -307,7 +307,7 @@ export class RunPage {
             ['Failures', failures === 0 ? 'none' : `in ${counted(failures, 'turn')}`],
             ['Time', duration(state.outcome?.elapsed_ms ?? state.elapsed_ms)],
             ['Tokens in', known(tokens.prompt) ? count(tokens.prompt) : ''],
-            ['of these cached', known(tokens.cached) ? count(tokens.cached) : ''],
+            ['Tokens in, cached', known(tokens.cached) ? count(tokens.cached) : ''],
             ['Tokens out', known(tokens.completion) ? count(tokens.completion) : ''],
             ['Eyehand', version],
         ].filter(([, value]) => value);

@@ -1,4 +1,4 @@
-// The panel's page: shows a run as it happens and holds its controls.
+// The page of the panel: shows a live run and its controls.
 import { Annotator, canvasOf } from './annotate.js';
 import { Connection, post } from './connection.js';
 import { byId, setNotice, setText } from './element.js';
@@ -14,9 +14,9 @@ async function configuration() {
             const answer = await fetch('/config', { cache: 'no-store' });
             if (answer.ok) return await answer.json();
         } catch {
-            // The program may come back.
+            // The program may return.
         }
-        setNotice(byId('link-notice'), 'The program does not answer. Trying again…');
+        setNotice(byId('link-notice'), 'The program does not respond. Retrying…');
         await new Promise((resolve) => { setTimeout(resolve, 1000); });
     }
 }
@@ -24,10 +24,10 @@ async function configuration() {
 let config = await configuration();
 setNotice(byId('link-notice'), '');
 
-// ---- what only a run under way has ----------------------------------------------------------------
+// ---- controls of a live run -----------------------------------------------------------------------
 
 const newAnnotator = () => new Annotator(config, (problem) => setNotice(byId('draw-notice'), problem));
-let annotator = newAnnotator(); // null while another run's settings are asked for
+let annotator = newAnnotator(); // null while the configuration of another run is loading
 const questions = new Questions(
     (question, granted, why) => send('/decide', { id: question.id, granted, ...(why ? { why } : {}) }),
     announce);
@@ -42,38 +42,38 @@ function showControls(state) {
     const box = byId('inject');
     box.hidden = !controls || !state.takes_replies;
     box.classList.toggle('wanted', Boolean(state.for_reply));
-    setText(byId('inject-hint'), state.for_reply ? 'The run waits for its first reply: give it here.' :
-        'It goes into the run instead of the model’s next reply.');
+    setText(byId('inject-hint'), state.for_reply ? 'The run waits for its first reply. Enter it here.' :
+        'The run uses this text instead of the model’s next reply.');
 }
 
 const page = new RunPage({ config, pictures: new ServedPictures(canvasOf), onDraw: showControls });
 
-// ---- news ---------------------------------------------------------------------------------------
+// ---- updates ------------------------------------------------------------------------------------
 
-/** Announces what users of screen readers should hear; not every turn. */
+/** Announces important changes to screen readers; not every turn. */
 function tellNews(before, state) {
     if (before === null || before.run !== state.run) return;
     if (state.outcome && !before.outcome) announce(`The run has ended: ${outcomeWords[state.outcome.outcome] ?? state.outcome.outcome}. ${state.outcome.why ?? ''}`);
     else if (state.held && !before.held && state.questions.length === 0) announce('The run is paused.');
-    else if (!state.paused && before.paused) announce('The run goes on.');
+    else if (!state.paused && before.paused) announce('The run continues.');
     else if (state.for_reply && !before.for_reply) announce('The run waits for its first reply.');
 }
 
-/** Another run may have another profile. */
+/** Loads the configuration of another run, which may have another profile. */
 async function startOver(name) {
     page.startOver();
     annotator?.stop();
     annotator = null;
     config = await configuration();
-    if (page.run.state.run !== name) return; // the one after it does the same
+    if (page.run.state.run !== name) return; // yet another run has started and does the same
     page.use(config);
     annotator = newAnnotator();
     annotator.see(page.run.state);
 }
 
-let asking = false; // for a configuration
+let asking = false; // a request for the configuration is in progress
 
-/** run.json, which has the settings, is written just before the first event. */
+/** Loads the settings again: run.json, which contains them, is written just before the first event. */
 async function completeConfig() {
     if (asking || config.version !== undefined || page.run.turns.size === 0) return;
     asking = true;
@@ -108,19 +108,19 @@ const connection = new Connection({
     },
     onLink: (link) => {
         const notices = {
-            lost: 'The connection is lost: what you see is the last that came. Trying again…',
-            polling: 'Live events do not arrive: this page asks every two seconds.',
-            refused: 'This address is valid no longer. Open the one that the program has printed.',
+            lost: 'Connection lost. The page shows the last known state. Reconnecting…',
+            polling: 'Live updates are not available. The page polls every two seconds.',
+            refused: 'This address is no longer valid. Open the address that the program printed.',
         };
-        const ended = Boolean(page.run.state?.outcome); // that was announced
+        const ended = Boolean(page.run.state?.outcome); // already announced
         const gone = ended && (link === 'lost' || link === 'refused');
-        const notice = gone ? 'The program has ended; what you see is the last that came.' : notices[link] ?? '';
+        const notice = gone ? 'The program has ended. The page shows the last known state.' : notices[link] ?? '';
         setNotice(byId('link-notice'), notice);
         if (notice !== '' && !ended) announce(notice);
     },
 });
 
-// ---- what the user does -------------------------------------------------------------------------
+// ---- user input ------------------------------------------------------------------------
 
 function send(path, body = {}) {
     return post(path, { run: page.run.state?.run, ...body });
@@ -129,7 +129,7 @@ function send(path, body = {}) {
 async function control(path, body) {
     if (page.run.state === null || byId('controls').hidden) return;
     const answer = await send(path, body);
-    setNotice(byId('post-notice'), answer.ok || answer.status === 409 ? '' : `It was not taken: ${answer.error}.`);
+    setNotice(byId('post-notice'), answer.ok || answer.status === 409 ? '' : `The command failed: ${answer.error}.`);
 }
 
 const pauseOrResume = () => control(page.run.state?.paused ? '/resume' : '/pause');
@@ -140,15 +140,15 @@ byId('pause').addEventListener('click', pauseOrResume);
 byId('step').addEventListener('click', step);
 byId('stop').addEventListener('click', stop);
 
-/** A box whose text is posted; Enter sends it. */
+/** Connects a form that posts its text; Enter sends it. */
 function textForm(name, path, member, taken) {
     const form = byId(`${name}-form`);
     const box = byId(`${name}-text`);
     const told = byId(`${name}-told`);
     const reasons = {
-        0: 'Not sent: the program does not answer.',
-        409: 'Not taken: there is one already, or nothing takes it now.',
-        413: 'Not taken: it is too long.',
+        0: 'Not sent: the program does not respond.',
+        409: 'Not accepted: one is already pending, or the run does not accept it now.',
+        413: 'Not accepted: the text is too long.',
     };
     form.addEventListener('submit', async (event) => {
         event.preventDefault();
@@ -156,7 +156,7 @@ function textForm(name, path, member, taken) {
         if (text.trim() === '') return;
         const answer = await send(path, { [member]: text });
         if (answer.ok && box.value === text) box.value = '';
-        const said = answer.ok ? taken : reasons[answer.status] ?? `Not taken: ${answer.error}.`;
+        const said = answer.ok ? taken : reasons[answer.status] ?? `Not accepted: ${answer.error}.`;
         setText(told, said);
         announce(said);
     });
@@ -167,8 +167,8 @@ function textForm(name, path, member, taken) {
         form.requestSubmit();
     });
 }
-textForm('tell', '/tell', 'text', 'Told. The model hears it with its next request.');
-textForm('inject', '/inject', 'vlm_text', 'Taken.');
+textForm('tell', '/tell', 'text', 'Sent. The model receives the message with its next request.');
+textForm('inject', '/inject', 'vlm_text', 'Accepted.');
 
 const focusIfShown = (section, box) => {
     if (!byId(section).hidden) byId(box).focus();

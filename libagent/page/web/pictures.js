@@ -1,6 +1,6 @@
-// Where the page's pictures come from: the panel's server, or the report itself.
+// The sources of screenshots: the panel's server, or the report itself.
 
-/** Files by their address. `load(url)` resolves to a canvas. */
+/** Screenshots of the panel's server. `load(url)` resolves to a canvas. */
 export class ServedPictures {
     #load;
 
@@ -33,8 +33,8 @@ export class ServedPictures {
 const mostLoaded = 40; // images in memory
 
 /**
- * Pictures as images within the page that are laid over one another: `pictures` is a list of {file, width, height,
- * layers: [[image, x, y, width, height], ...], reduced, problem}, `images` the addresses.
+ * Screenshots of a report, composed of layers: `pictures` is a list of {file, width, height, layers: [[image, x, y, width,
+ * height], ...], reduced, problem}, `images` a list of data URLs.
  */
 export class FrozenPictures {
     #pictures;
@@ -46,7 +46,7 @@ export class FrozenPictures {
         this.#images = images;
     }
     addressOf(picture) {
-        return this.#pictures[picture.picture].file || `picture ${picture.picture}`;
+        return this.#pictures[picture.picture].file || `screenshot ${picture.picture}`;
     }
     async canvasOf(picture) {
         const { width, height, layers } = this.#pictures[picture.picture];
@@ -59,24 +59,24 @@ export class FrozenPictures {
         return canvas;
     }
     linkOf() {
-        return null; // browsers open no picture of a page by its address
+        return null; // browsers do not open data URLs of a page
     }
     hasDrawn() {
         return false;
     }
     problemOf(picture) {
         const { layers, problem } = this.#pictures[picture.picture];
-        return layers.length > 0 ? '' : problem ?? 'There is no picture.';
+        return layers.length > 0 ? '' : problem ?? 'No screenshot.';
     }
     noteOf(picture) {
         const { reduced, problem, file } = this.#pictures[picture.picture];
         if (problem) return problem;
-        return reduced ? `reduced here; the original is ${file}` : '';
+        return reduced ? `reduced quality; the original is ${file}` : '';
     }
     isFinal() {
         return true;
     }
-    /** How many of them are not pixel for pixel what they were. */
+    /** The number of screenshots that are not pixel-exact. */
     reduced() {
         return this.#pictures.filter((picture) => picture.reduced).length;
     }

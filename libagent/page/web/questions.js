@@ -1,17 +1,16 @@
-// Actions that wait for consent, each on a card. A new card takes the focus, unless somebody is typing; no button
-// of it does, and its keys count only after a moment (`data-ready`), so that a key pressed for something else
-// decides nothing.
+// Approval requests, each on a card. A new card takes the focus, unless the user is typing. Its buttons do not take the
+// focus, and its keys work only after a delay (`data-ready`), so that a key pressed for something else decides nothing.
 import { byId, element, isTyping } from './element.js';
 import { laidOut } from './run.js';
 
-const moment = 500; // milliseconds: somebody sees what has come
+const moment = 500; // milliseconds: time for the user to notice the card
 
 export class Questions {
     #decide;
     #announce;
     #cards = new Map();
 
-    /** `decide(question, granted, why)` resolves to an answer of `post`. */
+    /** `decide(question, granted, why)` resolves to a result of `post`. */
     constructor(decide, announce) {
         this.#decide = decide;
         this.#announce = announce;
@@ -40,7 +39,7 @@ export class Questions {
             else byId('pause').focus();
         }
         if (added) {
-            this.#announce(`An action waits for your consent: ${added.question.text || added.question.tool}`);
+            this.#announce(`An action requires approval: ${added.question.text || added.question.tool}`);
             if (!isTyping() && !document.querySelector('dialog[open]')) this.#focusUnasked(added.card);
         }
     }
@@ -63,7 +62,7 @@ export class Questions {
         const title = `question-${question.id}`;
         const approve = element('button', { type: 'button', class: 'good', 'aria-keyshortcuts': 'a' }, 'Approve', element('kbd', { 'aria-hidden': true }, 'a'));
         const deny = element('button', { type: 'button', class: 'danger', 'aria-keyshortcuts': 'd' }, 'Deny', element('kbd', { 'aria-hidden': true }, 'd'));
-        const why = element('input', { id: `${title}-why`, type: 'text', autocomplete: 'off', placeholder: 'why not (the model reads it)' });
+        const why = element('input', { id: `${title}-why`, type: 'text', autocomplete: 'off', placeholder: 'reason for denying (sent to the model)' });
         const told = element('span', { class: 'told' });
         const card = element('section', { class: 'card question', tabindex: -1, 'aria-labelledby': title, 'data-ready': true },
             element('div', { class: 'card-head' },
@@ -71,15 +70,15 @@ export class Questions {
                 element('span', { class: 'spring' }), element('span', { class: 'muted' }, `turn ${question.turn}`)),
             question.text ? element('p', { class: 'asks' }, question.text) : null,
             element('pre', {}, laidOut(question.arguments)),
-            element('label', { class: 'unseen', for: `${title}-why` }, 'Why not, for the model'),
+            element('label', { class: 'unseen', for: `${title}-why` }, 'Reason for denying, sent to the model'),
             why,
             element('div', { class: 'row' }, approve, deny, told));
         const decide = async (granted) => {
             approve.disabled = deny.disabled = true;
             const answer = await this.#decide(question, granted, granted ? '' : why.value.trim());
-            if (answer.ok || answer.status === 409) return; // the card goes with the next state
+            if (answer.ok || answer.status === 409) return; // the next state removes the card
             approve.disabled = deny.disabled = false;
-            told.textContent = `Not taken: ${answer.error}.`;
+            told.textContent = `Not accepted: ${answer.error}.`;
         };
         approve.addEventListener('click', () => decide(true));
         deny.addEventListener('click', () => decide(false));

@@ -1,21 +1,21 @@
-// What the page knows of a run: turns and the state, folded from what the server sends or read from a report.
+// The page's model of a run: its turns and state, folded from the server's updates or read from a report.
 
-const mostTurns = 50; // as the server keeps
+const mostTurns = 50; // the limit of the server
 
-/** Nothing is known yet. */
+/** A run without data. */
 export function emptyRun() {
     return { state: null, turns: new Map() };
 }
 
 /**
- * The run after a state from the server: a whole one (with `turns`) or a change (with `turn_changed`). Null where
- * a change belongs to a run that the page knows nothing of: it must ask for the whole.
+ * The run after a state from the server: a full state (with `turns`) or a change (with `turn_changed`). Null if a change
+ * belongs to an unknown run: the page must request the full state.
  */
 export function withState(run, state) {
     const whole = Array.isArray(state.turns);
     const same = run.state !== null && run.state.run === state.run;
     if (!whole && !same) return null;
-    // A poll's answer may come later than a newer event.
+    // The answer to a poll may arrive after a newer event.
     if (same && state.seq < run.state.seq) return run;
     const turns = whole ? new Map(state.turns.map((turn) => [turn.turn, turn])) : new Map(run.turns);
     if (state.turn_changed) turns.set(state.turn_changed.turn, state.turn_changed);
@@ -23,7 +23,7 @@ export function withState(run, state) {
     return { state: { text: '', reasoning: '', ...state }, turns };
 }
 
-/** The run after more words of the model. */
+/** The run after more text of the model's reply. */
 export function withDelta(run, delta) {
     const { state } = run;
     if (state === null || delta.run !== state.run) return run;
@@ -37,7 +37,7 @@ export function withDelta(run, delta) {
     };
 }
 
-/** The run of a report: all turns, and nothing that only a run under way has. */
+/** The run of a report: all turns, without the data of a live run. */
 export function frozenRun({ run, state, turns, screenshots }) {
     const screenshotOf = (number) => (number === null ? null : screenshots[number] ?? null);
     return {
@@ -54,7 +54,7 @@ export function turnsOf(run) {
     return [...run.turns.values()].sort((a, b) => a.turn - b.turn);
 }
 
-/** What a turn saw: the latest screenshot when it began, of which turns before it may tell. */
+/** The latest screenshot at the beginning of a turn; it may belong to an earlier turn. */
 export function seenOf(run, number) {
     const own = run.turns.get(number)?.seen;
     if (own) return own;
@@ -62,7 +62,7 @@ export function seenOf(run, number) {
     return before ? before.after ?? before.seen : null;
 }
 
-/** The first screenshot that was taken after the one that the turn saw, in that turn or in a later one; or null. */
+/** The first screenshot after the one that `seenOf` returns, in that turn or in a later one; or null. */
 export function afterOf(run, number) {
     const seen = seenOf(run, number);
     const looks = turnsOf(run).filter((turn) => turn.turn >= number).flatMap((turn) => [turn.seen, turn.after]);
@@ -77,7 +77,7 @@ function repliesOf(turn) {
     return (turn?.items ?? []).filter((item) => item.kind === 'reply');
 }
 
-/** Whether something of the turn failed. */
+/** Whether a call, recovery, request or screenshot of the turn failed. */
 export function hasFailed(turn) {
     return (turn.items ?? []).some(isFailure);
 }
@@ -87,7 +87,7 @@ export function isFailure(item) {
     return item.kind === 'request_failed' || item.kind === 'screenshot_failed';
 }
 
-/** The places of a turn's calls, each with its number; `to` is where a drag ended, `path` how it went there. */
+/** The targets of a turn's calls, numbered; `to` is the end of a drag, `path` its points. */
 export function marksOf(turn) {
     return callsOf(turn)
         .map(({ points = [] }, index) => ({
@@ -98,8 +98,8 @@ export function marksOf(turn) {
 }
 
 /**
- * What a turn's picture shows as aimed at: the turn's own places or, while the `current` one has none yet, where the
- * action before it went. What waits for consent is shown as that.
+ * The targets to show on a turn's screenshot: the turn's own targets or, while the `current` turn has none, the targets of
+ * the previous action. Targets that wait for approval are shown separately.
  */
 export function targetsOf(run, number, current) {
     const marks = marksOf(run.turns.get(number));
@@ -110,8 +110,8 @@ export function targetsOf(run, number, current) {
 }
 
 /**
- * The heat of the turns before for a picture without annotation, the latest first. Turns that touched no place (of planning,
- * for example) do not age the others. This turn's own places, which would lie at the front, are the page's targets.
+ * The heat of earlier turns for a screenshot without annotation, the latest first. Turns without targets (such as planning)
+ * do not age the others. The first element, this turn's own heat, is empty: the page shows it as targets.
  */
 export function trailBefore(run, number) {
     const earlier = turnsOf(run)
@@ -124,7 +124,7 @@ export function trailBefore(run, number) {
 
 const sum = (values) => values.reduce((total, value) => total + (value ?? 0), 0);
 
-/** The screenshots that were taken for the turn or in it. */
+/** The screenshots that were taken for the turn or during it. */
 function looksOf(turn) {
     const own = [turn.seen, turn.after].filter((look) => look && look.turn === turn.turn);
     return own.length === 2 && own[0].n === own[1].n ? [own[0]] : own;
@@ -132,31 +132,31 @@ function looksOf(turn) {
 
 const lookTimes = ['settle_ms', 'capture_ms', 'scale_ms', 'encode_ms', 'annotate_ms'];
 
-/** Milliseconds of a turn by what they went into. */
+/** The duration of a turn's activities, in milliseconds. */
 export function timesOf(turn) {
     const acts = (turn.items ?? []).filter((item) => item.kind === 'call' || item.kind === 'recovery');
     return {
-        model: sum(repliesOf(turn).map((reply) => reply.model_ms ?? reply.wait_ms)), // the one holds the other
+        model: sum(repliesOf(turn).map((reply) => reply.model_ms ?? reply.wait_ms)), // model_ms includes wait_ms
         act: sum(acts.map((item) => item.act_ms)),
         look: sum(looksOf(turn).flatMap((look) => lookTimes.slice(0, 4).map((name) => look[name]))),
     };
 }
 
-/** The same in all its parts: [name, milliseconds], of those that took any. */
+/** All parts of a turn's duration above 0: [name, milliseconds]. */
 export function partsOfTime(turn) {
     const replies = repliesOf(turn);
     const items = turn.items ?? [];
     const parts = [
         ...lookTimes.map((name) => [name.replace('_ms', ''), sum(looksOf(turn).map((look) => look[name]))]),
         ['first token', sum(replies.map((reply) => reply.wait_ms))],
-        ['model, in all', sum(replies.map((reply) => reply.model_ms))],
-        ['policy', sum(items.map((item) => item.policy_ms))],
+        ['model, total', sum(replies.map((reply) => reply.model_ms))],
+        ['approval', sum(items.map((item) => item.policy_ms))],
         ['act', sum(items.map((item) => item.act_ms))],
     ];
     return parts.filter(([, milliseconds]) => milliseconds > 0);
 }
 
-/** What a turn took in all. */
+/** The total duration of a turn. */
 export function timeOf(turn) {
     const { look, model, act } = timesOf(turn);
     return look + model + act + sum(looksOf(turn).map((shown) => shown.annotate_ms)) +
@@ -172,7 +172,7 @@ export function tokensOf(turn) {
     return { prompt: total('prompt_tokens'), cached: total('cached_tokens'), completion: total('completion_tokens') };
 }
 
-/** "0.4 s", "12 s", "3 min 20 s"; empty for what is unknown. */
+/** "0.4 s", "12 s", "3 min 20 s"; empty for an unknown duration. */
 export function duration(milliseconds) {
     if (milliseconds === null || milliseconds === undefined) return '';
     if (milliseconds > 0 && milliseconds < 0.1) return '< 0.1 ms';
@@ -185,7 +185,7 @@ export function duration(milliseconds) {
     return `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
-/** "1,234"; a dash for what is unknown. */
+/** "1,234"; a dash for an unknown number. */
 export function count(value) {
     return value === null || value === undefined ? '–' : value.toLocaleString('en-US');
 }
@@ -214,7 +214,7 @@ function written(value, indent) {
     return `${open}\n${parts.map((part) => deeper + part).join(',\n')}\n${indent}${close}`;
 }
 
-/** A JSON value or a JSON text, laid out to be read, what is short on one line; other text unchanged. */
+/** A JSON value or JSON text, formatted, with short parts on one line; other text unchanged. */
 export function laidOut(value) {
     if (value === null || value === undefined) return '';
     if (typeof value !== 'string') return written(value, '');
@@ -226,7 +226,7 @@ export function laidOut(value) {
     }
 }
 
-/** In one short line. */
+/** The value on one line of at most `most` characters. */
 export function brief(value, most = 96) {
     const text = (typeof value === 'string' ? value : JSON.stringify(value) ?? '').replace(/\s+/g, ' ').trim();
     const characters = [...text];

@@ -1,10 +1,10 @@
-// The picture of a turn with what was aimed at: heat and boxes in the picture itself, targets and the pointer as
-// marks above it; and, for turns that are over, the picture after it to compare with.
+// The screenshot of a turn: heat and boxes are drawn into it, targets and pointer are marks above it. For turns that have
+// ended, also the next screenshot for comparison.
 import { byId, element, onChange, setText, svgElement } from './element.js';
 import { annotate } from './overlay.js';
 import { count, counted } from './run.js';
 
-/** Regions come in bands of some rows: those that lie on one another become one. */
+/** Changed regions arrive as bands of rows: merges adjacent bands of the same width. */
 function joined(rects) {
     const all = [];
     for (const [x, y, width, height] of rects) {
@@ -15,18 +15,18 @@ function joined(rects) {
     return all;
 }
 
-/** `changed` tells what differs from the screenshot just before. */
+/** `changed` refers to the immediately preceding screenshot. */
 function isSame(picture, after) {
     if (after.picture !== undefined && after.picture === picture.picture) return true;
     return after.n === picture.n + 1 && after.changed.length === 0 && !after.bare;
 }
 
-/** A canvas that shows one picture after another; the latest that was asked for wins. */
+/** A canvas that shows screenshots; the latest request wins. */
 class Canvas {
     #node;
     #pictures;
-    #shown = ''; ///< what the canvas has
-    #wanted = ''; ///< what it is to have
+    #shown = ''; ///< the screenshot on the canvas
+    #wanted = ''; ///< the requested screenshot
 
     constructor(node, pictures) {
         this.#node = node;
@@ -38,7 +38,7 @@ class Canvas {
     }
 
     /**
-     * `drawn`: {picture, kind, annotation, config}. Calls `done` with the canvas that was drawn, or `failed` if the picture
+     * Draws `drawn`: {picture, kind, annotation, config}. Calls `done` with the drawn canvas, or `failed` if the screenshot
      * can never be drawn.
      */
     async paint(drawn, { done = () => {}, failed = () => {} } = {}) {
@@ -53,7 +53,7 @@ class Canvas {
         } catch {
             if (this.#wanted !== name) return;
             this.#wanted = this.#shown;
-            // The server may be away; the next state asks again.
+            // The server may be unreachable; the next state tries again.
             if (this.#pictures.isFinal()) failed(address);
             return;
         }
@@ -68,7 +68,7 @@ class Canvas {
 }
 
 /**
- * `pictures`: where pictures come from, {addressOf(picture, kind), canvasOf(picture, kind), hasDrawn(picture),
+ * `pictures`: the source of screenshots, {addressOf(picture, kind), canvasOf(picture, kind), hasDrawn(picture),
  * linkOf(picture, kind), problemOf(picture), noteOf(picture), isFinal()}; `kind` is 'raw' or 'drawn'.
  */
 export class Stage {
@@ -76,7 +76,7 @@ export class Stage {
     #pictures;
     #before;
     #after;
-    #broken = new Set(); ///< addresses of pictures that cannot be drawn
+    #broken = new Set(); ///< addresses of screenshots that cannot be drawn
 
     constructor(config, pictures) {
         this.#config = config;
@@ -84,10 +84,10 @@ export class Stage {
         this.#before = new Canvas(byId('canvas'), pictures);
         this.#after = new Canvas(byId('after'), pictures);
         byId('slider').addEventListener('input', () => this.#compare());
-        byId('show-changes').checked = true; // browsers remember
+        byId('show-changes').checked = true; // browsers restore the state of checkboxes
     }
 
-    /** The configuration of another run. */
+    /** Sets the configuration of another run. */
     use(config) {
         this.#config = config;
         this.#before.forget();
@@ -95,9 +95,9 @@ export class Stage {
     }
 
     /**
-     * `picture` as the page's JSON describes it, or null; `after` the one to compare it with, or null; `trail` the
-     * marks of earlier turns, for pictures without annotation; `marks` what this turn aims at; `questions` what waits for
-     * consent; `unseen`: the model did not get the picture.
+     * `picture`: the JSON of a screenshot, or null; `after`: the screenshot to compare it with, or null; `trail`: the marks of
+     * earlier turns, for screenshots without annotation; `marks`: the targets of this turn; `questions`: the approval requests;
+     * `unseen`: the model did not receive the screenshot.
      */
     show(shown) {
         const { picture, after, title, live, trail, marks, questions, heat, targets, pending, unseen } = shown;
@@ -107,7 +107,7 @@ export class Stage {
         };
         setText(byId('stage-title'), title);
         byId('live').hidden = !live;
-        const problem = picture === null ? 'There is no picture yet.' : this.#problemOf(picture);
+        const problem = picture === null ? 'No screenshot yet.' : this.#problemOf(picture);
         byId('no-picture').hidden = problem === '';
         setText(byId('no-picture'), problem);
         byId('screen').hidden = problem !== '';
@@ -131,10 +131,10 @@ export class Stage {
 
     #problemOf(picture) {
         const isBroken = this.#broken.has(this.#pictures.addressOf(picture, 'raw'));
-        return isBroken ? 'This picture cannot be shown.' : this.#pictures.problemOf(picture);
+        return isBroken ? 'This screenshot cannot be shown.' : this.#pictures.problemOf(picture);
     }
 
-    /** Which file, and what is drawn over it here. */
+    /** The file to show, and the annotation to draw over it. */
     #plan(picture, trail, heat, pending) {
         const { ui } = this.#config;
         const config = this.#config;
@@ -184,7 +184,7 @@ export class Stage {
         byId('divider').style.left = `${100 - value}%`;
         byId('divider').hidden = byId('later').hidden || value === 0 || value === 100;
         byId('slider').setAttribute('aria-valuetext',
-            value === 0 ? 'before' : value === 100 ? 'after' : `${value} percent after, from the right`);
+            value === 0 ? 'before' : value === 100 ? 'after' : `right ${value} percent: after`);
     }
 
     // ---- marks --------------------------------------------------------------------------------------
@@ -223,10 +223,10 @@ export class Stage {
         if (pointer) parts.push(`pointer at ${place(pointer)}`);
         const label = `Screenshot, ${title}: ${parts.join(', ')}`;
         if (byId('canvas').getAttribute('aria-label') !== label) byId('canvas').setAttribute('aria-label', label);
-        if (after !== null && isSame(picture, after)) parts.push('the screen was the same afterwards');
+        if (after !== null && isSame(picture, after)) parts.push('the screen did not change');
         else if (after !== null && after.changed.length > 0)
-            parts.push(`afterwards ${counted(joined(after.changed).length, 'region')} had changed`);
-        if (unseen) parts.push('the model did not get this picture');
+            parts.push(`${counted(joined(after.changed).length, 'region')} changed afterwards`);
+        if (unseen) parts.push('the model did not receive this screenshot');
         for (const note of new Set([picture, after].filter(Boolean).map((each) => this.#pictures.noteOf(each))))
             if (note) parts.push(note);
         setText(byId('caption'), parts.join(' · '));

@@ -1,10 +1,10 @@
-// The turns: a list to choose from, and one of them in full.
+// The list of turns, and the details of the selected turn.
 import { byId, element, onChange, setText } from './element.js';
 import { brief, callsOf, count, duration, hasFailed, isFailure, laidOut, partsOfTime, timeOf, timesOf, tokensOf } from './run.js';
 
-const longCode = 1200; // characters; more is folded
+const longCode = 1200; // characters; longer texts are collapsed
 
-/** The story of a reply that is JSON; other words as they are. */
+/** The observation of a reply in JSON; other text unchanged. */
 export function proseOf(words) {
     if (!words.trimStart().startsWith('{')) return words;
     try {
@@ -20,11 +20,11 @@ function wordsOf(turn) {
         .map((item) => item.text).filter(Boolean).join(' ');
 }
 
-/** What happened, in a few words. */
+/** A short summary of a turn. */
 function gist(turn) {
     const calls = callsOf(turn);
     if (calls.length > 0) return calls.map((call) => call.tool).join(', ');
-    return brief(proseOf(wordsOf(turn)), 60) || (turn.turn === 0 ? 'the first look' : '…');
+    return brief(proseOf(wordsOf(turn)), 60) || (turn.turn === 0 ? 'first screenshot' : '…');
 }
 
 /** "Turn 3: click_element, failed, 2.1 s" */
@@ -34,8 +34,8 @@ export function nameOf(turn) {
 }
 
 /**
- * The turns in the order of the list. Items stay the same elements, so that the keyboard's focus stays where it is.
- * `onlyFailures` hides the others.
+ * Shows `turns` in the given order. Reuses the elements of the list, so that the keyboard focus does not move.
+ * `onlyFailures` hides turns without failures.
  */
 export function showTurnList(turns, { shownTurn, choose, onlyFailures }) {
     const list = byId('turns');
@@ -77,7 +77,7 @@ function folded(title, content, name = '') {
     return element('details', { class: name }, element('summary', {}, title), content);
 }
 
-/** JSON or text; what is long is folded. */
+/** JSON or text; long texts are collapsed. */
 function code(text, title, name) {
     const block = element('pre', { class: name }, text);
     return text.length > longCode ? folded(`${title}, ${count(text.length)} characters`, block) : block;
@@ -102,10 +102,10 @@ function reply({ text, reasoning, notes = [], ...item }) {
     return [
         reasoning ? folded('Reasoning', said(reasoning), 'reasoning') : null,
         text === '' ? element('p', { class: 'muted' }, 'The reply has no text.') : said(prose),
-        prose === text ? null : folded('The whole reply', element('pre', {}, laidOut(text))),
+        prose === text ? null : folded('Full reply', element('pre', {}, laidOut(text))),
         ...notes.map((note) => element('p', { class: 'muted' }, note)),
         meta(item.model, tokens.length > 0 ? `tokens: ${tokens.join(', ')}` : '', took(item.model_ms, 'took'),
-            item.end ? `ended with ${item.end}` : ''),
+            item.end ? `finish reason: ${item.end}` : ''),
     ];
 }
 
@@ -115,13 +115,13 @@ function callState({ ok, interrupted }, isOver) {
     if (interrupted) return ['interrupted', 'bad'];
     if (ok === true) return ['ok', 'good'];
     if (ok === false) return ['failed', 'bad'];
-    return isOver ? ['result unknown', 'wait'] : ['under way', 'busy'];
+    return isOver ? ['result unknown', 'wait'] : ['running', 'busy'];
 }
 
 function call(item, isOver) {
     const argument = laidOut(item.arguments);
     const result = laidOut(item.result);
-    const times = [duration(item.act_ms), item.policy_ms >= 1 ? `${duration(item.policy_ms)} for consent` : ''];
+    const times = [duration(item.act_ms), item.policy_ms >= 1 ? `${duration(item.policy_ms)} for approval` : ''];
     return [
         element('div', { class: 'call-head' },
             element('code', { class: 'tool' }, item.tool),
@@ -137,7 +137,7 @@ function call(item, isOver) {
 
 const contents = {
     reply,
-    given_reply: (item) => [meta('This reply was given in place of the model’s'), ...reply({ reasoning: '', ...item })],
+    given_reply: (item) => [meta('This reply did not come from the model'), ...reply({ reasoning: '', ...item })],
     call,
     recovery: (item) => [
         element('p', {}, chip(item.ok === false ? 'recovery failed' : 'recovery', item.ok === false ? 'bad' : 'note'), ' ', item.why),
@@ -146,14 +146,14 @@ const contents = {
     ],
     note: (item) => [element('p', {}, chip(item.about, 'note'), ' ', item.text)],
     message: (item) => [element('p', {}, chip('message', 'note'), ' ', item.text)],
-    injected_reply: (item) => [element('p', {}, chip('reply in the model’s place', 'note')), said(item.text)],
-    request_failed: (item) => [element('p', {}, chip('no reply', 'bad'), ' ', item.text), meta(item.error)],
-    screenshot_failed: (item) => [element('p', {}, chip('no screenshot', 'bad'), ' ', item.text), meta(item.error)],
+    injected_reply: (item) => [element('p', {}, chip('injected reply', 'note')), said(item.text)],
+    request_failed: (item) => [element('p', {}, chip('request failed', 'bad'), ' ', item.text), meta(item.error)],
+    screenshot_failed: (item) => [element('p', {}, chip('screenshot failed', 'bad'), ' ', item.text), meta(item.error)],
     stopped: (item) => [element('p', {}, chip('stopped', 'wait'), ' ', item.text)],
     resumed: (item) => [element('p', {}, chip('resumed', 'note')), ...(item.remarks ?? []).map(said)],
 };
 
-/** Shows an item in its place of the list. `isOver`: the run does nothing any more. */
+/** Shows an item in its list element. `isOver`: the run has ended. */
 function fillItem(place, item, isOver) {
     const failed = isFailure(item);
     place.className = `item ${item.kind}${failed ? ' failed' : ''}`;
@@ -162,7 +162,7 @@ function fillItem(place, item, isOver) {
     place.replaceChildren(...make(item, isOver).filter((child) => child !== null));
 }
 
-/** An item keeps its element, so that what is unfolded stays unfolded. */
+/** Reuses the elements of the items, so that expanded details stay expanded. */
 function showItems(turn, isOver) {
     const list = byId('items');
     const name = String(turn?.turn ?? '');
@@ -182,12 +182,12 @@ function showTimes(turn) {
     const parts = turn ? partsOfTime(turn) : [];
     byId('times-box').hidden = parts.length === 0;
     if (parts.length === 0) return;
-    const all = [...parts, ['in all', timeOf(turn)]];
+    const all = [...parts, ['total', timeOf(turn)]];
     onChange(byId('times'), all, () => byId('times').replaceChildren(...all.map(([name, milliseconds]) =>
         element('div', {}, element('dt', {}, name), element('dd', {}, duration(milliseconds))))));
 }
 
-/** `turn` or null; `words` and `reasoning` are those of the reply under way. */
+/** Shows `turn`, or nothing for null. `words` and `reasoning` belong to the reply that streams in. */
 export function showTurn(turn, { number, words, reasoning, streaming, isOver, phases }) {
     setText(byId('turn-title'), number > 0 ? `Turn ${number}` : 'Turn');
     const facts = [];
@@ -198,7 +198,7 @@ export function showTurn(turn, { number, words, reasoning, streaming, isOver, ph
     if (model > 0) facts.push(`model ${duration(model)}`);
     setText(byId('turn-facts'), facts.join(' · '));
     showItems(turn, isOver);
-    setText(byId('left-out'), turn?.left_out > 0 ? `${count(turn.left_out)} more are left out here.` : '');
+    setText(byId('left-out'), turn?.left_out > 0 ? `${count(turn.left_out)} more entries are not shown.` : '');
     showTimes(turn);
 
     const place = byId('words');
