@@ -1,4 +1,4 @@
-// The files of the page that shows a run.
+// Tests the files of the page that shows a run.
 #include "page_files.hpp"
 
 #include "catch.hpp"
@@ -8,7 +8,7 @@
 
 using namespace eyehand;
 
-TEST_CASE("page: a bundle has each module once, what it imports before it") {
+TEST_CASE("page: a bundle has each module once, after its imports") {
     const std::string script = page::bundle("report.js");
     const std::size_t element = script.find("modules['element.js'] = ");
     const std::size_t turns = script.find("modules['turns.js'] = ");
@@ -23,7 +23,7 @@ TEST_CASE("page: a bundle has each module once, what it imports before it") {
     CHECK(script.find("\nexport ") == std::string::npos);
 }
 
-TEST_CASE("page: what belongs to a run that goes on is not in a report") {
+TEST_CASE("page: a report does not contain the modules of a live run") {
     const std::string script = page::bundle("report.js");
     for (const char* module : {"connection.js", "panel.js", "questions.js"})
         CHECK(script.find(std::string("modules['") + module) == std::string::npos);
@@ -31,7 +31,7 @@ TEST_CASE("page: what belongs to a run that goes on is not in a report") {
         CHECK(script.find(call) == std::string::npos);
 }
 
-TEST_CASE("page: a file that the page does not have is a mistake of the program") {
+TEST_CASE("page: an unknown file throws std::logic_error") {
     CHECK(page::find_file("../index.html") == nullptr);
     CHECK_THROWS_AS(page::file_text("telepathy.js"), std::logic_error);
 }

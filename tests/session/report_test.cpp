@@ -1,4 +1,4 @@
-// Reports of runs on a desktop in memory; tests/panel looks at them in Chromium.
+// Tests reports of runs on a desktop in memory; tests/panel tests them in Chromium.
 #include "eyehand/session/report.hpp"
 
 #include "eyehand/agent/error.hpp"
@@ -29,7 +29,7 @@ namespace {
 using namespace agent;
 using namespace session;
 
-/// What is between a script element's tags.
+/// The content of a script element.
 std::string block(const std::string& html, const std::string& id) {
     const std::string open = "<script type=\"application/json\" id=\"" + id + "\">";
     const std::size_t at = html.find(open);
@@ -52,10 +52,10 @@ json::array pictures_in(const std::string& html) {
     return value->as_array();
 }
 
-/// What is known of the whole run.
+/// The state of the whole run.
 const json::object& state(const json::object& run) { return run.at("state").as_object(); }
 
-/// The screenshot that a turn names as "seen" or "after".
+/// The screenshot that a turn refers to as "seen" or "after".
 const json::object& screenshot(const json::object& run, const json::object& turn,
                                const char* name) {
     const auto number = std::to_string(turn.at(name).to_number<int>());
@@ -70,7 +70,7 @@ const json::object& turn(const json::object& run, std::size_t index) {
     return list(run, "turns").at(index).as_object();
 }
 
-/// The turn's items of a kind.
+/// The items of a turn with this kind.
 std::vector<json::object> items(const json::object& turn, std::string_view kind) {
     std::vector<json::object> all;
     for (const json::value& item : list(turn, "items"))
@@ -97,7 +97,7 @@ void write(const std::filesystem::path& file, const std::string& text) {
     std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
 }
 
-/// A run of three turns: a click, a look, and the end.
+/// A run of three turns: a click, a screenshot, and the end.
 std::filesystem::path short_run(const std::filesystem::path& folder, int max_turns = 10) {
     winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}};
     desktop.on_input = [&](const winio::InputEvent&) {
@@ -118,7 +118,7 @@ std::filesystem::path short_run(const std::filesystem::path& folder, int max_tur
 
 } // namespace
 
-TEST_CASE("report: it tells what was seen, said and done in each turn") {
+TEST_CASE("report: each turn has its screenshot, reply and calls") {
     const test::TempFolder folder;
     const json::object run = data(report_html(short_run(folder.path())));
     CHECK(run.at("run") == "run_0001");
@@ -142,7 +142,7 @@ TEST_CASE("report: it tells what was seen, said and done in each turn") {
     CHECK(screenshot(run, first, "seen").contains("settle_ms"));
 }
 
-TEST_CASE("report: a screenshot has the regions that changed, and the area that it shows") {
+TEST_CASE("report: a screenshot has its changed regions and its area") {
     const test::TempFolder folder;
     const json::object run = data(report_html(short_run(folder.path())));
     const json::object& seen = screenshot(run, turn(run, 2), "seen");
@@ -158,7 +158,7 @@ TEST_CASE("report: a screenshot has the regions that changed, and the area that 
     CHECK(bottom == 60);
 }
 
-TEST_CASE("report: whatever is said in it cannot leave its place in the page") {
+TEST_CASE("report: foreign text cannot leave its place in the page") {
     const test::TempFolder folder;
     const std::string html = report_html(test::hostile_run(folder.path()));
     // The page's own three blocks and its script.
@@ -174,7 +174,7 @@ TEST_CASE("report: whatever is said in it cannot leave its place in the page") {
                ContainsSubstring("window.hacked"));
 }
 
-TEST_CASE("report: a browser heeds no script and no style but the page's own") {
+TEST_CASE("report: the policy allows only the page's own script and style") {
     const test::TempFolder folder;
     const std::string html = report_html(short_run(folder.path()));
     CHECK_THAT(html, ContainsSubstring("default-src 'none'; img-src data:; style-src 'sha256-"));
@@ -185,7 +185,7 @@ TEST_CASE("report: a browser heeds no script and no style but the page's own") {
         CHECK_THAT(html, !ContainsSubstring(parser));
 }
 
-TEST_CASE("report: a visual loop's pictures are there once, below what the page draws") {
+TEST_CASE("report: a visual loop's screenshots are stored without annotation") {
     const test::TempFolder folder;
     const std::string html = report_html(test::story_run(folder.path()));
     const json::object run = data(html);
@@ -197,7 +197,7 @@ TEST_CASE("report: a visual loop's pictures are there once, below what the page 
     CHECK(seen.at("annotation").as_object().contains("trail"));
 }
 
-TEST_CASE("report: pictures that were there before are in it once") {
+TEST_CASE("report: equal screenshots are stored once") {
     const test::TempFolder folder;
     winio::testing::MemoryDesktop desktop{winio::Size{200, 100}};
     vlm::testing::ScriptedModel model;
@@ -213,7 +213,7 @@ TEST_CASE("report: pictures that were there before are in it once") {
     CHECK(pictures.size() == 1);
 }
 
-TEST_CASE("report: a journal that ends anywhere is told as far as it goes") {
+TEST_CASE("report: a truncated journal is shown up to its end") {
     const test::TempFolder folder;
     const std::filesystem::path path = short_run(folder.path());
     const std::string journal = test::read_file(path / "events.jsonl");
@@ -233,7 +233,7 @@ TEST_CASE("report: a journal that ends anywhere is told as far as it goes") {
     CHECK(list(data(report_html(path)), "remarks").size() == 1);
 }
 
-TEST_CASE("report: a run that was killed during a call has a call of which nothing is known") {
+TEST_CASE("report: a run that was killed during a call shows the call without a result") {
     const test::TempFolder folder;
     const std::filesystem::path path = short_run(folder.path());
     std::string journal;
@@ -247,7 +247,7 @@ TEST_CASE("report: a run that was killed during a call has a call of which nothi
     CHECK(items(turn(run, 0), "call").at(0).at("ok").is_null());
 }
 
-TEST_CASE("report: entries of later versions and damaged ones are left out, and it says so") {
+TEST_CASE("report: damaged entries and those of later versions are omitted and counted") {
     const test::TempFolder folder;
     const std::filesystem::path path = short_run(folder.path());
     std::string journal = test::read_file(path / "events.jsonl");
@@ -263,7 +263,7 @@ TEST_CASE("report: entries of later versions and damaged ones are left out, and 
     CHECK_THAT(remarks, ContainsSubstring("not know their type: 1."));
 }
 
-TEST_CASE("report: a picture that is gone, damaged or elsewhere is told of") {
+TEST_CASE("report: a missing, damaged or foreign screenshot is reported") {
     const test::TempFolder folder;
     const std::filesystem::path path = short_run(folder.path());
     const auto problem = [&] {
@@ -274,21 +274,21 @@ TEST_CASE("report: a picture that is gone, damaged or elsewhere is told of") {
     };
     const std::filesystem::path picture = path / "screenshots/turn_0001.png";
     write(picture, "no picture");
-    CHECK_THAT(problem(), ContainsSubstring("not a PNG file"));
+    CHECK_THAT(problem(), ContainsSubstring("not a readable PNG file"));
     std::filesystem::remove(picture);
-    CHECK_THAT(problem(), ContainsSubstring("not there any more"));
-    // A directory of somebody else's making must not show him the reader's files.
+    CHECK_THAT(problem(), ContainsSubstring("missing or cannot be read"));
+    // A manipulated run directory must not put other files into the report.
     const auto png = winio::encode_png(winio::Image({2, 2}).view());
     write(folder / "secret.png", {png.begin(), png.end()});
     std::string journal = test::read_file(path / "events.jsonl");
     const std::string name = "screenshots/turn_0001.png";
     journal.replace(journal.find(name), name.size(), "../secret.png");
     write(path / "events.jsonl", journal);
-    CHECK_THAT(problem(), ContainsSubstring("not there any more"));
+    CHECK_THAT(problem(), ContainsSubstring("missing or cannot be read"));
 }
 
 #ifndef _WIN32
-TEST_CASE("report: a link does not lead it out of the run's directory") {
+TEST_CASE("report: links cannot lead out of the run directory") {
     const test::TempFolder folder;
     const std::filesystem::path path = short_run(folder.path());
     const std::filesystem::path picture = path / "screenshots/turn_0001.png";
@@ -302,10 +302,10 @@ TEST_CASE("report: a link does not lead it out of the run's directory") {
     }
     CHECK(list(first(), "layers").empty());
     CHECK_THAT(std::string(first().at("problem").as_string()),
-               ContainsSubstring("not there any more"));
+               ContainsSubstring("missing or cannot be read"));
 }
 
-TEST_CASE("report: a pipe in a run's directory is not waited for") {
+TEST_CASE("report: a pipe in a run directory does not block") {
     const test::TempFolder folder;
     const std::filesystem::path path = short_run(folder.path());
     const auto make_pipe = [&](const char* name) {
@@ -316,13 +316,13 @@ TEST_CASE("report: a pipe in a run's directory is not waited for") {
     CHECK(pictures_in(report_html(path)).at(0).as_object().contains("problem"));
     make_pipe("events.jsonl");
     CHECK_THAT(to_text(data(report_html(path)).at("remarks")),
-               ContainsSubstring("no journal that can be read"));
+               ContainsSubstring("The journal cannot be read"));
     make_pipe("run.json");
     CHECK_THROWS_AS(report_html(path), Error);
 }
 #endif
 
-TEST_CASE("report: an entry that is too long is left out, and it says so") {
+TEST_CASE("report: an entry that is too long is omitted and counted") {
     const test::TempFolder folder;
     const std::filesystem::path path = short_run(folder.path());
     std::string journal = test::read_file(path / "events.jsonl");
@@ -334,7 +334,7 @@ TEST_CASE("report: an entry that is too long is left out, and it says so") {
     CHECK_THAT(to_text(run.at("remarks")), ContainsSubstring("they are too long: 1."));
 }
 
-TEST_CASE("report: a journal that gives two pictures one hash gets neither for the other") {
+TEST_CASE("report: different screenshots with the same hash in the journal stay separate") {
     const test::TempFolder folder;
     const std::filesystem::path path = short_run(folder.path());
     std::string journal = test::read_file(path / "events.jsonl");
@@ -346,7 +346,7 @@ TEST_CASE("report: a journal that gives two pictures one hash gets neither for t
     CHECK(pictures_in(report_html(path)).size() == 2);
 }
 
-TEST_CASE("report: of a run without end it has so much, and says what is left out") {
+TEST_CASE("report: the parts of a very long run are limited, and omissions are reported") {
     const test::TempFolder folder;
     const std::filesystem::path path = short_run(folder.path());
     std::string journal;
@@ -384,7 +384,7 @@ TEST_CASE("report: of a run without end it has so much, and says what is left ou
         CHECK(list(data(page), "turns").size() == 10'001);
         CHECK_THAT(remarks(page), ContainsSubstring("too long for a report: 99."));
     }
-    SECTION("a request of the last number there is") {
+    SECTION("a request with the highest turn number") {
         for (int turn = 1; turn <= 10'000; ++turn)
             add(fmt::format(R"({{"type":"stopped","turn":{},"why":"x"}})", turn));
         add(R"({"type":"ask","turn":2147483647})");
@@ -413,11 +413,11 @@ TEST_CASE("report: of a run without end it has so much, and says what is left ou
         const json::array pictures = pictures_in(page);
         REQUIRE(pictures.size() == 2'001);
         CHECK_THAT(std::string(pictures.back().at("problem").as_string()),
-                   ContainsSubstring("only the first 2000 pictures"));
+                   ContainsSubstring("only the first 2000 screenshots"));
         const json::object run = data(page);
         const json::object& last = list(run, "turns").back().as_object();
         CHECK(screenshot(run, last, "seen").at("picture") == 2'000);
-        CHECK_THAT(remarks(page), ContainsSubstring("behind the first 2000: 3."));
+        CHECK_THAT(remarks(page), ContainsSubstring("after the first 2000: 3."));
     }
     SECTION("changed regions of screenshots") {
         for (int turn = 1; turn <= 200; ++turn) add_screenshot(turn, 2'500);
@@ -425,19 +425,20 @@ TEST_CASE("report: of a run without end it has so much, and says what is left ou
         CHECK(page.size() <= ReportOptions{}.max_bytes_a_turn * 200);
         const json::object run = data(page);
         CHECK(list(screenshot(run, turn(run, 0), "seen"), "changed").size() == 2'000);
-        CHECK_THAT(remarks(page), ContainsSubstring("Screenshots without what was drawn on them"));
+        CHECK_THAT(remarks(page), ContainsSubstring("Screenshots without annotation"));
     }
-    SECTION("things that are no long texts") {
+    SECTION("many small items") {
         for (int turn = 1; turn <= 40; ++turn) add_screenshot(turn, 2'000);
         const ReportOptions options{.max_bytes_a_turn = 4'000};
         const std::string page = html(options);
         CHECK(page.size() <= options.max_bytes_a_turn * 50);
-        CHECK_THAT(remarks(page), ContainsSubstring("Of 40 turns only 2 have room"));
-        CHECK(data(page).at("screenshots").as_object().size() == 3); // the second one has an after
+        CHECK_THAT(remarks(page), ContainsSubstring("Only 2 of 40 turns fit"));
+        CHECK(data(page).at("screenshots").as_object().size() ==
+              3); // the second turn has an "after"
     }
 }
 
-TEST_CASE("report: pictures that were too much to be kept are read again where they fit") {
+TEST_CASE("report: images that were not kept in memory are read again if they fit") {
     const test::TempFolder folder;
     std::vector<ReportPicture> pictures;
     const auto save = [&](const std::string& name, winio::Size size) {
@@ -464,7 +465,7 @@ TEST_CASE("report: pictures that were too much to be kept are read again where t
     }
 }
 
-TEST_CASE("report: a run that went on is told whole, with how it ended at last") {
+TEST_CASE("report: a resumed run is shown completely, with its final outcome") {
     const test::TempFolder folder;
     const std::filesystem::path path = short_run(folder.path());
     std::string journal;
@@ -487,7 +488,7 @@ TEST_CASE("report: a run that went on is told whole, with how it ended at last")
           R"(["the power was off"])");
 }
 
-TEST_CASE("report: what people said in a run is told as theirs") {
+TEST_CASE("report: messages of the user are shown as such") {
     const test::TempFolder folder;
     winio::testing::MemoryDesktop desktop{winio::Size{200, 100}};
     vlm::testing::ScriptedModel model;
@@ -505,7 +506,7 @@ TEST_CASE("report: what people said in a run is told as theirs") {
     CHECK_THAT(html, !ContainsSubstring("does not know their type"));
 }
 
-TEST_CASE("report: a team's turns tell who speaks, and of which pictures it only heard") {
+TEST_CASE("report: a team's turns name their role") {
     const test::TempFolder folder;
     winio::testing::MemoryDesktop desktop{winio::Size{200, 100}};
     vlm::testing::ScriptedModel model;
@@ -525,9 +526,9 @@ TEST_CASE("report: a team's turns tell who speaks, and of which pictures it only
     CHECK_THAT(std::string(failures[0].at("text").as_string()), ContainsSubstring("listens"));
 }
 
-TEST_CASE("report: photographs are reduced until they stay within the bound") {
+TEST_CASE("report: photographs are reduced to the size limit") {
     const test::TempFolder folder;
-    // As large for each as of fifty turns, which tests/panel looks at: that takes its time.
+    // The same limit per turn as for fifty turns, which tests/panel tests: that takes longer.
     const std::filesystem::path path = test::photo_run(folder.path(), 15);
     const ReportOptions options{.max_bytes_a_turn = 15 * 300'000 / 50};
     std::uintmax_t originals = 0;
@@ -536,7 +537,7 @@ TEST_CASE("report: photographs are reduced until they stay within the bound") {
     CHECK(originals > 20'000'000);
     const std::string html = report_html(path, options);
     CHECK(html.size() < 15 * 300'000);
-    CHECK(html.size() > 15 * 150'000); // the room there is is used
+    CHECK(html.size() > 15 * 150'000); // the limit is used
     const json::array pictures = pictures_in(html);
     REQUIRE(pictures.size() == 15);
     for (const json::value& picture : pictures)
@@ -544,7 +545,7 @@ TEST_CASE("report: photographs are reduced until they stay within the bound") {
     CHECK(pictures.back().at("reduced") == true);
 }
 
-TEST_CASE("report: where little changes on a large picture nothing is reduced") {
+TEST_CASE("report: small changes on a large screenshot cause no reduction") {
     const test::TempFolder folder;
     winio::testing::MemoryDesktop desktop{winio::Size{600, 400}};
     const test::Photo photo({600, 400});
@@ -574,7 +575,7 @@ TEST_CASE("report: where little changes on a large picture nothing is reduced") 
     CHECK(list(pictures.back().as_object(), "layers").size() > 1);
 }
 
-TEST_CASE("report: the bound holds for long words and where no picture has room") {
+TEST_CASE("report: the limit holds for long texts and without space for screenshots") {
     const test::TempFolder folder;
     const std::filesystem::path path = short_run(folder.path());
     std::string journal = test::read_file(path / "events.jsonl");
@@ -584,11 +585,11 @@ TEST_CASE("report: the bound holds for long words and where no picture has room"
     const ReportOptions options{.max_bytes_a_turn = 4'000};
     const std::string html = report_html(path, options);
     CHECK(html.size() <= options.max_bytes_a_turn * 50);
-    const std::string told = "3000000 bytes in all; the rest is in events.jsonl";
+    const std::string told = "3000000 bytes in total; the full text is in events.jsonl";
     CHECK(count(html, told) == 1);
 }
 
-TEST_CASE("report: it is written in one step and replaces the one before") {
+TEST_CASE("report: writing replaces the previous report in one step") {
     const test::TempFolder folder;
     const std::filesystem::path path = short_run(folder.path());
     write(path / "report.html", "old");
@@ -597,7 +598,7 @@ TEST_CASE("report: it is written in one step and replaces the one before") {
     for (const std::string& name : names_in(path)) CHECK_THAT(name, !ContainsSubstring(".new"));
 }
 
-TEST_CASE("report: where it cannot be written nothing is left") {
+TEST_CASE("report: a failed write leaves no files") {
     const test::TempFolder folder;
     const std::filesystem::path path = short_run(folder.path());
     std::filesystem::create_directories(path / "report.html/in the way");
@@ -612,13 +613,13 @@ TEST_CASE("report: where it cannot be written nothing is left") {
     CHECK(names_in(path) == before);
 }
 
-TEST_CASE("report: a folder that is no run's is refused") {
+TEST_CASE("report: a folder without a run is refused") {
     const test::TempFolder folder;
     CHECK_THROWS_AS(write_report(folder.path()), Error);
     CHECK(names_in(folder.path()).empty());
 }
 
-TEST_CASE("report: a JPEG is whole, of its size, and smaller the less quality it may have") {
+TEST_CASE("report: a JPEG is complete, has the right size, and is smaller at lower quality") {
     winio::Image image({67, 35});
     test::Photo({67, 35}).show(image, {0, 0});
     std::size_t larger = 0;

@@ -1,4 +1,4 @@
-// Runs that the tests of reports look at, on a desktop in memory and with a scripted model.
+// Runs for the tests of reports, on a desktop in memory and with a scripted model.
 #pragma once
 
 #include "eyehand/agent/agent.hpp"
@@ -14,7 +14,7 @@
 
 namespace test {
 
-/// What would run if a page took it for HTML, or end a script element.
+/// Would run if a page parsed it as HTML, and ends a script element.
 inline const std::string hostile = "</script><script>window.hacked = true</script>"
                                    "<img src=x onerror='window.hacked = true'><!-- {{run}} \" & \\";
 
@@ -24,7 +24,7 @@ inline eyehand::agent::AgentOptions at_once() {
     return options;
 }
 
-/// A window with lines like text; the busier, the more of them.
+/// A window with lines that look like text; `busy` adds lines.
 inline void paint_window(eyehand::winio::Image& screen, int busy) {
     const eyehand::winio::Rect all{0, 0, screen.width(), screen.height()};
     const eyehand::winio::Rect window{all.width / 10, all.height / 10, all.width / 2,
@@ -46,7 +46,7 @@ inline void paint_desktop(eyehand::winio::Image& screen, int busy) {
     paint_window(screen, busy);
 }
 
-/// Seven turns in which calls fail, and everything that can be said is hostile. Returns its directory.
+/// A run with a failed call and hostile text in every place. Returns its directory.
 inline std::filesystem::path hostile_run(const std::filesystem::path& folder) {
     eyehand::winio::testing::MemoryDesktop desktop{eyehand::winio::Size{1280, 720}};
     eyehand::winio::WindowInfo window;
@@ -87,7 +87,7 @@ inline std::filesystem::path hostile_run(const std::filesystem::path& folder) {
     return directory.path();
 }
 
-/// A visual loop: its pictures are annotated.
+/// A visual loop, whose screenshots are annotated. Returns its directory.
 inline std::filesystem::path story_run(const std::filesystem::path& folder) {
     eyehand::winio::testing::MemoryDesktop desktop{eyehand::winio::Size{1280, 720}};
     int busy = 0;
@@ -114,8 +114,7 @@ inline std::filesystem::path story_run(const std::filesystem::path& folder) {
     return directory.path();
 }
 
-/// Like a photograph, for a PNG: soft shapes with grain, and never the same twice when it is shown from
-/// another place.
+/// Compresses like a photograph: soft shapes with grain, and different content at each offset.
 class Photo {
 public:
     explicit Photo(eyehand::winio::Size size) : pixels_(size) {
@@ -149,7 +148,7 @@ private:
     eyehand::winio::Image pixels_;
 };
 
-/// So many turns, and each one's screen is a photograph that differs everywhere from the one before.
+/// A run in which each turn shows another photograph on the whole screen. Returns its directory.
 inline std::filesystem::path photo_run(const std::filesystem::path& folder, int turns) {
     eyehand::winio::testing::MemoryDesktop desktop{eyehand::winio::Size{1536, 864}};
     const Photo photo({1536 + 8 * turns, 864 + 4 * turns});
@@ -158,7 +157,7 @@ inline std::filesystem::path photo_run(const std::filesystem::path& folder, int 
     for (int turn = 1; turn < turns; ++turn)
         model.answer([&, turn](const eyehand::vlm::ChatRequest&) {
             photo.show(desktop.screen(), {turn * 7, turn * 3});
-            paint_window(desktop.screen(), turn % 20); // what is to stay legible
+            paint_window(desktop.screen(), turn % 20); // must stay legible
             eyehand::vlm::ChatReply reply;
             reply.text = "Turn " + std::to_string(turn) + ".";
             reply.tool_calls = {{"call_" + std::to_string(turn), "observe_screen", "{}", {}}};

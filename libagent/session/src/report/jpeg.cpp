@@ -1,6 +1,6 @@
 #include "report/jpeg.hpp"
 
-// The functions are this file's own: an application may contain the library, too.
+// Static functions: the application may contain the same library.
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #define STB_IMAGE_WRITE_STATIC
 #define STBI_WRITE_NO_STDIO
@@ -19,8 +19,9 @@ namespace eyehand::session {
 
 std::vector<std::uint8_t> encode_jpeg(const winio::ImageView& image, int quality) {
     if (image.empty() || image.width() > 0xffff || image.height() > 0xffff)
-        throw std::invalid_argument("no JPEG has such a size");
-    if (quality < 1 || quality > 100) throw std::invalid_argument("a JPEG's quality is 1 to 100");
+        throw std::invalid_argument("a JPEG has 1 to 65535 pixels per side");
+    if (quality < 1 || quality > 100)
+        throw std::invalid_argument("the quality of a JPEG must be 1 to 100");
     std::vector<std::uint8_t> rgb;
     rgb.reserve(static_cast<std::size_t>(image.width()) * static_cast<std::size_t>(image.height()) *
                 3);

@@ -30,7 +30,7 @@ constexpr std::string_view png_url = "data:image/png;base64,";
 constexpr std::string_view jpeg_url = "data:image/jpeg;base64,";
 constexpr std::size_t quotes_and_comma = 3;
 
-/// What an image costs in the page.
+/// The size of an image in the page, in bytes.
 std::size_t cost(std::size_t bytes) {
     return jpeg_url.size() + quotes_and_comma + base::base64_length(bytes);
 }
@@ -44,13 +44,13 @@ std::string encoded(const Bytes& bytes, std::string_view prefix) {
     return text;
 }
 
-/// An image that is to be in the page, and where it comes from.
+/// An image for the page, and its origin.
 struct Source {
     std::size_t picture = 0;
     Rect part{};
-    std::size_t bytes = 0; ///< as PNG, without loss
-    Bytes file{};          ///< empty: not kept, or left out
-    bool whole = false;    ///< the picture's own file
+    std::size_t bytes = 0; ///< as PNG
+    Bytes file{};          ///< empty: not in memory, or omitted
+    bool whole = false;    ///< the original file of the screenshot
     bool jpeg = false;
 };
 
@@ -60,7 +60,7 @@ public:
            std::size_t budget)
         : directory_(directory), recorded_(pictures), budget_(budget), laid_(pictures.size()) {}
 
-    /// Of the files never more than the budget is in memory, and one picture with the one before.
+    /// Keeps at most `budget_` bytes of files in memory, and the pixels of two screenshots.
     PictureSet fit() {
         if (!take_files()) take_differences();
         if (total() > budget_) reduce(budget_);
@@ -74,7 +74,7 @@ private:
             [](std::size_t sum, const Source& it) { return sum + cost(it.bytes); });
     }
 
-    /// The picture's file; nothing when there is a problem with it, which is noted.
+    /// The file of a screenshot; nothing if it cannot be read, and then sets the problem.
     std::optional<Bytes> file_of(std::size_t index) {
         laid_[index].problem = recorded_[index].problem;
         if (!laid_[index].problem.empty()) return std::nullopt;
@@ -83,11 +83,11 @@ private:
                         ? agent::read_run_file(directory_ / name, agent::max_picture_bytes)
                         : std::nullopt;
         if (file) return Bytes(file->begin(), file->end());
-        laid_[index].problem = "The picture is not there any more.";
+        laid_[index].problem = "The screenshot is missing or cannot be read.";
         return std::nullopt;
     }
 
-    /// A file's pixels; nothing when there is a problem with it, which is noted.
+    /// The pixels of a file; nothing if it cannot be decoded, and then sets the problem.
     std::optional<Image> pixels_of(std::size_t index, const Bytes& file) {
         try {
             return winio::decode_png(file);
@@ -97,9 +97,9 @@ private:
         }
     }
 
-    /// All of them as they are, if they fit. Their sizes are in their headers.
+    /// Uses the original files, if they fit. Returns false otherwise.
     bool take_files() {
-        std::size_t files = 0; // what they take is known before any is read
+        std::size_t files = 0; // estimated by the file sizes, before any file is read
         for (const ReportPicture& picture : recorded_) {
             const std::filesystem::path name = agent::path_of(picture.file);
             if (!agent::is_within(directory_, name)) continue;
@@ -112,16 +112,16 @@ private:
             if (!file) continue;
             const Size size = size_of(*file);
             if (size.empty()) {
-                laid_[i].problem = "The picture is not a PNG file that can be read.";
+                laid_[i].problem = "The screenshot is not a readable PNG file.";
                 continue;
             }
             lay(i, size, {0, 0, size.width, size.height}, *std::move(file), Is::whole);
         }
-        return total() <= budget_; // a run that goes on may have changed them
+        return total() <= budget_; // a run in progress may have changed the files
     }
 
     static Size size_of(const Bytes& file) {
-        constexpr std::size_t width_at = 16; // behind the signature, a length and "IHDR"
+        constexpr std::size_t width_at = 16; // after the signature, a length and "IHDR"
         if (file.size() < width_at + 8 || file[1] != 'P' || file[2] != 'N' || file[3] != 'G')
             return {};
         const auto number = [&](std::size_t at) {
@@ -147,7 +147,7 @@ private:
         sources_.push_back(std::move(source));
     }
 
-    /// Of each picture what differs from the one before, where that is less than all of it.
+    /// Stores the differences from the previous screenshot, if these are small.
     void take_differences() {
         sources_.clear();
         kept_ = 0;
@@ -191,7 +191,7 @@ private:
                inner.bottom() <= outer.bottom();
     }
 
-    /// Neighbours become one where that adds little.
+    /// Merges neighbors if their bounding rectangle is not much larger.
     static std::vector<Rect> merged(const std::vector<Rect>& rects) {
         std::vector<Rect> all;
         const auto area = [](const Rect& it) { return std::int64_t{it.width} * it.height; };
@@ -213,14 +213,14 @@ private:
     }
 
     static bool is_little(const std::vector<Rect>& changed, Size size, const LaidPicture& below) {
-        constexpr std::size_t max_layers = 60; // that a page has to lay over one another
+        constexpr std::size_t max_layers = 60; // of one screenshot
         std::int64_t pixels = 0;
         for (const Rect& rect : changed) pixels += std::int64_t{rect.width} * rect.height;
         return pixels * 2 <= std::int64_t{size.width} * size.height &&
                below.layers.size() + changed.size() <= max_layers;
     }
 
-    /// The smallest first: what they leave of their shares is for the others.
+    /// Processes the smallest images first; the others get the unused parts of their shares.
     void reduce(std::size_t budget) {
         std::vector<std::size_t> order(sources_.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
@@ -239,10 +239,10 @@ private:
     }
 
     struct Step {
-        int percent; ///< of the picture's width and height
+        int percent; ///< of width and height
         int quality;
     };
-    // From hardly visible over legible to better than nothing.
+    // From a hardly visible loss to a barely recognizable image.
     static constexpr std::array<Step, 15> steps{{{100, 85},
                                                  {100, 75},
                                                  {100, 65},
@@ -259,20 +259,20 @@ private:
                                                  {12, 20},
                                                  {6, 20}}};
 
-    /// Its pixels are in `read_`, unless there is a problem with them.
+    /// Reads the pixels of a screenshot into `read_`. Returns false if that fails.
     bool read_pixels(std::size_t picture) {
         if (reading_ && *reading_ == picture) return true;
         reading_.reset();
         read_ = {};
         const auto original = file_of(picture);
         auto image = original ? pixels_of(picture, *original) : std::nullopt;
-        if (!image || image->size() != laid_[picture].size) return false; // it is another one now
+        if (!image || image->size() != laid_[picture].size) return false; // the file has changed
         read_ = *std::move(image);
         reading_ = picture;
         return true;
     }
 
-    /// What was too much to be kept.
+    /// Reads a file again that was not kept in memory.
     void read_again(Source& source) {
         if (source.whole)
             source.file = file_of(source.picture).value_or(Bytes());
@@ -284,7 +284,7 @@ private:
         source.file = Bytes();
         if (!read_pixels(source.picture)) return;
         const ImageView whole = read_.view().crop(source.part);
-        // Pictures of a run are alike: where the one before ended is where to begin.
+        // Screenshots of a run are similar: starts with the step of the previous one.
         Bytes file = at_step(whole, step_);
         while (cost(file.size()) > share && step_ + 1 < steps.size())
             file = at_step(whole, ++step_);
@@ -294,7 +294,7 @@ private:
             file = std::move(better);
             --step_;
         }
-        if (cost(file.size()) > share) return; // left out
+        if (cost(file.size()) > share) return; // omitted
         source.file = std::move(file);
         source.jpeg = true;
     }
@@ -324,9 +324,9 @@ private:
                 if (place[layer.image])
                     there.push_back({*place[layer.image], layer.at});
                 else if (picture.problem.empty())
-                    picture.problem = "There is no room for this picture in the report.";
+                    picture.problem = "The screenshot does not fit into the report.";
             }
-            if (!picture.problem.empty()) there.clear(); // what is left would be misleading
+            if (!picture.problem.empty()) there.clear(); // the remaining layers would be misleading
             picture.layers = std::move(there);
             set.pictures.push_back(std::move(picture));
         }
@@ -338,8 +338,8 @@ private:
     const std::size_t budget_;
     std::vector<LaidPicture> laid_;
     std::vector<Source> sources_;
-    std::size_t kept_ = 0;               ///< bytes of their files in memory
-    std::optional<std::size_t> reading_; ///< the picture that `read_` is
+    std::size_t kept_ = 0;               ///< bytes of files in memory
+    std::optional<std::size_t> reading_; ///< the screenshot in `read_`
     Image read_;
     std::size_t step_ = 0;
 };

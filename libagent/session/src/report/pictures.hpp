@@ -1,4 +1,4 @@
-// The pictures of a report, so small that it stays within its bounds.
+// The screenshots of a report, reduced to its size limit.
 #pragma once
 
 #include "eyehand/winio/geometry.hpp"
@@ -11,26 +11,27 @@
 
 namespace eyehand::session {
 
-/// A picture as images that are laid over one another.
+/// A screenshot, composed of layers.
 struct LaidPicture {
     struct Layer {
-        std::size_t image = 0; ///< its place in PictureSet::images
-        winio::Rect at{};      ///< in the picture; the image is stretched to it
+        std::size_t image = 0; ///< index in PictureSet::images
+        winio::Rect at{};      ///< in the screenshot; the image is scaled to it
     };
     winio::Size size{};
     std::vector<Layer> layers{};
-    bool reduced = false;  ///< it is not pixel for pixel what the model saw
-    std::string problem{}; ///< why there is none, or no more of it
+    bool reduced = false;  ///< not pixel-exact
+    std::string problem{}; ///< why the screenshot is missing or incomplete
 };
 
 struct PictureSet {
     std::vector<std::string> images;   ///< data: URLs
-    std::vector<LaidPicture> pictures; ///< as they were given
+    std::vector<LaidPicture> pictures; ///< in the order of the argument
 };
 
-/// Reads the files, which must lie within the run directory. As long as all fit into `budget` bytes (of
-/// their data: URLs), they are as they are. Else a picture is the one before and what has changed; then the
-/// largest images become JPEGs of as little quality and size as it takes. The budget always holds.
+/// Reads the files, which must be inside the run directory. If all fit into `budget` bytes (of their data:
+/// URLs), they are unchanged. Otherwise, screenshots are stored as the difference from the previous one; if
+/// that is not enough, the largest images become JPEGs of reduced quality and size. The result never exceeds
+/// the budget.
 [[nodiscard]] PictureSet fit_pictures(const std::filesystem::path& run_directory,
                                       const std::vector<ReportPicture>& pictures,
                                       std::size_t budget);

@@ -1,4 +1,4 @@
-// The page is the panel's (libagent/page/web), with everything that it would load inside it.
+// The report is the panel's page (libagent/page/web) with all its files and data inside.
 #include "eyehand/session/report.hpp"
 
 #include "base/path_text.hpp"
@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::size_t least_turns = 50;
 
-/// "'sha256-...'" of a policy: the only style and the only script that a browser heeds.
+/// "'sha256-...'" for a policy: the browser applies only the style and the script with these hashes.
 std::string source_hash(std::string_view text) {
     const std::string hex = vlm::sha256_hex(text);
     std::string digest;
@@ -55,10 +55,10 @@ std::string escaped(std::string_view text) {
     return html;
 }
 
-/// JSON for a script element: nothing in it can end the element or begin a comment.
+/// JSON for a script element: cannot end the element or begin a comment.
 std::string script_json(const json::value& value) {
     std::string text = agent::replace_all(agent::to_text(value), "<", "\\u003c");
-    // Line ends for scripts of old.
+    // Older JavaScript versions treat these as line breaks.
     text = agent::replace_all(std::move(text), "\xe2\x80\xa8", "\\u2028");
     return agent::replace_all(std::move(text), "\xe2\x80\xa9", "\\u2029");
 }
@@ -82,7 +82,7 @@ json::array pictures_json(const std::vector<ReportPicture>& recorded,
     return all;
 }
 
-/// By hand, because they are long, and nothing in them needs an escape.
+/// A JSON array, without a library: the texts are long and need no escapes.
 std::string images_json(const std::vector<std::string>& urls) {
     std::size_t bytes = 2;
     for (const std::string& url : urls) bytes += url.size() + 3;
@@ -98,11 +98,11 @@ std::string images_json(const std::vector<std::string>& urls) {
     return text + ']';
 }
 
-/// `page` with `part` in place of the one line that it stands for.
+/// Replaces the only occurrence of `line` by `part`.
 void replace_part(std::string& page, std::string_view line, std::string_view part) {
     const std::size_t at = page.find(line);
     if (at == std::string::npos || page.find(line, at + 1) != std::string::npos)
-        throw std::logic_error(fmt::format("the page should have this once: {}", line));
+        throw std::logic_error(fmt::format("the page must contain exactly once: {}", line));
     page.replace(at, line.size(), part);
 }
 
@@ -110,7 +110,7 @@ std::string element(std::string_view id, std::string_view json) {
     return fmt::format("<script type=\"application/json\" id=\"{}\">{}</script>\n", id, json);
 }
 
-/// Without the screenshots that no turn shows any more.
+/// Removes the screenshots that no turn refers to.
 void drop_unused_screenshots(json::object& page) {
     std::set<std::string> used;
     for (const json::value& turn : page.at("turns").as_array())
@@ -123,8 +123,8 @@ void drop_unused_screenshots(json::object& page) {
     page.at("screenshots") = std::move(left); // operator[] would move the other members
 }
 
-/// `record` as text that takes no more bytes: what is longest is cut first, and where it is the number of
-/// things that makes it long, the last turns are left out.
+/// `record` as JSON of at most `max_bytes`: shortens the longest texts first; if that is not enough, omits
+/// the last turns.
 std::string words_within(const json::value& record, std::size_t max_bytes) {
     std::string text = script_json(record);
     json::value shorter;
@@ -140,13 +140,13 @@ std::string words_within(const json::value& record, std::size_t max_bytes) {
     const std::size_t all = turns.size();
     page.at("remarks").as_array().emplace_back("");
     while (text.size() > max_bytes) {
-        if (turns.empty()) // settings that no run has
+        if (turns.empty()) // unrealistically large settings
             page.at("config").as_object()["settings"] = json::array();
         const bool was_empty = turns.empty();
         turns.resize(turns.size() / 2);
         drop_unused_screenshots(page);
         page.at("remarks").as_array().back() =
-            fmt::format("Of {} turns only {} have room in the report.", all, turns.size());
+            fmt::format("Only {} of {} turns fit into the report.", turns.size(), all);
         text = script_json(shorter);
         if (was_empty) break;
     }
@@ -172,7 +172,7 @@ std::string report_html(const std::filesystem::path& run_directory, const Report
         source_hash(style), source_hash(script));
 
     const std::string run = words_within(std::move(report.page), max / 2);
-    // What the list of pictures itself takes, some hundred bytes each and a layer, is room enough.
+    // The list of pictures takes some hundred bytes per picture and layer; the reserve is sufficient.
     const std::size_t taken = run.size() + style.size() + script.size() + page.size() +
                               report.pictures.size() * 2000 + 10'000;
     const PictureSet set =
@@ -198,7 +198,7 @@ std::filesystem::path write_report(const std::filesystem::path& run_directory,
                                    const ReportOptions& options) {
     const std::string html = report_html(run_directory, options);
     std::filesystem::path file = run_directory / "report.html";
-    // A name of its own: a run that ends and `agent-cli report` may write at once.
+    // A unique name: the end of the run and `agent-cli report` may write at the same time.
     const std::filesystem::path next =
         run_directory / fmt::format("report.html.{:08x}.new", std::random_device{}());
     std::error_code error;
@@ -208,7 +208,7 @@ std::filesystem::path write_report(const std::filesystem::path& run_directory,
         out.close();
         if (!out) error = std::make_error_code(std::errc::io_error);
     }
-    std::string reason = "is the folder writable and the disk not full?";
+    std::string reason = "check that the folder is writable and the disk is not full";
     if (!error) {
         std::filesystem::rename(next, file, error);
         if (!error) return file;

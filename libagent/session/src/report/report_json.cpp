@@ -22,13 +22,13 @@ using agent::ScreenshotView;
 
 // ---- the run ------------------------------------------------------------------------------------
 
-/// What could be read of a journal.
+/// The readable part of a journal.
 struct ReadRun {
     agent::RunView view;
     json::array remarks{};
 };
 
-/// Whether the event may begin a turn that the view does not have.
+/// Whether the event may begin a turn that the view does not yet contain.
 bool begins_turn(const agent::RunView& view, const agent::Event& event) {
     const std::size_t count = view.turn_count();
     const int latest = count == 0 ? 0 : view.turn(count - 1).number;
@@ -36,7 +36,7 @@ bool begins_turn(const agent::RunView& view, const agent::Event& event) {
         agent::mode_of(view.profile()).traits().turn_start == agent::ModeTraits::TurnStart::reply;
     if (const auto* observe = std::get_if<agent::Observe>(&event.payload))
         return !begins_with_reply && observe->screenshot > latest;
-    // The request of a turn that its reply begins precedes it.
+    // If a reply begins a turn, its request precedes the turn.
     if (begins_with_reply && std::holds_alternative<agent::Asked>(event.payload))
         return event.turn >= latest;
     return event.turn > latest;
@@ -46,7 +46,7 @@ ReadRun read(const fs::path& journal, const agent::Profile& profile) {
     ReadRun run{
         agent::RunView(profile, {.turns = max_turns + 1, .items_per_turn = max_items_per_turn})};
     if (!agent::run_file_size(journal, agent::max_journal_bytes))
-        run.remarks.emplace_back("There is no journal that can be read: events.jsonl.");
+        run.remarks.emplace_back("The journal cannot be read: events.jsonl.");
     agent::JournalReader reader(journal);
     std::size_t bytes = 0;
     std::size_t left_out = 0;
@@ -55,7 +55,7 @@ ReadRun read(const fs::path& journal, const agent::Profile& profile) {
         bytes += event->line.size();
         is_full = is_full || bytes > max_journal_bytes_read ||
                   (run.view.turn_count() >= max_turns && begins_turn(run.view, *event));
-        // How it ended is known of the longest run.
+        // Even the longest run shows its outcome.
         const bool is_of_run = std::holds_alternative<agent::RunFinished>(event->payload) ||
                                std::holds_alternative<agent::RunResumed>(event->payload);
         if (is_full && !is_of_run)
@@ -67,14 +67,14 @@ ReadRun read(const fs::path& journal, const agent::Profile& profile) {
     for (std::size_t i = 0; i < run.view.turn_count(); ++i) left_out += run.view.turn(i).left_out;
     const auto remark = [&](std::size_t count, std::string_view reason) {
         if (count > 0)
-            run.remarks.emplace_back(fmt::format(
-                "Entries of the journal that are left out because {}: {}.", reason, count));
+            run.remarks.emplace_back(
+                fmt::format("Journal entries omitted because {}: {}.", reason, count));
     };
     if (reader.torn())
-        run.remarks.emplace_back("The journal ends in the middle of an entry, which is left out.");
+        run.remarks.emplace_back("The journal ends with an incomplete entry, which is omitted.");
     remark(reader.damaged(), "they are damaged");
     remark(reader.too_long(), "they are too long");
-    // A damaged entry is unknown to the view, too.
+    // The view counts damaged entries as unknown, too.
     const std::size_t unknown = run.view.unknown_events();
     remark(unknown > reader.damaged() ? unknown - reader.damaged() : 0,
            "this version does not know their type");
@@ -84,13 +84,13 @@ ReadRun read(const fs::path& journal, const agent::Profile& profile) {
 
 // ---- its screenshots ----------------------------------------------------------------------------
 
-/// The files of the screenshots, each once.
+/// The image files of the screenshots, each once.
 class Pictures {
 public:
     explicit Pictures(fs::path directory) : directory_(std::move(directory)) {}
 
-    /// The place of a screenshot's picture among all pictures. That two files are the same is looked for
-    /// where the journal says so, and verified in the files.
+    /// The index of a screenshot's image. Files with the same hash in the journal share an index if their
+    /// contents are equal.
     std::size_t place_of(const agent::Observed& look) {
         const bool is_annotated = !look.raw_file.empty();
         const std::string file = agent::to_valid_utf8(is_annotated ? look.raw_file : look.file);
@@ -116,7 +116,8 @@ private:
         if (!others_) {
             others_ = all_.size();
             all_.push_back(
-                {{}, fmt::format("The report has only the first {} pictures.", max_pictures)});
+                {{},
+                 fmt::format("The report contains only the first {} screenshots.", max_pictures)});
         }
         return *others_;
     }
@@ -137,19 +138,19 @@ private:
 
     fs::path directory_;
     std::vector<ReportPicture> all_;
-    std::map<std::string, std::size_t, std::less<>> known_; ///< places by file
+    std::map<std::string, std::size_t, std::less<>> known_; ///< indices by file
     std::map<std::string, std::size_t, std::less<>> by_hash_;
-    std::optional<std::size_t> others_; ///< the place of all pictures that are left out
+    std::optional<std::size_t> others_; ///< the index of the placeholder
     std::size_t left_out_ = 0;
     std::uintmax_t compared_bytes_ = 0;
 };
 
-/// The screenshots that turns show, by their number.
+/// The screenshots of all turns, by number.
 class Screenshots {
 public:
     explicit Screenshots(const fs::path& directory) : pictures_(directory) {}
 
-    /// The number by which a turn names the screenshot.
+    /// Returns the number by which a turn refers to the screenshot.
     json::value add(const ScreenshotView& screenshot) {
         const std::string number = std::to_string(screenshot.index);
         if (all_.contains(number)) return screenshot.index;
@@ -169,19 +170,18 @@ public:
 
     void remark(json::array& remarks) const {
         if (bare_ > 0)
-            remarks.emplace_back(fmt::format("Screenshots without what was drawn on them and what "
-                                             "had changed, because the run is too long for a "
-                                             "report: {}.",
+            remarks.emplace_back(fmt::format("Screenshots without annotation and changed regions "
+                                             "because the run is too long for a report: {}.",
                                              bare_));
         if (pictures_.left_out() > 0)
-            remarks.emplace_back(fmt::format("Pictures that are left out, behind the first {}: {}.",
+            remarks.emplace_back(fmt::format("Screenshots omitted after the first {}: {}.",
                                              max_pictures, pictures_.left_out()));
     }
     [[nodiscard]] json::object take_json() { return std::move(all_); }
     [[nodiscard]] std::vector<ReportPicture> take_pictures() { return std::move(pictures_).take(); }
 
 private:
-    /// Of an annotation as JSON, about.
+    /// The approximate size of an annotation as JSON.
     static std::size_t cost(const std::optional<agent::Annotation>& annotation) {
         if (!annotation) return 0;
         std::size_t bytes = annotation->boxes.size() * 60;
@@ -214,7 +214,7 @@ ReportJson read_report_json(const fs::path& run_directory) {
     screenshots.remark(run.remarks);
 
     json::object state = page::to_json(run.view);
-    // The task of run.json is there before the first event.
+    // run.json contains the task even if the journal has no event.
     state["task"] = agent::to_valid_utf8(stored.summary.task);
     ReportJson report;
     report.turns = turns.size();
@@ -230,7 +230,7 @@ void shorten_texts(json::value& value, std::size_t max_bytes) {
         const json::string& whole = value.as_string();
         if (whole.size() <= max_bytes) return;
         value =
-            fmt::format("{} [... {} bytes in all; the rest is in events.jsonl]",
+            fmt::format("{} [... {} bytes in total; the full text is in events.jsonl]",
                         agent::cut_bytes({whole.data(), whole.size()}, max_bytes), whole.size());
     } else if (value.is_array()) {
         for (json::value& it : value.as_array()) shorten_texts(it, max_bytes);

@@ -1,4 +1,4 @@
-// A run directory as the report's page reads it.
+// A run directory as JSON for the page of the report.
 #pragma once
 
 #include "json/json.hpp"
@@ -13,35 +13,37 @@ namespace eyehand::session {
 
 namespace json = boost::json;
 
-/// A screenshot of the report. Of an annotated one it is the picture below: the page draws the rest.
+/// A screenshot of the report; without its annotation, which the page draws.
 struct ReportPicture {
-    std::string file;      ///< within the run directory, with forward slashes
-    std::string problem{}; ///< why it is not shown; then `file` is empty
+    std::string file;      ///< relative to the run directory, with forward slashes
+    std::string problem{}; ///< why the screenshot is omitted; then `file` is empty
 };
 
-// What a report contains of a very long run, or of a journal from someone else. It says what it leaves out.
+// Limits of a report, for very long runs and foreign journals. The report names what it omits.
 inline constexpr std::size_t max_turns = 10'000;
 inline constexpr std::size_t max_items_per_turn = 1'000;
-inline constexpr std::size_t max_journal_bytes_read = std::size_t{64} << 20U; ///< of its entries
-inline constexpr std::size_t max_pictures = 2'000; ///< and one in place of all others
-inline constexpr std::size_t max_screenshot_bytes = std::size_t{8}
-                                                    << 20U; ///< of what is said about screenshots
-inline constexpr std::uintmax_t max_bytes_compared = std::uintmax_t{1} << 30U; ///< of pictures
+inline constexpr std::size_t max_journal_bytes_read = std::size_t{64}
+                                                      << 20U; ///< the length of the entries
+inline constexpr std::size_t max_pictures = 2'000;            ///< plus a placeholder for all others
+/// For the changed regions and annotations of all screenshots.
+inline constexpr std::size_t max_screenshot_bytes = std::size_t{8} << 20U;
+/// Limit for the comparison of files.
+inline constexpr std::uintmax_t max_bytes_compared = std::uintmax_t{1} << 30U;
 
 struct ReportJson {
-    /// {"run", "state", "turns", "screenshots", "config", "remarks"}. Turns name their screenshots by
-    /// number; screenshots name their picture by its place in `pictures`. A screenshot with "bare" has
-    /// neither its changes nor its annotation.
+    /// {"run", "state", "turns", "screenshots", "config", "remarks"}. Turns refer to screenshots by number,
+    /// screenshots refer to `pictures` by index. A screenshot with "bare" lacks its changed regions and its
+    /// annotation.
     json::object page;
-    std::vector<ReportPicture> pictures; ///< each once, in the order in which they were taken
+    std::vector<ReportPicture> pictures; ///< each once, in chronological order
     std::size_t turns = 0;
 };
 
-/// Reads run.json, and of events.jsonl what can be read: it may end in the middle of a line, and entries of
-/// later versions or damaged ones are left out. Throws as `agent::load_run`.
+/// Reads run.json and events.jsonl. The journal may end in the middle of a line; damaged entries and those
+/// of later versions are skipped. Throws as `agent::load_run`.
 [[nodiscard]] ReportJson read_report_json(const std::filesystem::path& run_directory);
 
-/// Shortens all texts in `value` that are longer than `max_bytes`, and says so in them.
+/// Shortens all texts in `value` that are longer than `max_bytes`, and appends a note to them.
 void shorten_texts(json::value& value, std::size_t max_bytes);
 
 } // namespace eyehand::session
