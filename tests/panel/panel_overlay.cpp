@@ -1,7 +1,7 @@
 // Writes screenshots that the library annotated, to compare them with those of the page.
 //   eyehand-panel-overlay FOLDER
-// Writes pairs of NAME.raw.png and NAME.png, and cases.json: [{name, annotation, ui}] in the form of the panel's
-// server.
+// Writes pairs of NAME.raw.png and NAME.png, and cases.json: [{name, annotation, ui}] in the form
+// of the panel's server.
 #include "eyehand/agent/annotation.hpp"
 #include "eyehand/winio/png.hpp"
 #include "json/json.hpp"

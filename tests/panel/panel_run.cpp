@@ -1,9 +1,12 @@
-// A run for tests of the page in Chromium: a desktop in memory, and a model that replies on command.
+// A run for tests of the page in Chromium: a desktop in memory, and a model that replies on
+// command.
 //   eyehand-panel-run [--profile NAME] [--script clicks|markup|demo] [--turns N] [--annotate panel]
 //                     [--approve always] [--boot none] [--drag slow]
-// (The script "demo" is one of the planner.)
-// The first line of the output is the panel's address. Then follow "asked N" at the N-th request to the model, "pressed X Y"
-// when the left button is pressed at that position, and "finished OUTCOME". The input has one command per line:
+// The script "demo" always uses the profile planner.
+//
+// The first line of the output is the panel's address. Then follow "asked N" at the N-th request to
+// the model, "pressed X Y" when the left button is pressed at that position, and "finished OUTCOME".
+// The input has one command per line:
 //   go     completes the model's next reply
 //   words  sends the first half of the text of the next reply
 //   again  starts another run on the same page after this one has ended

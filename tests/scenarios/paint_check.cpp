@@ -1,7 +1,8 @@
-// Judges what the scenario "paint" left behind: what the program under the model's hands got, the files
-// of each turn, and what the pictures show.
+// Checks the results of the scenario "paint": the input of the paint program, the files of each
+// turn, and the screenshots.
 //   eyehand-paint-check RUN-DIRECTORY LAYOUT TOLD       LAYOUT: flat or turn_dirs
-// TOLD is what eyehand-paint-window wrote. Prints what is wrong, a line each; exit status 1 then.
+// TOLD is the file that eyehand-paint-window wrote. Prints each problem on a line, and then exits
+// with 1.
 #include "eyehand/winio/geometry.hpp"
 #include "eyehand/winio/image.hpp"
 #include "read_png.hpp"
@@ -49,7 +50,7 @@ std::string read_file(const fs::path& path) {
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// ---- what the program got -----------------------------------------------------------------------
+// ---- the input of the program -------------------------------------------------------------------
 
 struct Stroke {
     Point from;
@@ -87,14 +88,14 @@ UserMessage read_told(const fs::path& path) {
         } else if (what == "click") {
             ++told.clicks;
         } else {
-            throw std::runtime_error("the program told: " + line);
+            throw std::runtime_error("unexpected line of the paint window: " + line);
         }
-        if (!words) throw std::runtime_error("the program told: " + line);
+        if (!words) throw std::runtime_error("unexpected line of the paint window: " + line);
     }
     return told;
 }
 
-// ---- what the run kept --------------------------------------------------------------------------
+// ---- the files of the run -----------------------------------------------------------------------
 
 constexpr std::size_t turns_of_the_run = 6; // the boot reply's, three strokes, a click, the end
 constexpr std::size_t click_turn = 5;
@@ -123,7 +124,7 @@ struct Layout {
     }
 };
 
-// All whose names begin with "turn", and those in the folder "screenshots" that the other profiles have.
+// The files whose names begin with "turn", and those in the folder "screenshots" of other profiles.
 std::set<std::string> turn_files(const fs::path& run) {
     std::set<std::string> files;
     for (const auto& entry : fs::recursive_directory_iterator(run)) {
@@ -145,7 +146,7 @@ std::set<std::string> expected_files(const Layout& layout) {
     return files;
 }
 
-// The lines of turns.jsonl, two a turn.
+// The lines of turns.jsonl, two per turn.
 std::vector<json::object> read_flat_replies(const fs::path& run, const Layout& layout) {
     std::vector<json::object> lines;
     std::istringstream text(read_file(run / "turns.jsonl"));
@@ -190,7 +191,7 @@ const Turn& turn_of(const std::vector<Turn>& turns, std::size_t number) {
     return turns.at(number - 1);
 }
 
-// ---- what the model meant -----------------------------------------------------------------------
+// ---- the intended actions -----------------------------------------------------------------------
 
 const json::object& only_action(const Turn& turn, std::string_view name) {
     const json::array& actions = turn.reply.at("actions").as_array();
@@ -214,7 +215,7 @@ Stroke meant_by(const Turn& turn) {
     return {area.to_pixel(place(drag, "x1", "y1")), area.to_pixel(place(drag, "x2", "y2"))};
 }
 
-// ---- what is to be seen -------------------------------------------------------------------------
+// ---- the screenshots ----------------------------------------------------------------------------
 
 Color pixel(const Image& image, int x, int y) {
     return image.at(std::clamp(x, 0, image.width() - 1), std::clamp(y, 0, image.height() - 1));
@@ -222,10 +223,10 @@ Color pixel(const Image& image, int x, int y) {
 
 int orange(Color color) { return color.red - color.blue; }
 
-// So far around a place.
+// Pixels around a position.
 constexpr int reach = 10;
 
-/// How much more orange a place is in the annotated picture than in the raw one.
+/// The additional orange around a position in the annotated screenshot.
 double heat_at(const Turn& turn, Point at) {
     double sum = 0;
     for (int y = at.y - reach; y <= at.y + reach; ++y)
@@ -248,7 +249,7 @@ bool same_but_for(const Image& a, const Image& b, const Rect& part, const Rect& 
     return true;
 }
 
-// Where the ends of a drag are drawn that is `age` turns old: pulled towards its middle.
+// The drawn ends of a drag that is `age` turns old: they move towards its middle.
 std::array<Point, 2> ends_after(const Stroke& stroke, int age) {
     constexpr double shrink = 0.85; // the profile's trail_shrink
     const double left = std::pow(shrink, age);
@@ -274,12 +275,12 @@ std::string in_words(const Stroke& stroke) {
 
 void check_what_arrived(const UserMessage& told, const std::vector<Stroke>& meant) {
     expect(told.strokes.size() == meant.size(),
-           fmt::format("the program got {} strokes", told.strokes.size()));
-    expect(told.clicks == 1, fmt::format("the button got {} clicks", told.clicks));
+           fmt::format("the program received {} strokes", told.strokes.size()));
+    expect(told.clicks == 1, fmt::format("the button received {} clicks", told.clicks));
     for (std::size_t i = 0; i < std::min(told.strokes.size(), meant.size()); ++i) {
         const Stroke& got = told.strokes[i];
         expect(near(got.from, meant[i].from) && near(got.to, meant[i].to),
-               fmt::format("stroke {} went from {}, meant was {}", i + 1, in_words(got),
+               fmt::format("stroke {} went from {} instead of from {}", i + 1, in_words(got),
                            in_words(meant[i])));
         expect(got.moves >= 5, fmt::format("stroke {} came in {} moves", i + 1, got.moves));
         expect(told.canvas.contains(meant[i].from) && told.canvas.contains(meant[i].to),
@@ -289,13 +290,13 @@ void check_what_arrived(const UserMessage& told, const std::vector<Stroke>& mean
 
 void check_strokes_are_seen(const std::vector<Turn>& turns, const std::vector<Stroke>& meant) {
     for (std::size_t i = 0; i < meant.size(); ++i) {
-        // At a quarter of the way no other stroke crosses.
+        // No other stroke crosses at a quarter of the way.
         const Point at{(3 * meant[i].from.x + meant[i].to.x) / 4,
                        (3 * meant[i].from.y + meant[i].to.y) / 4};
         const Color before = pixel(turn_of(turns, first_stroke_turn + i - 1).raw, at.x, at.y);
         const Color after = pixel(turn_of(turns, first_stroke_turn + i).raw, at.x, at.y);
-        expect(before == Color{255, 255, 255}, fmt::format("stroke {} was there before", i + 1));
-        expect(after == Color{0, 0, 0}, fmt::format("stroke {} is not in the picture", i + 1));
+        expect(before == Color{255, 255, 255}, fmt::format("stroke {} existed before", i + 1));
+        expect(after == Color{0, 0, 0}, fmt::format("stroke {} is not in the screenshot", i + 1));
     }
 }
 
@@ -306,12 +307,12 @@ void check_nothing_changed(const std::vector<Turn>& turns, const Rect& button, P
            "the click changed the button");
 }
 
-// After the click: the button is hot, and the strokes are the paler the older they are.
+// After the click: the button has heat, and older strokes are paler.
 void check_trail(const Turn& turn, Point clicked, const std::vector<Stroke>& strokes) {
     constexpr double visible = 15; // of 255
     double younger = heat_at(turn, clicked);
     fmt::print("heat at the button: {:.0f}\n", younger);
-    expect(is_colourless(turn.raw, clicked), "the raw picture has a colour at the button");
+    expect(is_colourless(turn.raw, clicked), "the raw screenshot has a color at the button");
     for (int age = 1; age <= static_cast<int>(strokes.size()); ++age) {
         const std::size_t number = strokes.size() - static_cast<std::size_t>(age) + 1;
         double hottest = 0;
@@ -321,17 +322,18 @@ void check_trail(const Turn& turn, Point clicked, const std::vector<Stroke>& str
             expect(heat >= visible, fmt::format("stroke {} has no heat", number));
             expect(heat < younger, fmt::format("stroke {} is not paler", number));
             expect(is_colourless(turn.raw, end),
-                   fmt::format("the raw picture has a colour at stroke {}", number));
+                   fmt::format("the raw screenshot has a color at stroke {}", number));
             hottest = std::max(hottest, heat);
         }
         younger = hottest;
     }
 }
 
-// The canvas's lower right corner, where nothing was done.
+// The lower right corner of the canvas, without actions.
 void check_rest_is_untouched(const Turn& turn, const Rect& canvas) {
     const Rect corner{canvas.right() - 40, canvas.bottom() - 40, 40, 40};
-    expect(same_but_for(turn.raw, turn.annotated, corner, {}), "there is a mark where nothing was");
+    expect(same_but_for(turn.raw, turn.annotated, corner, {}),
+           "a place without actions has a mark");
 }
 
 void check(const fs::path& run, const Layout& layout, const UserMessage& told) {
@@ -343,8 +345,8 @@ void check(const fs::path& run, const Layout& layout, const UserMessage& told) {
         meant.push_back(meant_by(turn_of(turns, turn)));
     const Turn& last = turn_of(turns, click_turn);
     const Point clicked = area_of(last.raw).to_pixel(place(only_action(last, "click"), "x1", "y1"));
-    expect(told.button.contains(clicked), "the click was not meant for the button");
-    expect(turns.back().reply.at("actions").as_array().empty(), "the last reply acts");
+    expect(told.button.contains(clicked), "the click does not target the button");
+    expect(turns.back().reply.at("actions").as_array().empty(), "the last reply has actions");
 
     check_what_arrived(told, meant);
     check_strokes_are_seen(turns, meant);

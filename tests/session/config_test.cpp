@@ -1,4 +1,4 @@
-// Settings in layers: what counts, where it came from, and what is said of mistakes.
+// Tests settings: precedence of layers, sources of values, and error messages.
 #include "base/edit_distance.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/team_settings.hpp"
@@ -31,7 +31,7 @@ std::vector<ConfigEntry> variables(const std::map<std::string, std::string>& all
         present);
 }
 
-/// What is said of a mistake; the test fails where there is none.
+/// The message of the error that `call` throws; fails if it throws none.
 template <class Call>
 std::string complaint(Call call) {
     try {
@@ -40,7 +40,7 @@ std::string complaint(Call call) {
         CHECK(error.code() == errc::bad_config);
         return error.what();
     }
-    FAIL("nothing was said");
+    FAIL("no error was thrown");
     return {};
 }
 std::string complaint_of_file(const std::string& text) {
@@ -51,7 +51,7 @@ std::string source(const Config& config, const char* name) { return config.find(
 
 } // namespace
 
-TEST_CASE("a later layer counts, whatever the order in which they are added") {
+TEST_CASE("a later layer overrides earlier ones, in any order of addition") {
     Config config = default_config();
     CHECK(config.integer("retries") == 2);
     CHECK(source(config, "retries") == "default");
@@ -69,7 +69,7 @@ TEST_CASE("a later layer counts, whatever the order in which they are added") {
     CHECK(source(config, "max_turns") == "profile");
 }
 
-TEST_CASE("the newer name of a variable counts more than that of a reference") {
+TEST_CASE("the variable EYEHAND_... takes precedence over the older name") {
     const auto entries = variables({{"LMSTUDIO_MODEL", "old"}, {"EYEHAND_MODEL", "new"}});
     REQUIRE(entries.size() == 1);
     CHECK(std::get<std::string>(entries[0].value) == "new");
@@ -88,7 +88,7 @@ TEST_CASE("the old name of a setting is accepted in files and variables") {
     CHECK(config.integer("max_turns") == 9);
 }
 
-TEST_CASE("every setting can be set by its variable, and the references' names are there") {
+TEST_CASE("every setting has a variable, and the older names are accepted") {
     for (const SettingSpec& setting : built_in.all())
         CHECK(built_in.find(setting.name) == &setting);
     CHECK(variable_of(*built_in.find("max_turns")) == "EYEHAND_MAX_TURNS");
@@ -106,7 +106,7 @@ TEST_CASE("every setting can be set by its variable, and the references' names a
                                     {"AGENT_MAX_STEPS", "9"},
                                     {"AGENT_STEP_DELAY", "0.4"},
                                     {"LMSTUDIO_MODEL", ""}});
-    CHECK(entries.size() == 13); // an empty one is none
+    CHECK(entries.size() == 13); // an empty variable counts as unset
 }
 
 TEST_CASE("a file may have comments, trailing commas, a byte order mark and null") {
@@ -125,7 +125,7 @@ TEST_CASE("a file may have comments, trailing commas, a byte order mark and null
     CHECK(config.duration("timeout") == std::chrono::seconds(10));
 }
 
-TEST_CASE("a mistake in a file is told with its line, and what it must be") {
+TEST_CASE("an error in a file names the line and the requirement") {
     struct Row {
         const char* text;
         const char* words;
@@ -161,7 +161,7 @@ TEST_CASE("a mistake in a file is told with its line, and what it must be") {
     CHECK_THAT(complaint_of_file(row.text), ContainsSubstring(row.words));
 }
 
-TEST_CASE("a mistake in a variable names the variable") {
+TEST_CASE("an error in a variable names the variable") {
     const auto of = [](const char* name, const char* value) {
         return complaint([&] { (void)variables({{name, value}}); });
     };
@@ -178,14 +178,14 @@ TEST_CASE("a mistake in a variable names the variable") {
     CHECK(variables({{"EYEHAND_DESKTOP_STATE", "x"}, {"EYEHAND_CONFIG", "y"}}).empty());
 }
 
-TEST_CASE("a mistake in a flag names the flag") {
+TEST_CASE("an error in a flag names the flag") {
     CHECK_THAT(complaint([] { (void)config_from_flag("display", "--display", ""); }),
                ContainsSubstring("--display is empty; set a value or leave it out"));
     CHECK_THAT(complaint([] { (void)config_from_flag("crop", "--crop", "500,500,500,900"); }),
                ContainsSubstring("--crop is \"500,500,500,900\"; it must be x1,y1,x2,y2"));
 }
 
-TEST_CASE("a key is never shown") {
+TEST_CASE("a key is never printed or stored") {
     Config config;
     config.add(variables({{"EYEHAND_API_KEY", "my-secret"}}));
     CHECK(config.text("api_key") == "my-secret");
@@ -193,7 +193,7 @@ TEST_CASE("a key is never shown") {
     CHECK(to_string(*built_in.find("api_key"), config.find("api_key")->value) == "set");
 }
 
-TEST_CASE("a side of the picture counts where it was said later than the whole") {
+TEST_CASE("a side of the image size counts if a later layer sets it") {
     const auto shown = [](const Config& config) {
         const ImageSizeSetting setting = image_size_setting(config);
         return winio::to_string(setting.size) + " by " + setting.source;
@@ -212,7 +212,7 @@ TEST_CASE("a side of the picture counts where it was said later than the whole")
                ContainsSubstring("--image-exact requires a size"));
 }
 
-TEST_CASE("a window displaces the display of an earlier layer, and the other way round") {
+TEST_CASE("a window replaces the display of an earlier layer, and vice versa") {
     Config config;
     config.add(parse_config(R"({"window": "Notepad", "crop": "0,0,500,500"})", "eyehand.json"));
     CHECK(area_setting(config).window->title == "Notepad");
@@ -223,7 +223,7 @@ TEST_CASE("a window displaces the display of an earlier layer, and the other way
     CHECK(choice.crop);
 }
 
-TEST_CASE("what counts more than the profile gets into it, and into both roles of a team") {
+TEST_CASE("settings of later layers are applied to the profile and to both roles of a team") {
     Profile profile = load_profile("observer");
     profile.mode = "team";
     profile.mode_settings = TeamSettings{};
@@ -246,7 +246,7 @@ TEST_CASE("what counts more than the profile gets into it, and into both roles o
     CHECK(profile.thinks == Retention{2, 1});
 }
 
-TEST_CASE("run.json gets durations in milliseconds, and an endpoint without its query") {
+TEST_CASE("effective settings have durations in milliseconds and an endpoint without its query") {
     Config config = default_config();
     config.add(config_of(load_profile("observer")));
     config.add(config_from_flag("endpoint", "--endpoint", "http://a/v1?key=k"));
@@ -259,7 +259,7 @@ TEST_CASE("run.json gets durations in milliseconds, and an endpoint without its 
     CHECK_FALSE(all.contains("image_exact"));
 }
 
-TEST_CASE("the distance of two names counts swapped neighbours once") {
+TEST_CASE("the edit distance counts swapped neighbors once") {
     CHECK(edit_distance("", "") == 0);
     CHECK(edit_distance("abc", "abc") == 0);
     CHECK(edit_distance("abc", "acb") == 1);
@@ -268,7 +268,7 @@ TEST_CASE("the distance of two names counts swapped neighbours once") {
     CHECK(edit_distance("kitten", "sitting") == 3);
 }
 
-TEST_CASE("the settings of the visual loop have the names of its reference") {
+TEST_CASE("the settings of the visual loop have their older names") {
     Profile profile = load_profile("story");
     Config config = default_config();
     config.add(config_of(profile));
@@ -292,7 +292,7 @@ TEST_CASE("the settings of the visual loop have the names of its reference") {
     CHECK(profile.sampling.temperature == 0.7);
 }
 
-TEST_CASE("what the profile says stays where nothing else is said, for every profile") {
+TEST_CASE("without other settings every profile stays unchanged") {
     for (const std::string& name : profile_names()) {
         Profile profile = load_profile(name);
         Config config = default_config();
@@ -311,8 +311,7 @@ TEST_CASE("heat can be turned on for any profile") {
     CHECK(profile.executed_heat.enabled);
 }
 
-TEST_CASE(
-    "a size counts more than a percentage, and either where it was said later than the image") {
+TEST_CASE("a size overrides a percentage, and both override the image of an earlier layer") {
     struct Row {
         const char* file;
         const char* shown;
@@ -332,7 +331,7 @@ TEST_CASE(
     CHECK(winio::to_string(setting.size) + " by " + setting.source == row.shown);
 }
 
-TEST_CASE("what a visual loop cannot be set to is told") {
+TEST_CASE("invalid settings of a visual loop are reported") {
     const auto complaint_of = [](const char* profile_name, const char* file) {
         return complaint([&] {
             Profile profile = load_profile(profile_name);
@@ -356,7 +355,7 @@ TEST_CASE("what a visual loop cannot be set to is told") {
                ContainsSubstring("is already set"));
 }
 
-TEST_CASE("of a display and a window a run keeps the one that counts") {
+TEST_CASE("a run stores only the effective one of display and window") {
     Config config = default_config();
     config.add(parse_config(R"({"display": "all"})", "eyehand.json"));
     config.add(config_from_flag("window", "--window", "Notepad"));
@@ -371,7 +370,7 @@ TEST_CASE("of a display and a window a run keeps the one that counts") {
     CHECK_THROWS_AS(effective_settings(config), Error);
 }
 
-TEST_CASE("what a run keeps of its settings can be taken for another part of it") {
+TEST_CASE("the stored settings of a run can be used to resume it") {
     Config config = default_config();
     config.add(config_of(load_profile("basic")));
     config.add(parse_config(R"({"window": "Notepad", "crop": "0,0,500,500", "settle_quiet": 0.3,
@@ -394,11 +393,11 @@ TEST_CASE("what a run keeps of its settings can be taken for another part of it"
     CHECK(again.find("api_key") == nullptr);
     CHECK(source(again, "settle_quiet") == "eyehand.json:1");
     CHECK(source(again, "lmstudio_logs") == "profile");
-    again.add(config_from_flag("display", "--display", "all")); // flags count more
+    again.add(config_from_flag("display", "--display", "all")); // flags override it
     CHECK(area_setting(again).display == "all");
     CHECK_FALSE(area_setting(again).window);
 
-    // Of another version, or changed by hand.
+    // Written by another version, or edited.
     CHECK(config_from_settings({{{"colour", "red", "flag"}}}, "run.json").empty());
     CHECK_THAT(complaint([] {
                    (void)config_from_settings({{{"settle_quiet_ms", "soon", "flag"}}}, "run.json");
@@ -406,11 +405,11 @@ TEST_CASE("what a run keeps of its settings can be taken for another part of it"
                ContainsSubstring("run.json") && ContainsSubstring("settle_quiet_ms"));
 }
 
-TEST_CASE("no screenshot has a number below 0") {
+TEST_CASE("the numbers of screenshots start at 0 or above") {
     Config config = default_config();
     config.add(config_from_flag("screenshot_start", "--start", "0"));
-    const Profile alone = load_profile("observer"); // looks first in turn 1
-    const Profile team = load_profile("commander"); // looks before turn 1
+    const Profile alone = load_profile("observer"); // the first screenshot is in turn 1
+    const Profile team = load_profile("commander"); // the first screenshot is before turn 1
     CHECK(screenshot_names(config, alone).offset == -1);
     CHECK(screenshot_names(config, team).offset == 0);
     config.add(config_from_flag("screenshot_start", "--start", "5"));
@@ -419,7 +418,7 @@ TEST_CASE("no screenshot has a number below 0") {
     CHECK(screenshot_names(config, team).prefix == "screen_");
 }
 
-TEST_CASE("config: a component adds its settings to a registry, and all layers know them") {
+TEST_CASE("config: settings that a component adds to a registry work in all layers") {
     const std::array own{
         SettingSpec{"volume", SettingKind::integer, "how loud", "5", 0, 11},
         SettingSpec{
@@ -453,7 +452,7 @@ TEST_CASE("config: a component adds its settings to a registry, and all layers k
     CHECK_THROWS_AS(parse_config(R"({"volume": 7})", "f"), Error);
 }
 
-TEST_CASE("config: a name of a setting is taken once") {
+TEST_CASE("config: the names of settings are unique") {
     SettingRegistry registry;
     const std::array by_name{SettingSpec{.name = "model"}};
     const std::array by_alias{SettingSpec{.name = "steps", .alias = "max_steps"}};
@@ -462,7 +461,7 @@ TEST_CASE("config: a name of a setting is taken once") {
     CHECK(registry.find("steps") == nullptr);
 }
 
-TEST_CASE("config: settings of another registry are kept, each once") {
+TEST_CASE("config: settings of another registry are stored once each") {
     const std::array own{SettingSpec{"volume", SettingKind::integer, "how loud", "5", 0, 11},
                          SettingSpec{"treble", SettingKind::integer, "high tones", "5", 0, 11}};
     SettingRegistry registry;

@@ -1,4 +1,4 @@
-// Runs with their surroundings, against a server on a real socket.
+// Tests complete runs with a server on a real socket.
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/journal.hpp"
 #include "eyehand/agent/run_view.hpp"
@@ -65,7 +65,7 @@ std::string text_of(const agent::RunDirectory& directory, const char* name) {
 
 } // namespace
 
-TEST_CASE("session: ten lines leave everything that a run directory holds") {
+TEST_CASE("session: a run writes all files of a run directory") {
     Stage stage;
     stage.answer("I look.", "observe_screen");
     stage.answer("It is done.");
@@ -83,7 +83,7 @@ TEST_CASE("session: ten lines leave everything that a run directory holds") {
     CHECK(stage.remarks.empty());
 }
 
-TEST_CASE("session: what the server says about itself adapts the run and is in its files") {
+TEST_CASE("session: the properties of the server adapt the run and are stored in its files") {
     Stage stage;
     stage.server.enqueue({.body = models});
     stage.server.enqueue({.body = blind_props});
@@ -103,12 +103,12 @@ TEST_CASE("session: what the server says about itself adapts the run and is in i
     (void)session.run("do it", directory);
     CHECK_THAT(text_of(directory, "run.json"),
                ContainsSubstring(R"("sees_images":{"value":"no","source":"probe"})"));
-    // The questions came before the run's files.
+    // The probe precedes the run, but its requests are logged, too.
     CHECK_THAT(text_of(directory, "http.log"), ContainsSubstring("#1 GET"));
     CHECK(exchanges == 3);
 }
 
-TEST_CASE("session: the profile is fitted to a small context, unless the caller does not want it") {
+TEST_CASE("session: the profile is fitted to a small context unless the caller disables it") {
     const bool fits = GENERATE(true, false);
     Stage stage;
     stage.server.enqueue({.body = models});
@@ -121,7 +121,7 @@ TEST_CASE("session: the profile is fitted to a small context, unless the caller 
     CHECK((session.profile().screenshots != options.profile.screenshots) == fits);
 }
 
-TEST_CASE("session: a server that does not answer is no reason not to run") {
+TEST_CASE("session: a server that does not answer does not prevent the run") {
     Stage stage;
     SessionOptions options = stage.options();
     options.probe = true;
@@ -146,10 +146,10 @@ TEST_CASE("session: a recorded run is replayed without a server") {
         CHECK(session.run("do it", directory).finished.reason == "It is done.");
         CHECK_THAT(text_of(directory, "run.json"), ContainsSubstring(R"("record":{"value":)"));
     }
-    CHECK_THROWS_AS(RunSession(stage.desktop, options), vlm::CassetteError); // it exists
+    CHECK_THROWS_AS(RunSession(stage.desktop, options), vlm::CassetteError); // the file exists
 
     SessionOptions replay = stage.options();
-    replay.probe = true; // nobody is asked
+    replay.probe = true; // no server is asked
     replay.client.endpoint = "http://127.0.0.1:9";
     replay.cassette.replay = stage.folder / "run.cassette";
     replay.cassette.strict = GENERATE(false, true);
@@ -161,7 +161,7 @@ TEST_CASE("session: a recorded run is replayed without a server") {
     CHECK(desktop.typed() == "a"); // actions are executed
 }
 
-TEST_CASE("session: an interrupted run is resumed, and its logs are continued") {
+TEST_CASE("session: a resumed run continues its logs") {
     Stage stage;
     agent::RunDirectory directory = stage.directory();
     stage.server.enqueue({.status = 500, .body = "{}"});
@@ -177,7 +177,7 @@ TEST_CASE("session: an interrupted run is resumed, and its logs are continued") 
     CHECK_THAT(text_of(directory, "report.html"), ContainsSubstring("It is done."));
 }
 
-TEST_CASE("session: nothing is written to a run that is not its own") {
+TEST_CASE("session: nothing is written to a run of another session") {
     Stage stage;
     agent::RunDirectory directory = stage.directory();
     stage.answer("It is done.");
@@ -188,18 +188,18 @@ TEST_CASE("session: nothing is written to a run that is not its own") {
     std::filesystem::remove(directory.path() / "report.html");
     const std::string log = text_of(directory, "http.log");
     RunSession session(stage.desktop, stage.options());
-    CHECK_THROWS_AS(session.resume(directory), agent::Error); // it is over
+    CHECK_THROWS_AS(session.resume(directory), agent::Error); // the run has ended
     CHECK_THROWS_AS(session.run("do it", directory), agent::Error);
     CHECK_THROWS_AS(session.run(" ", directory), agent::Error);
     {
-        const agent::Journal journal(directory); // another process has it
+        const agent::Journal journal(directory); // another process holds the lock
         CHECK_THROWS_AS(session.resume(directory), agent::Error);
     }
     CHECK_FALSE(std::filesystem::exists(directory.path() / "report.html"));
     CHECK(text_of(directory, "http.log") == log);
 }
 
-TEST_CASE("session: a run that dies leaves its report, and its path is a remark") {
+TEST_CASE("session: a run that throws leaves its report, and a remark names the path") {
     Stage stage;
     stage.answer("", "fall_over");
     SessionOptions options = stage.options();
@@ -215,7 +215,7 @@ TEST_CASE("session: a run that dies leaves its report, and its path is a remark"
     CHECK_THAT(stage.remarks.front(), ContainsSubstring("report.html"));
 }
 
-TEST_CASE("session: a run in memory has its HTTP log, and no report") {
+TEST_CASE("session: a run in memory has an HTTP log but no report") {
     Stage stage;
     stage.answer("It is done.");
     RunSession session(stage.desktop, stage.options());
@@ -226,7 +226,7 @@ TEST_CASE("session: a run in memory has its HTTP log, and no report") {
     CHECK(agent::read_run(store).finished()->outcome == agent::Outcome::completed);
 }
 
-TEST_CASE("session: the control that the caller passes controls the run, and observers see it") {
+TEST_CASE("session: the caller's control controls the run, and observers receive its events") {
     Stage stage;
     SessionOptions options = stage.options();
     options.control.stop("enough");
@@ -242,12 +242,12 @@ TEST_CASE("session: the control that the caller passes controls the run, and obs
     CHECK(counting.events > 0);
 }
 
-TEST_CASE("session: differences name a version and a profile that have changed") {
+TEST_CASE("session: differences reports a changed version and profile") {
     agent::StoredRun stored;
     stored.version = std::string(agent::version());
     stored.summary.profile = agent::load_profile("commander");
     CHECK(session::differences(stored).empty());
-    // What settings change is the run's own.
+    // Settings of the run do not count.
     stored.summary.profile.model = "another";
     for (vlm::Sampling* sampling :
          agent::mode_of(stored.summary.profile).samplings(stored.summary.profile))
@@ -259,11 +259,11 @@ TEST_CASE("session: differences name a version and a profile that have changed")
     REQUIRE(remarks.size() == 2);
     CHECK_THAT(remarks[0], ContainsSubstring("0.0.1"));
     CHECK_THAT(remarks[1], ContainsSubstring("\"commander\" has changed"));
-    stored.summary.profile.name = "mine"; // nothing is known of it
+    stored.summary.profile.name = "mine"; // not a built-in profile
     CHECK(session::differences(stored).size() == 1);
 }
 
-TEST_CASE("session: what LM Studio logs during a run is kept beside it") {
+TEST_CASE("session: LM Studio's log of the run is copied to the run directory") {
     Stage stage;
     const std::filesystem::path logs = stage.folder / "server-logs";
     std::filesystem::create_directories(logs);
@@ -283,7 +283,7 @@ TEST_CASE("session: what LM Studio logs during a run is kept beside it") {
     CHECK(kept);
 }
 
-TEST_CASE("session: without a named model it is the server's only one, whatever the profile says") {
+TEST_CASE("session: without a named model the server's only model is used") {
     Stage stage;
     stage.server.enqueue({.body = models});
     stage.server.enqueue({.body = blind_props});
@@ -300,8 +300,7 @@ TEST_CASE("session: without a named model it is the server's only one, whatever 
     CHECK_THAT(stage.server.requests().back().body, ContainsSubstring(R"("model":"tiny")"));
 }
 
-TEST_CASE(
-    "session: a server with several models is an error that lists them, unless one is named") {
+TEST_CASE("session: a server with several models is an error unless one is named") {
     Stage stage;
     const std::string two =
         R"({"object":"list","data":[{"id":"tiny","object":"model"},{"id":"huge","object":"model"}]})";
@@ -312,7 +311,7 @@ TEST_CASE(
     SECTION("not named") {
         try {
             const RunSession session(stage.desktop, options);
-            FAIL("one was chosen");
+            FAIL("a model was chosen");
         } catch (const agent::Error& error) {
             CHECK(error.code() == agent::errc::bad_config);
             CHECK_THAT(error.what(), ContainsSubstring("tiny, huge"));

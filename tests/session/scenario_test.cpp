@@ -1,4 +1,4 @@
-// Scenarios: what their files may say, setting them up, and seeing whether what they expect holds.
+// Tests scenarios: parsing, preparation, and checks.
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/session/scenario.hpp"
@@ -26,15 +26,15 @@ std::string complaint(const std::string& text) {
         CHECK(error.code() == errc::bad_scenario);
         return error.what();
     }
-    FAIL("nothing was said");
+    FAIL("no error was thrown");
     return {};
 }
-/// A scenario that is well but for what `members` add.
+/// A valid scenario with additional members.
 std::string with(const std::string& members) {
     return R"({"schema":1,"name":"n","task":"t",)" + members + "}";
 }
 
-/// A folder, a desktop, and what one check says of them.
+/// A folder and a desktop on which single checks are evaluated.
 struct Stage {
     test::TempFolder folder;
     MemoryDesktop desktop{winio::Size{1001, 1001}};
@@ -54,13 +54,13 @@ struct Stage {
 
 } // namespace
 
-TEST_CASE("a scenario file may call its maximum of turns by the old name") {
+TEST_CASE("a scenario file may use the old name of max_turns") {
     const Scenario scenario =
         parse_scenario(R"({"schema":1,"name":"n","task":"t","max_steps":7})", "my.json");
     CHECK(scenario.max_turns == 7);
 }
 
-TEST_CASE("a scenario has a task, a set-up and checks") {
+TEST_CASE("a scenario has a task, a setup and checks") {
     const Scenario scenario = parse_scenario(
         R"({"schema":1,"name":"n","description":"d","profile":"basic","number":2,"task":"t",
             "max_turns":7,"setup":[{"launch":"a.exe"},{"wait_for_window":"A","seconds":1.5}],
@@ -86,7 +86,7 @@ TEST_CASE("a scenario has a task, a set-up and checks") {
     CHECK(settings[1].layer == ConfigLayer::scenario);
 }
 
-TEST_CASE("a mistake in a scenario names the file and the member") {
+TEST_CASE("an error in a scenario names the file and the member") {
     struct Row {
         std::string text;
         const char* words;
@@ -116,7 +116,7 @@ TEST_CASE("a mistake in a scenario names the file and the member") {
     CHECK_THAT(complaint(row.text), ContainsSubstring(row.words));
 }
 
-TEST_CASE("the built-in scenarios have a name and a task each, and the references' numbers") {
+TEST_CASE("the built-in scenarios have unique names, and the numbered ones are complete") {
     std::set<std::string> names;
     std::string numbered;
     for (const Scenario& scenario : scenarios()) {
@@ -132,7 +132,7 @@ TEST_CASE("the built-in scenarios have a name and a task each, and the reference
     CHECK(load_scenario("start-menu").number == 2);
 }
 
-TEST_CASE("a scenario is found in a file, and what is not found names those there are") {
+TEST_CASE("a scenario is loaded from a file, and an unknown name lists the built-in scenarios") {
     const test::TempFolder folder;
     std::ofstream(folder / "mine.json") << R"({"schema":1,"name":"mine","task":"t"})";
     CHECK(load_scenario((folder / "mine.json").string()).name == "mine");
@@ -146,7 +146,7 @@ TEST_CASE("a scenario is found in a file, and what is not found names those ther
     }
 }
 
-TEST_CASE("the set-up launches, and waits for the window") {
+TEST_CASE("the setup launches a program and waits for its window") {
     Stage stage;
     stage.desktop.on_launch = [&](const winio::LaunchCommand&) {
         stage.desktop.set_windows({{.title = "Untitled - Notepad"}});
@@ -161,7 +161,7 @@ TEST_CASE("the set-up launches, and waits for the window") {
     CHECK_THROWS_AS(set_up(scenario, stage.desktop), winio::Error);
 }
 
-TEST_CASE("a file's text is compared whatever its line breaks and its encoding") {
+TEST_CASE("comparisons of files ignore line breaks and encoding") {
     struct Row {
         CheckKind kind;
         std::string holds;
@@ -185,7 +185,7 @@ TEST_CASE("a file's text is compared whatever its line breaks and its encoding")
     CHECK(result.reason.empty() == row.fits);
 }
 
-TEST_CASE("a file that is not there, or was there before, does not count") {
+TEST_CASE("checks of missing or old files fail") {
     Stage stage;
     CHECK_THAT(stage.check({.subject = (stage.folder / "none").string()}).reason,
                ContainsSubstring("does not exist"));
@@ -196,7 +196,7 @@ TEST_CASE("a file that is not there, or was there before, does not count") {
     CHECK(stage.check_file(CheckKind::file_equals, "x", "x").holds);
 }
 
-TEST_CASE("a variable in a path has its value, and one that is not set is told") {
+TEST_CASE("a variable in a path is replaced, and an unset one is reported") {
     Stage stage;
     std::ofstream(stage.folder / "a.txt") << "x";
     stage.options.variable = [&](const std::string& name) -> std::optional<std::string> {
@@ -208,7 +208,7 @@ TEST_CASE("a variable in a path has its value, and one that is not set is told")
                ContainsSubstring("THERE is not set"));
 }
 
-TEST_CASE("windows, clipboard, programs and pointer are looked at on the desktop") {
+TEST_CASE("windows, clipboard, programs and pointer are checked on the desktop") {
     Stage stage;
     stage.desktop.set_windows({{.title = "note.txt - Notepad", .process = "Notepad.exe"}});
     stage.desktop.clipboard()->set_text("two\r\nlines");
@@ -228,16 +228,16 @@ TEST_CASE("windows, clipboard, programs and pointer are looked at on the desktop
                ContainsSubstring("it is at 500, 500"));
 }
 
-TEST_CASE("a clipboard that fails is a check that does not hold") {
+TEST_CASE("a check fails if the clipboard cannot be read") {
     Stage stage;
     stage.desktop.on_clipboard = [](winio::testing::ClipboardUse) {
-        throw winio::Error(winio::errc::clipboard_failed, "somebody else has it");
+        throw winio::Error(winio::errc::clipboard_failed, "another program has it open");
     };
     CHECK_THAT(stage.check({.kind = CheckKind::clipboard, .text = "x"}).reason,
-               ContainsSubstring("somebody else has it"));
+               ContainsSubstring("another program has it open"));
 }
 
-TEST_CASE("programs that have no window are found, too") {
+TEST_CASE("programs without windows are found, too") {
 #ifdef _WIN32
     const char* const self = "session-tests.exe";
 #else
@@ -247,7 +247,7 @@ TEST_CASE("programs that have no window are found, too") {
     CHECK(stage.check({.kind = CheckKind::process_running, .subject = self}).holds);
 }
 
-TEST_CASE("the registry is Windows' alone") {
+TEST_CASE("checks of the registry are supported on Windows only") {
     Stage stage;
     const auto of = [&](const char* key, const char* value) {
         return stage.check(
@@ -263,7 +263,7 @@ TEST_CASE("the registry is Windows' alone") {
 #endif
 }
 
-TEST_CASE("a scenario is run and checked") {
+TEST_CASE("a scenario can be run and checked") {
     Stage stage;
     Scenario scenario = load_scenario("clipboard-copy");
     scenario.setup.clear();

@@ -16,7 +16,7 @@ namespace {
     throw std::logic_error(fmt::format("{} cannot be bundled: {}", module, line));
 }
 
-/// "name" of "name(a, b) {", "Name {" or "name = 1;".
+/// "name" for "name(a, b) {", "Name {" or "name = 1;".
 std::string_view first_word(std::string_view text) {
     return text.substr(0, text.find_first_of(" (;={"));
 }
@@ -52,7 +52,8 @@ public:
     }
 
 private:
-    /// "import { a, b } from './c.js';" as "const { a, b } = modules['c.js'];", with that module before it.
+    /// Returns "const { a, b } = modules['c.js'];" for "import { a, b } from './c.js';", after
+    /// adding that module.
     std::string imported(std::string_view module, std::string_view line) {
         constexpr std::string_view open = "import { ";
         constexpr std::string_view middle = " } from './";

@@ -35,7 +35,7 @@ double ms(std::chrono::microseconds duration) {
 
 json::array rect_json(const winio::Rect& rect) { return {rect.x, rect.y, rect.width, rect.height}; }
 
-/// Why a reply ended where it did, if that is unusual.
+/// The finish reason of a reply, if it is unusual.
 std::string_view unusual_end(vlm::FinishReason finish) {
     switch (finish) {
     case vlm::FinishReason::length:
@@ -52,7 +52,7 @@ std::string_view unusual_end(vlm::FinishReason finish) {
     return {};
 }
 
-// ---- what happened in a turn --------------------------------------------------------------------
+// ---- items of a turn ----------------------------------------------------------------------------
 
 class ItemJson {
 public:
@@ -215,7 +215,7 @@ json::object to_json(const agent::TurnView& turn, const PictureJson& picture_jso
     bool has_reply = false;
     for (const agent::TurnItem& item : turn.items)
         has_reply = has_reply || std::holds_alternative<agent::Replied>(item);
-    // The reply that a visual loop begins with, or that a client injected, did not come from a model.
+    // The initial reply of a visual loop, or an injected one, did not come from the model.
     if (turn.visual_reply && !has_reply)
         items.emplace_back(json::object{{"kind", "given_reply"},
                                         {"text", cut(turn.visual_reply->text, limits.text_bytes)}});
@@ -255,7 +255,7 @@ json::object to_json(const agent::RunView& run) {
 }
 
 json::object config_json(const agent::Profile& profile) {
-    json::object phases; // in which a role speaks
+    json::object phases; // by role
     for (const agent::RolePlan& role : agent::mode_of(profile).roles(profile))
         if (!role.phase.empty()) phases[role.name] = role.phase;
     return {{"ui", json::object{{"executed_heat", agent::to_json(profile.executed_heat)},

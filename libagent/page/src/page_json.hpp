@@ -1,4 +1,4 @@
-// A run as the page's scripts read it, live from the panel and frozen in a report.
+// A run as JSON for the scripts of the page, for the panel and for reports.
 #pragma once
 
 #include "eyehand/agent/profile.hpp"
@@ -15,23 +15,23 @@ namespace eyehand::page {
 
 namespace json = boost::json;
 
-/// What the JSON of one turn or screenshot holds at most; the files of the run have everything.
+/// Limits for the JSON of one turn or screenshot; the files of the run contain everything.
 struct JsonLimits {
-    std::size_t text_bytes = (std::numeric_limits<std::size_t>::max)(); ///< of each text
-    std::size_t name_bytes = 1024;                                      ///< of tools and ids
-    std::size_t points = 100;                                           ///< of a call
-    std::size_t texts = 100;     ///< notes of a reply, remarks on a resumed run
-    std::size_t changes = 2'000; ///< of a screenshot, regions
+    std::size_t text_bytes = (std::numeric_limits<std::size_t>::max)(); ///< per text
+    std::size_t name_bytes = 1024; ///< per name of a tool or id
+    std::size_t points = 100;      ///< per call
+    std::size_t texts = 100;       ///< notes per reply, remarks per resumption
+    std::size_t changes = 2'000;   ///< changed regions per screenshot
 };
 
 [[nodiscard]] json::array points_json(const std::vector<winio::NormPoint>& points,
                                       const JsonLimits& limits = {});
 
-/// Whether something is drawn on the screenshot: then it has a picture without that, too. One that waits
-/// for its annotation has only the other.
+/// Whether the screenshot is annotated, and therefore also exists without annotation. A screenshot
+/// that waits for its annotation exists only without it.
 [[nodiscard]] bool is_annotated(const agent::ScreenshotView& picture);
 
-/// A screenshot without the address of its file, which depends on who serves it:
+/// A screenshot without the address of its file, which depends on panel or report:
 /// {"turn", "n", "width", "height", "annotation", "changed", "area", "pointer", "settle_ms", ...}
 [[nodiscard]] json::object to_json(const agent::ScreenshotView& picture,
                                    const JsonLimits& limits = {});
@@ -42,12 +42,12 @@ using PictureJson = std::function<json::value(const agent::ScreenshotView&)>;
 [[nodiscard]] json::object to_json(const agent::TurnView& turn, const PictureJson& picture_json,
                                    const JsonLimits& limits = {});
 
-/// What is known of the whole run, without its turns and screenshots.
+/// The whole run, without its turns and screenshots.
 [[nodiscard]] json::object to_json(const agent::RunView& run);
 
 /// Constants of a run: {"ui", "font", "max_turns", "phases"}.
 [[nodiscard]] json::object config_json(const agent::Profile& profile);
-/// The same with "settings", and "version" of the library that ran it.
+/// The same with "settings" and the "version" of the library that executed the run.
 [[nodiscard]] json::object config_json(const agent::StoredRun& run);
 
 } // namespace eyehand::page

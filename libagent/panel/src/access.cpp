@@ -20,7 +20,7 @@ std::string_view trim(std::string_view text) {
     return text.substr(from, text.find_last_not_of(" \t") - from + 1);
 }
 
-/// An address as a URL and a Host field have it.
+/// The address in the notation of URLs and Host fields.
 std::string in_url(const std::string& host) {
     return host.find(':') == std::string::npos ? host : '[' + host + ']';
 }
@@ -69,8 +69,8 @@ bool Access::is_own_host(std::string_view host) const {
     if (colon == std::string_view::npos || host.substr(colon + 1) != std::to_string(options_.port))
         return options_.port == 80 && !host.empty() && is_own_host(std::string(host) + ":80");
     const std::string_view name = host.substr(0, colon);
-    // Who can be reached under all names cannot tell them from each other, but a foreign page comes
-    // under one, and never under an address.
+    // A server on all addresses does not know its names. DNS rebinding always uses a name, never an
+    // address.
     if (everywhere_) return agent::equals_ignoring_case(name, "localhost") || is_address(name);
     if (agent::equals_ignoring_case(name, in_url(options_.host))) return true;
     constexpr std::array<std::string_view, 3> own{"localhost", "127.0.0.1", "[::1]"};
@@ -84,15 +84,15 @@ bool Access::is_allowed_origin(std::string_view origin) const {
 }
 
 std::string_view Access::refusal(const Caller& caller) const {
-    if (!is_own_host(caller.host)) return "this is not the panel's address";
+    if (!is_own_host(caller.host)) return "the Host field is not the panel's address";
     if (is_allowed_origin(caller.origin)) return {};
     if (!caller.origin.empty() &&
         !agent::equals_ignoring_case(caller.origin, "http://" + std::string(caller.host)))
-        return "another page may not use the panel";
-    // What browsers say besides: some pages' requests come without an origin.
+        return "requests of other pages are not allowed";
+    // Browsers send some requests of other pages without an origin.
     if (caller.method != "GET" && caller.method != "HEAD" &&
         (caller.fetch_site == "cross-site" || caller.fetch_site == "same-site"))
-        return "another page may not use the panel";
+        return "requests of other pages are not allowed";
     return {};
 }
 
@@ -106,7 +106,7 @@ bool Access::has_token(const Caller& caller) const {
     if (agent::equals_ignoring_case(caller.authorization.substr(0, scheme.size()), scheme) &&
         is_token(trim(caller.authorization.substr(scheme.size()))))
         return true;
-    // Whatever page a browser has made ask for it, its own cookies come along.
+    // Browsers send the cookie with requests of other pages, too.
     constexpr std::array<std::string_view, 2> own{"same-origin", "none"};
     if (!caller.fetch_site.empty() &&
         std::find(own.begin(), own.end(), caller.fetch_site) == own.end())
@@ -125,7 +125,8 @@ bool Access::has_token(const Caller& caller) const {
 }
 
 std::string Access::cookie_name() const {
-    return "eyehand_panel_" + std::to_string(options_.port); // one browser knows several panels
+    // With the port: a browser may have several panels open.
+    return "eyehand_panel_" + std::to_string(options_.port);
 }
 
 std::string Access::cookie() const {

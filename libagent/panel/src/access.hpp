@@ -1,10 +1,10 @@
-// Who may talk to the panel. Whoever does can work the desktop through the agent, so that every request
-// is checked, whatever it is for:
-//   Host    names the address it listens at: else a foreign name was made to point here (DNS rebinding)
-//   Origin  where a browser sends it, is the panel's own or the one that was allowed
-//   token   in an Authorization header; or, from the panel's own page, a cookie that stands for it. Cookies
-//           know no ports: another server of this machine, open in the same browser, gets it, too. So it is a
-//           secret of its own, which opens nothing as a bearer or in an address
+// Access control of the panel. A client can control the desktop through the agent, so every request
+// is checked:
+//   Host    must be the address on which the panel listens; prevents DNS rebinding
+//   Origin  if present, must be the panel's own or the allowed one
+//   token   in an Authorization header, or a cookie of the panel's own page. Browsers send cookies to
+//           all ports of a host, so another local server may receive the cookie. The cookie is
+//           therefore a separate secret that is invalid as a bearer token or in a URL
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace eyehand::panel {
 
-/// 128 random bits of the system's generator as 32 hexadecimal digits.
+/// 128 bits of the system's random generator, as 32 hexadecimal digits.
 [[nodiscard]] std::string random_token();
-/// Takes as long whatever they differ in.
+/// Compares in constant time.
 [[nodiscard]] bool is_same_secret(std::string_view a, std::string_view b);
 
-/// What of a request says who sends it. Empty: there is no such field.
+/// The fields of a request that identify its sender; empty if absent.
 struct Caller {
     std::string_view method{};
     std::string_view host{};
@@ -33,16 +33,17 @@ struct Caller {
 class Access {
 public:
     struct Options {
-        std::string host{}; ///< where it listens: an address, or the name that was given
+        std::string host{}; ///< the configured address or name on which the panel listens
         std::uint16_t port = 0;
-        std::string token{}; ///< empty: none is needed
+        std::string token{}; ///< empty: no token is required
         std::optional<std::string> cors_origin{};
     };
     explicit Access(Options options);
 
-    /// Why the request is refused, whoever sends it; empty: it is not.
+    /// Why Host, Origin or Sec-Fetch-Site is not acceptable; empty if the request passes.
+    /// Independent of the token.
     [[nodiscard]] std::string_view refusal(const Caller& caller) const;
-    /// Whether it comes from the one other origin that is allowed.
+    /// Whether `origin` is the additional allowed origin.
     [[nodiscard]] bool is_allowed_origin(std::string_view origin) const;
     [[nodiscard]] bool has_token(const Caller& caller) const;
     [[nodiscard]] bool is_token(std::string_view given) const;
@@ -55,9 +56,9 @@ private:
     [[nodiscard]] bool is_own_host(std::string_view host) const;
     [[nodiscard]] std::string cookie_name() const;
     Options options_;
-    std::string cookie_;      ///< its value
-    bool loopback_ = true;    ///< it listens only to this machine
-    bool everywhere_ = false; ///< it listens at all of the machine's addresses
+    std::string cookie_;      ///< the value of the cookie
+    bool loopback_ = true;    ///< listens on a loopback address
+    bool everywhere_ = false; ///< listens on all addresses of the computer
 };
 
 } // namespace eyehand::panel

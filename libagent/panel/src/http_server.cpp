@@ -34,11 +34,11 @@ using boost::system::error_code;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds between_events{50};
-/// How long who was refused may take to read why.
+/// Time for a refused client to read the answer.
 constexpr std::chrono::seconds farewell{2};
 constexpr std::chrono::milliseconds accept_again{100};
 constexpr std::chrono::milliseconds look_every{500};
-/// How long the end waits for those who read slowly.
+/// Maximum time that the destructor waits for slow clients.
 constexpr std::chrono::milliseconds last_words{500};
 
 constexpr const char* content_security_policy =
@@ -53,14 +53,14 @@ Reply plain(unsigned status, std::string_view text) {
 }
 
 #ifdef _WIN32
-/// There SO_REUSEADDR would let another program listen at the same port.
+/// On Windows, SO_REUSEADDR would let another program listen on the same port.
 using ListenAlone = asio::detail::socket_option::boolean<SOL_SOCKET, SO_EXCLUSIVEADDRUSE>;
 #endif
 
 #ifdef _WIN32
 struct NoSignals {};
 #else
-/// Signals are for the program's own threads.
+/// Blocks signals: the threads of the program handle them.
 class NoSignals {
 public:
     NoSignals() {
@@ -102,11 +102,11 @@ public:
         access_.emplace(make_access(port_));
         accept();
         look();
-        [[maybe_unused]] const NoSignals blocked; // of the thread that inherits them
+        [[maybe_unused]] const NoSignals blocked; // the new thread inherits the mask
         thread_ = std::thread([this] { serve(); });
     }
 
-    /// Who follows the events is told the last ones first, as far as he takes them at once.
+    /// Sends the last events to the clients of the event stream, unless they read too slowly.
     ~Impl() {
         asio::post(context_, [this] { part(); });
         thread_.join();
@@ -122,7 +122,7 @@ public:
         if (woken_.exchange(true)) return;
         asio::post(context_, [this] {
             woken_ = false;
-            // Who can be told nothing more takes itself out.
+            // A copy: on_news may remove a closed connection.
             for (Connection* listener : std::set(listeners_)) listener->on_news();
         });
     }
@@ -131,7 +131,7 @@ private:
     using Parser = http::request_parser<http::string_body>;
     using Response = http::response<http::string_body>;
 
-    /// One client; lives as long as one of its handlers does.
+    /// One client; the pending handlers keep it alive.
     class Connection : public std::enable_shared_from_this<Connection> {
     public:
         Connection(Impl& server, tcp::socket socket)
@@ -148,7 +148,7 @@ private:
         void read() {
             parser_.emplace();
             parser_->header_limit(server_.limits_.header_bytes);
-            parser_->body_limit(boost::none); // it depends on what is asked for
+            parser_->body_limit(boost::none); // depends on the path; set in read_body
             stream_.expires_after(server_.limits_.request_time);
             http::async_read_header(stream_, buffer_, *parser_,
                                     [self = shared_from_this()](error_code error, std::size_t) {
@@ -157,9 +157,9 @@ private:
                                     });
         }
 
-        /// There may be something to tell.
+        /// Sends the next event, if there is one.
         void on_news() {
-            if (writing_) return; // it looks again afterwards
+            if (writing_) return; // called again after the write
             const auto due = latest_event_ + between_events;
             if (Clock::now() < due && !server_.parting_) return look_at(due);
             auto event = events_->next();
@@ -177,7 +177,8 @@ private:
             keep_alive_ = head.keep_alive();
             is_head_ = head.method() == http::verb::head;
             for (const auto field : {http::field::host, http::field::origin})
-                if (head.count(field) > 1) return refuse(plain(400, "a field came twice"));
+                if (head.count(field) > 1)
+                    return refuse(plain(400, "duplicate Host or Origin field"));
             const Caller caller{.method = view_of(head.method_string()),
                                 .host = view_of(head[http::field::host]),
                                 .origin = view_of(head[http::field::origin]),
@@ -213,7 +214,7 @@ private:
         void read_body() {
             const std::uint64_t max = server_.site_.max_body(request_.path);
             if (parser_->content_length().value_or(0) > max) return refuse(too_long());
-            parser_->body_limit(max); // of one in chunks
+            parser_->body_limit(max); // for chunked bodies
             if (agent::equals_ignoring_case(parser_->get()[http::field::expect], "100-continue")) {
                 static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
                 stream_.expires_after(server_.limits_.write_time);
@@ -255,25 +256,25 @@ private:
 
         [[nodiscard]] static Reply unknown_caller() {
             Reply reply =
-                plain(401, "This panel opens with the address that the program told when it "
-                           "began: it ends with a token.");
+                plain(401, "The token is missing or wrong. Open the address that the program "
+                           "printed; it ends with the token.");
             reply.fields = {{"WWW-Authenticate", "Bearer"}};
             return reply;
         }
 
         [[nodiscard]] static Reply too_long() { return plain(413, "the request is too long"); }
 
-        /// What could not be read as a request.
+        /// Answers a request that could not be read.
         void refuse(const error_code& error) {
             keep_alive_ = false;
             if (error == http::error::header_limit)
                 return refuse(plain(431, "the request's header is too long"));
             if (error == http::error::body_limit) return refuse(too_long());
-            // It went away, or took too long.
+            // The client disconnected or was too slow.
             if (error == http::error::end_of_stream || error == http::error::partial_message ||
                 error.category() != http::make_error_code(http::error::bad_method).category())
                 return;
-            refuse(plain(400, "this is no HTTP request"));
+            refuse(plain(400, "this is not an HTTP request"));
         }
 
         /// The rest of the request stays unread.
@@ -295,7 +296,7 @@ private:
         }
 
         void write(const Reply& reply) {
-            // What is left of a request would be taken for the next one.
+            // The unread rest of a request would be parsed as the next request.
             keep_alive_ = keep_alive_ && parser_->is_done();
             response_ = Response{static_cast<http::status>(reply.status), 11};
             add_common_fields(response_);
@@ -312,7 +313,8 @@ private:
         }
 
         void write_some() {
-            stream_.expires_after(server_.limits_.write_time); // each time: as long as it goes on
+            // Restarted for each part: limits the time without progress.
+            stream_.expires_after(server_.limits_.write_time);
             http::async_write_some(stream_, *serializer_,
                                    [self = shared_from_this()](error_code error, std::size_t) {
                                        if (error) return;
@@ -322,8 +324,8 @@ private:
                                    });
         }
 
-        /// Closing at once could destroy an answer that has not been read yet, while there is more of
-        /// the request to come.
+        /// Shuts down and drains the connection: closing it while the client still sends could
+        /// discard the answer before the client reads it.
         void part() {
             error_code ignored;
             stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
@@ -367,7 +369,7 @@ private:
             send(std::move(text));
         }
 
-        /// Only to see it go.
+        /// Reads only to notice that the client disconnects.
         void watch() {
             stream_.async_read_some(asio::buffer(ignored_input_),
                                     [self = shared_from_this()](error_code error, std::size_t) {
@@ -414,7 +416,7 @@ private:
         beast::flat_buffer buffer_;
         std::optional<Parser> parser_;
         Request request_;
-        std::string allowed_origin_; // the other page's, where that is allowed
+        std::string allowed_origin_; // the request's origin, if it is the additional allowed one
         bool keep_alive_ = false;
         bool is_head_ = false;
         Response response_;
@@ -449,7 +451,7 @@ private:
         } catch (const boost::system::system_error& error) {
             throw agent::Error(
                 agent::errc::panel_failed,
-                fmt::format("the panel cannot listen at {}, port {}: {}; choose another port, "
+                fmt::format("the panel cannot listen on {}, port {}: {}; choose another port, "
                             "or 0 for any free one",
                             host, port, error.code().message()));
         }
@@ -459,7 +461,8 @@ private:
         acceptor_.async_accept([this](error_code error, tcp::socket socket) {
             if (error == asio::error::operation_aborted) return;
             if (error && error != asio::error::connection_aborted) {
-                // Out of file handles, say: trying again at once would only keep the processor busy.
+                // For example, out of file handles: an immediate retry would only keep the
+                // processor busy.
                 accept_timer_.expires_after(accept_again);
                 accept_timer_.async_wait([this](error_code) { accept(); });
                 return;
@@ -484,7 +487,7 @@ private:
     void look() {
         look_timer_.expires_after(look_every);
         look_timer_.async_wait([this](error_code error) {
-            if (error) return; // the server is parting
+            if (error) return; // the server stops
             look();
             site_.look();
         });
@@ -494,7 +497,7 @@ private:
         try {
             return site_.answer(request);
         } catch (const std::exception&) {
-            return plain(500, "the panel could not answer this");
+            return plain(500, "the panel failed to answer this request");
         }
     }
 
@@ -512,7 +515,7 @@ private:
                 context_.run();
                 return;
             } catch (const std::exception&) { // NOLINT(bugprone-empty-catch)
-                // Whoever it was about loses the connection, and the others go on.
+                // The affected client loses its connection; the others continue.
             }
         }
     }
@@ -522,7 +525,7 @@ private:
     std::optional<Access> access_;
     std::uint16_t port_ = 0;
     std::atomic<bool> woken_ = false;
-    // The server's thread only, and before the context so that its handlers may still refer to them.
+    // Used on the server's thread only. Declared before the context, whose handlers refer to them.
     std::size_t connections_ = 0;
     std::set<Connection*> listeners_;
     bool parting_ = false;

@@ -1,5 +1,6 @@
-// HTTP/1.1 on one thread, for few clients, none of which is trusted: it bounds what each may send, hold
-// and leave unread, asks Access before it looks at what is wanted, and knows nothing of what it serves.
+// An HTTP/1.1 server on one thread, for few untrusted clients. It limits the sizes, connections and
+// times of each client, checks Access before it evaluates a request, and is independent of the
+// content.
 #pragma once
 
 #include "access.hpp"
@@ -32,34 +33,34 @@ struct Reply {
     std::vector<std::pair<std::string, std::string>> fields{};
 };
 
-/// What one client of the event stream is told.
+/// The events for one client of the event stream.
 class Stream {
 public:
     virtual ~Stream() = default;
-    /// The next event, as it goes over the wire; nothing where there is no news since the last one.
+    /// The next event in wire format; nothing if nothing has changed since the last one.
     [[nodiscard]] virtual std::optional<std::string> next() = 0;
 };
 
-/// What is served. Called on the server's thread.
+/// The content of a server. Called on the server's thread.
 class Site {
 public:
     virtual ~Site() = default;
     [[nodiscard]] virtual Reply answer(const Request& request) = 0;
-    /// Of a request's body, in bytes.
+    /// The maximum length of a request's body, in bytes.
     [[nodiscard]] virtual std::uint64_t max_body(std::string_view path) const = 0;
     [[nodiscard]] virtual bool is_stream(std::string_view path) const = 0;
     [[nodiscard]] virtual std::unique_ptr<Stream> open_stream() = 0;
-    /// Called twice a second, for what changes without telling.
+    /// Called twice a second, to poll for changes without notification.
     virtual void look() {}
 };
 
-/// The value of a query's parameter as it is written there; empty where there is none.
+/// The undecoded value of a query parameter; empty if absent.
 [[nodiscard]] std::string_view parameter(std::string_view query, std::string_view name);
 
 class HttpServer {
 public:
-    /// Listens at once, and serves on a thread of its own until it is destroyed. `make_access` gets the
-    /// port. Throws Error{panel_failed}. The site must outlive it.
+    /// Starts to listen, and serves on a thread of its own until it is destroyed. `make_access`
+    /// receives the port. Throws agent::Error{panel_failed}. The site must outlive the server.
     HttpServer(const std::string& host, std::uint16_t port, const PanelLimits& limits, Site& site,
                const std::function<Access(std::uint16_t port)>& make_access);
     ~HttpServer();
@@ -68,7 +69,7 @@ public:
 
     [[nodiscard]] const Access& access() const;
     [[nodiscard]] std::uint16_t port() const;
-    /// There is news for the streams. From any thread.
+    /// Makes the streams look for news. Thread-safe.
     void wake();
 
 private:

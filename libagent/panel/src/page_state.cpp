@@ -11,7 +11,7 @@
 namespace eyehand::panel {
 namespace {
 
-// What one run may make a page hold; the run's own files have all of it.
+// Limits for the data of a page; the files of the run contain everything.
 constexpr std::size_t max_text = 16384;
 constexpr std::size_t max_streamed = 65536;
 
@@ -50,7 +50,7 @@ PageState::PageState(std::string run, const agent::Profile& profile)
                          agent::ModeTraits::TurnStart::reply),
       profile_(profile.name) {}
 
-// ---- what a run tells ---------------------------------------------------------------------------
+// ---- input from the run -------------------------------------------------------------------------
 
 void PageState::apply(const agent::Event& event) {
     agent::visit(
@@ -94,7 +94,7 @@ PageState::PageState(PageState& other)
 
 PageState PageState::snapshot() { return PageState(*this); }
 
-// ---- what is shown ------------------------------------------------------------------------------
+// ---- the state ----------------------------------------------------------------------------------
 
 std::string PageState::phase() const {
     if (view_.finished() != nullptr) return "finished";
@@ -127,7 +127,7 @@ json::value PageState::latest_picture_json() const {
     return picture_json(&wanted);
 }
 
-/// Where the latest call acted, once it is over.
+/// The targets of the latest call.
 json::array PageState::targets() const {
     for (std::size_t i = view_.turn_count(); i-- > 0;) {
         const auto& items = view_.turn(i).items;
@@ -169,7 +169,7 @@ json::object PageState::to_json() const {
     json::object all = page::to_json(view_);
     json::object live_json{
         {"phase", phase()},
-        // The names that clients of other panels read.
+        // Names for compatibility with clients of other panels.
         {"msg_id", state.turn},
         {"pending_seq", waiting_.picture ? waiting_.picture->turn : state.turn},
         {"annotated_seq", annotated_},
@@ -192,7 +192,7 @@ json::object PageState::to_json() const {
         {"questions", std::move(questions)},
         {"wanted", std::move(wanted)},
         {"picture", latest_picture_json()},
-        // What waits for approval is aimed at already.
+        // An approval request already shows its targets.
         {"targets",
          waiting_.questions.empty() ? targets() : points_json(waiting_.questions.front().points)},
         {"text", view_.streamed_text()},

@@ -1,5 +1,5 @@
-// What the page shows of a run: a RunView, and what only a page has to know. Nothing here has a thread or a
-// file, so that a run of yesterday, event by event from its journal, comes to the same as one that goes on.
+// The state of a run for the page: a RunView and additional data. It uses neither threads nor
+// files, so that the events of a stored journal give the same state as the events of a live run.
 #pragma once
 
 #include "eyehand/agent/control.hpp"
@@ -24,49 +24,50 @@ namespace json = boost::json;
 /// A value: snapshots share the turns, which never change once they are in one.
 class PageState {
 public:
-    static constexpr std::size_t max_turns = 50;  ///< the last ones
-    static constexpr std::size_t max_items = 250; ///< of a turn the first ones
+    static constexpr std::size_t max_turns = 50;  ///< keeps the last turns
+    static constexpr std::size_t max_items = 250; ///< keeps the first items of a turn
 
-    /// No run.
+    /// A state without a run.
     PageState() : PageState({}, agent::Profile()) {}
     PageState(std::string run, const agent::Profile& profile);
     PageState(PageState&&) = default;
     PageState& operator=(PageState&&) = default;
     ~PageState() = default;
 
-    /// What is shown now, for any thread. Only the first change of a turn after it copies that turn.
+    /// An immutable copy of the current state, for any thread. Shares the turns; a later change of
+    /// a turn copies that turn once.
     [[nodiscard]] PageState snapshot();
 
-    // ---- what a run tells -----------------------------------------------------------------------
+    // ---- input from the run ---------------------------------------------------------------------
 
     void apply(const agent::Event& event);
     void apply(const agent::ModeState& state);
     void apply(const vlm::Delta& delta);
     void apply(const agent::RunStatus& waiting);
-    /// The run is not controlled any more.
+    /// The run can no longer be controlled.
     void close() { over_ = true; }
 
-    // ---- what is shown --------------------------------------------------------------------------
+    // ---- the state ------------------------------------------------------------------------------
 
     [[nodiscard]] const std::string& run() const { return run_; }
     [[nodiscard]] const agent::RunView& view() const { return view_; }
-    /// The user can pause it, send it messages and stop it.
+    /// Whether the user can control the run.
     [[nodiscard]] bool live() const { return controlled_ && !over_; }
     void set_controlled() { controlled_ = true; }
-    /// Another process works on it: its journal grows.
+    /// Another process works on the run, and its journal grows.
     void set_followed() { followed_ = true; }
-    /// The turn to which the words under way belong.
+    /// The turn of the streamed reply.
     [[nodiscard]] int words_turn() const { return words_turn_; }
     /// The screenshot that waits for its annotation.
     [[nodiscard]] const std::optional<agent::AnnotationRequest>& wanted() const {
         return waiting_.picture;
     }
 
-    /// Everything but the turns and the raw picture.
+    /// Everything except the turns and the raw screenshot.
     [[nodiscard]] json::object to_json() const;
     [[nodiscard]] json::object to_json(const agent::TurnView& turn) const;
 
-    std::uint64_t seq = 0; ///< grows with each change but those of the words under way
+    std::uint64_t seq = 0; ///< grows with each change except those of the streamed reply
 
 private:
     PageState(PageState& other); ///< takes a snapshot
@@ -81,11 +82,11 @@ private:
     bool controlled_ = false;
     bool over_ = false;
     bool followed_ = false;
-    bool memory_is_known_ = false; ///< journals of version 0.1 do not hold it
+    bool memory_is_known_ = false; ///< journals of version 0.1 do not contain it
     std::string profile_;
     int annotated_ = 0; ///< the turn of the latest annotated screenshot
     std::shared_ptr<const agent::VisualReply> reply_;
-    std::optional<agent::Annotation> annotation_; ///< of the screenshot that is being taken
+    std::optional<agent::Annotation> annotation_; ///< of the screenshot in progress
     agent::RunStatus waiting_;
     int words_turn_ = 0;
 };

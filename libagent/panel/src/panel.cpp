@@ -28,7 +28,7 @@ constexpr std::array settings{
                        "false"},
 };
 
-/// Wakes the server, as long as there is one: a run may outlive its panel.
+/// Wakes the server while it exists: a run may outlive its panel.
 class Bell {
 public:
     void hang(std::function<void()> ring) {
@@ -45,7 +45,7 @@ private:
     std::function<void()> ring_;
 };
 
-/// Passes the events of a run on to the page, and releases the run's control in the end.
+/// Passes the events of a run to the page. The destructor releases the run's control.
 class PageObserver final : public agent::Observer {
 public:
     explicit PageObserver(std::shared_ptr<panel::ShownRun> run) : run_(std::move(run)) {}

@@ -23,11 +23,11 @@ PostedPicture read_posted_picture(std::string_view base64, winio::Size wanted) {
                 .size();
         if (size != wanted)
             return {{},
-                    fmt::format("the picture is {}x{}, not {}x{}", size.width, size.height,
-                                wanted.width, wanted.height)};
+                    fmt::format("the image has {}x{} pixels instead of {}x{}", size.width,
+                                size.height, wanted.width, wanted.height)};
     } catch (const winio::Error& error) {
         return {{},
-                fmt::format("image_b64 is no PNG file of {}x{} pixels: {}", wanted.width,
+                fmt::format("image_b64 is not a PNG file of {}x{} pixels: {}", wanted.width,
                             wanted.height, error.what())};
     }
     return {*std::move(bytes), {}};

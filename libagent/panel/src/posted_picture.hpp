@@ -1,5 +1,5 @@
-// The annotated picture that a page posts: what a model will be shown must be a picture, and of the size
-// that was asked for.
+// Validates an annotated screenshot that a page posts: the model receives only a PNG of the
+// requested size.
 #pragma once
 
 #include "eyehand/winio/geometry.hpp"
@@ -13,11 +13,11 @@ namespace eyehand::panel {
 
 struct PostedPicture {
     std::vector<std::uint8_t> png{};
-    std::string problem{}; ///< why it is not taken; empty: it is
+    std::string problem{}; ///< why the image is refused; empty if it is accepted
 };
 
-/// Reads a PNG file of exactly that size from base64, which a page may give as a data URL. All of it is
-/// decoded; the file is taken as it is.
+/// Decodes a PNG file from base64 or a data URL. Verifies that it is complete and has exactly the
+/// size `wanted`; returns the bytes unchanged.
 [[nodiscard]] PostedPicture read_posted_picture(std::string_view base64, winio::Size wanted);
 
 } // namespace eyehand::panel

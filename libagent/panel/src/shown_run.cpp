@@ -35,7 +35,7 @@ void ShownRun::change(Counts counts, Change change) {
     changed_();
 }
 
-/// With the lock.
+/// Requires the lock.
 void ShownRun::apply(const agent::Event& event) {
     folded_.apply(event);
     const auto picture = folded_.view().screenshot();
@@ -63,7 +63,7 @@ void ShownRun::follow() {
     });
 }
 
-/// With the lock. A line counts once its line break is there.
+/// Requires the lock. Reads only lines with a line break.
 void ShownRun::read_lines() {
     const std::filesystem::path journal = directory_ / journal_name;
     if (!agent::run_file_size(journal, agent::max_journal_bytes)) return;
@@ -88,7 +88,7 @@ void ShownRun::attach(agent::RunControl& control) {
         try {
             change(Counts::yes, [&] { folded_.apply(control.status()); });
         } catch (const std::exception&) { // NOLINT(bugprone-empty-catch)
-            // The page learns of it with the next change; the run, whose thread this may be, goes on.
+            // The next change updates the page. The run, whose thread this may be, must continue.
         }
     });
     change(Counts::yes, [&] {
@@ -100,13 +100,13 @@ void ShownRun::attach(agent::RunControl& control) {
 void ShownRun::detach() noexcept {
     listening_.reset();
     {
-        const std::lock_guard lock(controlling_); // whoever uses it has done so
+        const std::lock_guard lock(controlling_); // waits for current uses
         control_ = nullptr;
     }
     try {
         change(Counts::yes, [&] { folded_.close(); });
     } catch (const std::exception&) { // NOLINT(bugprone-empty-catch)
-        // What is posted is refused nevertheless.
+        // Posts are refused nevertheless.
     }
 }
 

@@ -1,5 +1,5 @@
-// One run as it is shown: between the run's thread and whoever has its control on one side, the
-// server's thread on the other.
+// The run that a panel shows. Connects the threads of the run and its control with the server's
+// thread.
 #pragma once
 
 #include "eyehand/agent/agent.hpp"
@@ -15,10 +15,10 @@
 
 namespace eyehand::panel {
 
-/// Thread-safe. What is read is a snapshot that never changes.
+/// Thread-safe. Readers get immutable snapshots.
 class ShownRun {
 public:
-    using Changed = std::function<void()>; ///< called on any thread, without a lock
+    using Changed = std::function<void()>; ///< called on any thread, without holding a lock
 
     ShownRun(std::string id, std::filesystem::path directory, agent::Profile profile,
              agent::Source annotation, Changed changed);
@@ -28,25 +28,25 @@ public:
     [[nodiscard]] const agent::Profile& profile() const { return profile_; }
     [[nodiscard]] agent::Source annotation() const { return annotation_; }
 
-    // ---- from the run's side --------------------------------------------------------------------
+    // ---- for the run ----------------------------------------------------------------------------
 
-    /// What the run's journal has up to now, as far as it can be read. With Goes::on_elsewhere what
-    /// another program adds to it counts, too, each time `follow` looks.
+    /// Applies the readable entries of the run's journal. With Goes::on_elsewhere, `follow` also
+    /// applies the entries that another process appends.
     enum class Goes { on_here, on_elsewhere };
     void read_journal(Goes goes);
     void follow();
-    /// From now on it can be controlled. The control must stay until `detach`.
+    /// Makes the run controllable. The control must exist until `detach`.
     void attach(agent::RunControl& control);
-    /// Nothing refers to the control any more when this returns. From the thread of `attach`.
+    /// Releases the control. Call on the thread of `attach`.
     void detach() noexcept;
     void on_event(const agent::Event& event);
     void on_delta(const vlm::Delta& delta);
     void on_state(const agent::ModeState& state);
 
-    // ---- from the server's side -----------------------------------------------------------------
+    // ---- for the server -------------------------------------------------------------------------
 
     [[nodiscard]] std::shared_ptr<const PageState> state() const;
-    /// Calls with the run's control; nothing where it has none any more.
+    /// Calls `call` with the run's control; returns nothing if the run has no control.
     template <class Call>
     auto with_control(Call call)
         -> std::optional<decltype(call(std::declval<agent::RunControl&>()))> {
@@ -55,8 +55,8 @@ public:
         return call(*control_);
     }
     enum class Kind { shown, raw };
-    /// The file of the picture of that number, or the one that waits for its annotation; nothing
-    /// where there is none.
+    /// The PNG file of the screenshot with this number, also of the one that waits for its
+    /// annotation; nullptr if there is none.
     [[nodiscard]] std::shared_ptr<const std::vector<std::uint8_t>> picture(std::size_t number,
                                                                            Kind kind) const;
 
@@ -79,11 +79,11 @@ private:
         std::string shown;
         std::string raw;
     };
-    mutable std::mutex mutex_; ///< of what follows
+    mutable std::mutex mutex_; ///< protects the following members
     bool follows_ = false;
-    std::uintmax_t read_bytes_ = 0; ///< of the journal, up to the end of a line
+    std::uintmax_t read_bytes_ = 0; ///< complete lines of the journal
     PageState folded_;
-    std::vector<Files> files_; ///< of all pictures, the first one's at the front
+    std::vector<Files> files_; ///< of all screenshots, in order
     std::shared_ptr<const PageState> state_;
 
     std::mutex controlling_; ///< held while the control is used

@@ -31,10 +31,9 @@ Reply failed(unsigned status, std::string_view error) {
 }
 Reply done() { return json_reply({{"ok", true}}); }
 
-Reply not_found() { return {.status = 404, .body = "there is nothing here\n"}; }
+Reply not_found() { return {.status = 404, .body = "not found\n"}; }
 Reply wrong_method(const char* allowed) {
-    return {
-        .status = 405, .body = "this is not how it is asked for\n", .fields = {{"Allow", allowed}}};
+    return {.status = 405, .body = "method not allowed\n", .fields = {{"Allow", allowed}}};
 }
 
 // ---- the page's files ---------------------------------------------------------------------------
@@ -53,18 +52,18 @@ std::string type_of(std::string_view name) {
 
 // ---- the constants of a run ---------------------------------------------------------------------
 
-/// Zeros where it depends on the screen.
+/// Zeros if the size depends on the screen.
 winio::Size given_size(const winio::ImageSize& size) {
     if (const auto* exact = std::get_if<winio::ExactSize>(&size)) return exact->size;
     if (const auto* fit = std::get_if<winio::FitWithin>(&size)) return fit->box;
     return {};
 }
 
-/// Before its first command a run has no run.json: then there is no "version".
+/// A run without run.json, before its first command, has no "version".
 json::object config_of(const ShownRun& run) {
     try {
         agent::StoredRun stored = agent::load_run(run.directory());
-        stored.summary.profile = run.profile(); // with its mode, also one of the program
+        stored.summary.profile = run.profile(); // including a custom mode of the program
         return page::config_json(stored);
     } catch (const agent::Error&) {
         return page::config_json(run.profile());
@@ -77,7 +76,7 @@ std::string event(std::string_view name, const json::object& data) {
     return fmt::format("event: {}\ndata: {}\n\n", name, agent::to_text(data));
 }
 
-/// What `later` has behind `earlier`, where it goes on from there.
+/// The text that `later` appends to `earlier`; nothing if it differs before.
 std::optional<std::string> added(const std::string& earlier, const std::string& later) {
     if (!later.starts_with(earlier)) return std::nullopt;
     return later.substr(earlier.size());
@@ -111,7 +110,7 @@ private:
         return state;
     }
 
-    /// With the one turn that changed in place of all turns, where there is no more than one.
+    /// Contains only the changed turn, or all turns if several have changed.
     static json::object since(const PageState& before, const PageState& now) {
         // Snapshots share the turns that have not changed.
         std::set<const agent::TurnView*> known;
@@ -148,7 +147,7 @@ private:
 
 // ---- posts --------------------------------------------------------------------------------------
 
-/// What a request's body has; a member of the wrong type is not there.
+/// The members of a request's body. A member of the wrong type counts as absent.
 class Post {
 public:
     explicit Post(json::object members) : members_(std::move(members)) {}
@@ -159,7 +158,7 @@ public:
         text_ = agent::to_valid_utf8({value->get_string().data(), value->get_string().size()});
         return &text_;
     }
-    /// A text that nobody is shown, as it is.
+    /// The unchanged bytes of a text that is not displayed.
     [[nodiscard]] std::optional<std::string_view> bytes(std::string_view name) const {
         const json::value* value = members_.if_contains(name);
         if (value == nullptr || !value->is_string()) return std::nullopt;
@@ -185,26 +184,26 @@ private:
 };
 
 Reply wrong(std::string_view what) { return failed(400, what); }
-Reply no_longer() { return failed(409, "this run is over, or cannot be controlled from here"); }
+Reply no_longer() { return failed(409, "the run has ended, or this panel cannot control it"); }
 
 Reply received(agent::SubmitResult reception) {
     switch (reception) {
     case agent::SubmitResult::accepted:
         return done();
     case agent::SubmitResult::not_expected:
-        return failed(409, "the run does not wait for this");
+        return failed(409, "the run does not expect this");
     case agent::SubmitResult::outdated:
-        return failed(409, "this is for another turn");
+        return failed(409, "the request is for another turn");
     case agent::SubmitResult::too_long:
-        return failed(
-            413, fmt::format("it is longer than {} bytes", agent::RunControl::max_message_bytes));
+        return failed(413, fmt::format("the text is longer than {} bytes",
+                                       agent::RunControl::max_message_bytes));
     case agent::SubmitResult::run_ended:
         break;
     }
     return no_longer();
 }
 
-/// What can be asked of each run that goes on.
+/// Commands without arguments.
 template <void (agent::RunControl::*Do)()>
 Reply carry_out(ShownRun& run, Post&) {
     run.with_control([](agent::RunControl& control) {
@@ -230,7 +229,8 @@ Reply stop(ShownRun& run, Post& post) {
 
 Reply tell(ShownRun& run, Post& post) {
     const std::string* text = post.text("text");
-    if (text == nullptr || agent::trim(*text).empty()) return wrong("\"text\" must be a text");
+    if (text == nullptr || agent::trim(*text).empty())
+        return wrong("\"text\" must be a non-empty string");
     const auto reception =
         run.with_control([&](agent::RunControl& control) { return control.send_message(*text); });
     return received(reception.value_or(agent::SubmitResult::run_ended));
@@ -238,7 +238,8 @@ Reply tell(ShownRun& run, Post& post) {
 
 Reply inject(ShownRun& run, Post& post) {
     const std::string* text = post.text("vlm_text");
-    if (text == nullptr || agent::trim(*text).empty()) return wrong("\"vlm_text\" must be a text");
+    if (text == nullptr || agent::trim(*text).empty())
+        return wrong("\"vlm_text\" must be a non-empty string");
     const auto reception =
         run.with_control([&](agent::RunControl& control) { return control.inject(*text); });
     return received(reception.value_or(agent::SubmitResult::run_ended));
@@ -247,21 +248,21 @@ Reply inject(ShownRun& run, Post& post) {
 Reply decide(ShownRun& run, Post& post) {
     const auto id = post.whole("id");
     const auto granted = post.truth("granted");
-    if (!id || *id < 1) return wrong("\"id\" must be a question's number");
+    if (!id || *id < 1) return wrong("\"id\" must be the number of a question");
     if (!granted) return wrong("\"granted\" must be true or false");
     const std::string* reason = post.text("why");
-    if (reason == nullptr && post.has("why")) return wrong("\"why\" must be a text");
+    if (reason == nullptr && post.has("why")) return wrong("\"why\" must be a string");
     const agent::Approval consent{*granted, reason == nullptr ? std::string() : *reason};
     const auto taken = run.with_control([&](agent::RunControl& control) {
         return control.resolve(static_cast<std::uint64_t>(*id), consent);
     });
-    return taken.value_or(false) ? done() : failed(409, "no question of that number waits");
+    return taken.value_or(false) ? done() : failed(409, "no question with this number is pending");
 }
 
 Reply annotated(ShownRun& run, Post& post) {
     const auto seq = post.whole("seq");
     if (!seq) return wrong("\"seq\" must be the turn's number");
-    // Which turn it is for comes first: another one's picture needs no look.
+    // Checks the turn first: a screenshot of another turn need not be decoded.
     const auto waiting =
         run.with_control([](const agent::RunControl& control) { return control.status(); });
     if (!waiting) return no_longer();
@@ -399,14 +400,14 @@ Reply RunSite::post(const Request& request) {
     json::object members;
     if (!agent::trim(request.body).empty()) {
         auto body = agent::parse_json(request.body);
-        if (!body || !body->is_object()) return wrong("the request is no JSON object");
+        if (!body || !body->is_object()) return wrong("the request is not a JSON object");
         members = std::move(body->get_object());
     }
     const auto shown = run();
     if (const json::value* named = members.if_contains("run")) {
-        if (!named->is_string()) return wrong("\"run\" must be a text");
+        if (!named->is_string()) return wrong("\"run\" must be a string");
         if (!shown || named->get_string() != shown->id())
-            return failed(409, "this is for another run");
+            return failed(409, "the request is for another run");
     }
     if (!shown || !shown->state()->live()) return no_longer();
     Post post(std::move(members));

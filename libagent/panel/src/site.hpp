@@ -1,5 +1,5 @@
-// What the panel serves: the page's files, the state of the run that is shown, its pictures, and what can
-// be done to it.
+// The content of the panel's server: the files of the page, the state and screenshots of the shown
+// run, and its commands.
 #pragma once
 
 #include "eyehand/panel/panel.hpp"
@@ -17,7 +17,7 @@ class RunSite final : public Site {
 public:
     RunSite(PanelAccess access, const PanelLimits& limits) : access_(access), limits_(limits) {}
 
-    /// From any thread: from now on this run is shown.
+    /// Shows this run from now on. Thread-safe.
     void show(std::shared_ptr<ShownRun> run);
 
     // Site
@@ -27,7 +27,7 @@ public:
     [[nodiscard]] std::unique_ptr<Stream> open_stream() override;
     void look() override;
 
-    /// The one that is shown; null before the first.
+    /// The shown run; null before the first one.
     [[nodiscard]] std::shared_ptr<ShownRun> run() const;
 
 private:

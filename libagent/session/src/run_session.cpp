@@ -57,7 +57,8 @@ private:
     std::function<void()> at_first_;
 };
 
-/// Whether the store belongs to another run or process, or nothing was started: nothing must be added to it.
+/// Whether the store belongs to another run or process, or nothing was started: nothing must be
+/// added to it.
 bool is_not_ours(const agent::Error& error) {
     return error.code() == agent::errc::run_locked || error.code() == agent::errc::run_over ||
            error.code() == agent::errc::run_exists || error.code() == agent::errc::empty_task;

@@ -8,8 +8,8 @@
 namespace eyehand::session {
 namespace {
 
-// A local server answers within milliseconds, a remote one within a second. The run does not depend on the
-// answers, and a longer wait would look like a hang.
+// A local server answers within milliseconds, a remote one within a second. The run does not depend
+// on the answers, and a longer wait would look like a hang.
 constexpr std::chrono::milliseconds patience{1500}; ///< for one request
 constexpr std::chrono::milliseconds all_in_all{3000};
 

@@ -1,10 +1,10 @@
-// A program to draw in, for scenarios: a white canvas on which dragging draws a black stroke, words above
-// it, and a button "Refresh" that changes nothing. It tells what reached it, a line each and at once:
+// A paint program for scenarios: a white canvas on which dragging draws a black stroke, words above
+// it, and a button "Refresh" without effect. It writes each input at once to a line of FILE:
 //   eyehand-paint-window FILE
 //     ready CANVAS BUTTON        both as LEFT TOP RIGHT BOTTOM
 //     stroke X1 Y1 X2 Y2 MOVES   from where the left button was pressed to where it was released
-//     click                      of the button
-// in pixels of the screen.
+//     click                      on the button
+// in screen pixels.
 #include "../../win32/dpi_awareness.hpp"
 
 #include <windows.h>
@@ -24,11 +24,11 @@ constexpr RECT canvas_place{40, 70, 860, 520}; // in the window
 constexpr RECT button_place{40, 560, 240, 620};
 constexpr int button_id = 101;
 constexpr int stroke_width = 6;
-constexpr int letter_height = 22; // what is read on a screen without trouble
+constexpr int letter_height = 22; // large enough for OCR
 
 struct Word {
     const wchar_t* text;
-    int x; // its middle
+    int x; // its center
 };
 constexpr std::array<Word, 3> words{{{L"First", 140}, {L"Second", 400}, {L"Third", 660}}};
 
@@ -39,7 +39,7 @@ struct Stroke {
 std::ofstream told;
 HWND canvas = nullptr;
 HWND button = nullptr;
-std::vector<Stroke> strokes; // the last one may still be drawn
+std::vector<Stroke> strokes; // the last one may be incomplete
 bool drawing = false;
 
 RECT place_of(HWND window) {
@@ -63,7 +63,7 @@ void tell_stroke(const Stroke& stroke) {
          << stroke.points.size() - 1 << std::endl;
 }
 
-// Without ClearType: pictures of the window have no colours.
+// Without ClearType: screenshots of the window must not have colors.
 HFONT font() {
     static const HFONT grey =
         CreateFontW(-letter_height, 0, 0, 0, FW_NORMAL, FALSE, FALSE, FALSE, DEFAULT_CHARSET,
@@ -134,7 +134,7 @@ LRESULT CALLBACK canvas_procedure(HWND window, UINT message, WPARAM w, LPARAM l)
 
 // --- the window ----------------------------------------------------------------------------------
 
-// Always the same: not even the focus or a press is to be seen.
+// Always the same, also with the focus or when pressed.
 void draw_button(const DRAWITEMSTRUCT& item) {
     FillRect(item.hDC, &item.rcItem, static_cast<HBRUSH>(GetStockObject(LTGRAY_BRUSH)));
     FrameRect(item.hDC, &item.rcItem, static_cast<HBRUSH>(GetStockObject(BLACK_BRUSH)));

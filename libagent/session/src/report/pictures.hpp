@@ -28,10 +28,10 @@ struct PictureSet {
     std::vector<LaidPicture> pictures; ///< in the order of the argument
 };
 
-/// Reads the files, which must be inside the run directory. If all fit into `budget` bytes (of their data:
-/// URLs), they are unchanged. Otherwise, screenshots are stored as the difference from the previous one; if
-/// that is not enough, the largest images become JPEGs of reduced quality and size. The result never exceeds
-/// the budget.
+/// Reads the files, which must be inside the run directory. If all fit into `budget` bytes (of
+/// their data: URLs), they are unchanged. Otherwise, screenshots are stored as the difference from
+/// the previous one; if that is not enough, the largest images become JPEGs of reduced quality and
+/// size. The result never exceeds the budget.
 [[nodiscard]] PictureSet fit_pictures(const std::filesystem::path& run_directory,
                                       const std::vector<ReportPicture>& pictures,
                                       std::size_t budget);

@@ -28,7 +28,8 @@ namespace {
 
 constexpr std::size_t least_turns = 50;
 
-/// "'sha256-...'" for a policy: the browser applies only the style and the script with these hashes.
+/// "'sha256-...'" for a policy: the browser applies only the style and the script with these
+/// hashes.
 std::string source_hash(std::string_view text) {
     const std::string hex = vlm::sha256_hex(text);
     std::string digest;
@@ -123,8 +124,8 @@ void drop_unused_screenshots(json::object& page) {
     page.at("screenshots") = std::move(left); // operator[] would move the other members
 }
 
-/// `record` as JSON of at most `max_bytes`: shortens the longest texts first; if that is not enough, omits
-/// the last turns.
+/// `record` as JSON of at most `max_bytes`: shortens the longest texts first; if that is not
+/// enough, omits the last turns.
 std::string words_within(const json::value& record, std::size_t max_bytes) {
     std::string text = script_json(record);
     json::value shorter;
@@ -172,7 +173,8 @@ std::string report_html(const std::filesystem::path& run_directory, const Report
         source_hash(style), source_hash(script));
 
     const std::string run = words_within(std::move(report.page), max / 2);
-    // The list of pictures takes some hundred bytes per picture and layer; the reserve is sufficient.
+    // The list of pictures takes some hundred bytes per picture and layer; the reserve is
+    // sufficient.
     const std::size_t taken = run.size() + style.size() + script.size() + page.size() +
                               report.pictures.size() * 2000 + 10'000;
     const PictureSet set =

@@ -89,8 +89,8 @@ class Pictures {
 public:
     explicit Pictures(fs::path directory) : directory_(std::move(directory)) {}
 
-    /// The index of a screenshot's image. Files with the same hash in the journal share an index if their
-    /// contents are equal.
+    /// The index of a screenshot's image. Files with the same hash in the journal share an index if
+    /// their contents are equal.
     std::size_t place_of(const agent::Observed& look) {
         const bool is_annotated = !look.raw_file.empty();
         const std::string file = agent::to_valid_utf8(is_annotated ? look.raw_file : look.file);

@@ -31,16 +31,16 @@ inline constexpr std::size_t max_screenshot_bytes = std::size_t{8} << 20U;
 inline constexpr std::uintmax_t max_bytes_compared = std::uintmax_t{1} << 30U;
 
 struct ReportJson {
-    /// {"run", "state", "turns", "screenshots", "config", "remarks"}. Turns refer to screenshots by number,
-    /// screenshots refer to `pictures` by index. A screenshot with "bare" lacks its changed regions and its
-    /// annotation.
+    /// {"run", "state", "turns", "screenshots", "config", "remarks"}. Turns refer to screenshots by
+    /// number, screenshots refer to `pictures` by index. A screenshot with "bare" lacks its changed
+    /// regions and its annotation.
     json::object page;
     std::vector<ReportPicture> pictures; ///< each once, in chronological order
     std::size_t turns = 0;
 };
 
-/// Reads run.json and events.jsonl. The journal may end in the middle of a line; damaged entries and those
-/// of later versions are skipped. Throws as `agent::load_run`.
+/// Reads run.json and events.jsonl. The journal may end in the middle of a line; damaged entries
+/// and those of later versions are skipped. Throws as `agent::load_run`.
 [[nodiscard]] ReportJson read_report_json(const std::filesystem::path& run_directory);
 
 /// Shortens all texts in `value` that are longer than `max_bytes`, and appends a note to them.

@@ -1,13 +1,14 @@
-// The panel: a local web page that shows a run in progress. Its users can pause the run, step through it,
-// send messages, approve actions and stop it.
+// The panel: a local web page that shows a run in progress. Its users can pause the run, step
+// through it, send messages, approve actions and stop it.
 //
 //     panel::Panel panel;
 //     std::puts(panel.url().c_str());
 //     const auto observer = panel.show(directory, control, profile);
 //     agent.run(task, directory, control, observer.get());
 //
-// Link eyehand::panel. Anyone with access to the page controls the desktop through the agent. By default,
-// the panel therefore listens on the loopback address only and requires the token from its URL.
+// Link eyehand::panel. Anyone with access to the page controls the desktop through the agent. By
+// default, the panel therefore listens on the loopback address only and requires the token from its
+// URL.
 #pragma once
 
 #include "eyehand/agent/agent.hpp"
@@ -26,7 +27,8 @@
 
 namespace eyehand::panel {
 
-/// Limits for the clients of a panel. A request that exceeds them is refused, or its connection is closed.
+/// Limits for the clients of a panel. A request that exceeds them is refused, or its connection is
+/// closed.
 struct PanelLimits {
     std::size_t connections = 32;
     std::uint32_t header_bytes = 16U << 10U;
@@ -51,7 +53,8 @@ struct PanelOptions {
         "127.0.0.1";        ///< the address to listen on; the default admits this computer only
     std::uint16_t port = 0; ///< 0: any free port
     PanelAccess access = PanelAccess::with_token;
-    /// The origin of other pages that may use the panel, as browsers send it: "http://localhost:3000".
+    /// The origin of other pages that may use the panel, as browsers send it:
+    /// "http://localhost:3000".
     std::optional<std::string> cors_origin{};
     PanelLimits limits{};
 };
@@ -60,12 +63,12 @@ struct PanelOptions {
 /// panel_compat.
 [[nodiscard]] EYEHAND_PANEL_API std::span<const agent::SettingSpec> setting_specs();
 
-/// Serves the page on a thread of its own. Thread-safe. Shows one run at a time: the one that was passed
-/// last to `show`, also after it has ended. A failure of the panel does not affect the run.
+/// Serves the page on a thread of its own. Thread-safe. Shows one run at a time: the one that was
+/// passed last to `show`, also after it has ended. A failure of the panel does not affect the run.
 class EYEHAND_PANEL_API Panel {
 public:
-    /// Starts to listen. Throws agent::Error{panel_failed} if the port is in use or the host is not an
-    /// address of this computer.
+    /// Starts to listen. Throws agent::Error{panel_failed} if the port is in use or the host is not
+    /// an address of this computer.
     explicit Panel(PanelOptions options = {});
     ~Panel();
     Panel(const Panel&) = delete;
@@ -75,16 +78,16 @@ public:
     [[nodiscard]] std::string url() const;
     [[nodiscard]] std::uint16_t port() const;
 
-    /// Shows a run that is about to start or to resume. Pass the observer to `Agent::run` or `resume`;
-    /// while it exists, the page can use the control, which must outlive the observer. `annotation` is the
-    /// agent's option: with Source::client the page annotates the screenshots. The observer may outlive
-    /// the panel.
+    /// Shows a run that is about to start or to resume. Pass the observer to `Agent::run` or
+    /// `resume`; while it exists, the page can use the control, which must outlive the observer.
+    /// `annotation` is the agent's option: with Source::client the page annotates the screenshots.
+    /// The observer may outlive the panel.
     [[nodiscard]] std::unique_ptr<agent::Observer>
     show(const agent::RunDirectory& directory, agent::RunControl& control,
          const agent::Profile& profile, agent::Source annotation = agent::Source::library);
-    /// Shows a run directory without controls: a run that has ended, or a run of another process, whose
-    /// journal is read twice a second. Throws agent::Error{bad_run} if the directory contains no run.
-    /// Unreadable entries of the journal are skipped.
+    /// Shows a run directory without controls: a run that has ended, or a run of another process,
+    /// whose journal is read twice a second. Throws agent::Error{bad_run} if the directory contains
+    /// no run. Unreadable entries of the journal are skipped.
     void show(const std::filesystem::path& run);
 
 private:

@@ -1,5 +1,5 @@
-// The settings of a run, in layers: defaults, the profile, a file, the environment, a scenario, flags.
-// A later layer overrides an earlier one, and every value keeps its source.
+// The settings of a run, in layers: defaults, the profile, a file, the environment, a scenario,
+// flags. A later layer overrides an earlier one, and every value keeps its source.
 //
 //     session::Config config = session::default_config();
 //     config.add(session::parse_config(text, "eyehand.json"));
@@ -80,8 +80,8 @@ struct ConfigEntry {
     std::string source{}; ///< "default", "profile", "eyehand.json:3", "LMSTUDIO_MODEL", "--model"
 };
 
-/// Values by setting. Of two entries for one setting, the one of the later layer counts; within a layer,
-/// the one that was added last.
+/// Values by setting. Of two entries for one setting, the one of the later layer counts; within a
+/// layer, the one that was added last.
 class EYEHAND_SESSION_API Config {
 public:
     explicit Config(SettingRegistry settings = SettingRegistry::built_in())
@@ -108,19 +108,19 @@ private:
     std::vector<ConfigEntry> entries_;
 };
 
-// The following functions throw agent::Error{bad_config}. The message contains the place, the wrong value,
-// and the requirement or the nearest name.
+// The following functions throw agent::Error{bad_config}. The message contains the place, the wrong
+// value, and the requirement or the nearest name.
 
 [[nodiscard]] EYEHAND_SESSION_API Config
 default_config(const SettingRegistry& settings = SettingRegistry::built_in());
-/// Reads the text of a file: a JSON object whose members are settings. Comments and trailing commas are
-/// allowed; a null member counts as unset. `where` names the file in errors and sources.
+/// Reads the text of a file: a JSON object whose members are settings. Comments and trailing commas
+/// are allowed; a null member counts as unset. `where` names the file in errors and sources.
 [[nodiscard]] EYEHAND_SESSION_API std::vector<ConfigEntry>
 parse_config(std::string_view text, const std::string& where,
              const SettingRegistry& settings = SettingRegistry::built_in());
 /// Reads the variables of all settings through `read`; an empty variable counts as unset. `present`
-/// contains the names of all existing variables, if they are known: a name that begins with EYEHAND_ and
-/// looks like a misspelled setting is an error, too.
+/// contains the names of all existing variables, if they are known: a name that begins with
+/// EYEHAND_ and looks like a misspelled setting is an error, too.
 [[nodiscard]] EYEHAND_SESSION_API std::vector<ConfigEntry> config_from_variables(
     const std::function<std::optional<std::string>(const std::string& name)>& read,
     std::span<const std::string> present = {},
@@ -136,34 +136,35 @@ config_from_flag(std::string_view name, const std::string& flag, const std::stri
 [[nodiscard]] EYEHAND_SESSION_API std::optional<winio::NormBox> parse_crop(std::string_view text);
 
 /// The size of screenshots and its source. `image` gives the size. In a later layer than `image`,
-/// `capture_width` and `capture_height` (if both are above 0) or else `capture_scale_percent` (if above 0)
-/// replace it, and `image_width` and `image_height` replace one side. `image_exact` makes the size exact.
+/// `capture_width` and `capture_height` (if both are above 0) or else `capture_scale_percent` (if
+/// above 0) replace it, and `image_width` and `image_height` replace one side. `image_exact` makes
+/// the size exact.
 struct ImageSizeSetting {
     winio::ImageSize size{};
     std::string source{};
 };
 [[nodiscard]] EYEHAND_SESSION_API ImageSizeSetting image_size_setting(const Config& config);
-/// The part of the desktop that `display`, `window` and `crop` select. A window and a display exclude
-/// each other: the one of the later layer counts. Throws agent::Error{bad_config} if both are in the same
-/// layer.
+/// The part of the desktop that `display`, `window` and `crop` select. A window and a display
+/// exclude each other: the one of the later layer counts. Throws agent::Error{bad_config} if both
+/// are in the same layer.
 [[nodiscard]] EYEHAND_SESSION_API winio::AreaChoice area_setting(const Config& config);
 
-/// Applies the settings of layers after the profile to `profile`. The caller must check that the program
-/// has a panel if `annotate` requires one.
+/// Applies the settings of layers after the profile to `profile`. The caller must check that the
+/// program has a panel if `annotate` requires one.
 EYEHAND_SESSION_API void apply(const Config& config, agent::Profile& profile);
-/// For run.json: each effective value with its source, durations in milliseconds ("timeout_ms"), the
-/// endpoint without its query, and only the effective one of display and window. Throws
+/// For run.json: each effective value with its source, durations in milliseconds ("timeout_ms"),
+/// the endpoint without its query, and only the effective one of display and window. Throws
 /// agent::Error{bad_config} as `area_setting` does.
 [[nodiscard]] EYEHAND_SESSION_API std::vector<agent::Setting>
 effective_settings(const Config& config);
-/// The inverse of `effective_settings`: the stored values with their original sources, in the layer below
-/// flags. Skips secrets and settings that this version does not know. Throws agent::Error{bad_config};
-/// the message names `where`.
+/// The inverse of `effective_settings`: the stored values with their original sources, in the layer
+/// below flags. Skips secrets and settings that this version does not know. Throws
+/// agent::Error{bad_config}; the message names `where`.
 [[nodiscard]] EYEHAND_SESSION_API std::vector<ConfigEntry>
 config_from_settings(std::span<const agent::Setting> kept_settings, const std::string& where,
                      const SettingRegistry& settings = SettingRegistry::built_in());
-/// The file names of a run's screenshots. `screenshot_start` is the number of the screenshot of turn 1. A
-/// team takes a screenshot before turn 1; its number is never below 0.
+/// The file names of a run's screenshots. `screenshot_start` is the number of the screenshot of
+/// turn 1. A team takes a screenshot before turn 1; its number is never below 0.
 [[nodiscard]] EYEHAND_SESSION_API agent::ScreenshotNames
 screenshot_names(const Config& config, const agent::Profile& profile);
 

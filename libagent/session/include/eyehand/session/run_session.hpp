@@ -1,5 +1,5 @@
-// A complete run: detects the capabilities of the server, adapts client and profile, writes the HTTP log,
-// records or replays the model, and writes the report. `agent-cli run` uses it.
+// A complete run: detects the capabilities of the server, adapts client and profile, writes the
+// HTTP log, records or replays the model, and writes the report. `agent-cli run` uses it.
 //
 //     const auto desktop = winio::open_desktop();
 //     session::RunSession session(*desktop, {.profile = agent::load_profile("observer"),
@@ -29,17 +29,17 @@ namespace eyehand::session {
 /// Records or replays the model's requests and replies (eyehand/vlm/cassette.hpp).
 struct Cassette {
     std::filesystem::path record{}; ///< a new file; empty: nothing is recorded
-    /// A cassette that answers in place of the model, turn by turn. No server is contacted; actions are
-    /// still executed. Empty: the server answers.
+    /// A cassette that answers in place of the model, turn by turn. No server is contacted; actions
+    /// are still executed. Empty: the server answers.
     std::filesystem::path replay{};
     bool strict = false; ///< a replayed request must equal the recorded one, screenshots included
 };
 
 struct SessionOptions {
     agent::Profile profile{};
-    /// The model to use. Empty: the only model of the server, or the only one that it has loaded; if the
-    /// server has several, the constructor throws an error that lists them. If the server is not asked or
-    /// lists no model, the profile's model is used.
+    /// The model to use. Empty: the only model of the server, or the only one that it has loaded;
+    /// if the server has several, the constructor throws an error that lists them. If the server is
+    /// not asked or lists no model, the profile's model is used.
     std::string model{};
     vlm::ClientOptions client{}; ///< `on_exchange` is called besides the HTTP log
     agent::AgentOptions agent{}; ///< the session adds its findings to `settings`
@@ -47,8 +47,8 @@ struct SessionOptions {
     bool probe = true;       ///< detect the server's capabilities first (`vlm::probe`)
     bool fit_context = true; ///< adapt the profile to the model's context
     Cassette cassette{};
-    /// Folders in which LM Studio writes its logs (`agent::lmstudio_log_folders`): the part that it logs
-    /// during a run is copied to the run's directory. Empty: nothing is copied.
+    /// Folders in which LM Studio writes its logs (`agent::lmstudio_log_folders`): the part that it
+    /// logs during a run is copied to the run's directory. Empty: nothing is copied.
     std::vector<std::filesystem::path> server_logs{};
     bool report = true; ///< write report.html when the run ends, also after a failure
     agent::RunControl
@@ -64,13 +64,13 @@ struct RunResult {
     std::filesystem::path report{};
 };
 
-/// Runs one task, or resumes one run. Uses the caller's thread. Not thread-safe, but the control may be
-/// used from any thread.
+/// Runs one task, or resumes one run. Uses the caller's thread. Not thread-safe, but the control
+/// may be used from any thread.
 class EYEHAND_SESSION_API RunSession {
 public:
-    /// Asks the server (at most 3 s) and prepares the run. `desktop` must outlive the session. Throws as
-    /// `agent::Agent`, agent::Error{bad_config} if no model is named and the server has several,
-    /// vlm::Error for the endpoint and vlm::CassetteError for the cassette.
+    /// Asks the server (at most 3 s) and prepares the run. `desktop` must outlive the session.
+    /// Throws as `agent::Agent`, agent::Error{bad_config} if no model is named and the server has
+    /// several, vlm::Error for the endpoint and vlm::CassetteError for the cassette.
     RunSession(winio::Desktop& desktop, SessionOptions options);
     ~RunSession();
     RunSession(const RunSession&) = delete;
@@ -83,12 +83,13 @@ public:
     /// The profile in force.
     [[nodiscard]] const agent::Profile& profile() const;
 
-    /// Throws as `Agent::run`; before it throws, it writes the report and passes its path to `on_remark`.
+    /// Throws as `Agent::run`; before it throws, it writes the report and passes its path to
+    /// `on_remark`.
     RunResult run(const std::string& task, agent::RunStore& store,
                   std::span<agent::Observer* const> observers = {});
-    /// Throws as `Agent::resume`. If the run cannot be resumed, nothing is written. The session must have
-    /// the profile that the run stores, and `fit_context` must be false: an adapted profile would not
-    /// restore the mode. The journal records `remarks` (see `differences`).
+    /// Throws as `Agent::resume`. If the run cannot be resumed, nothing is written. The session
+    /// must have the profile that the run stores, and `fit_context` must be false: an adapted
+    /// profile would not restore the mode. The journal records `remarks` (see `differences`).
     RunResult resume(agent::RunStore& store, std::span<agent::Observer* const> observers = {},
                      std::vector<std::string> remarks = {});
 
@@ -97,7 +98,8 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// Remarks for `RunSession::resume` if the version or a built-in profile has changed since the run began.
+/// Remarks for `RunSession::resume` if the version or a built-in profile has changed since the run
+/// began.
 [[nodiscard]] EYEHAND_SESSION_API std::vector<std::string>
 differences(const agent::StoredRun& stored);
 

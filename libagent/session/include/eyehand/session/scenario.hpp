@@ -41,8 +41,8 @@ enum class CheckKind {
     pointer_in,      ///< the pointer is in `box` of the primary display
 };
 
-/// A condition for the result. Comparisons ignore the byte order mark and the kind of line breaks. Files
-/// may be UTF-8, or UTF-16 with a byte order mark.
+/// A condition for the result. Comparisons ignore the byte order mark and the kind of line breaks.
+/// Files may be UTF-8, or UTF-16 with a byte order mark.
 struct ScenarioCheck {
     CheckKind kind = CheckKind::file_exists;
     std::string subject{}; ///< in a path, ${NAME} stands for an environment variable
@@ -62,8 +62,8 @@ struct Scenario {
     std::vector<ScenarioCheck> checks;
 };
 
-/// Parses a scenario's JSON. Throws agent::Error{bad_scenario}; the message contains `where`, the member
-/// and the reason. Unknown members are errors, too: a misspelled check must not pass.
+/// Parses a scenario's JSON. Throws agent::Error{bad_scenario}; the message contains `where`, the
+/// member and the reason. Unknown members are errors, too: a misspelled check must not pass.
 [[nodiscard]] EYEHAND_SESSION_API Scenario parse_scenario(std::string_view text,
                                                           const std::string& where);
 /// The built-in scenarios: first the numbered ones by profile and number, then the others by name.
@@ -77,8 +77,8 @@ struct Scenario {
 /// The scenario's profile and limits, as settings.
 [[nodiscard]] EYEHAND_SESSION_API std::vector<ConfigEntry> config_of(const Scenario& scenario);
 
-/// Executes the steps of `setup`. Throws winio::Error if a program does not start, a window does not
-/// appear in time, or the desktop cannot list windows.
+/// Executes the steps of `setup`. Throws winio::Error if a program does not start, a window does
+/// not appear in time, or the desktop cannot list windows.
 EYEHAND_SESSION_API void set_up(const Scenario& scenario, winio::Desktop& desktop,
                                 const std::stop_token& stop = {});
 
@@ -95,8 +95,9 @@ struct CheckResult {
     std::string reason{}; ///< why it does not hold
 };
 
-/// Evaluates the checks of a scenario. A check that cannot be evaluated (the registry on other systems than
-/// Windows, an unreadable file) does not hold, and its reason names the cause; it does not throw.
+/// Evaluates the checks of a scenario. A check that cannot be evaluated (the registry on other
+/// systems than Windows, an unreadable file) does not hold, and its reason names the cause; it does
+/// not throw.
 [[nodiscard]] EYEHAND_SESSION_API std::vector<CheckResult>
 check(const Scenario& scenario, winio::Desktop& desktop, const CheckOptions& options = {});
 

@@ -14,8 +14,9 @@
 
 namespace eyehand::session {
 
-/// Queries a server about itself and its model, for at most 3 s in total and without a request to the
-/// model. Returns nothing if the server does not answer: the run's first request then reports the problem.
+/// Queries a server about itself and its model, for at most 3 s in total and without a request to
+/// the model. Returns nothing if the server does not answer: the run's first request then reports
+/// the problem.
 [[nodiscard]] EYEHAND_SESSION_API std::optional<vlm::ServerInfo>
 ask_server(const vlm::ClientOptions& client, const std::string& model);
 
@@ -23,8 +24,8 @@ ask_server(const vlm::ClientOptions& client, const std::string& model);
 [[nodiscard]] EYEHAND_SESSION_API std::vector<agent::Setting>
 settings_of(const vlm::ServerInfo& server);
 
-/// Adapts the profile to the model's context (`ModeFactory::fit_context`). `screen` is the size of the
-/// area that screenshots show. Returns false if the profile is unchanged because it fits or the
+/// Adapts the profile to the model's context (`ModeFactory::fit_context`). `screen` is the size of
+/// the area that screenshots show. Returns false if the profile is unchanged because it fits or the
 /// context length is unknown.
 EYEHAND_SESSION_API bool fit_profile(const vlm::ServerInfo& server, winio::Size screen,
                                      agent::Profile& profile);
