@@ -219,7 +219,7 @@ export class RunPage {
             list.scrollTop = top + item.offsetHeight - list.clientHeight;
     }
 
-    // ---- the turn that is shown -------------------------------------------------------------------------
+    // ---- the shown turn ---------------------------------------------------------------------------------
 
     /** The latest turn with content; a turn without events counts once its reply streams in. */
     #latest() {
@@ -256,7 +256,7 @@ export class RunPage {
         } catch { /* not available in some viewers */ }
     }
 
-    // ---- the parts of the page ----------------------------------------------------------------------------
+    // ---- parts of the page --------------------------------------------------------------------------------
 
     #showHead(state) {
         const phase = phaseOf(state);

@@ -184,7 +184,7 @@ private:
         try {
             return session::write_report(*directory);
         } catch (const std::exception& problem) {
-            remark(fmt::format("the report cannot be written: {}", problem.what()));
+            remark(fmt::format("no report was written: {}", problem.what()));
             return {};
         }
     }

@@ -22,9 +22,8 @@ struct ReportPicture {
 // Limits of a report, for very long runs and foreign journals. The report names what it omits.
 inline constexpr std::size_t max_turns = 10'000;
 inline constexpr std::size_t max_items_per_turn = 1'000;
-inline constexpr std::size_t max_journal_bytes_read = std::size_t{64}
-                                                      << 20U; ///< the length of the entries
-inline constexpr std::size_t max_pictures = 2'000;            ///< plus a placeholder for all others
+inline constexpr std::size_t max_journal_bytes_read = std::size_t{64} << 20U;
+inline constexpr std::size_t max_pictures = 2'000; ///< plus a placeholder for all others
 /// For the changed regions and annotations of all screenshots.
 inline constexpr std::size_t max_screenshot_bytes = std::size_t{8} << 20U;
 /// Limit for the comparison of files.

@@ -33,12 +33,10 @@ struct PanelLimits {
     std::size_t connections = 32;
     std::uint32_t header_bytes = 16U << 10U;
     std::size_t body_bytes = std::size_t{128} << 10U;
-    std::size_t picture_bytes = std::size_t{64}
-                                << 20U;            ///< of the body with an annotated screenshot
-    std::chrono::milliseconds request_time{10000}; ///< until a request has arrived
-    std::chrono::milliseconds write_time{10000};   ///< without progress; for an event: in total
-    std::chrono::milliseconds heartbeat{
-        10000}; ///< interval of signs of life in an idle event stream
+    std::size_t picture_bytes = std::size_t{64} << 20U; ///< of a body with a screenshot
+    std::chrono::milliseconds request_time{10000};      ///< until a request has arrived
+    std::chrono::milliseconds write_time{10000}; ///< without progress; for an event: in total
+    std::chrono::milliseconds heartbeat{10000};  ///< interval in an idle event stream
 };
 
 /// Who may use the panel.
@@ -49,9 +47,8 @@ enum class PanelAccess {
 };
 
 struct PanelOptions {
-    std::string host =
-        "127.0.0.1";        ///< the address to listen on; the default admits this computer only
-    std::uint16_t port = 0; ///< 0: any free port
+    std::string host = "127.0.0.1"; ///< to listen on; the default admits this computer only
+    std::uint16_t port = 0;         ///< 0: any free port
     PanelAccess access = PanelAccess::with_token;
     /// The origin of other pages that may use the panel, as browsers send it:
     /// "http://localhost:3000".

@@ -48,7 +48,7 @@ public:
     void add(std::span<const agent::SettingSpec> settings);
     /// All settings, in the order in which they are shown.
     [[nodiscard]] std::span<const agent::SettingSpec> all() const { return *settings_; }
-    /// By name or alias; nullptr if there is no such setting.
+    /// By name or alias; nullptr for an unknown name.
     [[nodiscard]] const agent::SettingSpec* find(std::string_view name) const;
     /// The name that differs least from `name`, for messages.
     [[nodiscard]] std::string_view nearest(std::string_view name) const;

@@ -1,4 +1,4 @@
-// The report of a run: one HTML file that shows what an agent saw, said and did, turn by turn.
+// The report of a run: one HTML file with the screenshots, replies and calls of each turn.
 //
 //     const std::filesystem::path page = session::write_report("runs/run_0007");
 //

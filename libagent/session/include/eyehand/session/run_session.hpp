@@ -50,9 +50,8 @@ struct SessionOptions {
     /// Folders in which LM Studio writes its logs (`agent::lmstudio_log_folders`): the part that it
     /// logs during a run is copied to the run's directory. Empty: nothing is copied.
     std::vector<std::filesystem::path> server_logs{};
-    bool report = true; ///< write report.html when the run ends, also after a failure
-    agent::RunControl
-        control{}; ///< controls the run; pass a control that other objects already use
+    bool report = true;          ///< write report.html when the run ends, also after a failure
+    agent::RunControl control{}; ///< pass a control that other objects already use
     /// Receives remarks for the user, one sentence each, on the thread of the constructor, `run` or
     /// `resume`.
     std::function<void(const std::string&)> on_remark{};
@@ -88,8 +87,8 @@ public:
     RunResult run(const std::string& task, agent::RunStore& store,
                   std::span<agent::Observer* const> observers = {});
     /// Throws as `Agent::resume`. If the run cannot be resumed, nothing is written. The session
-    /// must have the profile that the run stores, and `fit_context` must be false: an adapted
-    /// profile would not restore the mode. The journal records `remarks` (see `differences`).
+    /// needs the profile that the run stores; set `fit_context` to false, because an adapted profile
+    /// may not restore the mode. The journal records `remarks` (see `differences`).
     RunResult resume(agent::RunStore& store, std::span<agent::Observer* const> observers = {},
                      std::vector<std::string> remarks = {});
 

@@ -35,7 +35,7 @@ enum class CheckKind {
     file_contains,   ///< the file contains `text`
     file_equals,     ///< `text` is the whole content
     window_title,    ///< `subject` is a part of a window's title
-    clipboard,       ///< the clipboard contains `text`
+    clipboard,       ///< the text of the clipboard is `text`
     registry,        ///< the value `value` of the key `subject` is `text` (Windows only)
     process_running, ///< a program with the file name `subject` is running
     pointer_in,      ///< the pointer is in `box` of the primary display
