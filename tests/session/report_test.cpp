@@ -433,8 +433,8 @@ TEST_CASE("report: the parts of a very long run are limited, and omissions are r
         const std::string page = html(options);
         CHECK(page.size() <= options.max_bytes_a_turn * 50);
         CHECK_THAT(remarks(page), ContainsSubstring("Only 2 of 40 turns fit"));
-        CHECK(data(page).at("screenshots").as_object().size() ==
-              3); // the second turn has an "after"
+        // The second turn has an "after".
+        CHECK(data(page).at("screenshots").as_object().size() == 3);
     }
 }
 

@@ -71,7 +71,7 @@ export function showTurnList(turns, { shownTurn, choose, onlyFailures }) {
     });
 }
 
-// ---- what happened in a turn ----------------------------------------------------------------------
+// ---- items of a turn ------------------------------------------------------------------------------
 
 function folded(title, content, name = '') {
     return element('details', { class: name }, element('summary', {}, title), content);

@@ -81,14 +81,14 @@ private:
     };
     mutable std::mutex mutex_; ///< protects the following members
     bool follows_ = false;
-    std::uintmax_t read_bytes_ = 0; ///< complete lines of the journal
+    std::uintmax_t read_bytes_ = 0; ///< of the journal, up to the end of a complete line
     PageState folded_;
     std::vector<Files> files_; ///< of all screenshots, in order
     std::shared_ptr<const PageState> state_;
 
     std::mutex controlling_; ///< held while the control is used
     agent::RunControl* control_ = nullptr;
-    std::shared_ptr<void> listening_; ///< to the control
+    std::shared_ptr<void> listening_; ///< subscription to the control
 };
 
 } // namespace eyehand::panel

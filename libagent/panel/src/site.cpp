@@ -76,7 +76,7 @@ std::string event(std::string_view name, const json::object& data) {
     return fmt::format("event: {}\ndata: {}\n\n", name, agent::to_text(data));
 }
 
-/// The text that `later` appends to `earlier`; nothing if it differs before.
+/// The text that `later` appends to `earlier`; nothing if `later` does not begin with it.
 std::optional<std::string> added(const std::string& earlier, const std::string& later) {
     if (!later.starts_with(earlier)) return std::nullopt;
     return later.substr(earlier.size());
