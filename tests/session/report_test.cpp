@@ -506,7 +506,7 @@ TEST_CASE("report: messages of the user are shown as such") {
     CHECK_THAT(html, !ContainsSubstring("does not know their type"));
 }
 
-TEST_CASE("report: a team's turns name their role") {
+TEST_CASE("report: a team's turns name their role, and failed requests are shown") {
     const test::TempFolder folder;
     winio::testing::MemoryDesktop desktop{winio::Size{200, 100}};
     vlm::testing::ScriptedModel model;
