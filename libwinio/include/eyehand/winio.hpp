@@ -1,4 +1,4 @@
-// All of libwinio's public headers but its test doubles (`<eyehand/winio/testing/...>`).
+// Includes all public headers of libwinio except its test doubles (`<eyehand/winio/testing/...>`).
 #pragma once
 
 #include "eyehand/winio/backend_registry.hpp"

@@ -15,7 +15,7 @@ struct ErrorEntry {
         : value(static_cast<int>(code)), name(enumerator), message(text) {}
 
     int value;
-    std::string_view name; ///< the enumerator's
+    std::string_view name; ///< of the enumerator
     const char* message;
 };
 
@@ -33,7 +33,7 @@ public:
         : name_(name), entries_(entries) {}
 
     [[nodiscard]] const char* name() const noexcept override { return name_; }
-    /// Of an unknown value: "unknown NAME error".
+    /// For an unknown value: "unknown NAME error".
     [[nodiscard]] std::string message(int value) const override;
     /// The name of an enumerator, "unknown" for other values.
     [[nodiscard]] std::string_view name_of(int value) const noexcept;

@@ -1,4 +1,4 @@
-// Waiting that a stop token can end.
+// Waits that a stop token can end.
 #pragma once
 
 #include <chrono>
@@ -6,9 +6,10 @@
 
 namespace eyehand::base {
 
-/// How often waits look at a token, which does not wake them. GCC 12's library for Windows can lose the
-/// wake-up with which a stop callback's destructor waits for the callback to end on another thread, and
-/// then never returns; std::condition_variable_any makes such a callback.
+/// The interval at which waits poll their token. They do not use std::condition_variable_any, which
+/// registers a stop callback: with GCC 12's library for Windows, the destructor of a stop callback
+/// can lose the wake-up for which it waits while the callback runs on another thread, and then
+/// never returns.
 inline constexpr std::chrono::milliseconds stop_poll_interval{10};
 
 enum class Waited { to_the_end, stopped };

@@ -14,7 +14,7 @@ namespace eyehand::base {
 [[nodiscard]] std::string to_utf8(std::u16string_view utf16);
 
 #ifdef _WIN32
-/// As `to_utf16` and `to_utf8`, for functions of Windows.
+/// The same as `to_utf16` and `to_utf8`, for Windows functions.
 [[nodiscard]] std::wstring to_wide(std::string_view utf8);
 [[nodiscard]] std::string to_utf8(std::wstring_view text);
 #endif

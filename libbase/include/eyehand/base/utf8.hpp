@@ -14,7 +14,8 @@ inline constexpr std::string_view replacement = "\xEF\xBF\xBD";
 /// One character, or bytes that are not UTF-8.
 struct Decoded {
     bool valid = false;
-    std::size_t length = 1; ///< in bytes, at least 1; invalid: as many as one U+FFFD may replace
+    std::size_t length = 1; ///< in bytes, at least 1; if invalid: the number of bytes that one
+                            ///< U+FFFD may replace
     char32_t scalar = 0xFFFD;
 };
 
@@ -30,12 +31,12 @@ void append(std::string& text, char32_t scalar);
 /// `text` with U+FFFD in place of each byte that is not UTF-8.
 [[nodiscard]] std::string replace_invalid(std::string_view text);
 
-/// Whether `c` is a byte of a character after its first.
+/// Whether `c` is a byte of a character other than its first.
 [[nodiscard]] constexpr bool is_continuation(char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }
 
-/// The number of characters in `text`, which is valid.
+/// The number of characters in `text`, which must be valid.
 [[nodiscard]] std::size_t count(std::string_view text);
 
 /// The last position up to `at` where a character of `text` begins or `text` ends.

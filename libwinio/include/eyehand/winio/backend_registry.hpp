@@ -1,4 +1,4 @@
-// Which desktop back-ends a program has, by name. `open_desktop` (desktop.hpp) opens one of them.
+// The desktop back-ends of a program, by name. `open_desktop` (desktop.hpp) opens one of them.
 #pragma once
 
 #include "eyehand/export.hpp"
@@ -16,13 +16,13 @@ class Desktop;
 /// Selects the desktop that `open_desktop` opens.
 struct DesktopOptions {
     std::string backend{}; ///< a name of the registry; empty: the first back-end that opens
-    /// The name of an X11 display, such as ":1", on which `Desktop::launch` starts programs, too;
-    /// empty: the one that the environment variable DISPLAY names. Win32 ignores it.
+    /// The name of an X11 display, such as ":1". `Desktop::launch` starts programs on it, too.
+    /// Empty: the display that the environment variable DISPLAY names. Win32 ignores this member.
     std::string display{};
 };
 
 /// Desktop back-ends by name: an ordinary value, which the program passes to `open_desktop`. It has
-/// no global state; threads can share a registry that does not change.
+/// no global state. Threads can share a registry that does not change.
 ///
 ///     auto registry = BackendRegistry::built_in();
 ///     registry.add("vnc", [host](const DesktopOptions&) { return std::make_unique<VncDesktop>(host); });
@@ -34,7 +34,7 @@ public:
     /// `open_desktop` calls it on the thread of its own caller.
     using Factory = std::function<std::unique_ptr<Desktop>(const DesktopOptions& options)>;
 
-    /// No back-end.
+    /// Contains no back-end.
     BackendRegistry() = default;
     /// The back-ends that this build of libwinio contains: "win32" on Windows; elsewhere "x11",
     /// unless the CMake option EYEHAND_X11 is off.

@@ -1,5 +1,5 @@
-// The glyphs of labels on pictures: small, the same on every system, and plain data, so that a web
-// page can draw them pixel for pixel, too.
+// The glyphs of labels on screenshots: small, identical on every system, and plain data, so that a
+// web page can draw the same pixels.
 #pragma once
 
 #include <array>
@@ -9,14 +9,15 @@ namespace eyehand::winio {
 
 inline constexpr int glyph_width = 5;
 inline constexpr int glyph_height = 7;
-inline constexpr int glyph_advance = 6; ///< from one glyph to the next
+inline constexpr int glyph_advance = 6; ///< distance from one glyph to the next
 
 struct Glyph {
     char character;
-    std::array<std::uint8_t, glyph_height> rows; ///< from the top; the highest of five bits is left
+    std::array<std::uint8_t, glyph_height> rows; ///< from the top; the highest of five bits is the
+                                                 ///< leftmost pixel
 };
 
-/// What labels are made of. Any other character looks like the last one, an empty frame.
+/// The characters of labels. Any other character is drawn as the last glyph, an empty box.
 inline constexpr std::array<Glyph, 20> glyphs{{
     {'0', {0x0E, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0E}},
     {'1', {0x04, 0x0C, 0x04, 0x04, 0x04, 0x04, 0x0E}},

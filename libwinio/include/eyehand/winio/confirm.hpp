@@ -1,4 +1,4 @@
-// Acting, and seeing what came of it.
+// Executes a plan and determines its effect on the screen.
 //
 //     InputExecutor executor(*desktop, area);
 //     const auto capturer = desktop->open_capturer({});
@@ -16,12 +16,12 @@
 namespace eyehand::winio {
 
 enum class ActionEffect {
-    confirmed,         ///< all was carried out and the screen changed; of a plan that only moves
-                       ///< the pointer: it is there
-    no_visible_change, ///< all was carried out, but that is not to be seen
-    unseen,            ///< all was carried out, but the screen could not be looked at afterwards:
-                       ///< `look_error` says why
-    refused,           ///< not all was carried out: `execution` says why
+    confirmed,         ///< the plan was executed and the screen changed; for a plan that only moves
+                       ///< the pointer: the pointer arrived
+    no_visible_change, ///< the plan was executed, but the screen did not change
+    unseen,            ///< the plan was executed, but the screen could not be captured afterwards:
+                       ///< see `look_error`
+    refused,           ///< the plan was not executed completely: see `execution`
 };
 
 /// "confirmed", "no_visible_change", "unseen", "refused".
@@ -29,31 +29,32 @@ enum class ActionEffect {
 
 struct ActionReport {
     ActionEffect effect = ActionEffect::refused;
-    ExecutionReport execution{}; ///< what was sent, and why not all
-    Settled after{}; ///< the screen afterwards; `after.changed` is what the action changed
-    std::error_code look_error{}; ///< why there is no `after`: `cancelled`, `capture_unavailable`
+    ExecutionReport execution{};  ///< what was sent, and why not everything
+    Settled after{};              ///< the screen afterwards; the action changed `after.changed`
+    std::error_code look_error{}; ///< why `after` is missing: `cancelled`, `capture_unavailable`
                                   ///< (the click locked the screen), ...; or empty
-    /// False: the pointer is elsewhere than the plan's last move (a user's hand, a clip rectangle, a
-    /// program that moves it), or unknown.
+    /// False: the pointer is not where the plan moved it last (because of the user, a clip
+    /// rectangle, or a program that moves it), or its position is unknown.
     bool pointer_arrived = true;
 };
 
-/// Captures the hands' fence, carries out the plan, waits until the screen is stable and tells what
-/// became of it. Also after a refusal the screen is looked at: a part may have been carried out.
+/// Captures the executor's fence, executes the plan, waits until the screen is stable and reports
+/// the effect. Captures the screen also after a refusal, because a part of the plan may have been
+/// executed.
 ///
-/// What is seen to toggle by itself (a spinner) does not count as a change. A caret that blinks
-/// more slowly than `settle` waits cannot be told from a change: `settle.minimum` of four seconds
-/// would show it. And what comes up only later (a program that was launched) is not seen yet: see
-/// `wait_for_window`.
+/// A region that toggles by itself (a spinner) does not count as a change. A caret that blinks more
+/// slowly than `settle` waits cannot be distinguished from a change; a `settle.minimum` of four
+/// seconds detects it. A window that appears later (of a program that the plan launched) is not
+/// detected: see `wait_for_window`.
 ///
-/// `settle.before` is filled in by this function. As long as nothing has been done it throws what
-/// the capturer throws and Error{cancelled}; from then on every Error is reported. What a desktop
-/// of the caller's own throws besides goes on to the caller.
+/// This function sets `settle.before`. Before it executes the plan, it throws Error{cancelled} and
+/// whatever the capturer throws; after that, it reports every Error. Exceptions of other types,
+/// which a custom desktop may throw, are passed on to the caller.
 [[nodiscard]] EYEHAND_WINIO_API ActionReport act_and_look(InputExecutor& executor,
                                                           Capturer& capturer, const Plan& plan,
                                                           SettleOptions settle = {},
                                                           std::stop_token stop = {});
-/// The same with a settler that remembers from action to action what toggles.
+/// The same with a settler that remembers toggling regions from action to action.
 [[nodiscard]] EYEHAND_WINIO_API ActionReport act_and_look(InputExecutor& executor,
                                                           Capturer& capturer, Settler& settler,
                                                           const Plan& plan,

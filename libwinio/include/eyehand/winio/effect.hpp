@@ -1,5 +1,5 @@
-// Everything that can reach a desktop, as plain data. Nothing bypasses an Effect: dry runs,
-// recording, the fence and the release of held keys each sit in one place because of that.
+// Everything that can be sent to a desktop, as plain data. All input is an Effect, so dry runs,
+// recording, the fence and the release of held keys are each implemented in one place.
 #pragma once
 
 #include "eyehand/export.hpp"
@@ -18,7 +18,7 @@ enum class Button {
     left,
     right,
     middle
-}; ///< by function: left is the primary one, even when swapped
+}; ///< by function: left is the primary button, even if the user swapped the buttons
 enum class Press { down, up };
 enum class Axis { vertical, horizontal };
 
@@ -31,8 +31,8 @@ struct ButtonChange {
     Press press = Press::down;
     friend bool operator==(const ButtonChange&, const ButtonChange&) = default;
 };
-/// The wheel where the pointer is. One notch is 120 units at the system's border; positive is up
-/// (away from the user) or right.
+/// Turns the wheel at the position of the pointer. One notch is 120 units of the system's
+/// interface; positive is up (away from the user) or right.
 struct WheelTurn {
     int notches = 0;
     Axis axis = Axis::vertical;
@@ -43,14 +43,14 @@ struct KeyChange {
     Press press = Press::down;
     friend bool operator==(const KeyChange&, const KeyChange&) = default;
 };
-/// One Unicode scalar value, typed whatever the keyboard layout.
+/// One Unicode scalar value, typed regardless of the keyboard layout.
 struct TypedScalar {
     char32_t scalar = 0;
     friend bool operator==(const TypedScalar&, const TypedScalar&) = default;
 };
 using InputEvent = std::variant<PointerMove, ButtonChange, WheelTurn, KeyChange, TypedScalar>;
 
-/// Input the system gets in one piece, so that nothing of a user's comes between.
+/// Input that the system receives in one piece, so that the user's input cannot come between.
 using Batch = std::vector<InputEvent>;
 
 struct ClipboardWrite {
@@ -58,15 +58,14 @@ struct ClipboardWrite {
     friend bool operator==(const ClipboardWrite&, const ClipboardWrite&) = default;
 };
 
-/// Puts back what the clipboard held before the plan first wrote to it. Where a plan has one, that
-/// happens also when the plan breaks off between the two. Plain text comes back, or else an image;
-/// of anything else (formats of text, files) nothing can be kept: the clipboard is left empty then,
-/// so that at least nobody pastes the plan's text by mistake.
+/// Restores the content that the clipboard had before the plan first wrote to it, also if the plan
+/// breaks off after the write. Restores plain text or, without text, an image. The formatting of
+/// text is lost. `InputExecutor::execute` describes how other content is handled.
 struct ClipboardRestore {
     friend bool operator==(const ClipboardRestore&, const ClipboardRestore&) = default;
 };
 
-/// A top-level window; the value is the back-end's own.
+/// A top-level window; the value depends on the back-end.
 enum class WindowId : std::uintptr_t {};
 
 enum class WindowAction { focus, move, close };
@@ -91,7 +90,7 @@ struct Step {
     friend bool operator==(const Step&, const Step&) = default;
 };
 
-/// What a gesture comes to: steps in order, and the points it aims at (for fence and guard).
+/// The result of a gesture: steps in order, and the points that it aims at (for fence and guard).
 struct Plan {
     std::vector<Step> steps{};
     std::vector<Point> targets{};

@@ -1,4 +1,4 @@
-// What can go wrong between a program and a desktop.
+// Errors of desktop operations.
 #pragma once
 
 #include "eyehand/export.hpp"
@@ -11,25 +11,25 @@
 
 namespace eyehand::winio {
 
-/// Why an operation on a desktop failed. `temporary(code)` tells whether trying again can help.
-enum class errc {        // journals of version 0.1 hold the values: append, never reorder
-    no_display = 1,      ///< the session has no display at all
+/// Why an operation on a desktop failed. `temporary(code)` returns whether a retry may help.
+enum class errc {        // journals of version 0.1 contain the values: append, never reorder
+    no_display = 1,      ///< the session has no display
     display_not_found,   ///< the named display is not among `Desktop::displays()`
-    capture_unavailable, ///< the screen cannot be read just now: locked, secure desktop,
+    capture_unavailable, ///< the screen cannot be read at the moment: locked, secure desktop,
                          ///< disconnected
-    capture_failed,      ///< the system refused to copy the screen, for good
-    input_refused,       ///< the system took none or only some of the events sent to it, or
-                         ///< refused a window command
-    input_not_permitted, ///< the window under the input runs with higher rights than this program
+    capture_failed,      ///< the system refused to copy the screen; a retry does not help
+    input_refused,       ///< the system did not accept all events, or refused a window command
+    input_not_permitted, ///< the window that would receive the input has higher rights than this
+                         ///< program
     outside_work_area,   ///< an effect aims at a point that its work area does not contain
-    window_not_found,    ///< no window has that id (any more)
+    window_not_found,    ///< no window with this id exists, or no longer
     launch_failed,       ///< the program could not be started
-    clipboard_failed,    ///< the clipboard could not be read or written: mostly another program
-                         ///< holds it
-    encode_failed,       ///< zlib refused: out of memory
+    clipboard_failed,    ///< the clipboard could not be read or written, usually because another
+                         ///< program holds it
+    encode_failed,       ///< zlib ran out of memory
     cancelled,           ///< the stop token was triggered while waiting
-    not_supported,       ///< this back-end has no such part, or this program no such back-end
-    decode_failed,       ///< a picture's file is damaged, of another kind, or too large
+    not_supported,       ///< the back-end lacks this feature, or the program lacks this back-end
+    decode_failed,       ///< an image file is damaged, of another format, or too large
 };
 
 [[nodiscard]] EYEHAND_WINIO_API const std::error_category& error_category() noexcept;
@@ -44,17 +44,17 @@ EYEHAND_WINIO_API std::ostream& operator<<(std::ostream& out, errc code);
 /// True for errors that may go away by themselves (`capture_unavailable`, `clipboard_failed`).
 [[nodiscard]] EYEHAND_WINIO_API bool temporary(const std::error_code& code) noexcept;
 
-/// Thrown by everything in libwinio that the system refused. Callers branch on `code()`, people
-/// read `what()`, which names the cause and, where there is one, the remedy.
+/// Thrown by libwinio if the system refuses an operation. Branch on `code()`; show `what()` to the
+/// user. It names the cause and, if there is one, the remedy.
 class EYEHAND_WINIO_API Error : public std::system_error {
 public:
     Error(errc code, const std::string& text);
     Error(std::error_code code, const std::string& text);
-    /// The text alone: std::system_error would add the code's words after the remedy.
+    /// The text alone: std::system_error would append the code's message after the remedy.
     [[nodiscard]] const char* what() const noexcept override;
 
 private:
-    std::runtime_error text_; // a text that copies without throwing
+    std::runtime_error text_; // unlike std::string, copies without throwing
 };
 
 } // namespace eyehand::winio

@@ -1,4 +1,4 @@
-// From a captured frame to the bytes a model is sent.
+// Turns captured frames into screenshots for a model.
 #pragma once
 
 #include "eyehand/export.hpp"
@@ -15,46 +15,48 @@
 
 namespace eyehand::winio {
 
-/// How captures become pictures for a model.
+/// Settings of the screenshots.
 struct ScreenshotOptions {
     ImageSize size = FitWithin{{1536, 864}};
     bool pointer = true; ///< draw the pointer
     PngOptions png{};
-    int threads = 0; ///< that scale and encode at most; 0: one a processor. No effect on the bytes.
+    int threads = 0; ///< maximum number that scale and encode; 0: one per processor. Does not
+                     ///< affect the bytes.
 };
 
-/// A picture as it is sent and stored. Copies share the bytes.
+/// A screenshot as it is sent and stored. Copies share the bytes.
 struct Screenshot {
     std::shared_ptr<const std::vector<std::uint8_t>> png;
-    Size size;                 ///< of the picture
-    Rect area;                 ///< of the desktop it shows
+    Size size;                 ///< of the screenshot
+    Rect area;                 ///< the part of the desktop that it shows
     std::vector<Rect> changed; ///< desktop rectangles that differ from the previous frame
-    std::chrono::microseconds scale_time{};  ///< of all threads together
-    std::chrono::microseconds encode_time{}; ///< the same
+    std::chrono::microseconds scale_time{};  ///< sum over all threads
+    std::chrono::microseconds encode_time{}; ///< sum over all threads
 };
 
-/// Turns frames into pictures and owns their history: it draws the pointer, compares with the
-/// previous source frame, and scales and encodes only those stripes of rows that changed. The same
-/// frame gives the same bytes, whatever came before it; an unchanged one gives the very same
-/// `png`. One pipeline a stream of frames; not thread-safe. Keeps threads
-/// that help it once a frame needs them: they touch nothing between calls and end with it.
+/// Turns frames into screenshots and keeps the previous frame: draws the pointer, compares with the
+/// previous source frame, and scales and encodes only the stripes of rows that changed. The same
+/// frame gives the same bytes, regardless of the frames before it; an unchanged frame gives the
+/// same `png` object. Use one pipeline for each stream of frames. Not thread-safe. Starts worker
+/// threads when a frame needs them; they are idle between calls and end with the pipeline.
 class EYEHAND_WINIO_API FramePipeline {
 public:
-    /// Throws std::invalid_argument for options out of range.
+    /// Throws std::invalid_argument if an option is out of range.
     explicit FramePipeline(ScreenshotOptions options = {});
     ~FramePipeline();
     FramePipeline(FramePipeline&&) noexcept;
     FramePipeline& operator=(FramePipeline&&) noexcept;
 
-    /// Takes the frame and leaves in it memory to capture the next one into: the previous frame's,
-    /// or its own if nothing changed. After an exception the history is what it was. Throws
-    /// std::invalid_argument for an empty frame, Error{encode_failed} or std::bad_alloc when memory
-    /// runs out.
+    /// Takes the frame, and leaves memory in it for the next capture: the previous frame's memory,
+    /// or its own if nothing changed. An exception does not change the pipeline's history. Throws
+    /// std::invalid_argument for an empty frame, and Error{encode_failed} or std::bad_alloc if
+    /// memory runs out.
     Screenshot process(Frame&& frame);
 
-    /// The latest picture with an overlay on it, as a file; the picture itself stays what it is, and
-    /// so does the history. Only those stripes are encoded that changed, or that this overlay or the
-    /// one before it touches. Throws std::logic_error before the first picture, and as `process`.
+    /// Returns the latest screenshot with an overlay, as a PNG file. Does not change the screenshot
+    /// or the history. Encodes only the stripes that changed, or that this overlay or the previous
+    /// one touches. Throws std::logic_error before the first screenshot, and the exceptions of
+    /// `process`.
     [[nodiscard]] std::shared_ptr<const std::vector<std::uint8_t>> annotate(const Overlay& overlay);
 
     [[nodiscard]] const ScreenshotOptions& options() const;

@@ -1,4 +1,5 @@
-// Points, sizes and rectangles, and the one place where the model's coordinates meet the screen's.
+// Points, sizes and rectangles, and the conversion between the coordinates of the model and the
+// screen.
 #pragma once
 
 #include "eyehand/export.hpp"
@@ -50,9 +51,9 @@ struct RowRange {
     friend bool operator==(const RowRange&, const RowRange&) = default;
 };
 
-/// The part that both rectangles cover; empty when they do not overlap.
+/// The part that both rectangles cover; empty if they do not overlap.
 [[nodiscard]] EYEHAND_WINIO_API Rect intersection(const Rect& a, const Rect& b);
-/// The smallest rectangle that covers both; an empty one counts for nothing.
+/// The smallest rectangle that covers both. Empty rectangles are ignored.
 [[nodiscard]] EYEHAND_WINIO_API Rect bounding_rect(const Rect& a, const Rect& b);
 
 /// A position as models give it: 0..1000 on both axes of the work area, (0, 0) its top left corner.
@@ -75,22 +76,21 @@ struct NormBox {
 /// `box` clamped to 0..1000 with inverted corners swapped. NaN becomes 0.
 [[nodiscard]] EYEHAND_WINIO_API NormBox normalised(NormBox box);
 
-/// The part of the desktop an agent sees and may touch. Everything outside it is out of reach: a
-/// normalised point always lands inside.
+/// The part of the desktop that an agent sees and controls. A normalized point always maps to a
+/// pixel inside it.
 class EYEHAND_WINIO_API WorkArea {
 public:
     WorkArea() = default;
-    /// Throws std::invalid_argument when `bounds` is empty.
+    /// Throws std::invalid_argument if `bounds` is empty.
     explicit WorkArea(const Rect& bounds);
 
     [[nodiscard]] const Rect& bounds() const { return bounds_; }
     [[nodiscard]] bool contains(Point p) const { return bounds_.contains(p); }
 
-    /// The pixel under a normalised point: `round(n / 1000 * (extent - 1))` from the origin, so
-    /// that 0 and 1000 are the first and the last pixel. Values outside 0..1000 are clamped, NaN
-    /// becomes 0.
+    /// The pixel at a normalized point: `round(n / 1000 * (extent - 1))` from the origin, so that 0
+    /// is the first and 1000 the last pixel. Values outside 0..1000 are clamped, NaN becomes 0.
     [[nodiscard]] Point to_pixel(NormPoint p) const;
-    /// The inverse: where a pixel of the desktop lies in 0..1000, clamped to the work area.
+    /// The inverse: the position of a desktop pixel in 0..1000, clamped to the work area.
     [[nodiscard]] NormPoint to_norm(Point p) const;
 
 private:
@@ -98,10 +98,10 @@ private:
 };
 
 /// The largest size with the aspect ratio of `source` that fits into `box`; never larger than
-/// `source`, at least 1x1. Throws std::invalid_argument when either is empty.
+/// `source`, at least 1x1. Throws std::invalid_argument if either is empty.
 [[nodiscard]] EYEHAND_WINIO_API Size fit_within(Size source, Size box);
 
-/// Parses "1536x864"; nothing when it is not two positive numbers of at most 5 digits.
+/// Parses "1536x864"; empty unless `text` is two positive numbers of at most 5 digits.
 [[nodiscard]] EYEHAND_WINIO_API std::optional<Size> parse_size(std::string_view text);
 
 } // namespace eyehand::winio

@@ -1,4 +1,4 @@
-// Gestures: pure functions from what is meant to the Plan that does it. `InputExecutor` carries plans out.
+// Gestures: pure functions that return a Plan, which `InputExecutor` executes.
 //
 //     for (const Plan& plan : {gesture::click({640, 360}), gesture::type("Zażółć\n"),
 //                              gesture::press(*parse_chord("ctrl+s"))}) {
@@ -20,45 +20,45 @@ namespace eyehand::winio::gesture {
 /// Moves to `at` and presses and releases the button `times` times in one batch (2: double-click).
 /// Throws std::invalid_argument unless 1 <= times <= 3.
 [[nodiscard]] EYEHAND_WINIO_API Plan click(Point at, Button button = Button::left, int times = 1);
-/// Clicks where the pointer is.
+/// Clicks at the position of the pointer.
 [[nodiscard]] EYEHAND_WINIO_API Plan click_here(Button button = Button::left);
-/// Moves to `at`, presses the button, lets go of it there after `time`.
+/// Moves to `at`, presses the button and releases it after `time`.
 [[nodiscard]] EYEHAND_WINIO_API Plan press_and_hold(Point at, std::chrono::milliseconds time,
                                                     Button button = Button::left);
 
 struct DragOptions {
     Button button = Button::left;
-    int steps = 15; ///< moves along the whole way, at least one for each leg of it
-    /// After the press and each move: programs that poll the pointer miss faster drags.
+    int steps = 15; ///< number of moves along the whole path, at least one for each segment
+    /// Wait after the press and each move: programs that poll the pointer miss faster drags.
     std::chrono::milliseconds step_wait{10};
 };
 /// Presses at `from`, moves along a straight line, releases at `to`. Throws std::invalid_argument
-/// for less than one step.
+/// if `steps` is less than 1.
 [[nodiscard]] EYEHAND_WINIO_API Plan drag(Point from, Point to, const DragOptions& options = {});
-/// The same along several corners; the steps are spread over the legs by their lengths, and each
-/// corner is touched. Throws std::invalid_argument for less than one step and for fewer than two
-/// points.
+/// The same along a path. The steps are distributed over the segments by length, and the pointer
+/// moves to each corner. Throws std::invalid_argument if `steps` is less than 1 or `path` has fewer
+/// than two points.
 [[nodiscard]] EYEHAND_WINIO_API Plan drag_along(std::span<const Point> path,
                                                 const DragOptions& options = {});
 /// Moves to `at` and turns the wheel; positive `notches` scroll up (or right).
 [[nodiscard]] EYEHAND_WINIO_API Plan scroll(Point at, int notches, Axis axis = Axis::vertical);
 /// Presses all keys of the chord in order and releases them in the opposite order, in one batch.
 [[nodiscard]] EYEHAND_WINIO_API Plan press(const KeyChord& chord);
-/// Does `what` while the chord's keys are held: holding(*parse_chord("ctrl"), click(at)). Where
-/// `what` begins and ends with a batch of input, the keys go down and up within these.
+/// Does `what` while the chord's keys are held: holding(*parse_chord("ctrl"), click(at)). If `what`
+/// begins and ends with a batch of input, the keys are pressed and released within these batches.
 [[nodiscard]] EYEHAND_WINIO_API Plan holding(const KeyChord& keys, Plan what);
-/// Types UTF-8 text: CR LF, LF and CR are one Enter each, a tab is the Tab key, all else is typed
-/// as Unicode. Batches hold at most 100 events (a bound the reference systems found safe). Throws
-/// std::invalid_argument for invalid UTF-8 and NUL; see `typing_problem` for a check that does not
-/// throw.
+/// Types UTF-8 text: CR LF, LF and CR are one Enter each, a tab is the Tab key, and everything else
+/// is typed as Unicode. Batches contain at most 100 events, which the reference systems found safe.
+/// Throws std::invalid_argument for invalid UTF-8 and NUL; `typing_problem` is a check that does
+/// not throw.
 [[nodiscard]] EYEHAND_WINIO_API Plan type(std::string_view utf8);
-/// Puts the text on the clipboard, presses `chord` (usually Ctrl+V) and, when the program has had
-/// `time_to_read`, puts back what was there (see ClipboardRestore). Whatever `InputExecutor` can put on a
-/// clipboard can be pasted; throws std::invalid_argument for invalid UTF-8 and NUL.
+/// Copies the text to the clipboard, presses `chord` (usually Ctrl+V), gives the program
+/// `time_to_read`, and restores the clipboard (see ClipboardRestore). Throws std::invalid_argument
+/// for invalid UTF-8 and NUL.
 [[nodiscard]] EYEHAND_WINIO_API Plan
 paste(std::string_view utf8, const KeyChord& chord = {{NamedKey::ctrl, U'v'}},
       std::chrono::milliseconds time_to_read = std::chrono::milliseconds{300});
-/// Why `utf8` cannot be typed, in words; empty when it can.
+/// Explains why `utf8` cannot be typed; empty if it can.
 [[nodiscard]] EYEHAND_WINIO_API std::string typing_problem(std::string_view utf8);
 
 } // namespace eyehand::winio::gesture

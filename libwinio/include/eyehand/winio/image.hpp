@@ -11,12 +11,12 @@
 
 namespace eyehand::winio {
 
-/// A read-only window onto pixels somebody else owns: 4 bytes a pixel in the order blue, green,
-/// red, alpha; rows top-down, `stride` bytes apart. Must not outlive them.
+/// A read-only view of pixels that it does not own: 4 bytes per pixel in the order blue, green,
+/// red, alpha; rows top-down, `stride` bytes apart. Must not outlive the pixels.
 class EYEHAND_WINIO_API ImageView {
 public:
     ImageView() = default;
-    /// Throws std::invalid_argument when `size` is empty or `stride` is shorter than a row.
+    /// Throws std::invalid_argument if `size` is empty or `stride` is shorter than a row.
     ImageView(const std::uint8_t* data, Size size, std::size_t stride);
 
     [[nodiscard]] Size size() const { return size_; }
@@ -38,7 +38,7 @@ private:
     std::size_t stride_ = 0;
 };
 
-/// One BGRA colour.
+/// One BGRA color.
 struct Color {
     std::uint8_t blue = 0;
     std::uint8_t green = 0;
@@ -47,13 +47,12 @@ struct Color {
     friend bool operator==(const Color&, const Color&) = default;
 };
 
-/// Pixels of its own, in ImageView's layout without padding between rows. Copying copies the
-/// pixels.
+/// Owns pixels in ImageView's layout without padding between rows. Copies copy the pixels.
 class EYEHAND_WINIO_API Image {
 public:
     Image() = default;
-    /// Black, opaque pixels. Throws std::invalid_argument when `size` is negative or its bytes do
-    /// not fit into std::size_t.
+    /// Black, opaque pixels. Throws std::invalid_argument if `size` is negative or its number of
+    /// bytes does not fit into std::size_t.
     explicit Image(Size size);
     explicit Image(const ImageView& source);
 
@@ -74,8 +73,7 @@ public:
     }
     [[nodiscard]] ImageView view() const;
 
-    /// Makes this image `size` large; the old pixels are lost, the memory is kept where it
-    /// suffices.
+    /// Changes the size. The old pixels are lost; the memory is reused if it suffices.
     void resize(Size size);
     /// The pixel at (x, y), which must be inside.
     [[nodiscard]] Color at(int x, int y) const;

@@ -1,4 +1,4 @@
-// How large the picture is that a model gets.
+// The size of the screenshots for a model.
 #pragma once
 
 #include "eyehand/export.hpp"
@@ -11,31 +11,33 @@
 
 namespace eyehand::winio {
 
-/// The longest side of a picture: what PNG readers and models' servers take without complaint.
+/// Maximum width and height of a screenshot, which PNG readers and model servers accept.
 inline constexpr int max_image_side = 16384;
 
-/// As large as fits into the box with the aspect ratio kept, never larger than the source.
+/// The largest size that fits into the box and keeps the aspect ratio; never larger than the
+/// source.
 struct FitWithin {
     Size box;
     friend bool operator==(const FitWithin&, const FitWithin&) = default;
 };
-/// Exactly this size, distorted or enlarged if need be.
+/// Exactly this size, even if the image is distorted or enlarged.
 struct ExactSize {
     Size size;
     friend bool operator==(const ExactSize&, const ExactSize&) = default;
 };
-/// So many percent of the source's width and height, above 0 and at most 400; rounded to whole
+/// A percentage of the source's width and height, greater than 0 and at most 400; rounded to whole
 /// pixels, at least one.
 struct Percent {
     double percent = 100;
     friend bool operator==(const Percent&, const Percent&) = default;
 };
-/// As large as a model reads with so many image tokens. Qwen-VL models cut a picture into square
-/// cells of `multiple` pixels, one token each: 28 pixels in Qwen2-VL and Qwen2.5-VL, 32 in
-/// Qwen3-VL. Both sides are multiples of that, scaled alike and then rounded, so that the server
-/// need not scale again; never larger than the source rounded so. (The rule is `smart_resize` of
-/// Qwen's own qwen_vl_utils, without its lower limit; that rule enlarges a side by a cell where
-/// rounding made the other one smaller, and cannot hold long strips to the limit.)
+/// The largest size within a number of image tokens. Qwen-VL models divide an image into square
+/// cells with sides of `multiple` pixels, one token each: 28 pixels in Qwen2-VL and Qwen2.5-VL, 32
+/// in Qwen3-VL. Both sides are scaled by the same factor and then rounded to multiples of
+/// `multiple`, so that the server need not scale again. Never larger than the source, rounded in
+/// the same way. (The rule is `smart_resize` of Qwen's own qwen_vl_utils, without its lower limit.
+/// `smart_resize` enlarges a side by a cell if rounding made the other side smaller, and exceeds
+/// the limit for long strips.)
 struct FitTokens {
     int tokens = 1024; ///< 1 to 1,000,000
     int multiple = 32; ///< 1 to 256
@@ -44,16 +46,15 @@ struct FitTokens {
 
 using ImageSize = std::variant<FitWithin, ExactSize, Percent, FitTokens>;
 
-/// The size of the picture of a source; by percent or tokens too no side becomes longer than
-/// `max_image_side`. Throws std::invalid_argument when the source is empty or
-/// the wish is out of range: an empty box, a side longer than `max_image_side`, a percentage
-/// or a number of tokens that makes no sense.
+/// Returns the size of the screenshot of a source. No side exceeds `max_image_side`. Throws
+/// std::invalid_argument if the source is empty or `wish` is out of range: an empty box, a side
+/// longer than `max_image_side`, or a percentage, number of tokens or cell size outside its range.
 [[nodiscard]] EYEHAND_WINIO_API Size picture_size(Size source, const ImageSize& wish);
 
-/// Parses "1536x864" (fit within), "1536x864!" (exactly), "60%", "tokens:1024" and
-/// "tokens:1024:28" (cells of 28 pixels); nothing when it is none of these or out of range.
+/// Parses "1536x864" (fit within), "1536x864!" (exactly), "60%", "tokens:1024" and "tokens:1024:28"
+/// (cells of 28 pixels); empty for any other text and for values out of range.
 [[nodiscard]] EYEHAND_WINIO_API std::optional<ImageSize> parse_image_size(std::string_view text);
-/// The same as text: what `parse_image_size` reads.
+/// The setting as text, which `parse_image_size` reads.
 [[nodiscard]] EYEHAND_WINIO_API std::string to_string(const ImageSize& wish);
 
 } // namespace eyehand::winio

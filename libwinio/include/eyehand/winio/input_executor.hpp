@@ -1,4 +1,4 @@
-// Carries plans out on a desktop, and lets go of everything it pressed.
+// Executes plans on a desktop, and releases everything that it pressed.
 #pragma once
 
 #include "eyehand/export.hpp"
@@ -12,25 +12,26 @@
 
 namespace eyehand::winio {
 
-/// What carrying out a plan came to.
+/// The result of executing a plan.
 struct ExecutionReport {
-    std::size_t events = 0;   ///< input events the system took
-    std::size_t released = 0; ///< keys and buttons let go that the plan itself did not release
-    std::string problem{};    ///< why it broke off or what could not be undone, or empty
-    std::error_code error{};  ///< the same for programs
+    std::size_t events = 0;   ///< input events that the system accepted
+    std::size_t released = 0; ///< keys and buttons released because the plan itself did not
+    std::string problem{};    ///< why the plan broke off or what could not be undone, or empty
+    std::error_code error{};  ///< the same as a code
     [[nodiscard]] bool complete() const { return !error; }
 };
 
-/// Sends a plan's steps in order, waits between them on the stop token, and keeps track of what is
-/// held down: whatever happens, nothing that a plan pressed stays pressed, not even where the plan
-/// ends without releasing it. Remembers the latest press, so keep one as long as its fence serves.
-/// Refers to the desktop, which must outlive it. Not thread-safe.
+/// Executes a plan's steps in order and waits between them; a stop token ends these waits. Keeps
+/// track of pressed keys and buttons and releases them when a plan ends or fails. Remembers the
+/// latest press, so use one executor for as long as its fence is valid. Refers to the desktop,
+/// which must outlive it. Not thread-safe.
 class EYEHAND_WINIO_API InputExecutor {
 public:
-    /// Nothing outside `fence` can be aimed at: not by a move, and not by a button or the wheel
-    /// where the pointer is already.
+    /// The executor refuses to move the pointer outside `fence`, and to press a button or turn the
+    /// wheel while the pointer is outside.
     InputExecutor(Desktop& desktop, WorkArea fence);
-    /// Releases what is still held because the system refused to let go of it earlier.
+    /// Releases keys and buttons that are still pressed because the system refused an earlier
+    /// release.
     ~InputExecutor();
     InputExecutor(const InputExecutor&) = delete;
     InputExecutor& operator=(const InputExecutor&) = delete;
@@ -38,23 +39,25 @@ public:
     [[nodiscard]] const WorkArea& fence() const;
     [[nodiscard]] Desktop& desktop() const;
 
-    /// Carries out the plan. Never throws for what the system refuses: the report says so, with
+    /// Executes the plan. Reports what the system refuses instead of throwing: with
     /// `input_refused`, `input_not_permitted`, `outside_work_area`, `cancelled`, `not_supported` or
-    /// what the effect itself failed with. A plan with a target or a move outside the fence is
-    /// refused before anything is sent.
+    /// the error of the effect. A plan with a target or a move outside the fence is refused before
+    /// anything is sent.
     ///
-    /// A plan whose first press would make a double-click of the latest press of an earlier plan
-    /// (the same button, nearly the same place) waits until that can no longer happen: at most
-    /// `Desktop::double_click_time` and a little. Within one plan nothing is delayed.
+    /// If a plan's first press and the latest press of an earlier plan could count as a
+    /// double-click (the same button, at most 8 pixels apart), the press waits until they no longer
+    /// can: at most `Desktop::double_click_time` plus 16 ms. Presses within one plan are not
+    /// delayed.
     ///
-    /// What a ClipboardRestore is to put back is read before the plan writes to the clipboard; when
-    /// that fails, or the clipboard holds what could not be put back (files, say), nothing is
-    /// written: `clipboard_failed`. What somebody else has put there meanwhile stays. A plan that is
-    /// stopped while a program may still be reading gives it 80 ms.
+    /// If the plan contains a ClipboardRestore, the content of the clipboard is read before the
+    /// plan writes to it. If that fails, or if the clipboard holds content that cannot be restored
+    /// (files, for example), nothing is written and the error is `clipboard_failed`. Content that
+    /// another program copied meanwhile is not replaced. If a plan is stopped while a program may
+    /// still be reading the clipboard, the program gets up to 80 ms before the content is restored.
     [[nodiscard]] ExecutionReport execute(const Plan& plan, std::stop_token stop = {});
 
-    /// Releases everything held, in the opposite order of pressing. Returns how many were let go;
-    /// what the system refuses to release stays on the list, for the next time.
+    /// Releases all pressed keys and buttons, the last pressed first, and returns the number of
+    /// releases. A key or button that the system refuses to release is tried again next time.
     std::size_t release_all() noexcept;
 
 private:

@@ -1,4 +1,4 @@
-// Keys by meaning, not by keyboard layout.
+// Keys by name or character, independent of the keyboard layout.
 #pragma once
 
 #include "eyehand/export.hpp"
@@ -67,19 +67,20 @@ enum class NamedKey {
 /// A named key, or the key that produces a character (lower case, without modifiers).
 using Key = std::variant<NamedKey, char32_t>;
 
-/// Keys pressed together: down in this order, up in the opposite one. Modifiers come first.
+/// Keys pressed together: pressed in this order, released in the opposite order. Modifiers come
+/// first.
 struct KeyChord {
     std::vector<Key> keys;
     friend bool operator==(const KeyChord&, const KeyChord&) = default;
 };
 
-/// Parses "enter", "ctrl+shift+s", "alt+f4", "ctrl++". Case-insensitive, spaces around names
-/// allowed; usual synonyms (esc, return, win, control, del, pgup, ...). Nothing when it is no
-/// chord; `problem`, where given, then says why in words a model can act on.
+/// Parses "enter", "ctrl+shift+s", "alt+f4", "ctrl++". Case-insensitive; accepts spaces around
+/// names and the usual synonyms (esc, return, win, control, del, pgup, ...). Empty if `text` is not
+/// a chord; `problem`, if not null, then receives the reason in words that a model can act on.
 [[nodiscard]] EYEHAND_WINIO_API std::optional<KeyChord> parse_chord(std::string_view text,
                                                                     std::string* problem = nullptr);
 
-/// The chord as `parse_chord` reads it: "ctrl+shift+s".
+/// The chord as text, which `parse_chord` reads: "ctrl+shift+s".
 [[nodiscard]] EYEHAND_WINIO_API std::string to_string(const KeyChord& chord);
 [[nodiscard]] EYEHAND_WINIO_API std::string to_string(const Key& key);
 

@@ -1,7 +1,6 @@
-// Painting over pictures by the rules of an HTML canvas, so that a web page that draws the same looks
-// the same: colours between the stops of a gradient are interpolated without premultiplying
-// ("Fill and stroke styles" of the HTML standard), and painted source-over ("Compositing and
-// Blending Level 1").
+// Paints on images by the rules of an HTML canvas, so that a web page can draw the same image:
+// colors between the stops of a gradient are interpolated without premultiplying ("Fill and stroke
+// styles" of the HTML standard), and painted source-over ("Compositing and Blending Level 1").
 //
 //     Canvas canvas(image);
 //     canvas.fill_disc({320, 200}, 24, Gradient({{0, {255, 140, 0, 0.8}}, {1, {255, 90, 0, 0}}}));
@@ -22,16 +21,16 @@
 
 namespace eyehand::winio {
 
-/// A colour as web pages give it.
+/// A color in the notation of CSS.
 struct Rgba {
     double red = 0; ///< 0 to 255, as are green and blue
     double green = 0;
     double blue = 0;
-    double alpha = 1; ///< 0 is clear, 1 is opaque
+    double alpha = 1; ///< 0 is transparent, 1 is opaque
     friend bool operator==(const Rgba&, const Rgba&) = default;
 };
-/// Parses "rgba(255, 140, 0, 0.5)", "rgb(255, 140, 0)", "#ff8c00" and "#ff8c0080"; nothing when it is
-/// none of these or out of range.
+/// Parses "rgba(255, 140, 0, 0.5)", "rgb(255, 140, 0)", "#ff8c00" and "#ff8c0080"; empty for any
+/// other text and for values out of range.
 [[nodiscard]] EYEHAND_WINIO_API std::optional<Rgba> parse_rgba(std::string_view text);
 /// "rgba(255,140,0,0.5)", which `parse_rgba` reads.
 [[nodiscard]] EYEHAND_WINIO_API std::string to_string(const Rgba& colour);
@@ -42,24 +41,26 @@ struct GradientStop {
     friend bool operator==(const GradientStop&, const GradientStop&) = default;
 };
 
-/// Colours along a radius: 0 is the middle, 1 the rim. Before the first stop the colour is the first
-/// one's, behind the last one the last one's. Without stops it is clear.
+/// Colors along a radius: 0 is the center, 1 the rim. Before the first stop, the color is that of
+/// the first stop; after the last stop, that of the last stop. A gradient without stops is
+/// transparent.
 class EYEHAND_WINIO_API Gradient {
 public:
-    /// The stops in any order; those at one place count in the order given. `opacity` (0 to 1)
-    /// multiplies each alpha. Throws std::invalid_argument for what is out of range.
+    /// Accepts the stops in any order; stops at the same place keep their order. `opacity` (0 to 1)
+    /// multiplies each alpha. Throws std::invalid_argument if a value is out of range.
     explicit Gradient(std::span<const GradientStop> stops, double opacity = 1);
     Gradient(std::initializer_list<GradientStop> stops, double opacity = 1)
         : Gradient(std::span(stops.begin(), stops.size()), opacity) {}
 
-    /// By the formula.
+    /// The color at `t`, computed without the table.
     [[nodiscard]] Rgba at(double t) const;
 
 private:
     friend class Canvas;
-    /// What is painted: colour times alpha, and how much of the picture shines through, in 65536ths.
-    /// From a table, because a gradient over a whole picture has a million pixels; with as many entries
-    /// a colour is at most one of 255 levels from the formula's.
+    /// The values to paint: color times alpha, and the share of the image that shines through, in
+    /// 65536ths. They come from a table, because a gradient over a whole screenshot has a million
+    /// pixels. With `table_size` entries, a color differs from the exact one by at most one of 255
+    /// levels.
     struct Layer {
         std::uint64_t blue_red = 0; ///< red in the upper half
         std::uint32_t green = 0;
@@ -69,26 +70,27 @@ private:
     static constexpr std::size_t table_size = 1024;
     std::vector<GradientStop> stops_; // sorted
     double opacity_;
-    std::array<Layer, table_size + 2> table_{}; ///< the last one is clear
+    std::array<Layer, table_size + 2> table_{}; ///< the last entry is transparent
 };
 
-/// Paints on some rows of a picture. Everything is given in pixels of the whole picture; what lies
-/// outside these rows is left out, so that a picture can be painted in parts. The result is opaque.
-/// Refers to the image, which must outlive it.
+/// Paints on some rows of an image. All coordinates are pixels of the whole image, and drawing is
+/// clipped to these rows, so that an image can be painted in parts. The result is opaque. Refers to
+/// `rows`, which must outlive the canvas.
 class EYEHAND_WINIO_API Canvas {
 public:
-    /// `rows` is the picture from row `first_row` on.
+    /// `rows` contains the rows of the image from `first_row` on.
     explicit Canvas(Image& rows, int first_row = 0) : rows_(rows), first_row_(first_row) {}
 
     void fill(const Rect& area, const Rgba& colour);
-    /// The pixels whose middle is at most `radius` from the middle of the pixel `centre`; the rim has
-    /// no soft edge.
+    /// Fills the pixels whose center is at most `radius` from the center of the pixel `centre`. The
+    /// rim is not anti-aliased.
     void fill_disc(Point centre, double radius, const Gradient& gradient);
-    /// All of `area`, from its middle; the gradient ends at half its longer side.
+    /// Fills `area` from its center; the gradient ends at half the longer side.
     void fill_radially(const Rect& area, const Gradient& gradient);
-    /// Four bars within `area`.
+    /// Draws a border of `width` pixels inside `area`.
     void frame(const Rect& area, int width, const Rgba& colour);
-    /// In the font of bitmap_font.hpp, each of its pixels a square of `scale` by `scale`.
+    /// Writes in the font of bitmap_font.hpp; each of its pixels becomes a square of `scale` by
+    /// `scale` pixels.
     void write(Point top_left, std::string_view text, int scale, const Rgba& colour);
 
 private:
@@ -100,16 +102,17 @@ private:
     int first_row_;
 };
 
-/// How large a text is that `Canvas::write` writes.
+/// The size of a text that `Canvas::write` writes.
 [[nodiscard]] EYEHAND_WINIO_API Size text_size(std::string_view text, int scale);
 
-/// What is drawn over a picture before a model gets it. `FramePipeline::annotate` draws it in parts.
+/// Annotations on a screenshot for a model. `FramePipeline::annotate` draws them in parts.
 class EYEHAND_WINIO_API Overlay {
 public:
     virtual ~Overlay() = default;
-    /// The rows of the picture that it touches; it may name more.
+    /// The rows of the screenshot that it touches; may contain more rows.
     [[nodiscard]] virtual std::vector<RowRange> rows() const = 0;
-    /// Draws its part of some rows. Called on several threads at a time, each with other rows.
+    /// Draws on the rows of `canvas`. Called on several threads at a time, each with different
+    /// rows.
     virtual void draw(Canvas& canvas) const = 0;
 };
 

@@ -1,5 +1,5 @@
-// PNG for model input: 8-bit RGB, no alpha, no ancillary chunks. What is read may have an alpha channel
-// and chunks beside.
+// PNG for model input: writes 8-bit RGB without alpha and ancillary chunks. The reader also accepts
+// an alpha channel and ancillary chunks.
 #pragma once
 
 #include "eyehand/export.hpp"
@@ -17,36 +17,37 @@ struct PngOptions {
     int level = 1; ///< zlib's 0 (stored) to 9 (smallest)
 };
 
-/// Rows a stripe when nobody asks for others: few enough that a line of text touches one or two,
-/// enough that flushing costs little.
+/// Default number of rows per stripe: few enough that a line of text touches one or two stripes,
+/// and enough that flushing costs little.
 inline constexpr int png_stripe_rows = 32;
 
-/// `image` as a PNG file. The same pixels, options and stripes give the same bytes. Throws like
-/// StripedPng.
+/// Returns `image` as a PNG file. The same pixels, options and stripes give the same bytes. Throws
+/// the exceptions of StripedPng.
 [[nodiscard]] EYEHAND_WINIO_API std::vector<std::uint8_t>
 encode_png(const ImageView& image, const PngOptions& options = {},
            int stripe_rows = png_stripe_rows);
 
-/// What a PNG file may be, so that a small one cannot ask for much memory.
+/// Limits for reading, so that a small file cannot cause a large allocation.
 struct PngLimits {
     Size size{16384, 16384};
-    std::int64_t pixels = std::int64_t{1} << 26; ///< in all: 256 MB of memory
+    std::int64_t pixels = std::int64_t{1} << 26; ///< maximum number of pixels: 256 MB of memory
 };
 
-/// The picture in a PNG file: 8-bit RGB or RGBA, not interlaced, with any filters. The alpha is kept
-/// as it is; of RGB it is 255. Strict: the signature, each chunk's checksum, their order, the sizes and
-/// the pixels' checksum must be right, and nothing may follow. Ancillary chunks are skipped, also those
-/// that would change colours (tRNS, gAMA). Throws Error{decode_failed}, naming what is wrong.
+/// Reads a PNG file: 8-bit RGB or RGBA, not interlaced, with any filters. The alpha of RGBA is
+/// kept; the alpha of RGB is 255. Strict: the signature, each chunk's checksum, the order of the
+/// chunks, the sizes and the pixels' checksum must be correct, and nothing may follow. Ancillary
+/// chunks are skipped, also those that would change colors (tRNS, gAMA). Throws
+/// Error{decode_failed}, whose text names the problem.
 [[nodiscard]] EYEHAND_WINIO_API Image decode_png(std::span<const std::uint8_t> file,
                                                  const PngLimits& limits = {});
 
-/// A PNG file that is kept in stripes of rows, each compressed on its own (zlib's full flush) in an
-/// IDAT chunk of its own, so that a change costs no more than the stripes it touches. The file
-/// depends on the pixels and the options alone, not on the order or history of `encode`, and equals
-/// `encode_png` for the same stripe height. Never compares pixels: callers know what changed.
+/// A PNG file in stripes of rows. Each stripe is compressed separately (zlib's full flush) into its
+/// own IDAT chunk, so that a change costs only the stripes that it touches. The file depends only
+/// on the pixels and the options, not on the order or history of `encode`, and equals the result of
+/// `encode_png` for the same stripe height. Never compares pixels: the caller knows what changed.
 class EYEHAND_WINIO_API StripedPng {
 public:
-    /// Throws std::invalid_argument for an empty size, fewer than one row a stripe, a stripe of
+    /// Throws std::invalid_argument for an empty size, fewer than one row per stripe, a stripe of
     /// more than 1 GiB or a level out of range.
     explicit StripedPng(Size size, const PngOptions& options = {},
                         int stripe_rows = png_stripe_rows);
@@ -58,12 +59,12 @@ public:
     [[nodiscard]] int stripes() const;
     /// The rows of stripe `index`, 0 <= index < stripes(); throws std::invalid_argument otherwise.
     [[nodiscard]] RowRange stripe(int index) const;
-    /// Compresses stripe `index` anew; `rows` is that stripe alone. Threads may encode different
-    /// stripes at the same time. Throws std::invalid_argument when `rows` has another size or there
-    /// is no such stripe, Error{encode_failed} when zlib runs out of memory; the stripe then stays
-    /// what it was.
+    /// Compresses stripe `index`; `rows` contains only that stripe. Threads may encode different
+    /// stripes at the same time. Throws std::invalid_argument if `rows` has another size or `index`
+    /// is out of range, and Error{encode_failed} if zlib runs out of memory; the stripe is then
+    /// unchanged.
     void encode(int index, const ImageView& rows);
-    /// The file. Throws std::logic_error while a stripe has never been encoded.
+    /// Returns the file. Throws std::logic_error if a stripe has not been encoded yet.
     [[nodiscard]] std::vector<std::uint8_t> file() const;
 
 private:

@@ -1,5 +1,5 @@
-// State of the system besides its desktop: running programs, the registry of Windows. All functions
-// exist on every platform, so that callers need no conditional compilation.
+// System state outside the desktop: running programs and the Windows registry. All functions exist
+// on every platform, so that callers need no conditional compilation.
 #pragma once
 
 #include "eyehand/export.hpp"
@@ -12,19 +12,19 @@
 namespace eyehand::winio {
 
 /// The file names of the running programs, without folders, UTF-8, one for each process and in no
-/// particular order: "notepad.exe", "xterm". A program of Windows that runs under Wine has the name
-/// that it has there. Leaves out processes that the system does not show to this user; empty on a
-/// system that is neither Windows nor has a /proc file system. Thread-safe.
+/// particular order: "notepad.exe", "xterm". A Windows program that runs under Wine has its Windows
+/// name. Does not contain processes that the system hides from this user; empty on a system that is
+/// not Windows and has no /proc file system. Thread-safe.
 [[nodiscard]] EYEHAND_WINIO_API std::vector<std::string> running_programs();
 
 /// Whether the system has a registry: true on Windows.
 [[nodiscard]] EYEHAND_WINIO_API bool has_registry() noexcept;
 
-/// A value of the registry as text, UTF-8: strings as they are stored (references to environment
+/// Returns a registry value as UTF-8 text: strings as they are stored (references to environment
 /// variables are not expanded), 32-bit numbers in decimal. `key` begins with a root, in its long or
 /// short form (HKEY_CURRENT_USER or HKCU, HKEY_LOCAL_MACHINE or HKLM, HKEY_CLASSES_ROOT or HKCR,
-/// HKEY_USERS or HKU), and separates its parts by backslashes; an empty `value` is the key's default
-/// value. Nothing if there is no such value, if it is of another type or may not be read, if a name
+/// HKEY_USERS or HKU), and separates its parts by backslashes; an empty `value` is the key's
+/// default value. Empty if the value does not exist, has another type or cannot be read, if a name
 /// is not UTF-8 or has a NUL character, and on systems without a registry. Thread-safe.
 ///
 ///     registry_value("HKCU\\Control Panel\\Desktop", "LogPixels")

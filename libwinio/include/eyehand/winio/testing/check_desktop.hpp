@@ -11,21 +11,21 @@
 
 namespace eyehand::winio::testing {
 
-/// What `check_desktop` may do besides reading the screen and the windows. Each part disturbs a user
-/// at the desktop, so the default is none; the tests of a back-end turn all of them on.
+/// What `check_desktop` may do besides reading the screen and the windows. Each option disturbs a
+/// user at the desktop, so all are off by default; the tests of a back-end turn all of them on.
 struct CheckDesktopOptions {
     /// Moves the pointer to the corners and the center of each display, and back.
     bool moves_pointer = false;
-    /// Replaces the clipboard's content, and puts back text or an image. If the clipboard holds
-    /// something that cannot be put back (files, for example), this is a finding and the clipboard
-    /// is not changed.
+    /// Replaces the clipboard's content, and restores text or an image. If the clipboard holds
+    /// content that cannot be restored (files, for example), this is a finding and the clipboard is
+    /// not changed.
     bool changes_clipboard = false;
     /// Focuses another window, and then the one that had the foreground. The order of the other
     /// windows changes. Does nothing unless there is a second window with a title that is neither
     /// minimized nor as large as a display.
     bool changes_focus = false;
-    /// Maximum wait for what reaches the system late, such as a moved pointer. A desktop that
-    /// conforms is not delayed by a long one.
+    /// Maximum wait for delayed effects, such as a moved pointer. A long timeout does not delay a
+    /// desktop that conforms.
     std::chrono::milliseconds timeout{5000};
 };
 

@@ -1,4 +1,4 @@
-// A desktop in memory, for tests of programs and tools that work one.
+// A desktop in memory, for tests of programs and tools that control a desktop.
 #pragma once
 
 #include "eyehand/export.hpp"
@@ -16,8 +16,8 @@ namespace eyehand::winio::testing {
 
 enum class ClipboardUse { read, write };
 
-/// A screen that tests paint and hands that tests read. Everything sent to it is recorded;
-/// `on_input` lets a test play the program under the pointer. Not thread-safe.
+/// A screen that the test paints. Records all input; `on_input` lets a test simulate the program
+/// under the pointer. Not thread-safe.
 ///
 ///     MemoryDesktop desktop({1920, 1080});
 ///     desktop.on_input = [&](const InputEvent& event) { ... repaint desktop.screen() ... };
@@ -39,38 +39,41 @@ public:
     Windows* windows() noexcept override { return this; }
     Clipboard* clipboard() noexcept override { return this; }
 
-    // What a test sets up
+    // Set up by the test
     Image& screen() { return screen_; }
     void set_displays(std::vector<Display> displays);
     void set_windows(std::vector<WindowInfo> windows) { windows_ = std::move(windows); }
     void set_pointer_shape(std::optional<PointerShape> shape) { shape_ = std::move(shape); }
-    /// Zero at first: no two clicks are a double-click, and tests of clicks need not wait.
+    /// Initially zero: two clicks are never a double-click, so tests of clicks need not wait.
     void set_double_click_time(std::chrono::milliseconds time) { double_click_time_ = time; }
     void set_line_break(std::string line_break) { line_break_ = std::move(line_break); }
-    void put_other_on_clipboard();                       ///< what is neither text nor an image
+    void put_other_on_clipboard();                       ///< neither text nor an image
     std::function<void(const InputEvent&)> on_input;     ///< after each accepted event
     std::function<void(const LaunchCommand&)> on_launch; ///< may throw
     std::function<void(const WindowCommand&)> on_window; ///< may throw
-    std::function<void(ClipboardUse)> on_clipboard;      ///< before it happens; may throw
+    std::function<void(ClipboardUse)> on_clipboard;      ///< before each use; may throw
     void fail_next_captures(errc code, int times) {
         capture_error_ = code;
         capture_failures_ = times;
     }
-    void accept_at_most(std::size_t events) { budget_ = events; } ///< then refuse, until set again
+    void accept_at_most(std::size_t events) {
+        budget_ = events;
+    } ///< then refuses input until set
+      ///< again
     void accept_everything() { budget_.reset(); }
 
-    // What a test asks
+    // Read by the test
     [[nodiscard]] const std::vector<InputEvent>& events() const { return events_; }
     [[nodiscard]] const std::vector<LaunchCommand>& launches() const { return launches_; }
     [[nodiscard]] const std::vector<WindowCommand>& window_commands() const { return commands_; }
-    [[nodiscard]] std::string typed() const; ///< characters and Enter (as \n) and Tab, UTF-8
+    [[nodiscard]] std::string typed() const; ///< characters, Enter (as \n) and Tab; UTF-8
     [[nodiscard]] bool holds(Button button) const { return buttons_.contains(button); }
     [[nodiscard]] bool holds(const Key& key) const { return keys_.contains(key); }
     [[nodiscard]] bool holds_anything() const { return !buttons_.empty() || !keys_.empty(); }
     [[nodiscard]] int captures() const { return captures_; }
-    /// How many presses a program would have taken for the second of a double-click: of the same
-    /// button, within `double_click_time` of the one before and at most 4 pixels away. A third
-    /// press begins anew, as on Windows.
+    /// The number of presses that a program would count as the second of a double-click: of the
+    /// same button, within `double_click_time` of the previous press and at most 4 pixels away. A
+    /// third press starts a new double-click, as on Windows.
     [[nodiscard]] int double_clicks() const { return double_clicks_; }
 
 private:
