@@ -1,4 +1,5 @@
-// Not OpenSSL's: the panel and the report, which encode images too, do not link it.
+// Does not use OpenSSL, because the panel and the report also encode images but do not link
+// OpenSSL.
 #include "eyehand/base/base64.hpp"
 
 #include <array>

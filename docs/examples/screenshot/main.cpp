@@ -1,4 +1,4 @@
-// Saves the screen as a model would get it. Links libwinio alone.
+// Saves a screenshot as a model receives it. Links only libwinio.
 #include <eyehand/winio/frame_pipeline.hpp>
 #include <eyehand/winio/settle.hpp>
 
