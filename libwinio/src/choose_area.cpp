@@ -43,7 +43,7 @@ Rect cropped(const Rect& bounds, const NormBox& crop) {
     const int top = edge(box.y1, bounds.height);
     const Rect result{bounds.x + left, bounds.y + top, edge(box.x2, bounds.width) - left,
                       edge(box.y2, bounds.height) - top};
-    if (result.empty()) throw std::invalid_argument("the crop does not contain a single pixel");
+    if (result.empty()) throw std::invalid_argument("the crop contains no pixel");
     return result;
 }
 
@@ -60,7 +60,8 @@ Rect window_bounds(std::span<const WindowInfo> windows, const WindowQuery& query
         visible = bounding_rect(visible, intersection(window->bounds, display.bounds));
     if (window->state == WindowState::minimised || visible.empty())
         throw Error(errc::window_not_found,
-                    "nothing of the window \"" + window->title + "\" can be seen");
+                    "the window \"" + window->title +
+                        "\" is minimized or outside all displays; restore or move it");
     return visible;
 }
 
@@ -80,7 +81,7 @@ WorkArea choose_area(std::span<const Display> displays, const AreaChoice& choice
 WorkArea choose_area(Desktop& desktop, const AreaChoice& choice) {
     Windows* windows = choice.window ? desktop.windows() : nullptr;
     if (choice.window && windows == nullptr)
-        throw Error(errc::not_supported, "this desktop does not know its windows");
+        throw Error(errc::not_supported, "this desktop does not support windows");
     return choose_area(desktop.displays(), choice,
                        windows == nullptr ? std::vector<WindowInfo>{} : windows->list());
 }

@@ -43,7 +43,7 @@ std::unique_ptr<Desktop> open_first(const std::vector<std::string>& names,
             failures.emplace_back(name, error);
         }
     }
-    std::string text = "no desktop back-end opens";
+    std::string text = "no desktop back-end can be opened";
     for (const auto& [name, error] : failures)
         text += (&name == &failures.front().first ? ": \"" : "; \"") + name + "\": " + error.what();
     throw Error(failures.front().second.code(), text);

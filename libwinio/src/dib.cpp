@@ -178,7 +178,7 @@ std::optional<Image> decode_dib(std::span<const std::uint8_t> bytes,
 }
 
 std::vector<std::uint8_t> encode_dib(const ImageView& image) {
-    if (image.empty()) throw std::invalid_argument("an empty image has no bitmap");
+    if (image.empty()) throw std::invalid_argument("an empty image cannot be a bitmap");
     const std::uint64_t row_bytes = std::uint64_t{4} * static_cast<std::uint64_t>(image.width());
     const auto height = static_cast<std::uint64_t>(image.height());
     if (height > (std::numeric_limits<std::uint32_t>::max() - info_header_bytes) / row_bytes)

@@ -24,7 +24,7 @@ void draw_pointer(Frame& frame) {
     const auto count =
         static_cast<std::size_t>(pixels.width()) * static_cast<std::size_t>(pixels.height());
     if (!shape.invert.empty() && shape.invert.size() != count)
-        throw std::invalid_argument("a pointer's invert mask must have one byte a pixel");
+        throw std::invalid_argument("a pointer's invert mask must have one byte per pixel");
 
     const Point corner{shape.position.x - shape.hotspot.x - frame.origin.x,
                        shape.position.y - shape.hotspot.y - frame.origin.y};

@@ -25,8 +25,9 @@ using Clock = std::chrono::steady_clock;
 void check(const ScreenshotOptions& options) {
     (void)picture_size({1, 1}, options.size);
     if (options.png.level < 0 || options.png.level > 9)
-        throw std::invalid_argument("a PNG's level is 0 to 9");
-    if (options.threads < 0) throw std::invalid_argument("a number of threads is not negative");
+        throw std::invalid_argument("a PNG's level must be 0 to 9");
+    if (options.threads < 0)
+        throw std::invalid_argument("the number of threads must not be negative");
 }
 
 int threads(const ScreenshotOptions& options) {
@@ -198,7 +199,7 @@ FramePipeline::FramePipeline(FramePipeline&&) noexcept = default;
 FramePipeline& FramePipeline::operator=(FramePipeline&&) noexcept = default;
 
 Screenshot FramePipeline::process(Frame&& frame) {
-    if (frame.pixels.empty()) throw std::invalid_argument("a frame without pixels has no picture");
+    if (frame.pixels.empty()) throw std::invalid_argument("the frame has no pixels");
     State& state = *state_;
     if (state.options.pointer) draw_pointer(frame);
     frame.pointer.reset();
@@ -240,7 +241,7 @@ Screenshot FramePipeline::process(Frame&& frame) {
 
 std::shared_ptr<const std::vector<std::uint8_t>> FramePipeline::annotate(const Overlay& overlay) {
     State& state = *state_;
-    if (!state.png) throw std::logic_error("there is no picture yet to draw on");
+    if (!state.png) throw std::logic_error("there is no screenshot to annotate yet");
     return std::make_shared<const std::vector<std::uint8_t>>(
         state.striped->annotated(state.previous.view(), threads(state.options), overlay));
 }

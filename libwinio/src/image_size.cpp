@@ -12,9 +12,9 @@ namespace eyehand::winio {
 namespace {
 
 Size checked(Size size) {
-    if (size.empty()) throw std::invalid_argument("a picture has at least one pixel");
+    if (size.empty()) throw std::invalid_argument("a screenshot must have at least one pixel");
     if (size.width > max_image_side || size.height > max_image_side)
-        throw std::invalid_argument("a picture's sides have at most " +
+        throw std::invalid_argument("the maximum side of a screenshot is " +
                                     std::to_string(max_image_side) + " pixels");
     return size;
 }
@@ -23,7 +23,7 @@ int at_least_one(double extent) { return std::max(1, static_cast<int>(std::lroun
 
 Size percent_of(Size source, double percent) {
     if (!(percent > 0 && percent <= 400))
-        throw std::invalid_argument("a picture's percentage is above 0 and at most 400");
+        throw std::invalid_argument("the percentage must be greater than 0 and at most 400");
     const Size size{at_least_one(source.width * percent / 100),
                     at_least_one(source.height * percent / 100)};
     return fit_within(size, {max_image_side, max_image_side});
@@ -39,9 +39,9 @@ int rounded_cells(double cells) {
 
 Size within_tokens(Size source, const FitTokens& wish) {
     if (wish.tokens < 1 || wish.tokens > 1000000)
-        throw std::invalid_argument("a picture has 1 to 1,000,000 tokens");
+        throw std::invalid_argument("the number of tokens must be 1 to 1,000,000");
     if (wish.multiple < 1 || wish.multiple > 256)
-        throw std::invalid_argument("a token is a cell of 1 to 256 pixels");
+        throw std::invalid_argument("the cell size of a token must be 1 to 256 pixels");
     const int longest = max_image_side - wish.multiple; // what is then rounded up
     source = fit_within(source, {longest, longest});
     const double wide = static_cast<double>(source.width) / wish.multiple;
@@ -132,7 +132,7 @@ std::string to_string(const ImageSize& wish) {
 }
 
 Size picture_size(Size source, const ImageSize& wish) {
-    if (source.empty()) throw std::invalid_argument("an empty source has no picture");
+    if (source.empty()) throw std::invalid_argument("the source must not be empty");
     return checked(
         std::visit(overloaded{
                        [&](const FitWithin& fit) { return fit_within(source, checked(fit.box)); },

@@ -160,7 +160,7 @@ void Motion::resize(Size size) {
 
 void Motion::note(const ImageView& before, const ImageView& after, Time now) {
     if (before.size() != size_ || after.size() != size_)
-        throw std::invalid_argument("two looks differ in size");
+        throw std::invalid_argument("the images and the watch differ in size");
     latest_look_ = now;
     for (int top = 0; top < size_.height; top += cell_side) {
         std::ranges::fill(dirty_, std::uint8_t{0});

@@ -82,7 +82,7 @@ std::string to_string(const Rgba& colour) {
 
 Gradient::Gradient(std::span<const GradientStop> stops, double opacity)
     : stops_(stops.begin(), stops.end()), opacity_(opacity) {
-    if (!(opacity >= 0 && opacity <= 1)) throw std::invalid_argument("an opacity is 0 to 1");
+    if (!(opacity >= 0 && opacity <= 1)) throw std::invalid_argument("an opacity must be 0 to 1");
     for (const GradientStop& stop : stops_)
         if (!(stop.at >= 0 && stop.at <= 1) || !valid(stop.colour))
             throw std::invalid_argument("a gradient's stop is out of range");

@@ -59,9 +59,9 @@ constexpr auto zlib_header = std::to_array<std::uint8_t>({0x78, 0x01});
 constexpr auto last_block = std::to_array<std::uint8_t>({0x03, 0x00});
 
 void check(Size size, const PngOptions& options, int stripe_rows) {
-    if (size.empty()) throw std::invalid_argument("an empty image has no PNG");
+    if (size.empty()) throw std::invalid_argument("an empty image cannot be encoded");
     if (options.level < 0 || options.level > 9)
-        throw std::invalid_argument("a PNG's level is 0 to 9");
+        throw std::invalid_argument("a PNG's level must be 0 to 9");
     if (stripe_rows < 1) throw std::invalid_argument("a PNG's stripes need at least one row");
     // What zlib takes at once, and a chunk can hold even if nothing can be compressed.
     constexpr std::int64_t max = 1 << 30;
@@ -134,13 +134,14 @@ Size StripedPng::size() const { return state_->size; }
 int StripedPng::stripes() const { return static_cast<int>(state_->stripes.size()); }
 
 RowRange StripedPng::stripe(int index) const {
-    if (index < 0 || index >= stripes()) throw std::invalid_argument("there is no such stripe");
+    if (index < 0 || index >= stripes())
+        throw std::invalid_argument("the index of the stripe is out of range");
     return state_->rows(index);
 }
 
 void StripedPng::encode(int index, const ImageView& rows) {
     if (rows.size() != Size{size().width, stripe(index).count})
-        throw std::invalid_argument("these rows have another size than the stripe");
+        throw std::invalid_argument("the rows and the stripe differ in size");
     auto encoder = state_->encoders.take();
     const StripeEncoder::Deflated deflated = encoder->encode(rows);
     State::Stripe stripe;
@@ -160,7 +161,8 @@ Bytes StripedPng::file() const {
     uLong adler = 1;
     for (int index = 0; index < stripes(); ++index) {
         const State::Stripe& stripe = state_->stripes[static_cast<std::size_t>(index)];
-        if (stripe.chunk.empty()) throw std::logic_error("a PNG lacks stripes");
+        if (stripe.chunk.empty())
+            throw std::logic_error("a stripe of the PNG has not been encoded");
         chunk_bytes += stripe.chunk.size();
         adler = adler32_combine(adler, stripe.adler,
                                 static_cast<z_off_t>(row_bytes * state_->rows(index).count));

@@ -28,7 +28,7 @@ constexpr std::uint32_t largest = 0x7fffffff; // of a chunk, a width or a height
 constexpr std::uint64_t max_bytes_a_byte = 1032;
 
 [[noreturn]] void refuse(const std::string& why) {
-    throw Error(errc::decode_failed, "the picture is not a PNG file that can be read: " + why);
+    throw Error(errc::decode_failed, "the PNG file cannot be read: " + why);
 }
 
 std::uint32_t u32(Bytes bytes, std::size_t at) {
@@ -49,14 +49,14 @@ bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z')
 
 /// Takes the chunk at the front of `rest`.
 Chunk take_chunk(Bytes& rest) {
-    if (rest.size() < chunk_frame_bytes) refuse("it is cut off");
+    if (rest.size() < chunk_frame_bytes) refuse("it is truncated");
     const std::uint32_t length = u32(rest, 0);
-    if (length > largest) refuse("a chunk has an impossible length");
-    if (length > rest.size() - chunk_frame_bytes) refuse("it is cut off");
+    if (length > largest) refuse("a chunk has an invalid length");
+    if (length > rest.size() - chunk_frame_bytes) refuse("it is truncated");
     const Bytes checked = rest.subspan(4, std::size_t{length} + 4);
     const Chunk chunk{{reinterpret_cast<const char*>(checked.data()), 4}, checked.subspan(4)};
     if (!std::all_of(chunk.type.begin(), chunk.type.end(), is_letter))
-        refuse("a chunk has no name");
+        refuse("a chunk has an invalid type");
     if (crc32_z(0, checked.data(), checked.size()) != u32(rest, 8 + std::size_t{length}))
         refuse("the checksum of its chunk " + std::string(chunk.type) + " is wrong");
     rest = rest.subspan(chunk_frame_bytes + length);
@@ -73,11 +73,11 @@ struct Header {
 };
 
 Header read_header(const Chunk& chunk, const PngLimits& limits) {
-    if (chunk.type != "IHDR" || chunk.data.size() != header_bytes) refuse("it has no header");
+    if (chunk.type != "IHDR" || chunk.data.size() != header_bytes) refuse("it has no valid header");
     const std::uint32_t width = u32(chunk.data, 0);
     const std::uint32_t height = u32(chunk.data, 4);
     if (width == 0 || height == 0 || width > largest || height > largest)
-        refuse("its size is impossible");
+        refuse("its size is invalid");
     const auto exceeds = [](std::uint32_t side, int limit) {
         return limit < 1 || side > static_cast<std::uint32_t>(limit);
     };
@@ -87,9 +87,9 @@ Header read_header(const Chunk& chunk, const PngLimits& limits) {
                " pixels is too large");
     const std::uint8_t depth = chunk.data[8];
     const std::uint8_t colour = chunk.data[9];
-    if (depth != 8 || (colour != 2 && colour != 6))
-        refuse("only 8-bit RGB and RGBA are understood");
-    if (chunk.data[10] != 0 || chunk.data[11] != 0) refuse("its kind of compression is not known");
+    if (depth != 8 || (colour != 2 && colour != 6)) refuse("only 8-bit RGB and RGBA are supported");
+    if (chunk.data[10] != 0 || chunk.data[11] != 0)
+        refuse("its compression or filter method is unknown");
     if (chunk.data[12] != 0) refuse("it is interlaced");
     return {{static_cast<int>(width), static_cast<int>(height)}, colour == 6 ? 4U : 3U};
 }
@@ -103,28 +103,28 @@ struct Chunks {
 Chunks read_chunks(Bytes file, const PngLimits& limits) {
     if (file.size() < signature.size() ||
         !std::equal(signature.begin(), signature.end(), file.begin()))
-        refuse("it does not begin as one");
+        refuse("it does not have a PNG signature");
     Bytes rest = file.subspan(signature.size());
     Chunks chunks{read_header(take_chunk(rest), limits), {}};
     bool pixels_over = false; // another chunk came after an IDAT
     while (true) {
         const Chunk chunk = take_chunk(rest);
         if (chunk.type == "IDAT") {
-            if (pixels_over) refuse("its pixels are not in one piece");
+            if (pixels_over) refuse("its IDAT chunks are not consecutive");
             chunks.compressed.push_back(chunk.data);
             continue;
         }
         pixels_over = !chunks.compressed.empty();
         if (chunk.type == "IEND") {
-            if (!chunk.data.empty()) refuse("its end is not empty");
+            if (!chunk.data.empty()) refuse("its IEND chunk is not empty");
             if (!pixels_over) refuse("it has no pixels");
-            if (!rest.empty()) refuse("there is something behind its end");
+            if (!rest.empty()) refuse("it has data after its end");
             return chunks;
         }
         // A palette is no more than a suggestion where pixels are RGB.
         const bool suggestion = chunk.type == "PLTE" && !pixels_over;
         if (!suggestion && !chunk.ancillary())
-            refuse("its chunk " + std::string(chunk.type) + " is not known or out of place");
+            refuse("its chunk " + std::string(chunk.type) + " is unknown or misplaced");
     }
 }
 
@@ -132,7 +132,8 @@ Chunks read_chunks(Bytes file, const PngLimits& limits) {
 class Inflater {
 public:
     explicit Inflater(const std::vector<Bytes>& parts) : parts_(parts) {
-        if (inflateInit(&stream_) != Z_OK) throw Error(errc::decode_failed, "zlib has no memory");
+        if (inflateInit(&stream_) != Z_OK)
+            throw Error(errc::decode_failed, "zlib ran out of memory");
     }
     ~Inflater() { inflateEnd(&stream_); }
     Inflater(const Inflater&) = delete;
@@ -160,7 +161,7 @@ public:
         const bool read_whole = stream_.avail_in == 0 &&
                                 std::all_of(parts_.begin() + static_cast<std::ptrdiff_t>(next_),
                                             parts_.end(), [](Bytes it) { return it.empty(); });
-        if (!read_whole) refuse("there is something behind its pixels");
+        if (!read_whole) refuse("it has data after its pixels");
     }
 
 private:
@@ -173,7 +174,7 @@ private:
         }
         const int result = inflate(&stream_, Z_NO_FLUSH);
         ended_ = result == Z_STREAM_END;
-        if (result == Z_MEM_ERROR) throw Error(errc::decode_failed, "zlib has no memory");
+        if (result == Z_MEM_ERROR) throw Error(errc::decode_failed, "zlib ran out of memory");
         if (!ended_ && result != Z_OK) refuse("its pixels are damaged");
     }
 
@@ -214,7 +215,7 @@ void unfilter(std::uint8_t filter, std::span<std::uint8_t> row, std::span<const 
             return paeth(row[at - pixel_bytes], above[at], above[at - pixel_bytes]);
         });
     default:
-        refuse("a row has no known filter");
+        refuse("a row has an unknown filter");
     }
 }
 

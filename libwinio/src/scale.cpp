@@ -351,7 +351,7 @@ RowRange Scaler::target_rows(const RowRange& source_rows) const {
 
 void Scaler::scale(const ImageView& source, const RowRange& rows, Image& into) const {
     if (source.size() != plan_->source)
-        throw std::invalid_argument("the source has another size than the scaler is for");
+        throw std::invalid_argument("the source does not have the size of the scaler");
     check_rows(rows, plan_->target);
     into.resize({plan_->target.width, rows.count});
     if (plan_->source == plan_->target) {

@@ -88,7 +88,7 @@ TEST_CASE("if no back-end opens, a single one's error is unchanged, several ones
     const Error error = error_of([&] { (void)open_desktop({}, registry); });
     CHECK(error.code() == errc::no_display);
     CHECK(error.what() ==
-          std::string("no desktop back-end opens: \"one\": no server; \"two\": no input"));
+          std::string("no desktop back-end can be opened: \"one\": no server; \"two\": no input"));
 }
 
 TEST_CASE("a program without a back-end says how to get one") {

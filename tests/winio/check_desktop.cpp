@@ -155,9 +155,9 @@ const std::vector<Fault> faults{
      [](Faulty& f) { f.on_displays = [](auto& all) { all.clear(); }; }},
     {"displays: at least one", "an error instead of displays",
      [](Faulty& f) { f.on_displays = [](auto&) { throw Error(errc::no_display, "gone"); }; }},
-    {"displays: each has an id", "the same id twice",
+    {"displays: each has a unique id", "the same id twice",
      [](Faulty& f) { f.on_displays = [](auto& all) { all[1].id = all[0].id; }; }},
-    {"displays: each has an id", "an empty id",
+    {"displays: each has a unique id", "an empty id",
      [](Faulty& f) { f.on_displays = [](auto& all) { all[1].id.clear(); }; }},
     {"displays: bounds", "a display without pixels",
      [](Faulty& f) { f.on_displays = [](auto& all) { all[1].bounds.height = 0; }; }},
@@ -366,7 +366,7 @@ const std::vector<Fault> faults{
      [](Faulty& f) {
          f.on_launch = [](const LaunchCommand&) { throw Error(errc::launch_failed, "no"); };
      }},
-    {"windows: each has an id", "the same id twice",
+    {"windows: each has a unique id", "the same id twice",
      [](Faulty& f) { f.on_list = [](auto& all) { all[1].id = all[0].id; }; }},
     {"windows: titles", "a title in Latin-1",
      [](Faulty& f) { f.on_list = [](auto& all) { all[1].title = "caf\xe9"; }; }},
@@ -494,7 +494,7 @@ const std::vector<Fault> faults{
      [](Faulty& f) {
          f.on_holds_other = [](Clipboard& inner) { return inner.image().has_value(); };
      }},
-    {"clipboard: a cleared one", "clearing does nothing",
+    {"clipboard: it is empty after", "clearing does nothing",
      [](Faulty& f) { f.on_clear = [](Clipboard&) {}; }},
 };
 

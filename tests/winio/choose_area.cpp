@@ -77,7 +77,7 @@ TEST_CASE("a window is the work area as far as it is on a display, and can be cr
           Rect{-300, 100, 200, 300});
 }
 
-TEST_CASE("a window that is not there or not to be seen is no work area") {
+TEST_CASE("a missing, minimized or invisible window is refused as a work area") {
     const std::vector<WindowInfo> windows{
         {.id = WindowId{1}, .title = "gone", .bounds = {5000, 0, 50, 50}},
         {.id = WindowId{2},
@@ -86,7 +86,8 @@ TEST_CASE("a window that is not there or not to be seen is no work area") {
          .state = WindowState::minimised},
     };
     for (const auto& [title, word] :
-         {std::pair{"gone", "seen"}, std::pair{"small", "seen"}, std::pair{"other", "\"small\""}}) {
+         {std::pair{"gone", "outside all displays"}, std::pair{"small", "minimized"},
+          std::pair{"other", "\"small\""}}) {
         const AreaChoice choice{.window = WindowQuery{.title = title}};
         try {
             (void)choose_area(two, choice, windows);

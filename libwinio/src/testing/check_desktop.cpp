@@ -73,7 +73,7 @@ struct Entry {
 // In the order of the enumerators, so that a requirement's value finds its entry.
 constexpr std::array entries{
     Entry{Requirement::lists_displays, "displays: at least one display is listed"},
-    Entry{Requirement::display_ids, "displays: each has an id of its own"},
+    Entry{Requirement::display_ids, "displays: each has a unique id"},
     Entry{Requirement::display_bounds, "displays: bounds are not empty"},
     Entry{Requirement::display_dpi, "displays: the DPI is positive"},
     Entry{Requirement::one_primary_display, "displays: exactly one is primary"},
@@ -91,17 +91,17 @@ constexpr std::array entries{
     Entry{
         Requirement::pointer_shape,
         "capture: the pointer's hotspot is within its pixels, and its invert mask is empty or has "
-        "one byte a pixel"},
+        "one byte per pixel"},
     Entry{Requirement::empty_area_refused, "capture: an empty area throws std::invalid_argument"},
     Entry{Requirement::huge_area_refused,
-          "capture: an area larger than an image can be throws std::invalid_argument"},
+          "capture: an area larger than the maximum of an image throws std::invalid_argument"},
     Entry{Requirement::capture_after_refusal,
           "capture: a refused area does not affect later calls"},
     Entry{Requirement::empty_batch, "input: an empty batch is complete, with nothing sent"},
     Entry{Requirement::send_report,
           "input: the report counts the batch's events, and has an error and a problem if and only "
           "if it is not complete"},
-    Entry{Requirement::pointer_follows, "input: the pointer goes where it is moved"},
+    Entry{Requirement::pointer_follows, "input: the pointer goes to the target of a move"},
     Entry{Requirement::batch_order, "input: all events of a batch take effect, in order"},
     Entry{Requirement::pointer_in_frame, "capture: the frame's pointer is where the pointer is"},
     Entry{Requirement::empty_launch_refused,
@@ -109,7 +109,7 @@ constexpr std::array entries{
     Entry{Requirement::bad_launch_text_refused,
           "launch: a command that is not UTF-8 or has a NUL character throws "
           "std::invalid_argument or Error{not_supported}"},
-    Entry{Requirement::window_ids, "windows: each has an id of its own"},
+    Entry{Requirement::window_ids, "windows: each has a unique id"},
     Entry{Requirement::window_texts, "windows: titles, classes and processes are UTF-8"},
     Entry{Requirement::window_processes, "windows: the process is a file name without a folder"},
     Entry{Requirement::one_foreground_window, "windows: at most one is in the foreground"},
@@ -119,8 +119,8 @@ constexpr std::array entries{
     Entry{Requirement::focused_window_on_top,
           "windows: a focused window is in the foreground, and listed before the one that was"},
     Entry{Requirement::line_break, "clipboard: the line break is \"\\n\", \"\\r\\n\" or \"\\r\""},
-    Entry{Requirement::restorable_clipboard, "clipboard: its content can be read and put back"},
-    Entry{Requirement::text_round_trip, "clipboard: text comes back as it was given"},
+    Entry{Requirement::restorable_clipboard, "clipboard: its content can be read and restored"},
+    Entry{Requirement::text_round_trip, "clipboard: text comes back unchanged"},
     Entry{Requirement::bad_text_refused,
           "clipboard: text that is not UTF-8 or has a NUL character throws std::invalid_argument"},
     Entry{Requirement::image_round_trip, "clipboard: an image comes back with its colors"},
@@ -130,8 +130,8 @@ constexpr std::array entries{
     Entry{Requirement::image_replaces_text, "clipboard: an image replaces text"},
     Entry{Requirement::text_replaces_image, "clipboard: text replaces an image"},
     Entry{Requirement::no_other_content,
-          "clipboard: text and images that it can read are no other content"},
-    Entry{Requirement::clear, "clipboard: a cleared one holds nothing"},
+          "clipboard: text and images that it can read do not count as other content"},
+    Entry{Requirement::clear, "clipboard: it is empty after clear"},
 };
 
 static_assert([] {
@@ -637,7 +637,7 @@ private:
         std::optional<Image> image;
         const bool is_readable = check(Requirement::restorable_clipboard, [&]() -> Observed {
             if (clipboard.holds_other())
-                return "it holds something else than text or an image; clear it and check again";
+                return "it holds content other than text or an image; clear it and check again";
             text = clipboard.text();
             image = clipboard.image();
             return {};

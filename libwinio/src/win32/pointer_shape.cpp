@@ -40,7 +40,7 @@ private:
 // Screen = (screen AND mask) XOR colour: black and white paint, the rest keeps or inverts.
 PointerShape monochrome(const Image& mask) {
     if (mask.empty() || mask.height() % 2 != 0)
-        throw std::invalid_argument("a monochrome pointer's mask has two halves");
+        throw std::invalid_argument("a monochrome pointer's mask must have two halves");
     const Size size{mask.width(), mask.height() / 2};
     ShapeWriter shape(size);
     for (int y = 0; y < size.height; ++y) {
@@ -62,7 +62,8 @@ PointerShape monochrome(const Image& mask) {
 // transparent, and colour on transparent ground inverts.
 PointerShape masked(const Image& colour, const Image& mask) {
     if (mask.size() != colour.size())
-        throw std::invalid_argument("a colour pointer's mask has the size of its colours");
+        throw std::invalid_argument(
+            "a color pointer's mask must have the size of its color bitmap");
     ShapeWriter shape(colour.size());
     for (int y = 0; y < colour.height(); ++y) {
         for (int x = 0; x < colour.width(); ++x) {

@@ -27,17 +27,18 @@ std::string default_display() {
 // `requested` is empty if the environment chose the display.
 std::string problem_of(int error, const std::string& requested) {
     const std::string problem = requested.empty()
-                                    ? "there is no X11 display to connect to: "
+                                    ? "cannot connect to an X11 display: "
                                     : "cannot connect to the X11 display \"" + requested + "\": ";
     switch (error) {
     case XCB_CONN_CLOSED_PARSE_ERR:
-        return problem + (requested.empty() ? "DISPLAY is not set or names none"
-                                            : "this is not the name of a display, such as \":1\"");
+        return problem + (requested.empty()
+                              ? "DISPLAY is not set or is not the name of a display"
+                              : "this is not the name of a display; use a name such as \":1\"");
     case XCB_CONN_CLOSED_INVALID_SCREEN:
-        return problem + "it has no such screen";
+        return problem + "it has no screen with this number";
     default:
-        return problem + (requested.empty() ? "is DISPLAY right, does" : "does") +
-               " the server run, and may this user connect (XAUTHORITY)?";
+        return problem + (requested.empty() ? "check that DISPLAY is correct," : "check") +
+               " that the server runs, and that this user may connect (XAUTHORITY)";
     }
 }
 

@@ -39,8 +39,8 @@ SendReport refused(std::size_t events, std::size_t accepted, std::string problem
 
 InputSender::InputSender(Connection& connection) : connection_(connection), register_(connection) {
     if (!connection.has(&xcb_test_id))
-        throw Error(errc::not_supported, "the X server has no XTEST extension, by which programs "
-                                         "give it input; start it with \"+extension XTEST\"");
+        throw Error(errc::not_supported, "the X server lacks the XTEST extension, which input "
+                                         "needs; start it with \"+extension XTEST\"");
     // Programs that have the server to themselves for a moment (menus, window managers) must not
     // stop us.
     xcb_test_grab_control(connection.get(), 1);

@@ -63,7 +63,7 @@ ScreenCapturer::ScreenCapturer(const Connection& connection, const CaptureOption
     if (!is_bgrx(connection))
         throw Error(errc::not_supported, "the X11 screen has a depth of " +
                                              std::to_string(connection.screen().root_depth) +
-                                             " bits; start the server with 24");
+                                             " bits; start the server with a depth of 24");
     if (!connection.has(&xcb_shm_id)) transfer_ = Transfer::connection;
 }
 
