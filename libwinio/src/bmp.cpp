@@ -5,10 +5,11 @@
 namespace eyehand::winio {
 namespace {
 
-// BITMAPFILEHEADER of wingdi.h: "BM", the file's size, 4 bytes reserved, where the pixels begin.
+// BITMAPFILEHEADER of wingdi.h: "BM", the size of the file, 4 reserved bytes, the offset of the
+// pixels.
 constexpr std::size_t file_header_bytes = 14;
 constexpr std::size_t pixels_at_field = 10;
-constexpr std::uint32_t info_header_bytes = 40; // what encode_dib writes before the pixels
+constexpr std::uint32_t info_header_bytes = 40; // encode_dib writes them before the pixels
 
 std::uint32_t u32(std::span<const std::uint8_t> bytes, std::size_t at) {
     std::uint32_t value = 0;

@@ -1,4 +1,4 @@
-// BMP files, in which X11 programs pass images on: a DIB behind 14 bytes.
+// BMP files, which X11 programs exchange: a DIB after a header of 14 bytes.
 #pragma once
 
 #include "eyehand/winio/image.hpp"
@@ -10,10 +10,10 @@
 
 namespace eyehand::winio {
 
-/// The image of a BMP file that somebody else wrote: the kinds that `decode_dib` reads.
+/// The image in a BMP file of another program; reads the formats that `decode_dib` reads.
 [[nodiscard]] std::optional<Image> decode_bmp(std::span<const std::uint8_t> file);
-/// `image` as `encode_dib` writes it, with a file's header. Throws std::invalid_argument for an
-/// image that is empty or too large for the format.
+/// `image` as `encode_dib` writes it, with a file header. Throws std::invalid_argument for an image
+/// that is empty or too large for the format.
 [[nodiscard]] std::vector<std::uint8_t> encode_bmp(const ImageView& image);
 
 } // namespace eyehand::winio

@@ -1,4 +1,4 @@
-// Text that is handed to a system.
+// Checks text that is passed to the system.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace eyehand::winio {
 
-/// Throws std::invalid_argument, which calls the text `name`, for what is not UTF-8 and for NUL,
-/// which ends a text that is handed to a system.
+/// Throws std::invalid_argument if the text is not UTF-8 or has a NUL character, which would end
+/// the text for the system. The error message refers to the text by `name`.
 void check_text(std::string_view text, const std::string& name);
 
 } // namespace eyehand::winio

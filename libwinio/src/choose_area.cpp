@@ -33,7 +33,7 @@ const Display& named(std::span<const Display> displays, const std::string& id) {
                 "there is no display \"" + id + "\", only " + known + " (or \"all\")");
 }
 
-// A crop's corners are edges between pixels, so that two crops side by side share none.
+// A crop's corners are edges between pixels, so that two adjacent crops share no pixel.
 Rect cropped(const Rect& bounds, const NormBox& crop) {
     const NormBox box = normalised(crop);
     const auto edge = [](double n, int extent) {
@@ -47,8 +47,7 @@ Rect cropped(const Rect& bounds, const NormBox& crop) {
     return result;
 }
 
-// The part of a window that can be seen at all: Windows puts maximised ones a border's width
-// beyond the edges.
+// The visible part of a window: Windows places maximized windows a border's width beyond the edges.
 Rect window_bounds(std::span<const WindowInfo> windows, const WindowQuery& query,
                    std::span<const Display> displays) {
     const auto window = find_window(windows, query);

@@ -32,12 +32,12 @@ bool only_moves(const Plan& plan) {
            });
 }
 
-// The pointer may lag behind: up to 105 ms were seen under Wine.
+// The pointer may arrive late: by up to 105 ms under Wine, as measured.
 bool pointer_arrives(Desktop& desktop, const Plan& plan, const ExecutionReport& execution,
                      const std::stop_token& stop) {
     const auto wanted = last_move(plan);
     if (!wanted) return true;
-    // What was not sent will not arrive.
+    // An incomplete plan may not have sent the last move.
     const milliseconds longest_lag{execution.complete() ? 200 : 0};
     const auto deadline = Clock::now() + longest_lag;
     for (;;) {
@@ -81,7 +81,7 @@ ActionReport act_and_look(InputExecutor& executor, Capturer& capturer, Settler& 
     ActionReport report;
     report.execution = executor.execute(plan, stop);
     report.pointer_arrived = pointer_arrives(executor.desktop(), plan, report.execution, stop);
-    // Whoever acted has to learn of it, whatever happens to the looking.
+    // The caller must receive the report of the action even if the capture fails.
     try {
         report.after = settler.wait(capturer, area, settle, std::move(stop));
     } catch (const Error& error) {

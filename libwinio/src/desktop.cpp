@@ -1,4 +1,4 @@
-// What a back-end need not implement, and how a program opens a desktop.
+// Default implementations for back-ends, and `open_desktop`.
 #include "eyehand/winio/desktop.hpp"
 
 #include <string>

@@ -10,10 +10,10 @@
 namespace eyehand::winio {
 namespace {
 
-// The layout is BITMAPINFOHEADER's (wingdi.h), little endian.
+// The layout is that of BITMAPINFOHEADER (wingdi.h), little endian.
 constexpr std::size_t info_header_bytes = 40;
 constexpr std::array<std::size_t, 5> known_header_bytes{info_header_bytes, 52, 56, 108, 124};
-constexpr std::size_t masks_at = 40; // in the header itself or, with the shortest one, behind it
+constexpr std::size_t masks_at = 40; // in the header or, if it is the shortest one, after it
 constexpr std::size_t masks_bytes = 12;
 constexpr std::uint32_t bi_rgb = 0;
 constexpr std::uint32_t bi_bitfields = 3;
@@ -31,7 +31,7 @@ std::uint32_t u32(Bytes bytes, std::size_t at) {
 struct Header {
     Size size;
     bool top_down = false;
-    unsigned bits = 0; ///< a pixel
+    unsigned bits = 0; ///< per pixel
     std::uint32_t compression = bi_rgb;
     std::size_t palette_at = 0;
     std::size_t palette_entries = 0;
@@ -88,7 +88,7 @@ std::optional<Header> read_header(Bytes bytes) {
     return header;
 }
 
-// The value that a mask picks, stretched to 0..255.
+// The value that a mask selects, scaled to 0..255.
 std::uint8_t channel(std::uint32_t pixel, std::uint32_t mask) {
     if (mask == 0) return 0;
     const int shift = std::countr_zero(mask);
@@ -125,7 +125,8 @@ private:
     void put_masked(std::uint32_t value, std::span<std::uint8_t> pixel) const {
         for (std::size_t i = 0; i < 3; ++i) pixel[2 - i] = channel(value, header_.masks[i]);
     }
-    // The leftmost pixel has the highest bits of its byte. Past the palette's end is black.
+    // The leftmost pixel has the highest bits of its byte. Indices past the palette's end are
+    // black.
     void put_indexed(Bytes from, std::size_t x, std::span<std::uint8_t> pixel) const {
         const std::size_t bit = x * header_.bits;
         const unsigned shift = 8U - header_.bits - static_cast<unsigned>(bit % 8);
@@ -159,7 +160,7 @@ std::optional<Image> decode_dib(std::span<const std::uint8_t> bytes,
     if (begin < earliest || begin > bytes.size()) return std::nullopt;
     const Bytes rest = bytes.subspan(begin);
 
-    // Rows are padded to 4 bytes. Compared by division, because the product may not fit.
+    // Rows are padded to 4 bytes. Compares by division, because the product may overflow.
     const std::uint64_t row_bits =
         std::uint64_t{header->bits} * static_cast<std::uint64_t>(header->size.width);
     const std::uint64_t stride = (row_bits + 31) / 32 * 4;
@@ -191,10 +192,10 @@ std::vector<std::uint8_t> encode_dib(const ImageView& image) {
     append(bytes, static_cast<std::uint32_t>(image.width()), 4);
     append(bytes, static_cast<std::uint32_t>(image.height()), 4); // positive: bottom-up
     append(bytes, 1, 2);                                          // planes
-    append(bytes, 32, 2);                                         // bits a pixel
+    append(bytes, 32, 2);                                         // bits per pixel
     append(bytes, bi_rgb, 4);
     append(bytes, static_cast<std::uint32_t>(pixel_bytes), 4);
-    for (int unused = 0; unused < 4; ++unused) append(bytes, 0, 4); // resolution, colours used
+    for (int unused = 0; unused < 4; ++unused) append(bytes, 0, 4); // resolution, colors used
     for (int y = image.height() - 1; y >= 0; --y) {
         const auto row = image.row(y);
         const std::size_t begin = bytes.size();

@@ -45,7 +45,8 @@ std::string_view direction(const WheelTurn& turn) {
     return turn.notches >= 0 ? "right" : "left";
 }
 
-// Quoted, with line breaks shown and cut so that a log line stays a line.
+// Quotes the text, escapes line breaks and shortens the text, so that a log entry stays on one
+// line.
 std::string quoted(std::string_view text) {
     constexpr std::size_t max_scalars = 80;
     std::string result = "\"";
@@ -79,7 +80,7 @@ std::string describe(const InputEvent& event) {
             [](const KeyChange& change) {
                 return "key " + words(to_string(change.key), name_of(change.press));
             },
-            [](const TypedScalar&) { return std::string(); }, // gathered into words by `describe`
+            [](const TypedScalar&) { return std::string(); }, // `describe` joins them to text
         },
         event);
 }

@@ -1,5 +1,5 @@
-// Rows are compared by memcmp first: on a desktop nearly all of them are equal. Only rows that
-// differ are looked at pixel by pixel, because a difference in alpha alone is none.
+// Rows are compared by memcmp first, because nearly all rows of a desktop are equal. Only rows that
+// differ are compared pixel by pixel, because a difference in alpha does not count.
 #include "eyehand/winio/frame_diff.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ bool same_colours(std::span<const std::uint8_t> a, std::span<const std::uint8_t>
     return (difference & colour_mask) == 0;
 }
 
-// The rows of one band in which one column of tiles differs.
+// The rows of a band in which a column of tiles differs.
 struct DirtyRows {
     int first = 0;
     int last = -1;
@@ -59,7 +59,7 @@ public:
         }
     }
 
-    // Neighbouring dirty tiles become one rectangle; then the band starts afresh.
+    // Merge adjacent dirty tiles into one rectangle, and reset the band.
     void flush(std::vector<Rect>& into) {
         const auto before = static_cast<std::ptrdiff_t>(into.size());
         for (std::size_t column = 0; column < columns_.size();) {

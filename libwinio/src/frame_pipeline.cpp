@@ -1,6 +1,6 @@
-// The captured frame is compared once with the previous one. Rows that changed make the stripes of
-// the picture stale that they have a part in; stale stripes are scaled and encoded anew, on several
-// threads if there are several, and the file is put together from all of them.
+// The captured frame is compared once with the previous one. Changed rows mark the stripes of the
+// screenshot that they affect as stale. Stale stripes are scaled and encoded again, on several
+// threads if there are several stripes, and the file is assembled from all stripes.
 #include "eyehand/winio/frame_pipeline.hpp"
 
 #include "eyehand/winio/frame_diff.hpp"
@@ -35,15 +35,15 @@ int threads(const ScreenshotOptions& options) {
     return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-// Whole periods of the scaler, near png_stripe_rows: stripes then share no row of the source, so
-// that a change touches no more of them than it must. Periods that are no good for that are
-// disregarded.
+// A multiple of the scaler's period, near png_stripe_rows: stripes then share no row of the source,
+// so that a change touches as few stripes as possible. Ignores a period of more than twice
+// png_stripe_rows.
 int stripe_rows(int period) {
     if (period > 2 * png_stripe_rows) return png_stripe_rows;
     return std::max(1, (png_stripe_rows + period / 2) / period) * period;
 }
 
-// What several threads spent on something.
+// The total time that several threads spent on a task.
 class TimeSpent {
 public:
     class Span {
@@ -66,7 +66,7 @@ private:
     std::atomic<Clock::rep> sum_{0};
 };
 
-// Pictures of frames of one size: its stripes, and which of them do not show the last frame.
+// Screenshots of frames of one size: the stripes, and which of them are stale.
 class StripedPicture {
 public:
     StripedPicture(Size source, const ScreenshotOptions& options)
@@ -80,8 +80,8 @@ public:
         mark(annotated_stale_, rows);
     }
 
-    // Makes stale stripes show `source`. They count as stale until `mark_fresh`: should anything
-    // fail before the picture is handed out, the next one starts from the frame before it.
+    // Updates stale stripes from `source`. They count as stale until `mark_fresh`: if a later step
+    // fails, the next screenshot starts from the previous frame.
     void refresh(const ImageView& source, int threads, TimeSpent& scaling, TimeSpent& encoding) {
         for_each(stale_, threads, [&](int index) {
             Image scaled;
@@ -94,7 +94,7 @@ public:
         });
     }
 
-    // `source` with the overlay on it. Stripes count as stale as above.
+    // `source` with the overlay. Stripes count as stale as above.
     [[nodiscard]] std::vector<std::uint8_t> annotated(const ImageView& source, int threads,
                                                       const Overlay& overlay) {
         if (!annotated_) annotated_.emplace(size(), png_options_, png_.stripe(0).count);
@@ -142,19 +142,20 @@ private:
         return {first, std::clamp(rows.end(), first, size().height) - first};
     }
 
-    // Works on the stale stripes, on several threads.
+    // Processes the stale stripes on several threads.
     void for_each(const std::vector<bool>& stale, int threads,
                   const std::function<void(int index)>& work) {
         std::vector<int> stripes;
         for (int index = 0; index < png_.stripes(); ++index)
             if (stale[static_cast<std::size_t>(index)]) stripes.push_back(index);
-        // Waking a thread and waiting for it takes as long as a flat stripe or two: two stripes are
-        // not worth it.
+        // Waking a thread and waiting for it takes as long as one or two flat stripes, so it does
+        // not pay for two stripes.
         const int worth_waking = std::max(1, (static_cast<int>(stripes.size()) + 1) / 2);
         workers_.run(stripes, std::min(threads, worth_waking), work);
     }
 
-    // Rows of the picture: the source's own where sizes are equal, else made in `memory`.
+    // Rows of the screenshot: those of the source if the sizes are equal, otherwise scaled into
+    // `memory`.
     [[nodiscard]] ImageView stripe(const ImageView& source, const RowRange& rows,
                                    Image& memory) const {
         if (source.size() == size()) return source.crop({0, rows.first, size().width, rows.count});
@@ -165,9 +166,10 @@ private:
     Scaler scaler_;
     StripedPng png_;
     std::vector<bool> stale_;
-    std::optional<StripedPng> annotated_; // the same picture with the latest overlay; once wanted
+    std::optional<StripedPng> annotated_; // the same screenshot with the latest overlay; created on
+                                          // demand
     std::vector<bool> annotated_stale_;
-    std::vector<RowRange> drawn_; // by the latest overlay
+    std::vector<RowRange> drawn_; // rows drawn by the latest overlay
     PngOptions png_options_;
     WorkerPool workers_;
 };
@@ -176,9 +178,9 @@ private:
 
 struct FramePipeline::State {
     ScreenshotOptions options;
-    Rect area;                               // of the desktop, that `striped` is for
+    Rect area;                               // the desktop area of `striped`
     std::unique_ptr<StripedPicture> striped; // null before the first frame
-    Image previous;                          // what `png` shows, with its pointer; or empty
+    Image previous;                          // the frame of `png`, with its pointer; or empty
     std::shared_ptr<const std::vector<std::uint8_t>> png; // null after a failure
 
     void start_afresh(const Rect& with) {
@@ -225,14 +227,15 @@ Screenshot FramePipeline::process(Frame&& frame) {
     state.striped->refresh(frame.pixels.view(), threads(state.options), scaling, encoding);
     {
         const TimeSpent::Span span(encoding);
-        state.png.reset(); // one file fewer in memory, where nobody else holds it
+        state.png.reset(); // frees the file's memory unless the caller holds a copy
         picture.png = std::make_shared<const std::vector<std::uint8_t>>(state.striped->file());
     }
     picture.changed = moved_by(std::move(picture.changed), frame.origin);
     picture.scale_time = scaling.sum();
     picture.encode_time = encoding.sum();
 
-    // From here on nothing fails, so that the history never claims a picture that nobody got.
+    // Nothing fails from here on, so that the history never contains a screenshot that was not
+    // returned.
     state.striped->mark_fresh();
     state.png = picture.png;
     std::swap(state.previous, frame.pixels);

@@ -16,7 +16,7 @@ struct Span {
     std::int64_t end = 0;
 };
 
-// 64 bits wide, because the right edge of a rectangle far out does not fit into an int.
+// 64 bits, because the right edge of a distant rectangle may not fit into an int.
 Span span_of(int begin, int length) { return {begin, static_cast<std::int64_t>(begin) + length}; }
 
 Rect rect_of(const Span& x, const Span& y) {
@@ -39,7 +39,7 @@ double to_norm(int pixel, int begin, int extent) {
 }
 
 std::optional<int> parse_extent(std::string_view text) {
-    constexpr std::size_t max_digits = 5; // more than any desktop has, less than overflows
+    constexpr std::size_t max_digits = 5; // more than any desktop has, and too few to overflow
     if (text.empty() || text.size() > max_digits) return std::nullopt;
     int value = 0;
     const auto* end = text.data() + text.size();
@@ -96,7 +96,7 @@ Size fit_within(Size source, Size box) {
     if (source.empty() || box.empty())
         throw std::invalid_argument("an empty size cannot be fitted");
     if (source.width <= box.width && source.height <= box.height) return source;
-    // The axis that has to shrink more decides; the other one follows, rounded to the nearest
+    // The axis that must shrink more determines the scale; the other one is rounded to the nearest
     // pixel.
     const auto scaled = [](int extent, int to, int from) {
         const auto product = static_cast<std::int64_t>(extent) * to;

@@ -12,7 +12,7 @@
 namespace eyehand::winio::gesture {
 namespace {
 
-// What the reference systems send at once without losing characters.
+// The reference systems send this many events at once without losing characters.
 constexpr std::size_t max_events_in_a_batch = 100;
 
 Plan in_one_batch(Batch batch, std::vector<Point> targets) {
@@ -34,16 +34,16 @@ Point between(Point from, Point to, int part, int parts) {
     return {coordinate(from.x, to.x), coordinate(from.y, to.y)};
 }
 
-// How many of the steps each leg gets, by its length: at least one, and all of them together.
+// Distributes the steps over the segments by length: at least one each, `steps` in total.
 std::vector<int> steps_on_legs(std::span<const Point> path, int steps) {
-    std::vector<double> way{0}; // to each corner
+    std::vector<double> way{0}; // distance to each corner
     for (std::size_t i = 1; i < path.size(); ++i)
         way.push_back(way.back() + std::hypot(static_cast<double>(path[i].x) - path[i - 1].x,
                                               static_cast<double>(path[i].y) - path[i - 1].y));
     const int legs = static_cast<int>(path.size()) - 1;
     const int total = std::max(steps, legs);
     std::vector<int> result;
-    int done = 0; // when the corner is reached
+    int done = 0; // steps up to the corner
     for (int leg = 1; leg <= legs; ++leg) {
         const double part =
             way.back() > 0 ? way[static_cast<std::size_t>(leg)] / way.back() : 1.0 * leg / legs;
@@ -55,7 +55,7 @@ std::vector<int> steps_on_legs(std::span<const Point> path, int steps) {
     return result;
 }
 
-// Says once more where: the pointer may have been pushed meanwhile.
+// Repeats the position, because the user may have moved the pointer meanwhile.
 Step released_at(Point at, Button button) {
     return Step{Batch{PointerMove{at}, ButtonChange{button, Press::up}}};
 }
@@ -64,8 +64,8 @@ bool fit_together(const Batch& a, const Batch& b) {
     return a.size() + b.size() <= max_events_in_a_batch;
 }
 
-// Both go into the step's own batch where there is one, so that nothing of a user's comes between
-// the keys and what they modify.
+// Both are added to the step's own batch if it has one, so that the user's input cannot come
+// between the keys and the input that they modify.
 void put_before(std::vector<Step>& steps, Batch events) {
     auto* first = steps.empty() ? nullptr : std::get_if<Batch>(&steps.front().effect);
     if (first != nullptr && fit_together(*first, events))
@@ -76,14 +76,14 @@ void put_before(std::vector<Step>& steps, Batch events) {
 
 void put_after(std::vector<Step>& steps, Batch events) {
     auto* last = steps.empty() ? nullptr : std::get_if<Batch>(&steps.back().effect);
-    // What waits after its last step wants the keys held that long.
+    // If the plan waits after its last step, the keys stay pressed for that time.
     if (last != nullptr && steps.back().wait.count() <= 0 && fit_together(*last, events))
         last->insert(last->end(), events.begin(), events.end());
     else
         steps.push_back(Step{std::move(events)});
 }
 
-// Events that belong together stay in one batch.
+// Keeps events that belong together in one batch.
 class BatchWriter {
 public:
     void add(const Batch& events) {

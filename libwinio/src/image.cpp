@@ -13,7 +13,7 @@ constexpr std::size_t bytes_per_pixel = 4;
 std::size_t checked_bytes(Size size) {
     if (size.width < 0 || size.height < 0)
         throw std::invalid_argument("an image cannot have a negative size");
-    // What a vector can hold at all; also keeps pointer differences defined.
+    // The maximum size of a vector; also keeps pointer differences defined.
     constexpr auto max = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
     const auto row = static_cast<std::size_t>(size.width) * bytes_per_pixel;
     const auto height = static_cast<std::size_t>(size.height);

@@ -29,7 +29,7 @@ Size percent_of(Size source, double percent) {
     return fit_within(size, {max_image_side, max_image_side});
 }
 
-// To the nearest, halves to even: as Python rounds, in which the rule is written.
+// Rounds to the nearest integer, halves to even, as Python does: the rule is written in Python.
 int rounded_cells(double cells) {
     const double below = std::floor(cells);
     const double rest = cells - below;
@@ -42,7 +42,7 @@ Size within_tokens(Size source, const FitTokens& wish) {
         throw std::invalid_argument("the number of tokens must be 1 to 1,000,000");
     if (wish.multiple < 1 || wish.multiple > 256)
         throw std::invalid_argument("the cell size of a token must be 1 to 256 pixels");
-    const int longest = max_image_side - wish.multiple; // what is then rounded up
+    const int longest = max_image_side - wish.multiple; // leaves room for rounding up
     source = fit_within(source, {longest, longest});
     const double wide = static_cast<double>(source.width) / wish.multiple;
     const double high = static_cast<double>(source.height) / wish.multiple;
@@ -51,18 +51,18 @@ Size within_tokens(Size source, const FitTokens& wish) {
     int columns = max_columns;
     int rows = max_rows;
     if (static_cast<double>(columns) * rows > wish.tokens) {
-        // Below one where only the rounding was too much.
+        // Less than 1 if only the rounding exceeded the limit.
         const double shrink = std::sqrt(wide * high / wish.tokens);
         columns = std::clamp(static_cast<int>(wide / shrink), 1, max_columns);
         rows = std::clamp(static_cast<int>(high / shrink), 1, max_rows);
-        // A very long strip, whose short side had to be rounded up to one cell.
+        // For very long strips, whose short side was rounded up to one cell.
         columns = std::min(columns, wish.tokens / std::min(rows, wish.tokens));
         rows = std::min(rows, wish.tokens / columns);
     }
     return {columns * wish.multiple, rows * wish.multiple};
 }
 
-// The whole of `text` as a number, or nothing.
+// Parses all of `text` as a number; empty if it is not one.
 template <typename Number>
 std::optional<Number> number(std::string_view text) {
     Number value{};
@@ -98,7 +98,7 @@ std::string words(Size size) {
     return std::to_string(size.width) + "x" + std::to_string(size.height);
 }
 
-// Without the zeros of std::to_string.
+// Without trailing zeros, unlike std::to_string.
 std::string words(double number) {
     std::array<char, 32> text{};
     const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;

@@ -41,8 +41,8 @@ std::string outside(Point p, const Rect& fence) {
            " to " + words({fence.right() - 1, fence.bottom() - 1});
 }
 
-// Whether a batch presses a button or turns the wheel at a place that it does not name itself.
-// Letting go is right anywhere.
+// Whether a batch presses a button or turns the wheel without moving the pointer first. Releases
+// are allowed anywhere.
 bool acts_where_the_pointer_is(const Batch& batch) {
     for (const InputEvent& event : batch) {
         if (std::holds_alternative<PointerMove>(event)) return false;
@@ -53,7 +53,7 @@ bool acts_where_the_pointer_is(const Batch& batch) {
     return false;
 }
 
-// The first failure is the cause; the others come on top of it.
+// The first failure is the cause; later ones are appended.
 void fail(ExecutionReport& report, std::error_code error, const std::string& problem) {
     if (report.complete()) report.error = error;
     report.problem += (report.problem.empty() ? "" : "; ") + problem;
@@ -88,7 +88,7 @@ Clipboard& clipboard_of(Desktop& desktop) {
     throw Error(errc::not_supported, "this desktop has no clipboard");
 }
 
-// A plan's text comes from a model: to the caller of `execute` it is no mistake of its own.
+// A plan's text comes from a model, so bad text is not a mistake of the caller of `execute`.
 template <typename Action>
 void reporting_bad_text(errc code, Action action) {
     try {
@@ -111,15 +111,14 @@ std::string with_line_breaks(std::string_view text, std::string_view line_break)
     return result;
 }
 
-// The clipboard while a plan uses it. Gives back what it held at the end of its scope at the
-// latest.
+// The clipboard while a plan uses it. Restores its content at the end of the scope at the latest.
 class BorrowedClipboard {
 public:
     explicit BorrowedClipboard(Desktop& desktop) : desktop_(desktop) {}
     ~BorrowedClipboard() {
         try {
             give_back();
-        } catch (...) { // NOLINT(bugprone-empty-catch): on the way out of another exception
+        } catch (...) { // NOLINT(bugprone-empty-catch): another exception is propagating
         }
     }
     BorrowedClipboard(const BorrowedClipboard&) = delete;
@@ -145,13 +144,13 @@ public:
         reporting_bad_text(errc::clipboard_failed, [&] { clipboard.set_text(written_); });
     }
 
-    // Tries once: a clipboard waits by itself for other programs to let go of it.
+    // Tries once: a clipboard itself waits until other programs release it.
     void give_back() {
         if (!held_) return;
         const Content content = *std::exchange(held_, std::nullopt);
         Clipboard& clipboard = clipboard_of(desktop_);
         try {
-            if (clipboard.text() != written_) return; // somebody has put something else there
+            if (clipboard.text() != written_) return; // another program has copied something
             if (content.image)
                 clipboard.set_image(content.image->view());
             else if (content.text.empty())
@@ -176,8 +175,8 @@ private:
     std::string written_;
 };
 
-// A program that was told to paste must not find the user's own content, because the plan was
-// stopped before it got round to reading.
+// Without this wait, a program that received Ctrl+V shortly before a stop would paste the user's
+// own content.
 void let_programs_read(std::chrono::steady_clock::time_point read_by) {
     constexpr std::chrono::milliseconds at_most{80};
     const auto left =
@@ -187,7 +186,7 @@ void let_programs_read(std::chrono::steady_clock::time_point read_by) {
 
 bool is_restore(const Step& step) { return std::holds_alternative<ClipboardRestore>(step.effect); }
 
-// What pressed buttons and keys are called in reports.
+// The names of pressed buttons and keys in reports.
 std::string name_of(const std::variant<Button, Key>& held) {
     return std::visit(overloaded{
                           [](Button button) {
@@ -200,23 +199,23 @@ std::string name_of(const std::variant<Button, Key>& held) {
                       held);
 }
 
-// Windows stamps input with a clock that ticks every 15.6 ms: two of its times can be that much
-// closer than they were.
+// Windows stamps input with a clock that ticks every 15.6 ms: two timestamps can be closer by that
+// much than the events were.
 constexpr std::chrono::milliseconds clock_tick{16};
 
-// Programs count two clicks as a double-click when they are no further apart than this: Windows
-// allows 2 pixels to each side (SM_CXDOUBLECLK), GTK and Qt 5.
+// Maximum distance of two clicks that programs count as a double-click: Windows allows 2 pixels to
+// each side (SM_CXDOUBLECLK), GTK and Qt 5.
 constexpr int nearly_the_same_place = 8;
 
 bool near(const std::optional<Point>& a, const std::optional<Point>& b) {
-    if (!a || !b) return true; // where the pointer is nobody said: it may be there
+    if (!a || !b) return true; // unknown, so it may be the same place
     const auto close = [](int one, int other) {
         return std::abs(static_cast<std::int64_t>(one) - other) <= nearly_the_same_place;
     };
     return close(a->x, b->x) && close(a->y, b->y);
 }
 
-// Lets go at the end of its scope, by whatever way it is left.
+// Releases at the end of its scope, also after an exception.
 template <class Executor>
 class ReleaseGuard {
 public:
@@ -247,9 +246,9 @@ private:
     using Held = std::variant<Button, Key>;
     struct ButtonPress {
         Button button{};
-        std::optional<Point> at{}; // nothing: wherever the pointer was
+        std::optional<Point> at{}; // empty: at the position of the pointer
     };
-    struct Progress; // of the plan that is being carried out
+    struct Progress; // of the plan that is being executed
 
     void execute(const Step& step, Progress& progress);
     void send(const Batch& batch, Progress& progress);
@@ -337,12 +336,12 @@ void InputExecutor::Impl::clean_up(Progress& progress) {
 
 std::size_t InputExecutor::Impl::release_all() noexcept {
     const auto before = held_.size();
-    // One by one: a release that is refused, or fails, must not keep the others down.
+    // One by one: a release that is refused or fails must not prevent the others.
     for (std::size_t left = before; left > 0; --left) {
         try {
             const InputEvent release = release_of(held_[left - 1]);
             if (desktop_.send({&release, 1}).accepted == 1) note(release);
-        } catch (...) { // NOLINT(bugprone-empty-catch): it stays on the list, which is reported
+        } catch (...) { // NOLINT(bugprone-empty-catch): the key stays in `held_`, which is reported
         }
     }
     return before - held_.size();
@@ -378,7 +377,7 @@ void InputExecutor::Impl::send(const Batch& batch, Progress& progress) {
 }
 
 SendReport InputExecutor::Impl::give_to_system(const Batch& batch) {
-    held_.reserve(held_.size() + batch.size()); // so that noting what went down cannot fail
+    held_.reserve(held_.size() + batch.size()); // so that `note` cannot fail
     try {
         SendReport sent = desktop_.send(batch);
         sent.accepted = std::min(sent.accepted, batch.size());
@@ -386,7 +385,8 @@ SendReport InputExecutor::Impl::give_to_system(const Batch& batch) {
         remember_presses({batch.data(), sent.accepted});
         return sent;
     } catch (...) {
-        // Nobody knows how far it came: whatever it may have pressed will be let go of.
+        // It is unknown how many events were sent, so release everything that the batch may have
+        // pressed.
         for (const InputEvent& event : batch)
             if (is_press(event)) note(event);
         throw;
@@ -425,8 +425,8 @@ void InputExecutor::Impl::remember_presses(std::span<const InputEvent> events) {
     latest_press_time_ = std::chrono::steady_clock::now();
 }
 
-// Where the pointer is when that is outside the fence. After a move it may lag behind: up to 105 ms
-// were seen under Wine.
+// The position of the pointer if it is outside the fence. After a move, the pointer may arrive
+// late: by up to 105 ms under Wine, as measured.
 std::optional<Point> InputExecutor::Impl::pointer_outside(const std::stop_token& stop) const {
     constexpr std::chrono::milliseconds longest_lag{200};
     const auto deadline = std::chrono::steady_clock::now() + longest_lag;
@@ -459,7 +459,7 @@ InputExecutor::~InputExecutor() = default;
 const WorkArea& InputExecutor::fence() const { return impl_->fence(); }
 Desktop& InputExecutor::desktop() const { return impl_->desktop(); }
 
-// NOLINTNEXTLINE(performance-unnecessary-value-param): a token is two pointers, and shared
+// NOLINTNEXTLINE(performance-unnecessary-value-param): a token is small and shared
 ExecutionReport InputExecutor::execute(const Plan& plan, std::stop_token stop) {
     return impl_->execute(plan, stop);
 }

@@ -1,5 +1,5 @@
-// One table holds every name a key goes by; parsing, printing and the suggestion for a misspelt
-// name all read it.
+// One table contains all names of each key. Parsing, printing and the suggestion for a misspelled
+// name use it.
 #include "eyehand/winio/keys.hpp"
 
 #include "eyehand/base/utf8.hpp"
@@ -16,8 +16,8 @@ struct Name {
     Key key;
 };
 
-// A key's first name is the one it is printed by. The rest are the names that keyboards, browsers'
-// KeyboardEvent.key, X11 and earlier agents use.
+// The first name of a key is the one that is printed. The others are names on keyboards, and in
+// browsers' KeyboardEvent.key, X11 and earlier agents.
 constexpr std::array names{
     Name{"enter", NamedKey::enter},
     Name{"return", NamedKey::enter},
@@ -110,7 +110,7 @@ constexpr std::array names{
     Name{"f22", NamedKey::f22},
     Name{"f23", NamedKey::f23},
     Name{"f24", NamedKey::f24},
-    // Characters that are awkward to write; they print as themselves.
+    // Names of characters that are awkward to write; the characters are printed as themselves.
     Name{"plus", U'+'},
     Name{"minus", U'-'},
     Name{"comma", U','},
@@ -133,7 +133,7 @@ std::string_view trimmed(std::string_view text) {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// "Page Up", "page_up" and "page-up" are one name.
+// "Page Up", "page_up" and "page-up" are the same name.
 std::string folded(std::string_view name) {
     std::string result;
     for (const char c : name)
@@ -141,7 +141,7 @@ std::string folded(std::string_view name) {
     return result;
 }
 
-// The key that a text of exactly one character means, if it is one.
+// The key for a text of exactly one character; empty for any other text.
 std::optional<Key> single_character(std::string_view part) {
     if (part.empty()) return std::nullopt;
     const auto decoded = base::utf8::decode(part);
@@ -165,7 +165,7 @@ bool is_modifier(const Key& key) {
            key == Key{NamedKey::windows};
 }
 
-// Levenshtein's distance, one row at a time.
+// Levenshtein distance, one row at a time.
 std::size_t distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
@@ -182,7 +182,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }
 
 std::string_view nearest_name(std::string_view part) {
-    // A model that rambles instead of naming a key shall not cost a quadratic search.
+    // Avoids a quadratic search if a model writes a long text instead of a key.
     constexpr std::size_t longest = 32;
     const std::string name = folded(part.substr(0, longest));
     return std::ranges::min_element(
@@ -190,7 +190,7 @@ std::string_view nearest_name(std::string_view part) {
         ->text;
 }
 
-// "ctrl-c" and "ctrl c" are what models write when they mean "ctrl+c".
+// Models also write "ctrl-c" and "ctrl c" for "ctrl+c".
 std::optional<std::string> joined_by_plus(std::string_view part) {
     std::string joined;
     std::size_t parts = 0;
@@ -217,7 +217,7 @@ std::string unknown_key(std::string_view part) {
            "right; to enter text, type it instead)";
 }
 
-// Cuts "ctrl++" into "ctrl" and "+": a plus where a name should start is the plus key.
+// Splits "ctrl++" into "ctrl" and "+": a plus at the start of a name is the plus key.
 std::optional<std::vector<std::string_view>> split(std::string_view text, std::string& problem) {
     std::vector<std::string_view> parts;
     for (std::size_t at = 0;;) {

@@ -13,31 +13,31 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// About one character: what streams in is done with such a cell after a look or two, and a bar that
-// fills fast enough to be seen moving is through with it before it looks restless.
+// About the size of a character. Text that streams in changes such a cell only once or twice, and a
+// bar that fills visibly passes through it before the cell counts as toggling.
 constexpr int cell_side = 8;
 
-// A button that is pointed at and pressed comes back to its look once, and what flickers before it
-// goes away once to its first.
+// A button that is hovered and pressed returns once to an earlier look, and a region that flickers
+// before it disappears returns once to its first look.
 constexpr std::uint32_t returns_of_what_toggles = 2;
 
-// What never looks the same twice has to keep on for longer. A bar that fills pixel by pixel
-// changes a cell `cell_side` times and is gone, and what fades or slides to its place takes about
-// half a second; what changes at one place for longer is a spinner or a picture that moves.
+// A cell that never looks the same twice must change for longer. A bar that fills pixel by pixel
+// changes a cell only `cell_side` times, and a fade or slide takes about half a second. A cell that
+// changes for longer belongs to a spinner or an animation.
 constexpr std::uint32_t changes_of_what_goes_on = 12;
 constexpr milliseconds time_of_what_goes_on{750};
 
-// What pauses for much longer than between its earlier changes has ended, and its last change was
-// a real one. A dot of a spinner that is lit for an eighth of each turn pauses twice as long as on
-// average.
+// If a cell pauses for much longer than between its earlier changes, its toggling has ended, and
+// its last change was a real one. A dot of a spinner that is lit for an eighth of each turn pauses
+// twice as long as its average gap.
 constexpr int longest_pause_in_gaps = 3;
 
-// There, back and there again, and then something else: that is no picture of a spinner.
+// A new look after back, forth and back again does not belong to a spinner.
 constexpr std::uint32_t known_looks_before_a_surprise = 3;
 
-// Toggling regions are small: carets, spinners, clocks are below a hundredth of a Full HD screen
-// (144x144 pixels). A video or a text that scrolls is larger and has to be waited for. In a small
-// area a spinner may still be the size of a large icon, but not most of what there is to see.
+// Toggling regions are small: carets, spinners and clocks are smaller than a hundredth of a Full HD
+// screen (144x144 pixels). A video or scrolling text is larger and must be waited for. In a small
+// area, a spinner may still be as large as a large icon, but must not fill most of the area.
 constexpr std::int64_t smallest_limit = std::int64_t{64} * 64;
 std::int64_t max_toggling_pixels(Size size) {
     const auto area = static_cast<std::int64_t>(size.width) * size.height;
@@ -48,9 +48,9 @@ using TwoPixels = std::uint64_t;
 constexpr auto colours_of_two =
     std::bit_cast<TwoPixels>(std::array<std::uint8_t, 8>{255, 255, 255, 0, 255, 255, 255, 0});
 
-// Of the colours alone: a difference in alpha is none.
+// A hash of the colors only: a difference in alpha does not count.
 std::uint64_t look_of(const ImageView& image, const Rect& area) {
-    constexpr std::uint64_t odd = 0x9E3779B97F4A7C15; // the golden ratio's, as for hash tables
+    constexpr std::uint64_t odd = 0x9E3779B97F4A7C15; // from the golden ratio, as in hash tables
     std::uint64_t hash = odd;
     for (int y = area.y; y < area.bottom(); ++y) {
         const auto row = image.row(y).subspan(static_cast<std::size_t>(area.x) * 4,
@@ -76,7 +76,7 @@ bool same_bytes(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b
 // Marks the columns of cells in which two rows differ.
 void compare_rows(std::span<const std::uint8_t> before, std::span<const std::uint8_t> after,
                   std::vector<std::uint8_t>& dirty) {
-    if (same_bytes(before, after)) return; // on a desktop nearly all rows
+    if (same_bytes(before, after)) return; // true for nearly all rows of a desktop
     constexpr std::size_t cell_bytes = cell_side * std::size_t{4};
     for (std::size_t column = 0; column < dirty.size(); ++column) {
         const std::size_t left = column * cell_bytes;
@@ -86,7 +86,8 @@ void compare_rows(std::span<const std::uint8_t> before, std::span<const std::uin
     }
 }
 
-// Cells, row by row, become rectangles: first those side by side, then such runs of one width.
+// Merges cells, row by row, into rectangles: first adjacent cells of a row, then equal runs of
+// adjacent rows.
 class RectBuilder {
 public:
     void add(const Rect& cell) {
@@ -98,7 +99,7 @@ public:
     }
     std::vector<Rect> finish() && {
         finish_row();
-        finish_row(); // nothing goes on below the last row
+        finish_row(); // nothing continues below the last row
         std::ranges::sort(done_, {}, [](const Rect& rect) { return std::tuple(rect.y, rect.x); });
         return std::move(done_);
     }
@@ -118,7 +119,7 @@ private:
     }
 
     std::vector<Rect> done_;
-    std::vector<Rect> open_; // that the row now read may continue
+    std::vector<Rect> open_; // that the current row may continue
     std::vector<Rect> row_;
 };
 
@@ -256,12 +257,12 @@ std::vector<Rect> Motion::toggling() const {
     return rects_of([this](const Cell& cell) { return toggles(cell); });
 }
 
-// A single change of what toggled in the watch before may as well be its end.
+// A single change of a cell that toggled in the previous watch may be the end of its toggling.
 bool Motion::toggles(const Cell& cell) const {
     return cell.evidence.changes > 1 && is_as_expected(cell.evidence);
 }
 
-// Whether it is proven to toggle and has not ended since.
+// Whether the cell is proven to toggle and has not stopped since.
 bool Motion::is_as_expected(const Evidence& evidence) const {
     if (evidence.changes == 0) return false;
     const auto longest_pause = usual_gap(evidence) * longest_pause_in_gaps;

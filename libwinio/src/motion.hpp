@@ -1,18 +1,18 @@
-// What moves on a screen that is looked at again and again, and what only toggles.
+// Distinguishes progress on a screen that is captured repeatedly from regions that only toggle.
 //
-// The screen is divided into cells. Progress passes through a cell and is done with it: text that
-// streams in, a bar that fills, a window that paints itself change it a few times and leave it
-// looking new. What toggles keeps coming back to looks that the cell had before, the first one
-// among them (a caret, a spinner and the background that it uncovers), or goes on and on in one
-// place (a spinner that never draws the same picture twice).
+// The screen is divided into cells; a look is the content of a cell. Progress passes through a
+// cell: text that streams in, a bar that fills or a window that paints itself change it a few times
+// and leave it with a new look. A toggling cell keeps returning to earlier looks, including its
+// first one (a caret, a spinner and the background that it uncovers), or keeps changing in one
+// place (a spinner that never draws the same image twice).
 //
-// The verdict is careful, because a click, too, brings looks back (pointed at, pressed, pointed
-// at), and what is taken for toggling hides a change that stays:
-// - Proof is two returns to earlier looks, one of them to the first look, or twelve changes over
-//   three quarters of a second.
-// - What then pauses for longer than three of its usual gaps has ended. A proof counts only when it
-//   is older than that, so that toggling must have gone on after it.
-// - A new look after three known ones ends what came back: all proof is forgotten.
+// The criteria are strict, because a click also returns to earlier looks (hovered, pressed,
+// hovered), and because a permanent change that counts as toggling is not reported:
+// - A cell is proven to toggle after two returns to earlier looks, one of them to the first look,
+//   or after twelve changes within at least 750 ms.
+// - A cell that pauses for longer than three of its usual gaps has stopped toggling. A proof counts
+//   only after that time, while the cell keeps toggling.
+// - A new look after three known ones in a row is a change: the cell's proof is forgotten.
 #pragma once
 
 #include "eyehand/winio/image.hpp"
@@ -25,57 +25,58 @@
 
 namespace eyehand::winio {
 
-/// Whether small regions that toggle count as moving.
+/// Whether small toggling regions count as changes.
 enum class Toggling { counts, is_ignored };
 
-/// Follows the cells of images of one size. Knows no clock: times are given to it, each later than
-/// the one before. Allocates only when more cells move than ever before.
+/// Tracks the cells of images of one size. Does not read a clock: the caller passes increasing
+/// times. Allocates only when more cells change than ever before.
 class Motion {
 public:
     using Time = std::chrono::steady_clock::time_point;
 
-    /// Starts a new watch of images of this size. What `toggling` tells of the watch before, of the
-    /// same size, is taken as proven, and its first change in this watch is ignored; what keeps
-    /// still this time is forgotten. When it throws std::bad_alloc it may be called again.
+    /// Starts a new watch of images of this size. If the previous watch had the same size, the
+    /// cells that `toggling` reported are taken as proven, and their first change in this watch is
+    /// ignored; cells that do not change in this watch are forgotten. After std::bad_alloc, it can
+    /// be called again.
     void start(Size size);
-    /// Takes note of where two looks at the screen differ. Throws std::invalid_argument unless both
-    /// have the size given to `start`.
+    /// Records the cells in which two captures differ. Throws std::invalid_argument unless both
+    /// have the size that was passed to `start`.
     void note(const ImageView& before, const ImageView& after, Time now);
 
-    /// When something last changed; nothing when nothing has.
+    /// The time of the latest change; empty if nothing has changed.
     [[nodiscard]] std::optional<Time> latest_change(Toggling toggling) const;
-    /// What looks different from the beginning: rectangles within the image, of whole cells
-    /// clipped to it, top to bottom, that do not overlap.
+    /// The regions that differ from the start of the watch: rectangles of whole cells, clipped to
+    /// the image, from top to bottom, that do not overlap.
     [[nodiscard]] std::vector<Rect> changed(Toggling toggling) const;
-    /// Where it toggles, in the same way.
+    /// The toggling regions, in the same form.
     [[nodiscard]] std::vector<Rect> toggling() const;
 
 private:
-    // A look is a hash of a cell's colours.
+    // A look is a hash of a cell's colors.
     using Look = std::uint64_t;
-    // As many as a usual spinner shows in one place.
+    // As many looks as a typical spinner shows in one place.
     class KnownLooks {
     public:
         [[nodiscard]] bool contain(Look look) const;
-        void add(Look look); // forgets the oldest when there are too many
+        void add(Look look); // replaces the oldest if there are too many
 
     private:
         std::array<Look, 8> looks_{};
         std::size_t added_ = 0;
     };
-    // What a cell's changes tell of its toggling.
+    // Evidence of a cell's toggling, from its changes.
     struct Evidence {
         std::uint32_t changes = 0;
-        std::uint32_t returns = 0;        // to looks that it had before
-        std::uint32_t known_in_a_row = 0; // how many of the latest looks it had before
+        std::uint32_t returns = 0;        // to earlier looks
+        std::uint32_t known_in_a_row = 0; // number of latest looks that were known
         bool came_to_first = false;       // one of the returns was to the first look
-        bool goes_on = false;             // changed often and for long
+        bool goes_on = false;             // changed often and for a long time
         KnownLooks known;
         Time first_change{};
         Time last_change{};
         std::optional<Time> proven{};
-        std::optional<Time::duration> gap_before{}; // between changes, where it toggled in the
-                                                    // watch before
+        std::optional<Time::duration> gap_before{}; // between changes, if it toggled in the
+                                                    // previous watch
     };
     struct Cell {
         std::uint32_t index = 0; // in the grid
@@ -101,8 +102,9 @@ private:
 
     Size size_{};
     std::uint32_t columns_ = 0;
-    std::vector<Cell> cells_;          // those that changed, or toggled in the watch before
-    std::vector<std::uint32_t> place_; // of each cell of the grid: one past its place in `cells_`
+    std::vector<Cell> cells_;          // cells that changed, or toggled in the previous watch
+    std::vector<std::uint32_t> place_; // for each cell of the grid: one past its index in `cells_`;
+                                       // 0: none
     std::vector<std::uint8_t> dirty_;  // columns of the band of rows that is compared
     Time latest_look_{};
 };

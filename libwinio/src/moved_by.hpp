@@ -1,4 +1,4 @@
-// Rectangles from one origin to another.
+// Moves rectangles.
 #pragma once
 
 #include "eyehand/winio/geometry.hpp"
@@ -7,7 +7,7 @@
 
 namespace eyehand::winio {
 
-/// `rects`, each moved by as much.
+/// Returns `rects`, each moved by `by`.
 [[nodiscard]] inline std::vector<Rect> moved_by(std::vector<Rect> rects, Point by) {
     for (Rect& rect : rects) {
         rect.x += by.x;

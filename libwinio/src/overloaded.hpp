@@ -1,4 +1,4 @@
-// One lambda a case for std::visit.
+// Combines lambdas, one for each alternative, for std::visit.
 #pragma once
 
 namespace eyehand::winio {

@@ -24,7 +24,7 @@ std::optional<double> number_up_to(double max, std::string_view text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    if (!(value >= 0 && value <= max)) return std::nullopt; // nor NaN
+    if (!(value >= 0 && value <= max)) return std::nullopt; // rejects NaN, too
     return value;
 }
 
@@ -130,7 +130,7 @@ Rect Canvas::visible(const Rect& area) const {
 
 namespace {
 
-/// Blue and red are mixed at once, each in its half of 64 bits.
+/// Mixes blue and red at once, each in one half of 64 bits.
 template <class Layer>
 void mix(std::uint8_t* pixel, const Layer& layer) {
     constexpr std::uint64_t half = std::uint64_t{32768} << 32 | 32768U;
@@ -153,7 +153,7 @@ void Canvas::fill(const Rect& area, const Rgba& colour) {
     }
 }
 
-// Sides are longer than any picture's, but finite: what a caller's arithmetic made of a wish.
+// The reach is limited to a value larger than any image, because a caller may pass a huge radius.
 void Canvas::fill_disc(Point centre, double radius, const Gradient& gradient) {
     if (!(radius > 0)) return;
     const int reach = static_cast<int>(std::min(std::ceil(radius), 100000.0));
@@ -162,7 +162,7 @@ void Canvas::fill_disc(Point centre, double radius, const Gradient& gradient) {
 }
 
 void Canvas::fill_radially(const Rect& area, const Gradient& gradient) {
-    // The middle of pixel x is at x + 0.5, for the area's as for those that are painted.
+    // The center of pixel x is at x + 0.5, for the area as well as for the painted pixels.
     paint(area, area.x + (area.width - 1) / 2.0, area.y + (area.height - 1) / 2.0,
           std::max(area.width, area.height) / 2.0, Outside::last_colour, gradient);
 }
@@ -172,11 +172,11 @@ void Canvas::paint(const Rect& area, double centre_x, double centre_y, double ra
     const Rect part = visible(area);
     if (part.empty()) return;
     constexpr auto rim = static_cast<float>(Gradient::table_size);
-    // Not so small that it is infinite: its product with no distance would be no number.
+    // The minimum radius keeps this finite: infinity times a distance of 0 would be NaN.
     const auto per_radius = static_cast<float>(Gradient::table_size / std::max(radius, 1e-3));
     const auto square = outside == Outside::clear ? static_cast<float>(radius * radius)
                                                   : std::numeric_limits<float>::infinity();
-    // First where in the table each pixel is, which compilers do for several pixels at once.
+    // Computes the table index of each pixel first, which compilers vectorize.
     constexpr int chunk = 256;
     std::array<std::int32_t, chunk> places{};
     for (int y = part.y; y < part.bottom(); ++y) {

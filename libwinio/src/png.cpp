@@ -1,8 +1,8 @@
-// A PNG file of stripes that know nothing of each other. The first row of a stripe is filtered
-// without looking at the row above; its deflate stream starts from a clean state and ends at a
-// whole byte with nothing pending (full flush). So the stripes' streams, one after the other, are
-// one raw deflate stream: zlib's header goes before the first, an empty last block and the checksum
-// of everything, combined from the stripes' own, into a chunk after the last.
+// A PNG file of independent stripes. The first row of a stripe is filtered without the row above;
+// its deflate stream starts from a clean state and ends at a whole byte with nothing pending (full
+// flush). Concatenated, the stripes' streams are therefore one raw deflate stream: zlib's header
+// precedes the first one, and a chunk after the last one contains an empty last block and the
+// checksum, combined from the checksums of the stripes.
 #include "eyehand/winio/png.hpp"
 
 #include "stripe_encoder.hpp"
@@ -47,7 +47,7 @@ Bytes file_begin(Size size) {
     Bytes header;
     append_u32(header, static_cast<std::uint32_t>(size.width));
     append_u32(header, static_cast<std::uint32_t>(size.height));
-    // 8 bits a sample, RGB, deflate, the standard filters, not interlaced.
+    // 8 bits per sample, RGB, deflate, the standard filters, not interlaced.
     append(header, std::to_array<std::uint8_t>({8, 2, 0, 0, 0}));
     append_chunk(file, "IHDR", header);
     return file;
@@ -55,7 +55,7 @@ Bytes file_begin(Size size) {
 
 // RFC 1950: deflate with a window of 32 KB, and check bits.
 constexpr auto zlib_header = std::to_array<std::uint8_t>({0x78, 0x01});
-// RFC 1951: a last block with fixed codes that holds nothing but its end.
+// RFC 1951: an empty last block with fixed codes.
 constexpr auto last_block = std::to_array<std::uint8_t>({0x03, 0x00});
 
 void check(Size size, const PngOptions& options, int stripe_rows) {
@@ -63,14 +63,14 @@ void check(Size size, const PngOptions& options, int stripe_rows) {
     if (options.level < 0 || options.level > 9)
         throw std::invalid_argument("a PNG's level must be 0 to 9");
     if (stripe_rows < 1) throw std::invalid_argument("a PNG's stripes need at least one row");
-    // What zlib takes at once, and a chunk can hold even if nothing can be compressed.
+    // zlib accepts this size at once, and a chunk can contain it even if it cannot be compressed.
     constexpr std::int64_t max = 1 << 30;
     const std::int64_t rows = std::min(stripe_rows, size.height);
     if ((std::int64_t{size.width} * 3 + 1) > max / rows)
         throw std::invalid_argument("a PNG's stripes must not be larger than 1 GiB");
 }
 
-// Encoders have some 700 KB of memory each, which is costly to prepare: they are used again.
+// An encoder has about 700 KB of memory, which is expensive to initialize, so encoders are reused.
 class EncoderPool {
 public:
     explicit EncoderPool(int level) : level_(level) {}

@@ -1,6 +1,6 @@
-// Reads PNG files by the PNG specification (W3C, third edition): chunks in their order, each with a
-// checksum; the IDAT chunks together are one zlib stream of rows, each behind a byte that names its filter.
-// Nothing is allocated for pixels before the file has shown that it can hold them.
+// Reads PNG files by the PNG specification (W3C, third edition): chunks in order, each with a
+// checksum. The IDAT chunks together are one zlib stream of rows, each preceded by a byte that
+// names its filter. Allocates no pixels before the file has shown that it can contain them.
 #include "eyehand/winio/png.hpp"
 
 #include "eyehand/winio/error.hpp"
@@ -23,8 +23,8 @@ constexpr auto signature =
     std::to_array<std::uint8_t>({0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'});
 constexpr std::size_t chunk_frame_bytes = 12; // length, type, checksum
 constexpr std::size_t header_bytes = 13;
-constexpr std::uint32_t largest = 0x7fffffff; // of a chunk, a width or a height
-// Deflate makes no more than 258 bytes of two bits.
+constexpr std::uint32_t largest = 0x7fffffff; // maximum length of a chunk, width and height
+// Deflate encodes at most 258 bytes in two bits.
 constexpr std::uint64_t max_bytes_a_byte = 1032;
 
 [[noreturn]] void refuse(const std::string& why) {
@@ -41,7 +41,7 @@ struct Chunk {
     std::string_view type;
     Bytes data;
 
-    /// A reader may leave out what it does not know, where the type says so (its first letter).
+    /// A reader may skip an unknown chunk if the first letter of its type is lowercase.
     [[nodiscard]] bool ancillary() const { return type[0] >= 'a'; }
 };
 
@@ -68,7 +68,7 @@ struct Header {
     std::size_t pixel_bytes = 3; ///< 3: RGB, 4: RGBA
 
     [[nodiscard]] std::size_t row_bytes() const {
-        return static_cast<std::size_t>(size.width) * pixel_bytes + 1; // with the filter's byte
+        return static_cast<std::size_t>(size.width) * pixel_bytes + 1; // including the filter byte
     }
 };
 
@@ -94,7 +94,7 @@ Header read_header(const Chunk& chunk, const PngLimits& limits) {
     return {{static_cast<int>(width), static_cast<int>(height)}, colour == 6 ? 4U : 3U};
 }
 
-/// The parts of the compressed stream. Checks everything about the chunks.
+/// The parts of the compressed stream. Checks all chunks.
 struct Chunks {
     Header header;
     std::vector<Bytes> compressed;
@@ -121,14 +121,14 @@ Chunks read_chunks(Bytes file, const PngLimits& limits) {
             if (!rest.empty()) refuse("it has data after its end");
             return chunks;
         }
-        // A palette is no more than a suggestion where pixels are RGB.
+        // For RGB pixels, a palette is only a suggestion.
         const bool suggestion = chunk.type == "PLTE" && !pixels_over;
         if (!suggestion && !chunk.ancillary())
             refuse("its chunk " + std::string(chunk.type) + " is unknown or misplaced");
     }
 }
 
-/// zlib's stream of all IDAT chunks, read a row at a time.
+/// The zlib stream of all IDAT chunks, read row by row.
 class Inflater {
 public:
     explicit Inflater(const std::vector<Bytes>& parts) : parts_(parts) {
@@ -148,7 +148,7 @@ public:
         }
     }
 
-    /// Whether the stream ends here, with the right checksum and nothing behind it.
+    /// Checks that the stream ends here, with the correct checksum and no data after it.
     void finish() {
         std::uint8_t more = 0;
         stream_.next_out = &more;
@@ -157,7 +157,7 @@ public:
             step();
             if (stream_.avail_out == 0) refuse("it has too many pixels");
         }
-        stream_.next_out = nullptr; // it is gone with this function
+        stream_.next_out = nullptr; // `more` ends with this function
         const bool read_whole = stream_.avail_in == 0 &&
                                 std::all_of(parts_.begin() + static_cast<std::ptrdiff_t>(next_),
                                             parts_.end(), [](Bytes it) { return it.empty(); });
@@ -193,8 +193,8 @@ std::uint8_t paeth(int left, int above, int above_left) {
     return static_cast<std::uint8_t>(to_above <= to_above_left ? above : above_left);
 }
 
-/// Takes a row's filter back. `row` and `above` begin with `pixel_bytes` zeros, which stand for the pixels
-/// to the left of the first.
+/// Reverts a row's filter. `row` and `above` begin with `pixel_bytes` zeros, which represent the
+/// pixel left of the first one.
 void unfilter(std::uint8_t filter, std::span<std::uint8_t> row, std::span<const std::uint8_t> above,
               std::size_t pixel_bytes) {
     const auto add = [&](auto guess) {
@@ -242,7 +242,8 @@ Image decode_png(std::span<const std::uint8_t> file, const PngLimits& limits) {
 
     Image image(header.size);
     Inflater inflater(chunks.compressed);
-    // The filter's byte is read into the last of the zeros on the left, and is a zero again once it is known.
+    // The filter byte is read into the last of the zeros on the left, and is reset to 0 after its
+    // value is saved.
     std::vector<std::uint8_t> row(header.pixel_bytes - 1 + header.row_bytes());
     std::vector<std::uint8_t> above(row.size());
     for (int y = 0; y < header.size.height; ++y) {

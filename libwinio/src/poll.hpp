@@ -1,4 +1,4 @@
-// Waiting for what another program does, where no event tells of it.
+// Waits for effects of other programs that no event reports.
 #pragma once
 
 #include "eyehand/base/deadline.hpp"
@@ -8,7 +8,8 @@
 
 namespace eyehand::winio {
 
-/// Looks at every `interval` until `done()`; false when it was not within `limit`.
+/// Calls `done` at every `interval` until it returns true. Returns false if it does not within
+/// `limit`.
 template <typename Condition>
 [[nodiscard]] bool poll(std::chrono::milliseconds limit, Condition done,
                         std::chrono::milliseconds interval = std::chrono::milliseconds{5}) {

@@ -1,7 +1,7 @@
-// Scaling in two passes: a row of output is first the weighted sum of the source rows it covers,
-// then each of its pixels the weighted sum of the columns it covers. Weights are whole numbers and
-// one division at the end rounds to the nearest, so that the result is exact: no drift, no grey
-// where stripes meet whole pixels.
+// Scales in two passes: an output row is first the weighted sum of the source rows that it covers,
+// then each of its pixels is the weighted sum of the columns that it covers. The weights are
+// integers, and one division at the end rounds to the nearest value, so the result is exact: no
+// drift, and no gray at stripes that align with whole pixels.
 #include "eyehand/winio/scale.hpp"
 
 #include <algorithm>
@@ -18,20 +18,20 @@
 namespace eyehand::winio {
 namespace {
 
-// How one axis of the output is put together: output position i is the sum over k < taps of
-// weights[i * taps + k] times source position first[i] + k, divided by `total`. Weights from
-// position end[i] on are 0.
+// The weights of one axis of the output: output position i is the sum over k < taps of weights[i *
+// taps + k] times source position first[i] + k, divided by `total`. Weights from position end[i] on
+// are 0.
 struct Axis {
     std::vector<int> first;
     std::vector<int> end;
     std::vector<std::uint32_t> weights;
     int taps = 1;
     std::uint32_t total = 1;
-    int period = 1; // after so many positions the weights come again
+    int period = 1; // number of positions after which the weights repeat
 };
 
-// Where the output shrinks, pixel i covers [i * from, (i + 1) * from) in units of 1/to of a source
-// pixel, and a source pixel's weight is its share of that.
+// If the axis shrinks, pixel i covers [i * from, (i + 1) * from) in units of 1/to of a source
+// pixel. The weight of a source pixel is its share of this range.
 Axis averaging(std::int64_t from, std::int64_t to, int count) {
     Axis axis;
     axis.taps = static_cast<int>((from + to - 1) / to + 1);
@@ -49,8 +49,8 @@ Axis averaging(std::int64_t from, std::int64_t to, int count) {
     return axis;
 }
 
-// Where it grows, pixel i's centre lies between two source centres, at ((2i + 1) * from - to) in
-// units of 1/(2 * to); beyond the outermost centres the edge pixel goes on.
+// If the axis grows, the center of pixel i lies between two source centers, at ((2i + 1) * from -
+// to) in units of 1/(2 * to). Beyond the outermost centers, the edge pixel is used.
 Axis interpolating(std::int64_t from, std::int64_t to, int count, int source_extent) {
     Axis axis;
     axis.taps = 2;
@@ -67,8 +67,8 @@ Axis interpolating(std::int64_t from, std::int64_t to, int count, int source_ext
     return axis;
 }
 
-// Notes which taps each position needs and drops those that none does: 5 to 4 asks for two, the
-// worst case of its ratio three.
+// Determines the taps that each position needs, and removes taps that no position needs: 5 to 4
+// needs two, although the bound for its ratio is three.
 void trim_taps(Axis& axis) {
     const auto taps = static_cast<std::size_t>(axis.taps);
     int needed = 1;
@@ -101,9 +101,9 @@ struct Reciprocal {
     int shift = 0;
 };
 
-// Nothing when 16 bits do not make it exact for all sums up to `largest`. With the factor rounded
-// up by e / total, the quotient is exact as long as largest * e < 2^(16 + shift) (Granlund and
-// Montgomery, "Division by Invariant Integers using Multiplication").
+// Empty if 16 bits are not exact for all sums up to `largest`. With the factor rounded up by e /
+// total, the quotient is exact as long as largest * e < 2^(16 + shift) (Granlund and Montgomery,
+// "Division by Invariant Integers using Multiplication").
 std::optional<Reciprocal> reciprocal(std::uint32_t total, std::uint32_t largest) {
     const int shift = static_cast<int>(std::bit_width(total - 1)) - 1;
     if (shift < 0) return std::nullopt; // one to one
@@ -114,7 +114,7 @@ std::optional<Reciprocal> reciprocal(std::uint32_t total, std::uint32_t largest)
     return Reciprocal{static_cast<std::uint16_t>(factor), shift};
 }
 
-// Sums the source rows that output row `y` covers. `Sum` holds 255 times the axis' total.
+// Sums the source rows that output row `y` covers. `Sum` can hold 255 times the axis' total.
 template <typename Sum>
 void sum_rows(const ImageView& source, const Axis& rows, int y, std::vector<Sum>& sums) {
     const auto row_at = static_cast<std::size_t>(y);
@@ -134,9 +134,9 @@ void sum_rows(const ImageView& source, const Axis& rows, int y, std::vector<Sum>
     }
 }
 
-// Sums columns and divides. Whole numbers in `Real`: exact as long as they fit its mantissa, and
-// adding a half before the multiplication by 1/total keeps a rounding error of the product from
-// falling below a whole number.
+// Sums columns and divides. Integers in `Real` are exact if they fit into its mantissa. Adding one
+// half before the multiplication by 1/total prevents a rounding error from moving the product below
+// an integer.
 template <int Taps, typename Real, typename Sum>
 void sum_columns(const std::vector<Sum>& sums, const Axis& columns,
                  const std::vector<Real>& weights, std::uint64_t total,
@@ -163,7 +163,7 @@ void sum_columns(const std::vector<Sum>& sums, const Axis& columns,
 template <typename Real, typename Sum>
 void scale_rows(const ImageView& source, const Axis& columns, const Axis& rows, int first_row,
                 Image& into) {
-    // Columns past the right edge have weight 0 but are read: leave room for them.
+    // Columns past the right edge have weight 0 but are read, so they need memory.
     const auto room = static_cast<std::size_t>(source.width() + columns.taps) * 4;
     std::vector<Sum> sums(room);
     const std::vector<Real> weights(columns.weights.begin(), columns.weights.end());
@@ -188,9 +188,10 @@ void scale_rows(const ImageView& source, const Axis& columns, const Axis& rows, 
     }
 }
 
-// --- Ratios of small whole numbers ----------------------------------------------------------------
-// Where all weights of a pixel sum to at most 256, as for 1920x1080 to 1536x864 (25), every sum fits
-// 16 bits. The four channels of a pixel are then one 64-bit number, which one multiplication weighs.
+// --- Ratios of small whole numbers
+// ---------------------------------------------------------------- If the weights of a pixel sum to
+// at most 256, as for 1920x1080 to 1536x864 (25), every sum fits into 16 bits. The four channels of
+// a pixel are then one 64-bit number, which a single multiplication weighs.
 
 using Pixel16 = std::array<std::uint16_t, 4>;
 
@@ -203,7 +204,7 @@ void sum_rows_16(const ImageView& source, const Axis& rows, int y, std::uint16_t
     std::array<const std::uint8_t*, Taps> bytes;
     std::array<std::uint16_t, Taps> weights;
     for (std::size_t k = 0; k < Taps; ++k) {
-        // What has weight 0 may lie outside the image.
+        // Taps with weight 0 may lie outside the image.
         const int row = std::min(first + static_cast<int>(k), rows.end[row_at] - 1);
         bytes[k] = source.row(row).data();
         weights[k] = static_cast<std::uint16_t>(rows.weights[row_at * Taps + k]);
@@ -271,7 +272,7 @@ ScaleRows16 scale_rows_16_for(int row_taps) {
     return functions[static_cast<std::size_t>(row_taps) - 1];
 }
 
-// Nothing for more than four taps: large steps whose totals rarely fit anyway.
+// Empty for more than four taps: the totals of such ratios rarely fit.
 ScaleRows16 scale_rows_16_for(int column_taps, int row_taps) {
     if (column_taps > 4 || row_taps > 4) return nullptr;
     constexpr std::array functions{&scale_rows_16_for<1>, &scale_rows_16_for<2>,
@@ -296,7 +297,7 @@ struct Scaler::Plan {
     Size target;
     Axis columns;
     Axis rows;
-    std::optional<Reciprocal> by; // where 16 bits suffice
+    std::optional<Reciprocal> by; // if 16 bits suffice
     ScaleRows16 scale_16 = nullptr;
 };
 
@@ -308,7 +309,8 @@ Scaler::Scaler(Size source, Size target) {
     plan.target = target;
     plan.columns = make_axis(source.width, target.width);
     plan.rows = make_axis(source.height, target.height);
-    constexpr std::uint64_t limit_16 = 256; // 255 * 256 and half of it, to round, fit 16 bits
+    constexpr std::uint64_t limit_16 = 256; // 255 * 256 plus one half for rounding fits into 16
+                                            // bits
     const std::uint64_t total = std::uint64_t{plan.columns.total} * plan.rows.total;
     if (total <= limit_16) {
         const auto small = static_cast<std::uint32_t>(total);
@@ -343,7 +345,7 @@ RowRange Scaler::source_rows(const RowRange& rows) const {
 
 RowRange Scaler::target_rows(const RowRange& source_rows) const {
     const Axis& rows = plan_->rows;
-    // First and end never decrease: neighbours of the result cover neighbours of the source.
+    // `first` and `end` never decrease: adjacent result rows cover adjacent source rows.
     const auto begin = std::ranges::upper_bound(rows.end, source_rows.first) - rows.end.begin();
     const auto end = std::ranges::lower_bound(rows.first, source_rows.end()) - rows.first.begin();
     return {static_cast<int>(begin), std::max(0, static_cast<int>(end - begin))};

@@ -20,7 +20,7 @@ milliseconds passed(Clock::time_point from, Clock::time_point to) {
     return std::chrono::duration_cast<milliseconds>(to - from);
 }
 
-// False where trying again may help and there is still time for it.
+// Returns false if a retry may help and there is time for it.
 bool try_capture(Capturer& capturer, const Rect& area, Frame& into, Clock::time_point deadline) {
     try {
         capturer.capture(area, into);
@@ -43,7 +43,7 @@ bool shows(const Frame& frame, const Rect& area) {
 
 struct Settler::State {
     Frame last;
-    Frame next; // swapped with the last frame, so that both keep their memory
+    Frame next; // swapped with `last`, so that both keep their memory
     Motion motion;
 };
 
@@ -63,7 +63,7 @@ Settled Settler::wait(Capturer& capturer, const Rect& area, const SettleOptions&
     const auto start = Clock::now();
     const auto longest = std::max({options.timeout, options.minimum, milliseconds::zero()});
     const auto deadline = base::deadline_after(start, longest);
-    const Frame* known = before_is_of_area ? options.before : nullptr; // what `next` is compared to
+    const Frame* known = before_is_of_area ? options.before : nullptr; // `next` is compared to it
     auto nothing_known_until = start;
     Settled result;
     motion.start(area.size());
@@ -76,7 +76,7 @@ Settled Settler::wait(Capturer& capturer, const Rect& area, const SettleOptions&
             if (known != nullptr) motion.note(known->pixels.view(), next.pixels.view(), now);
             std::swap(last, next);
         }
-        // What happened before the first look and during a failed one, nobody knows.
+        // Changes before the first capture and during a failed capture are unknown.
         if (!seen || known != &last) nothing_known_until = now;
         if (seen) known = &last;
 
@@ -89,7 +89,7 @@ Settled Settler::wait(Capturer& capturer, const Rect& area, const SettleOptions&
             result.end = stable ? SettleEnd::stable : SettleEnd::timed_out;
             break;
         }
-        // At least a millisecond, so that an interval of zero does not burn a processor.
+        // At least a millisecond, so that an interval of zero does not occupy a processor.
         const auto left = std::max(longest - result.waited, milliseconds{1});
         const auto pause = std::clamp(options.interval, milliseconds{1}, left);
         if (base::wait_for(pause, stop) == base::Waited::stopped)

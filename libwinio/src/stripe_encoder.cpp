@@ -1,6 +1,6 @@
-// What is on a screen comes in three kinds, and zlib is quick and good at each when it is set up
-// for it. A stripe's kind is read off its rows' differences to the row above, the bytes of which are
-// compared with their neighbours: see `judge`.
+// Screens have three kinds of content, and zlib compresses each fast and well with suitable
+// settings. The kind of a stripe is determined from its rows' differences to the row above, by
+// comparing adjacent bytes: see `judge`.
 #include "stripe_encoder.hpp"
 
 #include "eyehand/winio/error.hpp"
@@ -19,7 +19,7 @@ constexpr std::uint8_t filter_none = 0;
 constexpr std::uint8_t filter_sub = 1;
 constexpr std::uint8_t filter_up = 2;
 
-// A pixel's red, green and blue go to `rgb`; one more byte is written, which the next pixel or row
+// Writes a pixel's red, green and blue to `rgb`, and one more byte, which the next pixel or row
 // overwrites.
 void put_rgb(const std::uint8_t* bgra, std::uint8_t* rgb) {
     std::uint32_t pixel = 0;
@@ -35,8 +35,8 @@ void subtract(const std::uint8_t* a, const std::uint8_t* b, std::size_t count, s
     for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<std::uint8_t>(a[i] - b[i]);
 }
 
-// How many bytes differ from the one before; the first has none. Counted in blocks small enough
-// for 8-bit counters, which compilers turn into vectors of 16.
+// Counts the bytes that differ from the previous byte. Uses blocks that are small enough for 8-bit
+// counters, which compilers turn into vectors of 16.
 std::size_t count_breaks(const std::uint8_t* bytes, std::size_t count) {
     std::size_t breaks = 0;
     for (std::size_t at = 1; at < count;) {
@@ -49,7 +49,7 @@ std::size_t count_breaks(const std::uint8_t* bytes, std::size_t count) {
     return breaks;
 }
 
-// zlib's adler32 over one byte and then `zeros` bytes of 0, without looking at them (RFC 1950).
+// zlib's adler32 of one byte followed by `zeros` bytes of 0, without reading them (RFC 1950).
 std::uint32_t adler_of_unchanged_row(std::uint32_t adler, std::uint8_t first, std::size_t zeros) {
     constexpr std::uint64_t base = 65521;
     const std::uint64_t a = ((adler & 0xFFFFU) + first) % base;
@@ -62,7 +62,7 @@ std::uint32_t adler_of_unchanged_row(std::uint32_t adler, std::uint8_t first, st
 class StripeEncoder::Stream {
 public:
     Stream(int level, int strategy) {
-        // Raw deflate with zlib's own window (15) and memory level (8).
+        // Raw deflate with zlib's default window (15) and memory level (8).
         if (deflateInit2(&stream_, level, Z_DEFLATED, -15, 8, strategy) != Z_OK)
             throw Error(errc::encode_failed, "zlib could not be started");
     }
@@ -70,11 +70,12 @@ public:
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;
 
-    // Writes to `out` from `at` on, which may grow; returns where it stopped.
+    // Writes to `out` from `at` on, and enlarges `out` if needed. Returns the end of the written
+    // bytes.
     std::size_t deflate(std::span<const std::uint8_t> data, std::vector<std::uint8_t>& out,
                         std::size_t at) {
         deflateReset(&stream_);
-        // zlib's interface is older than const; it does not write to its input.
+        // zlib's interface lacks const, but zlib does not write to its input.
         stream_.next_in = const_cast<Bytef*>(data.data());
         stream_.avail_in = static_cast<uInt>(data.size());
         do {
@@ -89,7 +90,7 @@ public:
     }
 
 private:
-    // zlib asks for more than six bytes so that a flush marker is not written twice.
+    // zlib needs more than six bytes of room, or it writes a flush marker twice.
     static constexpr std::size_t room = 16384;
     z_stream stream_{};
 };
@@ -115,7 +116,7 @@ void StripeEncoder::to_rgb(const ImageView& rows) {
     rows_ = static_cast<std::size_t>(rows.height());
     row_bytes_ = static_cast<std::size_t>(rows.width()) * 3 + 1;
     repeated_.assign(rows_, 0);
-    plain_.resize(rows_ * row_bytes_ + 1); // put_rgb's one more
+    plain_.resize(rows_ * row_bytes_ + 1); // put_rgb writes one more byte
     std::uint8_t* out = plain_.data();
     for (int y = 0; y < rows.height(); ++y, out += row_bytes_) {
         const auto row = rows.row(y);
@@ -145,7 +146,7 @@ void StripeEncoder::subtract_rows_above() {
         *out = filter_up;
         if (repeated_[y] != 0) {
             std::memset(out + 1, 0, colours);
-            breaks_ += 1; // after the filter's byte, just as if the row were equal but for alpha
+            breaks_ += 1; // after the filter byte, as for a row that differs only in alpha
             continue;
         }
         subtract(row + 1, row + 1 - row_bytes_, colours, out + 1);
@@ -153,22 +154,22 @@ void StripeEncoder::subtract_rows_above() {
     }
 }
 
-// Thresholds measured on stripes of twelve screens. Below 1 byte in 64, run lengths are no longer
-// than what zlib's quick levels make of the rows as they are: those take the farthest of equal
-// matches, which costs bits. Text has at most 1 in 3, photographs have more than 3 in 4.
+// Thresholds measured on stripes of twelve screens. Below 1 byte in 64, run lengths take no more
+// bytes than zlib's fast levels on unfiltered rows, because these levels choose the farthest of
+// equal matches, which costs bits. Text has at most 1 in 3, photographs have more than 3 in 4.
 StripeEncoder::Content StripeEncoder::judge() const {
     if (breaks_ < filtered_.size() / 64) return Content::flat;
     return breaks_ > filtered_.size() / 2 ? Content::photo : Content::text;
 }
 
 StripeEncoder::Deflated StripeEncoder::deflate_flat() {
-    constexpr int last_quick_level = 3; // from 4 on zlib prefers the nearest of equal matches
+    constexpr int last_quick_level = 3; // from level 4 on, zlib prefers the nearest of equal
+                                        // matches
     if (level_ == 0 || level_ > last_quick_level) return deflate_whole(filtered_);
     if (!runs_) runs_ = std::make_unique<Stream>(level_, Z_RLE);
 
-    // Once it has taken 64 KB less 262 bytes zlib moves its window and, with it, two tables; on
-    // runs that is most of its work. Nothing is lost by starting anew before that, since runs need
-    // no history.
+    // After 64 KB less 262 bytes of input, zlib moves its window and two tables, which takes most
+    // of the time on runs. Restarting before that costs nothing, because runs need no history.
     constexpr std::size_t max = 64'000;
     const std::size_t pieces = (filtered_.size() - 1) / max + 1;
     const std::size_t piece = (filtered_.size() - 1) / pieces + 1;

@@ -10,8 +10,8 @@
 
 namespace eyehand::winio {
 
-/// Keeps zlib's states and buffers from stripe to stripe. What it makes of rows depends on their
-/// colours and the level alone. Not thread-safe.
+/// Keeps zlib's states and buffers from stripe to stripe. Its output depends only on the colors of
+/// the rows and the level. Not thread-safe.
 class StripeEncoder {
 public:
     /// `level` is zlib's 0 to 9.
@@ -21,9 +21,9 @@ public:
     /// A raw deflate stream that ends with a full flush.
     struct Deflated {
         std::span<const std::uint8_t> bytes; ///< valid until the next call
-        std::uint32_t adler = 1;             ///< of what was deflated
+        std::uint32_t adler = 1;             ///< of the uncompressed bytes
     };
-    /// Throws Error{encode_failed} when zlib runs out of memory.
+    /// Throws Error{encode_failed} if zlib runs out of memory.
     [[nodiscard]] Deflated encode(const ImageView& rows);
 
 private:
@@ -37,13 +37,13 @@ private:
     [[nodiscard]] Deflated deflate_whole(std::span<const std::uint8_t> filtered);
 
     int level_;
-    std::unique_ptr<Stream> runs_;    // finds repeated bytes only
+    std::unique_ptr<Stream> runs_;    // finds only repeated bytes
     std::unique_ptr<Stream> repeats_; // finds repeated strings
     std::size_t row_bytes_ = 0;       // of a filtered row
     std::size_t rows_ = 0;
     std::vector<char> repeated_;         // whether a row equals the one above
-    std::vector<std::uint8_t> plain_;    // rows as they are
-    std::vector<std::uint8_t> filtered_; // their differences to the row above
+    std::vector<std::uint8_t> plain_;    // unfiltered rows
+    std::vector<std::uint8_t> filtered_; // differences to the row above
     std::size_t breaks_ = 0;             // bytes in `filtered_` that differ from the one before
     std::vector<std::uint8_t> deflated_;
 };

@@ -1,13 +1,13 @@
-// Windows in words, for errors.
+// Descriptions of windows for error messages.
 #pragma once
 
 #include "eyehand/winio/desktop.hpp"
 
 namespace eyehand::winio {
 
-/// "titled \"...\"": what a query asks for.
+/// The query in words: "titled \"...\"".
 [[nodiscard]] std::string words(const WindowQuery& query);
-/// The titles of those that have one, quoted; "none" without any.
+/// The titles of the windows that have one, quoted; "none" if no window has one.
 [[nodiscard]] std::string titles(std::span<const WindowInfo> windows);
 
 } // namespace eyehand::winio

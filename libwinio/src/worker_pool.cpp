@@ -26,7 +26,7 @@ void WorkerPool::run(std::span<const int> items, int threads,
         there_is_work_.notify_all();
     }
     work_on(job, lock);
-    job_ = nullptr; // who comes only now finds nothing
+    job_ = nullptr; // late helpers find no job
     helper_is_done_.wait(lock, [&job] { return job.running == 0; });
     if (job.problem) std::rethrow_exception(job.problem);
 }
@@ -35,7 +35,7 @@ void WorkerPool::start_helpers(int count) {
     try {
         while (static_cast<int>(helpers_.size()) < count) helpers_.emplace_back([this] { help(); });
     } catch (const std::system_error&) {
-        // Then there are fewer.
+        // Continue with fewer helpers.
     }
 }
 
@@ -55,7 +55,7 @@ void WorkerPool::help() {
     }
 }
 
-// The lock is open while an item is worked on.
+// Releases the lock while it works on an item.
 void WorkerPool::work_on(Job& job, std::unique_lock<std::mutex>& lock) {
     while (!job.unclaimed.empty()) {
         const int item = job.unclaimed.front();

@@ -1,4 +1,4 @@
-// Threads that help their owner with a list of small things to do.
+// Threads that help their owner with a list of small tasks.
 #pragma once
 
 #include <condition_variable>
@@ -11,9 +11,9 @@
 
 namespace eyehand::winio {
 
-/// The owner always works itself and waits only for what others have really begun: on a busy
-/// machine, where they may not get to run at all, nothing is lost. Threads are started when they
-/// are first needed and then wait for more; they end with the pool.
+/// The owner always works, too, and waits only for items that helpers have started: nothing is lost
+/// on a busy machine, where helpers may not get to run at all. Threads start when they are first
+/// needed, are then idle between calls, and end with the pool.
 class WorkerPool {
 public:
     WorkerPool() = default;
@@ -22,8 +22,9 @@ public:
     WorkerPool& operator=(const WorkerPool&) = delete;
 
     /// Calls `work` once for each item, on at most `threads` threads including this one, and
-    /// returns when all are done. After an exception no further item is begun, and the first one
-    /// is thrown again here. Fewer threads do when the system gives no more. Not reentrant.
+    /// returns when all items are done. After an exception, no further item is started, and the
+    /// first exception is rethrown here. Uses fewer threads if the system does not provide more.
+    /// Not reentrant.
     void run(std::span<const int> items, int threads, const std::function<void(int item)>& work);
 
 private:
@@ -31,7 +32,7 @@ private:
         std::span<const int> unclaimed;
         const std::function<void(int)>& work;
         int helpers_wanted;
-        int running = 0; // helpers at work on it
+        int running = 0; // helpers that work on it
         std::exception_ptr problem;
     };
 
@@ -39,7 +40,7 @@ private:
     void help();
     void work_on(Job& job, std::unique_lock<std::mutex>& lock);
 
-    std::mutex mutex_; // of all that follows but helpers_
+    std::mutex mutex_; // guards all following members except helpers_
     std::condition_variable there_is_work_;
     std::condition_variable helper_is_done_;
     Job* job_ = nullptr;

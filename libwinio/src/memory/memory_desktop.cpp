@@ -92,7 +92,8 @@ std::unique_ptr<Capturer> MemoryDesktop::open_capturer(const CaptureOptions& opt
 SendReport MemoryDesktop::send(std::span<const InputEvent> events) {
     SendReport report;
     report.sent = events.size();
-    // Decided before the first event, so that `on_input` can change it for the next batch only.
+    // Determined before the first event, so that a change by `on_input` affects only the next
+    // batch.
     const std::size_t allowed = std::min(budget_.value_or(events.size()), events.size());
     if (budget_) *budget_ -= allowed;
     for (const InputEvent& event : events.first(allowed)) {

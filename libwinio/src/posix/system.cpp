@@ -8,8 +8,8 @@
 namespace eyehand::winio {
 
 std::vector<std::string> running_programs() {
-    // The command's first word has the whole name, which "comm" cuts; Wine puts the path of a
-    // program of Windows there.
+    // The first word of the command has the complete name, which "comm" truncates. For Windows
+    // programs, Wine writes their path there.
     std::vector<std::string> names;
     std::error_code error;
     for (std::filesystem::directory_iterator it("/proc", error), end; !error && it != end;
