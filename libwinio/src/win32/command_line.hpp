@@ -1,4 +1,4 @@
-// A command line's program and the rest.
+// Splits a command line into the program and its arguments.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@ namespace eyehand::winio::win32 {
 
 struct CommandLine {
     std::wstring_view program;   ///< without its quotes
-    std::wstring_view arguments; ///< quoted as they were
+    std::wstring_view arguments; ///< with their quotes
 };
 
 /// Splits off the program as CommandLineToArgvW does: it ends at the next quote if it starts with

@@ -8,7 +8,7 @@
 namespace eyehand::winio::win32 {
 namespace {
 
-// "\\.\DISPLAY2" is display "2": short enough to type, and the system's own number.
+// "\\.\DISPLAY2" is display "2": short to type, and the number that the system uses.
 std::string id_of(const std::string& device) {
     const std::string prefix = R"(\\.\DISPLAY)";
     return device.starts_with(prefix) && device.size() > prefix.size()
@@ -24,7 +24,7 @@ std::vector<Display> displays(const SystemCalls& system) {
     for (const HMONITOR monitor : system.monitors()) {
         MONITORINFOEXW info{};
         info.cbSize = sizeof info;
-        if (system.get_monitor_info(monitor, &info) == 0) continue; // unplugged since
+        if (system.get_monitor_info(monitor, &info) == 0) continue; // unplugged meanwhile
         const RECT& area = info.rcMonitor;
         Display display;
         const std::string device = base::to_utf8(info.szDevice);

@@ -1,4 +1,4 @@
-// Which displays there are.
+// Lists the displays.
 #pragma once
 
 #include "eyehand/winio/desktop.hpp"
@@ -10,7 +10,7 @@ namespace eyehand::winio::win32 {
 
 /// The primary display first.
 [[nodiscard]] std::vector<Display> displays(const SystemCalls& system);
-/// What all displays together cover; empty without any. Call it within a DpiScope.
+/// The bounding rectangle of all displays; empty without a display. Call it within a DpiScope.
 [[nodiscard]] Rect virtual_desktop(const SystemCalls& system);
 
 } // namespace eyehand::winio::win32

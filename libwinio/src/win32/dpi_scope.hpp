@@ -1,17 +1,17 @@
-// Physical pixels for the time of one call, whatever the program has chosen for itself.
+// Physical pixels during a call, regardless of the program's DPI awareness.
 #pragma once
 
 #include <windows.h>
 
 namespace eyehand::winio::win32 {
 
-/// Makes this thread per-monitor aware and restores what it was.
+/// Makes this thread per-monitor aware and restores the previous awareness.
 class DpiScope {
 public:
     DpiScope()
         : previous_(SetThreadDpiAwarenessContext(DPI_AWARENESS_CONTEXT_PER_MONITOR_AWARE_V2)) {
-        // Windows 10 before 1703 and Wine 8 know the first version only; for what this library does
-        // the two are alike.
+        // Windows 10 before 1703 and Wine 8 support only the first version. The versions do not
+        // differ for this library.
         if (previous_ == nullptr)
             previous_ = SetThreadDpiAwarenessContext(DPI_AWARENESS_CONTEXT_PER_MONITOR_AWARE);
     }

@@ -17,15 +17,15 @@
 namespace eyehand::winio::win32 {
 namespace {
 
-// The usual causes are the lock screen, a prompt for administrator rights and a disconnected remote
-// session: all pass.
+// The usual causes are temporary: the lock screen, a prompt for administrator rights, a
+// disconnected remote session.
 [[noreturn]] void unavailable(const SystemCalls& system, std::string_view call) {
     const std::string reason = describe_error(GetLastError());
     throw Error(errc::capture_unavailable,
                 std::string(call) + " was refused: " + reason + "; " + likely_cause(system));
 }
 
-// A bitmap selected into a DC; what was selected before comes back at the end.
+// Selects a bitmap into a DC and restores the previous object at the end.
 class Selection {
 public:
     Selection(const SystemCalls& system, HDC dc, HGDIOBJ object)
@@ -49,17 +49,17 @@ std::string words(Size size) {
     return std::to_string(size.width) + "x" + std::to_string(size.height);
 }
 
-// BITMAPINFOHEADER has 32 bits for the bytes of all pixels, of which drivers use 31.
+// BITMAPINFOHEADER has 32 bits for the number of bytes, of which drivers use 31.
 void check_fits_a_bitmap(Size size) {
     constexpr std::int64_t max_pixels = std::numeric_limits<std::int32_t>::max() / 4;
     if (std::int64_t{size.width} * size.height > max_pixels)
         throw Error(errc::capture_failed, "no bitmap can have " + words(size) + " pixels");
 }
 
-// Wine fetches the pixels of each BitBlt from the X server through memory of its own, which is fresh
-// every time when there are more than a few megabytes: 1920x1080 pixels took 11 ms at once and
-// 4.4 ms in pieces of this size. Windows composes the screen for each call: there one has to do, and
-// nothing can change between two pieces.
+// For each BitBlt, Wine fetches the pixels from the X server through a buffer, which it allocates
+// anew if it exceeds a few megabytes: 1920x1080 pixels took 11 ms at once and 4.4 ms in pieces of
+// this size. Windows composes the screen for each call, so one call is faster there, and nothing
+// can change between pieces.
 int rows_of_a_piece(Size size) {
     constexpr int piece_bytes = 1 << 20;
     return std::clamp(piece_bytes / 4 / size.width, 1, size.height);
@@ -91,7 +91,7 @@ void GdiCapturer::capture(const Rect& area, Frame& into) {
     if (options_.pointer) into.pointer = read_pointer(system_);
 }
 
-// DCs are fresh each time and of this thread: they do not survive a change of displays.
+// Obtains DCs for each capture on this thread, because they do not survive a change of displays.
 void GdiCapturer::copy_screen(const Rect& visible, Point to, Image& into) {
     const ScreenDc screen(system_.get_dc(nullptr));
     if (!screen) unavailable(system_, "GetDC");
@@ -108,7 +108,7 @@ void GdiCapturer::copy_screen(const Rect& visible, Point to, Image& into) {
         if (!system_.bit_blt(memory.get(), 0, 0, piece.width, piece.height, screen.get(), visible.x,
                              visible.y + y, operation))
             unavailable(system_, "BitBlt");
-        GdiFlush(); // else the pixels may not be there yet
+        GdiFlush(); // otherwise the pixels may not have arrived yet
         copy_rows({bitmap_pixels_, piece, static_cast<std::size_t>(piece.width) * 4},
                   {to.x, to.y + y}, into);
     }

@@ -1,4 +1,4 @@
-// Reads the screen by BitBlt: works on every session, needs no graphics adapter.
+// Captures the screen with BitBlt, which works in every session and needs no graphics adapter.
 #pragma once
 
 #include "eyehand/winio/desktop.hpp"
@@ -7,7 +7,7 @@
 
 namespace eyehand::winio::win32 {
 
-/// Copies the screen at one moment; under Wine in pieces, between which something may change.
+/// Copies the screen in one call; under Wine in pieces, between which the screen may change.
 class GdiCapturer final : public Capturer {
 public:
     /// Refers to `system`, which must outlive it.

@@ -1,4 +1,4 @@
-// One owner for each kind of handle. They count what they hold, because the system's own count
+// An owner for each kind of handle. They count open handles, because the system's count
 // (GetGuiResources) is always 0 under Wine.
 #pragma once
 
@@ -9,10 +9,10 @@
 
 namespace eyehand::winio::win32 {
 
-inline std::atomic<int> open_handles{0};      ///< held at the moment, of all kinds
+inline std::atomic<int> open_handles{0};      ///< currently open, of all kinds
 inline std::atomic<long> acquired_handles{0}; ///< since the program started
 
-/// Owns one handle. `Kind` names its type, the value that means none and how it is given back.
+/// Owns one handle. `Kind` defines its type, the value for no handle and how it is closed.
 template <typename Kind>
 class Handle {
 public:
@@ -36,7 +36,7 @@ public:
 
     [[nodiscard]] Type get() const { return handle_; }
     [[nodiscard]] explicit operator bool() const { return handle_ != Kind::none(); }
-    /// Gives the handle away, to somebody who closes it.
+    /// Transfers the handle to the caller, who must close it.
     Type release() {
         if (*this) --open_handles;
         return std::exchange(handle_, Kind::none());
@@ -74,12 +74,12 @@ struct InputDesktopKind : NullIsNone<HDESK> {
     static void close(HDESK desktop) { CloseDesktop(desktop); }
 };
 
-using ScreenDc = Handle<ScreenDcKind>; ///< of the whole screen, by GetDC
+using ScreenDc = Handle<ScreenDcKind>; ///< of the whole screen, from GetDC
 using MemoryDc = Handle<MemoryDcKind>;
 using Bitmap = Handle<BitmapKind>;
 using KernelObject = Handle<KernelObjectKind>;
 using GlobalMemory = Handle<GlobalMemoryKind>;
-using Window = Handle<WindowKind>; ///< one of this thread's own
+using Window = Handle<WindowKind>; ///< a window of this thread
 using InputDesktop = Handle<InputDesktopKind>;
 
 } // namespace eyehand::winio::win32

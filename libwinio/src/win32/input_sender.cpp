@@ -49,7 +49,7 @@ bool is_keyboard(const InputEvent& event) {
     return std::holds_alternative<KeyChange>(event) || std::holds_alternative<TypedScalar>(event);
 }
 
-// Letting go of something does no harm anywhere, and not letting go of it does.
+// Releases are harmless anywhere; a missing release is not.
 bool is_release(const InputEvent& event) {
     if (const auto* button = std::get_if<ButtonChange>(&event)) return button->press == Press::up;
     if (const auto* key = std::get_if<KeyChange>(&event)) return key->press == Press::up;
@@ -67,7 +67,7 @@ SendReport refused(std::size_t events, errc code, std::string problem) {
 InputSender::~InputSender() {
     try {
         give(releases_of(pressed_));
-    } catch (...) { // NOLINT(bugprone-empty-catch): there is nobody left to tell
+    } catch (...) { // NOLINT(bugprone-empty-catch): a destructor cannot report it
     }
 }
 
@@ -97,7 +97,8 @@ SendReport InputSender::send(std::span<const InputEvent> events) {
     remember(all.first(begin));
     if (report.complete()) return report;
 
-    // Of the event at which the system stopped, a part may be pressed that nobody else knows of.
+    // The event at which the system stopped may be partially pressed; the caller does not know of
+    // it.
     give(releases_of(all.subspan(begin, accepted_inputs - begin)));
     report.error = errc::input_refused;
     report.problem = "SendInput took " + std::to_string(taken) + " of " +
@@ -121,7 +122,7 @@ InputContext InputSender::context() const {
     return now;
 }
 
-// Windows drops input to windows of higher integrity and reports success: so we have to ask before.
+// Windows drops input to windows of higher integrity and reports success, so check before sending.
 std::optional<std::string>
 InputSender::permission_problem(std::span<const InputEvent> events) const {
     const auto problem = [this](HWND window, std::string_view which) {
@@ -153,8 +154,8 @@ InputSender::permission_problem(std::span<const InputEvent> events) const {
     return std::nullopt;
 }
 
-// A Ctrl that the user holds would turn typed text into shortcuts. It stays up afterwards: pressing
-// it again would leave it pressed for good if the user lets go in between.
+// A Ctrl that the user holds would turn typed text into shortcuts. It is not pressed again
+// afterwards: it would stay pressed if the user released it in between.
 std::vector<NativeInput> InputSender::releases_of_users_modifiers() const {
     constexpr std::array modifiers{
         KeyCode{VK_LSHIFT, 0x2A, false},   KeyCode{VK_RSHIFT, 0x36, false},
@@ -167,8 +168,8 @@ std::vector<NativeInput> InputSender::releases_of_users_modifiers() const {
         const bool ours = translator_.holds(code.virtual_key) ||
                           (code.virtual_key == VK_LCONTROL && translator_.holds(VK_RMENU));
         if (ours || (system_.get_async_key_state(code.virtual_key) & 0x8000) == 0) continue;
-        // Alt or Windows alone, down and up, opens a menu: a key between that means nothing (E8 is
-        // unassigned in winuser.h) keeps it shut.
+        // Alt or Windows alone, pressed and released, opens a menu. A key without meaning in
+        // between (E8 is unassigned in winuser.h) prevents that.
         NativeInput nothing;
         nothing.virtual_key = 0xE8;
         releases.push_back(nothing);
@@ -184,8 +185,8 @@ void InputSender::remember(std::span<const NativeInput> accepted) {
     pressed_ = unreleased(pressed_);
 }
 
-// Under Wine a press right after a move may be followed by a late move to where the pointer was
-// before: a list then takes what is there for chosen.
+// Under Wine, a press right after a move may be followed by a late move to the old position of the
+// pointer: a list would then select the item there.
 InputSender::Taken InputSender::give_with_pauses(std::span<const NativeInput> inputs) {
     const auto only_moves = [](const NativeInput& input) {
         return input.kind == NativeInput::Kind::mouse && (input.flags & ~move_flags) == 0;
@@ -204,7 +205,7 @@ InputSender::Taken InputSender::give_with_pauses(std::span<const NativeInput> in
 }
 
 InputSender::Taken InputSender::give_move(NativeInput move) {
-    // Presses may move the pointer, too; what is told of that must not come after this move.
+    // Presses may move the pointer, too; reports of such moves must not arrive after this move.
     system_.let_reports_arrive();
     POINT from{};
     const bool from_window =
@@ -213,7 +214,7 @@ InputSender::Taken InputSender::give_move(NativeInput move) {
     const std::span one(&move, 1);
     Taken taken = give(one);
     if (taken.inputs == 0 || system_.let_pointer_arrive(last_mark_, from_window)) return taken;
-    // A second time X's pointer is there already, and all reports say so.
+    // The second time, X's pointer is already there, and all reports have this position.
     taken = give(one);
     system_.let_reports_arrive();
     return taken;

@@ -1,4 +1,4 @@
-// Gives input to the system by SendInput. Never blocks the user's own (BlockInput).
+// Sends input with SendInput. Never blocks the user's input (BlockInput).
 #pragma once
 
 #include "eyehand/winio/desktop.hpp"
@@ -11,7 +11,7 @@
 
 namespace eyehand::winio::win32 {
 
-/// Releases in its destructor what it pressed and was not told to release.
+/// Its destructor releases keys and buttons that it pressed and that are not released yet.
 class InputSender {
 public:
     /// Refers to `system`, which must outlive it.
@@ -37,8 +37,8 @@ private:
 
     const SystemCalls& system_;
     InputTranslator translator_;
-    std::vector<NativeInput> pressed_;          ///< and not released
-    std::uintptr_t last_mark_ = GetTickCount(); ///< of a move; later senders have other ones
+    std::vector<NativeInput> pressed_;          ///< and not released yet
+    std::uintptr_t last_mark_ = GetTickCount(); ///< of the last move; later senders use other marks
 };
 
 } // namespace eyehand::winio::win32

@@ -26,7 +26,7 @@ NativeInput pointer_move(Point to, const Rect& virtual_desktop) {
     return input;
 }
 
-// SendInput speaks of the buttons' places, and swaps them itself where the user has them swapped.
+// SendInput identifies buttons by position, and swaps them itself if the user has swapped them.
 NativeInput button_change(const ButtonChange& change, bool swapped) {
     Button place = change.button;
     if (swapped && place != Button::middle)
@@ -43,7 +43,7 @@ NativeInput button_change(const ButtonChange& change, bool swapped) {
     return mouse(down ? mouse_middle_down : mouse_middle_up);
 }
 
-// WM_MOUSEWHEEL has 16 bits for the distance: 273 notches at once are the most it can tell.
+// WM_MOUSEWHEEL has 16 bits for the distance: at most 273 notches at once.
 std::vector<NativeInput> wheel_turns(const WheelTurn& turn) {
     std::vector<NativeInput> inputs;
     constexpr int max_at_once = 32767 / wheel_delta;
@@ -91,7 +91,7 @@ KeyUse use_of_next_key(const Held& held) {
     return shortcut ? KeyUse::shortcut : KeyUse::character;
 }
 
-// Buttons come in pairs of flags, of which the one for up is twice the one for down.
+// Each button has two flags; the flag for up is twice the flag for down.
 constexpr std::uint32_t button_downs = mouse_left_down | mouse_right_down | mouse_middle_down;
 constexpr std::uint32_t button_ups = button_downs << 1U;
 
@@ -108,7 +108,7 @@ NativeInput release_of(const NativeInput& pressed) {
     return release;
 }
 
-// `input`, if it releases something, as `release_of` would have made it.
+// If `input` releases something, returns it in the form that `release_of` creates.
 NativeInput as_release(const NativeInput& input) {
     return input.kind == NativeInput::Kind::mouse ? mouse(input.flags & button_ups) : input;
 }
@@ -119,8 +119,8 @@ struct InputTranslator::Progress {
     std::vector<NativeInput> inputs;
     std::optional<NativeInput> last_move;
 
-    // A press, release or turn after a move of the same batch says once more where: between the
-    // two, Wine may put the pointer back to where the X server saw it last.
+    // A press, release or turn after a move of the same batch repeats the position: between the
+    // two, Wine may move the pointer back to the last position that the X server reported.
     void add_at_pointer(NativeInput input) {
         if (last_move) {
             input.flags |= last_move->flags;
@@ -136,12 +136,12 @@ void InputTranslator::append(const InputEvent& event, const InputContext& contex
     auto& inputs = progress.inputs;
     const auto press = [&](const Key& what) {
         auto codes = codes_of(what, context.layout, use_of_next_key(held));
-        if (codes.empty()) { // no such key here: the character itself, which has no release
+        if (codes.empty()) { // no key on this layout: type the character, which has no release
             if (const auto* character = std::get_if<char32_t>(&what))
                 append_text(*character, inputs);
             return;
         }
-        // A modifier that is held already is neither pressed nor, later, released a second time.
+        // A modifier that is already held is not pressed again, and not released with this key.
         const auto modifiers = codes.size() - 1;
         std::vector<KeyCode> pressed;
         for (std::size_t i = 0; i < codes.size(); ++i)
@@ -152,7 +152,7 @@ void InputTranslator::append(const InputEvent& event, const InputContext& contex
     };
     const auto release = [&](const Key& what) {
         const auto found = held.find(what);
-        if (found == held.end()) { // not ours: its modifiers may be held for something else
+        if (found == held.end()) { // not pressed here: its modifiers may be held for another key
             const auto codes = codes_of(what, context.layout);
             if (!codes.empty()) inputs.push_back(key_release(codes.back()));
             return;

@@ -13,8 +13,9 @@ struct NamedCode {
     bool extended;
 };
 
-// Virtual keys are winuser.h's. Extended are the keys that an enhanced keyboard has apart from the
-// numeric pad: without the flag they would be the pad's. Modifiers are the left ones.
+// Virtual keys are from winuser.h. Keys that an enhanced keyboard has in addition to the numeric
+// pad are extended: without the flag they would be the keys of the pad. Modifiers are the left
+// ones.
 constexpr std::array named_codes{
     NamedCode{NamedKey::enter, 0x0D, false},
     NamedCode{NamedKey::tab, 0x09, false},
@@ -42,7 +43,7 @@ constexpr std::array named_codes{
     NamedCode{NamedKey::scroll_lock, 0x91, false},
     NamedCode{NamedKey::menu, 0x5D, true},
 };
-constexpr std::uint16_t vk_f1 = 0x70; // f1 to f24 follow each other
+constexpr std::uint16_t vk_f1 = 0x70; // f1 to f24 are consecutive
 
 KeyCode code(std::uint16_t virtual_key, bool extended, const KeyLayout& layout) {
     return {virtual_key, layout.scan_code(virtual_key), extended};
@@ -58,8 +59,8 @@ std::vector<KeyCode> codes_of_named(NamedKey key, const KeyLayout& layout) {
     return {code(found->virtual_key, found->extended, layout)};
 }
 
-// Shortcuts are made of Latin letters and digits also where the layout writes others: Ctrl+C on a
-// Russian keyboard. There the virtual key is the ASCII code of the capital letter or the digit.
+// Shortcuts use Latin letters and digits even if the layout types others: Ctrl+C on a Russian
+// keyboard. The virtual key is then the ASCII code of the capital letter or the digit.
 std::optional<std::uint16_t> shortcut_key(char32_t character) {
     if (character >= U'a' && character <= U'z')
         return static_cast<std::uint16_t>(character - U'a' + U'A');
@@ -75,14 +76,14 @@ std::vector<KeyCode> codes_of_character(char32_t character, const KeyLayout& lay
         if (const auto key = shortcut_key(character)) return {code(*key, false, layout)};
         return {};
     }
-    // VkKeyScanEx's high byte: 1 Shift, 2 Ctrl, 4 Alt; the rest is for keyboard drivers.
+    // VkKeyScanEx's high byte: 1 Shift, 2 Ctrl, 4 Alt; the other bits are for keyboard drivers.
     const int modifiers = found >> 8;
     const bool shift = (modifiers & 1) != 0;
     const bool ctrl = (modifiers & 2) != 0;
     const bool alt = (modifiers & 4) != 0;
     std::vector<KeyCode> codes;
     if (shift) codes.push_back(code(vk_left_shift, false, layout));
-    // Ctrl and Alt together are AltGr: the extended right Alt alone, to which layouts that have it
+    // Ctrl and Alt together are AltGr, which is the extended right Alt alone: layouts with AltGr
     // add the Ctrl themselves.
     if (ctrl && alt) {
         codes.push_back(code(vk_right_alt, true, layout));

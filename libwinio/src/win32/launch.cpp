@@ -20,7 +20,8 @@ DWORD start_program(std::wstring command_line) { // CreateProcessW writes into i
     STARTUPINFOW startup{};
     startup.cb = sizeof startup;
     PROCESS_INFORMATION started{};
-    // A console program gets a console of its own, so that Ctrl+C meant for this one spares it.
+    // A console program gets its own console, so that Ctrl+C in the console of this program does
+    // not reach it.
     if (CreateProcessW(nullptr, command_line.data(), nullptr, nullptr, FALSE,
                        CREATE_NEW_CONSOLE | CREATE_DEFAULT_ERROR_MODE, nullptr, nullptr, &startup,
                        &started) == 0)
@@ -30,7 +31,7 @@ DWORD start_program(std::wstring command_line) { // CreateProcessW writes into i
     return ERROR_SUCCESS;
 }
 
-// The shell may hand an opening over to COM objects.
+// The shell may delegate to COM objects.
 class Com {
 public:
     Com() : result_(CoInitializeEx(nullptr, COINIT_APARTMENTTHREADED | COINIT_DISABLE_OLE1DDE)) {}
@@ -56,12 +57,12 @@ DWORD open(const std::wstring& file, const std::wstring& arguments) {
     return ShellExecuteExW(&info) != 0 ? ERROR_SUCCESS : GetLastError();
 }
 
-// The whole text first: a document's name may have spaces without being quoted.
+// Tries the whole text first, because the name of a document may have spaces without quotes.
 DWORD open_by_shell(const std::wstring& text) {
     const DWORD as_document = open(text, {});
     const auto [program, arguments] = split_command_line(text);
-    // Whatever else went wrong (a user who declined, say) would only go wrong again, or start the
-    // wrong program.
+    // After another error (the user declined, for example), a second attempt would fail again or
+    // start the wrong program.
     const bool not_there = as_document == ERROR_FILE_NOT_FOUND ||
                            as_document == ERROR_PATH_NOT_FOUND || as_document == ERROR_INVALID_NAME;
     if (!not_there || program.empty() || program == text) return as_document;
@@ -76,8 +77,8 @@ void launch(const LaunchCommand& command) {
     const std::wstring text = base::to_wide(command.command);
     const DWORD as_program = start_program(text);
     if (as_program == ERROR_SUCCESS) return;
-    // Besides documents, programs end up here that ask for administrator rights or that only the
-    // shell finds.
+    // This case includes documents, programs that need administrator rights, and programs that only
+    // the shell finds.
     const DWORD by_shell = open_by_shell(text);
     if (by_shell == ERROR_SUCCESS) return;
     throw Error(errc::launch_failed, "\"" + command.command + "\" cannot be started (" +

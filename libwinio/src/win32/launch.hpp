@@ -1,13 +1,13 @@
-// Starting programs and opening documents.
+// Starts programs and opens documents.
 #pragma once
 
 #include "eyehand/winio/effect.hpp"
 
 namespace eyehand::winio::win32 {
 
-/// A command line is started as it stands; what cannot be is opened by the shell: as a document, as
-/// an address, or as a program with arguments. Throws Error{launch_failed}, and
-/// std::invalid_argument for a command that is not UTF-8 or has a NUL character.
+/// Starts the command line as a program. If that fails, the shell opens it: as a document, as an
+/// address, or as a program with arguments. Throws Error{launch_failed}, and std::invalid_argument
+/// for a command that is not UTF-8 or has a NUL character.
 void launch(const LaunchCommand& command);
 
 } // namespace eyehand::winio::win32

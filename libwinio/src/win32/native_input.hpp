@@ -1,5 +1,5 @@
-// What SendInput takes, without <windows.h>, so that everything up to the call itself can be tested
-// on any system. The values are the SDK's; input_sender.cpp asserts that they agree.
+// The input of SendInput without <windows.h>, so that tests on any system cover everything up to
+// the call. The values are those of the Windows SDK; input_sender.cpp asserts that they agree.
 #pragma once
 
 #include <cstdint>

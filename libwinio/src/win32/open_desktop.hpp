@@ -7,7 +7,7 @@
 
 namespace eyehand::winio::win32 {
 
-/// Opens the desktop of this session. Throws as Win32Desktop's constructor does.
+/// Opens the desktop of this session. Throws the exceptions of Win32Desktop's constructor.
 [[nodiscard]] std::unique_ptr<Desktop> open_desktop(const DesktopOptions& options);
 
 } // namespace eyehand::winio::win32

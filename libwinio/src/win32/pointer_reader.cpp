@@ -28,7 +28,7 @@ std::optional<Image> read_bitmap(HDC dc, HBITMAP bitmap) {
 std::optional<PointerShape> read_shape(const SystemCalls& system, HCURSOR cursor) {
     ICONINFO info{};
     if (!system.get_icon_info(cursor, &info)) return std::nullopt;
-    const Bitmap mask(info.hbmMask); // both are copies of ours to free
+    const Bitmap mask(info.hbmMask); // both are copies that the caller must free
     const Bitmap colour(info.hbmColor);
     const ScreenDc screen(system.get_dc(nullptr));
     if (!screen) return std::nullopt;
@@ -42,15 +42,15 @@ std::optional<PointerShape> read_shape(const SystemCalls& system, HCURSOR cursor
     bitmaps.mask = std::move(*mask_pixels);
     if (bitmaps.colour ? bitmaps.colour->size() != bitmaps.mask.size()
                        : bitmaps.mask.height() % 2 != 0)
-        return std::nullopt; // a driver's fancy that `shape_of` could not make sense of
+        return std::nullopt; // sizes that `shape_of` cannot handle
     PointerShape shape = shape_of(bitmaps);
     shape.hotspot = {static_cast<int>(info.xHotspot), static_cast<int>(info.yHotspot)};
     return shape;
 }
 
-// A cursor's bitmap has the size that the system's DPI asks for. On a display of another DPI the
-// system draws it larger or smaller, without saying so: we take it that it does that in the
-// proportion of the nominal sizes. Nobody has checked that on displays of mixed DPI yet.
+// A cursor's bitmap has the size for the system's DPI. On a display with another DPI, the system
+// draws it larger or smaller, but does not report the size. This code assumes the ratio of the
+// nominal sizes, which has not been verified on displays of mixed DPI.
 PointerEnlargement enlargement_at(const SystemCalls& system, POINT at) {
     const HMONITOR monitor = system.monitor_from_point(at, MONITOR_DEFAULTTONEAREST);
     if (monitor == nullptr) return {};
@@ -68,7 +68,7 @@ std::optional<PointerShape> read_pointer(const SystemCalls& system) {
     // Neither 0 (hidden) nor CURSOR_SUPPRESSED (touch is in use).
     if (info.flags != CURSOR_SHOWING || info.hCursor == nullptr) return std::nullopt;
     auto shape = read_shape(system, info.hCursor);
-    // Wine does not show one program another's cursor; an arrow at least tells the place.
+    // Wine does not provide the cursor of another program; an arrow at least shows the position.
     if (!shape) shape = read_shape(system, LoadCursorW(nullptr, IDC_ARROW));
     if (!shape) return std::nullopt;
     shape = enlarged(std::move(*shape), enlargement_at(system, info.ptScreenPos));

@@ -1,4 +1,4 @@
-// What the pointer looks like and where it is.
+// Reads the shape and position of the pointer.
 #pragma once
 
 #include "eyehand/winio/frame.hpp"
@@ -8,9 +8,9 @@
 
 namespace eyehand::winio::win32 {
 
-/// Nothing while the pointer is hidden or suppressed by touch, or cannot be read. Call it within a
-/// DpiScope. The shape is read anew each time: a cursor's handle says nothing about it, because the
-/// system gives the handle of a destroyed cursor to the next one. Costs 0.2 ms under Wine.
+/// Empty if the pointer is hidden, suppressed by touch, or cannot be read. Call it within a
+/// DpiScope. Reads the shape each time (0.2 ms under Wine), because the handle does not identify a
+/// cursor: the system reuses the handle of a destroyed cursor.
 [[nodiscard]] std::optional<PointerShape> read_pointer(const SystemCalls& system);
 
 } // namespace eyehand::winio::win32

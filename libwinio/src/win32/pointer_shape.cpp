@@ -18,7 +18,7 @@ bool has_alpha(const Image& image) {
     return false;
 }
 
-// Collects pixels; the invert mask stays empty as long as nothing inverts.
+// Collects pixels; the invert mask stays empty until a pixel inverts.
 class ShapeWriter {
 public:
     explicit ShapeWriter(Size size) { shape_.pixels = Image(size); }
@@ -37,7 +37,7 @@ private:
     PointerShape shape_;
 };
 
-// Screen = (screen AND mask) XOR colour: black and white paint, the rest keeps or inverts.
+// Screen = (screen AND mask) XOR color: pixels are painted black or white, kept or inverted.
 PointerShape monochrome(const Image& mask) {
     if (mask.empty() || mask.height() % 2 != 0)
         throw std::invalid_argument("a monochrome pointer's mask must have two halves");
@@ -58,8 +58,8 @@ PointerShape monochrome(const Image& mask) {
     return std::move(shape).finish();
 }
 
-// A colour pointer made before alpha existed has none anywhere: there the mask tells what is
-// transparent, and colour on transparent ground inverts.
+// A color pointer without an alpha channel has zero alpha everywhere. Its mask defines which pixels
+// are transparent, and color on a transparent pixel inverts.
 PointerShape masked(const Image& colour, const Image& mask) {
     if (mask.size() != colour.size())
         throw std::invalid_argument(
@@ -85,7 +85,7 @@ int in_proportion(int value, PointerEnlargement by) {
     return static_cast<int>((product + by.nominal / 2) / by.nominal); // as MulDiv rounds
 }
 
-// The pixel of the original under the centre of a pixel of the result.
+// The original pixel under the center of a result pixel.
 int source_of(int pixel, int original, int result) {
     const std::int64_t twice_the_centre = 2 * std::int64_t{pixel} + 1;
     return static_cast<int>(twice_the_centre * original / (std::int64_t{2} * result));

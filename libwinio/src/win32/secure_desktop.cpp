@@ -5,8 +5,8 @@
 namespace eyehand::winio::win32 {
 namespace {
 
-// Lock screen, sign-in and prompts for administrator rights are on a desktop of the system's own,
-// which other programs are denied.
+// The lock screen, sign-in and prompts for administrator rights are on a separate desktop, to which
+// other programs have no access.
 bool secure_desktop_is_shown(const SystemCalls& system) {
     const InputDesktop desktop(system.open_input_desktop(0, FALSE, DESKTOP_READOBJECTS));
     return !desktop && GetLastError() == ERROR_ACCESS_DENIED;

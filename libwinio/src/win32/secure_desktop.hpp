@@ -1,4 +1,4 @@
-// Telling the lock screen and its like apart from other refusals.
+// Distinguishes the lock screen and similar screens from other refusals.
 #pragma once
 
 #include "win32/system_calls.hpp"
@@ -7,8 +7,8 @@
 
 namespace eyehand::winio::win32 {
 
-/// What to tell people after the system has refused a capture or input: that the secure desktop is
-/// shown, when that is certain, else a question. Changes GetLastError.
+/// The text for the user after the system refused a capture or input: states that the secure
+/// desktop is shown if that is certain, and otherwise asks a question. Changes GetLastError.
 [[nodiscard]] std::string likely_cause(const SystemCalls& system);
 
 } // namespace eyehand::winio::win32

@@ -26,7 +26,7 @@ bool is_text(std::string_view text) {
     return !base::utf8::first_invalid(text) && text.find('\0') == std::string_view::npos;
 }
 
-/// The root that the key's first part names, or nullptr, and the rest.
+/// The root that the key's first part names, or nullptr, and the remaining parts.
 std::pair<HKEY, std::wstring> split(std::string_view key) {
     const std::size_t end = std::min(key.find('\\'), key.size());
     const std::string_view root = key.substr(0, end);

@@ -48,7 +48,7 @@ int screen_dpi() {
     return dpi > 0 ? dpi : USER_DEFAULT_SCREEN_DPI;
 }
 
-// dwmapi.dll is loaded when it is needed: Windows Server Core has none.
+// dwmapi.dll is loaded on demand, because Windows Server Core lacks it.
 template <typename Value>
 std::optional<Value> window_manager_attribute(HWND window, DWORD attribute) {
     using GetAttribute = HRESULT(WINAPI*)(HWND, DWORD, void*, DWORD);
@@ -65,14 +65,14 @@ std::optional<Value> window_manager_attribute(HWND window, DWORD attribute) {
     return value;
 }
 
-// The places where the pointer was, the last one first, as the system tells of them.
+// The pointer's positions from the system's history, the latest first.
 std::vector<MOUSEMOVEPOINT> places_of_pointer() {
     POINT now{};
     GetCursorPos(&now);
     MOUSEMOVEPOINT from{};
     from.x = now.x;
     from.y = now.y;
-    std::vector<MOUSEMOVEPOINT> places(64); // what the system remembers
+    std::vector<MOUSEMOVEPOINT> places(64); // the length of the system's history
     const int found =
         GetMouseMovePointsEx(sizeof from, &from, places.data(), static_cast<int>(places.size()),
                              GMMP_USE_DISPLAY_POINTS);
@@ -80,7 +80,8 @@ std::vector<MOUSEMOVEPOINT> places_of_pointer() {
     return places;
 }
 
-// The marked move and what came after it, the last one first; nothing if the pointer was there already.
+// The marked move and the later positions, the latest first; empty if the pointer was already
+// there.
 std::vector<MOUSEMOVEPOINT> places_since(ULONG_PTR mark) {
     auto places = places_of_pointer();
     const auto move = std::ranges::find(places, mark, &MOUSEMOVEPOINT::dwExtraInfo);
@@ -98,9 +99,10 @@ BOOL CALLBACK collect_monitor(HMONITOR monitor, HDC, LPRECT, LPARAM into) {
 std::optional<DWORD> integrity_of_window(HWND window) {
     DWORD process_id = 0;
     if (GetWindowThreadProcessId(window, &process_id) == 0) return std::nullopt;
-    // Denied is the process of another user or a protected one such as csrss.exe: that says nothing
-    // about input. Of an elevated process of the same user only the token cannot be opened, and of
-    // the system's processes not even by an elevated one: whatever our level is, theirs is higher.
+    // Access to a process of another user, or to a protected one such as csrss.exe, is denied; that
+    // says nothing about input. For an elevated process of the same user, only the token cannot be
+    // opened. The tokens of system processes cannot be opened even by an elevated process: their
+    // level is always higher than ours.
     const KernelObject process(OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, process_id));
     if (!process) return std::nullopt;
     const KernelObject token = token_of(process.get());
@@ -112,8 +114,8 @@ std::optional<DWORD> integrity_of_window(HWND window) {
 std::optional<DWORD> integrity_of_this_process() {
     const KernelObject token = token_of(GetCurrentProcess());
     const auto level = level_of(token);
-    // Accessibility programs with UIAccess in their manifest may send input to every window, from
-    // below.
+    // Accessibility programs with UIAccess in their manifest may send input to windows of any
+    // higher level.
     if (level && may_work_every_window(token))
         return std::max(*level, DWORD{SECURITY_MANDATORY_SYSTEM_RID});
     return level;
@@ -140,7 +142,7 @@ std::vector<HMONITOR> monitors() {
     return found;
 }
 
-// shcore.dll is loaded when it is needed: Windows Server Core has none.
+// shcore.dll is loaded on demand, because Windows Server Core lacks it.
 int dpi_of_monitor(HMONITOR monitor) {
     using GetDpiForMonitor = HRESULT(WINAPI*)(HMONITOR, int, UINT*, UINT*);
     static const auto get_dpi = [] {
@@ -170,9 +172,9 @@ void let_reports_arrive() {
     POINT at{};
     GetCursorPos(&at);
     const ScreenDc screen(GetDC(nullptr));
-    // The X server serves each client that has sent something before it listens again: with the
-    // second answer it has done what this process asked for. Whoever answers has been through its X
-    // events, or will be before it answers again.
+    // The X server serves each client that has sent something before it reads again, so after the
+    // second answer it has executed the requests of this process. A process that answers has
+    // handled its X events, or will handle them before it answers again.
     for (int round = 0; round < 3; ++round) {
         GetPixel(screen.get(), 0, 0);
         for (const HWND window : {GetDesktopWindow(), WindowFromPoint(at)}) {
@@ -183,7 +185,7 @@ void let_reports_arrive() {
 }
 
 bool let_pointer_arrive(ULONG_PTR mark, bool from_window) {
-    // A busy machine may keep the desktop waiting; where there is no Wine desktop nobody tells.
+    // The Wine desktop may be slow on a busy machine; without a Wine desktop, no report arrives.
     constexpr std::chrono::milliseconds limit{250};
     constexpr std::chrono::milliseconds interval{1};
     std::vector<MOUSEMOVEPOINT> places;
@@ -198,12 +200,12 @@ bool let_pointer_arrive(ULONG_PTR mark, bool from_window) {
             const POINT to{places.back().x, places.back().y};
             const bool to_window = WindowFromPoint(to) != GetDesktopWindow();
             const auto told = std::span(places).first(places.size() - 1);
-            // They tell in either order.
+            // The reports arrive in either order.
             return (!from_window || !std::ranges::all_of(told, is_there)) &&
                    (!to_window || std::ranges::any_of(told, is_there));
         },
         interval));
-    let_reports_arrive(); // there may be several of each
+    let_reports_arrive(); // each may arrive several times
     places = places_since(mark);
     return places.empty() || is_there(places.front());
 }

@@ -1,5 +1,6 @@
-// The system functions whose refusals matter, in a table: tests put their own in, to have a capture
-// refused, a batch half taken or a target elevated. Everything else calls the system directly.
+// A table of the system functions whose refusals matter. Tests replace entries to simulate a
+// refused capture, a partially accepted batch or an elevated target. All other code calls the
+// system directly.
 #pragma once
 
 #include <windows.h>
@@ -10,33 +11,35 @@
 
 namespace eyehand::winio::win32 {
 
-/// The integrity level of the process that owns a window; nothing where it cannot be told.
+/// The integrity level of the process that owns a window; empty if unknown.
 [[nodiscard]] std::optional<DWORD> integrity_of_window(HWND window);
-/// The level up to which this process may work windows.
+/// The maximum integrity level of windows that this process may control.
 [[nodiscard]] std::optional<DWORD> integrity_of_this_process();
-/// True when the system lets this process send no message to the window, because the window's
-/// program has higher rights (UIPI). Posts a message to it that means nothing to anybody.
+/// Whether the system refuses messages from this process to the window, because the window's
+/// program has higher rights (UIPI). Posts a message without meaning to the window.
 [[nodiscard]] bool refuses_messages(HWND window);
-/// What is to be seen of the window in physical pixels: without the border of some pixels that
-/// Windows 10 and later keep for resizing, invisible, on the left, right and bottom. Nothing where
-/// the window manager does not tell.
+/// The visible frame of the window in physical pixels, without the invisible resize border of
+/// Windows 10 and later on the left, right and bottom. Empty if the window manager does not provide
+/// it.
 [[nodiscard]] std::optional<RECT> visible_frame(HWND window);
-/// Windows 10 keeps windows of suspended apps and other virtual desktops "visible" but cloaked.
+/// On Windows 10, windows of suspended apps and on other virtual desktops are "visible" but
+/// cloaked.
 [[nodiscard]] bool is_cloaked(HWND window);
 [[nodiscard]] std::vector<HMONITOR> monitors();
 /// 96 is 100 %.
 [[nodiscard]] int dpi_of_monitor(HMONITOR monitor);
-/// True where the user has chosen that the wheel turns what has the keyboard's focus, not what is
-/// under the pointer (Windows 10 and later).
+/// Whether the user has chosen that the wheel scrolls the window with the keyboard focus, not the
+/// window under the pointer (Windows 10 and later).
 [[nodiscard]] bool wheel_follows_focus();
 [[nodiscard]] bool runs_under_wine();
-/// Wine only. Returns once what came of earlier input has come back from the X server, as far as that can be told.
+/// Wine only. Returns after the X server's reports of earlier input have arrived, as far as that
+/// can be determined.
 void let_reports_arrive();
-/// Wine only. To move X's pointer Wine grabs it for a moment: of that its desktop hears, with the
-/// place where the pointer was before, and passes it on as a move, if that was on a window
-/// (`from_window`). The window where it is now passes on that. Returns once both have come back after
-/// the move that was sent with `mark` as its extra information, or after a quarter of a second; false
-/// when the pointer is not where that move went.
+/// Wine only. To move X's pointer, Wine grabs it for a moment. The Wine desktop receives an event
+/// for the grab with the old position and, if that was on a window (`from_window`), forwards it as
+/// a move. The window at the new position forwards the new position. Returns after both have
+/// arrived following the move that was sent with `mark` as its extra information, or after 250 ms.
+/// Returns false if the pointer is not at the target of that move.
 [[nodiscard]] bool let_pointer_arrive(ULONG_PTR mark, bool from_window);
 
 struct SystemCalls {

@@ -66,7 +66,8 @@ std::string SystemClipboard::text() {
     const LockedMemory locked(data);
     const std::wstring_view whole(reinterpret_cast<const wchar_t*>(locked.bytes().data()),
                                   locked.bytes().size() / sizeof(wchar_t));
-    return base::to_utf8(whole.substr(0, whole.find(L'\0'))); // not every program ends its text
+    return base::to_utf8(whole.substr(0, whole.find(L'\0'))); // some programs omit the terminating
+                                                              // NUL
 }
 
 void SystemClipboard::set_text(std::string_view text) {
@@ -109,7 +110,7 @@ void SystemClipboard::replace(UINT format, std::span<const std::byte> content) {
     if (EmptyClipboard() == 0) fail("the clipboard cannot be emptied");
     if (SetClipboardData(format, memory.get()) == nullptr)
         fail("the clipboard does not take what it is given");
-    memory.release(); // the system's now
+    memory.release(); // owned by the system now
 }
 
 } // namespace eyehand::winio::win32

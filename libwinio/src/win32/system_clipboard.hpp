@@ -14,8 +14,8 @@ public:
     explicit SystemClipboard(const SystemCalls& system) : system_(system) {}
     std::string text() override;
     void set_text(std::string_view text) override;
-    /// Whatever form another program gave its image, the system makes a DIB of it. Nothing also for
-    /// a DIB of a kind that `decode_dib` does not know.
+    /// The system converts images of other programs to a DIB. Empty also if `decode_dib` does not
+    /// support the DIB.
     std::optional<Image> image() override;
     void set_image(const ImageView& image) override;
     bool holds_other() override;

@@ -1,4 +1,4 @@
-// Titles and messages of Windows.
+// Window titles and system messages.
 #pragma once
 
 #include <windows.h>
@@ -7,9 +7,9 @@
 
 namespace eyehand::winio::win32 {
 
-/// The text in a window's title bar; empty for no window.
+/// The text in a window's title bar; empty for a null handle.
 [[nodiscard]] std::string title_of(HWND window);
-/// What the system says about an error of GetLastError's, without line break, with its number.
+/// The system's message for an error of GetLastError, without a line break, with its number.
 [[nodiscard]] std::string describe_error(DWORD error);
 
 } // namespace eyehand::winio::win32

@@ -25,21 +25,21 @@ Rect to_rect(const RECT& rect) {
     return {rect.left, rect.top, rect.right - rect.left, rect.bottom - rect.top};
 }
 
-// As the system places it, with the invisible border.
+// The bounds that the system uses, including the invisible border.
 Rect outer_bounds_of(HWND window) {
     RECT rect{};
     GetWindowRect(window, &rect);
     return to_rect(rect);
 }
 
-// What is to be seen of it. A minimised window has no frame.
+// The visible bounds. A minimized window has no frame.
 Rect bounds_of(const SystemCalls& system, HWND window) {
     if (IsIconic(window) == 0)
         if (const auto frame = system.visible_frame(window)) return to_rect(*frame);
     return outer_bounds_of(window);
 }
 
-// Where the system has to place the window for it to be seen at `to`.
+// The bounds at which the system must place the window so that its visible bounds are `to`.
 Rect outer_bounds_for(const SystemCalls& system, HWND window, const Rect& to) {
     const Rect outer = outer_bounds_of(window);
     const Rect seen = bounds_of(system, window);
@@ -76,7 +76,7 @@ BOOL CALLBACK collect_visible(HWND window, LPARAM into) {
     return TRUE;
 }
 
-// While two threads share their input state, one may give the other's window the foreground.
+// While two threads share their input state, one may bring the other's window to the foreground.
 class SharedInput {
 public:
     SharedInput(const SystemCalls& system, DWORD other)
@@ -103,14 +103,14 @@ void check_exists(HWND window) {
     if (IsWindow(window) == 0) not_found();
 }
 
-// A window with a modal dialog is disabled: the dialog is what can have the foreground.
+// A window with a modal dialog is disabled: only the dialog can have the foreground.
 HWND window_to_activate(HWND window) {
     if (IsWindowEnabled(window) != 0) return window;
     const HWND popup = GetLastActivePopup(window);
     return popup == nullptr ? window : popup;
 }
 
-// Windows drops what is sent to a window of higher rights, mostly without saying so.
+// Windows drops input to a window with higher rights, mostly silently.
 void check_permitted(const SystemCalls& system, HWND window) {
     if (has_higher_rights(system, window))
         throw Error(errc::input_not_permitted, higher_rights_problem(window, {}));
@@ -123,14 +123,14 @@ void focus(const SystemCalls& system, HWND window) {
         return system.foreground_window() == target && IsIconic(window) == 0;
     };
     if (has_it()) return;
-    // SetForegroundWindow alone works for a program that has the foreground, was started by the one
-    // that has it, or received the last input. Sending input is not receiving it: this program
-    // mostly has to share the input of the thread in the foreground.
+    // SetForegroundWindow alone works only for a program that has the foreground, was started by
+    // the foreground program, or received the last input. Sending input does not count, so this
+    // program usually must share the input of the foreground thread.
     SetForegroundWindow(target);
     if (poll(100ms, has_it)) return;
-    // Sharing the input of a program that hangs would hang this one too, and so would
-    // BringWindowToTop, which waits for the window's program: one that is just busy is not known
-    // to hang before five seconds have passed.
+    // Sharing the input of a program that hangs would hang this program, too. So would
+    // BringWindowToTop, which waits for the window's program: the system detects a hang only after
+    // five seconds.
     if (const HWND foreground = system.foreground_window();
         system.is_hung_app_window(foreground) == 0 && system.is_hung_app_window(target) == 0) {
         const SharedInput shared(system, GetWindowThreadProcessId(foreground, nullptr));
@@ -140,12 +140,12 @@ void focus(const SystemCalls& system, HWND window) {
     }
     if (poll(500ms, has_it)) return;
     check_exists(window);
-    check_permitted(system, window); // only now: the system may allow it
+    check_permitted(system, window); // checked last, because the system may allow it
     throw Error(errc::input_refused, "the window \"" + title_of(window) +
                                          "\" did not come to the foreground; click on it instead");
 }
 
-// Asynchronously, because a program that hangs would hang this one too.
+// Asynchronous, because a program that hangs would hang this program, too.
 void place(HWND window, const Rect& outer) {
     if (SetWindowPos(window, nullptr, outer.x, outer.y, outer.width, outer.height,
                      SWP_NOZORDER | SWP_NOACTIVATE | SWP_ASYNCWINDOWPOS) == 0)
@@ -157,14 +157,14 @@ void place(HWND window, const Rect& outer) {
 void move(const SystemCalls& system, HWND window, const Rect& to) {
     if (to.empty()) throw Error(errc::input_refused, "a window cannot be made empty");
     check_permitted(system, window);
-    // Unlike SW_RESTORE, which makes a window maximised again that was so when it was minimised.
+    // Not SW_RESTORE, which maximizes a window that was maximized before it was minimized.
     if (IsIconic(window) != 0 || IsZoomed(window) != 0) ShowWindowAsync(window, SW_SHOWNOACTIVATE);
     const auto arrived = [&] { return bounds_of(system, window) == to; };
     const Rect outer = outer_bounds_for(system, window, to);
     place(window, outer);
-    // A window may have a least size of its own: not arriving at `to` is no error.
+    // A window may have a minimum size, so not reaching `to` is not an error.
     if (poll(200ms, arrived)) return;
-    // Its border has another width on a display of another DPI and when it is maximised no more.
+    // The border has another width on a display of another DPI, and after the window was maximized.
     const Rect outer_there = outer_bounds_for(system, window, to);
     if (outer_there == outer) return;
     place(window, outer_there);
@@ -183,7 +183,7 @@ void close(const SystemCalls& system, HWND window) {
 
 std::vector<WindowInfo> WindowList::list() {
     const DpiScope physical_pixels;
-    std::vector<HWND> handles; // EnumWindows goes from the topmost down
+    std::vector<HWND> handles; // EnumWindows lists the topmost first
     EnumWindows(collect_visible, reinterpret_cast<LPARAM>(&handles));
     const HWND foreground = system_.foreground_window();
     std::vector<WindowInfo> windows;

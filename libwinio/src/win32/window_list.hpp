@@ -11,8 +11,8 @@ public:
     /// Refers to `system`, which must outlive it.
     explicit WindowList(const SystemCalls& system) : system_(system) {}
     std::vector<WindowInfo> list() override;
-    /// Throws Error{input_not_permitted} for a window whose program runs with higher rights: it can
-    /// be neither moved nor closed, and focused only where the system happens to allow that.
+    /// Throws Error{input_not_permitted} for a window whose program has higher rights: it cannot be
+    /// moved or closed, and can be focused only if the system allows it.
     void apply(const WindowCommand& command) override;
 
 private:
