@@ -201,7 +201,7 @@ Observed unless_error(std::initializer_list<errc> allowed, Action action) {
     }
 }
 
-/// Texts that no function takes.
+/// Texts that every function must refuse.
 std::array<std::string, 2> bad_texts() { return {"caf\xe9", std::string("a\0b", 3)}; }
 
 bool is_color(Color a, Color b) { return a.blue == b.blue && a.green == b.green && a.red == b.red; }
@@ -359,7 +359,7 @@ private:
         });
         const Rect all = desktop_bounds();
         constexpr int width = 20;
-        // Right of the desktop, and half of it outside.
+        // Right of the desktop, and half outside.
         for (const int x : {all.right() + 100, all.right() - width / 2})
             check(Requirement::black_outside, [&]() -> Observed {
                 Frame frame = used_frame({width, width});
@@ -491,7 +491,7 @@ private:
             std::optional<Point> at;
             const bool has_arrived = eventually([&] {
                 at = desktop_.pointer();
-                return !at || *at == target; // a back-end may not know
+                return !at || *at == target; // a back-end may not know the position
             });
             return has_arrived ? "" : words(*at) + " after a move to " + words(target);
         });
@@ -570,7 +570,7 @@ private:
         if (options_.changes_focus) check_focus(windows, all);
     }
 
-    // Only with `focus`: in case a window does have the id, though it is not listed.
+    // Only `focus`, in case a window has the id although it is not listed.
     void check_unknown_window(Windows& windows, const std::vector<WindowInfo>& all) {
         std::uintptr_t value = 0x7FFFFF00;
         while (std::ranges::find(all, WindowId{value}, &WindowInfo::id) != all.end()) ++value;
@@ -584,7 +584,8 @@ private:
     void check_focus(Windows& windows, const std::vector<WindowInfo>& all) {
         const auto former = std::ranges::find(all, true, &WindowInfo::foreground);
         if (former == all.end()) return;
-        // Preferably the next one: those before the foreground may be above all others for ever.
+        // Prefers the next one: windows before the foreground window may always be above all
+        // others.
         const auto can_come_up = [&](const WindowInfo& window) {
             return !window.title.empty() && window.state != WindowState::minimised &&
                    !window.foreground && !covers_display(window);
@@ -606,14 +607,14 @@ private:
         });
     }
 
-    /// Such as the window of the desktop's icons, which stays below all others.
+    /// Such as the window of the desktop's icons, which always stays below all others.
     [[nodiscard]] bool covers_display(const WindowInfo& window) const {
         return std::ranges::any_of(displays_, [&](const Display& display) {
             return intersection(window.bounds, display.bounds) == display.bounds;
         });
     }
 
-    /// False if the system refused it, which it may do.
+    /// False if the system refused it, which is allowed.
     static bool focus(Windows& windows, WindowId window) {
         try {
             windows.apply({window, WindowAction::focus, {}});

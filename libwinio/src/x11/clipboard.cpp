@@ -46,7 +46,7 @@ void SelectionClipboard::set_image(const ImageView& image) {
 
 bool SelectionClipboard::holds_other() { return reader_.has_owner() && !read_text() && !image(); }
 
-// The owner ends when it hears of it, and when nobody reads from it any more.
+// The owner ends after it is notified and no program reads from it.
 void SelectionClipboard::clear() { reader_.disown(); }
 
 // The new owner takes over before the old one ends, so that the clipboard is never empty.

@@ -10,15 +10,15 @@
 
 namespace eyehand::winio::x11 {
 
-/// What is put on the clipboard is gone with this object, unless a clipboard manager or another
-/// program has taken it by then. Images are offered as image/png and image/bmp, and read as
-/// image/bmp: programs that offer PNG alone are understood as having none.
+/// The content of the clipboard is lost when this object is destroyed, unless a clipboard manager
+/// or another program has stored it. Images are offered as image/png and image/bmp, and read as
+/// image/bmp: images of programs that offer only PNG are not found.
 class SelectionClipboard final : public Clipboard {
 public:
     /// Refers to the connection, which must outlive it.
     explicit SelectionClipboard(Connection& connection)
         : connection_(connection), reader_(connection) {}
-    /// Programs that are reading what was put here get up to two seconds for the rest.
+    /// Programs that are reading the content get up to two seconds to complete.
     ~SelectionClipboard() override;
     std::string text() override;
     void set_text(std::string_view utf8) override;
@@ -33,7 +33,7 @@ private:
 
     Connection& connection_;
     SelectionReader reader_;
-    /// The last one, and those before it from which programs are still reading.
+    /// The current owner, and earlier ones from which programs are still reading.
     std::vector<std::unique_ptr<SelectionOwner>> owners_;
 };
 

@@ -1,4 +1,4 @@
-// A command line taken apart as a shell would, but nothing in it expanded.
+// Splits a command line as a shell does, but expands nothing.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace eyehand::winio::x11 {
 
-/// The words of `command`: spaces and tabs part them; '...' keeps everything, "..." everything but
-/// \" and \\, a backslash the character after it. Nothing when a quote is not closed.
+/// The words of `command`, separated by spaces and tabs. '...' keeps all characters, "..." all
+/// except \" and \\, and a backslash keeps the next character. Empty if a quote is not closed.
 [[nodiscard]] std::optional<std::vector<std::string>> words_of(std::string_view command);
 
 } // namespace eyehand::winio::x11

@@ -13,7 +13,7 @@ xcb_screen_t* screen_of(xcb_connection_t* connection, int number) {
     return screens.rem > 0 ? screens.data : nullptr;
 }
 
-// The display that xcb connects to when none is named. It reads a variable for that, which may
+// The display that xcb connects to by default. It comes from an environment variable, which may
 // change while a desktop is in use.
 std::string default_display() {
     char* host = nullptr;

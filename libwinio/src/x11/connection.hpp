@@ -1,4 +1,4 @@
-// A connection to an X server, and what every part of the back-end asks of it.
+// A connection to an X server, with requests that all parts of the back-end use.
 #pragma once
 
 #include "eyehand/winio/geometry.hpp"
@@ -14,21 +14,21 @@
 
 namespace eyehand::winio::x11 {
 
-/// What libxcb allocates with malloc: replies, errors, events.
+/// Owns memory that libxcb allocates with malloc: replies, errors, events.
 struct FreeReply {
     void operator()(void* reply) const { std::free(reply); }
 };
 template <typename T>
 using Reply = std::unique_ptr<T, FreeReply>;
 
-/// Not thread-safe, except that each thread may have one of its own.
+/// Not thread-safe: each thread needs its own connection.
 class Connection {
 public:
-    /// Connects to the display of that name; to the one that the environment variable DISPLAY names
-    /// if it is empty. Throws Error{no_display} if the connection fails.
+    /// Connects to the display with this name; if it is empty, to the display that the environment
+    /// variable DISPLAY names. Throws Error{no_display} if the connection fails.
     explicit Connection(std::string display = {});
-    /// Has the server carry out everything sent before, because it drops what it has not read from
-    /// a connection that is gone.
+    /// Waits until the server has executed all requests, because it drops unread requests of a
+    /// closed connection.
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
@@ -38,18 +38,18 @@ public:
     [[nodiscard]] xcb_connection_t* get() const { return connection_; }
     [[nodiscard]] const xcb_screen_t& screen() const { return *screen_; }
     [[nodiscard]] xcb_window_t root() const { return screen_->root; }
-    /// A window of this connection that is never shown: where other programs' answers arrive.
+    /// A window of this connection that is never shown. It receives the answers of other programs.
     [[nodiscard]] xcb_window_t window() const { return window_; }
-    /// The server ended, or ended this connection: nothing works any more.
+    /// Whether the server has ended or closed this connection; all requests fail then.
     [[nodiscard]] bool lost() const { return xcb_connection_has_error(connection_) != 0; }
     [[nodiscard]] bool has(xcb_extension_t* extension) const;
 
-    /// The atom of that name, asked for once.
+    /// The atom with this name, requested only once.
     [[nodiscard]] xcb_atom_t atom(const std::string& name);
     [[nodiscard]] std::string atom_name(xcb_atom_t atom) const;
 
-    /// The answer to a request; nothing when the server answered with an error, which is then in
-    /// `why`, or not at all.
+    /// The reply to a request. Empty if the server replied with an error, which is then in `why`,
+    /// or did not reply.
     template <typename T, typename Cookie>
     [[nodiscard]] Reply<T> take(T* (*reply)(xcb_connection_t*, Cookie, xcb_generic_error_t**),
                                 Cookie cookie, Reply<xcb_generic_error_t>* why = nullptr) const {
@@ -59,18 +59,18 @@ public:
         if (why != nullptr) *why = std::move(owned);
         return answer;
     }
-    /// Whether a request sent as `..._checked` was carried out.
+    /// Whether a request that was sent as `..._checked` was executed.
     [[nodiscard]] bool succeeded(xcb_void_cookie_t cookie) const {
         return !Reply<xcb_generic_error_t>(xcb_request_check(connection_, cookie)) && !lost();
     }
     void flush() const { xcb_flush(connection_); }
-    /// Waits until the server has carried out everything sent before.
+    /// Waits until the server has executed all previous requests.
     void synchronise() const;
-    /// Forgets the events that have arrived: libxcb keeps them until somebody takes them.
+    /// Discards the events that have arrived, which libxcb would otherwise keep.
     void discard_events() const;
 
-    /// The extent of the screen, which covers all displays, at the moment; empty when the
-    /// connection is lost.
+    /// The current extent of the screen, which covers all displays; empty if the connection is
+    /// lost.
     [[nodiscard]] Rect root_bounds() const;
 
 private:

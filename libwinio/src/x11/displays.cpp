@@ -33,7 +33,7 @@ Display display_of(Connection& connection, const xcb_randr_monitor_info_t& monit
 
 std::vector<Display> monitors(Connection& connection, int dpi) {
     if (!connection.has(&xcb_randr_id)) return {};
-    // The server answers in the newest protocol that the client says it knows.
+    // The server uses the newest protocol that the client announces.
     (void)connection.take(xcb_randr_query_version_reply,
                           xcb_randr_query_version(connection.get(), 1, 5));
     constexpr std::uint8_t only_active = 1;
@@ -91,7 +91,7 @@ std::vector<Display> displays(Connection& connection) {
     if (connection.lost())
         throw Error(errc::no_display, "the connection to the X server is lost; did it end?");
     std::stable_partition(found.begin(), found.end(), std::mem_fn(&Display::primary));
-    if (!found.front().primary) found.front().primary = true; // nobody chose one
+    if (!found.front().primary) found.front().primary = true; // the user did not choose one
     return found;
 }
 

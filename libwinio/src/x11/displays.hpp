@@ -8,15 +8,15 @@
 
 namespace eyehand::winio::x11 {
 
-/// Enumerated afresh by RANDR 1.5, the primary one first; the whole screen as one display where
-/// RANDR knows none. Throws Error{no_display} when the connection is lost.
+/// Enumerates the displays anew with RANDR 1.5, the primary one first; the whole screen is one
+/// display if RANDR knows none. Throws Error{no_display} if the connection is lost.
 [[nodiscard]] std::vector<Display> displays(Connection& connection);
 
-/// The whole number that `resources` (lines "name: value", as RESOURCE_MANAGER has them) give as
-/// Xft.dpi; 0 without one.
+/// The integer value of Xft.dpi in `resources` (lines "name: value", as in RESOURCE_MANAGER); 0 if
+/// it is missing.
 [[nodiscard]] int dpi_of_resources(std::string_view resources);
-/// The density of so many pixels on so many millimetres, at least 96: many displays tell nothing or
-/// nonsense of their size.
+/// The DPI of a number of pixels on a number of millimeters, at least 96, because many displays
+/// report no size or a wrong one.
 [[nodiscard]] int dpi_of_size(int pixels, int millimetres);
 
 } // namespace eyehand::winio::x11

@@ -27,7 +27,7 @@ KeyboardMap keyboard_of(const xcb_get_keyboard_mapping_reply_t& keys,
     for (std::vector<Keycode>& row : map.modifiers)
         for (int i = 0; i < modifiers.keycodes_per_modifier; ++i, ++keycode)
             if (*keycode != no_keycode) row.push_back(*keycode);
-    map.group = (state >> 13U) & 3U; // XKB's place for it in the core protocol's state
+    map.group = (state >> 13U) & 3U; // XKB's group bits in the core protocol's state
     return map;
 }
 
@@ -41,8 +41,7 @@ InputSender::InputSender(Connection& connection) : connection_(connection), regi
     if (!connection.has(&xcb_test_id))
         throw Error(errc::not_supported, "the X server lacks the XTEST extension, which input "
                                          "needs; start it with \"+extension XTEST\"");
-    // Programs that have the server to themselves for a moment (menus, window managers) must not
-    // stop us.
+    // Input must pass even while another program grabs the server (menus, window managers).
     xcb_test_grab_control(connection.get(), 1);
     adopt_orphans();
 }
@@ -52,17 +51,17 @@ void InputSender::adopt_orphans() {
     if (orphans.empty()) return;
     const auto now = context();
     if (!now) return;
-    register_.add(orphans); // they are somebody's again
+    register_.add(orphans); // now owned by this program
     translator_.adopt(orphans, *now);
 }
 
 InputSender::~InputSender() {
     give(translator_.release_everything());
-    const auto now = context(); // also waits until the server has carried out what was given
+    const auto now = context(); // also waits until the server has executed the releases
     if (!now) return;
     const Passage restoration = translator_.restoration(*now);
     give(restoration);
-    connection_.synchronise(); // a server drops what it has not read from a connection that is gone
+    connection_.synchronise(); // a server drops unread requests of a closed connection
     register_.clear();
 }
 
@@ -82,7 +81,7 @@ SendReport InputSender::send(std::span<const InputEvent> events) {
     return {events.size(), events.size(), {}, {}};
 }
 
-// Asks for everything in one round trip.
+// Sends all requests in one round trip.
 std::optional<InputContext> InputSender::context() const {
     xcb_connection_t* const server = connection_.get();
     const xcb_setup_t& setup = *xcb_get_setup(server);
@@ -120,16 +119,16 @@ std::optional<InputContext> InputSender::context() const {
 
 void InputSender::give(const Passage& passage) const {
     if (passage.wait.count() > 0) {
-        // The release of a key that nobody presses reaches no program, but the server waits before
-        // it, and carries out what follows afterwards.
+        // The release of a key that is not pressed reaches no program, but the server waits before
+        // it and executes later requests afterwards.
         xcb_test_fake_input(connection_.get(), XCB_KEY_RELEASE, passage.bindings.front().key,
                             static_cast<std::uint32_t>(passage.wait.count()), connection_.root(), 0,
                             0, 0);
     }
-    // Neighbours could be changed by one request; between them are keys whose meaning is richer
-    // than this request can say.
+    // One request could change adjacent keys, but the keys in between may have more levels than
+    // this request can express.
     for (const Binding& binding : passage.bindings) {
-        // Twice, so that Shift changes nothing.
+        // Twice, so that Shift has no effect.
         const std::array keysyms{binding.keysym, binding.keysym};
         xcb_change_keyboard_mapping(connection_.get(), 1, binding.key, keysyms.size(),
                                     keysyms.data());

@@ -1,4 +1,4 @@
-// Gives input to the server by XTEST.
+// Sends input to the server with XTEST.
 #pragma once
 
 #include "eyehand/winio/desktop.hpp"
@@ -10,11 +10,11 @@ namespace eyehand::winio::x11 {
 
 class InputSender {
 public:
-    /// Refers to the connection, which must outlive it. Throws Error{not_supported} where the
-    /// server has no XTEST.
+    /// Refers to the connection, which must outlive it. Throws Error{not_supported} if the server
+    /// lacks XTEST.
     explicit InputSender(Connection& connection);
-    /// Lets go of what is held, and gives the spare keys back when the programs have read what they
-    /// meant last.
+    /// Releases held keys and buttons, and clears the spare keys after programs have had time to
+    /// read their last characters.
     ~InputSender();
     InputSender(const InputSender&) = delete;
     InputSender& operator=(const InputSender&) = delete;

@@ -10,7 +10,7 @@ namespace {
 
 using Kind = NativeInput::Kind;
 
-// Buttons by function, as the core protocol counts them.
+// Buttons by function, numbered as in the core protocol.
 constexpr std::uint8_t number_of(Button button) {
     switch (button) {
     case Button::left:
@@ -29,8 +29,8 @@ constexpr std::uint8_t number_of(const WheelTurn& turn) {
     return positive ? 7 : 6;
 }
 
-// XTEST speaks of the buttons' places, and the server swaps them where the user has them swapped.
-// Nothing when no button has the function.
+// XTEST identifies buttons by position, and the server swaps them if the user has swapped them.
+// Empty if no button has the function.
 std::optional<std::uint8_t> place_of(std::uint8_t function,
                                      const std::vector<std::uint8_t>& buttons) {
     const auto found = std::ranges::find(buttons, function);
@@ -78,7 +78,7 @@ public:
         : own_(translator), context_(context),
           keyboard_(translator.spares_.without_spares(context.keyboard)), passages_(1) {}
 
-    /// False when the keyboard or the pointer has no way to write it.
+    /// False if neither the keyboard nor the pointer can produce it.
     [[nodiscard]] bool write(const InputEvent& event) {
         return std::visit(overloaded{
                               [&](const PointerMove& move) {
@@ -96,8 +96,8 @@ public:
                           event);
     }
 
-    // A Ctrl that the user holds would turn typed text into shortcuts. It stays up afterwards:
-    // pressing it again would leave it pressed for good if the user lets go in between.
+    // A Ctrl that the user holds would turn typed text into shortcuts. It is not pressed again
+    // afterwards: it would stay pressed if the user released it in between.
     void release_users_modifiers() {
         constexpr std::size_t lock = 1;
         for (std::size_t row = 0; row < keyboard_.modifiers.size(); ++row)
@@ -106,15 +106,16 @@ public:
                 if (row == lock || keysym == keysym_num_lock || keysym == keysym_caps_lock ||
                     !context_.keys_down.test(key) || is_held(key))
                     continue;
-                // Alt or Super alone, down and up, opens a menu: a key that means nothing keeps it
-                // shut.
+                // Alt or Super alone, pressed and released, opens a menu. A key without meaning in
+                // between prevents that.
                 if (opens_menus(keysym))
                     if (const auto nothing = own_.spares_.meaningless_key()) tap(*nothing);
                 add({Kind::key_release, key});
             }
     }
 
-    // Caps Lock would turn the case of letters around, for some characters more than Shift can undo.
+    // Caps Lock would invert the case of letters, for some characters in a way that Shift cannot
+    // undo.
     void tap_caps_lock() {
         const Keycode key = keyboard_.key_of(keysym_caps_lock);
         if (key != no_keycode) tap(key);
@@ -157,7 +158,7 @@ private:
     bool press(const Key& key) {
         auto codes = codes_for(key, use_of_next_key());
         if (codes.empty()) return false;
-        // A modifier that is held already is neither pressed nor, later, released a second time.
+        // A modifier that is already held is not pressed again, and not released with this key.
         std::erase_if(codes, [&](Keycode code) { return code != codes.back() && is_held(code); });
         for (const Keycode code : codes) add({Kind::key_press, code});
         own_.spares_.hold(codes.back());
@@ -167,7 +168,8 @@ private:
 
     bool release(const Key& key) {
         const auto held = own_.keys_.find(key);
-        if (held == own_.keys_.end()) { // not ours: its modifiers may be held for something else
+        if (held == own_.keys_.end()) { // not pressed here: its modifiers may be held for another
+                                        // key
             const auto codes = codes_of(key, keyboard_);
             if (!codes.empty()) add({Kind::key_release, codes.back()});
             return true;
@@ -195,7 +197,7 @@ private:
         return character;
     }
 
-    // The layout's keys, or a spare one that gets the keysym.
+    // The layout's keys, or a spare key that is bound to the keysym.
     std::vector<Keycode> codes_for(const Key& key, KeyUse use) {
         auto codes = codes_of(key, keyboard_, use);
         if (!codes.empty()) return codes;
@@ -262,7 +264,7 @@ Passage InputTranslator::release_everything() {
         passage.inputs.push_back({kind, code});
     };
     for (const auto& [button, place] : buttons_) release(Kind::button_release, place);
-    // Modifiers last, so that no character changes.
+    // Modifiers last, so that the other keys keep their character.
     for (const bool named : {false, true})
         for (const auto& [key, codes] : keys_) {
             if (std::holds_alternative<NamedKey>(key) != named) continue;

@@ -1,4 +1,4 @@
-// From InputEvents to what XTEST takes.
+// Translates InputEvents to inputs of XTEST.
 #pragma once
 
 #include "eyehand/winio/effect.hpp"
@@ -12,41 +12,41 @@
 
 namespace eyehand::winio::x11 {
 
-/// What a translation depends on besides the events: the state of the server.
+/// The state of the server that a translation depends on.
 struct InputContext {
     Rect screen;
     /// The function (1 left, 2 middle, 3 right, 4 and 5 the wheel up and down, 6 and 7 left and
-    /// right) of each button in the order of their places.
+    /// right) of each button in the order of their positions.
     std::vector<std::uint8_t> buttons;
     KeyboardMap keyboard;
-    std::bitset<256> keys_down; ///< by keycode, whoever pressed them
+    std::bitset<256> keys_down; ///< by keycode, pressed by this program or the user
     bool caps_locked = false;
     SpareKeys::Clock::time_point now{};
 };
 
 struct Translation {
     std::vector<Passage> passages;
-    std::size_t events = 0; ///< so many are translated, counted from the front
-    std::string problem;    ///< why not all
+    std::size_t events = 0; ///< number of translated events, counted from the front
+    std::string problem;    ///< why not all events were translated
 };
 
-/// Remembers which keys and buttons each held Key and Button presses, and releases those: the
-/// layout may change in between.
+/// Remembers which physical keys and buttons each held Key and Button pressed, and releases the
+/// same ones, because the layout may change in between.
 class InputTranslator {
 public:
-    /// What is translated counts as sent.
+    /// Translated events count as sent.
     [[nodiscard]] Translation translate(std::span<const InputEvent> events,
                                         const InputContext& context);
 
-    /// Uses the spare keys of programs that are gone too, and gives them back in the end.
+    /// Also uses the spare keys of programs that have ended, and clears them in the end.
     void adopt(const std::vector<Binding>& orphans, const InputContext& context);
-    /// Lets go of every key and button that is held.
+    /// Releases all held keys and buttons.
     [[nodiscard]] Passage release_everything();
-    /// What gives the spare keys back that are ours still.
+    /// Clears the spare keys that this program still owns.
     [[nodiscard]] Passage restoration(const InputContext& context);
 
 private:
-    class Writer; // of one translation
+    class Writer; // writes one translation
     std::map<Key, std::vector<Keycode>> keys_;
     std::map<Button, std::uint8_t> buttons_;
     SpareKeys spares_;

@@ -13,8 +13,8 @@ struct Level {
     bool level3;
 };
 
-// How XKB lays out groups of four levels in the core protocol's columns: two groups of two levels,
-// then their other two levels. Third and fourth groups are not told.
+// XKB's layout of groups of four levels in the columns of the core protocol: two groups of two
+// levels, then the other two levels of both. The third and fourth groups are not included.
 constexpr std::array first_group{Level{0, false, false}, Level{1, true, false},
                                  Level{4, false, true}, Level{5, true, true}};
 constexpr std::array second_group{Level{2, false, false}, Level{3, true, false},
@@ -30,7 +30,7 @@ bool is_shortcut_key(char32_t character) {
     return (character >= U'a' && character <= U'z') || (character >= U'0' && character <= U'9');
 }
 
-// The modifiers that a level needs; nothing when the keyboard does not have them.
+// The modifiers that a level needs; empty if the keyboard lacks them.
 std::optional<std::vector<Keycode>> modifiers_of(const Level& level, const KeyboardMap& map) {
     std::vector<Keycode> keys;
     for (const auto& [needed, keysym] :
@@ -54,7 +54,7 @@ std::vector<Keycode> codes_of_character(char32_t character, const KeyboardMap& m
         for (int row = 0; row < map.rows(); ++row) {
             const auto key = static_cast<Keycode>(map.first + row);
             Keysym keysym = map.at(key, level.column);
-            // A key that only the first group describes is the same in the others.
+            // A key that only the first group defines has the same meaning in the others.
             if (keysym == no_keysym && map.group == 1 && map.at(key, 2) == no_keysym)
                 keysym = map.at(key, level.column - 2);
             if (!writes(keysym, character)) continue;
@@ -65,7 +65,7 @@ std::vector<Keycode> codes_of_character(char32_t character, const KeyboardMap& m
     return {};
 }
 
-// The key with this letter or digit in any layout, and at any level.
+// The key with this letter or digit in any layout and at any level.
 std::vector<Keycode> codes_of_shortcut(char32_t character, const KeyboardMap& map) {
     if (auto codes = codes_of_character(character, map); !codes.empty()) return {codes.back()};
     const Keycode key = map.key_of(keysym_of(character));

@@ -39,7 +39,7 @@ constexpr std::array named_keysyms{
     NamedKeysym{NamedKey::scroll_lock, 0xFF14}, // Scroll_Lock
     NamedKeysym{NamedKey::menu, 0xFF67},        // Menu
 };
-constexpr Keysym keysym_f1 = 0xFFBE; // F1 to F24 follow each other
+constexpr Keysym keysym_f1 = 0xFFBE; // F1 to F24 are consecutive
 constexpr Keysym unicode_rule = 0x01000000;
 
 constexpr bool is_latin1(char32_t character) {

@@ -40,16 +40,16 @@ private:
                 "\"" + command + "\" cannot be started: " + std::generic_category().message(error));
 }
 
-// The program gets no file of the host's but its streams.
+// The program inherits no files of the host except its standard streams.
 void inherit_nothing() {
     constexpr unsigned first = 3;
     if (close_range(first, ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;
-    const auto end = static_cast<int>(sysconf(_SC_OPEN_MAX)); // a kernel before 5.11
+    const auto end = static_cast<int>(sysconf(_SC_OPEN_MAX)); // for kernels before 5.11
     for (int descriptor = first; descriptor < end; ++descriptor)
         fcntl(descriptor, F_SETFD, FD_CLOEXEC);
 }
 
-// Those that the host ignores would be ignored by the program too.
+// The program would inherit the signals that the host ignores.
 void heed_all_signals() {
     for (int signal = 1; signal <= SIGRTMAX; ++signal) ::signal(signal, SIG_DFL);
     sigset_t none;
@@ -57,7 +57,7 @@ void heed_all_signals() {
     sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-// The environment of a program on another display than the host's; none if it gets the host's.
+// The environment of a program on another display than the host's; empty if it inherits the host's.
 class Environment {
 public:
     explicit Environment(const std::string& display) {
@@ -79,11 +79,11 @@ private:
     std::vector<char*> pointers_;
 };
 
-// Where the host has closed its streams, their numbers are what new descriptors get.
+// If the host has closed its standard streams, new descriptors get their numbers.
 int above_streams(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 3); }
 
-// Between fork and exec only what is safe in a signal handler may be called: another thread may
-// have held any lock, that of malloc included.
+// Between fork and exec, only functions that are safe in a signal handler may be called: another
+// thread may have held any lock, including that of malloc.
 [[noreturn]] void become(char* const* arguments, Environment& environment, int report_to) {
     setsid();
     heed_all_signals();
@@ -94,12 +94,12 @@ int above_streams(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
     environment.use();
     execvp(arguments[0], arguments);
     const int error = errno;
-    // A full pipe is impossible: nothing else is written.
+    // The pipe cannot be full: nothing else is written to it.
     [[maybe_unused]] const auto written = write(report, &error, sizeof error);
     _exit(127);
 }
 
-// The child ends at once and is waited for here, so that the grandchild is nobody's zombie.
+// The child exits at once and is reaped here, so the grandchild cannot become a zombie of the host.
 [[noreturn]] void leave_behind(char* const* arguments, Environment& environment, int report_to) {
     const pid_t grandchild = fork();
     if (grandchild == 0) become(arguments, environment, report_to);
@@ -122,7 +122,7 @@ int start(std::vector<std::string> words, const std::string& display) {
     arguments.reserve(words.size() + 1);
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
-    Environment environment(display); // before fork: it allocates
+    Environment environment(display); // before fork, because it allocates
 
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) return errno;
@@ -133,7 +133,7 @@ int start(std::vector<std::string> words, const std::string& display) {
     if (child == 0) leave_behind(arguments.data(), environment, report.get());
     report.close();
     wait_for_end_of(child);
-    int error = 0; // exec closes the pipe: then there is nothing to read
+    int error = 0; // exec closes the pipe, so a successful start writes nothing
     ssize_t length = 0;
     while ((length = read(result.get(), &error, sizeof error)) < 0 && errno == EINTR) {
     }
@@ -151,7 +151,7 @@ bool is_address(std::string_view text) {
            std::ranges::all_of(scheme, is_of_scheme);
 }
 
-// The address that a command consists of. One without spaces may have quotes of its own.
+// The address if the command is only an address. An address without spaces may contain quotes.
 std::optional<std::string> address_of(const std::string& text,
                                       const std::optional<std::vector<std::string>>& words) {
     if (is_address(text) && text.find_first_of(" \t\r\n") == std::string::npos) return text;
@@ -180,7 +180,7 @@ void launch(const LaunchCommand& command, const std::string& display) {
     if (const auto address = address_of(text, words)) return open_document(*address, display);
     const int error = words ? start(*words, display) : EINVAL;
     if (error == 0) return;
-    // What cannot be run may be a document, whose name may have spaces without being quoted.
+    // A command that cannot be run may be a document, whose name may have spaces without quotes.
     if (is_there(text)) return open_document(text, display);
     if (!words) throw Error(errc::launch_failed, "\"" + text + "\" has a quote that is not closed");
     if (words->size() == 1 && is_there(words->front()))

@@ -1,4 +1,4 @@
-// Starting programs and opening documents.
+// Starts programs and opens documents.
 #pragma once
 
 #include "eyehand/winio/effect.hpp"
@@ -7,11 +7,11 @@
 
 namespace eyehand::winio::x11 {
 
-/// Starts the program in a session of its own, with nothing to read and nowhere to print, so that
-/// it outlives this process and does not disturb its terminal; nothing else of this process's files
-/// and ignored signals reaches it. A file that is no program, and a command that is nothing but an
-/// address ("https://..."), is opened by xdg-open. The program's DISPLAY is `display`; this
-/// process's own if it is empty. Throws as Desktop::launch does.
+/// Starts the program in its own session, with its standard streams on /dev/null, so that it
+/// outlives this process and does not disturb its terminal. It does not inherit open files or
+/// ignored signals. xdg-open opens a file that is not a program, and a command that is only an
+/// address ("https://..."). The program's DISPLAY is `display` or, if that is empty, the DISPLAY of
+/// this process. Throws the exceptions of Desktop::launch.
 void launch(const LaunchCommand& command, const std::string& display);
 
 } // namespace eyehand::winio::x11

@@ -1,6 +1,6 @@
-// Characters whose keysyms are older than Unicode, as keysymdef.h of the X.Org protocol headers
-// lists them: those of keyboard layouts (Latin 2 to 9, kana, Arabic, Cyrillic, Greek, Hebrew, Thai,
-// the Euro).
+// Characters with keysyms from before Unicode, from keysymdef.h of the X.Org protocol headers:
+// those of keyboard layouts (Latin 2 to 9, kana, Arabic, Cyrillic, Greek, Hebrew, Thai, the euro
+// sign).
 #include "x11/keysyms.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What XTEST is told, as plain data.
+// The input of XTEST, as plain data.
 #pragma once
 
 #include "eyehand/winio/geometry.hpp"
@@ -20,20 +20,19 @@ struct NativeInput {
         motion = 6,
     };
     Kind kind = Kind::motion;
-    std::uint8_t code = 0; ///< keycode, or number of the button by its place
-    Point to{};            ///< of a motion
+    std::uint8_t code = 0; ///< keycode, or button number by position
+    Point to{};            ///< target of a motion
     friend bool operator==(const NativeInput&, const NativeInput&) = default;
 };
 
-/// Gives a spare key a character; no_keysym takes it away again.
+/// Binds a spare key to a character; no_keysym clears it.
 struct Binding {
     Keycode key = no_keycode;
     Keysym keysym = no_keysym;
     friend bool operator==(const Binding&, const Binding&) = default;
 };
 
-/// A part of what is sent: the server waits, then spare keys get their characters, then the input
-/// comes.
+/// A part of the translation: the server waits, then binds spare keys, then executes the input.
 struct Passage {
     std::chrono::milliseconds wait{0};
     std::vector<Binding> bindings{};

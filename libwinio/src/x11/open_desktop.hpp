@@ -7,7 +7,8 @@
 
 namespace eyehand::winio::x11 {
 
-/// Opens the X11 display that `options` or the environment names. Throws as X11Desktop's constructor does.
+/// Opens the X11 display that `options` or the environment names. Throws the exceptions of
+/// X11Desktop's constructor.
 [[nodiscard]] std::unique_ptr<Desktop> open_desktop(const DesktopOptions& options);
 
 } // namespace eyehand::winio::x11

@@ -1,4 +1,4 @@
-// What the pointer looks like and where it is, by XFIXES.
+// Reads the shape and position of the pointer with XFIXES.
 #pragma once
 
 #include "eyehand/winio/frame.hpp"
@@ -12,10 +12,10 @@
 
 namespace eyehand::winio::x11 {
 
-/// Tells the server which XFIXES this program knows; false where it has none.
+/// Announces this program's XFIXES version to the server; returns false if the server lacks XFIXES.
 [[nodiscard]] bool start_xfixes(const Connection& connection);
 
-/// The pointer in `reply`; nothing when it is hidden or fully transparent.
+/// The pointer in `reply`; empty if it is hidden or fully transparent.
 [[nodiscard]] std::optional<PointerShape>
 pointer_of(const xcb_xfixes_get_cursor_image_reply_t& reply);
 

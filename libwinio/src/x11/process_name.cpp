@@ -16,7 +16,7 @@ std::string process_name(std::uint32_t process_id) {
     if (!secret) {
         const std::string name = program.filename().string();
         constexpr std::string_view deleted =
-            " (deleted)"; // the kernel's mark: replaced by an update
+            " (deleted)"; // the kernel's suffix for a file that an update replaced
         return name.ends_with(deleted) ? name.substr(0, name.size() - deleted.size()) : name;
     }
     std::ifstream file(process / "comm");

@@ -1,4 +1,4 @@
-// Which program a process runs, and on which machine this one is.
+// The program name of a process, and the name of this machine.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,10 @@
 
 namespace eyehand::winio::x11 {
 
-/// The file name of the program, or the process's own name where the file is secret; empty when
-/// there is no such process.
+/// The file name of the program, or the name of the process if the file may not be read; empty if
+/// the process does not exist.
 [[nodiscard]] std::string process_name(std::uint32_t process_id);
-/// What programs of this machine write into WM_CLIENT_MACHINE.
+/// The value of WM_CLIENT_MACHINE for programs on this machine.
 [[nodiscard]] std::string machine_name();
 
 } // namespace eyehand::winio::x11

@@ -1,4 +1,4 @@
-// Reading what windows say about themselves.
+// Reads the properties of windows.
 #pragma once
 
 #include "x11/connection.hpp"
@@ -10,10 +10,10 @@
 
 namespace eyehand::winio::x11 {
 
-/// Properties longer than this are cut: nobody's title has a megabyte.
+/// Longer properties are truncated; no title has a megabyte.
 inline constexpr std::uint32_t max_property = 1U << 20U;
 
-/// A property that has been asked for.
+/// A request for a property.
 class PropertyRequest {
 public:
     PropertyRequest(const Connection& connection, xcb_window_t window, xcb_atom_t property,
@@ -21,9 +21,9 @@ public:
         : connection_(&connection), cookie_(xcb_get_property(connection.get(), 0, window, property,
                                                              type, 0, max_property / 4)) {}
 
-    /// Its bytes, empty when the window has none of that type. To be called once.
+    /// Its bytes; empty if the window has no such property of that type. Call it at most once.
     [[nodiscard]] std::string text() const;
-    /// Its 32-bit values: atoms, windows, cardinals. To be called once.
+    /// Its 32-bit values: atoms, windows, cardinals. Call it at most once.
     [[nodiscard]] std::vector<std::uint32_t> values() const;
 
 private:

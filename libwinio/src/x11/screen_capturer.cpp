@@ -31,7 +31,7 @@ int bits_per_pixel(const xcb_setup_t& setup, int depth) {
     return 0;
 }
 
-// What practically every screen is; the frame then takes its bytes as they are.
+// The format of practically every screen; the frame can copy its bytes.
 bool is_bgrx(const Connection& connection) {
     const xcb_setup_t& setup = *xcb_get_setup(connection.get());
     const xcb_visualtype_t* visual = visual_of(connection.screen());
@@ -70,8 +70,8 @@ ScreenCapturer::ScreenCapturer(const Connection& connection, const CaptureOption
 void ScreenCapturer::capture(const Rect& area, Frame& into) {
     if (area.empty()) throw std::invalid_argument("an empty area cannot be captured");
     connection_.discard_events();
-    into.pixels.resize(area.size()); // which may fail, and so comes before anything is asked
-    // One round trip for both: the pointer is asked for before the answer about the screen is read.
+    into.pixels.resize(area.size()); // may throw, so resize before sending requests
+    // One round trip for both: the pointer is requested before the reply with the pixels is read.
     xcb_xfixes_get_cursor_image_cookie_t pointer{};
     if (pointer_) pointer = xcb_xfixes_get_cursor_image(connection_.get());
     const Rect screen = connection_.root_bounds();
@@ -137,7 +137,7 @@ void ScreenCapturer::fail(const char* call, const xcb_generic_error_t* error) co
     if (connection_.lost())
         throw Error(errc::capture_failed, "the connection to the X server is lost; did it end?");
     const int code = error == nullptr ? 0 : error->error_code;
-    // The screen became smaller between asking for its size and reading it.
+    // The screen became smaller between the request for its size and the capture.
     if (code == XCB_MATCH || code == XCB_DRAWABLE)
         throw Error(errc::capture_unavailable,
                     std::string(call) + " was refused: were the displays changed just now?");

@@ -1,4 +1,4 @@
-// Reads the screen through memory shared with the X server, or over the connection.
+// Captures the screen through memory shared with the X server, or over the connection.
 #pragma once
 
 #include "eyehand/winio/desktop.hpp"
@@ -8,22 +8,22 @@
 
 namespace eyehand::winio::x11 {
 
-/// How pixels come from the server.
+/// The transport of the pixels from the server.
 enum class Transfer {
-    shared_memory, ///< where the server can: it runs on the same machine
+    shared_memory, ///< if the server supports it and runs on the same machine
     connection,    ///< works everywhere
 };
 
 class ScreenCapturer final : public Capturer {
 public:
-    /// Refers to the connection, which must outlive it. Throws Error{not_supported} for a screen
-    /// whose pixels are not blue, green, red and a byte of nothing.
+    /// Refers to the connection, which must outlive it. Throws Error{not_supported} unless the
+    /// screen's pixels are blue, green, red and an unused byte.
     ScreenCapturer(const Connection& connection, const CaptureOptions& options,
                    Transfer transfer = Transfer::shared_memory);
 
     void capture(const Rect& area, Frame& into) override;
 
-    /// How the last capture came.
+    /// The transport of the last capture.
     [[nodiscard]] Transfer transfer() const { return transfer_; }
 
 private:

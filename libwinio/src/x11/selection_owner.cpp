@@ -19,17 +19,17 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-// Larger contents go part by part, which spares the server's memory and keeps it answering others.
+// Larger contents are sent in parts, which saves memory in the server and keeps it responsive.
 constexpr std::size_t max_at_once = std::size_t{256} << 10U;
-constexpr std::uint8_t event_type_mask = 0x7F; // the highest bit says that a program sent it
-constexpr std::uint8_t error_type = 0;         // an error comes as an event of this type
+constexpr std::uint8_t event_type_mask = 0x7F; // the highest bit marks events that a program sent
+constexpr std::uint8_t error_type = 0;         // errors arrive as events of this type
 
-// For a program that reads what was replaced meanwhile, and that does nothing for so long.
+// Maximum inactivity of programs that still read a replaced content.
 constexpr auto patience_with_readers = std::chrono::milliseconds{10s};
 constexpr auto patience_at_the_end = 2s; // for all readers, while the desktop is destroyed
 
-// A signal's handler is the host's and is to run on the host's threads. A new thread blocks the
-// signals that its creator does.
+// Signal handlers belong to the host and must run on the host's threads. A new thread inherits the
+// blocked signals of its creator.
 class BlockedSignals {
 public:
     BlockedSignals() {
@@ -103,7 +103,7 @@ void SelectionOwner::start_thread() {
     }
 }
 
-// ICCCM wants the time of an event, so that of two programs the later one owns the clipboard.
+// ICCCM requires the time of an event, so that the later one of two programs owns the clipboard.
 xcb_timestamp_t SelectionOwner::server_time() const {
     xcb_connection_t* const server = connection_->get();
     xcb_change_property(server, XCB_PROP_MODE_APPEND, connection_->window(), XCB_ATOM_WM_NAME,
@@ -129,7 +129,7 @@ void SelectionOwner::take_over() {
 void SelectionOwner::run() {
     serve();
     finish();
-    connection_.reset(); // what nobody reads from it would pile up
+    connection_.reset(); // unread events would accumulate
     ended_ = true;
 }
 
@@ -144,7 +144,7 @@ void SelectionOwner::serve() {
     }
 }
 
-// Who has asked gets an answer, and who is reading the rest.
+// Answers pending requests, and completes running deliveries.
 void SelectionOwner::finish() {
     connection_->synchronise();
     const auto deadline = Clock::now() + patience_at_the_end;
@@ -172,7 +172,7 @@ bool SelectionOwner::answer_events() {
             forget(reinterpret_cast<const xcb_destroy_notify_event_t*>(event.get())->window);
             break;
         case error_type: {
-            // The window of who asked was gone before it was watched.
+            // The requestor's window was destroyed before it was watched.
             const auto& error = *reinterpret_cast<const xcb_generic_error_t*>(event.get());
             if (error.error_code == XCB_WINDOW) forget(error.resource_id);
             break;
@@ -180,13 +180,13 @@ bool SelectionOwner::answer_events() {
         default:
             break;
         }
-        connection_->flush(); // before looking again: flushing may take in events
+        connection_->flush(); // before the next poll, because flushing may read events
     }
     return !connection_->lost() && (owns_ || !deliveries_.empty());
 }
 
 void SelectionOwner::answer(const xcb_selection_request_event_t& request) {
-    // Programs older than ICCCM give no property: the target is its name then.
+    // Programs from before ICCCM set no property: the target is then the property.
     const xcb_atom_t property = request.property != 0 ? request.property : request.target;
     const bool converted = request.target == atoms_.multiple
                                ? convert_several(request.requestor, property)
@@ -197,7 +197,7 @@ void SelectionOwner::answer(const xcb_selection_request_event_t& request) {
     answer.requestor = request.requestor;
     answer.selection = request.selection;
     answer.target = request.target;
-    if (converted) answer.property = property; // none says that it cannot be had
+    if (converted) answer.property = property; // no property means that the conversion failed
     xcb_send_event(connection_->get(), 0, request.requestor, XCB_EVENT_MASK_NO_EVENT,
                    reinterpret_cast<const char*>(&answer));
 }
@@ -220,7 +220,8 @@ bool SelectionOwner::convert(xcb_window_t to, xcb_atom_t target, xcb_atom_t prop
     return true;
 }
 
-// The property holds pairs of a target and where to put it; those that fail become none.
+// The property contains pairs of a target and a property for it; a failed conversion sets the
+// latter to none.
 bool SelectionOwner::convert_several(xcb_window_t to, xcb_atom_t property) {
     auto pairs = PropertyRequest(*connection_, to, property, atoms_.atom_pair).values();
     if (pairs.empty() || pairs.size() % 2 != 0) return false;
@@ -235,7 +236,7 @@ void SelectionOwner::send_contents(xcb_window_t to, xcb_atom_t target, xcb_atom_
                                    const std::string& contents) {
     if (contents.size() <= max_at_once)
         return put(connection_->get(), to, property, target, contents);
-    std::erase_if(deliveries_, [&](const Delivery& delivery) { // asked for anew
+    std::erase_if(deliveries_, [&](const Delivery& delivery) { // requested again
         return delivery.to == to && delivery.property == property;
     });
     deliveries_.push_back({to, property, target, &contents, 0});
@@ -244,7 +245,7 @@ void SelectionOwner::send_contents(xcb_window_t to, xcb_atom_t target, xcb_atom_
         std::vector<std::uint32_t>{static_cast<std::uint32_t>(contents.size())});
 }
 
-// The program deletes the property when it has read it; an empty part is the last one.
+// The program deletes the property after it has read it. The last part is empty.
 void SelectionOwner::send_next_part(const xcb_property_notify_event_t& taken) {
     if (taken.state != XCB_PROPERTY_DELETE) return;
     const auto delivery = std::ranges::find_if(deliveries_, [&](const Delivery& one) {

@@ -1,4 +1,4 @@
-// Owns the clipboard: on X11, what was copied stays with the program that copied it.
+// Owns the clipboard: on X11, the program that copies keeps the content.
 #pragma once
 
 #include "x11/connection.hpp"
@@ -12,25 +12,26 @@
 
 namespace eyehand::winio::x11 {
 
-/// What the clipboard holds, by target ("UTF8_STRING", "image/png").
+/// The content of the clipboard, by target ("UTF8_STRING", "image/png").
 using SelectionContents = std::map<std::string, std::string>;
 
-/// Takes the clipboard over and answers who asks for its contents, on a thread and a connection of
-/// its own, until it is destroyed, or another owner took over and nobody reads from this one any
-/// more. Its contents never change, so that the threads share nothing.
+/// Takes over the clipboard and answers requests for its content, on its own thread and connection.
+/// Ends when it is destroyed, or when another owner has taken over and no program reads from this
+/// one. Its content never changes, so the threads share no mutable data.
 class SelectionOwner {
 public:
-    /// `display` is a Connection's. Throws Error{clipboard_failed} when the clipboard cannot be had,
-    /// Error{no_display}.
+    /// `display` is the name of a Connection's display. Throws Error{clipboard_failed} if it cannot
+    /// take over the clipboard, and Error{no_display}.
     SelectionOwner(const std::string& display, SelectionContents contents);
-    /// Ends the thread: who asked gets an answer, who is reading up to two seconds for the rest.
+    /// Ends the thread. Pending requests are answered; programs that are reading get up to two
+    /// seconds to complete.
     ~SelectionOwner();
     SelectionOwner(const SelectionOwner&) = delete;
     SelectionOwner& operator=(const SelectionOwner&) = delete;
 
-    /// Begins what the destructor waits for.
+    /// Starts the shutdown, for which the destructor waits.
     void stop() const { stop_.stop(); }
-    /// Nobody needs it any more.
+    /// Whether its thread has ended.
     [[nodiscard]] bool has_ended() const { return ended_; }
 
 private:
@@ -38,7 +39,7 @@ private:
         explicit Atoms(Connection& connection);
         xcb_atom_t clipboard, targets, timestamp, multiple, incr, atom_pair;
     };
-    /// Contents on their way to a program that takes them part by part.
+    /// A delivery to a program that reads the content in parts.
     struct Delivery {
         xcb_window_t to;
         xcb_atom_t property;
@@ -65,7 +66,8 @@ private:
     void run();
     void serve();
     void finish();
-    /// False when it is all over: another owner, and nobody waits for a part.
+    /// Returns false if another program owns the clipboard and no delivery is left, or the
+    /// connection is lost.
     [[nodiscard]] bool answer_events();
     void answer(const xcb_selection_request_event_t& request);
     [[nodiscard]] bool convert(xcb_window_t to, xcb_atom_t target, xcb_atom_t property);
@@ -77,7 +79,7 @@ private:
     void watch(xcb_window_t window) const;
 
     SelectionContents contents_;
-    std::optional<Connection> connection_; ///< the thread's, once that runs
+    std::optional<Connection> connection_; ///< used only by the thread after it starts
     Atoms atoms_;
     std::map<xcb_atom_t, const std::string*> by_target_;
     std::vector<Delivery> deliveries_;

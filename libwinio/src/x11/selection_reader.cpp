@@ -10,9 +10,9 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto patience = 3s; // for each part of an answer
+constexpr auto patience = 3s; // for each part of a reply
 constexpr std::size_t max_bytes = std::size_t{256} << 20U;
-constexpr std::uint8_t event_type_mask = 0x7F; // the highest bit says that a program sent it
+constexpr std::uint8_t event_type_mask = 0x7F; // the highest bit marks events that a program sent
 
 } // namespace
 
@@ -22,7 +22,7 @@ std::optional<std::string> SelectionReader::read(const std::string& target) {
     const xcb_atom_t wanted = connection_.atom(target);
     xcb_delete_property(connection_.get(), connection_.window(), property);
     connection_.synchronise();
-    connection_.discard_events(); // what a slow owner answered to an earlier question
+    connection_.discard_events(); // late replies to an earlier request
     xcb_convert_selection(connection_.get(), connection_.window(), clipboard, wanted, property,
                           XCB_CURRENT_TIME);
     const auto answer = wait_for<xcb_selection_notify_event_t>(
@@ -70,7 +70,7 @@ Event SelectionReader::wait_for(std::uint8_t type, Fits fits) {
     }
 }
 
-// Deleting the property tells the owner that it was read.
+// Deleting the property notifies the owner that it was read.
 std::string SelectionReader::take_property(xcb_atom_t& type) {
     constexpr std::uint8_t and_delete = 1;
     const auto reply = connection_.take(
@@ -85,7 +85,8 @@ std::string SelectionReader::take_property(xcb_atom_t& type) {
             static_cast<std::size_t>(xcb_get_property_value_length(reply.get()))};
 }
 
-// ICCCM's INCR: the owner writes the next part whenever the property is deleted, an empty one last.
+// ICCCM's INCR: the owner writes the next part whenever the property is deleted; the last part is
+// empty.
 std::string SelectionReader::read_in_parts() {
     std::string bytes;
     for (;;) {

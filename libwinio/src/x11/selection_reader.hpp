@@ -1,4 +1,4 @@
-// Asks the owner of the clipboard for what it holds.
+// Requests the clipboard's content from its owner.
 #pragma once
 
 #include "x11/connection.hpp"
@@ -14,18 +14,18 @@ public:
     /// Refers to the connection, which must outlive it.
     explicit SelectionReader(Connection& connection) : connection_(connection) {}
 
-    /// The bytes of the clipboard as `target`, such as UTF8_STRING or image/bmp; nothing when it is
-    /// empty or its owner does not have that. Throws Error{clipboard_failed} when the owner does
-    /// not answer within a while or sends more than 256 MiB.
+    /// The clipboard's content as `target`, such as UTF8_STRING or image/bmp; empty if the
+    /// clipboard is empty or its owner does not offer this target. Throws Error{clipboard_failed}
+    /// if the owner does not answer within 3 s or sends more than 256 MiB.
     [[nodiscard]] std::optional<std::string> read(const std::string& target);
 
-    /// Whether anybody has something on the clipboard.
+    /// Whether the clipboard has an owner.
     [[nodiscard]] bool has_owner();
-    /// Empties the clipboard, whoever owns it.
+    /// Empties the clipboard, regardless of its owner.
     void disown();
 
 private:
-    /// The next event of that type which fits; throws when it does not come in time.
+    /// The next event of that type that matches; throws if it does not arrive in time.
     template <typename Event, typename Fits>
     [[nodiscard]] Event wait_for(std::uint8_t type, Fits fits);
     [[nodiscard]] std::string take_property(xcb_atom_t& type);

@@ -9,7 +9,7 @@
 namespace eyehand::winio::x11 {
 namespace {
 
-// Sending a descriptor over any other connection would end it.
+// Sending a descriptor over any other kind of connection would close the connection.
 bool takes_descriptors(const Connection& connection) {
     sockaddr_storage address{};
     socklen_t length = sizeof address;

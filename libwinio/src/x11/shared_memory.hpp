@@ -12,16 +12,15 @@
 
 namespace eyehand::winio::x11 {
 
-inline std::atomic<int> open_segments{0};      ///< held at the moment
+inline std::atomic<int> open_segments{0};      ///< currently open
 inline std::atomic<long> acquired_segments{0}; ///< since the program started
 
-/// Memory without a name that this process and the server share. The server gets its descriptor:
-/// a number, as System V segments have, would mean something else to a server in another container.
+/// Anonymous memory that this process and the server share. The server receives its descriptor,
+/// because the id of a System V segment is not valid for a server in another container.
 class SharedMemory {
 public:
-    /// Nothing when the system has none or the server cannot reach it: it runs elsewhere, or has no
-    /// MIT-SHM 1.2.
-    /// Refers to the connection.
+    /// Empty if the system provides no memory or the server cannot access it because it runs on
+    /// another machine or lacks MIT-SHM 1.2. Refers to the connection.
     [[nodiscard]] static std::optional<SharedMemory> create(const Connection& connection,
                                                             std::size_t bytes);
     SharedMemory(SharedMemory&& other) noexcept;

@@ -43,7 +43,7 @@ void SpareKeyRegister::add(const std::vector<Binding>& bindings) {
         put(connection_, connection_.root(), property_, XCB_PROP_MODE_APPEND, values);
 }
 
-// Two programs that do this at the same time may lose an entry: then a key may stay lent if its
+// If two programs do this at the same time, an entry may be lost. A key may then stay bound if its
 // program is killed.
 void SpareKeyRegister::clear() {
     const std::vector<Entry> before = entries();

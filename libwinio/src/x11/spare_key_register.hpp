@@ -1,5 +1,5 @@
-// Which keys programs of ours have lent to characters: so that a program that was killed, and could
-// not give them back, does not use them up.
+// Records which keys programs with this library have bound to characters, so that the keys of a
+// killed program can be cleared.
 #pragma once
 
 #include "x11/connection.hpp"
@@ -9,19 +9,19 @@
 
 namespace eyehand::winio::x11 {
 
-/// A list that all programs with this library share, in a property of the root window. Each entry
-/// says whose it is: a window of its connection, and a number that nobody else has, because a server
-/// gives the windows of those that are gone to others.
+/// A list in a property of the root window, which all programs with this library share. Each entry
+/// names its owner by a window of its connection and a unique number, because a server reuses the
+/// window ids of programs that have ended.
 class SpareKeyRegister {
 public:
     /// Refers to the connection, which must outlive it.
     explicit SpareKeyRegister(Connection& connection);
 
-    /// Entries of programs that are gone. Their keys may have got another meaning since.
+    /// Entries of programs that have ended. Their keys may have another meaning now.
     [[nodiscard]] std::vector<Binding> orphans() const;
-    /// Adds those that this has not added before. To be called before keys are bound.
+    /// Adds the bindings that this object has not added before. Call it before keys are bound.
     void add(const std::vector<Binding>& bindings);
-    /// Takes out what this added, and the orphans.
+    /// Removes the entries that this object added, and the orphans.
     void clear();
 
 private:

@@ -23,9 +23,9 @@ void SpareKeys::refresh(const KeyboardMap& map, Clock::time_point now) {
         const auto known = std::ranges::find(before, spare.key, &Spare::key);
         if (known != before.end()) spare = *known;
         if (map.is_modifier(spare.key) || !means_only(spare.keysym, spare.key, map)) continue;
-        // Another program may have loaded a layout, in which our character is gone.
+        // Another program may have loaded a layout without our character.
         if (map.at(spare.key, 0) == no_keysym) spare.keysym = no_keysym;
-        // The server may have been slow to come to what was sent, but not later than now.
+        // The server may have executed the requests late, but not later than now.
         if (std::exchange(spare.used_since_refresh, false)) spare.last_use = now;
         spares_.push_back(spare);
     }
@@ -66,7 +66,7 @@ std::optional<Keycode> SpareKeys::key_for(Keysym keysym, std::vector<Passage>& p
         if (spare == nullptr) return std::nullopt;
         passages.emplace_back();
     }
-    // Bindings come before all input of a passage, so that a longer wait is one for them all.
+    // All bindings precede the input of a passage, so the longest wait applies to all of them.
     passage_wait_ = std::max(passage_wait_, rest_left(*spare, passage_begin_));
     passages.back().wait = passage_wait_;
     passages.back().bindings.push_back({spare->key, keysym});
@@ -108,7 +108,7 @@ SpareKeys::Spare* SpareKeys::find(Keycode key) {
     return found == spares_.end() ? nullptr : &*found;
 }
 
-// Of those that this passage does not use and that are not held.
+// Considers only keys that this passage does not use and that are not held.
 SpareKeys::Spare* SpareKeys::least_recently_used() {
     Spare* oldest = nullptr;
     for (Spare& spare : spares_) {

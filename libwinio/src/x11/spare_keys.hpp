@@ -1,4 +1,4 @@
-// Keys of the keyboard that mean nothing, and so can be given the characters that the layout lacks.
+// Unused keys, which can be bound to characters that the layout lacks.
 #pragma once
 
 #include "x11/native_input.hpp"
@@ -7,51 +7,53 @@
 
 namespace eyehand::winio::x11 {
 
-/// Lends spare keys to characters, the least recently used first.
+/// Binds spare keys to characters, the least recently used key first.
 ///
-/// A program looks up what a key means when it handles the key's event, which may be well after the
-/// server sent it. So a key has to rest after its last use before it may mean something else. The
-/// waiting is done by the server, between passages: who sends never waits.
+/// A program looks up the meaning of a key when it handles the key's event, which may be long after
+/// the server sent the event. A key must therefore rest after its last use before it is bound
+/// again. The server waits between passages; the sender never waits.
 class SpareKeys {
 public:
     using Clock = std::chrono::steady_clock;
 
-    /// How long a key rests. Programs that are busy for longer while more different characters are
-    /// typed than there are spare keys get wrong ones.
+    /// The rest of a key. If a program is busy for longer, and more different characters are typed
+    /// than there are spare keys, the program receives wrong characters.
     static constexpr std::chrono::milliseconds rest{500};
 
-    /// Takes note of what the keys mean at `now`: which are free, and which of ours are ours still.
-    /// The server answered with `map`, so that it has carried out everything given before.
+    /// Records the meaning of the keys at `now`: which keys are free, and which bindings still
+    /// exist. `map` is the server's reply, so the server has executed all previous requests.
     void refresh(const KeyboardMap& map, Clock::time_point now);
-    /// Makes those of `orphans` ours that still mean what they say: programs that are gone lent them.
+    /// Takes over those `orphans`, bound by programs that have ended, that still have their
+    /// recorded meaning.
     void adopt(const std::vector<Binding>& orphans, const KeyboardMap& map, Clock::time_point now);
-    /// `map` without what the spare keys mean: what is typed with them has to be asked of here.
+    /// `map` without the spare keys: characters on spare keys must be requested from this object.
     [[nodiscard]] KeyboardMap without_spares(KeyboardMap map) const;
 
-    /// Begins to write into `passages`, which has one passage that starts at `now`.
+    /// Starts a translation, whose first passage starts at `now`.
     void begin(Clock::time_point now);
-    /// The key that writes `keysym` in the last of `passages`, to which a new one is added where
-    /// that has to be; nothing when there is no spare key (any more).
+    /// The key that types `keysym` in the last of `passages`. Appends a new passage if necessary.
+    /// Empty if no spare key is available.
     [[nodiscard]] std::optional<Keycode> key_for(Keysym keysym, std::vector<Passage>& passages);
-    /// A key that is held keeps its character until it is released.
+    /// A held key keeps its character until it is released.
     void hold(Keycode key);
     void release(Keycode key);
     /// Ends the last passage.
     void end();
 
-    /// A key that means nothing at the moment.
+    /// A key that currently has no meaning.
     [[nodiscard]] std::optional<Keycode> meaningless_key() const;
 
-    /// What gives all keys back. `wait` is how long the last used ones still rest.
+    /// Clears all keys. Its `wait` is the remaining rest of the keys.
     [[nodiscard]] Passage restoration(Clock::time_point now) const;
 
 private:
     struct Spare {
         Keycode key = no_keycode;
-        Keysym keysym = no_keysym; ///< what it means now
+        Keysym keysym = no_keysym; ///< its current meaning
         Clock::time_point last_use{};
         bool in_this_passage = false;
-        bool used_since_refresh = false; ///< the server may not have come to it before `refresh`
+        bool used_since_refresh = false; ///< the server may execute the use as late as the next
+                                         ///< `refresh`
         bool held = false;
     };
     [[nodiscard]] Spare* find(Keycode key);
@@ -61,7 +63,7 @@ private:
                                                       Clock::time_point at) const;
 
     std::vector<Spare> spares_;
-    Clock::time_point passage_begin_{}; ///< before its wait
+    Clock::time_point passage_begin_{}; ///< before the wait of the passage
     std::chrono::milliseconds passage_wait_{0};
 };
 

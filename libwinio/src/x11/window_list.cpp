@@ -13,8 +13,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// EWMH's numbers.
-constexpr std::uint32_t from_a_pager = 2; // a window manager obeys it, not asking the user
+// Constants of EWMH.
+constexpr std::uint32_t from_a_pager = 2; // window managers obey a pager without asking the user
 constexpr std::uint32_t state_remove = 0;
 constexpr std::uint32_t on_all_desktops = 0xFFFFFFFF;
 constexpr std::uint32_t gravity_northwest = 1;
@@ -27,7 +27,7 @@ bool contains(const std::vector<std::uint32_t>& values, std::uint32_t value) {
     return std::ranges::find(values, value) != values.end();
 }
 
-// WM_CLASS has the instance's and the class's name, each with a zero at its end.
+// WM_CLASS contains the instance name and the class name, each with a terminating zero.
 std::string class_of(const std::string& wm_class) {
     const std::size_t end_of_instance = wm_class.find('\0');
     if (end_of_instance == std::string::npos) return wm_class;
@@ -39,7 +39,7 @@ int signed_of(std::uint32_t value) { return static_cast<int>(value); }
 
 } // namespace
 
-// Everything about a window, asked for at once.
+// All properties of a window, requested at once.
 struct WindowList::Described {
     Described(Connection& connection, xcb_window_t window)
         : net_name(connection, window, connection.atom("_NET_WM_NAME")),
@@ -51,8 +51,7 @@ struct WindowList::Described {
     PropertyRequest net_name, name, wm_class, process, machine, desktop;
 };
 
-// How far the frame reaches beyond the window; a shadow that the program draws itself counts
-// against it.
+// The extents of the frame around the window, less a shadow that the program draws itself.
 struct WindowList::Extents {
     int left = 0;
     int right = 0;
@@ -82,7 +81,7 @@ std::vector<WindowInfo> WindowList::list() {
         const bool elsewhere = !desktop.empty() && desktop[0] != on_all_desktops &&
                                !current_desktop.empty() && desktop[0] != current_desktop[0];
         const auto bounds = bounds_of(windows[i]);
-        if (elsewhere || !bounds) continue; // or gone meanwhile
+        if (elsewhere || !bounds) continue; // or destroyed meanwhile
         WindowInfo info;
         info.id = WindowId{windows[i]};
         info.title = net_name.empty() ? base::utf8::from_latin1(name)
@@ -114,7 +113,8 @@ void WindowList::apply(const WindowCommand& command) {
     }
 }
 
-// A window manager leaves its property behind when it ends, but not the window that this names.
+// When a window manager ends, its property remains, but the window that the property names does
+// not.
 bool WindowList::is_managed() {
     const xcb_atom_t check = connection_.atom("_NET_SUPPORTING_WM_CHECK");
     const auto on_root = PropertyRequest(connection_, connection_.root(), check).values();
@@ -181,8 +181,8 @@ xcb_window_t WindowList::foreground() {
     const auto focused =
         connection_.take(xcb_get_input_focus_reply, xcb_get_input_focus(connection_.get()));
     if (!focused) return XCB_NONE;
-    // Programs often give the focus to a window within their own: the top-level one is a child of
-    // the root.
+    // Programs often focus a window inside their top-level window; the top-level window is a child
+    // of the root.
     xcb_window_t window = focused->focus;
     while (window > XCB_INPUT_FOCUS_POINTER_ROOT && window != connection_.root()) {
         const auto tree =
@@ -280,8 +280,8 @@ void WindowList::focus(xcb_window_t window) {
                                          "\" did not come to the foreground; click on it instead");
 }
 
-// A window that fills the screen, or a direction of it, is not moved by a window manager, which says
-// nothing of it.
+// A window manager silently refuses to move a window that fills the screen in one or both
+// directions.
 void WindowList::make_placeable(xcb_window_t window) {
     const std::array filling{connection_.atom("_NET_WM_STATE_MAXIMIZED_VERT"),
                              connection_.atom("_NET_WM_STATE_MAXIMIZED_HORZ"),
@@ -306,12 +306,13 @@ void WindowList::move(xcb_window_t window, const Rect& to) {
     const Placement by =
         manager_supports("_NET_MOVERESIZE_WINDOW") ? Placement::by_manager : Placement::direct;
     make_placeable(window);
-    // Once more where the frame changed meanwhile, as it does around a window that was maximised.
+    // Repeats the move if the frame changed meanwhile, as it does around a window that was
+    // maximized.
     for (int attempt = 0; attempt < 3; ++attempt) {
         ask_to_place(window, to, by);
         if (poll(150ms, [&] { return bounds_of(window) == to; })) return;
     }
-    // A window may have a least size of its own, but it can be anywhere.
+    // A window may have a minimum size, but its position is free.
     const auto is_there = [&] {
         const auto bounds = bounds_of(window);
         return bounds && bounds->origin() == to.origin();
@@ -323,12 +324,12 @@ void WindowList::move(xcb_window_t window, const Rect& to) {
 }
 
 void WindowList::ask_to_place(xcb_window_t window, const Rect& to, Placement by) {
-    // The place is the frame's, the size is the window's within.
+    // The position is that of the frame, the size is that of the window inside.
     const Extents frame = extents_of(window);
     const auto width = static_cast<std::uint32_t>(std::max(1, to.width - frame.left - frame.right));
     const auto height =
         static_cast<std::uint32_t>(std::max(1, to.height - frame.top - frame.bottom));
-    // A shadow that the program draws is a part of the window that lies outside `to`.
+    // A shadow that the program draws belongs to the window but lies outside `to`.
     const auto x = static_cast<std::uint32_t>(to.x + std::min(0, frame.left));
     const auto y = static_cast<std::uint32_t>(to.y + std::min(0, frame.top));
     if (by == Placement::by_manager) {

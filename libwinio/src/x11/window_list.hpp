@@ -1,5 +1,5 @@
-// The top-level windows, as the window manager tells of them (EWMH), or those of the screen where
-// there is no window manager.
+// The top-level windows: those that the window manager lists (EWMH) or, without a window manager,
+// those of the screen.
 #pragma once
 
 #include "eyehand/winio/desktop.hpp"

@@ -11,8 +11,8 @@ namespace eyehand::winio::x11 {
 
 class X11Desktop final : public Desktop {
 public:
-    /// Connects to the display of that name; to the one that the environment names if it is empty.
-    /// Throws Error{no_display} and Error{not_supported}.
+    /// Connects to the display with this name; if it is empty, to the display that the environment
+    /// names. Throws Error{no_display} and Error{not_supported}.
     explicit X11Desktop(const std::string& display = {});
     std::vector<Display> displays() override;
     /// The capturer refers to this desktop, which must outlive it.
