@@ -21,7 +21,7 @@ TEST_CASE("base64 has the text of RFC 4648") {
     }
 }
 
-TEST_CASE("every byte survives the way to base64 and back, appended to other text") {
+TEST_CASE("every byte survives a round trip through base64, appended to other text") {
     std::vector<std::uint8_t> bytes;
     for (int i = 0; i < 256; ++i) bytes.push_back(static_cast<std::uint8_t>(i));
     std::string text = "data:";
@@ -29,7 +29,7 @@ TEST_CASE("every byte survives the way to base64 and back, appended to other tex
     CHECK(from_base64(text.substr(5)) == bytes);
 }
 
-TEST_CASE("what is not base64 is refused") {
+TEST_CASE("invalid base64 is refused") {
     for (const std::string_view text :
          {"Zg=", "Zg", "Z", "Zg==Zg==", "Z===", "====", "Zg\n=", "Zm9-", "Zh==", "Zm9="}) {
         CAPTURE(text);

@@ -20,7 +20,7 @@ TEST_CASE("a category has the names and messages of its table") {
     CHECK(category.name_of(2) == "second");
 }
 
-TEST_CASE("a category tells values that are not in its table") {
+TEST_CASE("a category reports values that are not in its table as unknown") {
     const ErrorCategory category("sample", entries);
     for (const int value : {-1, 0, 3}) {
         CHECK(category.message(value) == "unknown sample error");

@@ -4,7 +4,7 @@
 
 using namespace eyehand::base;
 
-TEST_CASE("every scalar survives the way through UTF-8") {
+TEST_CASE("every scalar survives a round trip through UTF-8") {
     for (char32_t scalar = 1; scalar <= 0x10FFFF; scalar += scalar < 0x1000 ? 1 : 97) {
         if (scalar >= 0xD800 && scalar <= 0xDFFF) continue;
         std::string text;
@@ -16,9 +16,9 @@ TEST_CASE("every scalar survives the way through UTF-8") {
     }
 }
 
-TEST_CASE("broken UTF-8 is found where it starts") {
-    CHECK(utf8::first_invalid("ab\x80") == 2);           // a tail without lead
-    CHECK(utf8::first_invalid("ab\xc3") == 2);           // a lead without tail
+TEST_CASE("the position of invalid UTF-8 is its first byte") {
+    CHECK(utf8::first_invalid("ab\x80") == 2);           // a continuation byte without a lead byte
+    CHECK(utf8::first_invalid("ab\xc3") == 2);           // a lead byte without continuation bytes
     CHECK(utf8::first_invalid("\xc0\xaf") == 0);         // overlong
     CHECK(utf8::first_invalid("\xe0\x80\xaf") == 0);     // overlong
     CHECK(utf8::first_invalid("\xf0\x80\x80\xaf") == 0); // overlong
@@ -28,7 +28,7 @@ TEST_CASE("broken UTF-8 is found where it starts") {
     CHECK_FALSE(utf8::first_invalid("Zażółć 世界 😀"));
 }
 
-TEST_CASE("invalid bytes are as long as what one replacement character may stand for") {
+TEST_CASE("invalid bytes have the length that one replacement character may replace") {
     const auto length = [](std::string_view text) {
         const utf8::Decoded decoded = utf8::decode(text);
         CHECK_FALSE(decoded.valid);
@@ -37,8 +37,8 @@ TEST_CASE("invalid bytes are as long as what one replacement character may stand
     };
     CHECK(length("\x80") == 1);
     CHECK(length("\xff") == 1);
-    CHECK(length("\xe2\x82") == 2);     // cut off
-    CHECK(length("\xf0\x9f\x98") == 3); // cut off
+    CHECK(length("\xe2\x82") == 2);     // truncated
+    CHECK(length("\xf0\x9f\x98") == 3); // truncated
     CHECK(length("\xe2\x82z") == 2);
     CHECK(length("\xc0\xaf") == 1);         // overlong
     CHECK(length("\xe0\x80\x80") == 1);     // overlong
@@ -46,7 +46,7 @@ TEST_CASE("invalid bytes are as long as what one replacement character may stand
     CHECK(length("\xf4\x90\x80\x80") == 1); // past the last scalar
 }
 
-TEST_CASE("what is no scalar is written as the replacement character") {
+TEST_CASE("a value that is not a scalar is written as the replacement character") {
     std::string text;
     utf8::append(text, 0xD800);
     utf8::append(text, 0x110000);
@@ -75,7 +75,7 @@ TEST_CASE("a boundary is never inside a character") {
     }
 }
 
-TEST_CASE("ISO 8859-1 becomes UTF-8 and back") {
+TEST_CASE("ISO 8859-1 is converted to UTF-8 and back") {
     CHECK(utf8::from_latin1("caf\xe9") == "café");
     CHECK(utf8::to_latin1("café") == "caf\xe9");
     CHECK_FALSE(utf8::to_latin1("Łódź"));

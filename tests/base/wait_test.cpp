@@ -11,18 +11,18 @@ using Clock = std::chrono::steady_clock;
 using Time = Clock::time_point;
 using std::chrono::milliseconds;
 
-TEST_CASE("a deadline is as far away as the patience") {
+TEST_CASE("a deadline is the start plus the patience") {
     CHECK(deadline_after(Time{5s}, 250ms) == Time{5250ms});
 }
 
-TEST_CASE("a deadline that the clock cannot tell never comes") {
+TEST_CASE("a deadline beyond the range of the clock is never reached") {
     CHECK(deadline_after(Time{5s}, milliseconds::max()) == Time::max());
     CHECK(deadline_after(Time::max() - 10ms, 10ms) == Time::max());
     CHECK(deadline_after(Time::max() - 10ms, 11ms) == Time::max());
     CHECK(deadline_after(Time::max() - 10ms, 9ms) == Time::max() - 1ms);
 }
 
-TEST_CASE("without patience the deadline has come") {
+TEST_CASE("without patience the deadline is the start") {
     CHECK(deadline_after(Time{5s}, 0ms) == Time{5s});
     CHECK(deadline_after(Time{5s}, milliseconds::min()) == Time{5s});
 }
@@ -34,7 +34,7 @@ TEST_CASE("a wait without a stop lasts to its end") {
     CHECK(Clock::now() >= end);
 }
 
-TEST_CASE("a wait whose end has come does not wait") {
+TEST_CASE("a wait whose deadline has passed does not wait") {
     CHECK(wait_for(0ms, {}) == Waited::to_the_end);
     CHECK(wait_for(milliseconds::min(), {}) == Waited::to_the_end);
     CHECK(wait_until(Time{}, {}) == Waited::to_the_end);

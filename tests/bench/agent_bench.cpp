@@ -1,4 +1,4 @@
-// What agent-cli costs, on the display that the environment names: skipped where it names none.
+// The overhead of agent-cli, on the display that the environment names; skipped without one.
 #include "agent_program.hpp"
 
 #include <benchmark/benchmark.h>

@@ -1,4 +1,4 @@
-// turn/overhead and start/first_request where there is no Google Benchmark: eyehand-bench-agent [ROUNDS]
+// turn/overhead and start/first_request without Google Benchmark: eyehand-bench-agent [ROUNDS]
 // prints medians in milliseconds.
 #include "agent_program.hpp"
 

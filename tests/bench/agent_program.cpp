@@ -37,7 +37,7 @@ std::vector<std::string> arguments(const vlm::testing::ChatServer& server,
             "--run-dir",
             runs.path().string(),
             "--json",
-            "--no-probe"}; // it depends on the server how much that asks
+            "--no-probe"}; // the number of probe requests depends on the server
 }
 
 void check(const test::ProcessResult& result, int status) {
@@ -56,7 +56,7 @@ double number(const json::object& entry, std::string_view member) {
 std::vector<double> turn_overheads_ms(int turns) {
     const test::TempFolder runs;
     vlm::testing::ChatServer server;
-    // One to warm up, and a last one that is cut off by the limit.
+    // The first turn is a warm-up, and the limit ends the last one.
     for (int i = 0; i < turns + 2; ++i) {
         const std::string place = std::to_string(100 + i * 70 % 800);
         server.enqueue(
@@ -67,8 +67,9 @@ std::vector<double> turn_overheads_ms(int turns) {
     const auto result = test::run_program(test::program_folder() / "agent-cli",
                                           arguments(server, runs, "observer", 2 * turns + 3));
     check(result, 3);
-    // From one request to the next but one: all that is not the model's or the screen's time is ours.
-    // The latest capture while waiting for a stable screen would have been needed anyway.
+    // Measures from one request to the next but one, without the time of the model and the wait for
+    // the screen. The last capture of that wait counts as overhead, because a screenshot needs it
+    // anyway.
     std::vector<double> overheads;
     std::istringstream lines(result.out);
     double began = 0;
@@ -79,7 +80,7 @@ std::vector<double> turn_overheads_ms(int turns) {
         const json::string& type = entry.at("type").as_string();
         if (type == "ask" && asked++ % 2 == 0) {
             const double now = number(entry, "t");
-            if (asked > 3) overheads.push_back(now - began - others); // the first one warms up
+            if (asked > 3) overheads.push_back(now - began - others); // skips the warm-up
             began = now;
             others = 0;
         }
@@ -95,7 +96,7 @@ double first_request_ms() {
     server.enqueue({.body = vlm::testing::completion("done")});
     Clock::time_point asked;
     const auto start = Clock::now();
-    // This profile asks before it looks.
+    // This profile sends a request before it takes a screenshot.
     const auto result =
         test::run_program(test::program_folder() / "agent-cli", arguments(server, runs, "basic", 1),
                           {.while_running = [&](const std::function<void()>&) {

@@ -14,7 +14,7 @@ std::atomic<std::int64_t> max_held{0};
 
 } // namespace
 
-// Those with an alignment are not replaced: nothing that is measured here needs them.
+// Aligned versions are not replaced: no measured code uses them.
 void* operator new(std::size_t size) {
     void* const memory = std::malloc(size == 0 ? 1 : size);
     if (!memory) throw std::bad_alloc();

@@ -1,11 +1,11 @@
-// How much memory something takes while it runs: eyehand-bench replaces operator new.
+// Measures memory use: eyehand-bench replaces operator new.
 #pragma once
 
 #include <cstddef>
 
 namespace allocations {
 
-/// Counts what is allocated between its making and its end, by all threads. One at a time.
+/// Counts the allocations of all threads during its lifetime. Only one may exist at a time.
 class Watch {
 public:
     Watch();
@@ -13,7 +13,7 @@ public:
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
 
-    /// The most that was held at a time of what was allocated since, in bytes.
+    /// The peak size of the memory allocated since its construction, in bytes.
     [[nodiscard]] std::size_t peak() const;
 };
 

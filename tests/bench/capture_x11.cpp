@@ -1,5 +1,4 @@
-// Captures of a whole X11 screen, both ways: skipped where the environment names no
-// display.
+// Captures of a whole X11 screen with both transports; skipped if the environment names no display.
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/frame_pipeline.hpp"
 #include "x11/screen_capturer.hpp"
@@ -35,13 +34,13 @@ void capture(benchmark::State& state, x11::Transfer transfer) {
     }
 }
 
-// Writes a line of text onto the screen, one of two by turns: what changes in a typical turn.
+// Alternates between two lines of text on the screen, like a typical turn.
 class TextLine {
 public:
     explicit TextLine(xcb_connection_t* server)
         : server_(server), screen_(xcb_setup_roots_iterator(xcb_get_setup(server)).data),
           font_(xcb_generate_id(server)), context_(xcb_generate_id(server)) {
-        constexpr const char* name = "fixed"; // which every X server has
+        constexpr const char* name = "fixed"; // a font of every X server
         xcb_open_font(server_, font_, static_cast<std::uint16_t>(std::strlen(name)), name);
         const std::uint32_t values[] = {screen_->white_pixel, screen_->black_pixel, font_};
         xcb_create_gc(server_, context_, screen_->root,
@@ -72,7 +71,7 @@ private:
     bool other_ = false;
 };
 
-// The whole way from the screen to the bytes of a PNG of the usual size.
+// From the screen to the bytes of a PNG of the usual size.
 void screen_to_png(benchmark::State& state) {
     const auto desktop = desktop_or_skip(state);
     if (!desktop) return;

@@ -44,10 +44,11 @@ void filter_none(const Image& image, Bytes& into) {
     }
 }
 
-// What a PNG file with one IDAT has apart from its data: signature, IHDR, IDAT's frame, IEND.
+// The bytes of a PNG file with one IDAT in addition to its data: signature, IHDR, IDAT's frame,
+// IEND.
 constexpr std::size_t file_frame_bytes = 8 + 25 + 12 + 12;
 
-// Returns the size of the file. Buffers are the encoder's own and used again.
+// Returns the size of the file. The encoder reuses its buffers.
 using EncodeWhole = std::function<std::size_t(const Image&)>;
 
 EncodeWhole reference() {
@@ -109,8 +110,8 @@ void encode_first(benchmark::State& state, const Images& frames) {
     report(state, bytes);
 }
 
-// Each pipeline gets its two versions in turns: it leaves the previous one in the frame, which is
-// given to it again.
+// Each pipeline alternates between its two versions: it leaves the previous one in the frame, which
+// it receives again.
 void encode_next(benchmark::State& state, const Images& before, const Images& after) {
     std::vector<winio::FramePipeline> pipelines(before.size());
     std::vector<Frame> frames;
@@ -118,7 +119,7 @@ void encode_next(benchmark::State& state, const Images& before, const Images& af
         pipelines[i].process(frame_of(before[i]));
         frames.push_back(frame_of(after[i]));
     }
-    std::size_t bytes_after = 0; // of the first time
+    std::size_t bytes_after = 0; // of the first iteration
     for ([[maybe_unused]] auto _ : state) {
         std::size_t bytes = 0;
         for (std::size_t i = 0; i < frames.size(); ++i)
@@ -128,7 +129,7 @@ void encode_next(benchmark::State& state, const Images& before, const Images& af
     report(state, bytes_after);
 }
 
-// --- What an unchanged frame must cost: a look at it ---------------------------------------------------
+// --- An unchanged frame: one comparison -----------------------------------------------------------------
 
 void compare(benchmark::State& state, const Images& frames) {
     const Images copies = frames;
@@ -145,7 +146,7 @@ void compare(benchmark::State& state, const Images& frames) {
     report(state, bytes);
 }
 
-// --- The names -----------------------------------------------------------------------------------------
+// --- Registration --------------------------------------------------------------------------------------
 
 template <typename Run>
 void add(const std::string& name, Run run) {
@@ -155,7 +156,7 @@ void add(const std::string& name, Run run) {
 const Images& frames() { return frame_set::captured_frames(); }
 Images photo() { return {frames().back()}; }
 
-// Whole frames cost the same whatever changed in them; what they show does matter.
+// The time for a whole frame depends on its content, not on its changes.
 void add_whole(const std::string& encoder, EncodeWhole (*make)()) {
     for (const std::string name : {"first", "unchanged"})
         add("png/" + name + '/' + encoder,
@@ -185,7 +186,7 @@ void add_eyehand() {
     add("png/unchanged/memcmp", [](benchmark::State& state) { compare(state, frames()); });
 }
 
-// pipeline/scaled/CASE: 1920x1080 to 1536x864, the whole way.
+// pipeline/scaled/CASE: the whole pipeline, 1920x1080 to 1536x864.
 void add_scaled() {
     const auto& source = frame_set::screenshots;
     add("pipeline/scaled/first",

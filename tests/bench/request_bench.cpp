@@ -1,5 +1,5 @@
-// request/encode/METHOD, stream/1000_deltas/METHOD, request/latency/METHOD: what libvlm adds to the time
-// that a model takes.
+// request/encode/METHOD, stream/1000_deltas/METHOD, request/latency/METHOD: the overhead of libvlm
+// in addition to the time of the model.
 #include "allocations.hpp"
 #include "eyehand/vlm/openai_client.hpp"
 #include "eyehand/vlm/testing/chat_server.hpp"
@@ -75,7 +75,7 @@ vlm::ChatRequest conversation() {
     return request;
 }
 
-// --- The same with Boost.JSON, as one would write it ----------------------------------------------------
+// --- The same with plain Boost.JSON ---------------------------------------------------------------------
 
 json::value content_of(const vlm::Message& message) {
     if (message.parts.size() == 1 && std::holds_alternative<std::string>(message.parts[0]))
@@ -138,9 +138,9 @@ void encode(benchmark::State& state, std::string (*encode_once)(const vlm::ChatR
     state.counters["peak_to_body"] = static_cast<double>(watch.peak()) / static_cast<double>(bytes);
 }
 
-// --- 1,000 pieces of a streamed answer ------------------------------------------------------------------
+// --- 1,000 deltas of a streamed reply -------------------------------------------------------------------
 
-/// As llama-server writes them, one piece of text each.
+/// As llama-server writes them, one delta of text each.
 std::vector<std::string> events() {
     const std::string head =
         R"("created":1795294032,"id":"chatcmpl-CqOTtWJnv1Ev9IRXiyigavrhqZlPs4l9",)"
@@ -169,7 +169,7 @@ void stream_eyehand(const std::vector<std::string>& pieces) {
     benchmark::DoNotOptimize(assembler.finish());
 }
 
-/// No parser, no pieces, no checks: what reading the JSON alone costs.
+/// No event parser, no deltas, no checks: only the time to parse the JSON.
 void stream_json_parse(const std::vector<std::string>& pieces) {
     constexpr std::size_t before = std::string_view("data: ").size();
     for (const std::string& piece : pieces) {
@@ -189,7 +189,7 @@ void stream(benchmark::State& state, void (*take)(const std::vector<std::string>
     for ([[maybe_unused]] auto _ : state) take(pieces);
 }
 
-// --- One question on a connection that is open already --------------------------------------------------
+// --- One request on an open connection ------------------------------------------------------------------
 
 const std::string answer_text = vlm::testing::completion("The button is at the lower right.");
 
@@ -210,7 +210,7 @@ std::size_t append(char* bytes, std::size_t size, std::size_t count, void* into)
     return size * count;
 }
 
-/// The same bytes there and back; the answer is not even read.
+/// The same bytes in both directions; the reply is not parsed.
 void latency_curl(benchmark::State& state) {
     vlm::testing::ChatServer server;
     const std::unique_ptr<CURL, void (*)(CURL*)> curl(curl_easy_init(), curl_easy_cleanup);
@@ -237,7 +237,7 @@ void latency_curl(benchmark::State& state) {
 }
 #endif
 
-// --- The names ------------------------------------------------------------------------------------------
+// --- Registration ---------------------------------------------------------------------------------------
 
 template <typename Run>
 benchmark::internal::Benchmark* add(const std::string& name, Run run) {

@@ -1,6 +1,6 @@
-// What a look at a 1920x1080 screen costs beside what GDI alone takes: eyehand-bench-win32 [ROUNDS]
-// prints medians in milliseconds. In each round every method has its turn, so that whatever else
-// the machine does hits all alike.
+// Compares captures of a 1920x1080 screen with plain GDI: eyehand-bench-win32 [ROUNDS] prints
+// medians in milliseconds. Each round runs every method, so that other load affects all methods
+// equally.
 #include "eyehand/winio/desktop.hpp"
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/frame_pipeline.hpp"
@@ -27,7 +27,7 @@ using Milliseconds = std::chrono::duration<double, std::milli>;
 constexpr Rect screen_area{0, 0, 1920, 1080};
 constexpr Size picture{1536, 864};
 
-// What a program without libwinio would do: a bitmap of its own, and a DC for each picture.
+// The code of a program without libwinio: its own bitmap, and a DC for each capture.
 class PlainGdi {
 public:
     explicit PlainGdi(Size size) : size_(size) {
@@ -52,7 +52,7 @@ public:
             BitBlt(memory, 0, 0, size_.width, size_.height, screen, 0, 0, SRCCOPY);
         } else {
             SetStretchBltMode(memory, HALFTONE);
-            SetBrushOrgEx(memory, 0, 0, nullptr); // as HALFTONE's documentation asks
+            SetBrushOrgEx(memory, 0, 0, nullptr); // the documentation of HALFTONE requires it
             StretchBlt(memory, 0, 0, size_.width, size_.height, screen, 0, 0, screen_area.width,
                        screen_area.height, SRCCOPY);
         }
@@ -73,8 +73,8 @@ Milliseconds time_of(const std::function<void()>& what) {
     return Clock::now() - start;
 }
 
-// Captures and makes pictures as a program would. On one thread, because only there the time of the
-// encoder, which does not count here, can be taken off.
+// Captures and encodes as a program does. Uses one thread, so that the time of the encoder, which
+// does not count here, can be subtracted.
 class Looks {
 public:
     Looks(Desktop& desktop, std::function<void(Image&)> change)
@@ -102,7 +102,7 @@ private:
     Frame frame_;
 };
 
-// Every second picture is the negative of the screen, so that each differs everywhere.
+// Every second frame is the negative of the screen, so that each differs everywhere.
 std::function<void(Image&)> change_everything() {
     return [odd = false](Image& image) mutable {
         odd = !odd;
@@ -112,7 +112,7 @@ std::function<void(Image&)> change_everything() {
     };
 }
 
-// As if another word stood in a line of text.
+// Like another word in a line of text.
 std::function<void(Image&)> change_a_line() {
     return [turn = 0](Image& image) mutable {
         turn = (turn + 1) % 7;
@@ -156,7 +156,7 @@ void run(int rounds) {
         {"capture/win32/first", [&] { return first.take(); }},
         {"capture/win32/typical", [&] { return typical.take(); }},
     };
-    for (const Method& method : methods) method.run(); // memory that nobody has touched yet
+    for (const Method& method : methods) method.run(); // warm-up: touches new memory
     first.take();
     first.captures.clear();
     for (int round = 0; round < rounds; ++round)

@@ -21,7 +21,7 @@ Color opaque(unsigned long colorref) {
 
 bool same_rgb(Color a, Color b) { return a.red == b.red && a.green == b.green && a.blue == b.blue; }
 
-// What a capture that fails with `code` says.
+// The error text of a capture that fails with `code`.
 std::string problem_of(Capturer& capturer, errc code) {
     Frame frame;
     try {
@@ -34,10 +34,10 @@ std::string problem_of(Capturer& capturer, errc code) {
     return {};
 }
 
-// A virtual desktop that exists in the system's answers only. Each row has a colour of its own.
+// A simulated virtual desktop. Each row has its own color.
 struct FakeScreen {
     Rect desktop;
-    std::vector<Rect> copies; // of the desktop, in the order in which they were asked for
+    std::vector<Rect> copies; // of the desktop, in the order of the requests
 
     static std::uint8_t red_of_row(int y) { return static_cast<std::uint8_t>(y * 7 + 1); }
 
@@ -74,7 +74,7 @@ struct FakeScreen {
     }
 };
 
-// A pointer at (20, 20) that looks like `cursor`.
+// A pointer at (20, 20) with the shape of `cursor`.
 win32::SystemCalls with_cursor(HCURSOR cursor) {
     win32::SystemCalls system;
     system.get_cursor_info = [cursor](CURSORINFO* info) -> BOOL {
@@ -112,7 +112,7 @@ TEST_CASE("a capture shows what a window painted, pixel for pixel") {
     CHECK(eventually(painted));
 }
 
-TEST_CASE("a capture carries the pointer's place and shape") {
+TEST_CASE("a capture contains the pointer's position and shape") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop);
     const Point at = centre_of(window.state().area);
@@ -141,13 +141,13 @@ TEST_CASE("a capture across the desktop's edge is black beyond it") {
     const Rect bounds = desktop->displays().front().bounds;
     Frame frame;
     frame.pixels = Image({30, 5});
-    frame.pixels.fill({0, 0, 30, 5}, {255, 255, 255, 255}); // what must not shine through
+    frame.pixels.fill({0, 0, 30, 5}, {255, 255, 255, 255}); // old content, which must disappear
     const auto capturer = desktop->open_capturer({.pointer = false});
     capturer->capture({bounds.right() - 10, bounds.y, 30, 5}, frame);
     for (int x = 10; x < 30; ++x) CHECK(same_rgb(frame.pixels.at(x, 2), {}));
 }
 
-TEST_CASE("no handle is left over after 10,000 captures of screen and pointer") {
+TEST_CASE("10,000 captures of screen and pointer leak no handle") {
     const auto desktop = open_desktop();
     const auto capturer = desktop->open_capturer({});
     const Point at = desktop->displays().front().bounds.origin();
@@ -158,11 +158,12 @@ TEST_CASE("no handle is left over after 10,000 captures of screen and pointer") 
     const long acquired_before = win32::acquired_handles;
     for (int i = 0; i < 10'000; ++i) capturer->capture({at.x, at.y, 16 + i % 2, 16}, frame);
     CHECK(win32::open_handles == open_before);
-    // Three DCs, the screen's bitmap and at least one of the pointer's each: the count is alive.
+    // Each capture needs three DCs, the bitmap of the screen and at least one of the pointer, so
+    // the counter works.
     CHECK(win32::acquired_handles - acquired_before >= 50'000);
 }
 
-TEST_CASE("closing a capturer gives everything back") {
+TEST_CASE("closing a capturer releases all handles") {
     const auto desktop = open_desktop();
     const int open_before = win32::open_handles;
     Frame frame;
@@ -220,7 +221,7 @@ TEST_CASE("a refused SelectObject is a temporary error that leaks nothing") {
     CHECK(win32::open_handles == open_before);
 }
 
-TEST_CASE("what was selected into a DC comes back, also when BitBlt is refused") {
+TEST_CASE("the previous object is selected into a DC again, also after a refused BitBlt") {
     for (const bool refused : {false, true}) {
         win32::SystemCalls system;
         std::vector<HGDIOBJ> selected;
@@ -247,7 +248,7 @@ TEST_CASE("what was selected into a DC comes back, also when BitBlt is refused")
     }
 }
 
-TEST_CASE("a refusal says that the secure desktop is shown, when it is") {
+TEST_CASE("a refusal reports the secure desktop if it is shown") {
     win32::SystemCalls system;
     DWORD error = ERROR_SUCCESS;
     system.bit_blt = [](HDC, int, int, int, int, HDC, int, int, DWORD) -> BOOL { return FALSE; };
@@ -264,7 +265,7 @@ TEST_CASE("a refusal says that the secure desktop is shown, when it is") {
     error = ERROR_INVALID_FUNCTION; // a disconnected session
     CHECK_THAT(problem(),
                !ContainsSubstring("the lock screen") && ContainsSubstring("disconnected"));
-    system.open_input_desktop = ::OpenInputDesktop; // an ordinary desktop is no secure one
+    system.open_input_desktop = ::OpenInputDesktop; // an ordinary desktop is not secure
     win32::Win32Desktop ordinary(system);
     const int open_before = win32::open_handles;
     CHECK_THAT(problem_of(*ordinary.open_capturer({}), errc::capture_unavailable),
@@ -281,7 +282,7 @@ TEST_CASE("an area too large for memory is refused before anything is read") {
     CHECK_THROWS_AS(capturer->capture({-max, -max, max, max}, frame), std::invalid_argument);
 }
 
-TEST_CASE("a desktop too large for a bitmap is an error for good") {
+TEST_CASE("a desktop too large for a bitmap is a permanent error") {
     FakeScreen screen;
     screen.desktop = {0, 0, 40'000, 40'000}; // 6.4 GB
     win32::Win32Desktop desktop(screen.system());
@@ -317,7 +318,7 @@ TEST_CASE("left of and above the primary display the screen is read at negative 
     CHECK(frame.pixels.at(59, 29).red == FakeScreen::red_of_row(-281));
 }
 
-TEST_CASE("displays that come and go between captures are noticed") {
+TEST_CASE("displays that appear and disappear between captures are detected") {
     FakeScreen screen;
     screen.desktop = {0, 0, 100, 100};
     win32::Win32Desktop desktop(screen.system());
@@ -329,7 +330,7 @@ TEST_CASE("displays that come and go between captures are noticed") {
     screen.desktop.width = 200; // another display to the right
     capturer->capture(area, frame);
     CHECK(frame.pixels.at(60, 5).red == FakeScreen::red_of_row(5));
-    screen.desktop = {}; // unplugged altogether
+    screen.desktop = {}; // all unplugged
     CHECK(problem_of(*capturer, errc::no_display) == "this session has no display");
     screen.desktop = {0, 0, 100, 100};
     capturer->capture(area, frame);
@@ -337,7 +338,8 @@ TEST_CASE("displays that come and go between captures are noticed") {
     CHECK(screen.copies == std::vector<Rect>{{50, 0, 50, 10}, area, {50, 0, 50, 10}});
 }
 
-TEST_CASE("Windows is asked for the screen at once, Wine in pieces that come to the same") {
+TEST_CASE(
+    "the screen is copied at once on Windows and in pieces under Wine, with the same result") {
     const Rect area{0, 0, 1920, 300};
     FakeScreen screen;
     screen.desktop = area;
@@ -368,7 +370,7 @@ TEST_CASE("without displays there is nothing to capture") {
           "this session has no display");
 }
 
-TEST_CASE("a hidden or suppressed pointer is none") {
+TEST_CASE("a hidden or suppressed pointer is not captured") {
     for (const DWORD flags : {DWORD{0}, DWORD{2}}) { // 2: CURSOR_SUPPRESSED
         win32::SystemCalls system;
         system.get_cursor_info = [&](CURSORINFO* info) -> BOOL {
@@ -399,7 +401,7 @@ TEST_CASE("layered windows are captured by option only") {
     }
 }
 
-TEST_CASE("a new cursor with the handle of an old one is drawn as what it is") {
+TEST_CASE("a new cursor with the handle of an old one is drawn with its own shape") {
     HCURSOR real = LoadCursorW(nullptr, IDC_ARROW);
     win32::SystemCalls system;
     system.get_cursor_info = [](CURSORINFO* info) -> BOOL {
@@ -420,8 +422,9 @@ TEST_CASE("a new cursor with the handle of an old one is drawn as what it is") {
     CHECK_FALSE(same_pixels(shape().view(), arrow.view()));
 }
 
-TEST_CASE("a monochrome cursor paints, keeps and inverts") {
-    // 32x32, a bit a pixel: in the first row black, white, kept and inverted; the rest is kept.
+TEST_CASE("a monochrome cursor paints, keeps and inverts pixels") {
+    // 32x32, one bit per pixel: the first row has black, white, kept and inverted pixels; all
+    // others are kept.
     std::array<BYTE, 128> keep{};
     std::array<BYTE, 128> flip{};
     keep.fill(0xFF);
@@ -442,11 +445,11 @@ TEST_CASE("a monochrome cursor paints, keeps and inverts") {
     CHECK(shape.pixels.at(31, 31).alpha == 0);
 }
 
-TEST_CASE("a colour cursor without alpha is opaque where its mask says so") {
+TEST_CASE("a color cursor without alpha is opaque where its mask is clear") {
     std::array<BYTE, 128> mask{};
     mask.fill(0xFF);
     mask[0] = 0x7F;                          // the first pixel paints
-    std::vector<std::uint32_t> colors(1024); // no alpha anywhere
+    std::vector<std::uint32_t> colors(1024); // no pixel has alpha
     colors[0] = 0x00C80A14;                  // red 200, green 10, blue 20
     const win32::Bitmap mask_bitmap(CreateBitmap(32, 32, 1, 1, mask.data()));
     const win32::Bitmap color_bitmap(CreateBitmap(32, 32, 1, 32, colors.data()));
@@ -461,7 +464,7 @@ TEST_CASE("a colour cursor without alpha is opaque where its mask says so") {
     CHECK(shape.invert.empty());
 }
 
-TEST_CASE("on a display of another DPI the pointer has the size at which it is drawn there") {
+TEST_CASE("on a display with another DPI the pointer has the size at which it is drawn") {
     const PointerShape nominal = pointer_of(with_cursor(LoadCursorW(nullptr, IDC_CROSS)));
     for (const int dpi : {96, 120, 144, 192}) {
         auto system = with_cursor(LoadCursorW(nullptr, IDC_CROSS));
@@ -493,7 +496,7 @@ TEST_CASE("a pointer on no display at all keeps its size") {
     CHECK(pointer_of(system).pixels.size() == nominal);
 }
 
-TEST_CASE("a capture speaks physical pixels whatever its thread has chosen, and puts that back") {
+TEST_CASE("a capture uses physical pixels and restores the DPI awareness of its thread") {
     const auto chosen = SetThreadDpiAwarenessContext(DPI_AWARENESS_CONTEXT_UNAWARE);
     const auto before = GetThreadDpiAwarenessContext();
     win32::SystemCalls system;

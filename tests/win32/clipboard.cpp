@@ -21,7 +21,7 @@ void post(const TestWindow& window, UINT message) {
     REQUIRE(PostMessageW(reinterpret_cast<HWND>(window.info().id), message, 0, 0) != 0);
 }
 
-// Puts bytes there as another program might.
+// Writes bytes to the clipboard like another program.
 void put(UINT format, const std::vector<std::uint8_t>& bytes) {
     win32::GlobalMemory memory(GlobalAlloc(GMEM_MOVEABLE, bytes.size()));
     REQUIRE(memory);
@@ -39,7 +39,7 @@ void put(UINT format, const std::vector<std::uint8_t>& bytes) {
 
 } // namespace
 
-TEST_CASE("a clipboard that another program holds for a moment is waited for") {
+TEST_CASE("the desktop waits while another program briefly holds the clipboard") {
     win32::SystemCalls system;
     int attempts = 0;
     system.open_clipboard = [&](HWND owner) -> BOOL {
@@ -51,7 +51,7 @@ TEST_CASE("a clipboard that another program holds for a moment is waited for") {
     CHECK(desktop.clipboard()->text() == "patience");
 }
 
-TEST_CASE("a clipboard that is never let go is a temporary error within a bound") {
+TEST_CASE("a clipboard that is never released is a temporary error within a time limit") {
     win32::SystemCalls system;
     system.open_clipboard = [](HWND) -> BOOL {
         SetLastError(ERROR_ACCESS_DENIED);
@@ -71,7 +71,7 @@ TEST_CASE("a clipboard that is never let go is a temporary error within a bound"
     CHECK(win32::open_handles == open_before);
 }
 
-TEST_CASE("the clipboard takes long text and leaves no handle open") {
+TEST_CASE("the clipboard accepts long text and leaks no handle") {
     const auto desktop = open_desktop();
     std::string text;
     for (int i = 0; i < 20'000; ++i) text += "é世😀\r\n";
@@ -81,7 +81,7 @@ TEST_CASE("the clipboard takes long text and leaves no handle open") {
     CHECK(win32::open_handles == open_before);
 }
 
-TEST_CASE("an image comes back from the clipboard, opaque and pixel for pixel") {
+TEST_CASE("an image is read back from the clipboard, opaque and pixel for pixel") {
     const auto desktop = open_desktop();
     Clipboard& clipboard = *desktop->clipboard();
     const int open_before = win32::open_handles;
@@ -122,7 +122,7 @@ TEST_CASE("an image that another program copied as a bitmap can be read") {
         for (int x = 0; x < 2; ++x) CHECK(image->at(x, y) == color_of(put_image_pixels[y][x]));
 }
 
-TEST_CASE("another program that wants a bitmap gets the image, the right way up") {
+TEST_CASE("another program that requests a bitmap receives the image, the right way up") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop);
     Image image({2, 3});
@@ -140,14 +140,14 @@ TEST_CASE("another program that wants a bitmap gets the image, the right way up"
     CHECK(taken.image_pixels[1][0] == 0x123456);
 }
 
-TEST_CASE("a broken image of another program's is none") {
+TEST_CASE("a broken image of another program is ignored") {
     auto bytes = encode_dib(Image({4, 4}).view());
     bytes[4] = 200; // claims to be 200 pixels wide
     put(CF_DIB, bytes);
     CHECK_FALSE(open_desktop()->clipboard()->image());
 }
 
-TEST_CASE("a clipboard that is never let go takes and gives no image") {
+TEST_CASE("no image can be written to or read from a clipboard that is never released") {
     win32::SystemCalls system;
     system.open_clipboard = [](HWND) -> BOOL { return FALSE; };
     win32::Win32Desktop desktop(system);

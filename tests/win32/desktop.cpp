@@ -13,12 +13,12 @@
 
 using namespace eyehand::winio;
 
-TEST_CASE("the Win32 desktop keeps what every desktop promises") {
+TEST_CASE("the Win32 desktop meets the contract of Desktop") {
     const auto desktop = open_desktop();
     desktop_contract::check(*desktop);
 }
 
-TEST_CASE("the Win32 desktop keeps what every desktop promises with windows, too") {
+TEST_CASE("the Win32 desktop meets the contract of Desktop with windows") {
     const auto desktop = open_desktop({.backend = "win32"});
     const TestWindow below(*desktop, {120, 90});
     const TestWindow above(*desktop, {300, 200});
@@ -26,11 +26,11 @@ TEST_CASE("the Win32 desktop keeps what every desktop promises with windows, too
     CHECK(above.info().foreground);
 }
 
-TEST_CASE("this build has the back-end for Windows and no other one") {
+TEST_CASE("this build has only the back-end for Windows") {
     CHECK(BackendRegistry::built_in().names() == std::vector<std::string>{"win32"});
 }
 
-TEST_CASE("a display tells the resolution that the user has chosen") {
+TEST_CASE("a display reports the DPI that the user has chosen") {
     HKEY key = nullptr;
     DWORD chosen = 96;
     DWORD size = sizeof chosen;
@@ -51,7 +51,8 @@ TEST_CASE("the first display is the primary one and starts at the origin") {
     CHECK(display.id == "1");
 }
 
-TEST_CASE("displays left of and above the primary one have negative coordinates and a DPI each") {
+TEST_CASE(
+    "displays left of and above the primary one have negative coordinates and their own DPI") {
     struct Monitor {
         HMONITOR handle;
         RECT area;
@@ -100,20 +101,21 @@ TEST_CASE("displays left of and above the primary one have negative coordinates 
     CHECK(desktop.displays().empty());
 }
 
-TEST_CASE("a display unplugged while displays are listed is left out") {
+TEST_CASE("a display that is unplugged during the enumeration is omitted") {
     win32::SystemCalls system;
     system.get_monitor_info = [](HMONITOR, MONITORINFO*) -> BOOL { return FALSE; };
     CHECK(win32::Win32Desktop(system).displays().empty());
 }
 
-// Whoever blocks the user's input and then hangs locks the user out: no program of ours may even
-// know the function. What a program takes from user32.dll is in its file by name.
+// A program that blocks the user's input and then hangs locks the user out, so no program of this
+// project may import the function. The file of a program contains the names of the functions that
+// it imports from user32.dll.
 TEST_CASE("the user's own input is never blocked") {
     std::array<wchar_t, 1024> path{};
     REQUIRE(GetModuleFileNameW(nullptr, path.data(), static_cast<DWORD>(path.size())) != 0);
     std::ifstream file(std::filesystem::path(path.data()), std::ios::binary);
     const std::string program(std::istreambuf_iterator<char>(file), {});
-    std::string name = "tupnIkcolB"; // backwards, or this test would find itself
+    std::string name = "tupnIkcolB"; // reversed, or the test would find its own string
     std::ranges::reverse(name);
     CHECK(program.find("SendInput") != std::string::npos);
     CHECK(program.find(name) == std::string::npos);

@@ -2,7 +2,7 @@
 
 namespace {
 
-// Before `main`, which all test programs share.
+// Runs before `main`, which all test programs share.
 [[maybe_unused]] const bool aware = (become_per_monitor_aware(), true);
 
 } // namespace

@@ -1,11 +1,11 @@
-// Tests and the test window speak of physical pixels, as the library does.
+// Tests and the test window use physical pixels, as the library does.
 #pragma once
 
 #include <windows.h>
 
-/// Makes this process per-monitor aware: call it before anything else. Nothing happens where the
-/// system has no such function (before Windows 10 1703) or refuses: Wine does, where every process
-/// is aware already.
+/// Makes this process per-monitor aware. Call it before anything else. Has no effect if the system
+/// lacks the function (before Windows 10 1703) or refuses, as Wine does, where every process is
+/// aware already.
 inline void become_per_monitor_aware() {
     using SetContext = BOOL(WINAPI*)(HANDLE);
     const auto set_context = reinterpret_cast<SetContext>(reinterpret_cast<void*>(

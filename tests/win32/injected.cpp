@@ -1,4 +1,4 @@
-// What cannot be brought about on a test machine: the system's answers come from the test.
+// Situations that cannot be created on a test machine: the test simulates the system's answers.
 #include "catch.hpp"
 
 #include "eyehand/winio/error.hpp"
@@ -14,13 +14,16 @@ using win32::Win32Desktop;
 
 namespace {
 
-HWND elevated_window() { return reinterpret_cast<HWND>(INT_PTR{0x7FFFFF00}); } // none has this id
+HWND elevated_window() {
+    return reinterpret_cast<HWND>(INT_PTR{0x7FFFFF00});
+} // no window has this
+  // id
 constexpr POINT inside_elevated{400, 5};
 
-// A keyboard and mouse that nobody gets to feel: records what SendInput was given.
+// A simulated keyboard and mouse: records the input of SendInput.
 struct Recorder {
     std::vector<INPUT> inputs;
-    std::size_t take_at_most = 1'000'000; // then refuse once
+    std::size_t take_at_most = 1'000'000; // then refuses once
     int swapped = 0;
     std::set<int> users_keys;
     DWORD integrity_of_others = SECURITY_MANDATORY_MEDIUM_RID;
@@ -40,7 +43,8 @@ struct Recorder {
             return index == SM_SWAPBUTTON ? swapped : GetSystemMetrics(index);
         };
         calls.vk_key_scan = [](WCHAR character, HKL) -> SHORT {
-            return character == L'@' ? SHORT{0x600 | 'Q'} : VkKeyScanW(character); // as in German
+            return character == L'@' ? SHORT{0x600 | 'Q'} : VkKeyScanW(character); // as on a German
+                                                                                   // layout
         };
         calls.get_async_key_state = [this](int key) -> SHORT {
             return users_keys.contains(key) ? SHORT{-0x8000} : SHORT{0};
@@ -59,7 +63,7 @@ struct Recorder {
         calls.wheel_follows_focus = [] { return false; };
         return calls;
     }
-    // From x = 320 on there is a window with higher rights.
+    // A window with higher rights begins at x = 320.
     SystemCalls system_with_elevated_right_half() {
         SystemCalls calls = system();
         calls.window_from_point = [](POINT at) {
@@ -96,7 +100,7 @@ const WorkArea anywhere({0, 0, 640, 480});
 
 } // namespace
 
-TEST_CASE("a batch goes to the system in one call") {
+TEST_CASE("a batch is sent to the system in one call") {
     Recorder recorder;
     auto system = recorder.system();
     int calls = 0;
@@ -109,7 +113,7 @@ TEST_CASE("a batch goes to the system in one call") {
     CHECK(calls == 1);
 }
 
-TEST_CASE("of a half-accepted click the pressed button is released and the count reported") {
+TEST_CASE("after a half-accepted click, the button is released and the count is reported") {
     Recorder recorder;
     Win32Desktop desktop(recorder.system());
     InputExecutor executor(desktop, anywhere);
@@ -162,7 +166,7 @@ TEST_CASE(
     CHECK(refused.events == 0);
 }
 
-TEST_CASE("a key that needs a modifier and is torn off between the two leaves none pressed") {
+TEST_CASE("no key stays pressed if the system stops between a modifier and its key") {
     Recorder recorder;
     Win32Desktop desktop(recorder.system());
     recorder.take_at_most = 1;
@@ -186,7 +190,7 @@ TEST_CASE("input to a window with higher rights is refused before it is sent") {
     CHECK(recorder.inputs.empty());
 }
 
-TEST_CASE("a button is released over a window with higher rights that came up after the press") {
+TEST_CASE("a button is released over a window with higher rights that appeared after the press") {
     Recorder recorder;
     auto system = recorder.system();
     const auto record = system.send_input;
@@ -201,7 +205,7 @@ TEST_CASE("a button is released over a window with higher rights that came up af
     CHECK((recorder.mouse_flags().back() & MOUSEEVENTF_LEFTUP) != 0);
 }
 
-TEST_CASE("a key is released although a window with higher rights has the foreground by then") {
+TEST_CASE("a key is released although a window with higher rights is in the foreground") {
     Recorder recorder;
     Win32Desktop desktop(recorder.system());
     REQUIRE(desktop.send(Batch{KeyChange{NamedKey::ctrl, Press::down}}).complete());
@@ -217,7 +221,8 @@ TEST_CASE("moving the pointer over a window with higher rights is allowed") {
     CHECK(desktop.send(Batch{PointerMove{{5, 5}}}).complete());
 }
 
-TEST_CASE("a click that moves off a window with higher rights first is given, one onto it is not") {
+TEST_CASE(
+    "a click that moves off a window with higher rights is sent, one that moves onto it is not") {
     Recorder recorder;
     recorder.pointer = inside_elevated;
     Win32Desktop desktop(recorder.system_with_elevated_right_half());
@@ -230,7 +235,7 @@ TEST_CASE("a click that moves off a window with higher rights first is given, on
     CHECK(recorder.inputs.empty());
 }
 
-TEST_CASE("the wheel is asked of the window under the pointer, not of the one in the foreground") {
+TEST_CASE("the wheel is checked against the window under the pointer, not the foreground window") {
     Recorder recorder;
     Win32Desktop desktop(recorder.system_with_elevated_right_half());
     InputExecutor executor(desktop, anywhere);
@@ -243,7 +248,7 @@ TEST_CASE("the wheel is asked of the window under the pointer, not of the one in
     CHECK(executor.execute(gesture::scroll({5, 5}, -3)).complete());
 }
 
-TEST_CASE("a wheel that follows the focus is asked of the window in the foreground") {
+TEST_CASE("a wheel that follows the focus is checked against the foreground window") {
     Recorder recorder;
     auto system = recorder.system_with_elevated_right_half();
     system.wheel_follows_focus = [] { return true; };
@@ -256,7 +261,7 @@ TEST_CASE("a wheel that follows the focus is asked of the window in the foregrou
     CHECK_THAT(report.problem, ContainsSubstring("in the foreground"));
 }
 
-TEST_CASE("text goes to the window in the foreground, whatever is under the pointer") {
+TEST_CASE("text is checked against the foreground window, not the window under the pointer") {
     Recorder recorder;
     recorder.pointer = inside_elevated;
     Win32Desktop desktop(recorder.system_with_elevated_right_half());
@@ -284,7 +289,7 @@ TEST_CASE("a drag may cross a window with higher rights and end on it, but not b
     for (const DWORD flags : recorder.mouse_flags()) CHECK((flags & MOUSEEVENTF_LEFTDOWN) == 0);
 }
 
-TEST_CASE("input that the secure desktop refuses says so") {
+TEST_CASE("the report of input that the secure desktop refuses names the cause") {
     Recorder recorder;
     recorder.take_at_most = 0;
     auto system = recorder.system();
@@ -298,7 +303,7 @@ TEST_CASE("input that the secure desktop refuses says so") {
     CHECK_THAT(report.problem, ContainsSubstring("0 of 1") && ContainsSubstring("the lock screen"));
 }
 
-TEST_CASE("a window whose rights are unknown is given the input if it takes messages") {
+TEST_CASE("a window whose rights are unknown receives the input if it accepts messages") {
     Recorder recorder;
     auto system = recorder.system();
     system.integrity_of_window = [](HWND) { return std::optional<DWORD>(); };
@@ -310,7 +315,7 @@ TEST_CASE("a window whose rights are unknown is given the input if it takes mess
     CHECK(desktop.send(Batch{TypedScalar{U'x'}}).error == errc::input_not_permitted);
 }
 
-TEST_CASE("a program that may work every window asks no window whether it takes messages") {
+TEST_CASE("a program with UIAccess does not check whether windows accept messages") {
     Recorder recorder;
     auto system = recorder.system();
     system.own_integrity = [] { return std::optional<DWORD>(SECURITY_MANDATORY_SYSTEM_RID); };
@@ -344,12 +349,12 @@ TEST_CASE("modifiers that the user holds are released before anything is pressed
     Win32Desktop desktop(recorder.system());
     const SendReport report = desktop.send(Batch{TypedScalar{U'x'}});
     CHECK(report.complete());
-    // E8 (232) means nothing and keeps a lone Alt from opening a menu.
+    // E8 (232) has no meaning; it prevents a lone Alt from opening a menu.
     CHECK(recorder.keys() ==
           std::vector<std::string>{"+232", "-232", "-160", "+232", "-232", "-e165", "+0", "-0"});
 }
 
-TEST_CASE("modifiers that a plan holds are its own and stay") {
+TEST_CASE("modifiers that a plan holds stay pressed") {
     Recorder recorder;
     Win32Desktop desktop(recorder.system());
     REQUIRE(desktop.send(Batch{KeyChange{NamedKey::shift, Press::down}}).complete());
@@ -358,7 +363,7 @@ TEST_CASE("modifiers that a plan holds are its own and stay") {
     CHECK(recorder.keys() == std::vector<std::string>{"+160"});
 }
 
-TEST_CASE("a desktop that is destroyed releases what was pressed and not released, last first") {
+TEST_CASE("a destroyed desktop releases everything that is still pressed, the last pressed first") {
     Recorder recorder;
     {
         Win32Desktop desktop(recorder.system());
@@ -378,7 +383,7 @@ TEST_CASE("a desktop that is destroyed releases what was pressed and not release
     CHECK(recorder.inputs.front().type == INPUT_MOUSE);
 }
 
-TEST_CASE("a move alone leaves the user's modifiers alone") {
+TEST_CASE("a move does not release the user's modifiers") {
     Recorder recorder;
     recorder.users_keys = {VK_LSHIFT};
     Win32Desktop desktop(recorder.system());
@@ -386,7 +391,7 @@ TEST_CASE("a move alone leaves the user's modifiers alone") {
     CHECK(recorder.keys().empty());
 }
 
-TEST_CASE("input without any display is refused") {
+TEST_CASE("input without a display is refused") {
     Recorder recorder;
     auto system = recorder.system();
     system.get_system_metrics = [](int) { return 0; };
@@ -396,7 +401,7 @@ TEST_CASE("input without any display is refused") {
     CHECK(report.error == errc::input_refused);
 }
 
-TEST_CASE("a pointer that cannot be asked is unknown") {
+TEST_CASE("a pointer whose position cannot be read is unknown") {
     Recorder recorder;
     auto system = recorder.system();
     system.get_cursor_pos = [](POINT*) -> BOOL { return FALSE; };

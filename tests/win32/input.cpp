@@ -1,4 +1,4 @@
-// What hands do, seen by the program under them.
+// Input as another program receives it.
 #include "test_window.hpp"
 
 #include "eyehand/winio/gesture.hpp"
@@ -18,14 +18,14 @@ struct Session {
         INFO(report.problem);
         REQUIRE(report.complete());
     }
-    // A program gets the keyboard when it handles the click, not when the click is sent.
+    // A program gets the keyboard focus when it handles the click, not when the click is sent.
     void click_into_edit() {
         execute(gesture::click(centre_of(window.state().edit)));
         REQUIRE(eventually([&] { return window.state().edit_focused == 1; }));
     }
 };
 
-// What arrives in an edit control has CR LF.
+// Text in an edit control has CR LF.
 bool shows(const TestWindow& window, const std::string& text) {
     const bool shown = eventually([&] { return window.text() == text; });
     if (!shown) UNSCOPED_INFO("the text field has: " << window.text());
@@ -34,7 +34,7 @@ bool shows(const TestWindow& window, const std::string& text) {
 
 } // namespace
 
-TEST_CASE("typed text arrives, whatever its script, with its line breaks") {
+TEST_CASE("typed text in any script arrives with its line breaks") {
     Session session;
     session.click_into_edit();
     session.execute(gesture::type("Zażółć gęślą jaźń\nHello, world! {}[]@\\|~\n世界 😀 end"));
@@ -50,7 +50,7 @@ TEST_CASE("text longer than a batch arrives complete and in order") {
     CHECK(shows(session.window, text));
 }
 
-TEST_CASE("a click presses the button under it and no other") {
+TEST_CASE("a click presses only the button under it") {
     Session session;
     session.execute(gesture::click(centre_of(session.window.state().button_b)));
     CHECK(eventually([&] { return session.window.state().clicks_b == 1; }));
@@ -69,9 +69,9 @@ TEST_CASE("a click on the first and last pixel of a button presses it") {
     CHECK(eventually([&] { return session.window.state().clicks_a == 2; }));
 }
 
-// Wine tells of where the pointer was once more when it moves; a list that hears of that between press and
-// release lets go of what was clicked.
-TEST_CASE("between press and release a program never sees the pointer where it was before") {
+// When the pointer moves, Wine reports its old position again. A list that receives this report
+// between press and release deselects the clicked item.
+TEST_CASE("between press and release a program never sees the pointer at its old position") {
     Session session;
     const TestWindowState& state = session.window.state();
     const auto& area = state.area;
@@ -79,7 +79,7 @@ TEST_CASE("between press and release a program never sees the pointer where it w
     const int middle = (area.top + area.bottom) / 2;
     constexpr int clicks = 150;
     for (int i = 0; i < clicks; ++i) {
-        // Never where a double-click could begin.
+        // Never at a place where a double-click could begin.
         const int x = area.left + quarter * (1 + 2 * (i % 2));
         session.execute(gesture::click({x, middle + (i % 4) * 12}));
     }
@@ -87,14 +87,14 @@ TEST_CASE("between press and release a program never sees the pointer where it w
     CHECK(state.area_strays == 0);
 }
 
-TEST_CASE("a double-click is one") {
+TEST_CASE("a double-click arrives as a double-click") {
     Session session;
     session.execute(gesture::click(centre_of(session.window.state().area), Button::left, 2));
     CHECK(eventually([&] { return session.window.state().area_double_clicks == 1; }));
     CHECK(session.window.state().area_presses == 1);
 }
 
-TEST_CASE("a right click is one") {
+TEST_CASE("a right click arrives as a right click") {
     Session session;
     session.execute(gesture::click(centre_of(session.window.state().area), Button::right));
     CHECK(eventually([&] { return session.window.state().area_right_clicks == 1; }));
@@ -121,7 +121,7 @@ TEST_CASE("wheel notches arrive with their number and direction") {
     CHECK(eventually([&] { return session.window.state().wheel_units == 240; }));
 }
 
-TEST_CASE("the horizontal wheel goes right with positive notches") {
+TEST_CASE("positive notches of the horizontal wheel scroll right") {
     Session session;
     session.execute(gesture::scroll(centre_of(session.window.state().area), 2, Axis::horizontal));
     CHECK(eventually([&] { return session.window.state().horizontal_wheel_units == 240; }));
@@ -135,7 +135,7 @@ TEST_CASE("chords select and copy, and no key stays pressed") {
     REQUIRE(shows(session.window, "copy é 世界 😀"));
     session.execute(gesture::press(*parse_chord("ctrl+a")));
     CHECK(eventually([&] { return session.window.state().selected_all == 1; }));
-    // Opening the clipboard before the program has copied would keep it from copying.
+    // Opening the clipboard before the program has copied would prevent the copy.
     const DWORD before = GetClipboardSequenceNumber();
     session.execute(gesture::press(*parse_chord("ctrl+c")));
     CHECK(eventually([&] { return GetClipboardSequenceNumber() != before; }));
@@ -143,7 +143,7 @@ TEST_CASE("chords select and copy, and no key stays pressed") {
     CHECK(eventually([&] { return session.window.state().keys_held == 0; }));
 }
 
-TEST_CASE("pasting with a chord brings the clipboard's text") {
+TEST_CASE("pasting with a chord inserts the clipboard's text") {
     Session session;
     session.click_into_edit();
     session.desktop->clipboard()->set_text("Grüße é 世界 😀\r\nsecond line");
@@ -151,7 +151,7 @@ TEST_CASE("pasting with a chord brings the clipboard's text") {
     CHECK(shows(session.window, "Grüße é 世界 😀\r\nsecond line"));
 }
 
-TEST_CASE("navigation keys move the caret, which the numeric pad's would not") {
+TEST_CASE("navigation keys move the caret, unlike the keys of the numeric pad") {
     Session session;
     session.click_into_edit();
     session.execute(gesture::type("bc"));
@@ -164,7 +164,7 @@ TEST_CASE("navigation keys move the caret, which the numeric pad's would not") {
     CHECK(shows(session.window, "abD"));
 }
 
-TEST_CASE("keys held by a plan that breaks off are released in the program too") {
+TEST_CASE("keys held by a plan that breaks off are released in the program") {
     Session session;
     session.click_into_edit();
     const Plan holding{{Step{Batch{KeyChange{NamedKey::shift, Press::down}}},

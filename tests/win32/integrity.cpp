@@ -1,4 +1,4 @@
-// What is taken for the rights of a window's program where the system does not tell.
+// The assumed rights of a window's program if the system does not report them.
 #include "test_window.hpp"
 
 #include "win32/system_calls.hpp"
@@ -9,7 +9,7 @@ using win32::integrity_of_window;
 
 namespace {
 
-// Who opens the object from now on gets no access to it, as to one of another user.
+// From now on, opening the object is denied, as for an object of another user.
 void deny_access(HANDLE object) {
     ACL nobody{};
     REQUIRE(InitializeAcl(&nobody, sizeof nobody, ACL_REVISION));
@@ -23,7 +23,7 @@ HWND handle_of(const TestWindow& window) { return reinterpret_cast<HWND>(window.
 
 } // namespace
 
-TEST_CASE("a program of one's own has one's own rights") {
+TEST_CASE("a program of the same user has the same rights") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop);
     REQUIRE(integrity_of_this_process());
@@ -52,7 +52,7 @@ TEST_CASE("a process whose token may not be read has higher rights") {
     CHECK(integrity_of_window(handle_of(window)) == DWORD{SECURITY_MANDATORY_SYSTEM_RID});
 }
 
-TEST_CASE("a window that does not exist has no rights that anybody knows") {
+TEST_CASE("the rights of a window that does not exist are unknown") {
     const auto none = reinterpret_cast<HWND>(INT_PTR{0x7FFFFF00});
     CHECK_FALSE(integrity_of_window(none));
     CHECK_FALSE(win32::refuses_messages(none));

@@ -23,9 +23,9 @@ std::set<WindowId> notepads(Desktop& desktop) {
     return found;
 }
 
-// A kind of file that the shell hands to Notepad together with its arguments, as it does scripts.
-// Made for the user, because the machine's kinds are the administrator's; Wine knows only those,
-// and a key that the user has is written for the user through HKEY_CLASSES_ROOT too.
+// A file type that the shell passes to Notepad with its arguments, as it does for scripts.
+// Registered for the user, because types of the machine need an administrator. Wine reads only
+// those, but a key that exists for the user is also written for the user through HKEY_CLASSES_ROOT.
 class ScriptKind {
 public:
     ScriptKind() {
@@ -75,7 +75,7 @@ TEST_CASE("a launched program opens its window and can be closed") {
     CHECK(eventually([&] { return notepads(*desktop) == before; }));
 }
 
-TEST_CASE("what only the shell can start gets its arguments as they were quoted") {
+TEST_CASE("a file that only the shell can start gets its arguments with their quotes") {
     const ScriptKind kind;
     const test::TempFolder folder;
     std::ofstream(folder / "a script.eyehandtest") << "script";
@@ -96,7 +96,7 @@ TEST_CASE("what only the shell can start gets its arguments as they were quoted"
     CHECK(eventually([&] { return notepads(*desktop) == before; }));
 }
 
-TEST_CASE("a program that does not exist is named together with the system's reason") {
+TEST_CASE("the error for a missing program names it and the system's reason") {
     try {
         open_desktop()->launch({"no-such-program-of-ours --flag"});
         FAIL("no error");

@@ -47,7 +47,7 @@ TestWindow::Process::Process(std::wstring command) { // CreateProcessW writes in
     STARTUPINFOW startup{};
     startup.cb = sizeof startup;
     PROCESS_INFORMATION process{};
-    // Under Wine a start was seen to fail once in some hundreds, and to work the next time.
+    // Under Wine, about one start in some hundreds fails, and the next attempt works.
     DWORD error = ERROR_SUCCESS;
     const bool started = eventually([&] {
         const BOOL ok = CreateProcessW(nullptr, command.data(), nullptr, nullptr, FALSE, 0, nullptr,
@@ -76,7 +76,7 @@ TestWindow::~TestWindow() {
     try {
         if (const auto window = find())
             desktop_.windows()->apply({window->id, WindowAction::close, {}});
-    } catch (const Error&) { // NOLINT(bugprone-empty-catch): closed by itself meanwhile
+    } catch (const Error&) { // NOLINT(bugprone-empty-catch): already closed
     }
     (void)exits_within(desktop_contract::patience);
 }

@@ -1,4 +1,4 @@
-// The test window, in a process of its own, for the time of one test.
+// The test window, in a separate process, for the duration of a test.
 #pragma once
 
 #include "test_window/state.hpp"
@@ -18,8 +18,8 @@ using desktop_contract::eventually;
 
 class TestWindow {
 public:
-    /// Starts the program, waits until its window is painted and brings it to the foreground. A
-    /// test fails here when there is no such window.
+    /// Starts the program, waits until its window is painted and brings it to the foreground. The
+    /// test fails here if the window does not appear.
     explicit TestWindow(eyehand::winio::Desktop& desktop, eyehand::winio::Point at = {120, 90});
     ~TestWindow();
     TestWindow(const TestWindow&) = delete;
@@ -31,16 +31,16 @@ public:
     [[nodiscard]] bool exits_within(std::chrono::milliseconds limit) const;
 
     [[nodiscard]] HWND handle() const { return reinterpret_cast<HWND>(info().id); }
-    /// By the time it has answered it has handled all that was sent or posted to it before. False
-    /// when it does not answer: closed, for one.
+    /// Waits until the program has handled all messages that were sent or posted before. Returns
+    /// false if it does not answer, for example because it is closed.
     [[nodiscard]] bool answers() const;
-    void hang(); ///< its program answers no message any more, until `go_on`
+    void hang(); ///< its program answers no messages until `go_on`
     void go_on() { state_.get()->may_go_on = 1; }
 
     [[nodiscard]] HANDLE process() const { return process_.handle(); }
 
 private:
-    // Each gives back what it holds also when the constructor fails half-way.
+    // Separate classes, so that each releases its resource if the constructor fails.
     class SharedState {
     public:
         explicit SharedState(const std::wstring& name);

@@ -16,7 +16,7 @@ RECT outer_rect(HWND window) {
     return rect;
 }
 
-// As Windows 10 and later have it, with a wider border on the display right of x = 300.
+// As on Windows 10 and later, with a wider border on the display right of x = 300.
 std::optional<RECT> frame_within_border(HWND window) {
     RECT rect{};
     if (GetWindowRect(window, &rect) == 0) return std::nullopt;
@@ -26,7 +26,7 @@ std::optional<RECT> frame_within_border(HWND window) {
 
 } // namespace
 
-TEST_CASE("the list tells a window's title, class, program, place and state") {
+TEST_CASE("the list has a window's title, class, program, bounds and state") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop, {200, 150});
     const WindowInfo info = window.info();
@@ -47,11 +47,11 @@ TEST_CASE("focus brings a covered window to the foreground") {
     REQUIRE_FALSE(below.info().foreground);
     desktop->windows()->apply({below.info().id, WindowAction::focus, {}});
     CHECK(below.info().foreground);
-    // A program comes to the top when it handles its activation.
+    // A program comes to the top only when it handles its activation.
     CHECK(eventually([&] { return desktop->windows()->list().front().id == below.info().id; }));
 }
 
-TEST_CASE("focus restores a minimised window") {
+TEST_CASE("focus restores a minimized window") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop);
     ShowWindow(reinterpret_cast<HWND>(window.info().id), SW_MINIMIZE);
@@ -61,7 +61,7 @@ TEST_CASE("focus restores a minimised window") {
     CHECK(window.info().foreground);
 }
 
-TEST_CASE("a window moves to where it is sent") {
+TEST_CASE("a window moves to the requested bounds") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop);
     const Rect to{300, 220, 700, 500};
@@ -70,7 +70,7 @@ TEST_CASE("a window moves to where it is sent") {
     CHECK_THROWS_AS(desktop->windows()->apply({window.info().id, WindowAction::move, {}}), Error);
 }
 
-TEST_CASE("a window's bounds and where it is moved are without its invisible border") {
+TEST_CASE("a window's bounds, also in moves, exclude its invisible border") {
     win32::SystemCalls system;
     system.visible_frame = frame_within_border;
     win32::Win32Desktop desktop(system);
@@ -86,7 +86,7 @@ TEST_CASE("a window's bounds and where it is moved are without its invisible bor
     CHECK(outer.bottom == 710);
 }
 
-TEST_CASE("a maximised window moves to where it is sent with the border it has afterwards") {
+TEST_CASE("a move of a maximized window considers the border that it has afterwards") {
     win32::SystemCalls system;
     system.visible_frame = [](HWND window) {
         return IsZoomed(window) != 0 ? outer_rect(window) : frame_within_border(window);
@@ -100,7 +100,7 @@ TEST_CASE("a maximised window moves to where it is sent with the border it has a
     CHECK(eventually([&] { return window.info().bounds == to; }));
 }
 
-TEST_CASE("a window of which no frame is known has the bounds of its rectangle") {
+TEST_CASE("a window whose frame is unknown has the bounds of its rectangle") {
     win32::SystemCalls system;
     system.visible_frame = [](HWND) { return std::optional<RECT>(); };
     win32::Win32Desktop desktop(system);
@@ -108,7 +108,7 @@ TEST_CASE("a window of which no frame is known has the bounds of its rectangle")
     CHECK(window.info().bounds == Rect{200, 150, 640, 480});
 }
 
-TEST_CASE("a maximised window tells so, and moves to where it is sent") {
+TEST_CASE("a maximized window is listed as maximized, and moves to the requested bounds") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop);
     ShowWindow(reinterpret_cast<HWND>(window.info().id), SW_MAXIMIZE);
@@ -119,7 +119,7 @@ TEST_CASE("a maximised window tells so, and moves to where it is sent") {
     CHECK(window.info().state == WindowState::normal);
 }
 
-TEST_CASE("a window minimised while it was maximised moves to where it is sent") {
+TEST_CASE("a window that was maximized and then minimized moves to the requested bounds") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop);
     for (const int how : {SW_MAXIMIZE, SW_MINIMIZE})
@@ -131,14 +131,14 @@ TEST_CASE("a window minimised while it was maximised moves to where it is sent")
     CHECK(window.info().state == WindowState::normal);
 }
 
-TEST_CASE("a window with higher rights is neither moved nor closed, and that is said") {
+TEST_CASE("a window with higher rights cannot be moved or closed, and the error names the cause") {
     win32::SystemCalls system;
     system.own_integrity = [] { return std::optional<DWORD>(SECURITY_MANDATORY_MEDIUM_RID); };
     system.integrity_of_window = [](HWND) {
         return std::optional<DWORD>(SECURITY_MANDATORY_HIGH_RID);
     };
     win32::Win32Desktop desktop(system);
-    const TestWindow window(desktop); // brought to the foreground: that the system may allow
+    const TestWindow window(desktop); // brings it to the foreground, which the system may allow
     const Rect before = window.info().bounds;
     for (const WindowAction action : {WindowAction::move, WindowAction::close}) {
         try {
@@ -158,7 +158,7 @@ TEST_CASE("a window with higher rights is neither moved nor closed, and that is 
     CHECK(window.exits_within(desktop_contract::patience));
 }
 
-TEST_CASE("a window that does not come to the foreground is refused, or not permitted") {
+TEST_CASE("a window that does not come to the foreground is input_refused or input_not_permitted") {
     const auto real = open_desktop();
     const TestWindow window(*real);
     for (const DWORD theirs : {SECURITY_MANDATORY_MEDIUM_RID, SECURITY_MANDATORY_HIGH_RID}) {
@@ -199,7 +199,7 @@ TEST_CASE("focusing a window that hangs does not hang this program") {
     CHECK(focusing.get() == errc::input_refused);
 }
 
-TEST_CASE("no input is shared with a program that hangs, and for no window that hangs") {
+TEST_CASE("input is not shared with a hanging program, nor for a hanging window") {
     const auto real = open_desktop();
     const TestWindow window(*real);
     const TestWindow other(*real);
@@ -243,7 +243,7 @@ TEST_CASE("Notepad can be launched, waited for, focused, moved and closed") {
     CHECK_THROWS_AS(wait_for_window(windows, notepad, 0s), Error);
 }
 
-TEST_CASE("a closed window's program ends and the window is not found any more") {
+TEST_CASE("closing a window ends its program, and the window is no longer found") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop);
     const WindowId id = window.info().id;

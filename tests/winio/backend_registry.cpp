@@ -33,7 +33,7 @@ Error error_of(const std::function<void()>& action) {
 
 } // namespace
 
-TEST_CASE("a desktop is opened by the name of its back-end") {
+TEST_CASE("a desktop can be opened by the name of its back-end") {
     BackendRegistry registry;
     registry.add("small", opening({10, 10}));
     registry.add("large", opening({1000, 10}));
@@ -42,7 +42,7 @@ TEST_CASE("a desktop is opened by the name of its back-end") {
     CHECK(width_of(*open_desktop({.backend = "small"}, registry)) == 10);
 }
 
-TEST_CASE("without a name the first back-end that opens is the desktop") {
+TEST_CASE("without a name the first back-end that can be opened is used") {
     BackendRegistry registry;
     registry.add("broken", failing(errc::no_display, "no server"));
     registry.add("second", opening({20, 10}));
@@ -71,7 +71,8 @@ TEST_CASE("an unknown back-end is an error that lists the known ones") {
     CHECK_THAT(error.what(), ContainsSubstring("\"one\", \"two\""));
 }
 
-TEST_CASE("a back-end requested by name fails with its own error, though another one opens") {
+TEST_CASE(
+    "a back-end requested by name fails with its own error, although another one can be opened") {
     BackendRegistry registry;
     registry.add("broken", failing(errc::no_display, "no server"));
     registry.add("other", opening({1, 1}));
@@ -80,7 +81,8 @@ TEST_CASE("a back-end requested by name fails with its own error, though another
     CHECK(error.what() == std::string("no server"));
 }
 
-TEST_CASE("if no back-end opens, a single one's error is unchanged, several ones' are listed") {
+TEST_CASE(
+    "if no back-end can be opened, a single error is unchanged and several errors are listed") {
     BackendRegistry registry;
     registry.add("one", failing(errc::no_display, "no server"));
     CHECK(error_of([&] { (void)open_desktop({}, registry); }).what() == std::string("no server"));
@@ -91,7 +93,7 @@ TEST_CASE("if no back-end opens, a single one's error is unchanged, several ones
           std::string("no desktop back-end can be opened: \"one\": no server; \"two\": no input"));
 }
 
-TEST_CASE("a program without a back-end says how to get one") {
+TEST_CASE("the error without a back-end explains how to get one") {
     for (const char* name : {"", "x11"}) {
         const Error error =
             error_of([&] { (void)open_desktop({.backend = name}, BackendRegistry()); });
@@ -106,7 +108,7 @@ TEST_CASE("a factory that returns nothing is an error") {
     CHECK(error_of([&] { (void)open_desktop({}, registry); }).code() == errc::not_supported);
 }
 
-TEST_CASE("a back-end needs a factory and a name of its own") {
+TEST_CASE("a back-end needs a factory and a unique name") {
     BackendRegistry registry;
     registry.add("taken", opening({1, 1}));
     CHECK_THROWS_AS(registry.add("taken", opening({2, 2})), std::invalid_argument);
@@ -115,7 +117,7 @@ TEST_CASE("a back-end needs a factory and a name of its own") {
     CHECK(registry.names() == std::vector<std::string>{"taken"});
 }
 
-TEST_CASE("a registry is a value: a copy with another back-end leaves the first as it was") {
+TEST_CASE("a registry is a value: adding a back-end to a copy does not change the original") {
     const BackendRegistry built_in = BackendRegistry::built_in();
     BackendRegistry own = built_in;
     own.add("own", opening({1, 1}));

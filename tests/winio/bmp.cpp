@@ -29,7 +29,7 @@ constexpr std::uint8_t headers_bytes = 14 + 40;
 
 } // namespace
 
-TEST_CASE("a bitmap file keeps every pixel, also of a part of a larger image") {
+TEST_CASE("a bitmap file preserves every pixel, also of a part of a larger image") {
     for (int width = 1; width <= 6; ++width) {
         const Image image = colourful({width, 3});
         check_same(decode_bmp(encode_bmp(image.view())), image);
@@ -39,7 +39,7 @@ TEST_CASE("a bitmap file keeps every pixel, also of a part of a larger image") {
     check_same(decode_bmp(encode_bmp(part)), Image(part));
 }
 
-TEST_CASE("a bitmap file is laid out as its format says") {
+TEST_CASE("a bitmap file has the layout of its format") {
     Image image({1, 2});
     image.fill({0, 0, 1, 1}, {1, 2, 3, 255});
     image.fill({0, 1, 1, 1}, {4, 5, 6, 255});
@@ -49,10 +49,10 @@ TEST_CASE("a bitmap file is laid out as its format says") {
     CHECK(file[2] == file.size());
     CHECK(file[pixels_at_field] == headers_bytes);
     CHECK(std::vector<std::uint8_t>(file.begin() + headers_bytes, file.end()) ==
-          std::vector<std::uint8_t>{4, 5, 6, 255, 1, 2, 3, 255}); // bottom row first
+          std::vector<std::uint8_t>{4, 5, 6, 255, 1, 2, 3, 255}); // the bottom row first
 }
 
-TEST_CASE("a bitmap file's pixels may begin later than behind the header") {
+TEST_CASE("a bitmap file's pixels may begin after a gap behind the header") {
     const Image image = colourful({3, 3});
     auto file = encode_bmp(image.view());
     file.insert(file.begin() + headers_bytes, 6, 0xEE);
@@ -60,7 +60,7 @@ TEST_CASE("a bitmap file's pixels may begin later than behind the header") {
     check_same(decode_bmp(file), image);
 }
 
-TEST_CASE("what is no whole bitmap file has no image") {
+TEST_CASE("an invalid or truncated bitmap file contains no image") {
     const auto file = encode_bmp(colourful({3, 3}).view());
     for (std::size_t length = 0; length < file.size(); ++length)
         CHECK_FALSE(decode_bmp(std::span(file).first(length)).has_value());
@@ -74,6 +74,6 @@ TEST_CASE("what is no whole bitmap file has no image") {
     }
 }
 
-TEST_CASE("an empty image is no bitmap file") {
+TEST_CASE("an empty image cannot be a bitmap file") {
     CHECK_THROWS_AS(encode_bmp({}), std::invalid_argument);
 }

@@ -1,4 +1,4 @@
-// The conformance suite finds deliberate faults, each of them by its requirement.
+// Verifies that the conformance suite finds deliberate faults, each by its requirement.
 #include "eyehand/winio/testing/check_desktop.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
 
@@ -25,9 +25,9 @@ namespace {
 const CheckDesktopOptions everything{.moves_pointer = true,
                                      .changes_clipboard = true,
                                      .changes_focus = true,
-                                     .timeout = 20ms}; // nothing in memory is late
+                                     .timeout = 20ms}; // a desktop in memory has no delays
 
-/// Two displays with a picture, a pointer and three windows.
+/// Two displays with an image, a pointer and three windows.
 class Stage {
 public:
     Stage() {
@@ -46,7 +46,7 @@ public:
                            {.id = "2", .bounds = {-100, 0, 100, 200}}}};
 };
 
-/// A decorator that passes everything on to a memory desktop, unless a hook replaces it.
+/// A decorator that forwards all calls to a memory desktop, unless a hook replaces them.
 class Faulty final : public Desktop, private Windows, private Clipboard {
 public:
     explicit Faulty(Desktop& inner) : inner_(inner) {}
@@ -143,7 +143,7 @@ private:
 };
 
 struct Fault {
-    const char* requirement; ///< how the text of the requirement begins
+    const char* requirement; ///< the beginning of the requirement's text
     const char* what;
     std::function<void(Faulty&)> install;
 };
@@ -512,14 +512,14 @@ bool reports(const std::vector<Finding>& findings, std::string_view requirement)
 
 } // namespace
 
-TEST_CASE("the check finds nothing wrong with the memory desktop, nor with a decorator of it") {
+TEST_CASE("the check finds no fault in the memory desktop, nor in a decorator of it") {
     Stage stage;
     CHECK(text_of(check_desktop(stage.desktop, everything)).empty());
     Faulty without_fault(stage.desktop);
     CHECK(text_of(check_desktop(without_fault, everything)).empty());
 }
 
-TEST_CASE("the check finds nothing wrong with a back-end that implements only what it has to") {
+TEST_CASE("the check finds no fault in a back-end that implements only the required functions") {
     MinimalDesktop desktop;
     CHECK(text_of(check_desktop(desktop, everything)).empty());
 }
@@ -542,7 +542,7 @@ TEST_CASE("each requirement has a fault that violates it") {
             return requirement.starts_with(fault.requirement);
         }));
     }
-    for (const Fault& fault : faults) { // and each fault violates a single one
+    for (const Fault& fault : faults) { // and each fault violates only one
         INFO(fault.requirement);
         CHECK(std::ranges::count_if(desktop_requirements(), [&](const std::string& requirement) {
                   return requirement.starts_with(fault.requirement);
@@ -550,8 +550,7 @@ TEST_CASE("each requirement has a fault that violates it") {
     }
 }
 
-TEST_CASE(
-    "a check that is told nothing moves no pointer, writes no clipboard and focuses nothing") {
+TEST_CASE("by default, the check moves no pointer, writes no clipboard and focuses no window") {
     Stage stage;
     stage.desktop.on_clipboard = [](testing::ClipboardUse) { throw std::logic_error("used"); };
     CHECK(text_of(check_desktop(stage.desktop)).empty());
@@ -560,7 +559,7 @@ TEST_CASE(
     CHECK(stage.desktop.launches().empty());
 }
 
-TEST_CASE("the check presses nothing, and puts back the pointer, the foreground and the text") {
+TEST_CASE("the check presses nothing, and restores the pointer, the foreground and the text") {
     Stage stage;
     const InputEvent move = PointerMove{{77, 55}};
     REQUIRE(stage.desktop.send({&move, 1}).complete());
@@ -575,7 +574,7 @@ TEST_CASE("the check presses nothing, and puts back the pointer, the foreground 
         CHECK(std::holds_alternative<PointerMove>(event));
 }
 
-TEST_CASE("the check puts back an image, and leaves a clipboard with other content alone") {
+TEST_CASE("the check restores an image, and does not change a clipboard with other content") {
     Stage stage;
     stage.desktop.clipboard()->set_image(Image({7, 9}).view());
     CHECK(text_of(check_desktop(stage.desktop, everything)).empty());
@@ -589,7 +588,8 @@ TEST_CASE("the check puts back an image, and leaves a clipboard with other conte
     CHECK(stage.desktop.clipboard()->holds_other());
 }
 
-TEST_CASE("the check focuses no window as large as a display, which may stay below all others") {
+TEST_CASE(
+    "the check does not focus a window as large as a display, which may stay below all others") {
     Stage stage;
     stage.desktop.set_windows(
         {{.id = WindowId{1}, .title = "one", .foreground = true},
@@ -598,7 +598,7 @@ TEST_CASE("the check focuses no window as large as a display, which may stay bel
     CHECK(stage.desktop.window_commands().empty());
 }
 
-TEST_CASE("the check does not throw what a back-end throws, of whatever type") {
+TEST_CASE("the check does not pass on exceptions of the back-end, of any type") {
     Stage stage;
     Faulty desktop(stage.desktop);
     desktop.on_send = [](Desktop&, auto) -> SendReport { throw 4711; };

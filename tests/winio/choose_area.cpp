@@ -26,18 +26,18 @@ TEST_CASE("a display is chosen by its id") {
     CHECK(choose_area(two, {.display = "1"}).bounds() == Rect{-1280, 56, 1280, 1024});
 }
 
-TEST_CASE("all displays together are their bounding rectangle") {
+TEST_CASE("the area of all displays is their bounding rectangle") {
     CHECK(choose_area(two, {.display = "all"}).bounds() == Rect{-1280, 0, 3200, 1080});
 }
 
-TEST_CASE("a crop is a part of the chosen display and crops side by side share no pixel") {
+TEST_CASE("a crop is a part of the chosen display, and adjacent crops share no pixel") {
     const Rect left = choose_area(two, {.crop = NormBox{0, 0, 500, 500}}).bounds();
     const Rect right = choose_area(two, {.crop = NormBox{1000, 0, 500, 500}}).bounds();
     CHECK(left == Rect{0, 0, 960, 540});
     CHECK(right == Rect{960, 0, 960, 540});
 }
 
-TEST_CASE("an unknown display is answered with those there are") {
+TEST_CASE("the error for an unknown display lists the existing ones") {
     try {
         (void)choose_area(two, {.display = "3"});
         FAIL("no error");
@@ -48,7 +48,7 @@ TEST_CASE("an unknown display is answered with those there are") {
     }
 }
 
-TEST_CASE("without any display there is no work area") {
+TEST_CASE("without a display there is no work area") {
     try {
         (void)choose_area({}, {});
         FAIL("no error");
@@ -62,8 +62,8 @@ TEST_CASE("a crop without a pixel is refused") {
     CHECK_THROWS_AS(choose_area(two, {.crop = NormBox{0.1, 0, 0.2, 900}}), std::invalid_argument);
 }
 
-TEST_CASE("a window is the work area as far as it is on a display, and can be cropped") {
-    // Maximised, with borders beyond the edges of its display.
+TEST_CASE("the work area of a window is clipped to the displays, and can be cropped") {
+    // Maximized, with borders beyond the edges of its display.
     const std::vector<WindowInfo> windows{{.id = WindowId{1},
                                            .title = "editor",
                                            .bounds = {-8, -8, 1936, 1096},
@@ -99,7 +99,7 @@ TEST_CASE("a missing, minimized or invisible window is refused as a work area") 
     }
 }
 
-TEST_CASE("a desktop is asked for its windows when one is chosen") {
+TEST_CASE("the windows of the desktop are listed if a window is chosen") {
     testing::MemoryDesktop desktop;
     desktop.set_windows({{.id = WindowId{1}, .title = "editor", .bounds = {10, 20, 300, 200}}});
     const AreaChoice choice{.window = WindowQuery{.title = "editor"}};
@@ -107,7 +107,7 @@ TEST_CASE("a desktop is asked for its windows when one is chosen") {
     CHECK(choose_area(desktop, {}).bounds() == Rect{0, 0, 1920, 1080});
 }
 
-TEST_CASE("a window where no display is, is not to be seen, even between displays") {
+TEST_CASE("a window outside all displays is refused, even between displays") {
     const std::vector<Display> diagonal{
         {.id = "1", .bounds = {0, 0, 1920, 1080}, .primary = true},
         {.id = "2", .bounds = {1920, 1080, 1920, 1080}},
@@ -115,6 +115,6 @@ TEST_CASE("a window where no display is, is not to be seen, even between display
     std::vector<WindowInfo> windows{{.id = WindowId{1}, .bounds = {2000, 100, 300, 300}}};
     const AreaChoice choice{.window = WindowQuery{}};
     CHECK_THROWS_AS(choose_area(diagonal, choice, windows), Error);
-    windows[0].bounds = {1900, 1000, 100, 200}; // on both
+    windows[0].bounds = {1900, 1000, 100, 200}; // on both displays
     CHECK(choose_area(diagonal, choice, windows).bounds() == Rect{1900, 1000, 100, 200});
 }

@@ -19,7 +19,7 @@ const WorkArea area({0, 0, 320, 240});
 const SettleOptions quick{.minimum = 0ms, .quiet = 10ms, .timeout = 60s, .interval = 1ms};
 const InputEvent left_down = ButtonChange{Button::left, Press::down};
 
-// A program with one button, which a press paints.
+// A program with one button, which is painted when it is pressed.
 struct Stage {
     Stage() {
         desktop.on_input = [this](const InputEvent& event) {
@@ -53,7 +53,7 @@ private:
     int count_ = 0;
 };
 
-// The pointer is where a user's hand holds it.
+// The user holds the pointer at one place.
 class HeldPointer final : public Desktop {
 public:
     std::optional<Point> held;
@@ -75,13 +75,13 @@ public:
 
 } // namespace
 
-TEST_CASE("what an action came to has a name") {
+TEST_CASE("each effect of an action has a name") {
     CHECK(to_string(ActionEffect::confirmed) == std::string("confirmed"));
     CHECK(to_string(ActionEffect::no_visible_change) == std::string("no_visible_change"));
     CHECK(to_string(ActionEffect::refused) == std::string("refused"));
 }
 
-TEST_CASE("a click that the screen answers is confirmed, with what changed") {
+TEST_CASE("a click that changes the screen is confirmed, with the changed region") {
     Stage stage;
     const ActionReport report = stage.act(gesture::click({50, 50}));
     CHECK(report.effect == ActionEffect::confirmed);
@@ -91,7 +91,7 @@ TEST_CASE("a click that the screen answers is confirmed, with what changed") {
     CHECK(report.after.frame.pixels.at(50, 50) == Color{.red = 200});
 }
 
-TEST_CASE("a click that the screen does not answer shows no change") {
+TEST_CASE("a click that does not change the screen has no visible change") {
     Stage stage;
     const ActionReport report = stage.act(gesture::click({200, 200}));
     CHECK(report.effect == ActionEffect::no_visible_change);
@@ -99,11 +99,12 @@ TEST_CASE("a click that the screen does not answer shows no change") {
     CHECK(report.after.changed.empty());
 }
 
-TEST_CASE("an answer that comes while the screen settles is the action's") {
+TEST_CASE("a change while the screen settles belongs to the action") {
     Stage stage;
     stage.desktop.on_input = {};
     Watched capturer(stage.desktop);
-    // 0 is the look before, 1 the first one after. A machine that is busy may not look a third time.
+    // Capture 0 is before the action, 1 the first one after it. A busy machine may not capture a
+    // third time.
     capturer.before = [&](int n) {
         if (n == 2) stage.desktop.screen().fill(stage.button, {.red = 200});
     };
@@ -114,13 +115,13 @@ TEST_CASE("an answer that comes while the screen settles is the action's") {
           ActionEffect::confirmed);
 }
 
-TEST_CASE("what was there before the action is no change of it") {
+TEST_CASE("differences from before the action do not count as its change") {
     Stage stage;
     stage.desktop.screen().fill({0, 0, 100, 100}, {.green = 9});
     CHECK(stage.act(gesture::click({200, 200})).effect == ActionEffect::no_visible_change);
 }
 
-TEST_CASE("a plan that breaks off is refused, and what its part did is seen all the same") {
+TEST_CASE("a plan that breaks off is refused, and the changes of its executed part are reported") {
     Stage stage;
     stage.desktop.accept_at_most(2); // the move and the press
     const ActionReport report = stage.act(gesture::click({50, 50}));
@@ -131,7 +132,7 @@ TEST_CASE("a plan that breaks off is refused, and what its part did is seen all 
     stage.desktop.accept_everything();
 }
 
-TEST_CASE("a plan outside the fence is refused and leaves the pointer elsewhere") {
+TEST_CASE("a plan outside the fence is refused, and the pointer has not arrived") {
     Stage stage;
     const ActionReport report = stage.act(gesture::click({5000, 50}));
     CHECK(report.effect == ActionEffect::refused);
@@ -140,12 +141,12 @@ TEST_CASE("a plan outside the fence is refused and leaves the pointer elsewhere"
     CHECK(stage.desktop.events().empty());
 }
 
-TEST_CASE("a mere move is confirmed by the pointer") {
+TEST_CASE("a plan that only moves is confirmed by the pointer") {
     Stage stage;
     CHECK(stage.act(gesture::move({5, 5})).effect == ActionEffect::confirmed);
 }
 
-TEST_CASE("a mere move to where the pointer is not seen is not confirmed") {
+TEST_CASE("a plan that only moves is not confirmed if the pointer does not arrive") {
     HeldPointer desktop;
     const auto capturer = desktop.open_capturer({});
     InputExecutor executor(desktop, area);
@@ -158,7 +159,7 @@ TEST_CASE("a mere move to where the pointer is not seen is not confirmed") {
     }
 }
 
-TEST_CASE("the screen is believed where the pointer has been moved away, which is told") {
+TEST_CASE("a change confirms the action even if the pointer was moved away, which is reported") {
     HeldPointer desktop;
     desktop.screen_reacts = true;
     desktop.held = Point{3, 3};
@@ -170,7 +171,7 @@ TEST_CASE("the screen is believed where the pointer has been moved away, which i
     CHECK_FALSE(report.pointer_arrived);
 }
 
-TEST_CASE("where nobody knows the pointer the screen is believed") {
+TEST_CASE("if the pointer's position is unknown, a change confirms the action") {
     HeldPointer desktop;
     desktop.screen_reacts = true;
     const auto capturer = desktop.open_capturer({});
@@ -180,7 +181,7 @@ TEST_CASE("where nobody knows the pointer the screen is believed") {
     CHECK_FALSE(report.pointer_arrived);
 }
 
-TEST_CASE("a pointer that lags behind is waited for") {
+TEST_CASE("a pointer that arrives late is waited for") {
     class Lagging final : public Desktop {
     public:
         int asked = 0;
@@ -203,7 +204,7 @@ TEST_CASE("a pointer that lags behind is waited for") {
     CHECK(desktop.asked == 4);
 }
 
-TEST_CASE("what toggles by itself confirms nothing") {
+TEST_CASE("a toggling region does not confirm an action") {
     Stage stage;
     Watched capturer(stage.desktop);
     capturer.before = [&](int n) {
@@ -220,7 +221,7 @@ TEST_CASE("what toggles by itself confirms nothing") {
     CHECK(click.after.changed == std::vector{stage.button});
 }
 
-TEST_CASE("of what leaves the screen alone nothing is seen") {
+TEST_CASE("an action that does not change the screen has no visible change") {
     Stage stage;
     for (const Plan& plan : {Plan{}, Plan{{Step{ClipboardWrite{"x"}}}, {}},
                              Plan{{Step{LaunchCommand{"notepad"}}}, {}}}) {
@@ -231,7 +232,7 @@ TEST_CASE("of what leaves the screen alone nothing is seen") {
     }
 }
 
-TEST_CASE("a program that shows itself at once is confirmed") {
+TEST_CASE("a launched program whose window appears at once is confirmed") {
     Stage stage;
     stage.desktop.on_launch = [&](const LaunchCommand&) {
         stage.desktop.screen().fill({0, 0, 200, 200}, {.green = 200});
@@ -239,7 +240,7 @@ TEST_CASE("a program that shows itself at once is confirmed") {
     CHECK(stage.act({{Step{LaunchCommand{"notepad"}}}, {}}).effect == ActionEffect::confirmed);
 }
 
-TEST_CASE("where the screen cannot be seen nothing is done") {
+TEST_CASE("if the screen cannot be captured, the plan is not executed") {
     Stage stage;
     stage.desktop.fail_next_captures(errc::capture_failed, 1);
     CHECK_THROWS_AS(stage.act(gesture::click({50, 50})), Error);
@@ -252,13 +253,13 @@ TEST_CASE("a screen that is locked for a moment is waited for before acting") {
     CHECK(stage.act(gesture::click({50, 50})).effect == ActionEffect::confirmed);
 }
 
-TEST_CASE("what the desktop throws goes on to the caller") {
+TEST_CASE("exceptions of the desktop are passed on to the caller") {
     Stage stage;
     stage.desktop.on_input = [](const InputEvent&) { throw std::runtime_error("broken"); };
     CHECK_THROWS_AS(stage.act(gesture::click({50, 50})), std::runtime_error);
 }
 
-TEST_CASE("a stop ends the looking, and what was done is reported") {
+TEST_CASE("a stop ends the wait for the screen, and the executed plan is reported") {
     Stage stage;
     std::stop_source stop;
     stage.desktop.on_input = [&](const InputEvent&) { stop.request_stop(); };
@@ -272,7 +273,7 @@ TEST_CASE("a stop ends the looking, and what was done is reported") {
     CHECK_FALSE(stage.desktop.holds_anything());
 }
 
-TEST_CASE("a stop within the plan is a refusal that tells what was let go") {
+TEST_CASE("a stop during the plan is a refusal, and the releases are reported") {
     Stage stage;
     std::stop_source stop;
     stage.desktop.on_input = [&](const InputEvent& event) {
@@ -286,7 +287,7 @@ TEST_CASE("a stop within the plan is a refusal that tells what was let go") {
     CHECK(report.execution.released == 1);
 }
 
-TEST_CASE("a screen that the action made unreadable is reported with what was done") {
+TEST_CASE("a screen that the action made unreadable is reported with the executed plan") {
     Stage stage;
     stage.desktop.on_input = [&](const InputEvent&) {
         stage.desktop.fail_next_captures(errc::capture_failed, 1);
@@ -298,7 +299,7 @@ TEST_CASE("a screen that the action made unreadable is reported with what was do
     CHECK(to_string(report.effect) == std::string("unseen"));
 }
 
-TEST_CASE("before anything is done a stop is an error") {
+TEST_CASE("a stop before the plan is an error") {
     Stage stage;
     std::stop_source stop;
     stop.request_stop();

@@ -1,4 +1,4 @@
-// libpng as the judge of PNG files. Only where libpng is.
+// Checks PNG files with libpng, if it is installed.
 #pragma once
 
 #include "catch.hpp"
@@ -9,7 +9,7 @@
 #include <cstring>
 #include <vector>
 
-/// The file's pixels as BGRA; whatever libpng objects to fails the test.
+/// The file's pixels as BGRA. Any error of libpng fails the test.
 inline eyehand::winio::Image decoded(const std::vector<std::uint8_t>& file) {
     png_image reader{};
     reader.version = PNG_IMAGE_VERSION;
@@ -24,7 +24,7 @@ inline eyehand::winio::Image decoded(const std::vector<std::uint8_t>& file) {
     return image;
 }
 
-/// Whether `b` has the colours of `a` and is opaque.
+/// Whether `b` has the colors of `a` and is opaque.
 inline bool same_colours_opaque(const eyehand::winio::ImageView& a,
                                 const eyehand::winio::Image& b) {
     if (a.size() != b.size()) return false;

@@ -8,7 +8,7 @@
 using namespace eyehand::winio;
 using namespace std::chrono_literals;
 
-TEST_CASE("a back-end that starts no programs says so, and what to do") {
+TEST_CASE("the error of a back-end that cannot start programs names a remedy") {
     MinimalDesktop desktop;
     try {
         desktop.launch({"editor"});

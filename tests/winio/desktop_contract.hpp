@@ -1,5 +1,5 @@
-// What every back-end promises, whatever system it is made for. Each back-end's tests call this
-// with a desktop of their own.
+// The contract of all back-ends. The tests of each back-end call these functions with their
+// desktop.
 #pragma once
 
 #include "eyehand/winio/desktop.hpp"
@@ -17,7 +17,7 @@
 
 namespace desktop_contract {
 
-/// Catches hangs, also on a busy machine. A test that passes does not wait for it.
+/// Detects hangs, also on a busy machine. A test that passes does not wait this long.
 inline constexpr std::chrono::seconds patience{60};
 
 /// Polls every few milliseconds until `fulfilled` returns true. False after `limit`.
@@ -34,10 +34,10 @@ inline bool eventually(const std::function<bool()>& fulfilled,
     return true;
 }
 
-/// Runs the conformance suite, with all that it may do to a test's desktop.
+/// Runs the conformance suite with all options.
 inline void check(eyehand::winio::Desktop& desktop) {
     using namespace eyehand::winio;
-    // An earlier test may have left something that the suite could not put back.
+    // An earlier test may have left content that the suite cannot restore.
     if (Clipboard* clipboard = desktop.clipboard()) clipboard->clear();
     std::ostringstream findings;
     for (const auto& finding : testing::check_desktop(desktop, {.moves_pointer = true,
@@ -49,7 +49,7 @@ inline void check(eyehand::winio::Desktop& desktop) {
     for (const Display& display : desktop.displays()) CHECK(display.dpi >= 96);
 }
 
-/// Works a real window of that title, which is not the only one, and closes it.
+/// Controls the window with that title and closes it. There must be another window.
 inline void check_window(eyehand::winio::Desktop& desktop, const std::string& title) {
     using namespace eyehand::winio;
     using namespace std::chrono_literals;
@@ -59,7 +59,7 @@ inline void check_window(eyehand::winio::Desktop& desktop, const std::string& ti
     const auto found = now();
     REQUIRE(found.has_value());
 
-    SECTION("it gets the foreground and loses it") {
+    SECTION("it gains and loses the foreground") {
         const auto list = windows->list();
         const auto other = std::find_if(list.begin(), list.end(), [&](const WindowInfo& window) {
             return window.id != found->id && !window.title.empty();
@@ -71,14 +71,14 @@ inline void check_window(eyehand::winio::Desktop& desktop, const std::string& ti
         CHECK(now()->foreground);
         CHECK(windows->list().front().id == found->id);
     }
-    SECTION("it goes where it is moved, frame included") {
+    SECTION("it moves to the requested bounds, including its frame") {
         const Rect display = desktop.displays().front().bounds;
         const Rect to{display.x + 211, display.y + 143, 455, 377};
         windows->apply({found->id, WindowAction::move, to});
         CHECK(eventually([&] { return now()->bounds == to; }));
         CHECK(choose_area(desktop, {.window = WindowQuery{.title = title}}).bounds() == to);
     }
-    SECTION("it ends when it is closed, and is not found afterwards") {
+    SECTION("it is not found after it is closed") {
         windows->apply({found->id, WindowAction::close, {}});
         CHECK(eventually([&] { return !now(); }));
         CHECK_THROWS_AS(windows->apply({found->id, WindowAction::close, {}}), Error);

@@ -60,7 +60,7 @@ std::vector<Color> colors_of(const Bytes& bytes) {
 
 } // namespace
 
-TEST_CASE("a DIB gives back the pixels that were put into it, opaque") {
+TEST_CASE("a DIB preserves its pixels and is opaque") {
     for (const Size size : {Size{1, 1}, Size{3, 2}, Size{17, 5}}) {
         const Image image = random_image(size, 1);
         const auto back = decode_dib(encode_dib(image.view()));
@@ -80,12 +80,12 @@ TEST_CASE("a DIB is written bottom-up with opaque pixels, 32 bits each") {
                                             0,  0, 0, 0, 0, 0, 0, 0, 4, 5, 6, 255, 1, 2, 3,  255});
 }
 
-TEST_CASE("an empty image has no DIB") {
+TEST_CASE("an empty image cannot be a DIB") {
     CHECK_THROWS_AS(encode_dib(ImageView{}), std::invalid_argument);
 }
 
-TEST_CASE("an image whose DIB would need more than 4 GB is refused unread") {
-    const std::uint8_t byte = 0; // never touched
+TEST_CASE("an image whose DIB would exceed 4 GB is refused without reading it") {
+    const std::uint8_t byte = 0; // never read
     const ImageView huge(&byte, {1 << 15, 1 << 15}, std::size_t{1} << 17U);
     CHECK_THROWS_AS(encode_dib(huge), std::invalid_argument);
 }
@@ -96,17 +96,17 @@ TEST_CASE("rows of 24 bits are padded to four bytes") {
     CHECK(colors_of(dib({.height = -2}, rows)) == std::vector{red, green, blue, black});
 }
 
-TEST_CASE("the fourth byte of 32 bits is no alpha") {
+TEST_CASE("the fourth byte of 32 bits is not alpha") {
     CHECK(colors_of(dib({.bits = 32}, {0, 0, 255, 0, 255, 0, 0, 7})) == std::vector{red, blue});
 }
 
-TEST_CASE("bit fields behind the shortest header tell where the colours are") {
-    const Bytes masks_and_row{0xFF, 0, 0, 0, 0, 0xFF, 0,   0, 0, 0, 0xFF, 0, // red lowest
+TEST_CASE("bit fields after the shortest header define the colors") {
+    const Bytes masks_and_row{0xFF, 0, 0, 0, 0, 0xFF, 0,   0, 0, 0, 0xFF, 0, // red is lowest
                               255,  0, 0, 0, 0, 0,    255, 0};
     CHECK(colors_of(dib({.bits = 32, .compression = 3}, masks_and_row)) == std::vector{red, blue});
 }
 
-TEST_CASE("bit fields within a longer header tell where the colours are") {
+TEST_CASE("bit fields within a longer header define the colors") {
     Bytes rest{0, 0, 0xFF, 0, 0, 0xFF, 0, 0, 0xFF, 0, 0, 0}; // the masks, in bytes 40 to 51
     rest.resize(124 - 40);
     for (const int byte : {0, 0, 255, 0, 0, 255, 0, 0})
@@ -115,14 +115,14 @@ TEST_CASE("bit fields within a longer header tell where the colours are") {
           std::vector{red, green});
 }
 
-TEST_CASE("16 bits are 5 a colour, or what the bit fields say") {
+TEST_CASE("16 bits have 5 bits per color unless bit fields define others") {
     CHECK(colors_of(dib({.bits = 16}, {0x00, 0x7C, 0xE0, 0x03})) == std::vector{red, green});
     CHECK(colors_of(dib({.bits = 16, .compression = 3}, {0x00, 0xF8, 0, 0, 0xE0, 0x07, 0, 0, 0x1F,
                                                          0, 0, 0, 0xE0, 0x07, 0x1F, 0})) ==
           std::vector{green, blue});
 }
 
-TEST_CASE("palettes of 1, 4 and 8 bits are looked up, the leftmost pixel in the highest bits") {
+TEST_CASE("palettes of 1, 4 and 8 bits are read, with the leftmost pixel in the highest bits") {
     const Bytes palette{0, 0, 255, 0, 0, 255, 0, 0}; // red, green
     const auto with = [&](Bytes row) {
         row.insert(row.begin(), palette.begin(), palette.end());
@@ -140,12 +140,12 @@ TEST_CASE("an index past the palette's end is black") {
                         {0, 0, 255, 0, 0, 1, 200, 0})) == std::vector{red, black, black});
 }
 
-TEST_CASE("a palette that hints at colours of 24 bits is skipped") {
+TEST_CASE("a palette in a DIB of 24 bits is skipped") {
     CHECK(colors_of(dib({.colours_used = 1}, {9, 9, 9, 9, 0, 0, 255, 0, 255, 0, 0, 0})) ==
           std::vector{red, green});
 }
 
-TEST_CASE("what another program put there may be longer than needed, but not shorter") {
+TEST_CASE("a DIB of another program may be too long, but not too short") {
     Bytes bytes = dib({}, {0, 0, 255, 0, 255, 0, 0, 0});
     bytes.push_back(1);
     CHECK(decode_dib(bytes));
@@ -153,7 +153,7 @@ TEST_CASE("what another program put there may be longer than needed, but not sho
         CHECK_FALSE(decode_dib(std::span(bytes).first(length)));
 }
 
-TEST_CASE("headers that promise nonsense hold no image") {
+TEST_CASE("invalid headers contain no image") {
     constexpr int lowest = std::numeric_limits<int>::min();
     constexpr int highest = std::numeric_limits<int>::max();
     const Bytes row(64);
@@ -169,7 +169,7 @@ TEST_CASE("headers that promise nonsense hold no image") {
         CHECK_FALSE(decode_dib(dib(kind, row)));
 }
 
-TEST_CASE("no mutilated DIB is read past its end") { // which the address sanitizer would see
+TEST_CASE("a damaged DIB is never read past its end") { // which the address sanitizer would see
     std::mt19937 random(7);
     const auto below = [&](std::size_t bound) {
         return std::uniform_int_distribution<std::size_t>(0, bound - 1)(random);

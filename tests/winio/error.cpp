@@ -6,7 +6,7 @@
 
 using namespace eyehand::winio;
 
-TEST_CASE("an error says exactly what it was given, so that the remedy comes last") {
+TEST_CASE("the text of an error is exactly the given one, so that the remedy comes last") {
     const Error error(errc::capture_unavailable, "BitBlt was refused; is the session locked?");
     CHECK(std::string(error.what()) == "BitBlt was refused; is the session locked?");
     CHECK(error.code() == errc::capture_unavailable);
@@ -15,7 +15,7 @@ TEST_CASE("an error says exactly what it was given, so that the remedy comes las
     CHECK(from_code.code() == errc::cancelled);
 }
 
-TEST_CASE("a copy of an error outlives it and cannot fail") {
+TEST_CASE("a copy of an error outlives the original and does not throw") {
     static_assert(std::is_nothrow_copy_constructible_v<Error>);
     static_assert(std::is_nothrow_copy_assignable_v<Error>);
     auto first = std::make_unique<Error>(errc::launch_failed, "a program that nobody has");

@@ -26,7 +26,7 @@ PointerShape square(Size size, Color color) {
 
 } // namespace
 
-TEST_CASE("the pointer is drawn with its hotspot at its position and then forgotten") {
+TEST_CASE("the pointer is drawn with its hotspot at its position and then removed from the frame") {
     Frame frame = grey_frame({10, 10}, {-5, 100});
     frame.pointer = square({2, 2}, {.red = 255});
     frame.pointer->position = {0, 105};
@@ -47,7 +47,7 @@ TEST_CASE("half transparent pointer pixels are blended without premultiplication
     CHECK(frame.pixels.at(0, 0) == Color{150, 50, 100, 255});
 }
 
-TEST_CASE("inverting pointer pixels turn what lies under them round") {
+TEST_CASE("inverting pointer pixels invert the pixels below") {
     Frame frame = grey_frame({2, 1});
     frame.pointer = square({2, 1}, {.alpha = 0});
     frame.pointer->invert = {1, 0};
@@ -77,7 +77,7 @@ TEST_CASE("a pointer outside the frame draws nothing") {
     CHECK(frame.pixels.at(0, 2) == grey);
 }
 
-TEST_CASE("a frame without pointer stays as it is") {
+TEST_CASE("a frame without a pointer is not changed") {
     Frame frame = grey_frame({2, 2});
     draw_pointer(frame);
     CHECK(frame.pixels.at(1, 1) == grey);

@@ -21,7 +21,7 @@ TEST_CASE("a changed pixel is covered by one rectangle of its rows") {
     CHECK_FALSE(same_pixels(before.view(), after.view()));
 }
 
-TEST_CASE("a difference in alpha alone is none") {
+TEST_CASE("a difference only in alpha does not count") {
     const Image before({40, 40});
     Image after = before;
     after.fill({3, 3, 5, 5}, {.alpha = 7});
@@ -42,7 +42,7 @@ TEST_CASE("a tile below one row is refused") {
                     std::invalid_argument);
 }
 
-TEST_CASE("a tile larger than the image is fine") {
+TEST_CASE("a tile may be larger than the image") {
     const Image before({5, 5});
     Image after = before;
     after.fill({0, 4, 1, 1}, {.red = 1});
@@ -50,7 +50,7 @@ TEST_CASE("a tile larger than the image is fine") {
           std::vector<Rect>{{0, 4, 5, 1}});
 }
 
-TEST_CASE("the rectangles cover every change, do not overlap and come top to bottom") {
+TEST_CASE("the rectangles cover every change, do not overlap and are listed from top to bottom") {
     std::mt19937 random(42);
     for (int round = 0; round < 100; ++round) {
         const Size size{1 + static_cast<int>(random() % 90), 1 + static_cast<int>(random() % 90)};

@@ -1,5 +1,5 @@
-// A pipeline and a watch of motion while memory runs out, and how much a pipeline takes at most.
-// Replaces operator new, so these tests are a program of their own.
+// A pipeline and a motion watch when memory runs out, and the peak memory of a pipeline. Replaces
+// operator new, so these tests are a separate program.
 #include "catch.hpp"
 #include "eyehand/winio/frame_pipeline.hpp"
 #include "motion.hpp"
@@ -64,7 +64,7 @@ Frame frame_of(const Image& pixels) {
     return frame;
 }
 
-// Whether the frame became a picture when only so many allocations succeeded.
+// Whether the frame can be processed if only this number of allocations succeeds.
 bool process_with(long allocations, FramePipeline& pipeline, Frame frame) {
     allocations_left = allocations;
     try {
@@ -77,8 +77,8 @@ bool process_with(long allocations, FramePipeline& pipeline, Frame frame) {
     }
 }
 
-// Fails one allocation later each time until none fails; each time the pipeline must go on as if
-// the failed frame had never been.
+// Fails one allocation later in each iteration until none fails. In each iteration, the pipeline
+// must continue as if it had never received the failed frame.
 void fail_everywhere(const ScreenshotOptions& options) {
     std::mt19937 random(1);
     const Size size{60, 200};
@@ -98,7 +98,7 @@ void fail_everywhere(const ScreenshotOptions& options) {
         INFO("after " << failures << " allocations");
         REQUIRE((*pipeline.process(frame_of(first)).png == *before.png));
         const Screenshot after = pipeline.process(frame_of(next));
-        REQUIRE((*after.png == expected)); // not worth printing
+        REQUIRE((*after.png == expected)); // too long to print
         REQUIRE(after.changed == std::vector<Rect>{{0, 20, 32, 3}});
     }
     CHECK(failures > 10);
@@ -106,16 +106,17 @@ void fail_everywhere(const ScreenshotOptions& options) {
 
 } // namespace
 
-TEST_CASE("a pipeline that ran out of memory shows the next frame as if nothing had been") {
+TEST_CASE(
+    "after running out of memory, a pipeline processes the next frame as if nothing had happened") {
     fail_everywhere({.threads = 1});
     fail_everywhere({.size = ExactSize{{48, 160}}, .threads = 1});
 }
 
-TEST_CASE("a pipeline hands on what fails in its threads, and goes on afterwards") {
+TEST_CASE("a pipeline passes on errors of its threads, and works afterwards") {
     fail_everywhere({.size = ExactSize{{48, 160}}, .threads = 3});
 }
 
-TEST_CASE("a pipeline that ran out of memory at the first frame shows the next one whole") {
+TEST_CASE("after running out of memory at the first frame, a pipeline encodes the whole next one") {
     std::mt19937 random(2);
     const Image screen = screen_image::any_screen(random, {60, 100});
     const auto expected = *FramePipeline().process(frame_of(screen)).png;
@@ -129,7 +130,7 @@ TEST_CASE("a pipeline that ran out of memory at the first frame shows the next o
     }
 }
 
-TEST_CASE("a watch that ran out of memory starts anew, in its old size and in the new one") {
+TEST_CASE("after running out of memory, a watch restarts with its old size and with the new one") {
     const Size sizes[] = {{64, 64}, {640, 480}};
     for (const Size next : sizes) {
         for (const long allocations : {0L, 1L}) {
@@ -156,8 +157,9 @@ TEST_CASE("a watch that ran out of memory starts anew, in its old size and in th
     }
 }
 
-TEST_CASE("a pipeline takes at most four captured frames of memory, the captured one included") {
-    // Noise: nothing makes a larger PNG.
+TEST_CASE(
+    "a pipeline uses at most the memory of four captured frames, including the captured one") {
+    // Noise gives the largest PNG.
     const Size size{1920, 1080};
     const ImageSize shown = GENERATE(FitWithin{{1536, 864}}, FitWithin{{1920, 1080}});
     const std::size_t frame_bytes = std::size_t{1920} * 1080 * 4;
@@ -168,12 +170,12 @@ TEST_CASE("a pipeline takes at most four captured frames of memory, the captured
         FramePipeline pipeline({.size = shown, .threads = 2});
         Frame frame;
         for (int round = 0; round < 3; ++round) {
-            frame.pixels = screens[round % 2]; // NOLINT: refilled like a capturer does
+            frame.pixels = screens[round % 2]; // NOLINT: a capturer also refills it
             const Screenshot picture = pipeline.process(std::move(frame));
             REQUIRE(picture.png->size() > frame_bytes / 3);
         }
     }
-    // zlib takes its memory elsewhere: 268 KB a stream (zconf.h), two streams a thread.
+    // zlib allocates its memory with malloc: 268 KB per stream (zconf.h), two streams per thread.
     constexpr std::size_t zlib_bytes = std::size_t{2} * 2 * 268 * 1024;
     CHECK(bytes_at_most - before + zlib_bytes <= 4 * frame_bytes);
 }

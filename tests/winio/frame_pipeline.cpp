@@ -31,7 +31,7 @@ Frame frame_of(const Image& pixels) {
     return frame;
 }
 
-// Sizes that scale by a short period, by a long one, not at all, down, up, and both.
+// Sizes that scale with a short period, with a long one, not at all, down, up, and both.
 ImageSize any_picture_size(std::mt19937& random, Size source) {
     switch (random() % 4) {
     case 0:
@@ -58,14 +58,14 @@ TEST_CASE("an unchanged frame gives the previous bytes again") {
     CHECK(second.encode_time.count() == 0);
 }
 
-TEST_CASE("the first frame has changed as a whole") {
+TEST_CASE("the whole first frame counts as changed") {
     FramePipeline pipeline;
     const Screenshot picture = pipeline.process(frame_of({200, 100}, {-50, 7}));
     CHECK(picture.changed == std::vector<Rect>{{-50, 7, 200, 100}});
     CHECK(picture.area == Rect{-50, 7, 200, 100});
 }
 
-TEST_CASE("changes are told in desktop coordinates and the picture is new") {
+TEST_CASE("changes are reported in desktop coordinates, and the screenshot is new") {
     FramePipeline pipeline;
     const Screenshot first = pipeline.process(frame_of({200, 100}, {-200, 10}));
     Frame changed = frame_of({200, 100}, {-200, 10});
@@ -75,7 +75,7 @@ TEST_CASE("changes are told in desktop coordinates and the picture is new") {
     CHECK(*second.png != *first.png);
 }
 
-TEST_CASE("a moved pointer is a change and a pointer that stays is none") {
+TEST_CASE("a moved pointer is a change, a pointer at the same position is not") {
     FramePipeline pipeline;
     Frame frame = frame_of({64, 64});
     frame.pointer = dot({5, 5});
@@ -87,7 +87,7 @@ TEST_CASE("a moved pointer is a change and a pointer that stays is none") {
     CHECK(*moved.png != *first.png);
 }
 
-TEST_CASE("without pointer in the options its moves are no changes") {
+TEST_CASE("without the pointer in the options, its moves are not changes") {
     FramePipeline pipeline({.pointer = false});
     Frame frame = frame_of({64, 64});
     frame.pointer = dot({5, 5});
@@ -97,7 +97,7 @@ TEST_CASE("without pointer in the options its moves are no changes") {
     CHECK(*first.png == *FramePipeline().process(frame_of({64, 64})).png);
 }
 
-TEST_CASE("another size or origin makes the history invalid") {
+TEST_CASE("another size or origin invalidates the history") {
     FramePipeline pipeline;
     const Screenshot first = pipeline.process(frame_of({64, 64}));
     const Screenshot moved = pipeline.process(frame_of({64, 64}, {64, 0}));
@@ -107,25 +107,25 @@ TEST_CASE("another size or origin makes the history invalid") {
     CHECK(smaller.size == Size{64, 32});
 }
 
-TEST_CASE("the picture fits into its box with the aspect kept and is never enlarged") {
+TEST_CASE("the screenshot fits into its box, keeps the aspect ratio and is never enlarged") {
     CHECK(FramePipeline().process(frame_of({1920, 1080})).size == Size{1536, 864});
     CHECK(FramePipeline().process(frame_of({1920, 1200})).size == Size{1382, 864});
     CHECK(FramePipeline().process(frame_of({640, 480})).size == Size{640, 480});
 }
 
-TEST_CASE("an exact picture has the size of its box") {
+TEST_CASE("an exact screenshot has the requested size") {
     FramePipeline pipeline({.size = ExactSize{{300, 100}}});
     CHECK(pipeline.process(frame_of({64, 64})).size == Size{300, 100});
 }
 
-TEST_CASE("an empty frame and impossible options are refused") {
+TEST_CASE("an empty frame and options out of range are refused") {
     FramePipeline pipeline;
     CHECK_THROWS_AS(pipeline.process(Frame{}), std::invalid_argument);
     CHECK_THROWS_AS(FramePipeline({.size = FitWithin{{0, 5}}}), std::invalid_argument);
     CHECK_THROWS_AS(FramePipeline({.png = {.level = 12}}), std::invalid_argument);
 }
 
-TEST_CASE("a pipeline's picture is the scaled frame as a PNG of stripes") {
+TEST_CASE("a pipeline's screenshot is the scaled frame as a PNG of stripes") {
     std::mt19937 random(3);
     const Image screen = any_screen(random, {120, 225});
     Image scaled;
@@ -134,7 +134,7 @@ TEST_CASE("a pipeline's picture is the scaled frame as a PNG of stripes") {
     CHECK(*pipeline.process(frame_of(screen)).png == encode_png(scaled.view()));
 }
 
-TEST_CASE("a pipeline gives a frame the same bytes whatever came before it") {
+TEST_CASE("a pipeline gives a frame the same bytes regardless of the frames before it") {
     for (unsigned seed = 0; seed < 80; ++seed) {
         std::mt19937 random(seed);
         const Size size{1 + below(random, 80), 1 + below(random, 200)};
@@ -174,7 +174,7 @@ TEST_CASE("a pipeline gives the same bytes with any number of threads") {
     }
 }
 
-TEST_CASE("alpha alone is no change to a pipeline") {
+TEST_CASE("a change only in alpha is not a change for a pipeline") {
     std::mt19937 random(4);
     const Image screen = any_screen(random, {70, 50});
     Image other = screen;
@@ -198,7 +198,7 @@ TEST_CASE("a pipeline leaves memory for the next capture in the frame") {
     frame.pixels.fill({3, 3, 9, 9}, {.red = 9});
     const std::uint8_t* memory = frame.pixels.data();
     pipeline.process(std::move(frame));
-    CHECK(frame.pixels.data() == memory); // NOLINT: nothing had changed
+    CHECK(frame.pixels.data() == memory); // NOLINT: because nothing changed
 }
 
 TEST_CASE("a pipeline refuses a negative number of threads") {
@@ -207,7 +207,7 @@ TEST_CASE("a pipeline refuses a negative number of threads") {
 
 namespace {
 
-/// A bar across some rows.
+/// Draws a bar across some rows.
 class Bar final : public Overlay {
 public:
     explicit Bar(RowRange rows) : rows_(rows) {}
@@ -222,7 +222,7 @@ private:
 
 } // namespace
 
-TEST_CASE("an overlay is drawn on the picture, and the picture stays what it is") {
+TEST_CASE("an overlay is drawn on a copy of the screenshot") {
     std::mt19937 random(10);
     const Image screen = any_screen(random, {90, 100});
     FramePipeline pipeline;
@@ -233,10 +233,10 @@ TEST_CASE("an overlay is drawn on the picture, and the picture stays what it is"
     bar.draw(canvas);
     CHECK(*pipeline.annotate(bar) == encode_png(expected.view()));
     CHECK(*picture.png == encode_png(screen.view()));
-    CHECK(pipeline.process(frame_of(screen)).png == picture.png); // nothing has changed
+    CHECK(pipeline.process(frame_of(screen)).png == picture.png); // the same object
 }
 
-TEST_CASE("an annotated picture depends on the frame and the overlay, not on what came before") {
+TEST_CASE("an annotated screenshot depends on the frame and the overlay, not on the history") {
     std::mt19937 random(11);
     for (int round = 0; round < 12; ++round) {
         const Size source{40 + below(random, 80), 40 + below(random, 200)};
@@ -247,7 +247,7 @@ TEST_CASE("an annotated picture depends on the frame and the overlay, not on wha
         Image screen = any_screen(random, source);
         for (int step = 0; step < 5; ++step) {
             const Screenshot picture = pipeline.process(frame_of(screen));
-            // Partly outside now and then.
+            // Sometimes partly outside.
             const Bar bar({below(random, picture.size.height + 20) - 10, below(random, 40)});
             FramePipeline fresh(options);
             const Screenshot again = fresh.process(frame_of(screen));
@@ -258,7 +258,7 @@ TEST_CASE("an annotated picture depends on the frame and the overlay, not on wha
     }
 }
 
-TEST_CASE("there is nothing to annotate before the first picture") {
+TEST_CASE("annotating before the first screenshot is an error") {
     FramePipeline pipeline;
     CHECK_THROWS_AS(pipeline.annotate(Bar({0, 1})), std::logic_error);
 }

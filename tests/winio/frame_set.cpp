@@ -1,4 +1,4 @@
-// What our pictures of real screens weigh, and how true they are when scaled.
+// The file sizes of screenshots of real screens, and their accuracy after scaling.
 #include "frame_set.hpp"
 
 #include "catch.hpp"
@@ -14,8 +14,8 @@ using namespace eyehand::winio;
 
 namespace {
 
-// The size of a PNG file whose rows are as they are (filter none), deflated in one by zlib's level
-// 6: what most programs write.
+// The size of a PNG file with unfiltered rows, deflated as one stream with zlib's level 6, as most
+// programs write it.
 std::size_t plain_png_bytes(const Image& image) {
     std::vector<std::uint8_t> rows((image.stride() / 4 * 3 + 1) *
                                    static_cast<std::size_t>(image.height()));
@@ -35,7 +35,7 @@ std::size_t plain_png_bytes(const Image& image) {
     return 8 + 25 + 12 + size + 12; // signature, IHDR, IDAT's frame, IEND
 }
 
-// The mean of what a pixel of the result covers, in double precision, by the definition.
+// The mean of the area that an output pixel covers, in double precision, by the definition.
 double mean_of_area(const ImageView& source, Size size, int x, int y, std::size_t channel) {
     const double left = static_cast<double>(x) * source.width() / size.width;
     const double right = static_cast<double>(x + 1) * source.width() / size.width;
@@ -50,7 +50,7 @@ double mean_of_area(const ImageView& source, Size size, int x, int y, std::size_
     return sum / ((right - left) * (bottom - top));
 }
 
-// Root of the mean square error against area averaging, in units of the full range.
+// Root mean square error against area averaging, in units of the full range.
 double error_of(const ImageView& result, const ImageView& source, Size size) {
     double squares = 0;
     for (int y = 0; y < result.height(); ++y)
@@ -65,7 +65,7 @@ double error_of(const ImageView& result, const ImageView& source, Size size) {
 
 } // namespace
 
-TEST_CASE("PNG files of real screens are hardly larger than those that take far longer") {
+TEST_CASE("PNG files of real screens are hardly larger than those of the slow reference encoder") {
     std::size_t ours = 0;
     std::size_t plain = 0;
     for (const Image& frame : frame_set::captured_frames()) {
@@ -81,8 +81,8 @@ TEST_CASE("PNG files of real screens are hardly larger than those that take far 
     CHECK(ours * 100 <= plain * 115);
 }
 
-TEST_CASE("a scaled page of text is as close to area averaging as whole numbers can be") {
-    // Rounding alone gives 1 / sqrt(12) of a step, .0011; GDI's HALFTONE was measured at .0086.
+TEST_CASE("a scaled page of text is as close to area averaging as integers can be") {
+    // Rounding alone gives 1 / sqrt(12) of a step, .0011; GDI's HALFTONE measures .0086.
     const auto& screens = frame_set::screenshots();
     const Image& page = screens[screens.size() - 2];
     const Size size{1536, 864};

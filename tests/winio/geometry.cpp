@@ -14,7 +14,7 @@ TEST_CASE("0 and 1000 are the first and the last pixel of the work area") {
     CHECK(area.to_pixel({1000, 1000}) == Point{-1, 1179});
 }
 
-TEST_CASE("a normalised point is rounded to the nearest pixel") {
+TEST_CASE("a normalized point is rounded to the nearest pixel") {
     const WorkArea area({0, 0, 1001, 11});
     CHECK(area.to_pixel({500.4, 0}) == Point{500, 0});
     CHECK(area.to_pixel({500.6, 0}) == Point{501, 0});
@@ -30,7 +30,7 @@ TEST_CASE("points outside 0..1000 are clamped into the work area and NaN becomes
     CHECK(area.to_pixel({std::nan(""), std::nan("")}) == Point{10, 20});
 }
 
-TEST_CASE("every pixel of a work area survives the way to 0..1000 and back") {
+TEST_CASE("every pixel of a work area survives a round trip through 0..1000") {
     for (const int width : {1, 2, 7, 1000, 1001, 1920, 2560, 3840}) {
         const WorkArea area({-300, 50, width, 3});
         for (int x = area.bounds().x; x < area.bounds().right(); ++x)
@@ -48,13 +48,13 @@ TEST_CASE("an empty work area is refused") {
     CHECK_THROWS_AS(WorkArea({0, 0, 10, -1}), std::invalid_argument);
 }
 
-TEST_CASE("the intersection is the common part and empty without one") {
+TEST_CASE("the intersection is the common part, or empty without one") {
     CHECK(intersection({0, 0, 10, 10}, {5, -5, 10, 10}) == Rect{5, 0, 5, 5});
     CHECK(intersection({0, 0, 10, 10}, {10, 0, 5, 5}).empty());
     CHECK(intersection({0, 0, 10, 10}, {}).empty());
 }
 
-TEST_CASE("intersections at the end of the number range do not overflow") {
+TEST_CASE("intersections at the limits of int do not overflow") {
     const int max = std::numeric_limits<int>::max();
     CHECK(intersection({max - 5, 0, max, 10}, {0, 0, max, 10}) == Rect{max - 5, 0, 5, 10});
 }
@@ -66,7 +66,7 @@ TEST_CASE("a bounding rectangle covers both and ignores an empty one") {
     CHECK(bounding_rect({}, {}).empty());
 }
 
-TEST_CASE("a box with inverted corners is turned round and clamped") {
+TEST_CASE("the inverted corners of a box are swapped and clamped") {
     CHECK(normalised({900, 800, 100, -5}) == NormBox{100, 0, 900, 800});
     CHECK(normalised({std::nan(""), 0, 2000, 10}) == NormBox{0, 0, 1000, 10});
 }

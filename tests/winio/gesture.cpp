@@ -32,20 +32,20 @@ TEST_CASE("a double-click is one batch too") {
     CHECK(batch(plan, 0) == Batch{PointerMove{{3, 4}}, left_down, left_up, left_down, left_up});
 }
 
-TEST_CASE("a click presses one to three times") {
+TEST_CASE("a click has one to three presses") {
     CHECK_THROWS_AS(gesture::click({}, Button::left, 0), std::invalid_argument);
     CHECK_THROWS_AS(gesture::click({}, Button::left, 4), std::invalid_argument);
     CHECK(batch(gesture::click({}, Button::right, 3), 0).size() == 7);
 }
 
-TEST_CASE("a click where the pointer is aims at nothing") {
+TEST_CASE("a click at the position of the pointer has no target") {
     const Plan plan = gesture::click_here(Button::right);
     CHECK(plan.targets.empty());
     CHECK(batch(plan, 0) ==
           Batch{ButtonChange{Button::right, Press::down}, ButtonChange{Button::right, Press::up}});
 }
 
-TEST_CASE("a drag presses, goes in equal steps with a wait after each, and releases") {
+TEST_CASE("a drag presses, moves in equal steps with a wait after each, and releases") {
     const Plan plan = gesture::drag({0, 100}, {30, 70}, {.steps = 3, .step_wait = 7ms});
     REQUIRE(plan.steps.size() == 5);
     CHECK(plan.steps[0] == Step{Batch{PointerMove{{0, 100}}, left_down}, 7ms});
@@ -57,7 +57,7 @@ TEST_CASE("a drag presses, goes in equal steps with a wait after each, and relea
     CHECK_THROWS_AS(gesture::drag(Point{}, Point{}, {.steps = 0}), std::invalid_argument);
 }
 
-TEST_CASE("press and hold lets go after the time, where it pressed") {
+TEST_CASE("press and hold releases after the time, at the same place") {
     const Plan plan = gesture::press_and_hold({3, 4}, 700ms, Button::right);
     REQUIRE(plan.steps.size() == 2);
     CHECK(plan.steps[0] ==
@@ -67,7 +67,7 @@ TEST_CASE("press and hold lets go after the time, where it pressed") {
     CHECK(plan.targets == std::vector<Point>{{3, 4}});
 }
 
-TEST_CASE("a drag along a path spreads its steps by length and touches each corner") {
+TEST_CASE("a drag along a path distributes its steps by length and reaches each corner") {
     const std::vector<Point> path{{0, 0}, {30, 0}, {30, 10}};
     const Plan plan = gesture::drag_along(path, {.steps = 4, .step_wait = 7ms});
     REQUIRE(plan.steps.size() == 6);
@@ -80,7 +80,7 @@ TEST_CASE("a drag along a path spreads its steps by length and touches each corn
     CHECK(plan.targets == path);
 }
 
-TEST_CASE("each leg of a drag has a step, however short it is and however few are asked for") {
+TEST_CASE("each segment of a drag has a step, even if it is short or few steps are requested") {
     const std::vector<std::vector<Point>> paths{{{0, 0}, {1, 0}, {1000, 0}, {1000, 1}, {0, 1}},
                                                 {{7, 7}, {7, 7}, {7, 7}},
                                                 {{0, 0}, {5, 0}, {5, 0}, {9, 0}}};
@@ -89,7 +89,7 @@ TEST_CASE("each leg of a drag has a step, however short it is and however few ar
             const Plan plan = gesture::drag_along(path, {.steps = steps});
             const auto legs = static_cast<int>(path.size()) - 1;
             CHECK(static_cast<int>(plan.steps.size()) == std::max(steps, legs) + 2);
-            std::size_t touched = 1; // in order; the press is at the first
+            std::size_t touched = 1; // in order; the press is at the first point
             for (std::size_t i = 1; i + 1 < plan.steps.size() && touched < path.size(); ++i)
                 touched += batch(plan, i) == Batch{PointerMove{path[touched]}};
             CHECK(touched == path.size());
@@ -111,7 +111,7 @@ TEST_CASE("scrolling turns the wheel at a place") {
     CHECK(batch(gesture::scroll({5, 6}, 0), 0) == Batch{PointerMove{{5, 6}}});
 }
 
-TEST_CASE("a chord goes down in order and up in the opposite one") {
+TEST_CASE("a chord is pressed in order and released in the opposite order") {
     const Plan plan = gesture::press(*parse_chord("ctrl+s"));
     CHECK(batch(plan, 0) == Batch{KeyChange{NamedKey::ctrl, Press::down},
                                   KeyChange{U's', Press::down}, KeyChange{U's', Press::up},
@@ -136,7 +136,8 @@ TEST_CASE("keys are held through all steps of a drag") {
           InputEvent{KeyChange{NamedKey::alt, Press::up}});
 }
 
-TEST_CASE("keys are held in steps of their own around what is no input, or waits, or is full") {
+TEST_CASE(
+    "keys are held in separate steps if a plan begins or ends without input, waits, or is full") {
     const Batch down{KeyChange{NamedKey::ctrl, Press::down}};
     const Batch up{KeyChange{NamedKey::ctrl, Press::up}};
     const Batch full(100, TypedScalar{U'a'});
@@ -154,7 +155,7 @@ TEST_CASE("keys are held in steps of their own around what is no input, or waits
     CHECK(batch(waiting, 1) == up);
 }
 
-TEST_CASE("pasting writes to the clipboard, presses the chord, waits and puts back") {
+TEST_CASE("pasting writes to the clipboard, presses the chord, waits and restores the clipboard") {
     const Plan plan = gesture::paste("two\nlines", *parse_chord("ctrl+shift+v"), 70ms);
     REQUIRE(plan.steps.size() == 3);
     CHECK(plan.steps[0] == Step{ClipboardWrite{"two\nlines"}});
@@ -164,7 +165,7 @@ TEST_CASE("pasting writes to the clipboard, presses the chord, waits and puts ba
     CHECK(plan.targets.empty());
 }
 
-TEST_CASE("what is not UTF-8 or has a NUL cannot be pasted") {
+TEST_CASE("text that is not UTF-8 or has a NUL cannot be pasted") {
     CHECK_THROWS_AS(gesture::paste("\xc3"), std::invalid_argument);
     CHECK_THROWS_AS(gesture::paste(std::string_view("a\0b", 3)), std::invalid_argument);
     CHECK_NOTHROW(gesture::paste("\x01\x1b"));
@@ -185,7 +186,7 @@ TEST_CASE("text is typed as scalars, surrogates and all in one event") {
           Batch{TypedScalar{U'é'}, TypedScalar{U'世'}, TypedScalar{U'😀'}});
 }
 
-TEST_CASE("batches of text hold at most 100 events and none ends inside a key") {
+TEST_CASE("batches of text have at most 100 events, and none ends within a key press") {
     const Plan plan = gesture::type(std::string(99, 'a') + "\n" + std::string(250, 'b'));
     CHECK(batch(plan, 0).size() == 99);
     std::size_t events = 0;
@@ -198,7 +199,7 @@ TEST_CASE("batches of text hold at most 100 events and none ends inside a key") 
 
 TEST_CASE("empty text is an empty plan") { CHECK(gesture::type("").steps.empty()); }
 
-TEST_CASE("NUL and invalid UTF-8 cannot be typed and the place is told") {
+TEST_CASE("NUL and invalid UTF-8 cannot be typed, and the problem has the position") {
     CHECK(gesture::typing_problem("fine\n").empty());
     CHECK_THAT(gesture::typing_problem("ab\xff"), ContainsSubstring("byte 2"));
     CHECK_THAT(gesture::typing_problem("\xed\xa0\x80"), ContainsSubstring("byte 0")); // a surrogate

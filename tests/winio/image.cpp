@@ -41,7 +41,7 @@ TEST_CASE("rows of an image that cannot be changed can be read") {
     CHECK(unchanged.row(1)[4] == 9);
 }
 
-TEST_CASE("an image made of a view with padding has none") {
+TEST_CASE("a copy of a view with padding has no padding") {
     const std::uint8_t padded[] = {1, 2, 3, 4, 99, 99, 99, 99, 5, 6, 7, 8};
     const Image image(ImageView(padded, {1, 2}, 8));
     CHECK(image.stride() == 4);
@@ -55,7 +55,7 @@ TEST_CASE("a view without pixels or with rows that overlap is refused") {
     CHECK_THROWS_AS(ImageView(nullptr, {1, 1}, 4), std::invalid_argument);
 }
 
-TEST_CASE("an image that no memory could hold is refused instead of overflowing") {
+TEST_CASE("an image that exceeds the address space is refused instead of overflowing") {
     const int max = std::numeric_limits<int>::max();
     CHECK_THROWS_AS(Image({max, max}), std::invalid_argument);
     CHECK_THROWS_AS(Image({-1, 5}), std::invalid_argument);

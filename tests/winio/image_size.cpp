@@ -11,17 +11,17 @@
 
 using namespace eyehand::winio;
 
-TEST_CASE("a picture fits into its box and is never larger than the source") {
+TEST_CASE("a screenshot fits into its box and is never larger than the source") {
     CHECK(picture_size({1920, 1080}, FitWithin{{1536, 864}}) == Size{1536, 864});
     CHECK(picture_size({1920, 1080}, FitWithin{{1000, 1000}}) == Size{1000, 563});
     CHECK(picture_size({640, 480}, FitWithin{{1536, 864}}) == Size{640, 480});
 }
 
-TEST_CASE("an exact size is kept, whatever the source") {
+TEST_CASE("an exact size does not depend on the source") {
     CHECK(picture_size({640, 480}, ExactSize{{1000, 10}}) == Size{1000, 10});
 }
 
-TEST_CASE("a percentage is of both sides, rounded and at least a pixel") {
+TEST_CASE("a percentage applies to both sides, rounded and at least one pixel") {
     CHECK(picture_size({1920, 1080}, Percent{50}) == Size{960, 540});
     CHECK(picture_size({1921, 1080}, Percent{33.3}) == Size{640, 360});
     CHECK(picture_size({100, 1}, Percent{400}) == Size{400, 4});
@@ -47,9 +47,9 @@ TEST_CASE("a source within its tokens is rounded to the nearest multiples") {
     CHECK(picture_size({3, 3}, FitTokens{}) == Size{32, 32});
 }
 
-// The figures are what smart_resize gives for these sources, with max_pixels = tokens * multiple^2
-// and min_pixels = 0.
-TEST_CASE("a larger source is scaled down as Qwen's own rule does it") {
+// Results of smart_resize for these sources, with max_pixels = tokens * multiple^2 and min_pixels =
+// 0.
+TEST_CASE("a larger source is scaled down by Qwen's own rule") {
     struct Example {
         Size source;
         FitTokens wish;
@@ -66,10 +66,10 @@ TEST_CASE("a larger source is scaled down as Qwen's own rule does it") {
         CHECK(picture_size(source, wish) == expected);
 }
 
-TEST_CASE("with tokens, sides are multiples, tokens and the rounded source are never exceeded") {
+TEST_CASE("with tokens, sides are multiples and never exceed the tokens or the rounded source") {
     std::mt19937 random(7); // NOLINT(cert-msc51-cpp): the same sizes in each run
     const auto any = [&](int max) {
-        // Small and large alike.
+        // Small and large sizes.
         const double log = std::uniform_real_distribution(0.0, std::log(max))(random);
         return std::clamp(static_cast<int>(std::exp(log)), 1, max);
     };
@@ -93,7 +93,7 @@ TEST_CASE("with tokens, sides are multiples, tokens and the rounded source are n
     }
 }
 
-TEST_CASE("a picture's size is read from text, and written so that it can be read again") {
+TEST_CASE("an image size survives a round trip through text") {
     struct Row {
         const char* text;
         ImageSize wish;
@@ -109,7 +109,7 @@ TEST_CASE("a picture's size is read from text, and written so that it can be rea
     CHECK(parse_image_size(row.written) == row.wish);
 }
 
-TEST_CASE("what is no picture's size is not read as one") {
+TEST_CASE("text that is not an image size is refused") {
     for (const char* text : {"",
                              "x",
                              "big",
@@ -137,7 +137,7 @@ TEST_CASE("what is no picture's size is not read as one") {
     }
 }
 
-TEST_CASE("by percent and by tokens no side becomes too long") {
+TEST_CASE("no side becomes too long by percent or tokens") {
     CHECK(picture_size({5120, 1440}, Percent{400}) == Size{16384, 4608});
     const Size size = picture_size({60000, 10000}, FitTokens{1'000'000, 28});
     CHECK(size.width <= max_image_side);

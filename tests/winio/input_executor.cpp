@@ -28,11 +28,11 @@ const KeyChange shift_down{NamedKey::shift, Press::down};
 
 Plan plan_of(std::vector<Step> steps) { return {std::move(steps), {}}; }
 
-// A desktop without windows and clipboard, whose `send` does what a test says.
+// A desktop without windows and clipboard, with a `send` that the test defines.
 class BareDesktop : public Desktop {
 public:
     std::function<SendReport(std::span<const InputEvent>)> on_send;
-    std::function<Point()> on_pointer; ///< without it nobody knows where the pointer is
+    std::function<Point()> on_pointer; ///< if empty, the pointer's position is unknown
     std::vector<InputEvent> sent;
 
     std::vector<Display> displays() override { return {}; }
@@ -51,7 +51,7 @@ public:
 
 } // namespace
 
-TEST_CASE("hands carry out all steps of a plan") {
+TEST_CASE("an executor executes all steps of a plan") {
     MemoryDesktop desktop;
     InputExecutor executor(desktop, everywhere);
     const auto report = executor.execute(gesture::click({640, 360}));
@@ -73,7 +73,7 @@ TEST_CASE("a target outside the fence is refused before anything is sent") {
     CHECK(desktop.events().empty());
 }
 
-TEST_CASE("a move outside the fence is refused even when no target says so") {
+TEST_CASE("a move outside the fence is refused even if it is not a target") {
     MemoryDesktop desktop;
     InputExecutor executor(desktop, WorkArea({100, 100, 100, 100}));
     const auto report = executor.execute(
@@ -82,7 +82,7 @@ TEST_CASE("a move outside the fence is refused even when no target says so") {
     CHECK(desktop.events().empty());
 }
 
-TEST_CASE("a click or a turn where the pointer is needs it inside the fence") {
+TEST_CASE("a click or wheel turn at the pointer's position needs the pointer inside the fence") {
     for (const Plan& plan : {gesture::click_here(), plan_of({Step{Batch{WheelTurn{1}}}}),
                              plan_of({Step{Batch{left_down, PointerMove{{150, 150}}}}})}) {
         MemoryDesktop desktop; // its pointer is at (0, 0)
@@ -96,10 +96,11 @@ TEST_CASE("a click or a turn where the pointer is needs it inside the fence") {
     }
 }
 
-TEST_CASE("a pointer pushed out of the fence after a plan's move presses nothing there") {
+TEST_CASE("nothing is pressed if the pointer is moved out of the fence after a plan's move") {
     MemoryDesktop desktop;
     desktop.set_windows({{.id = WindowId{5}}});
-    desktop.on_window = [&](const WindowCommand&) { // somebody's hand, while the plan waits
+    desktop.on_window = [&](const WindowCommand&) { // the user moves the pointer while the plan
+                                                    // waits
         const InputEvent push = PointerMove{{500, 500}};
         REQUIRE(desktop.send({&push, 1}).complete());
     };
@@ -113,7 +114,7 @@ TEST_CASE("a pointer pushed out of the fence after a plan's move presses nothing
     CHECK(desktop.events().size() == 2); // the two moves
 }
 
-TEST_CASE("a button is released wherever the pointer was pushed") {
+TEST_CASE("a button is released wherever the pointer was moved") {
     MemoryDesktop desktop;
     desktop.set_windows({{.id = WindowId{5}}});
     desktop.on_window = [&](const WindowCommand&) {
@@ -128,7 +129,7 @@ TEST_CASE("a button is released wherever the pointer was pushed") {
     CHECK_FALSE(desktop.holds_anything());
 }
 
-TEST_CASE("a pointer that lags behind its last move is waited for") {
+TEST_CASE("a pointer that follows its last move late is waited for") {
     BareDesktop desktop;
     int asked = 0;
     desktop.on_pointer = [&] { return ++asked < 5 ? Point{0, 0} : Point{150, 150}; };
@@ -137,13 +138,13 @@ TEST_CASE("a pointer that lags behind its last move is waited for") {
     CHECK(asked == 5);
 }
 
-TEST_CASE("a click where nobody knows the pointer's place is allowed") {
+TEST_CASE("a click is allowed if the pointer's position is unknown") {
     BareDesktop desktop;
     InputExecutor executor(desktop, WorkArea({100, 100, 100, 100}));
     CHECK(executor.execute(gesture::click_here()).complete());
 }
 
-TEST_CASE("a half-accepted batch is reported and what it pressed is released") {
+TEST_CASE("a half-accepted batch is reported, and the keys that it pressed are released") {
     MemoryDesktop desktop;
     desktop.accept_at_most(2);
     desktop.on_input = [&](const InputEvent&) { desktop.accept_everything(); };
@@ -156,7 +157,7 @@ TEST_CASE("a half-accepted batch is reported and what it pressed is released") {
     CHECK_FALSE(desktop.holds_anything());
 }
 
-TEST_CASE("what the system did not accept is not released") {
+TEST_CASE("presses that the system did not accept are not released") {
     MemoryDesktop desktop;
     desktop.accept_at_most(1);
     desktop.on_input = [&](const InputEvent&) { desktop.accept_everything(); };
@@ -177,7 +178,7 @@ TEST_CASE("the cause of a refusal is passed on") {
     CHECK_THAT(report.problem, ContainsSubstring("administrator"));
 }
 
-TEST_CASE("nothing that a plan pressed stays pressed, the last pressed goes up first") {
+TEST_CASE("nothing that a plan pressed stays pressed, and the last pressed is released first") {
     MemoryDesktop desktop;
     InputExecutor executor(desktop, everywhere);
     const auto report = executor.execute(plan_of({Step{Batch{ctrl_down, shift_down, left_down}}}));
@@ -189,7 +190,7 @@ TEST_CASE("nothing that a plan pressed stays pressed, the last pressed goes up f
                                                       KeyChange{NamedKey::ctrl, Press::up}});
 }
 
-TEST_CASE("the destructor releases what the system refused to release earlier") {
+TEST_CASE("the destructor releases the keys that the system refused to release earlier") {
     MemoryDesktop desktop;
     {
         InputExecutor executor(desktop, everywhere);
@@ -201,7 +202,7 @@ TEST_CASE("the destructor releases what the system refused to release earlier") 
     CHECK_FALSE(desktop.holds_anything());
 }
 
-TEST_CASE("one refused release does not keep the others down") {
+TEST_CASE("one refused release does not prevent the others") {
     BareDesktop desktop;
     desktop.on_send = [](std::span<const InputEvent> events) {
         const auto refused =
@@ -215,7 +216,7 @@ TEST_CASE("one refused release does not keep the others down") {
     CHECK(std::ranges::find(desktop.sent, ctrl_up) != desktop.sent.end());
 }
 
-TEST_CASE("an exception on the way releases what is held and goes on to the caller") {
+TEST_CASE("an exception releases held keys and is passed on to the caller") {
     BareDesktop desktop;
     desktop.on_send = [](std::span<const InputEvent> events) {
         if (std::ranges::find(events, InputEvent{TypedScalar{U'!'}}) != events.end())
@@ -246,7 +247,7 @@ TEST_CASE("a stop ends a long wait within 100 ms and releases the button") {
         pressed.wait(lock, [&] { return is_pressed; });
         stop.request_stop();
     });
-    // Without the stop request, this lasts longer than any test may.
+    // Without the stop, this exceeds the time limit of the test.
     const auto report = executor.execute(plan_of({Step{Batch{left_down}, 24h}}), stop.get_token());
     CHECK(report.error == errc::cancelled);
     CHECK(report.released == 1);
@@ -262,7 +263,7 @@ TEST_CASE("a stop before the start sends nothing") {
     CHECK(desktop.events().empty());
 }
 
-TEST_CASE("waits between steps are kept") {
+TEST_CASE("waits between steps are observed") {
     MemoryDesktop desktop;
     InputExecutor executor(desktop, everywhere);
     const auto start = std::chrono::steady_clock::now();
@@ -270,7 +271,7 @@ TEST_CASE("waits between steps are kept") {
     CHECK(std::chrono::steady_clock::now() - start >= 30ms);
 }
 
-TEST_CASE("clipboard, windows and programs are reached through the desktop's parts") {
+TEST_CASE("clipboard, windows and programs are controlled through the parts of the desktop") {
     MemoryDesktop desktop;
     desktop.set_windows({{.id = WindowId{5}, .title = "editor"}});
     InputExecutor executor(desktop, everywhere);
@@ -290,7 +291,7 @@ TEST_CASE("a part that the desktop lacks is reported as not supported") {
     CHECK(executor.execute(plan_of({Step{WindowCommand{}}})).error == errc::not_supported);
 }
 
-TEST_CASE("what an effect failed with is in the report and ends the plan") {
+TEST_CASE("the error of an effect is in the report and ends the plan") {
     MemoryDesktop desktop;
     InputExecutor executor(desktop, everywhere);
     const auto report =
@@ -301,7 +302,7 @@ TEST_CASE("what an effect failed with is in the report and ends the plan") {
     CHECK(desktop.launches().empty());
 }
 
-TEST_CASE("text that no clipboard and no command line can hold is reported") {
+TEST_CASE("text that is invalid for a clipboard or a command line is reported") {
     MemoryDesktop desktop;
     InputExecutor executor(desktop, everywhere);
     for (const std::string& text : {std::string("caf\xe9"), std::string("a\0b", 3)}) {
@@ -315,7 +316,7 @@ TEST_CASE("text that no clipboard and no command line can hold is reported") {
     CHECK(desktop.launches().empty());
 }
 
-TEST_CASE("a held key is released where the plan within fails") {
+TEST_CASE("a held key is released if the plan within fails") {
     MemoryDesktop desktop;
     InputExecutor executor(desktop, everywhere);
     const Plan failing{{Step{WindowCommand{WindowId{9}, {}, {}}}}, {}};
@@ -325,7 +326,8 @@ TEST_CASE("a held key is released where the plan within fails") {
     CHECK_FALSE(desktop.holds_anything());
 }
 
-TEST_CASE("what a failed send may have pressed is released, even if its releases were in it") {
+TEST_CASE(
+    "keys that a failed send may have pressed are released, even if its batch releases them") {
     MemoryDesktop inner;
     BareDesktop desktop;
     bool first = true;
@@ -339,7 +341,7 @@ TEST_CASE("what a failed send may have pressed is released, even if its releases
     CHECK_FALSE(inner.holds_anything());
 }
 
-TEST_CASE("a release that fails with an exception does not keep the others down") {
+TEST_CASE("a release that throws does not prevent the others") {
     BareDesktop desktop;
     const InputEvent shift_up = KeyChange{NamedKey::shift, Press::up};
     const InputEvent ctrl_up = KeyChange{NamedKey::ctrl, Press::up};
@@ -353,7 +355,7 @@ TEST_CASE("a release that fails with an exception does not keep the others down"
     CHECK(std::ranges::find(desktop.sent, ctrl_up) != desktop.sent.end());
 }
 
-TEST_CASE("what the system does not let go of is reported by name") {
+TEST_CASE("keys that the system does not release are reported by name") {
     MemoryDesktop desktop;
     desktop.accept_at_most(2);
     InputExecutor executor(desktop, everywhere);
@@ -364,7 +366,7 @@ TEST_CASE("what the system does not let go of is reported by name") {
     desktop.accept_everything();
 }
 
-TEST_CASE("the first failure stays the cause when the release fails too") {
+TEST_CASE("the first failure remains the cause if a release fails, too") {
     MemoryDesktop desktop;
     desktop.accept_at_most(1);
     InputExecutor executor(desktop, everywhere);
@@ -375,7 +377,7 @@ TEST_CASE("the first failure stays the cause when the release fails too") {
     desktop.accept_everything();
 }
 
-TEST_CASE("a paste leaves the text in the program and the old one on the clipboard") {
+TEST_CASE("a paste leaves the text in the program and the old text on the clipboard") {
     MemoryDesktop desktop;
     desktop.clipboard()->set_text("old");
     std::string pasted;
@@ -388,7 +390,7 @@ TEST_CASE("a paste leaves the text in the program and the old one on the clipboa
     CHECK(desktop.clipboard()->text() == "old");
 }
 
-TEST_CASE("an image on the clipboard comes back") {
+TEST_CASE("an image on the clipboard is restored") {
     MemoryDesktop desktop;
     Image image({2, 1});
     image.fill({0, 0, 1, 1}, {.blue = 9, .red = 7});
@@ -403,7 +405,7 @@ TEST_CASE("an image on the clipboard comes back") {
     CHECK(desktop.clipboard()->text().empty());
 }
 
-TEST_CASE("where nothing was on the clipboard the plan's text does not stay there") {
+TEST_CASE("an empty clipboard is empty again after a plan") {
     MemoryDesktop desktop;
     InputExecutor executor(desktop, everywhere);
     CHECK(executor.execute(plan_of({Step{ClipboardWrite{"x"}}, Step{ClipboardRestore{}}}))
@@ -411,7 +413,7 @@ TEST_CASE("where nothing was on the clipboard the plan's text does not stay ther
     CHECK(desktop.clipboard()->text().empty());
 }
 
-TEST_CASE("several writes give back what was there before the first") {
+TEST_CASE("after several writes, the content from before the first one is restored") {
     MemoryDesktop desktop;
     desktop.clipboard()->set_text("old");
     InputExecutor executor(desktop, everywhere);
@@ -422,7 +424,7 @@ TEST_CASE("several writes give back what was there before the first") {
     CHECK(desktop.clipboard()->text() == "old");
 }
 
-TEST_CASE("what is written after the last restore stays") {
+TEST_CASE("text that is written after the last restore stays") {
     MemoryDesktop desktop;
     desktop.clipboard()->set_text("old");
     InputExecutor executor(desktop, everywhere);
@@ -433,7 +435,7 @@ TEST_CASE("what is written after the last restore stays") {
     CHECK(desktop.clipboard()->text() == "y");
 }
 
-TEST_CASE("a plan that breaks off puts back what the clipboard held") {
+TEST_CASE("a plan that breaks off restores the clipboard") {
     MemoryDesktop desktop;
     desktop.clipboard()->set_text("old");
     InputExecutor executor(desktop, everywhere);
@@ -458,7 +460,7 @@ TEST_CASE("a plan that breaks off puts back what the clipboard held") {
     CHECK_FALSE(desktop.holds_anything());
 }
 
-TEST_CASE("a clipboard that cannot be read is not written to when it has to be put back") {
+TEST_CASE("a clipboard that cannot be read is not written to if it must be restored") {
     MemoryDesktop desktop;
     desktop.on_clipboard = [](ClipboardUse use) {
         if (use == ClipboardUse::read) throw Error(errc::clipboard_failed, "another program's");
@@ -470,14 +472,14 @@ TEST_CASE("a clipboard that cannot be read is not written to when it has to be p
     CHECK(report.events == 0);
 }
 
-TEST_CASE("a clipboard that need not be put back is not read") {
+TEST_CASE("a clipboard that need not be restored is not read") {
     MemoryDesktop desktop;
     desktop.on_clipboard = [](ClipboardUse use) { CHECK(use == ClipboardUse::write); };
     InputExecutor executor(desktop, everywhere);
     CHECK(executor.execute(plan_of({Step{ClipboardWrite{"x"}}})).complete());
 }
 
-TEST_CASE("a clipboard that cannot be put back is reported although all was carried out") {
+TEST_CASE("a clipboard that cannot be restored is reported although all steps were executed") {
     MemoryDesktop desktop;
     int writes = 0;
     desktop.on_clipboard = [&](ClipboardUse use) {
@@ -492,7 +494,7 @@ TEST_CASE("a clipboard that cannot be put back is reported although all was carr
     CHECK(writes == 2);
 }
 
-TEST_CASE("a clipboard that cannot be put back after a refusal is told on top of it") {
+TEST_CASE("a clipboard that cannot be restored after a refusal is reported in addition") {
     MemoryDesktop desktop;
     int writes = 0;
     desktop.on_clipboard = [&](ClipboardUse use) {
@@ -506,7 +508,7 @@ TEST_CASE("a clipboard that cannot be put back after a refusal is told on top of
     CHECK_THAT(report.problem, ContainsSubstring("put back"));
 }
 
-TEST_CASE("a paste does not destroy what could not be put back") {
+TEST_CASE("a paste does not destroy content that cannot be restored") {
     MemoryDesktop desktop;
     desktop.put_other_on_clipboard();
     InputExecutor executor(desktop, everywhere);
@@ -517,7 +519,7 @@ TEST_CASE("a paste does not destroy what could not be put back") {
     CHECK(desktop.clipboard()->holds_other());
 }
 
-TEST_CASE("what somebody copies during a paste stays on the clipboard") {
+TEST_CASE("content that another program copies during a paste stays on the clipboard") {
     MemoryDesktop desktop;
     desktop.clipboard()->set_text("old");
     desktop.on_input = [&](const InputEvent& event) {
@@ -528,7 +530,7 @@ TEST_CASE("what somebody copies during a paste stays on the clipboard") {
     CHECK(desktop.clipboard()->text() == "newer");
 }
 
-TEST_CASE("a paste that is stopped gives the program time to read") {
+TEST_CASE("a stopped paste gives the program time to read") {
     MemoryDesktop desktop;
     desktop.clipboard()->set_text("old");
     std::stop_source stop;
@@ -543,7 +545,7 @@ TEST_CASE("a paste that is stopped gives the program time to read") {
     CHECK(desktop.clipboard()->text() == "old");
 }
 
-TEST_CASE("line breaks of all kinds reach the clipboard as the system's own") {
+TEST_CASE("line breaks of all kinds are converted to the system's on the clipboard") {
     MemoryDesktop desktop;
     desktop.set_line_break("\r\n");
     InputExecutor executor(desktop, everywhere);
@@ -551,7 +553,7 @@ TEST_CASE("line breaks of all kinds reach the clipboard as the system's own") {
     CHECK(desktop.clipboard()->text() == "a\r\nb\r\nc\r\nd\r\n\r\n");
 }
 
-TEST_CASE("two clicks of different plans at nearly one place are no double-click") {
+TEST_CASE("two clicks of different plans at nearly the same place are not a double-click") {
     MemoryDesktop desktop;
     desktop.set_double_click_time(30ms);
     InputExecutor executor(desktop, everywhere);
@@ -560,7 +562,7 @@ TEST_CASE("two clicks of different plans at nearly one place are no double-click
     CHECK(desktop.double_clicks() == 0);
 }
 
-TEST_CASE("within a plan nothing is delayed: a double-click stays one") {
+TEST_CASE("clicks within a plan are not delayed, so a double-click stays a double-click") {
     MemoryDesktop desktop;
     desktop.set_double_click_time(60s);
     InputExecutor executor(desktop, everywhere);
@@ -571,8 +573,9 @@ TEST_CASE("within a plan nothing is delayed: a double-click stays one") {
     CHECK(desktop.double_clicks() == 2);
 }
 
-TEST_CASE("a click waits for the double-click time only after one that it could be taken with") {
-    // Asked for the time, this desktop stops the run: whatever waits for it is cancelled.
+TEST_CASE("a click waits for the double-click time only if it could form a double-click") {
+    // This desktop requests a stop when its double-click time is queried, so a plan that waits for
+    // it is cancelled.
     class Impatient final : public BareDesktop {
     public:
         std::stop_source stop;
@@ -587,21 +590,21 @@ TEST_CASE("a click waits for the double-click time only after one that it could 
         return executor.execute(plan, desktop.stop.get_token()).error;
     };
 
-    SECTION("elsewhere: none") { CHECK_FALSE(after_a_click(gesture::click({109, 100}))); }
-    SECTION("another button: none") {
+    SECTION("elsewhere: no wait") { CHECK_FALSE(after_a_click(gesture::click({109, 100}))); }
+    SECTION("another button: no wait") {
         CHECK_FALSE(after_a_click(gesture::click({100, 100}, Button::right)));
     }
-    SECTION("a move, keys, the wheel: none") {
+    SECTION("a move, keys, the wheel: no wait") {
         CHECK_FALSE(after_a_click(gesture::move({100, 100})));
         CHECK_FALSE(executor.execute(gesture::type("x"), desktop.stop.get_token()).error);
         CHECK_FALSE(executor.execute(gesture::scroll({1, 1}, 1), desktop.stop.get_token()).error);
     }
-    SECTION("a few pixels away: it waits, and a stop ends that") {
+    SECTION("a few pixels away: a wait, which a stop ends") {
         const auto before = desktop.sent.size();
         CHECK(after_a_click(gesture::click({108, 92})) == errc::cancelled);
-        CHECK(desktop.sent.size() == before + 3); // the first click alone
+        CHECK(desktop.sent.size() == before + 3); // only the first click
     }
-    SECTION("wherever the pointer is: it waits") {
+    SECTION("at an unknown position: a wait") {
         CHECK(after_a_click(gesture::click_here()) == errc::cancelled);
     }
 }

@@ -17,7 +17,7 @@ std::string problem_of(std::string_view text) {
 
 } // namespace
 
-TEST_CASE("letters, digits and punctuation are keys by their character") {
+TEST_CASE("letters, digits and punctuation name keys by their character") {
     for (char32_t c = U'a'; c <= U'z'; ++c)
         CHECK(parse_chord(std::string(1, static_cast<char>(c))) == chord({c}));
     CHECK(parse_chord("7") == chord({U'7'}));
@@ -27,7 +27,7 @@ TEST_CASE("letters, digits and punctuation are keys by their character") {
     CHECK(parse_chord("ü") == chord({U'ü'}));
 }
 
-TEST_CASE("key names know no case") {
+TEST_CASE("key names are case-insensitive") {
     CHECK(parse_chord("A") == chord({U'a'}));
     CHECK(parse_chord("EnTeR") == chord({NamedKey::enter}));
     CHECK(parse_chord("F24") == chord({NamedKey::f24}));
@@ -55,13 +55,13 @@ TEST_CASE("every synonym means its key") {
     }
 }
 
-TEST_CASE("a plus joins keys and spaces around names do not matter") {
+TEST_CASE("a plus joins keys, and spaces around names are ignored") {
     CHECK(parse_chord("ctrl+shift+s") == chord({NamedKey::ctrl, NamedKey::shift, U's'}));
     CHECK(parse_chord(" Ctrl + Alt + Delete ") ==
           chord({NamedKey::ctrl, NamedKey::alt, NamedKey::del}));
 }
 
-TEST_CASE("a plus where a name should start is the plus key") {
+TEST_CASE("a plus at the start of a name is the plus key") {
     CHECK(parse_chord("+") == chord({U'+'}));
     CHECK(parse_chord("ctrl++") == chord({NamedKey::ctrl, U'+'}));
     CHECK(parse_chord("ctrl + +") == chord({NamedKey::ctrl, U'+'}));
@@ -69,7 +69,7 @@ TEST_CASE("a plus where a name should start is the plus key") {
     CHECK(parse_chord("ctrl+++a") == chord({NamedKey::ctrl, U'+', U'a'}));
 }
 
-TEST_CASE("modifiers come first and duplicates collapse") {
+TEST_CASE("modifiers come first and duplicates are removed") {
     CHECK(parse_chord("s+ctrl") == chord({NamedKey::ctrl, U's'}));
     CHECK(parse_chord("ctrl+control+c+C") == chord({NamedKey::ctrl, U'c'}));
 }
@@ -83,7 +83,7 @@ TEST_CASE("a chord is printed as it is parsed") {
     }
 }
 
-TEST_CASE("every named key has a name that is parsed back") {
+TEST_CASE("every named key has a name that can be parsed") {
     for (int key = 0; key <= static_cast<int>(NamedKey::f24); ++key) {
         const Key named = static_cast<NamedKey>(key);
         INFO(to_string(named));
@@ -91,33 +91,33 @@ TEST_CASE("every named key has a name that is parsed back") {
     }
 }
 
-TEST_CASE("an unknown key is named together with the nearest one") {
+TEST_CASE("the problem of an unknown key names it and the nearest one") {
     CHECK_THAT(problem_of("ctrl+retrun"), ContainsSubstring("\"retrun\""));
     CHECK_THAT(problem_of("ctrl+retrun"), ContainsSubstring("\"return\""));
     CHECK_THAT(problem_of("ecsape"), ContainsSubstring("\"escape\""));
     CHECK_THAT(problem_of("f25"), ContainsSubstring("\"f2"));
 }
 
-TEST_CASE("keys joined by something else are shown how to join them") {
+TEST_CASE("the problem of keys that are joined incorrectly shows how to join them") {
     CHECK_THAT(problem_of("ctrl-c"), ContainsSubstring("\"ctrl+c\""));
     CHECK_THAT(problem_of("ctrl shift s"), ContainsSubstring("\"ctrl+shift+s\""));
 }
 
-TEST_CASE("a chord with a missing part says which") {
+TEST_CASE("the problem of a chord with a missing part names the part") {
     CHECK_THAT(problem_of(""), ContainsSubstring("no key is named"));
     CHECK_THAT(problem_of("   "), ContainsSubstring("no key is named"));
     CHECK_THAT(problem_of("ctrl+"), ContainsSubstring("after the last \"+\""));
     CHECK_THAT(problem_of("+a"), ContainsSubstring("between two keys"));
 }
 
-TEST_CASE("text, control characters and broken UTF-8 are no keys") {
+TEST_CASE("text, control characters and invalid UTF-8 are not keys") {
     CHECK_FALSE(parse_chord("hello world"));
     CHECK_FALSE(parse_chord("\x01"));
     CHECK_FALSE(parse_chord("\xff"));
     CHECK_FALSE(parse_chord(std::string(10'000, 'x')));
 }
 
-TEST_CASE("a parsed chord leaves no problem behind") {
+TEST_CASE("parsing a chord clears the problem") {
     std::string problem = "old";
     CHECK(parse_chord("enter", &problem));
     CHECK(problem.empty());

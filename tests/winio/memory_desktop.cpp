@@ -7,18 +7,18 @@
 using namespace eyehand::winio;
 using testing::MemoryDesktop;
 
-TEST_CASE("the memory desktop keeps what every desktop promises") {
+TEST_CASE("the memory desktop meets the contract of Desktop") {
     MemoryDesktop desktop;
     desktop_contract::check(desktop);
 }
 
-TEST_CASE("a memory desktop with a display at negative coordinates does too") {
+TEST_CASE("a memory desktop with a display at negative coordinates meets the contract of Desktop") {
     MemoryDesktop desktop({{.id = "1", .bounds = {-800, -100, 800, 600}},
                            {.id = "2", .bounds = {0, 0, 1024, 768}, .primary = true}});
     desktop_contract::check(desktop);
 }
 
-TEST_CASE("a capture shows what the test painted, whatever the displays' origin") {
+TEST_CASE("a capture shows what the test painted, for any origin of the displays") {
     MemoryDesktop desktop({{.id = "1", .bounds = {-100, -50, 200, 100}, .primary = true}});
     desktop.screen().fill({10, 20, 1, 1}, {.red = 77});
     Frame frame;
@@ -28,7 +28,7 @@ TEST_CASE("a capture shows what the test painted, whatever the displays' origin"
     CHECK(desktop.captures() == 1);
 }
 
-TEST_CASE("a capture carries the pointer when it is asked for and there is one") {
+TEST_CASE("a capture contains the pointer if it is requested and exists") {
     MemoryDesktop desktop;
     Frame frame;
     desktop.open_capturer({})->capture({0, 0, 5, 5}, frame);
@@ -45,7 +45,7 @@ TEST_CASE("a capture carries the pointer when it is asked for and there is one")
     CHECK_FALSE(frame.pointer.has_value());
 }
 
-TEST_CASE("captures fail as often as the test wants and then work") {
+TEST_CASE("captures fail as often as the test requests and then succeed") {
     MemoryDesktop desktop;
     desktop.fail_next_captures(errc::capture_unavailable, 1);
     const auto capturer = desktop.open_capturer({});
@@ -54,7 +54,7 @@ TEST_CASE("captures fail as often as the test wants and then work") {
     CHECK_NOTHROW(capturer->capture({0, 0, 5, 5}, frame));
 }
 
-TEST_CASE("a desktop whose displays are gone has none to capture") {
+TEST_CASE("a desktop without displays cannot be captured") {
     MemoryDesktop desktop;
     desktop.set_displays({});
     Frame frame;
@@ -81,7 +81,7 @@ TEST_CASE("input is recorded up to the number that the test allows") {
     CHECK(desktop.send(batch).complete());
 }
 
-TEST_CASE("held keys and buttons are known") {
+TEST_CASE("held keys and buttons can be queried") {
     MemoryDesktop desktop;
     const Batch down{ButtonChange{Button::right, Press::down}, KeyChange{U'a', Press::down}};
     REQUIRE(desktop.send(down).complete());
@@ -92,7 +92,7 @@ TEST_CASE("held keys and buttons are known") {
     CHECK_FALSE(desktop.holds_anything());
 }
 
-TEST_CASE("Enter and Tab are part of what was typed") {
+TEST_CASE("typed text includes Enter and Tab") {
     MemoryDesktop desktop;
     const Batch batch{TypedScalar{U'世'}, KeyChange{NamedKey::enter, Press::down},
                       KeyChange{NamedKey::enter, Press::up}, KeyChange{NamedKey::tab, Press::down}};
@@ -116,7 +116,7 @@ TEST_CASE("window commands change the list of windows") {
     CHECK(windows.list().size() == 1);
 }
 
-TEST_CASE("an image on the clipboard comes back opaque and takes the text's place") {
+TEST_CASE("an image on the clipboard is opaque and replaces the text") {
     MemoryDesktop desktop;
     Clipboard& clipboard = *desktop.clipboard();
     clipboard.set_text("text");
@@ -144,7 +144,7 @@ TEST_CASE("a test can make the clipboard fail") {
     CHECK(desktop.clipboard()->text() == "kept");
 }
 
-TEST_CASE("two presses at one place within the time are a double-click, a third begins anew") {
+TEST_CASE("two presses at one place within the time are a double-click, a third starts a new one") {
     MemoryDesktop desktop;
     const ButtonChange left_down{Button::left, Press::down};
     const Batch three{left_down, left_down, left_down};
@@ -154,7 +154,7 @@ TEST_CASE("two presses at one place within the time are a double-click, a third 
     const Batch elsewhere{PointerMove{{50, 50}}, left_down, PointerMove{{55, 50}}, left_down,
                           ButtonChange{Button::right, Press::down}};
     REQUIRE(desktop.send(elsewhere).complete());
-    CHECK(desktop.double_clicks() == 0); // too far apart, another button
+    CHECK(desktop.double_clicks() == 0); // too far apart, and another button
     const Batch there{PointerMove{{200, 50}}, left_down, PointerMove{{204, 50}}, left_down,
                       left_down};
     REQUIRE(desktop.send(there).complete());

@@ -1,4 +1,4 @@
-// A back-end that implements only what it has to.
+// A back-end that implements only the required functions.
 #pragma once
 
 #include "eyehand/winio/testing/memory_desktop.hpp"
@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-/// Has no windows, no clipboard, and starts no programs.
+/// Has no windows and no clipboard, and cannot start programs.
 class MinimalDesktop final : public eyehand::winio::Desktop {
 public:
     std::vector<eyehand::winio::Display> displays() override { return inner_.displays(); }

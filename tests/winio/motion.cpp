@@ -20,12 +20,12 @@ Color shade(int n) {
     return {.blue = static_cast<std::uint8_t>(n), .green = static_cast<std::uint8_t>(n >> 8U)};
 }
 
-// A screen that is looked at in equal intervals, by a clock of its own.
+// A screen that is captured at equal intervals of a simulated clock.
 class Watch {
 public:
     explicit Watch(Size size = screen_size) : before_(size), now_(size) { motion.start(size); }
 
-    // `paint` gets the screen and the number of the look.
+    // `paint` receives the screen and the number of the capture.
     void look(int times, std::chrono::milliseconds interval,
               const std::function<void(Image&, int)>& paint) {
         for (int i = 0; i < times; ++i) {
@@ -36,7 +36,7 @@ public:
         }
     }
     void again() { motion.start(now_.size()); }
-    // How long nothing changed that counts.
+    // The time since the last change that counts.
     std::chrono::milliseconds quiet() const {
         const auto latest = motion.latest_change(Toggling::is_ignored);
         return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -53,7 +53,7 @@ private:
 
 void still(Image&, int) {}
 void blink(Image& screen, int n) { screen.fill(caret, shade(n % 2 == 0 ? 200 : 0)); }
-void spin(Image& screen, int n) { screen.fill(spinner, shade(n + 1)); } // never the same twice
+void spin(Image& screen, int n) { screen.fill(spinner, shade(n + 1)); } // never the same look twice
 
 } // namespace
 
@@ -65,7 +65,7 @@ TEST_CASE("a still screen has no latest change") {
     CHECK(watch.motion.toggling().empty());
 }
 
-TEST_CASE("what changed is told in cells clipped to the image, joined to rectangles") {
+TEST_CASE("changes are reported as cells clipped to the image, merged to rectangles") {
     Watch watch({99, 50});
     watch.look(1, 25ms, [](Image& screen, int) {
         screen.fill({9, 9, 20, 12}, shade(1));
@@ -75,7 +75,7 @@ TEST_CASE("what changed is told in cells clipped to the image, joined to rectang
           std::vector<Rect>{{8, 8, 24, 16}, {96, 40, 3, 10}});
 }
 
-TEST_CASE("rectangles of what changed do not overlap and hold every changed cell") {
+TEST_CASE("rectangles of changes do not overlap and contain every changed cell") {
     Watch watch({64, 64});
     watch.look(1, 25ms, [](Image& screen, int) { // an L and a hole
         screen.fill({0, 0, 8, 64}, shade(1));
@@ -92,25 +92,26 @@ TEST_CASE("rectangles of what changed do not overlap and hold every changed cell
     CHECK(pixels == 8 * 64 + 64 * 24 - 8 * 24 - 8 * 8);
 }
 
-TEST_CASE("where only alpha differs nothing moves") {
+TEST_CASE("a change only in alpha does not count as a change") {
     Watch watch({64, 64});
     watch.look(1, 25ms, [](Image& screen, int) { screen.fill({0, 0, 64, 64}, {.alpha = 7}); });
     CHECK_FALSE(watch.motion.latest_change(Toggling::counts));
 }
 
-TEST_CASE("what looks as at first has not changed, however often it did in between") {
+TEST_CASE("a cell with its first look has not changed, regardless of changes in between") {
     Watch watch;
     watch.look(2, 25ms, [](Image& screen, int n) { screen.fill(spinner, shade(1 - n)); });
     CHECK(watch.motion.changed(Toggling::counts).empty());
     CHECK(watch.motion.latest_change(Toggling::counts));
 }
 
-TEST_CASE("a caret that blinks is not waited for once it went on after coming back twice") {
+TEST_CASE("a blinking caret is ignored once it continues after two returns") {
     Watch watch;
-    watch.look(6, 100ms, blink); // the third change proves it, and a pause of it lasts three gaps
+    watch.look(6, 100ms, blink); // the third change is the proof, and the maximum pause is three
+                                 // gaps
     CHECK(watch.quiet() == 0ms);
     CHECK(watch.motion.toggling().empty());
-    CHECK(watch.motion.changed(Toggling::is_ignored).empty()); // it looks as at first just now
+    CHECK(watch.motion.changed(Toggling::is_ignored).empty()); // it currently has its first look
     watch.look(2, 100ms, blink);
     CHECK_FALSE(watch.motion.latest_change(Toggling::is_ignored));
     CHECK(watch.motion.latest_change(Toggling::counts));
@@ -118,9 +119,9 @@ TEST_CASE("a caret that blinks is not waited for once it went on after coming ba
     CHECK(watch.motion.changed(Toggling::is_ignored).empty());
 }
 
-TEST_CASE("a verdict needs time to prove true: what came back twice and stops there has changed") {
+TEST_CASE("a proof needs time: a cell that returned twice and stops has changed") {
     Watch watch;
-    watch.look(3, 50ms, blink); // there, gone, there
+    watch.look(3, 50ms, blink); // shown, hidden, shown
     for (int n = 0; n < 6; ++n) {
         CHECK(watch.quiet() == n * 25ms);
         CHECK(watch.motion.toggling().empty());
@@ -129,7 +130,7 @@ TEST_CASE("a verdict needs time to prove true: what came back twice and stops th
     }
 }
 
-TEST_CASE("a button that is pointed at, pressed and let go of has changed") {
+TEST_CASE("a button that is hovered, pressed and released has changed") {
     for (const int clicks : {1, 2}) {
         Watch watch;
         watch.look(1, 25ms, still);
@@ -156,7 +157,7 @@ TEST_CASE("a button that fades to another look has changed") {
     }
 }
 
-TEST_CASE("what came back once and then took a new look for good has changed") {
+TEST_CASE("a cell that returned once and then keeps a new look has changed") {
     Watch watch;
     watch.look(2, 25ms, blink);
     watch.look(1, 25ms, [](Image& screen, int) { screen.fill(caret, shade(9)); });
@@ -168,7 +169,7 @@ TEST_CASE("what came back once and then took a new look for good has changed") {
     }
 }
 
-TEST_CASE("a new look of what blinked for long is a change, and so is what follows it") {
+TEST_CASE("a new look of a cell that blinked for long is a change, and so are later looks") {
     Watch watch;
     watch.look(40, 25ms, blink);
     REQUIRE(watch.motion.toggling() == std::vector{around_caret});
@@ -181,7 +182,7 @@ TEST_CASE("a new look of what blinked for long is a change, and so is what follo
     }
 }
 
-TEST_CASE("a caret between two blinks is still a caret, one that stopped is a change") {
+TEST_CASE("a caret between two blinks still toggles, a caret that stopped is a change") {
     Watch watch;
     watch.look(5, 100ms, blink);
     watch.look(1, 290ms, still);
@@ -192,7 +193,7 @@ TEST_CASE("a caret between two blinks is still a caret, one that stopped is a ch
     CHECK(watch.quiet() == 580ms);
 }
 
-TEST_CASE("a spinner that never looks the same is recognised by going on and on") {
+TEST_CASE("a spinner that never looks the same is recognized by its many changes") {
     Watch watch;
     watch.look(29, 25ms, spin);
     CHECK(watch.quiet() == 0ms);
@@ -201,7 +202,7 @@ TEST_CASE("a spinner that never looks the same is recognised by going on and on"
     CHECK(watch.motion.toggling() == std::vector{spinner});
 }
 
-TEST_CASE("a spinner of a few pictures is recognised by its coming back to them") {
+TEST_CASE("a spinner of a few images is recognized by its returns to them") {
     Watch watch;
     watch.look(20, 50ms, [](Image& screen, int n) { screen.fill(spinner, shade((n + 1) % 4)); });
     CHECK_FALSE(watch.motion.latest_change(Toggling::is_ignored));
@@ -209,18 +210,18 @@ TEST_CASE("a spinner of a few pictures is recognised by its coming back to them"
     CHECK(watch.motion.changed(Toggling::is_ignored).empty());
 }
 
-TEST_CASE("a clock that shows tenths of a second is not waited for to the end") {
+TEST_CASE("a clock that shows tenths of a second does not block until the timeout") {
     Watch watch;
     const auto tick = [](Image& screen, int n) {
-        screen.fill({600, 600, 8, 16}, shade((n / 4 + 1) % 10)); // every fourth look
+        screen.fill({600, 600, 8, 16}, shade((n / 4 + 1) % 10)); // every fourth capture
     };
     watch.look(4 * 18, 25ms, tick);
     CHECK_FALSE(watch.motion.latest_change(Toggling::is_ignored));
     CHECK(watch.motion.toggling() == std::vector<Rect>{{600, 600, 8, 16}});
 }
 
-TEST_CASE("a spinner that uncovers its background is recognised within four turns") {
-    // Eight dots on a ring, one of which is lit.
+TEST_CASE("a spinner that uncovers its background is recognized within four turns") {
+    // Eight dots on a ring, one of them lit.
     Watch watch;
     const auto turn = [](Image& screen, int n) {
         constexpr Point ring[] = {{16, 0},  {28, 4}, {32, 16}, {28, 28},
@@ -242,7 +243,7 @@ TEST_CASE("a real change beside a spinner counts, and so does one around a caret
     REQUIRE_FALSE(watch.motion.latest_change(Toggling::is_ignored));
     watch.look(1, 25ms, [](Image& screen, int) {
         spin(screen, 1000);
-        screen.fill({80, 40, 64, 40}, shade(77)); // a window that opens over the caret
+        screen.fill({80, 40, 64, 40}, shade(77)); // a window opens over the caret
     });
     CHECK(watch.quiet() == 0ms);
     CHECK_FALSE(watch.motion.changed(Toggling::is_ignored).empty());
@@ -250,8 +251,8 @@ TEST_CASE("a real change beside a spinner counts, and so does one around a caret
         CHECK(intersection(rect, spinner).empty());
 }
 
-TEST_CASE("text that streams in is never taken for toggling, nor is its caret") {
-    // A caret runs before the text, two lines of which share a cell; it blinks at random.
+TEST_CASE("text that streams in never counts as toggling, nor does its caret") {
+    // A caret precedes the text and blinks at random; two lines of the text share a cell.
     Watch watch;
     bool ever_quiet = false;
     watch.look(1, 25ms, still);
@@ -269,7 +270,7 @@ TEST_CASE("text that streams in is never taken for toggling, nor is its caret") 
     CHECK(watch.motion.toggling().empty());
 }
 
-TEST_CASE("a bar that fills is waited for, at any usual speed") {
+TEST_CASE("a bar that fills is waited for at all common speeds") {
     for (const int pixels_a_look : {1, 2, 3, 9}) {
         Watch watch;
         bool ever_quiet = false;
@@ -285,7 +286,7 @@ TEST_CASE("a bar that fills is waited for, at any usual speed") {
     }
 }
 
-TEST_CASE("a video over half of the screen is too large to be left out") {
+TEST_CASE("a video over half of the screen is too large to be ignored") {
     Watch watch;
     watch.look(40, 25ms, [](Image& screen, int n) {
         screen.fill({0, 0, 960, 1080}, shade(n + 1));
@@ -313,7 +314,7 @@ TEST_CASE("the limit is a hundredth of the area, at least 64x64 pixels, at most 
 
 TEST_CASE("a window that paints itself with flicker has changed") {
     Watch watch;
-    watch.look(5, 25ms, [](Image& screen, int n) { // erased, drawn, erased, drawn, and the rest
+    watch.look(5, 25ms, [](Image& screen, int n) { // erased, drawn, erased, drawn, and completed
         screen.fill({304, 304, 96, 96}, n % 2 == 0 ? shade(255) : shade(0));
     });
     watch.look(1, 25ms, [](Image& screen, int) { screen.fill({304, 304, 96, 96}, shade(9)); });
@@ -321,7 +322,7 @@ TEST_CASE("a window that paints itself with flicker has changed") {
     CHECK(watch.motion.changed(Toggling::is_ignored) == std::vector<Rect>{{304, 304, 96, 96}});
 }
 
-TEST_CASE("what toggled to the end of a watch is known at the beginning of the next") {
+TEST_CASE("a region that toggled until the end of a watch is known at the start of the next") {
     Watch watch;
     watch.look(40, 25ms, spin);
     watch.again();
@@ -332,7 +333,7 @@ TEST_CASE("what toggled to the end of a watch is known at the beginning of the n
     CHECK(watch.motion.changed(Toggling::is_ignored).empty());
 }
 
-TEST_CASE("a spinner that gives way to a picture in the next watch has changed") {
+TEST_CASE("a spinner that an image replaces in the next watch has changed") {
     Watch watch;
     watch.look(40, 25ms, spin);
     watch.again();
@@ -342,7 +343,7 @@ TEST_CASE("a spinner that gives way to a picture in the next watch has changed")
     CHECK(watch.motion.toggling().empty());
 }
 
-TEST_CASE("what kept still for a whole watch is no longer known to toggle") {
+TEST_CASE("a region that did not change for a whole watch no longer counts as toggling") {
     Watch watch;
     watch.look(40, 25ms, spin);
     watch.again();
@@ -352,14 +353,14 @@ TEST_CASE("what kept still for a whole watch is no longer known to toggle") {
     CHECK(watch.quiet() == 0ms);
 }
 
-TEST_CASE("a movement too large to toggle is no excuse for progress inside it in the next watch") {
+TEST_CASE("a change too large to toggle does not hide progress inside it in the next watch") {
     Watch watch;
     watch.look(40, 25ms, [](Image& screen, int n) {
         screen.fill({0, 0, 960, 1080}, shade(n % 2 + 1));
     });
     watch.again();
     for (int n = 0; n < 40; ++n) {
-        watch.look(1, 25ms, [&](Image& screen, int) { // two steps to a letter
+        watch.look(1, 25ms, [&](Image& screen, int) { // two steps per letter
             screen.fill({100 + n / 2 * 8, 100, n % 2 == 0 ? 4 : 8, 16}, shade(200 + n));
         });
         CHECK(watch.quiet() == 0ms);
@@ -368,7 +369,7 @@ TEST_CASE("a movement too large to toggle is no excuse for progress inside it in
     CHECK(watch.motion.changed(Toggling::is_ignored) == std::vector<Rect>{{96, 96, 168, 24}});
 }
 
-TEST_CASE("a new look where something blinked in the watch before is a change") {
+TEST_CASE("a new look of a region that blinked in the previous watch is a change") {
     Watch watch;
     watch.look(40, 25ms, blink);
     watch.again();
@@ -378,7 +379,7 @@ TEST_CASE("a new look where something blinked in the watch before is a change") 
     CHECK(watch.motion.changed(Toggling::is_ignored) == std::vector{around_caret});
 }
 
-TEST_CASE("what toggled before and pauses for longer than it used to has changed") {
+TEST_CASE("a region that toggled before and pauses for longer than usual has changed") {
     Watch watch;
     watch.look(40, 25ms, spin);
     watch.again();
@@ -391,7 +392,7 @@ TEST_CASE("what toggled before and pauses for longer than it used to has changed
 }
 
 TEST_CASE(
-    "what lights up for a moment in each turn is known in the next watch by its longer gaps") {
+    "a dot that lights up briefly in each turn is known in the next watch by its longer gaps") {
     const auto flash = [](Image& screen, int n) { screen.fill(caret, shade(n % 8 == 0 ? 9 : 0)); };
     Watch watch;
     watch.look(40, 50ms, flash);
@@ -402,7 +403,7 @@ TEST_CASE(
     CHECK(watch.motion.toggling() == std::vector{around_caret});
 }
 
-TEST_CASE("a watch of another size knows nothing of the one before") {
+TEST_CASE("a watch of another size does not use the previous one") {
     Motion motion;
     motion.start({64, 64});
     CHECK_THROWS_AS(motion.note(Image({64, 64}).view(), Image({64, 65}).view(), {}),
@@ -415,7 +416,7 @@ TEST_CASE("a watch of another size knows nothing of the one before") {
     CHECK_NOTHROW(motion.note(Image({128, 16}).view(), Image({128, 16}).view(), {}));
 }
 
-TEST_CASE("a few new looks, however far apart, are news and no toggling") {
+TEST_CASE("a few new looks, even over a long time, are not toggling") {
     Watch watch;
     watch.look(8, 400ms, spin);
     CHECK(watch.quiet() == 0ms);

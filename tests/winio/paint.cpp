@@ -20,7 +20,7 @@ Image grey(Size size) {
     return image;
 }
 
-/// What source-over makes of a pixel, by the formula.
+/// The result of source-over for a pixel, by the formula.
 std::array<double, 3> over(const Rgba& colour, const Color& under) {
     const auto mix = [&](double painted, double old) {
         return painted * colour.alpha + old * (1 - colour.alpha);
@@ -29,7 +29,7 @@ std::array<double, 3> over(const Rgba& colour, const Color& under) {
             mix(colour.blue, under.blue)};
 }
 
-/// The largest difference to what the formula says, in levels; -1 where `expected` is not painted.
+/// The largest difference from the formula, in levels; -1 if `expected` is not painted.
 double distance(const Image& painted, const Image& before,
                 const std::function<std::optional<Rgba>(int x, int y)>& expected) {
     double max = 0;
@@ -44,7 +44,7 @@ double distance(const Image& painted, const Image& before,
     return max;
 }
 
-/// A picture's pixels as text: "#" where it is not black.
+/// An image's pixels as text: "#" for each pixel that is not black.
 std::string drawn(const Image& image) {
     std::string all;
     for (int y = 0; y < image.height(); ++y) {
@@ -56,7 +56,7 @@ std::string drawn(const Image& image) {
 
 } // namespace
 
-TEST_CASE("colours are read as web pages write them") {
+TEST_CASE("colors are parsed in the notation of CSS") {
     struct Row {
         const char* text;
         Rgba colour;
@@ -70,7 +70,7 @@ TEST_CASE("colours are read as web pages write them") {
     CHECK(parse_rgba(to_string(row.colour)) == row.colour);
 }
 
-TEST_CASE("what is no colour is told from one") {
+TEST_CASE("text that is not a color is refused") {
     const char* text =
         GENERATE("", "orange", "rgba(255,140,0)", "rgb(1,2,3,0.5)", "rgba(256,0,0,1)",
                  "rgba(-1,0,0,1)", "rgba(0,0,0,1.01)", "rgba(0,0,0,nan)", "rgba(0,0,0,0.5",
@@ -78,7 +78,7 @@ TEST_CASE("what is no colour is told from one") {
     CHECK_FALSE(parse_rgba(text));
 }
 
-TEST_CASE("between two stops colour and alpha are interpolated without premultiplying") {
+TEST_CASE("between two stops, color and alpha are interpolated without premultiplying") {
     const Gradient gradient({{0.25, {200, 100, 0, 0.8}}, {0.75, {0, 0, 100, 0}}});
     CHECK(gradient.at(0) == Rgba{200, 100, 0, 0.8});
     CHECK(gradient.at(0.25) == Rgba{200, 100, 0, 0.8});
@@ -87,7 +87,7 @@ TEST_CASE("between two stops colour and alpha are interpolated without premultip
     CHECK(gradient.at(1) == Rgba{0, 0, 100, 0});
 }
 
-TEST_CASE("stops may come in any order, and two at one place are an edge") {
+TEST_CASE("stops may be in any order, and two at one place form an edge") {
     const Gradient gradient({{1, {9, 9, 9, 1}}, {0.5, {1, 1, 1, 1}}, {0.5, {5, 5, 5, 1}}});
     CHECK(gradient.at(0.49) == Rgba{1, 1, 1, 1});
     CHECK(gradient.at(0.5) == Rgba{5, 5, 5, 1});
@@ -103,7 +103,7 @@ TEST_CASE("stops and opacities out of range are refused") {
     CHECK_THROWS_AS(Gradient({{0, {}}}, 1.5), std::invalid_argument);
 }
 
-TEST_CASE("a colour is painted over what is there") {
+TEST_CASE("a color is painted over the existing pixels") {
     Image image = grey({4, 3});
     Canvas(image).fill({1, 1, 2, 9}, {255, 0, 0, 0.5});
     CHECK(image.at(0, 0) == Color{100, 100, 100, 255});
@@ -112,7 +112,7 @@ TEST_CASE("a colour is painted over what is there") {
     CHECK(image.at(3, 2) == Color{100, 100, 100, 255});
 }
 
-TEST_CASE("a disc is the formula, pixel for pixel") {
+TEST_CASE("a disc follows the formula, pixel for pixel") {
     const Gradient gradient(
         {{0, {255, 140, 0, 0.9}}, {0.4, {255, 90, 0, 0.5}}, {1, {255, 60, 0, 0}}}, 0.75);
     const double radius = GENERATE(0.4, 1.0, 3.5, 7.0, 40.0);
@@ -127,7 +127,7 @@ TEST_CASE("a disc is the formula, pixel for pixel") {
           }) <= 1);
 }
 
-TEST_CASE("a box is filled from its middle, and behind the last stop with its colour") {
+TEST_CASE("a box is filled from its center, and after the last stop with its color") {
     const Gradient gradient({{0, {0, 0, 255, 0.6}}, {0.5, {0, 120, 255, 0.3}}});
     const Rect box =
         GENERATE(Rect{2, 3, 9, 5}, Rect{0, 0, 20, 12}, Rect{-5, 4, 12, 2}, Rect{6, 6, 1, 1});
@@ -142,7 +142,7 @@ TEST_CASE("a box is filled from its middle, and behind the last stop with its co
           }) <= 1);
 }
 
-TEST_CASE("a disc smaller than any pixel leaves its picture whole") {
+TEST_CASE("a disc smaller than a pixel does not damage the image") {
     Image image = grey({5, 5});
     const Gradient gradient({{0, {255, 0, 0, 1}}, {1, {255, 0, 0, 0}}});
     for (const double radius : {1e-3, 1e-36, 1e-40, 1e-300}) {
@@ -151,7 +151,7 @@ TEST_CASE("a disc smaller than any pixel leaves its picture whole") {
     }
 }
 
-TEST_CASE("a frame is four bars that nowhere lie on each other") {
+TEST_CASE("a frame is four bars that do not overlap") {
     Image image({7, 6});
     Canvas(image).frame({1, 1, 5, 4}, 1, {255, 255, 255, 0.5});
     CHECK(drawn(image) == ".......\n"
@@ -162,12 +162,12 @@ TEST_CASE("a frame is four bars that nowhere lie on each other") {
                           ".......\n");
     for (int x = 1; x < 6; ++x) CHECK(image.at(x, 1).red == 128);
     Image small({4, 4});
-    Canvas(small).frame({1, 1, 2, 3}, 9, {255, 255, 255, 0.5}); // broader than the area
+    Canvas(small).frame({1, 1, 2, 3}, 9, {255, 255, 255, 0.5}); // wider than the area
     CHECK(drawn(small) == "....\n.##.\n.##.\n.##.\n");
     CHECK(small.at(1, 2).red == 128);
 }
 
-TEST_CASE("a text is its glyphs") {
+TEST_CASE("a text is drawn with its glyphs") {
     Image image({14, 9});
     Canvas(image).write({1, 1}, "1,", 1, {255, 255, 255});
     CHECK(drawn(image) == "..............\n"
@@ -184,7 +184,7 @@ TEST_CASE("a text is its glyphs") {
     CHECK(text_size("", 2) == Size{0, 14});
 }
 
-TEST_CASE("each pixel of a large text is a square, and an unknown character is a frame") {
+TEST_CASE("each pixel of a large text is a square, and an unknown character is a box") {
     Image image({12, 15});
     Canvas(image).write({0, 0}, "\xC3", 2, {255, 255, 255});
     CHECK(image.at(0, 0).red == 255);
@@ -194,7 +194,7 @@ TEST_CASE("each pixel of a large text is a square, and an unknown character is a
     CHECK(glyph_of('\xC3').rows == glyphs.back().rows);
 }
 
-TEST_CASE("a picture that is painted in parts is the one that is painted whole") {
+TEST_CASE("an image painted in parts equals the image painted at once") {
     const Gradient gradient({{0, {255, 140, 0, 0.9}}, {1, {255, 60, 0, 0.1}}});
     const auto paint = [&](Canvas canvas) {
         canvas.fill_disc({15, 12}, 9.5, gradient);

@@ -44,7 +44,7 @@ ImageView rows_of(const Image& image, const RowRange& rows) {
 
 } // namespace
 
-TEST_CASE("a PNG file is a signature, a header, image data and an end, nothing else") {
+TEST_CASE("a PNG file contains only a signature, a header, image data and an end") {
     const auto png = encode_png(random_image({300, 200}, 1).view());
     const std::vector<std::uint8_t> signature{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
     REQUIRE(std::equal(signature.begin(), signature.end(), png.begin()));
@@ -55,7 +55,7 @@ TEST_CASE("a PNG file is a signature, a header, image data and an end, nothing e
     CHECK(types == std::vector<std::string>{"IHDR", "IDAT", "IEND"});
 }
 
-TEST_CASE("the same pixels give the same bytes whatever their stride and alpha") {
+TEST_CASE("the same pixels give the same bytes for any stride and alpha") {
     const Image image = random_image({40, 90}, 2);
     Image wider({60, 90});
     for (int y = 0; y < 90; ++y) std::ranges::copy(image.view().row(y), wider.row(y).begin());
@@ -80,7 +80,8 @@ TEST_CASE("an empty image and a level out of range are refused") {
     CHECK_THROWS_AS(encode_png(Image({1, 1}).view(), {.level = -1}), std::invalid_argument);
 }
 
-TEST_CASE("stripes divide an image without gap or overlap, and the last one takes the rest") {
+TEST_CASE(
+    "stripes divide an image without gaps or overlaps, and the last one has the remaining rows") {
     const StripedPng png({10, 70}, {}, 32);
     REQUIRE(png.stripes() == 3);
     CHECK(png.size() == Size{10, 70});
@@ -97,8 +98,7 @@ TEST_CASE("an image smaller than a stripe is one stripe") {
     CHECK(png.stripe(0) == RowRange{0, 7});
 }
 
-TEST_CASE(
-    "a striped file depends on the pixels alone, not on the order or history of its stripes") {
+TEST_CASE("a striped file depends only on the pixels, not on the order or history of its stripes") {
     for (unsigned seed = 0; seed < 40; ++seed) {
         std::mt19937 random(seed);
         const Size size{1 + screen_image::below(random, 80), 1 + screen_image::below(random, 80)};
@@ -117,19 +117,19 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a change of one stripe leaves the chunks of all others as they are") {
+TEST_CASE("a change of one stripe does not change the chunks of the others") {
     Image image = random_image({50, 96}, 3);
     const auto before = chunks(encode_png(image.view()));
     image.fill({20, 40, 5, 5}, {1, 2, 3, 255}); // in the second of three stripes
     const auto after = chunks(encode_png(image.view()));
-    REQUIRE(before.size() == 6); // IHDR, three stripes, the end of the data, IEND
+    REQUIRE(before.size() == 6); // IHDR, three stripes, the final IDAT, IEND
     REQUIRE(after.size() == 6);
     for (const std::size_t same : {0U, 1U, 3U, 5U}) CHECK(before[same] == after[same]);
     CHECK(before[2] != after[2]);
     CHECK(before[4] != after[4]);
 }
 
-TEST_CASE("alpha alone changes nothing in a PNG, whatever the content") {
+TEST_CASE("a change only in alpha does not change a PNG") {
     for (unsigned seed = 0; seed < 40; ++seed) {
         std::mt19937 random(seed);
         const Image image = screen_image::any_screen(random, {60, 40});
@@ -142,7 +142,7 @@ TEST_CASE("alpha alone changes nothing in a PNG, whatever the content") {
     }
 }
 
-TEST_CASE("a striped file is refused until every stripe is there") {
+TEST_CASE("a striped file is refused until every stripe is encoded") {
     const Image image({10, 40});
     StripedPng png(image.size());
     CHECK_THROWS_AS(png.file(), std::logic_error);
@@ -152,7 +152,7 @@ TEST_CASE("a striped file is refused until every stripe is there") {
     CHECK_NOTHROW(png.file());
 }
 
-TEST_CASE("rows of another size than their stripe are refused") {
+TEST_CASE("rows that do not have the size of their stripe are refused") {
     StripedPng png({10, 40});
     CHECK_THROWS_AS(png.encode(0, Image({10, 31}).view()), std::invalid_argument);
     CHECK_THROWS_AS(png.encode(0, Image({9, 32}).view()), std::invalid_argument);
@@ -160,7 +160,7 @@ TEST_CASE("rows of another size than their stripe are refused") {
     CHECK_THROWS_AS(png.encode(2, Image({10, 8}).view()), std::invalid_argument);
 }
 
-TEST_CASE("an impossible striped PNG is refused") {
+TEST_CASE("a striped PNG with invalid parameters is refused") {
     CHECK_THROWS_AS(StripedPng({0, 4}), std::invalid_argument);
     CHECK_THROWS_AS(StripedPng({4, 4}, {}, 0), std::invalid_argument);
     CHECK_THROWS_AS(StripedPng({4, 4}, {.level = 10}), std::invalid_argument);

@@ -1,4 +1,4 @@
-// libpng judges what encode_png, StripedPng and FramePipeline wrote.
+// Reads the output of encode_png, StripedPng and FramePipeline with libpng.
 #include "decoded_png.hpp"
 #include "eyehand/winio/frame_pipeline.hpp"
 #include "eyehand/winio/png.hpp"
@@ -30,7 +30,7 @@ TEST_CASE("libpng reads back images around the height of a stripe") {
     }
 }
 
-TEST_CASE("libpng reads back flat colour, where deflate produces nothing for whole stripes") {
+TEST_CASE("libpng reads back flat color, where deflate produces no output for whole stripes") {
     Image image({1536, 864});
     image.fill({0, 0, 1536, 864}, {10, 20, 30, 255});
     CHECK(same_colours_opaque(image.view(), decoded(encode_png(image.view()))));
@@ -58,7 +58,7 @@ TEST_CASE("libpng reads back images one pixel wide and stripes of one row") {
 }
 
 TEST_CASE("libpng reads back flat stripes wider than zlib's window") {
-    // Several of the pieces in which runs are deflated, at every quick level.
+    // Several pieces of deflated runs, at every fast level.
     Image image({5000, 40});
     image.fill({0, 7, 5000, 20}, {200, 100, 50, 255});
     image.fill({4990, 3, 3, 30}, {1, 2, 3, 255});
@@ -69,7 +69,7 @@ TEST_CASE("libpng reads back flat stripes wider than zlib's window") {
     }
 }
 
-TEST_CASE("libpng reads back every picture of a pipeline over thousands of edits") {
+TEST_CASE("libpng reads back every screenshot of a pipeline over thousands of edits") {
     int pictures = 0;
     for (unsigned seed = 0; seed < 120; ++seed) {
         std::mt19937 random(seed);
@@ -89,7 +89,7 @@ TEST_CASE("libpng reads back every picture of a pipeline over thousands of edits
     CHECK(pictures >= 2000);
 }
 
-TEST_CASE("libpng reads back every scaled picture of a pipeline as the scaled frame") {
+TEST_CASE("libpng reads back every scaled screenshot of a pipeline as the scaled frame") {
     for (unsigned seed = 0; seed < 60; ++seed) {
         std::mt19937 random(seed);
         const Size size{1 + below(random, 90), 1 + below(random, 150)};

@@ -1,4 +1,4 @@
-// What decode_png takes and what it refuses; files that others wrote are in png_reader_libpng.cpp.
+// The files that decode_png accepts and refuses. png_reader_libpng.cpp tests files of libpng.
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/png.hpp"
 
@@ -47,7 +47,7 @@ Bytes header(std::uint32_t width, std::uint32_t height, const Bytes& kind = {8, 
     return chunk("IHDR", be32(width) + be32(height) + kind);
 }
 
-/// A zlib stream that stores what it is given.
+/// A zlib stream that stores the bytes uncompressed.
 Bytes stored(const Bytes& data) {
     std::uint32_t a = 1;
     std::uint32_t b = 0;
@@ -71,7 +71,7 @@ Bytes stored(const Bytes& data) {
 const Bytes one_pixel = stored({0, 1, 2, 3});
 const Bytes small = signature + header(1, 1) + chunk("IDAT", one_pixel) + end;
 
-/// Why it is refused.
+/// The reason for a refusal.
 std::string refusal(const Bytes& file, const PngLimits& limits = {}) {
     try {
         (void)decode_png(file, limits);
@@ -100,7 +100,7 @@ TEST_CASE("a PNG file that this library wrote is read back pixel for pixel") {
     }
 }
 
-TEST_CASE("a PNG file may come in many pieces and with chunks that change nothing") {
+TEST_CASE("a PNG file may have many IDAT chunks and ancillary chunks") {
     CHECK(decode_png(small).at(0, 0) == Color{3, 2, 1, 255});
     Bytes pieces;
     for (const std::uint8_t byte : one_pixel) pieces = pieces + chunk("IDAT", {byte});
@@ -118,7 +118,7 @@ TEST_CASE("a PNG file's alpha is kept") {
     CHECK(image.at(0, 1) == Color{13, 12, 11, 14}); // by the filter "up"
 }
 
-TEST_CASE("a PNG file that ends anywhere before its end is refused") {
+TEST_CASE("a PNG file that is truncated anywhere is refused") {
     for (std::size_t size = 0; size < small.size(); ++size) {
         INFO(size << " bytes");
         const Bytes cut(small.begin(), small.begin() + static_cast<std::ptrdiff_t>(size));
@@ -136,7 +136,7 @@ TEST_CASE("a PNG file with any bit changed is refused") {
         }
 }
 
-TEST_CASE("a PNG file is refused for what is wrong with its chunks") {
+TEST_CASE("a PNG file with invalid chunks is refused with the reason") {
     const Bytes pixels = chunk("IDAT", one_pixel);
     Bytes wrong_sum = small;
     wrong_sum.back() ^= 1U;
@@ -160,7 +160,7 @@ TEST_CASE("a PNG file is refused for what is wrong with its chunks") {
                ContainsSubstring("IEND chunk is not empty"));
 }
 
-TEST_CASE("a PNG file of another kind is refused") {
+TEST_CASE("a PNG file of an unsupported format is refused") {
     const auto of_kind = [](const Bytes& kind) {
         return refusal(signature + header(1, 1, kind) + chunk("IDAT", one_pixel) + end);
     };
@@ -172,7 +172,7 @@ TEST_CASE("a PNG file of another kind is refused") {
     CHECK_THAT(of_kind({8, 2, 0, 0, 1}), ContainsSubstring("interlaced"));
 }
 
-TEST_CASE("a PNG file is refused for what is wrong with its pixels") {
+TEST_CASE("a PNG file with invalid pixels is refused with the reason") {
     const auto of_pixels = [](const Bytes& compressed, std::uint32_t rows = 1) {
         return refusal(signature + header(1, rows) + chunk("IDAT", compressed) + end);
     };
@@ -187,7 +187,7 @@ TEST_CASE("a PNG file is refused for what is wrong with its pixels") {
     CHECK_THAT(of_pixels({1, 2, 3}), ContainsSubstring("damaged"));
 }
 
-TEST_CASE("a PNG file that is larger than wanted is refused before anything is made of it") {
+TEST_CASE("a PNG file that exceeds the limits is refused before its pixels are decoded") {
     const auto of_size = [](std::uint32_t width, std::uint32_t height, const PngLimits& limits) {
         return refusal(signature + header(width, height) + chunk("IDAT", one_pixel) + end, limits);
     };
@@ -199,6 +199,6 @@ TEST_CASE("a PNG file that is larger than wanted is refused before anything is m
     CHECK_THAT(of_size(1, 11, {.size = {10, 10}}), ContainsSubstring("too large"));
     CHECK_THAT(of_size(10, 10, {.pixels = 99}), ContainsSubstring("too large"));
     CHECK_THAT(of_size(1, 1, {.size = {0, -1}}), ContainsSubstring("too large"));
-    // Within the limits, but no file of this length holds as much.
+    // Within the limits, but a file of this length cannot contain as many pixels.
     CHECK_THAT(of_size(8000, 8000, {}), ContainsSubstring("too few"));
 }

@@ -1,4 +1,4 @@
-// libpng writes what decode_png reads.
+// Reads files that libpng writes with decode_png.
 #include "eyehand/winio/png.hpp"
 #include "random_image.hpp"
 #include "screen_image.hpp"
@@ -22,7 +22,7 @@ void collect(png_structp writer, png_bytep data, png_size_t size) {
 }
 void flushed(png_structp) {}
 
-/// `image` as libpng writes it, with chunks that a browser's canvas and others add.
+/// `image` as libpng writes it, with chunks that a browser's canvas and other programs add.
 std::vector<std::uint8_t> written(const Image& image, const Kind& kind) {
     std::vector<std::uint8_t> file;
     png_structp writer = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
@@ -56,7 +56,7 @@ bool equal(const Image& read, const Image& image, const Kind& kind) {
 
 } // namespace
 
-TEST_CASE("what libpng writes with each filter is read pixel for pixel") {
+TEST_CASE("files that libpng writes with each filter are read pixel for pixel") {
     for (const int colour : {PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA})
         for (const int filters : {PNG_FILTER_NONE, PNG_FILTER_SUB, PNG_FILTER_UP, PNG_FILTER_AVG,
                                   PNG_FILTER_PAETH, PNG_ALL_FILTERS}) {
@@ -72,7 +72,7 @@ TEST_CASE("what libpng writes with each filter is read pixel for pixel") {
         }
 }
 
-TEST_CASE("a large picture of libpng's, in many chunks, is read pixel for pixel") {
+TEST_CASE("a large file that libpng writes in many chunks is read pixel for pixel") {
     const Image noise = random_image({700, 300}, 8);
     const Kind kind{PNG_COLOR_TYPE_RGB_ALPHA, PNG_ALL_FILTERS};
     CHECK(equal(decode_png(written(noise, kind)), noise, kind));

@@ -1,4 +1,4 @@
-// How test failures show this library's values.
+// Prints this library's values in test failures.
 #pragma once
 
 #include "eyehand/winio/effect.hpp"

@@ -19,7 +19,7 @@ Image vertical_stripes(Size size, int period) {
     return image;
 }
 
-// What an output channel should be, by the definition of area averaging, in double precision.
+// The expected output channel, by the definition of area averaging, in double precision.
 double mean_of_area(const Image& source, Size size, int x, int y, std::size_t channel) {
     const double left = static_cast<double>(x) * source.width() / size.width;
     const double right = static_cast<double>(x + 1) * source.width() / size.width;
@@ -45,12 +45,13 @@ TEST_CASE("stripes as wide as a pixel average exactly") {
 }
 
 TEST_CASE("five columns become four with the exact share of each") {
-    // White is the first of five columns: 4/5 of the first output column, nothing of the others.
+    // The first of five columns is white: 4/5 of the first output column, and nothing of the
+    // others.
     const Image result = scaled(vertical_stripes({20, 5}, 5), {16, 4});
     for (int x = 0; x < 16; ++x) CHECK(int{result.at(x, 0).red} == (x % 4 == 0 ? 204 : 0));
 }
 
-TEST_CASE("flat colours stay what they are at any ratio") {
+TEST_CASE("flat colors do not change at any ratio") {
     for (const Size size : {Size{1536, 864}, {1344, 756}, {97, 53}, {1919, 1079}, {2500, 1300}}) {
         Image source({1920, 1080});
         source.fill({0, 0, 1920, 1080}, {1, 127, 254, 255});
@@ -65,7 +66,7 @@ TEST_CASE("flat colours stay what they are at any ratio") {
     }
 }
 
-TEST_CASE("shrinking gives the mean of what each pixel covers") {
+TEST_CASE("shrinking gives the mean of the pixels that each output pixel covers") {
     const Image source = random_image({61, 47}, 7);
     for (const Size size : {Size{60, 46}, {31, 47}, {61, 12}, {17, 13}, {1, 1}, {3, 40}}) {
         const Image result = scaled(source, size);
@@ -89,7 +90,7 @@ TEST_CASE("large images with coprime sizes are still exact") {
                     0.5 + 1e-6);
 }
 
-TEST_CASE("growing interpolates between pixel centres and continues the edges") {
+TEST_CASE("growing interpolates between pixel centers and extends the edges") {
     Image source({2, 1});
     source.fill({1, 0, 1, 1}, {.blue = 100, .green = 100, .red = 100});
     const Image result = scaled(source, {8, 2});
@@ -126,7 +127,7 @@ TEST_CASE("padding between rows is not read as pixels") {
     CHECK(std::ranges::equal(from_view.row(9), scaled(narrow, {20, 10}).row(9)));
 }
 
-TEST_CASE("scaling nothing or to nothing is refused") {
+TEST_CASE("scaling from or to an empty size is refused") {
     Image into;
     CHECK_THROWS_AS(scale(ImageView(), {1, 1}, into), std::invalid_argument);
     CHECK_THROWS_AS(scale(Image({1, 1}).view(), {0, 1}, into), std::invalid_argument);
@@ -134,7 +135,7 @@ TEST_CASE("scaling nothing or to nothing is refused") {
 
 namespace {
 
-// Any ratio: down, up, one axis each way, equal; small whole numbers as often as not.
+// Any ratio: down, up, one axis each way, equal. Half of the ratios are small integers.
 std::pair<Size, Size> any_sizes(std::mt19937& random) {
     const auto up_to = [&](unsigned max) { return 1 + static_cast<int>(random() % max); };
     Size source{up_to(80), up_to(80)};
@@ -146,7 +147,7 @@ std::pair<Size, Size> any_sizes(std::mt19937& random) {
 
 } // namespace
 
-TEST_CASE("stripes put together are the whole, at any sizes") {
+TEST_CASE("assembled stripes equal the whole image, at any sizes") {
     for (unsigned seed = 0; seed < 600; ++seed) {
         std::mt19937 random(seed);
         const auto [from, to] = any_sizes(random);
@@ -166,7 +167,7 @@ TEST_CASE("stripes put together are the whole, at any sizes") {
     }
 }
 
-TEST_CASE("shrinking by small whole numbers gives the mean of what each pixel covers") {
+TEST_CASE("shrinking by small integer ratios gives the mean of the covered pixels") {
     for (unsigned seed = 0; seed < 300; ++seed) {
         std::mt19937 random(seed);
         const auto one_to = [&](unsigned max) { return 1 + static_cast<int>(random() % max); };
@@ -188,7 +189,7 @@ TEST_CASE("shrinking by small whole numbers gives the mean of what each pixel co
     }
 }
 
-TEST_CASE("a change of some source rows changes no row outside target_rows") {
+TEST_CASE("a change of source rows changes no row outside target_rows") {
     for (unsigned seed = 0; seed < 600; ++seed) {
         std::mt19937 random(seed);
         const auto [from, to] = any_sizes(random);
@@ -208,7 +209,7 @@ TEST_CASE("a change of some source rows changes no row outside target_rows") {
     }
 }
 
-TEST_CASE("target_rows names the rows whose source_rows meet the change, and no others") {
+TEST_CASE("target_rows contains exactly the rows whose source_rows intersect the change") {
     for (unsigned seed = 0; seed < 300; ++seed) {
         std::mt19937 random(seed);
         const auto [from, to] = any_sizes(random);
@@ -242,7 +243,7 @@ TEST_CASE("only source_rows are read for a stripe") {
     for (int y = 0; y < 5; ++y) CHECK(std::ranges::equal(before.row(y), after.row(y)));
 }
 
-TEST_CASE("after a period the grids of source and result meet") {
+TEST_CASE("after a period the grids of source and result align") {
     const Scaler scaler({1920, 1080}, {1536, 864});
     CHECK(scaler.period() == 4);
     CHECK(scaler.source_rows({32, 32}) == RowRange{40, 40});
@@ -251,7 +252,7 @@ TEST_CASE("after a period the grids of source and result meet") {
     CHECK(Scaler({10, 10}, {10, 7}).period() == 7);
 }
 
-TEST_CASE("a scaler refuses another source and rows it does not have") {
+TEST_CASE("a scaler refuses a source of another size and rows out of range") {
     const Scaler scaler({10, 10}, {5, 5});
     const Image source({10, 10});
     Image into;

@@ -1,4 +1,4 @@
-// Images with what screens show: flat areas, lines of text, gradients, noise.
+// Images with the content of screens: flat areas, lines of text, gradients, noise.
 #pragma once
 
 #include "eyehand/winio/image.hpp"
@@ -16,13 +16,13 @@ inline eyehand::winio::Color any_color(std::mt19937& random) {
     return {byte(), byte(), byte(), byte()};
 }
 
-/// Some rectangle that has at least one pixel in an image of this size.
+/// A random rectangle with at least one pixel in an image of this size.
 inline eyehand::winio::Rect any_part(std::mt19937& random, eyehand::winio::Size size) {
     return {below(random, size.width), below(random, size.height), 1 + below(random, size.width),
             1 + below(random, size.height)};
 }
 
-/// Paints something over `part`, clipped to the image.
+/// Paints random content over `part`, clipped to the image.
 inline void paint(eyehand::winio::Image& image, const eyehand::winio::Rect& part,
                   std::mt19937& random) {
     const eyehand::winio::Rect inside =
@@ -32,7 +32,7 @@ inline void paint(eyehand::winio::Image& image, const eyehand::winio::Rect& part
     case 0:
         image.fill(inside, color);
         break;
-    case 1: // glyph-like strokes of one colour
+    case 1: // glyph-like strokes of one color
         for (int y = inside.y; y < inside.bottom(); ++y)
             for (int x = inside.x; x < inside.right(); ++x)
                 if ((random() & 3U) == 0) image.fill({x, y, 1, 1}, color);
@@ -52,7 +52,7 @@ inline void paint(eyehand::winio::Image& image, const eyehand::winio::Rect& part
     }
 }
 
-/// A screen of this size with a few such things on it.
+/// A screen of this size with several such areas.
 inline eyehand::winio::Image any_screen(std::mt19937& random, eyehand::winio::Size size) {
     eyehand::winio::Image image(size);
     for (int things = below(random, 5); things > 0; --things)

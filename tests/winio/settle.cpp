@@ -54,7 +54,7 @@ TEST_CASE("a still screen is stable after the quiet period") {
     CHECK(settled.waited >= 30ms);
 }
 
-TEST_CASE("the minimum is waited even when the screen is quiet") {
+TEST_CASE("the wait lasts for the minimum even if the screen is quiet") {
     MemoryDesktop desktop({64, 64});
     const auto capturer = desktop.open_capturer({});
     auto options = quick;
@@ -62,7 +62,7 @@ TEST_CASE("the minimum is waited even when the screen is quiet") {
     CHECK(wait_until_stable(*capturer, area, options).waited >= 60ms);
 }
 
-TEST_CASE("the minimum is waited even when it is longer than the timeout") {
+TEST_CASE("the wait lasts for the minimum even if it exceeds the timeout") {
     MemoryDesktop desktop({64, 64});
     Watched capturer(desktop, [&](int n) { paint(desktop, n % 250); });
     auto options = quick;
@@ -73,7 +73,7 @@ TEST_CASE("the minimum is waited even when it is longer than the timeout") {
     CHECK(settled.end == SettleEnd::timed_out);
 }
 
-TEST_CASE("a timeout may be forever") {
+TEST_CASE("a timeout may be unlimited") {
     MemoryDesktop desktop({64, 64});
     desktop.fail_next_captures(errc::capture_unavailable, 2);
     const auto capturer = desktop.open_capturer({});
@@ -82,7 +82,7 @@ TEST_CASE("a timeout may be forever") {
     CHECK(wait_until_stable(*capturer, area, options).end == SettleEnd::stable);
 }
 
-TEST_CASE("a wait that may not last at all looks once") {
+TEST_CASE("a wait with a timeout of zero captures once") {
     MemoryDesktop desktop({64, 64});
     const auto capturer = desktop.open_capturer({});
     auto options = quick;
@@ -91,7 +91,7 @@ TEST_CASE("a wait that may not last at all looks once") {
     CHECK(desktop.captures() == 1);
 }
 
-TEST_CASE("a screen that changes for a while is returned as it looked in the end") {
+TEST_CASE("a screen that changes for a while is returned in its final state") {
     MemoryDesktop desktop({64, 64});
     Watched capturer(desktop, [&](int n) { paint(desktop, std::min(n, 10)); });
     const Settled settled = wait_until_stable(capturer, area, quick);
@@ -99,7 +99,7 @@ TEST_CASE("a screen that changes for a while is returned as it looked in the end
     CHECK(int{settled.frame.pixels.at(3, 3).red} == 10);
 }
 
-TEST_CASE("a screen that never rests is returned at the timeout") {
+TEST_CASE("a screen that never stops changing is returned at the timeout") {
     MemoryDesktop desktop({64, 64});
     Watched capturer(desktop, [&](int n) { paint(desktop, n % 250); });
     auto options = quick;
@@ -110,7 +110,7 @@ TEST_CASE("a screen that never rests is returned at the timeout") {
     CHECK(settled.frame.pixels.size() == Size{64, 64});
 }
 
-TEST_CASE("a pointer that moves does not keep the screen from being stable") {
+TEST_CASE("a moving pointer does not prevent the screen from being stable") {
     MemoryDesktop desktop({64, 64});
     PointerShape shape;
     shape.pixels = Image({2, 2});
@@ -122,19 +122,19 @@ TEST_CASE("a pointer that moves does not keep the screen from being stable") {
     CHECK(wait_until_stable(capturer, area, quick).end == SettleEnd::stable);
 }
 
-TEST_CASE("captures that fail for a moment are repeated") {
+TEST_CASE("captures that fail temporarily are repeated") {
     MemoryDesktop desktop({64, 64});
     desktop.fail_next_captures(errc::capture_unavailable, 3);
     const auto capturer = desktop.open_capturer({});
     CHECK(wait_until_stable(*capturer, area, quick).end == SettleEnd::stable);
 }
 
-TEST_CASE("what happened during a failed capture nobody knows: the quiet period starts anew") {
+TEST_CASE("the quiet period restarts after a failed capture, which may have missed changes") {
     MemoryDesktop desktop({64, 64});
     const auto start = std::chrono::steady_clock::now();
     auto failed_at = start;
     Watched capturer(desktop, [&](int n) {
-        if (n != 1) return; // a busy machine may not look a third time within the quiet period
+        if (n != 1) return; // a busy machine may not capture a third time within the quiet period
         failed_at = std::chrono::steady_clock::now();
         throw Error(errc::capture_unavailable, "locked for a moment");
     });
@@ -159,7 +159,7 @@ TEST_CASE("captures that keep failing end with their error at the timeout") {
     }
 }
 
-TEST_CASE("a capture that fails for good is not repeated") {
+TEST_CASE("a capture that fails permanently is not repeated") {
     MemoryDesktop desktop({64, 64});
     desktop.fail_next_captures(errc::capture_failed, 1);
     const auto capturer = desktop.open_capturer({});
@@ -167,7 +167,7 @@ TEST_CASE("a capture that fails for good is not repeated") {
     CHECK(desktop.captures() == 0);
 }
 
-TEST_CASE("a stop ends the waiting") {
+TEST_CASE("a stop ends the wait") {
     MemoryDesktop desktop({64, 64});
     std::stop_source stop;
     Watched capturer(desktop, [&](int n) {
@@ -191,12 +191,12 @@ TEST_CASE("a small region that keeps toggling is reported and not waited for") {
     CHECK(settled.changed.empty());
 }
 
-TEST_CASE("a button that was clicked differs from before the action once it lies still") {
+TEST_CASE("a clicked button counts as changed once the screen is stable") {
     MemoryDesktop desktop({320, 240});
     const Rect button{40, 40, 40, 16};
     Frame before;
     desktop.open_capturer({})->capture({0, 0, 320, 240}, before);
-    Watched capturer(desktop, [&](int n) { // pointed at, pressed, pointed at
+    Watched capturer(desktop, [&](int n) { // hovered, pressed, hovered
         desktop.screen().fill(button, {.red = static_cast<std::uint8_t>(n == 1 ? 20 : 10)});
     });
     auto options = quick;
@@ -208,7 +208,7 @@ TEST_CASE("a button that was clicked differs from before the action once it lies
     CHECK(settled.toggling.empty());
 }
 
-TEST_CASE("toggling is waited for by those who ask for it") {
+TEST_CASE("toggling regions are waited for if the options request it") {
     MemoryDesktop desktop({320, 240});
     Watched capturer(desktop, [&](int n) { blink(desktop, n); });
     auto options = quick;
@@ -219,7 +219,7 @@ TEST_CASE("toggling is waited for by those who ask for it") {
     CHECK(settled.toggling.empty());
 }
 
-TEST_CASE("beside what toggles the rest is still waited for") {
+TEST_CASE("other changes are waited for beside a toggling region") {
     MemoryDesktop desktop({320, 240});
     Watched capturer(desktop, [&](int n) {
         blink(desktop, n);
@@ -231,7 +231,7 @@ TEST_CASE("beside what toggles the rest is still waited for") {
     CHECK(settled.changed.size() == 1);
 }
 
-TEST_CASE("a small screen part that is all movement is waited for until the timeout") {
+TEST_CASE("a small area that changes everywhere is waited for until the timeout") {
     MemoryDesktop desktop({320, 240});
     Watched capturer(desktop, [&](int n) {
         desktop.screen().fill({0, 0, 160, 240}, {.red = static_cast<std::uint8_t>(n % 2)});
@@ -243,7 +243,7 @@ TEST_CASE("a small screen part that is all movement is waited for until the time
     CHECK(settled.toggling.empty());
 }
 
-TEST_CASE("what changed is the difference to the frame before the action, on the desktop") {
+TEST_CASE("changes are the difference from the frame before the action, in desktop coordinates") {
     MemoryDesktop desktop({320, 240});
     const Rect part{100, 40, 64, 64};
     const auto capturer = desktop.open_capturer({});
@@ -258,7 +258,7 @@ TEST_CASE("what changed is the difference to the frame before the action, on the
     CHECK(wait_until_stable(*capturer, part, options).changed.empty());
 }
 
-TEST_CASE("against a frame of another place or size everything has changed") {
+TEST_CASE("compared with a frame of another origin or size, the whole area has changed") {
     MemoryDesktop desktop({320, 240});
     const auto capturer = desktop.open_capturer({});
     auto options = quick;
@@ -270,17 +270,17 @@ TEST_CASE("against a frame of another place or size everything has changed") {
     }
 }
 
-TEST_CASE("without a frame from before what changed is the difference to the first look") {
+TEST_CASE("without an earlier frame, changes are the difference from the first capture") {
     MemoryDesktop desktop({320, 240});
     Watched capturer(desktop, [&](int n) {
-        desktop.screen().fill({16, 16, 8, 8}, {.red = 3}); // before the first look
+        desktop.screen().fill({16, 16, 8, 8}, {.red = 3}); // before the first capture
         if (n == 1) desktop.screen().fill({40, 16, 8, 8}, {.red = 3});
     });
     CHECK(wait_until_stable(capturer, {0, 0, 320, 240}, quick).changed ==
           std::vector<Rect>{{40, 16, 8, 8}});
 }
 
-TEST_CASE("the quiet period begins with the first look, even if that is like the frame before") {
+TEST_CASE("the quiet period begins with the first capture, even if it equals the frame before") {
     MemoryDesktop desktop({64, 64});
     Frame before;
     desktop.open_capturer({})->capture(area, before);
@@ -312,7 +312,7 @@ TEST_CASE("a settler needs no new memory for its frames") {
     CHECK(used.size() == 2);
 }
 
-TEST_CASE("a settler recognises in the next turn what toggled in this one") {
+TEST_CASE("a settler recognizes in the next wait the regions that toggled in this one") {
     MemoryDesktop desktop({320, 240});
     Watched capturer(desktop, [&](int n) { blink(desktop, n); });
     const Rect all{0, 0, 320, 240};
@@ -329,7 +329,8 @@ TEST_CASE("a settler recognises in the next turn what toggled in this one") {
     CHECK(looks <= 3);
 }
 
-TEST_CASE("a settler waits for text that streams in where all moved in the turn before") {
+TEST_CASE(
+    "a settler waits for text that streams in where everything changed in the previous wait") {
     MemoryDesktop desktop({320, 240});
     const Rect all{0, 0, 320, 240};
     Watched video(desktop, [&](int n) {
@@ -347,7 +348,7 @@ TEST_CASE("a settler waits for text that streams in where all moved in the turn 
     CHECK(settled.frame.pixels.at(299, 100) == Color{.green = 200});
 }
 
-TEST_CASE("a settler that was stopped goes on with the next wait") {
+TEST_CASE("a stopped settler works again in the next wait") {
     MemoryDesktop desktop({64, 64});
     const auto capturer = desktop.open_capturer({});
     Settler settler;
@@ -357,7 +358,7 @@ TEST_CASE("a settler that was stopped goes on with the next wait") {
     CHECK(settler.wait(*capturer, area, quick).end == SettleEnd::stable);
 }
 
-TEST_CASE("a patient capture tries again while the screen cannot be read") {
+TEST_CASE("a patient capture retries while the screen cannot be read") {
     MemoryDesktop desktop({64, 64});
     desktop.fail_next_captures(errc::capture_unavailable, 2);
     const auto capturer = desktop.open_capturer({});
@@ -366,7 +367,7 @@ TEST_CASE("a patient capture tries again while the screen cannot be read") {
     CHECK(frame.pixels.size() == area.size());
 }
 
-TEST_CASE("a patient capture may try forever") {
+TEST_CASE("a patient capture may retry without a limit") {
     MemoryDesktop desktop({64, 64});
     desktop.fail_next_captures(errc::capture_unavailable, 1);
     const auto capturer = desktop.open_capturer({});
@@ -375,7 +376,7 @@ TEST_CASE("a patient capture may try forever") {
     CHECK(frame.pixels.size() == area.size());
 }
 
-TEST_CASE("a patient capture ends with the capturer's error when patience is over") {
+TEST_CASE("a patient capture throws the capturer's error after the patience is over") {
     MemoryDesktop desktop({64, 64});
     desktop.fail_next_captures(errc::capture_unavailable, 1'000'000);
     const auto capturer = desktop.open_capturer({});
@@ -388,7 +389,7 @@ TEST_CASE("a patient capture ends with the capturer's error when patience is ove
     }
 }
 
-TEST_CASE("a patient capture does not repeat what failed for good") {
+TEST_CASE("a patient capture does not retry after a permanent error") {
     MemoryDesktop desktop({64, 64});
     desktop.fail_next_captures(errc::capture_failed, 1);
     const auto capturer = desktop.open_capturer({});

@@ -6,7 +6,7 @@
 
 using namespace eyehand::winio;
 
-TEST_CASE("this program is among those that run") {
+TEST_CASE("this program is among the running programs") {
     const std::vector<std::string> running = running_programs();
     CHECK(std::ranges::any_of(running, [](const std::string& name) {
         return name == "winio-tests" || name == "winio-tests.exe";
@@ -16,7 +16,7 @@ TEST_CASE("this program is among those that run") {
     }));
 }
 
-TEST_CASE("a registry has text by key and value; systems without one have nothing") {
+TEST_CASE("a registry value is read as text, and is empty on systems without a registry") {
     const auto version =
         registry_value(R"(HKLM\Software\Microsoft\Windows NT\CurrentVersion)", "CurrentVersion");
     CHECK(version.has_value() == has_registry());
@@ -26,7 +26,7 @@ TEST_CASE("a registry has text by key and value; systems without one have nothin
                          "CurrentVersion"));
 }
 
-TEST_CASE("a registry has nothing for what cannot be there") {
+TEST_CASE("an invalid registry key or value is empty") {
     CHECK_FALSE(registry_value(R"(HKCU\Software\No such key)", "value"));
     CHECK_FALSE(registry_value(R"(No such root\Software)", "value"));
     CHECK_FALSE(registry_value("", ""));

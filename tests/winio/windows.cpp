@@ -45,39 +45,40 @@ std::error_code error_of(const std::function<void()>& action, std::string& text)
 
 } // namespace
 
-TEST_CASE("a window is found by a part of its title, whatever the case") {
+TEST_CASE("a window is found by a part of its title, regardless of case") {
     CHECK(found({.title = "FRIEND"}) == WindowId{1});
     CHECK_FALSE(found({.title = "friends"}));
 }
 
-TEST_CASE("a window that is titled just so is preferred to one further up, among two the topmost") {
+TEST_CASE(
+    "an exact title is preferred to a higher window, the topmost of several exact ones is found") {
     CHECK(found({.title = "Notepad"}) == WindowId{2});
 }
 
-TEST_CASE("class and process are compared as a whole") {
+TEST_CASE("class and process must match completely") {
     CHECK(found({.window_class = "notepad"}) == WindowId{2});
     CHECK_FALSE(found({.window_class = "note"}));
     CHECK(found({.process = "WINE.EXE"}) == WindowId{3});
     CHECK_FALSE(found({.process = "wine"}));
 }
 
-TEST_CASE("all parts of a query have to fit") {
+TEST_CASE("all fields of a query must match") {
     CHECK(found({.title = "notepad", .process = "wine.exe"}) == WindowId{3});
     CHECK_FALSE(found({.title = "friend", .window_class = "Notepad"}));
 }
 
-TEST_CASE("a query without parts means the topmost window, titled or not") {
+TEST_CASE("an empty query matches the topmost window, with or without a title") {
     CHECK(found({}) == WindowId{1});
     CHECK_FALSE(find_window({}, {}));
 }
 
-TEST_CASE("a window that comes up later is waited for") {
+TEST_CASE("a window that appears later is waited for") {
     Listed windows;
     windows.on_list = [](int n) { return n < 3 ? std::vector<WindowInfo>{} : some; };
     CHECK(wait_for_window(windows, {.title = "friend"}, 60s).id == WindowId{1});
 }
 
-TEST_CASE("a window that does not come up is named along with those there are") {
+TEST_CASE("the error for a missing window names it and lists the existing ones") {
     MemoryDesktop desktop;
     desktop.set_windows(some);
     std::string text;
@@ -87,20 +88,20 @@ TEST_CASE("a window that does not come up is named along with those there are") 
     CHECK_THAT(text, ContainsSubstring("\"Paint\"") && ContainsSubstring("\"notepad\""));
 }
 
-TEST_CASE("a window may be waited for forever") {
+TEST_CASE("the wait for a window may be unlimited") {
     Listed windows;
     windows.on_list = [](int n) { return n == 0 ? std::vector<WindowInfo>{} : some; };
     CHECK(wait_for_window(windows, {.title = "friend"}, std::chrono::milliseconds::max()).id ==
           WindowId{1});
 }
 
-TEST_CASE("a wait of no time looks once") {
+TEST_CASE("a wait with a timeout of zero lists the windows once") {
     MemoryDesktop desktop;
     desktop.set_windows(some);
     CHECK(wait_for_window(*desktop.windows(), {.title = "friend"}, 0ms).id == WindowId{1});
 }
 
-TEST_CASE("a stop ends the waiting for a window") {
+TEST_CASE("a stop ends the wait for a window") {
     std::stop_source stop;
     Listed windows;
     windows.on_list = [&](int n) {

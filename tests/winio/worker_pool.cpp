@@ -18,8 +18,8 @@ std::vector<int> numbers(int count) {
     return items;
 }
 
-// Where two threads wait for each other. Not a std::barrier: GCC 12's library for Windows can lose
-// the wake-up of its waits.
+// A point at which two threads wait for each other. Not a std::barrier, because GCC 12's library
+// for Windows can lose its wake-ups.
 class Meeting {
 public:
     void arrive_and_wait() {
@@ -51,14 +51,14 @@ TEST_CASE("a pool of threads works on every item exactly once") {
     }
 }
 
-TEST_CASE("a pool of threads has nothing to do where there are no items") {
+TEST_CASE("a pool of threads does nothing without items") {
     WorkerPool pool;
     CHECK_NOTHROW(pool.run({}, 2, [](int) { throw std::runtime_error("there is no item"); }));
 }
 
 TEST_CASE("two threads of a pool work at the same time") {
     WorkerPool pool;
-    Meeting meeting; // hangs when one thread has to do both items
+    Meeting meeting; // hangs if one thread must do both items
     std::atomic<int> done{0};
     pool.run(numbers(2), 2, [&](int) {
         meeting.arrive_and_wait();
@@ -67,7 +67,7 @@ TEST_CASE("two threads of a pool work at the same time") {
     CHECK(done == 2);
 }
 
-TEST_CASE("a pool begins no item after an exception in its only thread, and throws it again") {
+TEST_CASE("a pool starts no item after an exception in its only thread, and rethrows it") {
     WorkerPool pool;
     std::vector<int> begun;
     const auto fail_at_two = [&](int item) {
@@ -78,9 +78,9 @@ TEST_CASE("a pool begins no item after an exception in its only thread, and thro
     CHECK(begun == numbers(3));
 }
 
-TEST_CASE("a pool begins no item after exceptions in two threads, and throws one of them again") {
+TEST_CASE("a pool starts no item after exceptions in two threads, and rethrows one of them") {
     WorkerPool pool;
-    Meeting meeting; // both items have begun before either fails
+    Meeting meeting; // both items start before either fails
     std::atomic<int> begun{0};
     const auto fail = [&](int item) {
         ++begun;
@@ -102,7 +102,7 @@ TEST_CASE("an exception in a helping thread reaches the owner of the pool") {
     CHECK_THROWS_WITH(pool.run(numbers(2), 2, fail_in_helper), "of the helper");
 }
 
-TEST_CASE("a pool of threads goes on after an exception") {
+TEST_CASE("a pool of threads works after an exception") {
     WorkerPool pool;
     CHECK_THROWS(pool.run(numbers(10), 2, [](int) { throw std::runtime_error("now"); }));
     std::atomic<int> sum{0};

@@ -7,19 +7,19 @@
 using namespace eyehand::winio;
 using x11_tests::TestWindow;
 
-TEST_CASE("a screen without a window manager keeps what every desktop promises", "[unmanaged]") {
+TEST_CASE("a screen without a window manager meets the contract of Desktop", "[unmanaged]") {
     const auto desktop = open_desktop();
     desktop_contract::check(*desktop);
 }
 
-TEST_CASE("without a window manager windows are focused, moved and closed too", "[unmanaged]") {
+TEST_CASE("without a window manager, windows can be focused, moved and closed", "[unmanaged]") {
     const auto desktop = open_desktop();
     const TestWindow below(*desktop, "Window below");
     const TestWindow window(*desktop, "Window to work");
     desktop_contract::check_window(*desktop, "Window to work");
 }
 
-TEST_CASE("without a window manager the windows of the screen are listed, the topmost first",
+TEST_CASE("without a window manager, the windows of the screen are listed, the topmost first",
           "[unmanaged]") {
     const auto desktop = open_desktop();
     const TestWindow first(*desktop, "First");
@@ -33,11 +33,12 @@ TEST_CASE("without a window manager the windows of the screen are listed, the to
     CHECK_FALSE(windows[1].foreground);
 }
 
-TEST_CASE("a window that stays where it is makes moving it an error", "[unmanaged]") {
+TEST_CASE("moving a window that stays at its place is an error", "[unmanaged]") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop, "Stubborn");
     const WindowId id = window.info().id;
-    // Who asks for all requests to place windows has to carry them out, and this does not.
+    // A client that redirects all requests to place windows must execute them, and this client does
+    // not.
     const x11::Connection nobody_moves;
     const std::uint32_t events = XCB_EVENT_MASK_SUBSTRUCTURE_REDIRECT;
     xcb_change_window_attributes(nobody_moves.get(), nobody_moves.root(), XCB_CW_EVENT_MASK,

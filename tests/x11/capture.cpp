@@ -12,7 +12,7 @@ using namespace eyehand::winio;
 using namespace eyehand::winio::x11;
 using x11_tests::TestWindow;
 
-TEST_CASE("a capture shows what is on the screen, whichever way it comes") {
+TEST_CASE("a capture shows the screen with both transports") {
     X11Desktop desktop;
     const TestWindow window(desktop, "Blue", {.color = "3366cc"});
     const Point at = window.centre();
@@ -29,7 +29,7 @@ TEST_CASE("a capture shows what is on the screen, whichever way it comes") {
     }
 }
 
-TEST_CASE("both ways of capturing give the same pixels, inside the screen and across its edges") {
+TEST_CASE("both transports give the same pixels, inside the screen and across its edges") {
     X11Desktop desktop;
     const TestWindow window(desktop, "Something to see");
     ScreenCapturer shared(desktop.connection(), {.pointer = false}, Transfer::shared_memory);
@@ -38,7 +38,7 @@ TEST_CASE("both ways of capturing give the same pixels, inside the screen and ac
                              Rect{1900, 1070, 50, 50}, Rect{701, 333, 1, 1}}) {
         Frame a;
         Frame b;
-        const auto same = [&] { // a window may still be painted
+        const auto same = [&] { // a window may not be painted yet
             shared.capture(area, a);
             sent.capture(area, b);
             return std::equal(a.pixels.data(), a.pixels.data() + a.pixels.stride() * area.height,
@@ -77,7 +77,7 @@ TEST_CASE("a segment grows when a larger area is captured, and only then") {
     CHECK(open_segments == 1);
 }
 
-TEST_CASE("a capture carries the pointer with its hotspot where the pointer is") {
+TEST_CASE("a capture contains the pointer with its hotspot at its position") {
     X11Desktop desktop;
     const InputEvent move = PointerMove{{640, 480}};
     REQUIRE(desktop.send({&move, 1}).complete());
@@ -90,15 +90,15 @@ TEST_CASE("a capture carries the pointer with its hotspot where the pointer is")
         frame.pointer->hotspot));
 }
 
-TEST_CASE("the colours of a pointer are no longer multiplied with its alpha") {
+TEST_CASE("the colors of a captured pointer are not premultiplied with alpha") {
     STATIC_REQUIRE(unpremultiplied(0xFF102030) == Color{0x30, 0x20, 0x10, 0xFF});
     STATIC_REQUIRE(unpremultiplied(0x80800040) == Color{0x80, 0, 0xFF, 0x80});
     STATIC_REQUIRE(unpremultiplied(0x00FFFFFF) == Color{0, 0, 0, 0});
     STATIC_REQUIRE(unpremultiplied(0x10FFFFFF) ==
-                   Color{255, 255, 255, 0x10}); // not allowed, but seen
+                   Color{255, 255, 255, 0x10}); // invalid, but occurs in practice
 }
 
-TEST_CASE("the density is what the user chose, else the display's, but no less than 96") {
+TEST_CASE("the DPI is the user's setting or else the display's, but at least 96") {
     CHECK(dpi_of_resources("Xcursor.size:\t24\nXft.dpi:\t144\nXft.hinting:\t1\n") == 144);
     CHECK(dpi_of_resources("Xft.dpi: 120") == 120);
     CHECK(dpi_of_resources("XXft.dpi: 120\nXft.dpix: 3\n") == 0);

@@ -1,4 +1,4 @@
-// A variable of the environment that is another one for a while.
+// Temporarily changes an environment variable.
 #pragma once
 
 #include <cstdlib>
@@ -6,7 +6,7 @@
 
 namespace x11_tests {
 
-/// Gives the variable, which must be set, its value back when it ends.
+/// Restores the value of the variable, which must be set, in its destructor.
 class ChangedVariable {
 public:
     ChangedVariable(const char* name, const char* value) : name_(name) {

@@ -16,7 +16,7 @@ using x11_tests::patience;
 
 namespace {
 
-/// Another program with contents of its own.
+/// Another program that owns the clipboard.
 x11::SelectionOwner other_program(const std::string& target, const std::string& bytes) {
     return x11::SelectionOwner("", {{target, bytes}});
 }
@@ -32,12 +32,12 @@ std::string large_text() {
     return text;
 }
 
-/// A program that takes text part by part, when it likes (ICCCM's INCR).
+/// A program that reads text in parts, when the test calls it (ICCCM's INCR).
 class SlowReader {
     static constexpr xcb_atom_t no_atom = XCB_ATOM_NONE;
 
 public:
-    /// Has been told that the text comes in parts, when the constructor returns.
+    /// When the constructor returns, the owner has announced a transfer in parts.
     SlowReader() {
         xcb_convert_selection(connection_.get(), connection_.window(),
                               connection_.atom("CLIPBOARD"), connection_.atom("UTF8_STRING"),
@@ -46,7 +46,7 @@ public:
             eventually([&] { return type_of_property() == connection_.atom("INCR"); }, patience));
         (void)take();
     }
-    /// All parts; those there are when the next one does not come.
+    /// All parts; if the next one does not arrive, the parts so far.
     [[nodiscard]] std::string rest() {
         std::string text;
         while (eventually([&] { return type_of_property() != no_atom; }, patience)) {
@@ -86,12 +86,12 @@ TEST_CASE("another program reads what was copied", "[clipboard]") {
     const auto desktop = open_desktop();
     desktop->clipboard()->set_text("é 世界");
     CHECK(read("UTF8_STRING") == "é 世界");
-    CHECK(read("STRING") == std::nullopt); // which is Latin-1
+    CHECK(read("STRING") == std::nullopt); // it would be Latin-1
     desktop->clipboard()->set_text("é");
     CHECK(read("STRING") == "\xe9");
 }
 
-TEST_CASE("the targets of what was copied are those that can be had", "[clipboard]") {
+TEST_CASE("the targets of a copied content are those that can be requested", "[clipboard]") {
     const auto desktop = open_desktop();
     desktop->clipboard()->set_text("text");
     const auto targets = read("TARGETS");
@@ -107,7 +107,7 @@ TEST_CASE("the targets of what was copied are those that can be had", "[clipboar
         CHECK(std::ranges::count(names, name) == 1);
 }
 
-TEST_CASE("text of another program is read, also when it is Latin-1 or not quite UTF-8",
+TEST_CASE("text of another program is read, even if it is Latin-1 or invalid UTF-8",
           "[clipboard]") {
     const auto desktop = open_desktop();
     {
@@ -118,10 +118,10 @@ TEST_CASE("text of another program is read, also when it is Latin-1 or not quite
         const auto other = other_program("UTF8_STRING", "a\xff");
         CHECK(desktop->clipboard()->text() == "a\xEF\xBF\xBD");
     }
-    CHECK(desktop->clipboard()->text().empty()); // nobody has anything
+    CHECK(desktop->clipboard()->text().empty()); // the clipboard has no owner
 }
 
-TEST_CASE("what another program copies replaces what was copied here, and vice versa",
+TEST_CASE("content that another program copies replaces the desktop's, and vice versa",
           "[clipboard]") {
     const auto desktop = open_desktop();
     desktop->clipboard()->set_text("ours");
@@ -132,7 +132,7 @@ TEST_CASE("what another program copies replaces what was copied here, and vice v
     CHECK_FALSE(desktop->clipboard()->image().has_value());
 }
 
-TEST_CASE("large text goes part by part", "[clipboard]") {
+TEST_CASE("large text is sent in parts", "[clipboard]") {
     const auto desktop = open_desktop();
     const std::string text = large_text();
     desktop->clipboard()->set_text(text);
@@ -140,7 +140,7 @@ TEST_CASE("large text goes part by part", "[clipboard]") {
     CHECK(read("UTF8_STRING") == text);
 }
 
-TEST_CASE("an image comes back pixel for pixel, as bitmap and as PNG", "[clipboard]") {
+TEST_CASE("an image is read back pixel for pixel, as bitmap and as PNG", "[clipboard]") {
     const auto desktop = open_desktop();
     Image image({301, 203});
     image.fill({10, 10, 50, 50}, {1, 2, 3, 255});
@@ -156,18 +156,18 @@ TEST_CASE("an image comes back pixel for pixel, as bitmap and as PNG", "[clipboa
     CHECK(desktop->clipboard()->text().empty());
 }
 
-TEST_CASE("a damaged image of another program is none", "[clipboard]") {
+TEST_CASE("a damaged image of another program is ignored", "[clipboard]") {
     const auto desktop = open_desktop();
     const auto other = other_program("image/bmp", "BM but not much more");
     CHECK_FALSE(desktop->clipboard()->image().has_value());
 }
 
-TEST_CASE("what was copied is gone with the desktop", "[clipboard]") {
+TEST_CASE("the clipboard is empty after the desktop is closed", "[clipboard]") {
     open_desktop()->clipboard()->set_text("not for long");
     CHECK(open_desktop()->clipboard()->text().empty());
 }
 
-TEST_CASE("a program reads to the end what is replaced meanwhile", "[clipboard]") {
+TEST_CASE("a program can finish reading content that is replaced meanwhile", "[clipboard]") {
     const auto desktop = open_desktop();
     const std::string text = large_text();
     desktop->clipboard()->set_text(text);
@@ -177,7 +177,7 @@ TEST_CASE("a program reads to the end what is replaced meanwhile", "[clipboard]"
     CHECK(reader.rest() == text);
 }
 
-TEST_CASE("a program reads to the end what is cleared meanwhile", "[clipboard]") {
+TEST_CASE("a program can finish reading content that is cleared meanwhile", "[clipboard]") {
     const auto desktop = open_desktop();
     const std::string text = large_text();
     desktop->clipboard()->set_text(text);
@@ -187,7 +187,7 @@ TEST_CASE("a program reads to the end what is cleared meanwhile", "[clipboard]")
     CHECK(reader.rest() == text);
 }
 
-TEST_CASE("a program that is reading gets all of it though the desktop is closed", "[clipboard]") {
+TEST_CASE("a program can finish reading while the desktop is closed", "[clipboard]") {
     auto desktop = open_desktop();
     const std::string text = large_text();
     desktop->clipboard()->set_text(text);
@@ -196,7 +196,7 @@ TEST_CASE("a program that is reading gets all of it though the desktop is closed
     CHECK(reader.rest() == text);
 }
 
-TEST_CASE("a reader that is gone does not keep the desktop from closing", "[clipboard]") {
+TEST_CASE("a reader that has ended does not block closing the desktop", "[clipboard]") {
     auto desktop = open_desktop();
     desktop->clipboard()->set_text(large_text());
     { const SlowReader gone; }
@@ -204,8 +204,9 @@ TEST_CASE("a reader that is gone does not keep the desktop from closing", "[clip
     CHECK(closing.wait_for(patience) == std::future_status::ready);
 }
 
-TEST_CASE("the clipboard is the desktop's, though the environment names another display now",
-          "[clipboard]") {
+TEST_CASE(
+    "the clipboard belongs to the desktop's display even if the environment names another one",
+    "[clipboard]") {
     const auto desktop = open_desktop();
     {
         const ChangedVariable display("DISPLAY", ":4711");

@@ -10,19 +10,19 @@ using namespace eyehand::winio;
 using x11_tests::ChangedVariable;
 using x11_tests::TestWindow;
 
-TEST_CASE("the X11 desktop keeps what every desktop promises") {
+TEST_CASE("the X11 desktop meets the contract of Desktop") {
     const auto desktop = open_desktop();
     desktop_contract::check(*desktop);
 }
 
-TEST_CASE("a window of the X11 desktop does what every window does") {
+TEST_CASE("a window of the X11 desktop meets the contract of Windows") {
     const auto desktop = open_desktop();
     const TestWindow below(*desktop, "Window below");
     const TestWindow window(*desktop, "Window to work");
     desktop_contract::check_window(*desktop, "Window to work");
 }
 
-TEST_CASE("the X11 desktop keeps what every desktop promises with windows, too") {
+TEST_CASE("the X11 desktop meets the contract of Desktop with windows") {
     const auto desktop = open_desktop({.backend = "x11"});
     const TestWindow below(*desktop, "Window below");
     const TestWindow above(*desktop, "Window above");
@@ -32,11 +32,11 @@ TEST_CASE("the X11 desktop keeps what every desktop promises with windows, too")
     CHECK(desktop->windows()->list().front().foreground);
 }
 
-TEST_CASE("this build has the back-end for X11 and no other one") {
+TEST_CASE("this build has only the back-end for X11") {
     CHECK(BackendRegistry::built_in().names() == std::vector<std::string>{"x11"});
 }
 
-TEST_CASE("the display that the options name is opened, whatever the environment says") {
+TEST_CASE("the display that the options name is opened, regardless of the environment") {
     const std::string display = getenv("DISPLAY");
     const ChangedVariable variable("DISPLAY", ":4711");
     const auto desktop = open_desktop({.display = display});
@@ -45,7 +45,7 @@ TEST_CASE("the display that the options name is opened, whatever the environment
     CHECK(desktop->clipboard()->text() == "served by a second connection");
 }
 
-TEST_CASE("a display that the options name and that is not there is an error with its name") {
+TEST_CASE("the error for a missing display from the options contains its name") {
     for (const char* display : {":4711", "nonsense"}) {
         try {
             (void)open_desktop({.display = display});
@@ -66,7 +66,7 @@ TEST_CASE("the screen is the only display, and the primary one") {
     CHECK(displays[0].id == "screen");
 }
 
-TEST_CASE("two desktops at a time have connections of their own") {
+TEST_CASE("two desktops at the same time have separate connections") {
     const auto first = open_desktop();
     const InputEvent move = PointerMove{{77, 55}};
     {
@@ -80,7 +80,7 @@ TEST_CASE("two desktops at a time have connections of their own") {
         x11_tests::patience));
 }
 
-TEST_CASE("what was sent arrives although the desktop is closed at once") {
+TEST_CASE("input arrives even if the desktop is closed at once") {
     const InputEvent move = PointerMove{{123, 234}};
     REQUIRE(open_desktop()->send({&move, 1}).complete());
     CHECK(open_desktop()->pointer() == Point{123, 234});

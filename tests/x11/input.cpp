@@ -23,7 +23,7 @@ void execute(Desktop& desktop, const Plan& plan) {
     REQUIRE(report.complete());
 }
 
-/// A key that the user holds, up again at the end.
+/// A key that the user holds; released at the end.
 class HeldKey {
 public:
     HeldKey(const x11::Connection& connection, xcb_keycode_t key)
@@ -47,7 +47,7 @@ std::string place(Point at) { return std::to_string(at.x) + ' ' + std::to_string
 
 } // namespace
 
-TEST_CASE("clicks arrive where they are sent, with the button they are meant for") {
+TEST_CASE("clicks arrive at their target with the correct button") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop, "Clicks");
     const Point at = window.centre();
@@ -76,7 +76,7 @@ TEST_CASE("a notch of the wheel is one click of its button") {
         patience));
 }
 
-TEST_CASE("the left button is the primary one also for the left-handed") {
+TEST_CASE("the left button is the primary one, also if the buttons are swapped") {
     x11::X11Desktop desktop;
     const TestWindow window(desktop, "Left-handed");
     xcb_connection_t* const server = desktop.connection().get();
@@ -103,13 +103,13 @@ TEST_CASE("the left button is the primary one also for the left-handed") {
     CHECK(eventually([&] { return window.lines("button") == Lines{"1 " + place(at)}; }, patience));
 }
 
-TEST_CASE("named keys and shortcuts arrive as the keys that they mean") {
+TEST_CASE("named keys and shortcuts arrive as the correct keys") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop, "Keys");
     execute(*desktop, gesture::press(*parse_chord("ctrl+shift+s")));
     execute(*desktop, gesture::press(*parse_chord("f5")));
     execute(*desktop, gesture::press(*parse_chord("page_down")));
-    execute(*desktop, gesture::press(*parse_chord("f20"))); // on no keyboard
+    execute(*desktop, gesture::press(*parse_chord("f20"))); // not on the keyboard
     CHECK(eventually(
         [&] {
             return window.lines("key") == Lines{"ffe3", "ffe1", "53 S", "ffc2", "ff56", "ffd1"};
@@ -118,7 +118,7 @@ TEST_CASE("named keys and shortcuts arrive as the keys that they mean") {
     CHECK(eventually([&] { return window.lines("up").size() == 6; }, patience));
 }
 
-TEST_CASE("Caps Lock does not turn the case of what is typed around, and stays on") {
+TEST_CASE("Caps Lock does not invert the case of typed text, and stays on") {
     x11::X11Desktop desktop;
     const TestWindow window(desktop, "Caps Lock");
     execute(desktop, gesture::press({{NamedKey::caps_lock}}));
@@ -132,17 +132,17 @@ TEST_CASE("Caps Lock does not turn the case of what is typed around, and stays o
     CHECK(eventually([&] { return window.text() == "aBé"; }, patience));
 }
 
-TEST_CASE("a modifier that the user holds is let go of before keys are pressed") {
+TEST_CASE("a modifier that the user holds is released before keys are pressed") {
     x11::X11Desktop desktop;
     const TestWindow window(desktop, "Held");
-    constexpr xcb_keycode_t left_ctrl = 37; // on the evdev keyboard that Xvfb has
+    constexpr xcb_keycode_t left_ctrl = 37; // on Xvfb's evdev keyboard
     const HeldKey held(desktop.connection(), left_ctrl);
     CHECK(eventually([&] { return window.lines("key") == Lines{"ffe3"}; }, patience));
     execute(desktop, gesture::type("x"));
     CHECK(eventually([&] { return window.lines("up") == Lines{"ffe3", "78 x"}; }, patience));
 }
 
-TEST_CASE("a modifier that the desktop itself holds stays") {
+TEST_CASE("a modifier that the desktop itself holds stays pressed") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop, "Kept");
     const auto change = [](Key key, Press press) { return KeyChange{key, press}; };
@@ -153,7 +153,7 @@ TEST_CASE("a modifier that the desktop itself holds stays") {
     CHECK(eventually([&] { return window.lines("up") == Lines{"63 c", "ffe3"}; }, patience));
 }
 
-TEST_CASE("what the desktop holds is let go of when it ends") {
+TEST_CASE("keys that the desktop holds are released when it is closed") {
     x11::X11Desktop watching;
     const TestWindow window(watching, "Let go");
     {

@@ -23,7 +23,7 @@ void write_file(const std::filesystem::path& file, const std::string& text) {
     std::ofstream(file) << text;
 }
 
-/// A script that is found before the system's programs, and writes its arguments to a file.
+/// A script that precedes the system's programs in the path and writes its arguments to a file.
 class FakeProgram {
 public:
     explicit FakeProgram(const std::string& name)
@@ -33,7 +33,7 @@ public:
                                told().string() + ".new' '" + told().string() + "'\n");
         std::filesystem::permissions(script, std::filesystem::perms::owner_all);
     }
-    /// The arguments that it got, each with a bar after it.
+    /// The received arguments, each followed by a bar.
     [[nodiscard]] std::string arguments() const {
         eventually([&] { return std::filesystem::exists(told()); }, patience);
         return test::read_file(told());
@@ -45,7 +45,7 @@ private:
     ChangedVariable path_;
 };
 
-/// What the commands of a launched shell print.
+/// The output of a launched shell.
 std::string printed_by_shell(Desktop& desktop, const std::string& commands) {
     const test::TempFolder folder;
     const std::string file = (folder / "printed").string();
@@ -54,7 +54,7 @@ std::string printed_by_shell(Desktop& desktop, const std::string& commands) {
     return test::read_file(file);
 }
 
-/// Standard input, output and error are closed for a while.
+/// Temporarily closes standard input, output and error.
 class ClosedStreams {
 public:
     ClosedStreams() {
@@ -88,14 +88,14 @@ TEST_CASE("a program is started with its arguments") {
         patience));
 }
 
-TEST_CASE("a started program is nobody's zombie") {
+TEST_CASE("a started program does not become a zombie") {
     const auto desktop = open_desktop();
     desktop->launch({"true"});
     CHECK(waitpid(-1, nullptr, WNOHANG) == -1);
     CHECK(errno == ECHILD);
 }
 
-TEST_CASE("a program whose window comes up can be waited for, and closed") {
+TEST_CASE("a program's window can be waited for and closed") {
     const auto desktop = open_desktop();
     const test::TempFolder folder;
     desktop->launch({std::string(EYEHAND_X11_WINDOW) + " '" + (folder / "log").string() +
@@ -107,7 +107,7 @@ TEST_CASE("a program whose window comes up can be waited for, and closed") {
                      patience));
 }
 
-TEST_CASE("what cannot be started is an error that names it") {
+TEST_CASE("the error for a command that cannot be started contains the command") {
     const auto desktop = open_desktop();
     for (const char* command : {"no-such-program-anywhere", "/no/such/file", "'never closed", "  "})
         try {
@@ -118,7 +118,7 @@ TEST_CASE("what cannot be started is an error that names it") {
         }
 }
 
-TEST_CASE("an address is opened by the program for it") {
+TEST_CASE("an address is opened by its default program") {
     const auto desktop = open_desktop();
     for (const auto& [command, opened] :
          {std::pair{"https://example.org/?a=b&c=it's", "https://example.org/?a=b&c=it's|"},
@@ -129,14 +129,14 @@ TEST_CASE("an address is opened by the program for it") {
     }
 }
 
-TEST_CASE("a program that is given an address is started with it") {
+TEST_CASE("a program with an address as an argument is started") {
     const auto desktop = open_desktop();
     const FakeProgram browser("some-browser");
     desktop->launch({"some-browser --new https://example.org"});
     CHECK(browser.arguments() == "--new|https://example.org|");
 }
 
-TEST_CASE("a document is opened by the program for it, also when its name has spaces") {
+TEST_CASE("a document is opened by its default program, even if its name has spaces") {
     const auto desktop = open_desktop();
     const test::TempFolder folder;
     const auto document = (folder / "notes for you.txt").string();
@@ -146,7 +146,7 @@ TEST_CASE("a document is opened by the program for it, also when its name has sp
     CHECK(opener.arguments() == document + "|");
 }
 
-TEST_CASE("a program gets streams to nowhere though the host has none") {
+TEST_CASE("a program gets streams on /dev/null even if the host has none") {
     const auto desktop = open_desktop();
     std::string streams;
     {
@@ -156,7 +156,7 @@ TEST_CASE("a program gets streams to nowhere though the host has none") {
     CHECK(streams == "/dev/null\n/dev/null\n/dev/null\n");
 }
 
-TEST_CASE("a program starts on the desktop's display, also if the environment names another one") {
+TEST_CASE("a program starts on the desktop's display, even if the environment names another one") {
     const std::string display = getenv("DISPLAY");
     const ChangedVariable variable("DISPLAY", ":4711");
     const auto desktop = open_desktop({.display = display});
@@ -165,7 +165,7 @@ TEST_CASE("a program starts on the desktop's display, also if the environment na
     CHECK(getenv("DISPLAY") == std::string(":4711"));
 }
 
-TEST_CASE("what cannot be started is an error also when the host has no streams") {
+TEST_CASE("a command that cannot be started is an error even if the host has no streams") {
     const auto desktop = open_desktop();
     bool failed = false;
     {
@@ -179,9 +179,9 @@ TEST_CASE("what cannot be started is an error also when the host has no streams"
     CHECK(failed);
 }
 
-TEST_CASE("a program gets none of the host's files, and ignores no signal") {
+TEST_CASE("a program inherits neither open files nor ignored signals") {
     const auto desktop = open_desktop();
-    const int file = open("/dev/zero", O_RDONLY); // NOLINT: it is to be inherited
+    const int file = open("/dev/zero", O_RDONLY); // NOLINT: inheritable on purpose
     const auto before = std::signal(SIGUSR1, SIG_IGN);
     CHECK(printed_by_shell(*desktop, "readlink /proc/$$/fd/* | grep -c zero") == "0\n");
     CHECK(printed_by_shell(*desktop, "grep SigIgn /proc/$$/status") ==

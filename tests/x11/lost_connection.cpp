@@ -18,7 +18,7 @@ errc code_of(const std::function<void()>& action) {
     return errc{};
 }
 
-/// As when the server ends: nothing that the desktop asks is answered.
+/// As if the server had ended: no request of the desktop is answered.
 void cut(const x11::X11Desktop& desktop) {
     const x11::Connection other;
     xcb_kill_client(other.get(), desktop.connection().window());
@@ -27,7 +27,7 @@ void cut(const x11::X11Desktop& desktop) {
 
 } // namespace
 
-TEST_CASE("a desktop whose server is gone reports errors and nothing worse") {
+TEST_CASE("a desktop whose server has ended reports errors and does not crash") {
     x11::X11Desktop desktop;
     const auto capturer = desktop.open_capturer({});
     Frame frame;
@@ -49,14 +49,14 @@ TEST_CASE("a desktop whose server is gone reports errors and nothing worse") {
     CHECK_FALSE(report.problem.empty());
 }
 
-TEST_CASE("keys that cannot be given back do not keep the desktop from ending") {
+TEST_CASE("spare keys that cannot be cleared do not block closing the desktop") {
     x11::X11Desktop desktop;
-    const InputEvent typed = TypedScalar{U'ж'}; // whose key stays lost to this server
+    const InputEvent typed = TypedScalar{U'ж'}; // its key stays bound on this server
     REQUIRE(desktop.send({&typed, 1}).complete());
     cut(desktop);
 }
 
-TEST_CASE("without a display there is no desktop, and the error says what to look at") {
+TEST_CASE("the error without a display names the variable to check") {
     for (const char* display : {":4711", "", "nonsense"}) {
         const ChangedVariable variable("DISPLAY", display);
         try {

@@ -39,8 +39,8 @@ TestWindow::TestWindow(Desktop& desktop, const std::string& title, const Look& l
                 std::to_string(look.size.width), std::to_string(look.size.height), look.color}) {
     REQUIRE(eventually([&] { return std::filesystem::exists(folder_ / "log"); }, patience));
     REQUIRE(eventually([&] { return !test::lines_of(folder_ / "log").empty(); }, patience));
-    // Both: the window manager names it the active one before the server moves the focus, and a key
-    // pressed in between goes elsewhere; it also moves the focus before it says so.
+    // Wait for both: the window manager may declare the window active before the server moves the
+    // focus, and a key pressed in between goes elsewhere. It may also move the focus first.
     const auto has_focus = [&] {
         const auto changes = lines("focus");
         const auto window = find_window(desktop_.windows()->list(), {.title = title_});

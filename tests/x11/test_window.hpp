@@ -1,4 +1,4 @@
-// A window of another program, and what reached it.
+// A window of another program, and the input that it received.
 #pragma once
 
 #include "desktop_contract.hpp"
@@ -15,7 +15,7 @@ namespace x11_tests {
 using namespace std::chrono_literals;
 using desktop_contract::patience;
 
-/// Ends the process with this object.
+/// Ends the process in its destructor.
 class Process {
 public:
     explicit Process(const std::vector<std::string>& command);
@@ -36,14 +36,14 @@ struct Look {
 
 class TestWindow {
 public:
-    /// Is there, and has the input, when the constructor returns.
+    /// When the constructor returns, the window exists and has the input focus.
     TestWindow(eyehand::winio::Desktop& desktop, const std::string& title, const Look& look = {});
 
-    /// As the desktop describes it; the test fails when there is none.
+    /// The desktop's description of the window; the test fails if the window does not exist.
     [[nodiscard]] eyehand::winio::WindowInfo info() const;
-    /// A point in its middle.
+    /// The center of the window.
     [[nodiscard]] eyehand::winio::Point centre() const;
-    /// Lines of its log that begin with `what` and a space, without that.
+    /// The lines of its log that begin with `what` and a space, without this prefix.
     [[nodiscard]] std::vector<std::string> lines(const std::string& what) const;
     /// The characters of its "key" lines.
     [[nodiscard]] std::string text() const;

@@ -10,12 +10,12 @@ using desktop_contract::eventually;
 using x11_tests::patience;
 using x11_tests::TestWindow;
 
-TEST_CASE("two displays keep what every desktop promises", "[two-displays]") {
+TEST_CASE("two displays meet the contract of Desktop", "[two-displays]") {
     const auto desktop = open_desktop();
     desktop_contract::check(*desktop);
 }
 
-TEST_CASE("the primary display comes first, wherever it is", "[two-displays]") {
+TEST_CASE("the primary display is listed first, at any position", "[two-displays]") {
     const auto displays = open_desktop()->displays();
     REQUIRE(displays.size() == 2);
     CHECK(displays[0].id == "main-one");
@@ -26,14 +26,14 @@ TEST_CASE("the primary display comes first, wherever it is", "[two-displays]") {
     CHECK(displays[1].bounds == Rect{0, 0, 1920, 1080});
 }
 
-TEST_CASE("areas are chosen by display", "[two-displays]") {
+TEST_CASE("areas can be chosen by display", "[two-displays]") {
     const auto desktop = open_desktop();
     CHECK(choose_area(*desktop, {}).bounds() == Rect{1920, 0, 1920, 1080});
     CHECK(choose_area(*desktop, {.display = "left-one"}).bounds() == Rect{0, 0, 1920, 1080});
     CHECK(choose_area(*desktop, {.display = "all"}).bounds() == Rect{0, 0, 3840, 1080});
 }
 
-TEST_CASE("each display is captured with what is on it", "[two-displays]") {
+TEST_CASE("each display is captured with its content", "[two-displays]") {
     const auto desktop = open_desktop();
     const TestWindow left(*desktop, "Left", {.color = "ff0000"});
     const TestWindow right(*desktop, "Right", {.color = "0000ff"});
@@ -52,7 +52,7 @@ TEST_CASE("each display is captured with what is on it", "[two-displays]") {
     CHECK(frame.origin == Point{1920, 0});
 }
 
-TEST_CASE("clicks land on the display that they are meant for", "[two-displays]") {
+TEST_CASE("clicks arrive on the correct display", "[two-displays]") {
     const auto desktop = open_desktop();
     const TestWindow left(*desktop, "Left");
     const TestWindow right(*desktop, "Right");

@@ -25,7 +25,7 @@ void type(Desktop& desktop, std::string_view text) {
     REQUIRE(report.complete());
 }
 
-/// So many CJK characters, all different.
+/// `count` different CJK characters.
 std::string different_characters(int count) {
     std::string text;
     for (int i = 0; i < count; ++i)
@@ -41,7 +41,7 @@ std::vector<std::uint32_t> keyboard(const x11::X11Desktop& desktop) {
     return {keysyms, keysyms + xcb_get_keyboard_mapping_keysyms_length(reply.get())};
 }
 
-/// A terminal in which a shell waits for commands.
+/// A terminal with a shell that waits for commands.
 class Terminal {
 public:
     explicit Terminal(Desktop& desktop)
@@ -63,7 +63,7 @@ private:
 
 } // namespace
 
-TEST_CASE("text arrives whatever the keyboard layout has keys for") {
+TEST_CASE("text arrives even if the keyboard layout lacks its characters") {
     x11::X11Desktop desktop;
     const TestWindow window(desktop, "Text");
     const std::string text = "Hello, World! {[~@|]} é ß Ł я 世界 😀";
@@ -71,7 +71,7 @@ TEST_CASE("text arrives whatever the keyboard layout has keys for") {
     CHECK(eventually([&] { return window.text() == text; }, patience));
 }
 
-TEST_CASE("line breaks and tabs are the keys Enter and Tab") {
+TEST_CASE("line breaks and tabs arrive as the keys Enter and Tab") {
     x11::X11Desktop desktop;
     const TestWindow window(desktop, "Lines");
     type(desktop, "a\tb\nc");
@@ -83,7 +83,7 @@ TEST_CASE("line breaks and tabs are the keys Enter and Tab") {
         patience));
 }
 
-TEST_CASE("three hundred different characters arrive with fewer spare keys than that") {
+TEST_CASE("three hundred different characters arrive with fewer spare keys") {
     x11::X11Desktop desktop;
     const TestWindow window(desktop, "Many");
     const std::string text = different_characters(300);
@@ -92,21 +92,21 @@ TEST_CASE("three hundred different characters arrive with fewer spare keys than 
     CHECK(window.text() == text);
 }
 
-TEST_CASE("the keyboard is as before when the desktop is closed, and the last character arrived") {
+TEST_CASE("closing the desktop restores the keyboard after the last character arrived") {
     x11::X11Desktop watching;
     const auto before = keyboard(watching);
     const TestWindow window(watching, "Restored");
     {
         x11::X11Desktop desktop;
         type(desktop, "世");
-        // The server takes each program's requests when it likes.
+        // The server handles requests of different programs in any order.
         CHECK(eventually([&] { return keyboard(watching) != before; }, patience));
     }
     CHECK(eventually([&] { return keyboard(watching) == before; }, patience));
     CHECK(eventually([&] { return window.text() == "世"; }, patience));
 }
 
-TEST_CASE("keys that a killed program had lent are given back by the next one") {
+TEST_CASE("keys that a killed program had bound are cleared by the next program") {
     const x11::X11Desktop watching;
     const auto before = keyboard(watching);
     const pid_t killed = fork();
@@ -133,7 +133,7 @@ TEST_CASE("a command typed into a terminal runs") {
     CHECK(test::read_file(file) == "é 世界 😀 Ł");
 }
 
-TEST_CASE("a terminal too gets three hundred different characters") {
+TEST_CASE("a terminal receives three hundred different characters") {
     const auto desktop = open_desktop();
     const Terminal terminal(*desktop);
     const auto file = terminal.file("many");

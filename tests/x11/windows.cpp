@@ -18,7 +18,7 @@ std::vector<std::string> titles(Desktop& desktop) {
     return found;
 }
 
-/// What window managers understand as a wish for a state (EWMH).
+/// Requests a window state from the window manager (EWMH).
 void add_state(x11::X11Desktop& desktop, WindowId window, const char* state,
                const char* second = nullptr) {
     x11::Connection own;
@@ -50,7 +50,7 @@ void minimise(x11::X11Desktop& desktop, WindowId window) {
 
 } // namespace
 
-TEST_CASE("a window is described by what its program says of it") {
+TEST_CASE("a window is described by its properties") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop, "Zażółć 世界", {.size = {400, 300}});
     const WindowInfo info = window.info();
@@ -60,12 +60,12 @@ TEST_CASE("a window is described by what its program says of it") {
     CHECK(info.process_id != static_cast<std::uint32_t>(getpid()));
     CHECK(info.state == WindowState::normal);
     CHECK(info.foreground);
-    // The window manager's frame is around it.
+    // The bounds include the window manager's frame.
     CHECK(info.bounds.width >= 400);
     CHECK(info.bounds.height > 300);
 }
 
-TEST_CASE("windows are listed from the topmost down") {
+TEST_CASE("windows are listed with the topmost first") {
     const auto desktop = open_desktop();
     const TestWindow first(*desktop, "First");
     const TestWindow second(*desktop, "Second");
@@ -76,7 +76,7 @@ TEST_CASE("windows are listed from the topmost down") {
     CHECK_FALSE(second.info().foreground);
 }
 
-TEST_CASE("a maximised window says so, and is normal again when it was moved") {
+TEST_CASE("a maximized window is listed as maximized, and is normal after a move") {
     x11::X11Desktop desktop;
     const TestWindow window(desktop, "Large");
     const WindowId id = window.info().id;
@@ -100,7 +100,7 @@ TEST_CASE("a window that covers the whole screen can be moved") {
     CHECK(window.info().bounds == to);
 }
 
-TEST_CASE("a window that is maximised in one direction only can be moved") {
+TEST_CASE("a window that is maximized in only one direction can be moved") {
     x11::X11Desktop desktop;
     const TestWindow window(desktop, "Tall");
     const WindowId id = window.info().id;
@@ -111,7 +111,7 @@ TEST_CASE("a window that is maximised in one direction only can be moved") {
     CHECK(window.info().bounds == to);
 }
 
-TEST_CASE("a minimised window says so, and comes back when it gets the focus") {
+TEST_CASE("a minimized window is listed as minimized, and is restored when it is focused") {
     x11::X11Desktop desktop;
     const TestWindow window(desktop, "Small");
     const WindowId id = window.info().id;
@@ -133,7 +133,7 @@ TEST_CASE("a window cannot be made empty") {
     }
 }
 
-TEST_CASE("the area of a window is what can be seen of it") {
+TEST_CASE("the area of a window is its visible part") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop, "Area", {.color = "00ff00"});
     const Rect bounds{-100, 200, 400, 300};

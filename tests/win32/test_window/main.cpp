@@ -1,5 +1,5 @@
-// The program under the tests' hands: a text field, two buttons and a painted area. It tells what
-// reached it through shared memory: eyehand-test-window MAPPING X Y
+// The program that the tests control: a text field, two buttons and a painted area. It reports the
+// received input through shared memory: eyehand-test-window MAPPING X Y
 #include "../dpi_awareness.hpp"
 #include "state.hpp"
 
@@ -71,7 +71,7 @@ void paint_area(HWND window) {
     state->ready = 1;
 }
 
-// Whether the pointer is more than a pixel from where the left button was pressed.
+// Whether the pointer is more than a pixel away from the place where the left button was pressed.
 bool has_strayed(LPARAM pressed_at, LPARAM now) {
     return std::abs(GET_X_LPARAM(now) - GET_X_LPARAM(pressed_at)) > 1 ||
            std::abs(GET_Y_LPARAM(now) - GET_Y_LPARAM(pressed_at)) > 1;
@@ -107,7 +107,7 @@ LRESULT CALLBACK area_procedure(HWND window, UINT message, WPARAM w, LPARAM l) {
     }
 }
 
-// As a program that knows nothing of DIBs.
+// Like a program that does not use DIBs.
 void put_image(HWND window) {
     const HDC screen = GetDC(window);
     const HDC memory = CreateCompatibleDC(screen);
@@ -143,7 +143,7 @@ void take_image(HWND window) {
     ++state->images_taken;
 }
 
-// As a program that is busy, or stuck, in the middle of a message.
+// Like a program that is busy or hangs while it handles a message.
 void hang() {
     state->hanging = 1;
     while (state->may_go_on == 0) Sleep(1);
@@ -183,8 +183,8 @@ LRESULT CALLBACK main_procedure(HWND window, UINT message, WPARAM w, LPARAM l) {
     }
 }
 
-// Wheel and keys are counted before anybody handles them: which control gets them depends on the
-// version of Windows.
+// Counts wheel and keys before they are dispatched, because the control that receives them depends
+// on the version of Windows.
 void note(const MSG& message) {
     switch (message.message) {
     case WM_MOUSEWHEEL:

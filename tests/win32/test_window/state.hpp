@@ -1,4 +1,4 @@
-// What the test window has received, in memory that it shares with the test.
+// The input that the test window has received, in memory that it shares with the test.
 #pragma once
 
 #include <atomic>
@@ -20,18 +20,18 @@ struct TestWindowState {
     std::atomic<int> selected_all{0}; // Ctrl+A arrived
     std::atomic<int> selection_begin{0}, selection_end{0};
     std::atomic<int> edit_focused{0};
-    std::atomic<int> images_put{0}, images_taken{0}; // onto and from the clipboard, when asked
-    std::atomic<unsigned long> image_pixels[2][2]{}; // of what was taken, [y][x], as COLORREFs
+    std::atomic<int> images_put{0}, images_taken{0}; // to and from the clipboard, on request
+    std::atomic<unsigned long> image_pixels[2][2]{}; // of the image that was read, [y][x], as
+                                                     // COLORREFs
     std::atomic<int> image_width{0}, image_height{0};
-    std::atomic<int> answers{0}; // to message_answer
-    std::atomic<int> hanging{0},
-        may_go_on{0}; // asked to hang, it does until the test lets it go on
+    std::atomic<int> answers{0};               // number of answers to message_answer
+    std::atomic<int> hanging{0}, may_go_on{0}; // ends a requested hang
     std::atomic<int> text_length{0};
     wchar_t text[4096]{}; // of the edit control
 };
 
-// Messages to the window (WM_APP and above): put an image of 2x2 pixels onto the clipboard as a
-// bitmap, take the one that is there, hang, answer.
+// Messages to the window (WM_APP and above): copy an image of 2x2 pixels to the clipboard as a
+// bitmap, read the image on the clipboard, hang, answer.
 inline constexpr unsigned message_put_image = 0x8001;
 inline constexpr unsigned message_take_image = 0x8002;
 inline constexpr unsigned message_hang = 0x8003;

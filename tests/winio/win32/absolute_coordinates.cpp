@@ -9,7 +9,7 @@
 using namespace eyehand::winio;
 using win32::to_absolute;
 
-TEST_CASE("every pixel is hit under both known ways back from absolute coordinates") {
+TEST_CASE("every pixel is hit by both known conversions from absolute coordinates") {
     for (const int width :
          {640, 800, 1024, 1280, 1366, 1536, 1600, 1920, 2560, 3440, 3840, 5120, 7680}) {
         const Rect desktop{-width / 3, 0, width, 100};
@@ -22,7 +22,7 @@ TEST_CASE("every pixel is hit under both known ways back from absolute coordinat
     }
 }
 
-TEST_CASE("every row is hit under both known ways back, also above the primary display") {
+TEST_CASE("every row is hit by both known conversions, also above the primary display") {
     for (const int height : {480, 600, 768, 864, 900, 1024, 1080, 1200, 1440, 2160, 3240}) {
         const Rect desktop{0, -height / 2, 100, height};
         for (int y = desktop.y; y < desktop.bottom(); ++y) {
@@ -41,7 +41,7 @@ TEST_CASE("the widest desktop does not overflow") {
     CHECK(to_absolute({desktop.x, 0}, desktop).x == 0);
 }
 
-TEST_CASE("points outside the virtual desktop go to its edge") {
+TEST_CASE("points outside the virtual desktop are clamped to its edge") {
     const Rect desktop{-100, -100, 200, 200};
     CHECK(to_absolute({-500, 500}, desktop) == to_absolute({-100, 99}, desktop));
 }

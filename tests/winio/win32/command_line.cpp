@@ -16,7 +16,7 @@ Parts parts_of(std::wstring_view text) {
 
 } // namespace
 
-TEST_CASE("a program ends at the first blank") {
+TEST_CASE("a program ends at the first space or tab") {
     CHECK((parts_of(L"setup.exe /S  /D=C:\\a b") == Parts(L"setup.exe", L"/S  /D=C:\\a b")));
     CHECK((parts_of(L"setup.exe\t\t/S") == Parts(L"setup.exe", L"/S")));
     CHECK((parts_of(L"  setup.exe ") == Parts(L"setup.exe", L"")));
@@ -28,7 +28,7 @@ TEST_CASE("a quoted program loses its quotes and ends at the second one") {
     CHECK((parts_of(LR"("C:\a b\c.exe)") == Parts(LR"(C:\a b\c.exe)", L"")));
 }
 
-TEST_CASE("of nothing there is neither program nor argument") {
+TEST_CASE("an empty command line has neither a program nor arguments") {
     for (const auto* text : {L"", L"  ", L"\"", L"\"\""})
         CHECK((parts_of(text) == Parts(L"", L"")));
 }

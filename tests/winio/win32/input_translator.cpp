@@ -8,9 +8,9 @@ using namespace eyehand::winio::win32;
 
 namespace {
 
-constexpr std::uint16_t scan_offset = 0x100; // what the test layouts add to make a scan code
+constexpr std::uint16_t scan_offset = 0x100; // the test layouts add it to make a scan code
 
-// Like a German keyboard: '@' is AltGr+Q, '!' is Shift+1, 'z' lies where others have 'y'.
+// Like a German keyboard: '@' is AltGr+Q, '!' is Shift+1, 'z' and 'y' are swapped.
 int german(char16_t character) {
     constexpr int shift = 0x100;
     constexpr int alt_gr = 0x600;
@@ -23,7 +23,7 @@ int german(char16_t character) {
     case u'?':
         return shift | 0xDB;
     case u'ä':
-        return 0x800 | 0xDE; // a driver's bit, to be masked
+        return 0x800 | 0xDE; // a driver's bit, which must be masked
     default:
         return -1;
     }
@@ -91,7 +91,7 @@ TEST_CASE("a move is absolute over the virtual desktop") {
     CHECK(inputs[0].dy == 32);
 }
 
-TEST_CASE("the left button is the right one's place where buttons are swapped") {
+TEST_CASE("the left button is sent as the right one if the buttons are swapped") {
     const Batch click{ButtonChange{Button::left, Press::down},
                       ButtonChange{Button::right, Press::up},
                       ButtonChange{Button::middle, Press::down}};
@@ -103,7 +103,8 @@ TEST_CASE("the left button is the right one's place where buttons are swapped") 
           std::vector{button(mouse_right_down), button(mouse_left_up), button(mouse_middle_down)});
 }
 
-TEST_CASE("what follows a move in its batch happens at the move's place, in one input") {
+TEST_CASE(
+    "a press or turn after a move in its batch carries the move's position in the same input") {
     const auto inputs =
         translated({PointerMove{{500, 500}}, ButtonChange{Button::left, Press::down},
                     ButtonChange{Button::left, Press::up}, WheelTurn{1}});
@@ -118,7 +119,7 @@ TEST_CASE("what follows a move in its batch happens at the move's place, in one 
     CHECK((inputs[3].flags & mouse_wheel) != 0);
 }
 
-TEST_CASE("a click torn off after a move is released without moving") {
+TEST_CASE("an interrupted click after a move is released without moving") {
     const auto inputs =
         translated({PointerMove{{500, 500}}, ButtonChange{Button::left, Press::down}});
     CHECK(releases_of(inputs) == std::vector{button(mouse_left_up)});
@@ -134,7 +135,7 @@ TEST_CASE("a notch is 120 units, positive away from the user") {
     CHECK(translated({WheelTurn{0}}).empty());
 }
 
-TEST_CASE("turns that a wheel message cannot tell at once are split") {
+TEST_CASE("turns that exceed one wheel message are split") {
     const auto inputs = translated({WheelTurn{-600}});
     int sum = 0;
     for (const auto& input : inputs) {
@@ -144,7 +145,7 @@ TEST_CASE("turns that a wheel message cannot tell at once are split") {
     CHECK(sum == -600 * 120);
 }
 
-TEST_CASE("surrogates go down and up one after the other") {
+TEST_CASE("surrogates are pressed and released one after the other") {
     CHECK(translated({TypedScalar{U'😀'}}) ==
           std::vector{unit(0xD83D), unit(0xD83D, key_up), unit(0xDE00), unit(0xDE00, key_up)});
 }
@@ -155,7 +156,7 @@ TEST_CASE("a key has its virtual key and the layout's scan code") {
     CHECK(translated(tap(NamedKey::f24)) == std::vector{key(0x87), key(0x87, key_up)});
 }
 
-TEST_CASE("keys apart from the numeric pad are extended") {
+TEST_CASE("keys that duplicate the numeric pad are extended") {
     for (const NamedKey named :
          {NamedKey::home, NamedKey::end, NamedKey::page_up, NamedKey::page_down, NamedKey::up,
           NamedKey::down, NamedKey::left, NamedKey::right, NamedKey::insert, NamedKey::del,
@@ -175,7 +176,7 @@ TEST_CASE("a character that needs Shift presses and releases it too") {
           std::vector{key(vk_left_shift), key('1'), key('1', key_up), key(vk_left_shift, key_up)});
 }
 
-TEST_CASE("a Shift that is held already is not pressed or released again") {
+TEST_CASE("a Shift that is already held is not pressed or released again") {
     const Batch chord{KeyChange{NamedKey::shift, Press::down}, KeyChange{U'!', Press::down},
                       KeyChange{U'!', Press::up}, KeyChange{NamedKey::shift, Press::up}};
     CHECK(translated(chord) ==
@@ -192,11 +193,11 @@ TEST_CASE("a driver's modifier bits are masked") {
     CHECK(translated(tap(U'ä')) == std::vector{key(0xDE), key(0xDE, key_up)});
 }
 
-TEST_CASE("shortcuts work where the layout has no Latin letters") {
+TEST_CASE("shortcuts work on layouts without Latin letters") {
     CHECK(translated(tap(U'c'), russian_context()) == std::vector{key('C'), key('C', key_up)});
 }
 
-TEST_CASE("a digit in a shortcut is its key, also where the character needs Shift") {
+TEST_CASE("a digit in a shortcut is its key, even if the character needs Shift") {
     for (const auto& [modifier, code, flags] :
          {std::tuple{NamedKey::ctrl, vk_left_ctrl, 0U}, std::tuple{NamedKey::alt, vk_left_alt, 0U},
           std::tuple{NamedKey::windows, vk_left_windows, key_extended}}) {
@@ -207,7 +208,7 @@ TEST_CASE("a digit in a shortcut is its key, also where the character needs Shif
     }
 }
 
-TEST_CASE("a digit alone is the character, with the Shift it needs") {
+TEST_CASE("a digit alone is the character, with Shift if necessary") {
     CHECK(translated(tap(U'1'), french_context()) ==
           std::vector{key(vk_left_shift), key('1'), key('1', key_up), key(vk_left_shift, key_up)});
 }
@@ -220,18 +221,18 @@ TEST_CASE("a shortcut's modifier may have been pressed in an earlier batch") {
           std::vector{key('1'), key('1', key_up)});
 }
 
-TEST_CASE("releasing a key that is not held leaves the modifiers of its character alone") {
+TEST_CASE("releasing a key that is not held does not release the modifiers of its character") {
     CHECK(translated({KeyChange{U'!', Press::up}}) == std::vector{key('1', key_up)});
     CHECK(translated({KeyChange{NamedKey::shift, Press::down}, KeyChange{U'!', Press::up}}) ==
           std::vector{key(vk_left_shift), key('1', key_up)});
     CHECK(translated({KeyChange{U'世', Press::up}}).empty());
 }
 
-TEST_CASE("a character without a key is typed instead, once") {
+TEST_CASE("a character without a key is typed instead of pressed, once") {
     CHECK(translated(tap(U'世')) == std::vector{unit(u'世'), unit(u'世', key_up)});
 }
 
-TEST_CASE("what was pressed is released even when the layout has changed") {
+TEST_CASE("a pressed key is released even if the layout has changed") {
     InputTranslator translator;
     const Batch down{KeyChange{U'!', Press::down}};
     (void)translator.translate(down, german_context());
@@ -251,7 +252,7 @@ TEST_CASE("only accepted events count as held") {
     CHECK_FALSE(translator.holds(vk_left_alt));
 }
 
-TEST_CASE("an event counts when all its inputs were taken") {
+TEST_CASE("an event counts if all its inputs were accepted") {
     const auto translation =
         InputTranslator().translate(Batch{TypedScalar{U'a'}, TypedScalar{U'😀'}}, german_context());
     REQUIRE(translation.ends == std::vector<std::size_t>{2, 6});
@@ -262,14 +263,14 @@ TEST_CASE("an event counts when all its inputs were taken") {
     CHECK(complete_events(translation, 6) == 2);
 }
 
-TEST_CASE("the releases of a torn-off batch let go of what it pressed, last first") {
+TEST_CASE("the releases of an interrupted batch release everything that it pressed, last first") {
     const std::vector inputs{key(vk_left_shift), key('1'), key('1', key_up),
                              button(mouse_left_down), key(vk_right_alt, key_extended)};
     CHECK(releases_of(inputs) == std::vector{key(vk_right_alt, key_extended | key_up),
                                              button(mouse_left_up), key(vk_left_shift, key_up)});
 }
 
-TEST_CASE("what was pressed twice takes one release") {
+TEST_CASE("a key that was pressed twice needs one release") {
     const std::vector twice{button(mouse_left_down), button(mouse_left_down)};
     CHECK(releases_of(twice) == std::vector{button(mouse_left_up)});
     CHECK(unreleased(std::vector{twice[0], twice[1], button(mouse_left_up)}).empty());

@@ -23,7 +23,7 @@ Image column(std::vector<Color> colors) {
 
 } // namespace
 
-TEST_CASE("a colour pointer with alpha keeps its pixels and needs no mask") {
+TEST_CASE("a color pointer with alpha keeps its pixels and needs no mask") {
     const Color half{10, 20, 30, 128};
     const auto shape = shape_of({column({half, transparent}), column({black, black})});
     CHECK(shape.pixels.at(0, 0) == half);
@@ -31,7 +31,7 @@ TEST_CASE("a colour pointer with alpha keeps its pixels and needs no mask") {
     CHECK(shape.invert.empty());
 }
 
-TEST_CASE("a colour pointer without any alpha is opaque where its mask is clear") {
+TEST_CASE("a color pointer without alpha is opaque where its mask is clear") {
     const Color red{0, 0, 200, 0};
     const auto shape = shape_of({column({red, transparent}), column({black, white})});
     CHECK(shape.pixels.at(0, 0) == Color{0, 0, 200, 255});
@@ -39,13 +39,13 @@ TEST_CASE("a colour pointer without any alpha is opaque where its mask is clear"
     CHECK(shape.invert.empty());
 }
 
-TEST_CASE("colour on transparent ground inverts") {
+TEST_CASE("color on transparent pixels inverts") {
     const auto shape = shape_of({column({Color{255, 255, 255, 0}}), column({white})});
     CHECK(shape.invert == std::vector<std::uint8_t>{1});
     CHECK(shape.pixels.at(0, 0) == transparent);
 }
 
-TEST_CASE("a monochrome pointer paints black and white, keeps and inverts") {
+TEST_CASE("a monochrome pointer paints black and white, keeps and inverts pixels") {
     // AND mask 0 0 1 1 above XOR mask 0 1 0 1.
     const auto shape =
         shape_of({std::nullopt, column({black, black, white, white, black, white, black, white})});
@@ -56,7 +56,7 @@ TEST_CASE("a monochrome pointer paints black and white, keeps and inverts") {
     CHECK(shape.invert == std::vector<std::uint8_t>{0, 0, 0, 1});
 }
 
-TEST_CASE("masks that do not fit are refused") {
+TEST_CASE("masks of a wrong size are refused") {
     CHECK_THROWS_AS(shape_of({std::nullopt, column({black})}), std::invalid_argument);
     CHECK_THROWS_AS(shape_of({column({Color{1, 1, 1, 0}}), column({black, black})}),
                     std::invalid_argument);
@@ -77,7 +77,7 @@ PointerShape two_by_two() {
 
 } // namespace
 
-TEST_CASE("a pointer of nominal size stays as it is") {
+TEST_CASE("a pointer of nominal size is not changed") {
     for (const PointerEnlargement by : {PointerEnlargement{32, 32}, PointerEnlargement{0, 48},
                                         PointerEnlargement{32, 0}, PointerEnlargement{}}) {
         const PointerShape shape = enlarged(two_by_two(), by);
@@ -112,13 +112,13 @@ TEST_CASE("size and hotspot of a pointer follow the display's DPI") {
     CHECK(at(64).invert.empty());
 }
 
-TEST_CASE("a pointer of another size than the nominal one keeps the proportion") {
+TEST_CASE("a pointer that does not have the nominal size is scaled by the same ratio") {
     PointerShape wide;
     wide.pixels = Image({48, 16});
     CHECK(enlarged(wide, {.nominal = 32, .drawn = 48}).pixels.size() == Size{72, 24});
 }
 
-TEST_CASE("a pointer made smaller is never empty") {
+TEST_CASE("a reduced pointer is never empty") {
     PointerShape dot;
     dot.pixels = Image({1, 1});
     dot.invert = {1};

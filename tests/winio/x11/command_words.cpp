@@ -6,7 +6,7 @@ using namespace eyehand;
 using winio::x11::words_of;
 using Words = std::vector<std::string>;
 
-TEST_CASE("spaces and tabs part the words of a command") {
+TEST_CASE("spaces and tabs separate the words of a command") {
     CHECK(words_of("xterm -e  sh\t-c") == Words{"xterm", "-e", "sh", "-c"});
     CHECK(words_of("  one  ") == Words{"one"});
     CHECK(words_of("") == Words{});
@@ -25,12 +25,12 @@ TEST_CASE("a backslash keeps the character after it, but not within single quote
     CHECK(words_of("end\\") == Words{"end\\"});
 }
 
-TEST_CASE("nothing of a command is expanded") {
+TEST_CASE("variables and wildcards of a command are not expanded") {
     CHECK(words_of("echo $HOME *.txt `date` ~;|") ==
           Words{"echo", "$HOME", "*.txt", "`date`", "~;|"});
 }
 
-TEST_CASE("a quote that is not closed makes no words") {
+TEST_CASE("a command with an unclosed quote has no words") {
     CHECK_FALSE(words_of("echo 'never").has_value());
     CHECK_FALSE(words_of("echo \"never\\\"").has_value());
 }

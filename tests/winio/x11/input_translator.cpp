@@ -29,7 +29,7 @@ NativeInput press(std::uint8_t button) { return {Kind::button_press, button}; }
 NativeInput release(std::uint8_t button) { return {Kind::button_release, button}; }
 Keysym unicode(char32_t character) { return 0x01000000U + character; }
 
-/// What the server would tell after these bindings.
+/// Applies these bindings to the keyboard map, like the server.
 void take_over(const std::vector<Passage>& passages, KeyboardMap& keyboard) {
     for (const Passage& passage : passages)
         for (const Binding& binding : passage.bindings)
@@ -61,13 +61,13 @@ TEST_CASE("X11 moves are clipped to the screen") {
           Inputs{{Kind::motion, 0, {5, 6}}, {Kind::motion, 0, {0, 1079}}});
 }
 
-TEST_CASE("X11 buttons go by their function, and are released where they were pressed") {
+TEST_CASE("X11 buttons are found by their function, and the pressed position is released") {
     InputTranslator translator;
     InputContext left_handed = context();
     left_handed.buttons = {3, 2, 1, 4, 5, 6, 7};
     CHECK(inputs_of(translator, {ButtonChange{Button::left, Press::down}}, left_handed) ==
           Inputs{press(3)});
-    // The user changed hands meanwhile.
+    // The user swapped the buttons meanwhile.
     CHECK(inputs_of(translator, {ButtonChange{Button::left, Press::up}}) == Inputs{release(3)});
     CHECK(inputs_of(translator, {ButtonChange{Button::left, Press::up}}) == Inputs{release(1)});
 }
@@ -82,7 +82,7 @@ TEST_CASE("a turn of the X11 wheel is clicks of its buttons") {
     CHECK(inputs_of(translator, {WheelTurn{0}}).empty());
 }
 
-TEST_CASE("what no X11 button is mapped to is refused, and said") {
+TEST_CASE("a function without an X11 button is refused with the reason") {
     InputContext two_buttons = context();
     two_buttons.buttons = {1, 3};
     for (const InputEvent& event : std::vector<InputEvent>{
@@ -104,7 +104,7 @@ TEST_CASE("X11 text is typed with the layout's keys and the modifiers that they 
                  down(level3), down(key_q), up(key_q), up(level3), down(enter), up(enter)});
 }
 
-TEST_CASE("a key is released on X11 as it was pressed, though the layout changed in between") {
+TEST_CASE("a key is released on X11 as it was pressed, even if the layout changed in between") {
     InputTranslator translator;
     CHECK(inputs_of(translator, {KeyChange{U'!', Press::down}}) ==
           Inputs{down(left_shift), down(key_1)});
@@ -123,7 +123,7 @@ TEST_CASE("a modifier that is held is neither pressed nor released a second time
           Inputs{down(left_shift), down(key_1), up(key_1), down(key_q), up(key_q), up(left_shift)});
 }
 
-TEST_CASE("characters that the layout lacks get spare keys, all before the first is pressed") {
+TEST_CASE("characters that the layout lacks get spare keys, all bound before the first press") {
     InputTranslator translator;
     const Translation translation = translator.translate(typed(U"世q界世"), context());
     REQUIRE(translation.passages.size() == 1);
@@ -134,14 +134,14 @@ TEST_CASE("characters that the layout lacks get spare keys, all before the first
                                    down(spare_b), up(spare_b), down(spare_a), up(spare_a)});
 }
 
-TEST_CASE("a spare key that has the character already is not changed again") {
+TEST_CASE("a spare key that already has the character is not bound again") {
     InputTranslator translator;
     InputContext now = context();
     take_over(translator.translate(typed(U"世"), now).passages, now.keyboard);
     CHECK(inputs_of(translator, typed(U"世"), now) == Inputs{down(spare_a), up(spare_a)});
 }
 
-TEST_CASE("with more characters than spare keys the server waits before a key means another") {
+TEST_CASE("with more characters than spare keys, the server waits before a key is bound again") {
     InputTranslator translator;
     const Translation translation = translator.translate(typed(U"一二三四一"), context());
     REQUIRE(translation.passages.size() == 2);
@@ -155,13 +155,13 @@ TEST_CASE("with more characters than spare keys the server waits before a key me
           Inputs{down(spare_a), up(spare_a), down(spare_b), up(spare_b)});
 }
 
-TEST_CASE("a spare key rests after its last use, over batches") {
+TEST_CASE("a spare key rests after its last use, across batches") {
     InputTranslator translator;
     InputContext now = context();
     take_over(translator.translate(typed(U"一二三"), now).passages, now.keyboard);
     now.now += SpareKeys::rest / 2;
     take_over(translator.translate(typed(U"一"), now).passages, now.keyboard);
-    // The second is the least recently used one now.
+    // The second key is now the least recently used one.
     now.now += SpareKeys::rest / 2;
     const Translation soon = translator.translate(typed(U"四"), now);
     CHECK(soon.passages[0].wait == SpareKeys::rest / 2);
@@ -186,7 +186,7 @@ TEST_CASE("a spare key that is held keeps its character") {
     CHECK_THAT(translation.problem, ContainsSubstring("event 4"));
 }
 
-TEST_CASE("a keyboard without spare keys types what it has and says where it stopped") {
+TEST_CASE("a keyboard without spare keys types its characters and reports where it stopped") {
     InputTranslator translator;
     InputContext now = context();
     for (const Keycode key : {spare_a, spare_b, spare_c}) set(now.keyboard, key, {0x1008FF12});
@@ -196,7 +196,7 @@ TEST_CASE("a keyboard without spare keys types what it has and says where it sto
     CHECK(translation.passages[0].inputs == Inputs{down(key_q), up(key_q)});
 }
 
-TEST_CASE("a spare key that a new layout uses is left alone, and not taken back") {
+TEST_CASE("a spare key that a new layout uses is not bound or cleared") {
     InputTranslator translator;
     InputContext now = context();
     take_over(translator.translate(typed(U"世"), now).passages, now.keyboard);
@@ -207,7 +207,7 @@ TEST_CASE("a spare key that a new layout uses is left alone, and not taken back"
     CHECK(translator.restoration(now).bindings == Bindings{{spare_b, no_keysym}});
 }
 
-TEST_CASE("a key that got another meaning since its last use is not given back") {
+TEST_CASE("a key that another program has bound since its last use is not cleared") {
     InputTranslator translator;
     InputContext now = context();
     take_over(translator.translate(typed(U"世界"), now).passages, now.keyboard);
@@ -215,27 +215,27 @@ TEST_CASE("a key that got another meaning since its last use is not given back")
     CHECK(translator.restoration(now).bindings == Bindings{{spare_b, no_keysym}});
 }
 
-TEST_CASE("spare keys are given back when the programs have read what they meant") {
+TEST_CASE("spare keys are cleared after programs have had time to read them") {
     InputTranslator translator;
     InputContext now = context();
     CHECK(translator.restoration(now).bindings.empty());
     take_over(translator.translate(typed(U"世"), now).passages, now.keyboard);
-    (void)translator.translate({}, now); // the server has come to it
+    (void)translator.translate({}, now); // the server has executed the use
     now.now += 50ms;
     const Passage restoration = translator.restoration(now);
     CHECK(restoration.wait == SpareKeys::rest - 50ms);
     CHECK(restoration.bindings == Bindings{{spare_a, no_keysym}});
 }
 
-TEST_CASE("a spare key rests from when the server had come to its use") {
+TEST_CASE("the rest of a spare key starts when the server has executed its use") {
     InputTranslator translator;
     InputContext now = context();
     take_over(translator.translate(typed(U"世"), now).passages, now.keyboard);
-    now.now += 10s; // which the server took for it
+    now.now += 10s; // the server needed this time
     CHECK(translator.restoration(now).wait == SpareKeys::rest);
 }
 
-TEST_CASE("everything that is held on X11 is released in the end, modifiers last") {
+TEST_CASE("everything that is held on X11 is released at the end, modifiers last") {
     InputTranslator translator;
     (void)translator.translate(Batch{ButtonChange{Button::right, Press::down},
                                      KeyChange{NamedKey::ctrl, Press::down},
@@ -245,7 +245,7 @@ TEST_CASE("everything that is held on X11 is released in the end, modifiers last
     CHECK(translator.release_everything().inputs.empty());
 }
 
-TEST_CASE("a modifier that the user of X11 holds is let go of, for all but moves") {
+TEST_CASE("a modifier that the user of X11 holds is released, except for moves") {
     InputTranslator translator;
     InputContext now = context();
     now.keys_down.set(left_ctrl).set(caps_lock);
@@ -255,7 +255,7 @@ TEST_CASE("a modifier that the user of X11 holds is let go of, for all but moves
           Inputs{up(left_ctrl), press(4), release(4)});
 }
 
-TEST_CASE("Alt that the user of X11 holds opens no menu when it is let go of") {
+TEST_CASE("releasing Alt that the user of X11 holds opens no menu") {
     InputTranslator translator;
     InputContext now = context();
     now.keys_down.set(left_alt);
@@ -263,7 +263,7 @@ TEST_CASE("Alt that the user of X11 holds opens no menu when it is let go of") {
           Inputs{down(spare_a), up(spare_a), up(left_alt), down(key_q), up(key_q)});
 }
 
-TEST_CASE("a modifier that a plan holds on X11 stays") {
+TEST_CASE("a modifier that a plan holds on X11 stays pressed") {
     InputTranslator translator;
     InputContext now = context();
     (void)inputs_of(translator, {KeyChange{NamedKey::ctrl, Press::down}}, now);

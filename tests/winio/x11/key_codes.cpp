@@ -8,7 +8,7 @@ using namespace eyehand::winio::x11;
 using namespace x11_keyboards;
 using Codes = std::vector<Keycode>;
 
-TEST_CASE("a character is its key with Shift and AltGr as far as it needs them") {
+TEST_CASE("a character is its key, with Shift and AltGr if necessary") {
     const KeyboardMap map = german();
     CHECK(codes_of(U'q', map) == Codes{key_q});
     CHECK(codes_of(U'Q', map) == Codes{left_shift, key_q});
@@ -18,14 +18,14 @@ TEST_CASE("a character is its key with Shift and AltGr as far as it needs them")
     CHECK(codes_of(U'世', map).empty());
 }
 
-TEST_CASE("without AltGr among the modifiers its characters have no key") {
+TEST_CASE("characters that need AltGr have no key on a keyboard without AltGr") {
     KeyboardMap map = german();
     map.modifiers[7].clear();
     CHECK(codes_of(U'@', map).empty());
     CHECK(codes_of(U'q', map) == Codes{key_q});
 }
 
-TEST_CASE("letters and digits of a shortcut are their keys alone, other characters are not") {
+TEST_CASE("letters and digits of a shortcut need no modifiers, other characters do") {
     const KeyboardMap map = german();
     CHECK(codes_of(U'c', map, KeyUse::shortcut) == Codes{key_c});
     CHECK(codes_of(U'1', map, KeyUse::shortcut) == Codes{key_1});
@@ -36,7 +36,7 @@ TEST_CASE("letters and digits of a shortcut are their keys alone, other characte
     CHECK(codes_of(U'1', french, KeyUse::shortcut) == Codes{key_1});
 }
 
-TEST_CASE("characters come from the layout in use, shortcuts from any") {
+TEST_CASE("characters use the current layout, shortcuts any layout") {
     CHECK(codes_of(U'й', german_and_russian(1)) == Codes{key_q});
     CHECK(codes_of(U'Й', german_and_russian(1)) == Codes{left_shift, key_q});
     CHECK(codes_of(U'й', german_and_russian(0)).empty());
@@ -44,18 +44,18 @@ TEST_CASE("characters come from the layout in use, shortcuts from any") {
     CHECK(codes_of(U'q', german_and_russian(1)).empty());
     CHECK(codes_of(U'c', german_and_russian(1), KeyUse::shortcut) == Codes{key_c});
     CHECK(codes_of(U'1', german_and_russian(1)) == Codes{key_1});
-    CHECK(codes_of(U'q', german_and_russian(3)).empty()); // of which the server tells nothing
+    CHECK(codes_of(U'q', german_and_russian(3)).empty()); // the server does not report this group
     CHECK(codes_of(NamedKey::enter, german_and_russian(3)) == Codes{enter});
 }
 
-TEST_CASE("keysyms and characters belong together") {
+TEST_CASE("keysyms and characters are converted to each other") {
     CHECK(keysym_of(U'a') == 0x61);
     CHECK(keysym_of(U'é') == 0xE9);
     CHECK(keysym_of(U'世') == 0x01004E16);
     CHECK(keysym_of(U'😀') == 0x0101F600);
     CHECK(keysym_of(U'\n') == 0xFF0D);
     CHECK(character_of(0x0101F600) == U'😀');
-    CHECK(character_of(0x6CA) == U'й'); // older than Unicode
+    CHECK(character_of(0x6CA) == U'й'); // from before Unicode
     CHECK(character_of(0x1B1) == U'ą');
     CHECK(character_of(0x20AC) == U'€');
     CHECK_FALSE(character_of(0xFF0D).has_value());
@@ -64,7 +64,7 @@ TEST_CASE("keysyms and characters belong together") {
     CHECK(keysym_of(NamedKey::f24) == 0xFFD5);
 }
 
-TEST_CASE("every named key has a keysym of its own") {
+TEST_CASE("every named key has a unique keysym") {
     std::vector<Keysym> keysyms;
     for (int key = 0; key <= static_cast<int>(NamedKey::f24); ++key)
         keysyms.push_back(keysym_of(static_cast<NamedKey>(key)));

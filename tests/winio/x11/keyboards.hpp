@@ -1,4 +1,4 @@
-// Small keyboards, as an X server would tell of them.
+// Small keyboards, as an X server reports them.
 #pragma once
 
 #include "x11/key_codes.hpp"
@@ -9,7 +9,7 @@ using eyehand::winio::x11::KeyboardMap;
 using eyehand::winio::x11::Keycode;
 using eyehand::winio::x11::Keysym;
 
-// Keycodes are what the evdev keyboard has.
+// Keycodes of the evdev keyboard.
 inline constexpr Keycode left_shift = 50;
 inline constexpr Keycode level3 = 92;
 inline constexpr Keycode left_ctrl = 37;
@@ -29,8 +29,7 @@ inline void set(KeyboardMap& map, Keycode key, std::vector<Keysym> keysyms) {
             keysyms[column];
 }
 
-/// German, with three spare keys: '@' is AltGr+q, '!' is Shift+1. All other keys say "x" for
-/// something else.
+/// German, with three spare keys: '@' is AltGr+q, '!' is Shift+1. Every other keycode types "x".
 inline KeyboardMap german() {
     KeyboardMap map;
     map.first = 8;

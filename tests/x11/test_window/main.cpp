@@ -1,4 +1,4 @@
-// A window that writes down what reaches it, as an ordinary X11 program sees it.
+// A window that logs the input that it receives, like an ordinary X11 program.
 //   eyehand-x11-window LOG TITLE WIDTH HEIGHT RRGGBB
 // Lines: "ready", "focus in", "focus out", "key KEYSYM CHARACTER", "up KEYSYM", "button N X Y",
 // "button-up N X Y" (in desktop pixels), "closed".
@@ -19,8 +19,8 @@ using namespace eyehand::winio::x11;
 
 namespace {
 
-// Keeps the keyboard's map until the server says that it changed, and reads it anew when the next
-// key comes: as Xlib does.
+// Caches the keyboard map until the server reports a change, and then reads it again at the next
+// key, as Xlib does.
 class Keys {
 public:
     explicit Keys(const Connection& connection) : connection_(connection) {}
@@ -78,7 +78,7 @@ const T& as(const Reply<xcb_generic_event_t>& event) {
     return *reinterpret_cast<const T*>(event.get());
 }
 
-// Not the focus that merely follows the pointer, and not what a grab of the keyboard borrows.
+// Ignores focus that only follows the pointer, and temporary focus during a keyboard grab.
 bool is_lasting(const xcb_focus_in_event_t& event) {
     return event.detail != XCB_NOTIFY_DETAIL_POINTER && event.mode != XCB_NOTIFY_MODE_GRAB &&
            event.mode != XCB_NOTIFY_MODE_UNGRAB;
@@ -149,7 +149,7 @@ int main(int argc, char** argv) {
         case XCB_BUTTON_RELEASE:
             write(button_line("button-up", as<xcb_button_press_event_t>(event)));
             break;
-        case XCB_CLIENT_MESSAGE: // the only protocol there is: close
+        case XCB_CLIENT_MESSAGE: // the only protocol: close
             write("closed");
             return 0;
         default:
