@@ -48,7 +48,7 @@ TEST_CASE("both transports give the same pixels, inside the screen and across it
     }
 }
 
-TEST_CASE("thousands of captures hold no more than one segment of memory") {
+TEST_CASE("thousands of captures use at most one segment of memory") {
     X11Desktop desktop;
     {
         const auto capturer = desktop.open_capturer({});

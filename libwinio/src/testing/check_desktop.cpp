@@ -144,7 +144,7 @@ const char* text_of(Requirement requirement) {
     return entries[static_cast<std::size_t>(requirement)].text;
 }
 
-/// What was observed instead of what is required; empty if the requirement is met.
+/// The observed behavior; empty if the requirement is met.
 using Observed = std::string;
 
 std::string words(Point point) {
@@ -206,7 +206,7 @@ std::array<std::string, 2> bad_texts() { return {"caf\xe9", std::string("a\0b", 
 
 bool is_color(Color a, Color b) { return a.blue == b.blue && a.green == b.green && a.red == b.red; }
 
-/// A frame that shows what a capture leaves in it.
+/// A frame with content that a capture must overwrite.
 Frame used_frame(Size size) {
     Frame frame;
     frame.pixels = Image(size);

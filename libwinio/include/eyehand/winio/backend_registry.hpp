@@ -30,8 +30,8 @@ struct DesktopOptions {
 class EYEHAND_WINIO_API BackendRegistry {
 public:
     /// Opens a desktop, never returns nullptr. Throws Error{no_display} if the session has no
-    /// display for this back-end, Error{not_supported} if the system lacks what the back-end needs.
-    /// `open_desktop` calls it on the thread of its own caller.
+    /// display for this back-end, Error{not_supported} if the system lacks a requirement of the
+    /// back-end. `open_desktop` calls it on the caller's thread.
     using Factory = std::function<std::unique_ptr<Desktop>(const DesktopOptions& options)>;
 
     /// Contains no back-end.

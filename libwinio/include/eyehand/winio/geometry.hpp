@@ -56,14 +56,16 @@ struct RowRange {
 /// The smallest rectangle that covers both. Empty rectangles are ignored.
 [[nodiscard]] EYEHAND_WINIO_API Rect bounding_rect(const Rect& a, const Rect& b);
 
-/// A position as models give it: 0..1000 on both axes of the work area, (0, 0) its top left corner.
+/// A position in a model's coordinates: 0..1000 on both axes of the work area; (0, 0) is its top
+/// left corner.
 struct NormPoint {
     double x = 0;
     double y = 0;
     friend bool operator==(const NormPoint&, const NormPoint&) = default;
 };
 
-/// A rectangle as models give it: corners in 0..1000; `x1 <= x2` and `y1 <= y2` after `normalised`.
+/// A rectangle in a model's coordinates: corners in 0..1000; `x1 <= x2` and `y1 <= y2` after
+/// `normalised`.
 struct NormBox {
     double x1 = 0;
     double y1 = 0;

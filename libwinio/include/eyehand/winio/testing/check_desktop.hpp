@@ -11,7 +11,7 @@
 
 namespace eyehand::winio::testing {
 
-/// What `check_desktop` may do besides reading the screen and the windows. Each option disturbs a
+/// Permissions of `check_desktop` beyond reading the screen and the windows. Each option disturbs a
 /// user at the desktop, so all are off by default; the tests of a back-end turn all of them on.
 struct CheckDesktopOptions {
     /// Moves the pointer to the corners and the center of each display, and back.
@@ -32,7 +32,7 @@ struct CheckDesktopOptions {
 /// A requirement that the desktop does not meet.
 struct Finding {
     std::string requirement{}; ///< one of `desktop_requirements`
-    std::string observed{};    ///< what the desktop did instead
+    std::string observed{};    ///< the desktop's behavior
     friend bool operator==(const Finding&, const Finding&) = default;
 };
 /// "requirement: observed".
