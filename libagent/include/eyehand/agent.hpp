@@ -1,4 +1,4 @@
-// All public headers of libagent, and of libvlm and libwinio, whose types its interface uses.
+// Includes all public headers of libagent, libvlm and libwinio.
 #pragma once
 
 #include "eyehand/agent/agent.hpp"

@@ -1,4 +1,4 @@
-// An agent: a desktop to work, a model to ask, a profile to follow.
+// An agent works on a desktop with a model, as a profile describes it.
 //
 //     auto desktop = winio::open_desktop();
 //     vlm::OpenAiClient model({.endpoint = "http://localhost:1234"});
@@ -28,58 +28,59 @@
 
 namespace eyehand::agent {
 
-/// Which actions require approval (`RunControl::resolve`). Only what a tool does by way of
-/// the desktop is an action; programs as tools ask for themselves.
+/// Which actions require approval (`RunControl::resolve`). Only calls that act on the desktop are
+/// actions; a program as a tool asks separately (`AskConsent`).
 enum class Approve { never, always };
 
 struct AgentOptions {
-    winio::AreaChoice area{};        ///< the part of the desktop to see and to touch
+    winio::AreaChoice area{};        ///< the part of the desktop that the agent sees and acts on
     winio::SettleOptions settle{};   ///< before each screenshot
-    std::vector<std::string> with{}; ///< tools offered besides the profile's, by registered name
+    std::vector<std::string> with{}; ///< registered names of tools to offer besides the profile's
     /// The caller's own tools. They are offered to the roles that act, unless the profile restricts
     /// them (`Profile::offer_custom_tools`). A visual loop offers no tools and rejects them.
     Toolbox custom_tools{};
     std::vector<Setting> settings{}; ///< for run.json
     ScreenshotNames screenshot_names{};
-    MakeMemory make_memory{};             ///< of a team; not set: TeamMemory
-    Source first_reply = Source::library; ///< outside: only where the profile has none
+    MakeMemory make_memory{};             ///< makes the memory of a team; empty: TeamMemory
+    Source first_reply = Source::library; ///< client: the profile may have no first reply
     Source annotation = Source::library;
     Approve approve = Approve::never;
 };
 
-/// The tools of each role of the profile's mode, under the profile's names, with the caller's tools for
-/// the roles that act: what `Agent` offers. Throws as its constructor.
+/// The tools that `Agent` offers: those of each role under the profile's names, and the caller's
+/// tools for the roles that act. Throws the same errors for tools as the constructor of `Agent`.
 [[nodiscard]] EYEHAND_AGENT_API ToolsByRole tools_by_role(const Toolbox& tools,
                                                           const Profile& profile,
                                                           const AgentOptions& options = {});
 
-/// Refers to desktop and model, which must outlive it. Runs on the caller's thread; not
-/// thread-safe.
+/// Desktop and model must outlive the agent. Runs on the caller's thread; not thread-safe.
 class EYEHAND_AGENT_API Agent {
 public:
-    /// `tools` are those that the profile can name. Throws Error{unknown_tool} if it names another one,
-    /// Error{duplicate_tool} for two tools of one name, Error{bad_profile} for a profile that cannot
-    /// run (a visual loop without a first reply), and std::invalid_argument for an empty crop.
+    /// The profile may name the tools in `tools` and the caller's own. Throws Error{unknown_tool}
+    /// if it names another tool, Error{duplicate_tool} for two tools of the same name,
+    /// Error{bad_profile} for a profile that cannot run (such as a visual loop without a first
+    /// reply), and std::invalid_argument for an empty crop.
     Agent(winio::Desktop& desktop, vlm::ChatModel& model, Profile profile,
           const Toolbox& tools = built_in_tools(), AgentOptions options = {});
 
-    /// Works on the task until it is done, the steps are used up, something fails or the control
-    /// says stop. What the desktop or the model refuses is an outcome, not an exception. Throws
-    /// Error{empty_task}, Error{run_exists} for a store that holds a run already,
-    /// Error{journal_failed} when the store cannot be written, and whatever else a tool or a
-    /// model throws; before that the run's files are closed as failed.
+    /// Works on the task until it is done, the turns are used up, something fails or the control
+    /// stops the run. Failures of the desktop and the model are outcomes, not exceptions. Throws
+    /// Error{empty_task}, Error{run_exists} if the store already contains a run,
+    /// Error{journal_failed} if the store cannot be written, and any other exception that a tool or
+    /// the model throws; before it rethrows, it closes the run's files as failed.
     RunFinished run(const std::string& task, RunStore& store, const RunControl& control,
                     Observer* observer = nullptr);
     /// The same with several observers, which are called in this order.
     RunFinished run(const std::string& task, RunStore& store, const RunControl& control,
                     std::span<Observer* const> observers);
 
-    /// Goes on with the run of a directory after an interruption or a crash, by folding its journal's
-    /// facts. The profile must be the one that the directory keeps (`load_run`), or the machine may not
-    /// find back to where it was; what differs is said in the journal. An action that may have
-    /// happened is not repeated: the model is told to look first. Throws as `run`, Error{run_over}
-    /// if the run has come to its own end, Error{run_locked} while another process works on it, and
-    /// Error{bad_run} without a usable journal or picture, and Error{journal_corrupt}.
+    /// Continues the run of a store after an interruption or a crash: restores the mode from the
+    /// facts in the journal. The profile must be the stored one (`load_run`); otherwise the mode
+    /// may not reach its previous state. `remarks`, and tools that are no longer offered, are
+    /// written to the journal. An action that may have happened is not repeated: the model is asked
+    /// to look first. Throws the same errors as `run`, except `run_exists`; Error{run_over} if the
+    /// run is completed, Error{run_locked} while another process works on it, Error{bad_run} if the
+    /// journal is missing or a screenshot does not match it, and Error{journal_corrupt}.
     RunFinished resume(RunStore& store, const RunControl& control, Observer* observer = nullptr,
                        std::vector<std::string> remarks = {});
     /// The same with several observers, which are called in this order.

@@ -1,4 +1,4 @@
-// Controls a running agent from other threads: stops and holds it, sends it messages, answers its
+// Controls a running agent from other threads: stops and holds it, sends messages, answers
 // requests.
 //
 //     agent::RunControl control;
@@ -41,8 +41,8 @@ struct ApprovalRequest {
 
 /// A screenshot that waits for its annotation by the client.
 struct AnnotationRequest {
-    int turn = 0;                                           ///< `annotate` must name it
-    winio::Size size{};                                     ///< of the PNG that `annotate` takes
+    int turn = 0;       ///< `annotate` must name it
+    winio::Size size{}; ///< the PNG passed to `annotate` must have this size
     std::shared_ptr<const std::vector<std::uint8_t>> png{}; ///< without annotation
 };
 
@@ -67,7 +67,7 @@ enum class SubmitResult {
 
 enum class RunStage { not_started, running, ended };
 
-/// What a run waits for, for front ends.
+/// The state of a run for front ends.
 struct RunStatus {
     RunStage stage = RunStage::not_started;
     bool paused = false;        ///< held now, or from the next safe point on
@@ -88,9 +88,9 @@ public:
 
     RunControl();
 
-    /// Ends the run at the next safe point. A wait for the model or the screen ends within 100 ms; an
-    /// action that has started completes first. `reason` becomes the run's last word; the first call
-    /// counts. Pending approval requests are denied.
+    /// Ends the run at the next safe point. A wait for the model or the screen ends within 100 ms;
+    /// an action that has started completes first. `reason` becomes the reason of the run's end;
+    /// the first call counts. Pending approval requests are denied.
     void stop(const std::string& reason = "stopped by the user");
     /// Ends the run at once: an action that has started is interrupted, and its keys and buttons are
     /// released.
@@ -107,8 +107,9 @@ public:
     /// Sends a message to the model. A message that arrives during the model's final answer keeps the
     /// run going while turns are left.
     SubmitResult send_message(std::string words);
-    /// Replaces the next reply of the model; for a visual loop without a first reply: supplies it. If
-    /// called twice before the model's turn, the later call counts.
+    /// Replaces the next reply of the model of a visual loop, or supplies the first one. Returns
+    /// `not_expected` while an earlier reply waits for its safe point. If several replies arrive
+    /// before the model's turn, the last one counts.
     SubmitResult inject(std::string reply);
     /// Supplies the annotated screenshot of a turn. The caller must pass a PNG of the requested size.
     SubmitResult annotate(int turn, std::vector<std::uint8_t> png);

@@ -1,4 +1,4 @@
-// The built-in tools, once for all profiles.
+// The built-in tools, shared by all profiles.
 #pragma once
 
 #include "eyehand/agent/tool.hpp"
@@ -6,7 +6,8 @@
 
 namespace eyehand::agent {
 
-/// What eyes and hands can do, under these names; profiles give them their faces:
+/// Tools for the screen, mouse and keyboard, under these names; a profile can present them under
+/// others:
 ///
 ///     observe, wait                              (seconds)
 ///     click, double_click, right_click           (label, box)
@@ -19,14 +20,14 @@ namespace eyehand::agent {
 ///     list_windows, focus_window, launch_app     (), (title), (command)
 ///     read_clipboard                             ()
 ///
-/// Points and boxes are normalised and clamped; a box is hit in its centre.
+/// Points and boxes are normalized coordinates and are clamped; a click on a box hits its center.
 [[nodiscard]] EYEHAND_AGENT_API Toolbox desktop_tools();
 
-/// brief, archive, report, complete and confirm, with which the roles of a team talk to each other:
-/// their results carry signals (signal.hpp). Only the mode "team" heeds them.
+/// brief, archive, report, complete and confirm: tools for the communication between the roles of a
+/// team. Their results carry signals (signal.hpp), which only the mode "team" uses.
 [[nodiscard]] EYEHAND_AGENT_API Toolbox team_tools();
 
-/// All of them.
+/// The tools of both.
 [[nodiscard]] EYEHAND_AGENT_API Toolbox built_in_tools();
 
 } // namespace eyehand::agent

@@ -1,5 +1,5 @@
-// The world in which an agent really acts: a desktop, a model and a run directory. `Agent` uses it; a
-// program that drives a mode itself (`drive`, mode.hpp) makes one here.
+// The world that executes commands with a desktop, a model and a run store. `Agent` uses it; a
+// program that calls `drive` (mode.hpp) itself makes one here.
 #pragma once
 
 #include "eyehand/agent/agent.hpp"
@@ -14,11 +14,11 @@
 
 namespace eyehand::agent {
 
-/// What a desktop world works with. Everything referred to must outlive the world.
+/// The parts of a desktop world. All referenced objects must outlive the world.
 struct DesktopWorldParts {
     winio::Desktop& desktop;
     vlm::ChatModel& model;
-    const ToolsByRole& tools; ///< of each role that the mode names in its commands
+    const ToolsByRole& tools; ///< for each role that the mode names in its commands
     const Profile& profile;
     const AgentOptions& options;
     RunStore& store; ///< for the screenshots

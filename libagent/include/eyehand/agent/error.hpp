@@ -1,5 +1,4 @@
-// What can go wrong in an agent itself; the desktop's and the model's errors keep their own
-// categories.
+// The errors of libagent. Errors of the desktop and the model keep their own categories.
 #pragma once
 
 #include "eyehand/export.hpp"
@@ -13,22 +12,22 @@
 namespace eyehand::agent {
 
 enum class errc {       // journals of version 0.1 hold the values: append, never reorder
-    empty_task = 1,     ///< a run needs something to do
+    empty_task = 1,     ///< the task of a run is empty
     bad_profile,        ///< a profile's field is missing, of the wrong type or out of range
     profile_not_found,  ///< no built-in profile and no folder has that name
     journal_failed,     ///< the run directory or a file in it cannot be written
-    run_exists,         ///< the run directory holds a run already
-    journal_corrupt,    ///< the journal cannot be read back; what() names file and line
-    unknown_tool,       ///< a profile offers a tool that nobody registered
-    duplicate_tool,     ///< a tool of that name is registered already
-    run_over,           ///< the run has come to its own end and cannot be resumed
-    task_too_long,      ///< the profile has no room for it
+    run_exists,         ///< the run directory already contains a run
+    journal_corrupt,    ///< the journal cannot be restored; what() names file and line
+    unknown_tool,       ///< a profile names a tool that is not registered
+    duplicate_tool,     ///< a tool of this name is already registered
+    run_over,           ///< the run is completed and cannot be resumed
+    task_too_long,      ///< the task exceeds the profile's limit
     bad_config,         ///< a setting is unknown, of the wrong type or out of range
     bad_scenario,       ///< a scenario's member is missing, of the wrong type or out of range
     scenario_not_found, ///< no built-in scenario and no file has that name
     run_locked,         ///< another process holds the run's lock
     bad_tool,           ///< a tool file's member is missing, of the wrong type or out of range
-    panel_failed,       ///< the panel cannot listen: its port is taken, or its host is not here
+    panel_failed,       ///< the panel cannot listen: its port is taken, or its host is not local
     bad_run,            ///< run.json or another file of a run directory is missing or not readable
 };
 
@@ -48,13 +47,13 @@ EYEHAND_AGENT_API std::ostream& operator<<(std::ostream& out, errc code);
 /// "winio.capture_failed". Any other text is returned unchanged.
 [[nodiscard]] EYEHAND_AGENT_API std::string current_error_name(std::string_view stored);
 
-/// Thrown for what the caller or the file system did wrong. What a model does wrong is never an
-/// exception: it goes back to the model as a tool result.
+/// Thrown for mistakes of the caller and failures of the file system. A mistake of the model is
+/// never an exception: it goes back to the model as a tool result.
 class EYEHAND_AGENT_API Error : public std::system_error {
 public:
     Error(errc code, const std::string& what);
-    /// `what` as it was given: std::system_error would add the code's general words behind the
-    /// remedy.
+    /// `what` as passed to the constructor: std::system_error would append the code's general
+    /// message.
     [[nodiscard]] const char* what() const noexcept override;
 
 private:

@@ -1,4 +1,4 @@
-// The events of a run, as a journal holds them and as observers receive them.
+// The events of a run, as the journal stores them and observers receive them.
 #pragma once
 
 #include "eyehand/agent/mode.hpp"
@@ -21,20 +21,20 @@ struct RunStarted {
     std::string profile;
     std::string model;
 };
-/// The run goes on after it was interrupted.
+/// The run continues after an interruption.
 struct RunResumed {
-    std::vector<std::string> remarks; ///< what is not as it was, for people
+    std::vector<std::string> remarks; ///< for the user: what differs from the beginning of the run
 };
 struct RunFinished {
     Outcome outcome = Outcome::completed;
     std::string reason;
     int turns = 0;
-    // Of all parts of a run that was resumed.
-    vlm::Usage usage;                    ///< totals; what no reply told is unknown
+    // Of all parts of a resumed run.
+    vlm::Usage usage;                    ///< totals; a value that no reply reported is not set
     std::chrono::milliseconds elapsed{}; ///< without the time between the parts
 };
 
-/// A request to the model. The request itself is not kept: the events before it determine it.
+/// A request to the model. The request itself is not stored: the events before it determine it.
 struct Asked {
     std::string role;  ///< the role that the model plays in this request
     std::string model; ///< as requested
@@ -69,8 +69,8 @@ struct Event {
 /// The "type" of an event as journals store it: "run_started", "replied", ...
 [[nodiscard]] EYEHAND_AGENT_API std::string_view type_name(const Event& event);
 
-/// Calls the overload that fits the event's payload; the last one should take anything, because
-/// later versions add payloads.
+/// Calls the overload for the event's payload. The last overload should accept any payload, because
+/// later versions add some.
 ///
 ///     visit(event, [](const Replied& fact) { ... }, [](const auto&) {});
 template <class... Overloads>
@@ -81,15 +81,16 @@ void visit(const Event& event, Overloads&&... overloads) {
     std::visit(Visitor{std::forward<Overloads>(overloads)...}, event.payload);
 }
 
-/// Receives the events of a run. Called on the run's thread, in order. An observer that throws,
-/// whatever it throws, is not called again, and execution_log.txt says so; the run goes on.
+/// Receives the events of a run. Called on the run's thread, in order. An observer that throws is
+/// not called again, and execution_log.txt records it; the run continues.
 class EYEHAND_AGENT_API Observer {
 public:
     virtual ~Observer() = default;
     virtual void on_event(const Event& event) = 0;
     /// A piece of the model's reply as it arrives; not in the journal.
     virtual void on_delta(const vlm::Delta&) {}
-    /// What the mode is at, before each of its commands; not in the journal, whose facts determine it.
+    /// The state of the mode before each of its commands; not in the journal, whose facts determine
+    /// it.
     virtual void on_state(const ModeState&) {}
 };
 

@@ -1,4 +1,4 @@
-// http.log: what goes over the wire between a run and its model.
+// http.log: the HTTP traffic between a run and its model.
 //
 //     agent::HttpLog log;
 //     vlm::OpenAiClient model({.endpoint = "http://localhost:1234",
@@ -14,15 +14,15 @@
 
 namespace eyehand::agent {
 
-/// Writes exchanges to http.log: prompts and tool schemas shortened, images as hash and length. Not
-/// thread-safe.
+/// Writes exchanges to http.log, with long prompts shortened, tools as their names and images as
+/// hash and length. Not thread-safe.
 class EYEHAND_AGENT_API HttpLog {
 public:
-    /// Writes the exchange, or, before `write_to`, keeps it. Throws Error{journal_failed}: then the
-    /// exchange is written with the next one.
+    /// Writes the exchange; before `write_to`, keeps it in memory. If it throws
+    /// Error{journal_failed}, the exchange is written with the next one.
     void add(const vlm::Exchange& exchange);
-    /// Writes the exchanges so far, and from now on each one as it comes. The store must outlive this
-    /// object. Throws as `add`.
+    /// Writes the exchanges kept so far, and from then on each one as it arrives. The store must
+    /// outlive this object. Throws as `add`.
     void write_to(RunStore& store);
 
 private:

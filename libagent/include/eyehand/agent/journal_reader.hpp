@@ -1,5 +1,4 @@
-// Reads the journal of a run: one that has ended, one that was interrupted, or one that another
-// process is writing.
+// Reads the journal of a run that has ended, was interrupted, or is in progress in another process.
 //
 //     agent::JournalReader journal("runs/run_0007/events.jsonl");
 //     while (const auto event = journal.next())
@@ -27,29 +26,31 @@
 namespace eyehand::agent {
 
 /// Reads one line of a journal, without its line break. A line that cannot be read becomes an event
-/// with `UnknownEvent`; `Event::line` always holds the line as it is.
+/// with `UnknownEvent`; `Event::line` always contains the line unchanged.
 [[nodiscard]] EYEHAND_AGENT_API Event parse_event(std::string_view line);
 
 /// Reads a journal event by event. Holds one line in memory at a time. Not thread-safe.
 class EYEHAND_AGENT_API JournalReader {
 public:
     /// A file that does not exist yet is an empty journal, so that a run can be followed before its
-    /// first event. Anything else that is not a regular file, and a file of more than 2 GiB, reads as
-    /// empty, too.
+    /// first event. Anything else that is not a regular file, and a file of more than 2 GiB, also
+    /// reads as empty.
     explicit JournalReader(std::filesystem::path file);
     ~JournalReader();
     JournalReader(JournalReader&&) noexcept;
     JournalReader& operator=(JournalReader&&) noexcept;
 
-    /// The next event. Nothing at the end of the journal: call it again after the journal has grown. A
-    /// last line without its line break is not an event yet.
+    /// Returns the next event, or nothing at the end of the journal; call it again after the
+    /// journal has grown. A last line without a line break is not an event yet.
     [[nodiscard]] std::optional<Event> next();
 
-    /// Lines so far that are not a JSON object with a type, or do not have what their type requires.
+    /// The number of lines so far that are not a JSON object with a type, or lack a member that
+    /// their type requires.
     [[nodiscard]] std::size_t damaged() const;
-    /// Lines so far of more than 8 MiB, which are left out.
+    /// The number of lines so far of more than 8 MiB, which are skipped.
     [[nodiscard]] std::size_t too_long() const;
-    /// The journal ends in the middle of a line: it was being written, or its process died.
+    /// Whether the journal ends in the middle of a line: the line is being written, or the process
+    /// died.
     [[nodiscard]] bool torn() const;
 
 private:
@@ -57,7 +58,7 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// All events of a journal. See `JournalReader` for what it leaves out.
+/// All events of a journal. Skips the same lines as `JournalReader`.
 [[nodiscard]] EYEHAND_AGENT_API std::vector<Event> read_journal(const std::filesystem::path& file);
 /// All events of the journal in a store.
 [[nodiscard]] EYEHAND_AGENT_API std::vector<Event> read_journal(const RunStore& store);

@@ -1,4 +1,4 @@
-// A read-only look at a JSON value, so that public headers need no JSON library.
+// A read-only view of a JSON value, so that public headers need no JSON library.
 #pragma once
 
 #include "eyehand/export.hpp"
@@ -13,8 +13,8 @@ namespace eyehand::agent {
 
 struct JsonMember;
 
-/// Refers to a value inside a parsed document; valid as long as that lives. Cheap to copy. The
-/// getters require the matching kind.
+/// Refers to a value inside a parsed document and is valid as long as the document. Cheap to copy.
+/// The getters require the matching kind.
 class EYEHAND_AGENT_API JsonView {
 public:
     enum class Kind { null, boolean, number, string, array, object };
@@ -38,7 +38,7 @@ public:
     /// document keeps the last value. `index` must be less than size().
     [[nodiscard]] JsonMember member(std::size_t index) const;
     [[nodiscard]] std::optional<JsonView> find(std::string_view member) const; ///< in an object
-    [[nodiscard]] std::string text() const;                                    ///< serialised
+    [[nodiscard]] std::string text() const;                                    ///< serialized
 
 private:
     friend class JsonDocument;
@@ -54,7 +54,7 @@ struct JsonMember {
 
 /// `text` as a JSON string, with quotes and escapes; invalid UTF-8 becomes U+FFFD.
 [[nodiscard]] EYEHAND_AGENT_API std::string json_quote(std::string_view text);
-/// The shortest JSON number that reads back as `value`; whole numbers without a fraction.
+/// The shortest JSON number that reads back as `value`; integers have no fraction.
 [[nodiscard]] EYEHAND_AGENT_API std::string json_number(double value);
 
 } // namespace eyehand::agent

@@ -1,4 +1,4 @@
-// What LM Studio's server wrote into its log during a run, copied into the run directory.
+// Copies the part of LM Studio's server log that was written during a run into the run directory.
 //
 //     agent::LmStudioLog log(agent::lmstudio_log_folders(home)); // before the run
 //     ... the run ...
@@ -15,30 +15,31 @@
 
 namespace eyehand::agent {
 
-/// Where LM Studio puts its server's logs, below the user's home folder.
+/// The folders of LM Studio's server logs, below the user's home folder.
 [[nodiscard]] EYEHAND_AGENT_API std::vector<std::filesystem::path>
 lmstudio_log_folders(const std::filesystem::path& home);
 
-/// Remembers how long the logs (*.log, in folders at any depth) are at its making. Files that
-/// appear, begin anew or are renamed meanwhile are followed.
+/// Remembers the sizes of the logs (*.log, in folders at any depth) when it is constructed. Follows
+/// files that are created, restarted or renamed afterwards.
 class EYEHAND_AGENT_API LmStudioLog {
 public:
-    /// Folders that are not there are passed over.
+    /// Folders that do not exist are ignored.
     explicit LmStudioLog(std::vector<std::filesystem::path> folders);
 
     struct Saved {
-        std::uintmax_t bytes = 0; ///< of the raw slice
-        std::string note{};       ///< why there is none, or not all of it; empty: all is well
+        std::uintmax_t bytes = 0; ///< written to lmstudio_raw.log
+        std::string note{};       ///< why the log is missing or incomplete; empty on success
     };
-    /// Adds what came since to lmstudio_raw.log, and easier to read to lmstudio_clean.log, in
-    /// `folder`. Writes nothing where nothing came. Never throws for files: the note says it.
+    /// Appends the new part of the logs to lmstudio_raw.log, and in a readable form to
+    /// lmstudio_clean.log, in `folder`. Writes nothing if the logs have not grown. File errors do
+    /// not throw; the note reports them.
     [[nodiscard]] Saved save(const std::filesystem::path& folder) const;
 
 private:
     struct Known {
         std::filesystem::path file;
         std::uintmax_t size = 0;
-        std::string beginning; ///< by which it is known again
+        std::string beginning; ///< identifies the file after a rename
     };
     struct Slice {
         std::filesystem::path file;
@@ -49,7 +50,8 @@ private:
     std::vector<Known> known_;
 };
 
-/// A log with its JSON laid out, and long base64 as its first characters and its length.
+/// The log with indented JSON, and with long base64 replaced by its first characters and its
+/// length.
 [[nodiscard]] EYEHAND_AGENT_API std::string clean_lmstudio_log(std::string_view raw);
 
 } // namespace eyehand::agent

@@ -1,4 +1,4 @@
-// What a team remembers: its actions, and what was worth keeping of those it put away.
+// The memory of a team: its recent actions, and summaries of the archived ones.
 #pragma once
 
 #include "eyehand/export.hpp"
@@ -11,38 +11,38 @@
 
 namespace eyehand::agent {
 
-/// One call that was made, or one turn that came to none.
+/// A tool call, or a turn without one.
 struct ActionRecord {
     int turn = 0;
-    std::string tool{}; ///< as the model called it; empty: the turn came to no call
+    std::string tool{}; ///< as the model called it; empty: the turn had no call
     std::string arguments{};
     std::string result{};
-    std::string screenshot{}; ///< the file that the model had seen
-    std::string reply{};      ///< what it said
+    std::string screenshot{}; ///< the file of the screenshot that the model had seen
+    std::string reply{};      ///< the words of the model's reply
     bool archived = false;
 };
 
-/// What is left of turns that were put away.
+/// A summary of archived turns.
 struct Snapshot {
     std::string summary{};
     std::string patterns{};
     std::size_t actions = 0;
 };
 
-/// A strategy for remembering; derive from it for one of your own (AgentOptions::make_memory). It has
-/// no clock, no I/O and no randomness: the same calls give the same texts.
+/// A memory strategy; derive from it for one of your own (AgentOptions::make_memory). It must not
+/// use clocks, I/O or randomness: the same calls must return the same texts.
 class EYEHAND_AGENT_API Memory {
 public:
     virtual ~Memory() = default;
     virtual void add(ActionRecord record) = 0;
-    /// Puts turns away. The problem, for the model, or empty.
+    /// Archives turns. Returns a problem for the model, or an empty text.
     virtual std::string archive(const std::string& summary, const std::string& patterns,
                                 const std::vector<int>& turns) = 0;
-    /// Puts about half of what is active away by itself.
+    /// Archives about half of the active actions, the oldest ones, without the model.
     virtual void compress() = 0;
     [[nodiscard]] virtual bool needs_compression() const = 0;
-    /// What a role is told, in at most `max` bytes of whole UTF-8 characters; what is newest counts
-    /// most. Empty: there is nothing to remember.
+    /// The text about the memory in a role's context: at most `max` bytes of complete UTF-8
+    /// characters, with the newest actions preferred. Empty if there is nothing to remember.
     [[nodiscard]] virtual std::string context(std::size_t max) const = 0;
     [[nodiscard]] virtual std::size_t active() const = 0;
     [[nodiscard]] virtual std::size_t archived() const = 0;
@@ -51,17 +51,17 @@ public:
 using MakeMemory = std::function<std::unique_ptr<Memory>()>;
 
 struct TeamMemoryOptions {
-    std::size_t threshold = 8;       ///< active actions from which compression is needed
-    std::size_t recent = 8;          ///< active actions that are told
-    std::size_t result_bytes = 60;   ///< of each
-    std::size_t reply_bytes = 140;   ///< of each
-    std::size_t summary_bytes = 180; ///< of each snapshot
+    std::size_t threshold = 8;       ///< number of active actions from which compression is needed
+    std::size_t recent = 8;          ///< maximum number of active actions in the context
+    std::size_t result_bytes = 60;   ///< maximum length of each result
+    std::size_t reply_bytes = 140;   ///< maximum length of each reply
+    std::size_t summary_bytes = 180; ///< maximum length of each snapshot's summary
     std::size_t patterns_bytes = 120;
 };
 
-/// Snapshots, then the newest active actions. Actions are never deleted, only marked, and then keep of
-/// their texts what would have been told; when snapshots outgrow half of their context, the oldest are
-/// merged.
+/// The context has the snapshots first, then the newest active actions. Archived actions are
+/// marked, not deleted, and their texts are cut to the lengths used in a context. If the snapshots
+/// need more than half of the context, the oldest ones are merged into one line.
 class EYEHAND_AGENT_API TeamMemory final : public Memory {
 public:
     explicit TeamMemory(TeamMemoryOptions options = {});

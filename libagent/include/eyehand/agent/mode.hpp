@@ -1,9 +1,9 @@
-// A mode decides what an agent does next. It is a state machine without I/O: it says what should
-// happen (Command) and is told what did (Fact). A World makes commands come true; a Journal keeps
-// both.
+// A mode decides what an agent does next. It is a state machine without I/O: it returns commands
+// (Command) and receives their results (Fact). A World executes the commands; a Journal stores
+// commands and facts.
 //
-// Because a mode is nothing but its facts, it can be brought to where it was by folding a journal,
-// run against another World, and tested one transition a line.
+// A mode depends on its facts only, so that its state can be restored from a journal, it can run in
+// another World, and a test can check it transition by transition.
 #pragma once
 
 #include "eyehand/agent/annotation.hpp"
@@ -38,52 +38,52 @@ enum class Outcome {
 };
 [[nodiscard]] EYEHAND_AGENT_API std::string_view to_string(Outcome outcome);
 
-// ---- commands: what should happen ---------------------------------------------------------------
+// ---- commands -----------------------------------------------------------------------------------
 
-/// Wait until the screen is stable, then take a picture for the model.
+/// Wait until the screen is stable, then take a screenshot for the model.
 struct Observe {
-    int screenshot = 0; ///< its number: the turn that will see it
-    /// What is drawn over the picture before the model gets it.
+    int screenshot = 0; ///< its number: the turn in which the model sees it
+    /// Drawn over the screenshot before the model receives it.
     std::optional<Annotation> annotation{};
 };
-/// Ask the model. Images in the request are named by hash; the World has their bytes.
+/// Send a request to the model. Images in the request are named by hash; the World has their bytes.
 struct Ask {
-    std::string role{}; ///< which of the profile's roles speaks
+    std::string role{}; ///< the role that the model plays in this request
     vlm::ChatRequest request{};
 };
 /// Run one tool call.
 struct Invoke {
     vlm::ToolCall call{};
-    std::string role{}; ///< whose tools it is one of
+    std::string role{}; ///< the role to whose tools the call belongs
 };
-/// Bring a desktop in which the agent is stuck back to where it can go on: Escape, the pointer to the
-/// centre and to a corner, a click there, the system's menu key, Escape again. With a crop only
-/// Escape and the pointer to the crop's centre.
+/// Get an agent out of a loop: press Escape, move the pointer to the center and to the bottom left
+/// corner, click there, press Ctrl+Escape and Escape. With a crop or a chosen window, only press
+/// Escape and move the pointer to the center of the area.
 struct Recover {
     std::string reason{};
 };
-/// Wait until somebody outside gives the reply with which a visual loop begins.
+/// Wait until the client supplies the first reply of a visual loop.
 struct Await {};
 /// The run is over.
 struct Finish {
     Outcome outcome = Outcome::completed;
-    std::string reason{}; ///< the model's last words, or what went wrong
+    std::string reason{}; ///< the model's final answer, or the cause of a failure
 };
 using Command = std::variant<Observe, Ask, Invoke, Recover, Await, Finish>;
 
-// ---- facts: what did happen ---------------------------------------------------------------------
+// ---- facts --------------------------------------------------------------------------------------
 
 struct Observed {
-    std::string sha256{};     ///< of the PNG file that the model gets
-    std::string file{};       ///< within the run directory, with forward slashes
-    std::string raw_sha256{}; ///< the same picture without its annotation; empty: it has none
+    std::string sha256{};     ///< of the PNG file that the model receives
+    std::string file{};       ///< its name in the run directory, with forward slashes
+    std::string raw_sha256{}; ///< the screenshot without its annotation; empty if it has none
     std::string raw_file{};
-    winio::Size size{}; ///< of the picture
-    winio::Rect area{}; ///< of the desktop it shows
+    winio::Size size{}; ///< of the screenshot
+    winio::Rect area{}; ///< the area of the desktop that it shows
     std::vector<winio::Rect> changed{};
-    std::optional<winio::NormPoint> pointer{}; ///< where it was seen; hidden or unknown: nowhere
-    /// Nothing new since the screenshot before: no change outside what toggles by itself, or a picture
-    /// that was there a little while ago.
+    std::optional<winio::NormPoint> pointer{}; ///< not set if hidden or unknown
+    /// The screenshot shows nothing new: nothing has changed except regions that toggle by
+    /// themselves (such as a caret), or the screenshot equals one of the latest ones.
     bool still = false;
     std::chrono::milliseconds settle{};
     std::chrono::microseconds capture{};
@@ -102,74 +102,74 @@ struct AskFailed {
     std::string error{};
     std::string message{};
     bool context_overflow = false; ///< the request is longer than the model's context
-    bool refused =
-        false; ///< the server did not take the request as it was; in another form it might
+    bool refused = false;          ///< the server rejected the request; it may accept another form
 };
-/// A call as it was understood, for recognising loops and for telling the model what it did.
+/// A call as the tool understood it, for loop detection and for descriptions of it to the model.
 struct Action {
-    std::string tool{}; ///< the name under which it was registered, whatever the profile calls it
-    std::vector<winio::NormPoint> points{}; ///< what it aimed at
-    std::string subject{};                  ///< what it typed or pressed
-    bool acts = false;                      ///< it did something on the desktop
+    std::string tool{};                     ///< the tool's registered name, not the profile's
+    std::vector<winio::NormPoint> points{}; ///< the target points
+    std::string subject{}; ///< the text that was typed, or the keys that were pressed
+    bool acts = false;     ///< the call acted on the desktop
     friend bool operator==(const Action&, const Action&) = default;
 };
 struct Invoked {
     std::string call_id{};
     std::string tool{};
     bool ok = false;
-    std::string result_json{}; ///< what the model is told
+    std::string result_json{}; ///< the result for the model
     bool wants_screenshot = false;
-    std::string desktop_failure{};      ///< why the run cannot go on: the system refused; or empty
-    bool interrupted = false;           ///< nobody knows whether it happened
+    std::string desktop_failure{};      ///< why the system refused, which ends the run; or empty
+    bool interrupted = false;           ///< whether the action took effect is unknown
     std::chrono::microseconds policy{}; ///< until it was allowed or refused; not in `act`
     std::chrono::microseconds act{};
     Action action{};
     Signal signal{};
 };
 struct Recovered {
-    std::string problem{};         ///< why not all of it was done; or empty
-    std::string desktop_failure{}; ///< as of Invoked
+    std::string problem{};         ///< why the recovery is incomplete; or empty
+    std::string desktop_failure{}; ///< as in Invoked
     std::chrono::microseconds act{};
 };
-/// The user wants the run to end.
+/// The user stops the run.
 struct Stopped {
     std::string reason{};
 };
-// And `UserMessage` (eyehand/agent/control.hpp): a message that arrived from outside, at any time.
+// `UserMessage` (eyehand/agent/control.hpp) is also a fact: a message that can arrive before any
+// command.
 using Fact = std::variant<Observed, ObserveFailed, Replied, AskFailed, Invoked, Recovered,
                           UserMessage, Stopped>;
 
-// ---- the machine --------------------------------------------------------------------------------
+// ---- the state machine --------------------------------------------------------------------------
 
-/// What a mode is at, for panels and logs.
+/// The state of a mode, for front ends and logs.
 struct ModeState {
-    int turn =
-        0; ///< model exchanges begun; of a visual loop replies, the boot reply being the first
+    int turn = 0; ///< turns begun; a visual loop counts replies, the boot reply being the first
     std::string phase{};
-    std::string role{}; ///< who speaks in this phase
+    std::string role{}; ///< the role that speaks in this phase
     std::string plan{};
     std::string brief{};
     std::size_t active_actions = 0;
     std::size_t archived_actions = 0;
-    std::shared_ptr<const VisualReply> reply{}; ///< of a visual loop: the one this turn carries out
+    std::shared_ptr<const VisualReply> reply{}; ///< of a visual loop: the reply of this turn
 };
 
-/// Something that a mode decided and that people want to see; derived from the facts before it.
+/// A decision of the mode that is shown to the user; derived from the facts before it.
 struct Noted {
     std::string kind{}; ///< "phase", "loop", "memory", "reminder", "refused", "context"
     std::string text{};
 };
 
-/// No clock, no I/O, no randomness: the same facts give the same command, byte for byte.
+/// Must not use clocks, I/O or randomness: the same facts must result in the same command, byte for
+/// byte.
 class EYEHAND_AGENT_API Mode {
 public:
     virtual ~Mode() = default;
     [[nodiscard]] virtual Command next() const = 0;
-    /// Whether `next` is Finish. Override it where making the next command is expensive.
+    /// Whether `next` is Finish. Override it if making the next command is expensive.
     [[nodiscard]] virtual bool finished() const { return std::holds_alternative<Finish>(next()); }
     virtual void apply(const Fact& fact) = 0;
     [[nodiscard]] virtual ModeState state() const = 0;
-    /// What was decided while facts were applied, each handed out once.
+    /// The notes since the last call: decisions made while facts were applied.
     [[nodiscard]] std::vector<Noted> take_notes() { return std::exchange(notes_, {}); }
 
 protected:
@@ -181,29 +181,32 @@ private:
     std::vector<Noted> notes_;
 };
 
-/// Where commands come true: a desktop and a model, a recording, a test.
+/// Executes commands: with a desktop and a model, from a recording, or in a test.
 class EYEHAND_AGENT_API World {
 public:
     virtual ~World() = default;
-    /// What the mode returns next.
+    /// The kind of command that the mode returns next.
     enum class Next { command, finish };
-    /// Called before each command, until it returns nothing: a message to the agent, or a request to
-    /// stop (after which it is not called again). It may hold the run.
+    /// Called before each command, repeatedly until it returns nothing. Returns a message to the
+    /// agent, or a request to stop (after which it is not called again). It may block to hold the
+    /// run.
     virtual std::optional<Fact> news(Next /*next*/) { return std::nullopt; }
-    /// A screenshot of an earlier part of the run that is resumed, oldest first: requests may name it.
+    /// Called for each screenshot of the earlier parts of a resumed run, oldest first: requests may
+    /// name it.
     virtual void remember(const Observed& /*seen*/) {}
-    /// What the mode is at, each time before `news`.
+    /// Receives the state of the mode each time before `news`.
     virtual void on_state(const ModeState& /*state*/) {}
-    /// What came of it. Failures of the desktop and the model are facts, not exceptions; what it
-    /// throws is the run directory's (Error{journal_failed}) or a bug. Never called with Finish.
+    /// Executes the command and returns its result. Failures of the desktop and the model are
+    /// facts, not exceptions; it throws only if the run's files fail (Error{journal_failed},
+    /// Error{bad_run}), if a tool throws, or because of a bug. Never called with Finish.
     virtual Fact execute(const Command& command) = 0;
 };
 
 class Journal;
 
-/// Folds the journal's facts into the mode, then goes on until the mode says Finish. Every command
-/// is in the journal before it is executed, every fact before it is applied. Throws what the
-/// journal and the world throw.
+/// Applies the journal's facts to the mode, then executes its commands until it returns Finish.
+/// Each command is in the journal before it is executed, each fact before it is applied. Throws
+/// what the journal and the world throw.
 EYEHAND_AGENT_API Finish drive(Mode& mode, Journal& journal, World& world);
 
 } // namespace eyehand::agent

@@ -1,5 +1,6 @@
-// The entry of a mode: what the library has to know about a mode in order to load its profiles, run it,
-// resume it and show it. The built-in modes have such entries; a program adds its own:
+// The factory of a mode: everything that the library needs to load the profiles of the mode, to run
+// and resume it, and to show its runs. The built-in modes have factories; a program can add its
+// own:
 //
 //     class SurveyFactory final : public agent::ModeFactory {
 //     public:
@@ -43,13 +44,13 @@ enum class Source {
     client,  ///< the owner of the run's control: `RunControl::inject`, `RunControl::annotate`
 };
 
-/// A role that the model plays in a mode, and the tools of that role.
+/// A role that the model plays in a mode, and its tools.
 struct RolePlan {
     std::string name{};  ///< unique within the mode; `Ask::role` and `Invoke::role` name it
     std::string phase{}; ///< the phase in which the role speaks; empty if the mode has no phases
     std::vector<ToolPresentation> tools{};
-    bool acts = true; ///< further tools, of the profile or of the caller, are offered to this role
-    bool offered = true; ///< false: the mode itself calls these tools, no request offers them
+    bool acts = true;    ///< further tools of the profile or the caller are offered to this role
+    bool offered = true; ///< false: the mode itself calls these tools; no request offers them
 };
 
 /// The tools of each role, by the role's name.
@@ -57,7 +58,7 @@ using ToolsByRole = std::map<std::string, Toolbox>;
 
 /// Constant properties of a mode.
 struct ModeTraits {
-    /// With which event a turn begins. `reply`: a request and its reply belong to the turn that the
+    /// The event that begins a turn. `reply`: a request and its reply belong to the turn that the
     /// reply begins.
     enum class TurnStart { request, reply };
     TurnStart turn_start = TurnStart::request;
@@ -70,15 +71,15 @@ struct ModeTraits {
     bool stores_replies = false;
 };
 
-/// What a mode is made from. The references are valid only during the call.
+/// The input for making a mode. The references are valid only during the call.
 struct ModeContext {
     const Profile& profile;
     const std::string& task;
     const ToolsByRole& tools;      ///< under the names that the profile gives them
-    const MakeMemory& make_memory; ///< of the caller; may be empty
+    const MakeMemory& make_memory; ///< the caller's; may be empty
 };
 
-/// The members of a profile file, for a mode that reads its part of them.
+/// The members of a profile file, from which a mode reads its own settings.
 class EYEHAND_AGENT_API ProfileReader {
 public:
     class Source;
@@ -89,25 +90,26 @@ public:
     [[nodiscard]] std::optional<JsonView> find(std::string_view member) const;
     /// The tools under "tools".
     [[nodiscard]] std::vector<ToolPresentation> tools() const;
-    /// The prompt that the member names: the contents of the file, in which {{NAME}} is replaced by the
-    /// profile's name for the tool NAME. The placeholders of `kept` stay, for the mode to fill in; any
-    /// other one is an error. Throws Error{bad_profile}.
+    /// The prompt in the file that the member names. {{NAME}} is replaced by the profile's name for
+    /// the tool NAME. The placeholders in `kept` stay, for the mode to fill in; any other
+    /// placeholder is an error. Throws Error{bad_profile}.
     [[nodiscard]] std::string prompt(std::string_view member,
                                      std::span<const ToolPresentation> tools = {},
                                      std::span<const std::string_view> kept = {}) const;
-    /// Throws Error{bad_profile} that names the file, the member and the reason ("is missing").
+    /// Throws Error{bad_profile}; the message names the file, the member and the reason ("is
+    /// missing").
     [[noreturn]] void refuse(std::string_view member, std::string_view reason) const;
 
-    /// For the modes of this library.
+    /// For the built-in modes.
     [[nodiscard]] const Source& source() const { return source_; }
 
 private:
     const Source& source_;
 };
 
-/// An entry of the registry. All functions are const and must not depend on state that changes:
-/// profiles share their factory, also between threads. The defaults suit a mode with one role, "agent",
-/// a system prompt and tools.
+/// An entry of the registry. The functions must not depend on changing state: profiles share their
+/// factory, also between threads. The defaults suit a mode with one role, "agent", a system prompt
+/// and tools.
 class EYEHAND_AGENT_API ModeFactory {
 public:
     ModeFactory() = default;
@@ -123,17 +125,17 @@ public:
 
     /// The member of profile.json that holds the mode's own settings.
     [[nodiscard]] virtual std::string_view section() const { return name(); }
-    /// Members of a profile that this mode does not use: they are not written.
+    /// Members of a profile that this mode does not use; they are not written.
     [[nodiscard]] virtual std::vector<std::string_view> unused_members() const { return {}; }
-    /// Reads what belongs to the mode. Name, model and sampling are in the profile already; all other
+    /// Reads the mode's own settings. Name, model and sampling are already in `profile`; all other
     /// common members are read afterwards. The default reads `system_prompt` and `tools`. Throws
     /// Error{bad_profile} (`ProfileReader::refuse`).
     virtual void read(const ProfileReader& reader, Profile& profile) const;
-    /// The mode's section as a JSON object, from which `read` restores the settings; empty: the mode
-    /// has no settings of its own. Prompts are texts in it, not names of files.
+    /// The mode's section as a JSON object, from which `read` restores the settings; empty: the
+    /// mode has no settings of its own. It contains prompts as texts, not as names of files.
     [[nodiscard]] virtual std::string write(const Profile& profile) const;
 
-    /// The sampling settings that a user's setting (such as --temperature) replaces.
+    /// The sampling settings that a setting of the user (such as --temperature) overrides.
     [[nodiscard]] virtual std::vector<vlm::Sampling*> samplings(Profile& profile) const;
     /// The prompt of the role that receives screenshots.
     [[nodiscard]] virtual std::string& screenshot_prompt(Profile& profile) const;
@@ -154,28 +156,28 @@ public:
     /// Throws Error{bad_profile} for a profile that cannot run if `first_reply` supplies the first
     /// reply of a mode that begins with one.
     virtual void check(const Profile& profile, Source first_reply) const;
-    /// Makes the machine, at its beginning. Throws Error{task_too_long} and Error{bad_profile}.
+    /// Makes the mode in its initial state. Throws Error{task_too_long} and Error{bad_profile}.
     [[nodiscard]] virtual std::unique_ptr<Mode> make(const ModeContext& context) const = 0;
 
-    /// Derives the state that front ends show from an event, for journals without `StateChanged` events
-    /// (version 0.1) and for what these do not hold. `state` is the state before the event; for the
-    /// first event, that of `initial_state`.
+    /// Derives the state that front ends show from an event, for journals without `StateChanged`
+    /// events (version 0.1) and for members that these events do not contain. `state` is the state
+    /// before the event; before the first event, it is `initial_state`.
     virtual void derive_state(const Profile& profile, const Event& event, ModeState& state) const;
     [[nodiscard]] virtual ModeState initial_state(const Profile& profile) const;
 };
 
-/// The modes that a program knows: a value, passed where profiles and runs are loaded. Copies share
-/// the factories. Not thread-safe while modes are added.
+/// The modes of a program; pass it to the functions that load profiles and runs. Copies share the
+/// factories. Not thread-safe while modes are added.
 class EYEHAND_AGENT_API ModeRegistry {
 public:
-    /// Knows no mode.
+    /// Contains no modes.
     ModeRegistry() = default;
-    /// Knows "conversation", "team" and "visual_loop".
+    /// Contains "conversation", "team" and "visual_loop".
     [[nodiscard]] static const ModeRegistry& built_in();
 
-    /// Throws std::invalid_argument for a name that is empty or registered already.
+    /// Throws std::invalid_argument if `mode` is null, or its name is empty or already registered.
     void add(std::shared_ptr<const ModeFactory> mode);
-    /// nullptr if there is no such mode.
+    /// nullptr if no mode has this name.
     [[nodiscard]] std::shared_ptr<const ModeFactory> find(std::string_view name) const;
     /// In the order in which they were added.
     [[nodiscard]] std::vector<std::string> names() const;
@@ -184,11 +186,11 @@ private:
     std::vector<std::shared_ptr<const ModeFactory>> modes_;
 };
 
-/// The factory of a profile: the one with which it was loaded, or the built-in mode that
-/// `Profile::mode` names. Throws Error{bad_profile} if there is none.
+/// The factory of a profile's mode: the one with which the profile was loaded, or the built-in mode
+/// that `Profile::mode` names. Throws Error{bad_profile} if no mode has this name.
 [[nodiscard]] EYEHAND_AGENT_API const ModeFactory& mode_of(const Profile& profile);
-/// The mode itself, or, if `Profile::executed_heat` is enabled and the mode does not annotate
-/// screenshots, the mode with its screenshots annotated.
+/// Makes the mode. If `Profile::executed_heat` is enabled and the mode does not annotate
+/// screenshots, wraps it so that its screenshots are annotated.
 [[nodiscard]] EYEHAND_AGENT_API std::unique_ptr<Mode> make_mode(const ModeContext& context);
 
 } // namespace eyehand::agent

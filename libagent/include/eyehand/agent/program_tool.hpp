@@ -1,5 +1,5 @@
-// A tool that is a program of the user's, started for each call: the call's arguments come as JSON
-// on its standard input, and what it writes to standard output is the result.
+// A tool that is a program: each call starts it, with the arguments as JSON on standard input, and
+// the model receives its standard output as the result.
 //
 //     Toolbox tools = built_in_tools();
 //     add_program_tool(tools, load_program_tool("weather.json"), [](const ToolQuestion& question) {
@@ -27,10 +27,10 @@
 
 namespace eyehand::agent {
 
-/// What a program changes.
+/// Whether a program changes anything.
 enum class ProgramEffect {
-    reads, ///< nothing: it may be broken off at any moment
-    acts,  ///< something: it is finished before a run ends at a safe point
+    reads, ///< changes nothing; may be killed at any time
+    acts,  ///< changes something; completes before the run ends at a safe point
 };
 
 struct ProgramTool {
@@ -39,43 +39,43 @@ struct ProgramTool {
     /// A JSON schema of an object, with the keywords that docs/agent-cli.md lists.
     std::string parameters_json = R"({"type":"object","properties":{}})";
     std::vector<std::string>
-        command{};                  ///< the program and its arguments, UTF-8; no shell reads them
-    std::filesystem::path folder{}; ///< in which it runs; empty: that of this process
-    std::chrono::milliseconds timeout{30000}; ///< 100 ms to an hour; then it is killed
+        command{}; ///< the program and its arguments, UTF-8; not interpreted by a shell
+    std::filesystem::path folder{}; ///< the working directory; empty: that of this process
+    std::chrono::milliseconds timeout{30000}; ///< 100 ms to 1 h; then the program is killed
     ProgramEffect effect = ProgramEffect::acts;
-    /// Environment variables of this process that it does not get: those that hold keys.
+    /// Environment variables of this process to hide from the program, such as those that contain
+    /// keys.
     std::vector<std::string> hidden_variables{};
 };
 
-/// What a model reads of a program's standard output at most; the rest is read and left out.
+/// Maximum length of a program's standard output for the model; further output is read and dropped.
 inline constexpr std::size_t max_program_output = 16000; // bytes
-/// And of the end of its standard error, where it failed.
+/// Maximum length of the end of its standard error, which the model reads if the program failed.
 inline constexpr std::size_t max_program_error = 2000; // bytes
 
-/// Reads a tool from a file's text. Throws Error{bad_tool}, naming `where`, the member and the
-/// reason; also for members that there are not, and for keywords of a schema that would not be
-/// checked.
+/// Parses the text of a tool file. Throws Error{bad_tool}, naming `where`, the member and the
+/// reason; unknown members, and keywords of the schema that are not supported, are errors, too.
 [[nodiscard]] EYEHAND_AGENT_API ProgramTool parse_program_tool(std::string_view text,
                                                                const std::string& where);
-/// The same from a file. The program runs in the file's folder, from which a relative path of the
-/// program (not a mere name, which is looked up as everywhere) counts, too.
+/// Reads a tool file. The program runs in the folder of the file. A relative path of the program is
+/// relative to this folder; a name without a folder is looked up as usual.
 [[nodiscard]] EYEHAND_AGENT_API ProgramTool load_program_tool(const std::filesystem::path& file);
 
-/// What a call asks for before it is carried out.
+/// A call that needs permission.
 struct ToolQuestion {
     const ProgramTool& tool;
-    std::string arguments_json{}; ///< valid by the tool's schema
-    std::stop_token stop{};       ///< triggered when the run is to end: nobody waits for an answer
+    std::string arguments_json{}; ///< valid according to the tool's schema
+    std::stop_token stop{};       ///< triggered when the run ends: an answer has no effect any more
 };
 using AskConsent = std::function<Approval(const ToolQuestion&)>;
 
-/// Adds the tool to `tools`, under its name. Before each call, but after its arguments have been
-/// checked, `ask` is asked on the running thread; without it nothing ever runs. A program that
-/// writes too much, fails, or takes too long is a result, and so is one that cannot be started. On
-/// a timeout, and when the run is broken off, it is killed with all processes of its group (on
-/// Windows: of its job). Should this process die meanwhile, Windows ends the program, too; elsewhere
-/// it goes on until it ends by itself. Throws Error{bad_tool} for a tool that is not valid, and
-/// Error{duplicate_tool}.
+/// Adds the tool to `tools`, under its name. Each call validates the arguments, then calls `ask` on
+/// the run's thread, and runs the program only if it is granted; an empty `ask` never grants. If a
+/// program writes too much, fails, takes too long or cannot be started, the model receives a result
+/// that says so. On a timeout, and when the run is interrupted, the program is killed with all
+/// processes of its group (on Windows: of its job). If this process dies meanwhile, Windows also
+/// ends the program; elsewhere it continues until it ends by itself. Throws Error{bad_tool} for an
+/// invalid tool, and Error{duplicate_tool}.
 EYEHAND_AGENT_API void add_program_tool(Toolbox& tools, ProgramTool tool, AskConsent ask);
 
 } // namespace eyehand::agent

@@ -1,14 +1,15 @@
-// The directory a run leaves behind.
+// The directory of a run.
 //
 //     run_0007/
 //       run.json           versions, task, settings with sources, profile and tools, outcome
 //       events.jsonl       the journal
-//       execution_log.txt  the same for people
-//       http.log           what went over the wire, images as hash and length
+//       execution_log.txt  the journal in readable form
+//       http.log           the HTTP traffic, images as hash and length
 //       screenshots/turn_0001.png ...
-//       report.html        all of it for people: session/report.hpp
+//       report.html        the run as a page (session/report.hpp)
 //
-// A visual loop keeps its pictures and turns otherwise (LogLayout), and may write main.log.
+// A visual loop may use other names for screenshots and turns (LogLayout). A profile may add
+// main.log.
 #pragma once
 
 #include "eyehand/agent/error.hpp"
@@ -27,62 +28,63 @@
 
 namespace eyehand::agent {
 
-/// A setting in force and where it came from ("default", "profile", "LMSTUDIO_MODEL", "--model").
+/// The value of a setting and its source ("default", "profile", "LMSTUDIO_MODEL", "--model").
 struct Setting {
     std::string name{};
     std::string value{};
     std::string source{};
 };
 
-/// What run.json says besides the outcome.
+/// The content of run.json besides the outcome.
 struct RunSummary {
     std::string task{};
-    Profile profile{};                  ///< as it is in force
-    std::vector<vlm::ToolSpec> tools{}; ///< as the model is offered them
+    Profile profile{};                  ///< with all changes
+    std::vector<vlm::ToolSpec> tools{}; ///< as offered to the model
     std::vector<Setting> settings{};
 };
 
-/// A run as its directory tells of it.
+/// A run as stored in its directory.
 struct StoredRun {
     RunSummary summary{};
-    std::string version{}; ///< of the library that ran it
-    std::string outcome{}; ///< "completed", ...; empty: it was interrupted
+    std::string version{}; ///< the version of the library that ran it
+    std::string outcome{}; ///< "completed", ...; empty: the run was interrupted
 };
-/// Reads run.json, also of a run whose mode is not among `modes`: it can be shown, but not resumed.
-/// Throws Error{bad_run}, naming the file and what is wrong with it.
+/// Reads run.json. A run whose mode is not in `modes` can be shown, but not resumed. Throws
+/// Error{bad_run}, naming the file and the problem.
 [[nodiscard]] EYEHAND_AGENT_API StoredRun load_run(
     const std::filesystem::path& directory, const ModeRegistry& modes = ModeRegistry::built_in());
 /// The same from a store.
 [[nodiscard]] EYEHAND_AGENT_API StoredRun
 load_run(const RunStore& store, const ModeRegistry& modes = ModeRegistry::built_in());
 
-/// Writes run.json, in one step; again with the outcome when the run is over. Throws
-/// Error{journal_failed}: then the one before stays.
+/// Writes run.json atomically; `Agent` writes it again, with the outcome, when the run ends. If it
+/// throws Error{journal_failed}, the previous file stays.
 EYEHAND_AGENT_API void write_summary(RunStore& store, const RunSummary& summary,
                                      const RunFinished* finished = nullptr);
 
-/// How screenshots are named: prefix, number (at least four digits), ".png".
+/// The names of screenshots: prefix, number (at least four digits), ".png".
 struct ScreenshotNames {
     std::string prefix = "turn_";
-    int offset = 0; ///< added to the turn
+    int offset = 0; ///< added to the turn's number
 };
 
-/// A run's files in a folder. Every write is on its way to the disk before the call returns; what
-/// cannot be written is Error{journal_failed} with file and reason. Not thread-safe.
+/// The files of a run in a folder. The system has the data of each write before the call returns; a
+/// failed write throws Error{journal_failed} with file and reason. Not thread-safe.
 class EYEHAND_AGENT_API RunDirectory final : public RunStore {
 public:
-    /// Creates `parent`/run_NNNN with the next free number; safe with several programs doing so at
-    /// once.
+    /// Creates `parent`/run_NNNN with the next free number; several programs may do so at the same
+    /// time.
     static RunDirectory create(const std::filesystem::path& parent);
 
-    /// An existing run's directory. Throws Error{journal_failed} if it is none.
+    /// Opens the directory of an existing run. Throws Error{journal_failed} if `path` is not a run
+    /// directory.
     static RunDirectory open(const std::filesystem::path& path);
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
     [[nodiscard]] std::filesystem::path journal_file() const { return path_ / journal_name; }
 
     [[nodiscard]] std::unique_ptr<AppendStream> lock_journal() override;
-    /// False also where the file system has no locks.
+    /// Also false if the file system does not support locks.
     [[nodiscard]] bool journal_is_locked() const override;
     [[nodiscard]] std::unique_ptr<AppendStream> open_append(const std::string& name) override;
     void create(const std::string& name, std::string_view bytes) override;
@@ -97,7 +99,7 @@ private:
     std::filesystem::path path_;
 };
 
-/// The version of this library, "0.1.0".
+/// The version of this library, such as "0.1.0".
 [[nodiscard]] EYEHAND_AGENT_API std::string_view version();
 
 } // namespace eyehand::agent

@@ -1,5 +1,5 @@
-// The run's side of a RunControl: for programs that execute commands themselves (a World of their own)
-// and for tools that ask the user.
+// The run's side of a RunControl, for programs with their own World and for tools that ask the
+// user.
 #pragma once
 
 #include "eyehand/agent/control.hpp"
@@ -24,13 +24,14 @@ public:
     void end();
 
     enum class Hold { no, yes };
-    /// At a safe point: returns the messages since the last one, one per call. Without a message,
-    /// waits while the run is held; nothing: the run continues or stops. With Hold::no, for the end of
-    /// a run, it does not wait, and without a message it accepts no further ones.
+    /// Call it at a safe point, repeatedly: returns the messages since the last safe point, one per
+    /// call. Without a message, waits while the run is held; returns nothing when the run continues
+    /// or stops. With Hold::no, for the end of a run, it does not wait, and once no message is
+    /// left, it accepts no further ones.
     [[nodiscard]] std::optional<UserMessage> next_message(Hold hold = Hold::yes);
-    /// Waits for `RunControl::inject`; nothing: the run stops.
+    /// Waits for `RunControl::inject`; returns nothing if the run stops.
     [[nodiscard]] std::optional<UserMessage> wait_for_reply();
-    /// Waits for `RunControl::annotate`; nothing: the run stops.
+    /// Waits for `RunControl::annotate`; returns nullptr if the run stops.
     [[nodiscard]] std::shared_ptr<const std::vector<std::uint8_t>>
     wait_for_annotation(AnnotationRequest wanted);
     /// Waits for `RunControl::resolve`. Denied if the run stops or `stop` is triggered first. Fills in

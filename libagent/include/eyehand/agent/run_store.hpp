@@ -1,5 +1,5 @@
-// Where a run keeps its files. `RunDirectory` (run.hpp) is a folder on the disk; `MemoryStore` keeps
-// them in memory, for an agent that must not touch the disk:
+// The storage for the files of a run. `RunDirectory` (run.hpp) is a folder on the disk;
+// `MemoryStore` keeps the files in memory, for an agent that must not write to the disk:
 //
 //     agent::MemoryStore store;
 //     agent.run("Open Notepad.", store, control);
@@ -27,37 +27,39 @@ inline constexpr const char* journal_name = "events.jsonl";
 class EYEHAND_AGENT_API AppendStream {
 public:
     virtual ~AppendStream();
-    /// The bytes are with the system when it returns. Throws Error{journal_failed}: then none of them
-    /// is kept.
+    /// The system has the bytes when it returns. If it throws Error{journal_failed}, none of them
+    /// are kept.
     virtual void append(std::string_view bytes) = 0;
     /// Shortens the file to its first `size` bytes. Throws Error{journal_failed}.
     virtual void cut(std::uint64_t size) = 0;
 };
 
 /// The files of one run, by name; names have forward slashes. One thread at a time may write, and
-/// others may read at the same time. A store of the caller's own implements seven functions.
+/// others may read at the same time. To write your own store, implement the seven pure functions.
 class EYEHAND_AGENT_API RunStore {
 public:
     virtual ~RunStore();
 
-    /// Opens the journal for its only writer. Throws Error{run_locked} while another one has it, and
+    /// Opens and locks the journal. Throws Error{run_locked} while another writer has it open, and
     /// Error{journal_failed} if it cannot be written.
     [[nodiscard]] virtual std::unique_ptr<AppendStream> lock_journal() = 0;
-    /// A writer has the journal now, in this process or in another one: the run goes on. A journal
-    /// without a writer and without `RunFinished` is that of an interrupted run.
+    /// Whether a writer has the journal open, in this process or in another one, that is, the run
+    /// is in progress. A journal without a writer and without `RunFinished` belongs to an
+    /// interrupted run.
     [[nodiscard]] virtual bool journal_is_locked() const = 0;
     /// Opens a file to continue it, or creates it. Throws Error{journal_failed}.
     [[nodiscard]] virtual std::unique_ptr<AppendStream> open_append(const std::string& name) = 0;
-    /// Stores a file that does not exist yet. Throws Error{journal_failed}: then nothing is left of it.
+    /// Stores a file that does not exist yet. If it throws Error{journal_failed}, no part of the
+    /// file is left.
     virtual void create(const std::string& name, std::string_view bytes) = 0;
-    /// Stores a file in place of one that may exist, in one step: readers see one or the other, and
-    /// the one before stays if it throws Error{journal_failed}.
+    /// Stores a file and atomically replaces an existing one: readers see either the old or the new
+    /// file. If it throws Error{journal_failed}, the old file stays.
     virtual void replace(const std::string& name, std::string_view bytes) = 0;
     [[nodiscard]] virtual bool contains(const std::string& name) const = 0;
-    /// The bytes of a file; nullptr if there is no such file, or it cannot be read.
+    /// The bytes of a file; nullptr if the file does not exist or cannot be read.
     [[nodiscard]] virtual std::unique_ptr<std::istream>
     open_read(const std::string& name) const = 0;
-    /// The folder in which other programs find the files; nothing if there is none.
+    /// The folder in which other programs find the files; nothing if the store is not a folder.
     [[nodiscard]] virtual std::optional<std::filesystem::path> directory() const {
         return std::nullopt;
     }
@@ -81,7 +83,7 @@ public:
 
     /// The names of all files, sorted.
     [[nodiscard]] std::vector<std::string> names() const;
-    /// The bytes of a file; empty if there is no such file.
+    /// The bytes of a file; empty if the file does not exist.
     [[nodiscard]] std::string bytes(const std::string& name) const;
 
 private:

@@ -1,6 +1,6 @@
-// What a run has come to, folded from its events: turns with their requests, replies, calls and
-// screenshots, the state of the mode, and totals. Panel, report and other front ends show it; none of
-// them has to know which event means what.
+// A view of a run, folded from its events: turns with their requests, replies, calls and
+// screenshots, the state of the mode, and totals. Panel, report and other front ends show it, so
+// that they need not interpret events.
 //
 //     const agent::RunView run = agent::read_run("runs/run_0007");
 //     for (std::size_t i = 0; i < run.turn_count(); ++i)
@@ -8,7 +8,7 @@
 //             if (const auto* call = std::get_if<agent::CallView>(&item))
 //                 std::cout << call->tool << ' ' << call->result_json << '\n';
 //
-// A live run is followed in the same way: apply its events (Observer, JournalReader) as they come.
+// To follow a run in progress, apply its events (Observer, JournalReader) as they arrive.
 #pragma once
 
 #include "eyehand/agent/control.hpp"
@@ -34,9 +34,9 @@ namespace eyehand::agent {
 /// A screenshot of the run.
 struct ScreenshotView {
     std::size_t index = 0; ///< from 1, in the order in which the run took its screenshots
-    int number = 0;        ///< `Observe::screenshot`: in most modes the turn that sees it
-    Observed look{};       ///< files, sizes, changes and timings
-    std::optional<Annotation> annotation{}; ///< what is drawn over it
+    int number = 0;  ///< `Observe::screenshot`: in most modes the turn in which the model sees it
+    Observed look{}; ///< its files, sizes, changes and timings
+    std::optional<Annotation> annotation{}; ///< drawn over it
 };
 
 /// A call of a tool.
@@ -44,7 +44,7 @@ struct CallView {
     std::string id{};
     std::string tool{}; ///< as the model calls it
     std::string arguments_json{};
-    std::optional<bool> ok{}; ///< nothing: under way
+    std::optional<bool> ok{}; ///< not set: in progress
     std::string result_json{};
     bool interrupted = false; ///< whether it took effect is unknown
     std::string desktop_failure{};
@@ -55,7 +55,7 @@ struct CallView {
 /// An attempt to bring the desktop out of a state in which the agent repeats itself.
 struct RecoveryView {
     std::string reason{};
-    std::optional<bool> ok{}; ///< nothing: under way
+    std::optional<bool> ok{}; ///< not set: in progress
     std::string problem{};
     std::chrono::microseconds act{};
 };
@@ -81,10 +81,10 @@ struct TurnView {
     /// The latest screenshot when the turn began, or the one that was taken for it before its request.
     std::shared_ptr<const ScreenshotView> seen{};
     std::shared_ptr<const ScreenshotView>
-        after{};                ///< the latest one at its end, if it is another one
+        after{}; ///< the latest one at the end of the turn, if it differs from `seen`
     bool seen_by_model = false; ///< the latest request of the turn contained `seen`
     std::vector<TurnItem> items{};
-    /// Of a visual loop: the reply that this turn carries out.
+    /// Of a visual loop: the reply that this turn executes.
     std::shared_ptr<const VisualReply> visual_reply{};
     std::size_t left_out = 0; ///< items beyond `RunViewLimits::items_per_turn`
 };
@@ -92,61 +92,64 @@ struct TurnView {
 /// What the run is doing, by its latest command.
 enum class Activity { idle, observing, asking, acting, recovering, awaiting_reply, finished };
 
-/// What a view holds at most. The defaults hold a run of any length completely.
+/// Maximum sizes of a view. By default, a view contains the complete run.
 struct RunViewLimits {
     std::size_t turns = (std::numeric_limits<std::size_t>::max)(); ///< the latest ones, at least 1
     std::size_t items_per_turn = (std::numeric_limits<std::size_t>::max)(); ///< the first ones
-    /// Of each text: replies, arguments, results, messages. Longer ones are cut and end in "...".
+    /// Maximum length of each text: replies, arguments, results, messages. Longer texts are cut and
+    /// end in "...".
     std::size_t text_bytes = (std::numeric_limits<std::size_t>::max)();
     std::size_t streamed_bytes =
-        (std::numeric_limits<std::size_t>::max)(); ///< of a reply under way
+        (std::numeric_limits<std::size_t>::max)(); ///< of a reply in progress
 };
 
-/// A value. Not thread-safe, but a `snapshot` may be read on any thread while the original goes on.
+/// Not thread-safe, but a `snapshot` may be read on any thread while the original changes.
 class EYEHAND_AGENT_API RunView {
 public:
-    /// Before the first event of a run with this profile. Throws Error{bad_profile} if there is no mode
-    /// of its name.
+    /// The view of a run with this profile before its first event. Throws Error{bad_profile} if the
+    /// profile's mode is unknown.
     explicit RunView(Profile profile, RunViewLimits limits = {});
     RunView(RunView&&) noexcept;
     RunView& operator=(RunView&&) noexcept;
     ~RunView();
 
-    /// Folds an event; of any order and content, because journals can be damaged.
+    /// Folds an event. Accepts events in any order and with any content, because journals can be
+    /// damaged.
     void apply(const Event& event);
-    /// A piece of the reply that is under way.
+    /// Adds a piece of the reply in progress.
     void apply(const vlm::Delta& delta);
-    /// The state of the mode, which a live run has before its events tell it.
+    /// Sets the state of the mode, which a run in progress reports before its events.
     void apply(const ModeState& state);
     /// A copy that shares the turns; only the first change of a turn afterwards copies that turn.
     [[nodiscard]] RunView snapshot();
 
     [[nodiscard]] const Profile& profile() const;
     [[nodiscard]] const std::string& task() const;
-    [[nodiscard]] const std::string& model() const; ///< that replied, or else that is requested
+    [[nodiscard]] const std::string&
+    model() const; ///< the model that replied, else the requested one
     [[nodiscard]] const ModeState& state() const;
     [[nodiscard]] Activity activity() const;
-    /// The totals of the replies so far; what no reply reported is not set.
+    /// The totals of the replies so far; a value that no reply reported is not set.
     [[nodiscard]] const vlm::Usage& usage() const;
     [[nodiscard]] std::chrono::milliseconds elapsed() const; ///< at the latest event
-    /// How the run ended; nullptr while it goes on, and after it was interrupted.
+    /// How the run ended; nullptr if it is in progress or was interrupted.
     [[nodiscard]] const RunFinished* finished() const;
     /// Why the latest screenshot or request failed; empty after a success.
     [[nodiscard]] const std::string& problem() const;
 
-    /// Turns in the order in which they began: with the screenshot that is taken for them, or without
-    /// one with their request. `turn(0)` may be what preceded the first turn.
+    /// The turns in the order in which they began. A turn begins with the screenshot that is taken
+    /// for it, or else with its request. `turn(0)` may contain the events before the first turn.
     [[nodiscard]] std::size_t turn_count() const;
-    [[nodiscard]] const TurnView& turn(std::size_t index) const; ///< `index` below `turn_count`
-    [[nodiscard]] std::size_t turns_left_out() const; ///< older ones, beyond `RunViewLimits::turns`
+    [[nodiscard]] const TurnView& turn(std::size_t index) const; ///< `index` is below `turn_count`
+    [[nodiscard]] std::size_t turns_left_out() const; ///< older turns beyond `RunViewLimits::turns`
     /// The latest screenshot; nullptr before the first one.
     [[nodiscard]] std::shared_ptr<const ScreenshotView> screenshot() const;
 
-    /// The reply that is under way.
+    /// The reply in progress.
     [[nodiscard]] const std::string& streamed_text() const;
     [[nodiscard]] const std::string& streamed_reasoning() const;
 
-    /// Events of types that this version does not know, and damaged ones.
+    /// The number of damaged events and of events whose type this version does not know.
     [[nodiscard]] std::size_t unknown_events() const;
     /// Grows with each change.
     [[nodiscard]] std::uint64_t revision() const;
@@ -157,8 +160,8 @@ private:
     std::unique_ptr<Fold> fold_;
 };
 
-/// The view of a run directory's journal, also while another process works on it. Throws Error{bad_run}
-/// without a readable run.json.
+/// The view of the journal in a run directory, also while another process writes it. Throws
+/// Error{bad_run} if run.json is missing or not readable.
 [[nodiscard]] EYEHAND_AGENT_API RunView
 read_run(const std::filesystem::path& directory,
          const ModeRegistry& modes = ModeRegistry::built_in(), RunViewLimits limits = {});

@@ -1,7 +1,7 @@
-// What a tool call means to the run itself, beside what it does on the desktop.
+// The meaning of a tool call for the run itself, in addition to its effect on the desktop.
 //
 // A tool that plans, remembers or reports returns a result with a signal: `ok("noted").signal(
-// Progress{...})`. A mode acts on it; modes that know no such thing ignore it.
+// Progress{...})`. A mode acts on the signals that it knows and ignores the others.
 #pragma once
 
 #include <string>
@@ -16,27 +16,27 @@ struct Brief {
     std::string rationale{};
     friend bool operator==(const Brief&, const Brief&) = default;
 };
-/// Turns that memory may put away, and what is to be remembered of them.
+/// Turns to archive, and the summary that remains of them.
 struct Archive {
     std::string summary{};
-    std::string patterns{}; ///< what kept recurring: loops, failures
+    std::string patterns{}; ///< recurring events, such as loops and failures
     std::vector<int> turns{};
     friend bool operator==(const Archive&, const Archive&) = default;
 };
-/// How an objective stands.
+/// The status of an objective.
 struct Progress {
     std::string objective{};
     std::string
-        status{}; ///< a word such as DONE, BLOCKED; the profile says which call for a review
+        status{}; ///< a word such as DONE or BLOCKED; the profile lists those that cause a review
     std::string evidence{};
     friend bool operator==(const Progress&, const Progress&) = default;
 };
-/// The task is done, and what shows it.
+/// A claim that the task is done, with evidence.
 struct Completion {
     std::string evidence{};
     friend bool operator==(const Completion&, const Completion&) = default;
 };
-/// Whether a claim of completion holds.
+/// The decision on a claim of completion.
 struct Verdict {
     bool confirmed = false;
     std::string reason{};

@@ -1,4 +1,4 @@
-// Tools: a typed struct, an argument list and a callable.
+// A tool is a typed struct for its arguments, an argument list and a callable.
 //
 //     struct SetVolume {
 //         int percent = 0;
@@ -6,16 +6,17 @@
 //         winio::NormPoint knob;
 //     };
 //
-//     tools.add<SetVolume>("set_volume", "Sets how loud the speakers are.",
+//     tools.add<SetVolume>("set_volume", "Sets the volume of the speakers.",
 //         {arg("percent", &SetVolume::percent, "0 is silent", range{0, 100}),
-//          arg("device", &SetVolume::device, "left out: the default device"),
-//          arg("knob", &SetVolume::knob, "centre of the knob")},
+//          arg("device", &SetVolume::device, "omit for the default device"),
+//          arg("knob", &SetVolume::knob, "center of the knob")},
 //         [&](const SetVolume& args, ToolContext&) {
 //             return ok("volume " + std::to_string(args.percent));
 //         });
 //
-// The list's order is the schema's order. What a model gets wrong becomes a result that says so; an
-// exception from the callable is the desktop's (winio::Error) or ends the run.
+// The schema has the order of the list. A mistake of the model becomes an error result for the
+// model. A winio::Error from the callable is a failure of the desktop; any other exception ends the
+// run.
 //
 // Supported types of arguments (details: docs/tools.md):
 //
@@ -27,7 +28,7 @@
 //     std::vector<T>                 std::map<std::string, T>
 //     std::optional<T>               as an argument or as a member of a struct: not required
 //
-// Every other type needs a specialization of ArgumentType.
+// For any other type, specialize ArgumentType.
 #pragma once
 
 #include "eyehand/agent/error.hpp"
@@ -75,7 +76,7 @@ namespace eyehand::agent {
 
 // ---- results ------------------------------------------------------------------------------------
 
-/// What a tool call came to. The model reads `json()`: {"ok":true,...} or
+/// The result of a tool call. The model reads `json()`: {"ok":true,...} or
 /// {"ok":false,"error":{"type","message"}}.
 class EYEHAND_AGENT_API ToolResult {
 public:
@@ -93,36 +94,36 @@ public:
         return std::move(with(name, number));
     }
 
-    /// What the call means to the run: to a plan, a memory, a goal.
+    /// Sets the meaning of the call for the run (signal.hpp).
     ToolResult&& signal(Signal meaning) && {
         signal_ = std::move(meaning);
         return std::move(*this);
     }
     [[nodiscard]] const Signal& signal() const { return signal_; }
-    /// What, besides its target points, makes the call a different one: the text that is typed, the
-    /// key. Not what the model merely says about it. For recognising loops.
+    /// For loop detection: sets what distinguishes the call from others besides its target points,
+    /// such as the typed text or the key; not the model's remarks about it.
     ToolResult&& about(std::string subject) && {
         subject_ = std::move(subject);
         return std::move(*this);
     }
     [[nodiscard]] const std::string& subject() const { return subject_; }
-    /// The tool has changed something by itself, without a plan.
+    /// States that the tool has changed something itself, without a plan.
     ToolResult&& acted() && {
         acted_ = true;
         return std::move(*this);
     }
     [[nodiscard]] bool has_acted() const { return acted_; }
-    /// How long it took until the call was allowed or refused: somebody was asked.
+    /// Sets the time until the user allowed or refused the call.
     ToolResult&& decided_in(std::chrono::microseconds duration) && {
         decided_in_ = duration;
         return std::move(*this);
     }
     [[nodiscard]] std::chrono::microseconds decided_in() const { return decided_in_; }
 
-    /// What is to be done on the desktop before the result holds; carried out by whoever called the
-    /// tool.
+    /// The input that the caller of the tool must execute on the desktop before the result is
+    /// valid.
     [[nodiscard]] const std::optional<winio::Plan>& plan() const { return plan_; }
-    /// True: the model wants to see the screen; it gets a screenshot after this result.
+    /// Whether the model receives a screenshot after this result.
     [[nodiscard]] bool wants_screenshot() const { return wants_screenshot_; }
 
     [[nodiscard]] std::string json() const;
@@ -143,53 +144,52 @@ private:
     std::chrono::microseconds decided_in_{};
 };
 
-/// Done; `message` may be empty.
+/// Success; `message` may be empty.
 [[nodiscard]] EYEHAND_AGENT_API ToolResult ok(std::string_view message = {});
-/// Done once `plan` has been carried out.
+/// Success once `plan` has been executed.
 [[nodiscard]] EYEHAND_AGENT_API ToolResult act(winio::Plan plan, std::string_view message = {});
-/// The screen is to be shown to the model.
+/// Shows the screen to the model.
 [[nodiscard]] EYEHAND_AGENT_API ToolResult look();
-/// Not done; `type` is a snake_case word for programs, `message` says to the model what to do
-/// instead.
+/// Failure. `type` is a snake_case word for programs; `message` tells the model what to do instead.
 [[nodiscard]] EYEHAND_AGENT_API ToolResult fail(std::string_view type, std::string_view message);
 
-/// What a tool may know and use while it runs.
+/// The environment of a tool call.
 struct ToolContext {
-    winio::Desktop& desktop; ///< for looking up (pointer, windows); acting goes through a plan
-    winio::WorkArea area;    ///< where normalised coordinates lie
-    std::stop_token stop;    ///< triggered when what has begun is to be broken off
-    /// Triggered when the run is to end at a safe point: what only waits, asks or reads is broken
-    /// off, too. A tool that was broken off throws winio::Error{cancelled}.
+    winio::Desktop& desktop; ///< for queries (pointer, windows); return a plan to act
+    winio::WorkArea area;    ///< the area of normalized coordinates
+    std::stop_token stop;    ///< triggered when the call must be interrupted at once
+    /// Triggered when the run ends at a safe point: interrupt a call that only waits, asks or
+    /// reads. An interrupted tool throws winio::Error{cancelled}.
     std::stop_token safe_point{};
-    winio::gesture::DragOptions drag{}; ///< how the run drags
+    winio::gesture::DragOptions drag{}; ///< the run's settings for drags
 };
 
 // ---- arguments ----------------------------------------------------------------------------------
 
 /// Why an argument could not be decoded.
 struct EYEHAND_AGENT_API ArgumentProblem {
-    bool missing = false; ///< absent, null or empty; otherwise there, but wrong
+    bool missing = false; ///< absent, null or empty; otherwise present, but wrong
     std::string message;  ///< such as "it must be true or false, not 3"
     /// Where in the argument the problem is, such as ".bounds[2]"; empty: the argument as a whole.
     std::string path{};
 
-    /// The problem of the value that contains this one as a member or as an element. The containing
-    /// value is not missing.
+    /// The same problem for the value that contains this one as a member or an element. The
+    /// containing value is not missing.
     [[nodiscard]] ArgumentProblem in_member(std::string_view name) &&;
     [[nodiscard]] ArgumentProblem in_element(std::size_t index) &&;
 };
 
-/// Limits of a number, both included. They apply before a fraction is rounded, and in addition to
+/// Limits of a number, both inclusive. They apply before a fraction is rounded, and in addition to
 /// the limits of the argument's type.
 struct range {
     double min;
     double max;
 };
-/// A text that must not be empty.
+/// Requires a text that is not empty.
 struct not_empty_t {};
 inline constexpr not_empty_t not_empty{};
 
-/// Of a number or a text; those of a vector or a map apply to each element.
+/// Constraints of a number or a text. Constraints of a vector or a map apply to each element.
 struct Constraints {
     std::optional<range> limits;
     bool not_empty = false;
@@ -200,11 +200,10 @@ template <class>
 inline constexpr bool is_supported = false;
 }
 
-/// How a C++ type appears in a schema and is read from JSON: the extension point for users' own
-/// types. A specialisation has
+/// The schema of a C++ type and its conversion from JSON. Specialize it for your own types with
 ///     static std::string schema(const Constraints&);   // a JSON object
 ///     static std::optional<ArgumentProblem> decode(JsonView, const Constraints&, T& into);
-/// Where decode() returns a problem, the value of `into` is unspecified.
+/// If decode() returns a problem, the value of `into` is unspecified.
 template <class T, class = void>
 struct ArgumentType {
     static_assert(detail::is_supported<T>,
@@ -222,21 +221,20 @@ template <class T>
 std::string schema_of(const Constraints& constraints = {}) {
     return ArgumentType<T>::schema(constraints);
 }
-/// Reads a T; nothing when it went well.
+/// Reads a T; returns nothing on success.
 template <class T>
 std::optional<ArgumentProblem> decode(JsonView json, T& into, const Constraints& constraints = {}) {
     return ArgumentType<T>::decode(json, constraints, into);
 }
 
-/// What an argument is called and how its problems are named; runtime values that a profile may
-/// change.
+/// The name, description and error types of an argument; runtime values that a profile may change.
 struct ArgumentInfo {
-    std::string id{}; ///< the tool's own name for it
+    std::string id{}; ///< the name that the tool registered
     std::string name{};
     std::string description{};
     std::string schema{}; ///< without description
     bool required = true;
-    bool ignored = false; ///< offered and required for the model's sake, not used by the tool
+    bool ignored = false; ///< offered to and required of the model, but not used by the tool
     std::string missing_error = "invalid_args";
     std::string invalid_error = "invalid_args";
     std::size_t min_length = 0; ///< of a text argument, in Unicode code points
@@ -275,13 +273,13 @@ Argument<Args> arg(std::string name, Member Args::*member, std::string descripti
             }};
 }
 
-// ---- faces --------------------------------------------------------------------------------------
+// ---- presentations ------------------------------------------------------------------------------
 
-/// How a profile shows one argument.
+/// How a profile presents an argument.
 struct ArgumentPresentation {
     std::string name{};
     std::string
-        is{}; ///< the tool's own argument; empty: the tool ignores it (a justification, say)
+        is{}; ///< the tool's argument; empty: one that the tool ignores (such as a justification)
     std::string description{};   ///< empty: the tool's own
     std::string missing_error{}; ///< empty: the tool's own
     std::string invalid_error{}; ///< empty: the tool's own
@@ -289,34 +287,34 @@ struct ArgumentPresentation {
     std::size_t min_length = 0; ///< of a text argument, in Unicode code points; 0: the tool's own
 };
 
-/// How a profile shows a tool: another name, other arguments in another order. Arguments of the
-/// tool that the face leaves out are not offered; required ones cannot be left out.
+/// How a profile presents a tool: under another name, with other arguments in another order.
+/// Arguments that are not listed are not offered; required ones must be listed.
 struct ToolPresentation {
-    std::string tool{}; ///< the name it was registered under
+    std::string tool{}; ///< the registered name
     std::string name{}; ///< empty: the same
     std::string description{};
     std::optional<std::vector<ArgumentPresentation>> arguments{}; ///< nothing: the tool's own
-    /// What mistakes in the arguments are called where an argument's face does not say, also of
-    /// arguments that are no JSON object at all; empty: the tool's own names, invalid_json,
-    /// invalid_args.
+    /// The error type of mistakes in arguments whose presentation has no error types of its own,
+    /// and of arguments that are not a JSON object. Empty: the tool's own error types, and
+    /// invalid_json or invalid_args.
     std::string invalid_error{};
 };
 
-// ---- the box ------------------------------------------------------------------------------------
+// ---- the toolbox --------------------------------------------------------------------------------
 
 namespace detail {
 /// Reads argument `index` of a tool's list into its struct.
 using DecodeArgument =
     std::function<std::optional<ArgumentProblem>(std::size_t index, JsonView json)>;
-/// Passes each argument that the model gave to `decode`, in the order of the list. The result of
-/// the call if an argument is missing or wrong.
+/// Passes each argument that the model supplied to `decode`, in the order of the list. Returns the
+/// result of the call if an argument is missing or wrong.
 using ReadArguments = std::function<std::optional<ToolResult>(const DecodeArgument& decode)>;
 /// One call of a tool: reads its struct and runs its callable.
 using TypedCall = std::function<ToolResult(const ReadArguments& read, ToolContext& context)>;
 } // namespace detail
 
-/// The tools an agent has. Copies are independent. A box that was moved from is empty. Not
-/// thread-safe while tools are added.
+/// The tools of an agent. Copies are independent. A moved-from toolbox is empty. Not thread-safe
+/// while tools are added.
 class EYEHAND_AGENT_API Toolbox {
 public:
     Toolbox() noexcept;
@@ -331,30 +329,30 @@ public:
     void add(std::string name, std::string description, std::vector<Argument<Args>> arguments,
              Callable callable);
 
-    /// Registers a tool whose arguments are no C++ type: `parameters_json` is a JSON schema of an
-    /// object, which the model is shown as it is; the callable gets the object, and has to check it
-    /// itself. A profile's face cannot change its arguments. Throws Error{duplicate_tool}.
+    /// Registers a tool without a C++ type for its arguments: `parameters_json` is the JSON schema
+    /// of an object, which is sent to the model unchanged. The callable receives the object and
+    /// must validate it itself. A profile cannot change the arguments of such a tool. Throws
+    /// Error{duplicate_tool}.
     void add(std::string name, std::string description, std::string parameters_json,
              std::function<ToolResult(JsonView, ToolContext&)> callable);
 
-    /// Adds all tools of another box. Throws Error{duplicate_tool}.
+    /// Adds all tools of another toolbox. Throws Error{duplicate_tool}.
     void add(const Toolbox& other);
 
-    /// Only the tools that `faces` name, in their order, under their names. Throws
-    /// Error{unknown_tool} or Error{bad_profile} naming tool and argument.
+    /// Returns only the tools that `faces` name, in the order and under the names of `faces`.
+    /// Throws Error{unknown_tool} or Error{bad_profile}, naming tool and argument.
     [[nodiscard]] Toolbox present(std::span<const ToolPresentation> faces) const;
 
-    /// What is offered to the model, in order of registration.
+    /// The tools as offered to the model, in order of registration.
     [[nodiscard]] std::vector<vlm::ToolSpec> specs() const;
     [[nodiscard]] bool has(std::string_view name) const;
-    /// The name under which the tool that is offered as `name` was registered; empty if there is none.
+    /// The registered name of the tool that is offered as `name`; empty if no tool is.
     [[nodiscard]] std::string id_of(std::string_view name) const;
     /// The inverse.
     [[nodiscard]] std::string name_of(std::string_view id) const;
 
-    /// Decodes the call's arguments and runs the tool. Whatever the model did wrong is a failed
-    /// result
-    /// (`unknown_tool`, `invalid_json`, or the argument's own errors).
+    /// Decodes the arguments of the call and runs the tool. A mistake of the model is a failed
+    /// result (`unknown_tool`, `invalid_json`, or the error types of the argument).
     [[nodiscard]] ToolResult call(const vlm::ToolCall& call, ToolContext& context) const;
 
 private:
@@ -394,7 +392,7 @@ struct EYEHAND_AGENT_API ArgumentType<bool> {
     static std::string schema(const Constraints&);
     static std::optional<ArgumentProblem> decode(JsonView json, const Constraints&, bool& into);
 };
-/// Numbers as strings are accepted; outside the range is a problem.
+/// Accepts numbers as strings; a number outside the range is a problem.
 template <>
 struct EYEHAND_AGENT_API ArgumentType<float> {
     static std::string schema(const Constraints& constraints);
@@ -414,7 +412,7 @@ struct EYEHAND_AGENT_API ArgumentType<long double> {
     static std::optional<ArgumentProblem> decode(JsonView json, const Constraints& constraints,
                                                  long double& into);
 };
-/// Numbers and truth values are taken as their text.
+/// Accepts numbers and booleans as their text.
 template <>
 struct EYEHAND_AGENT_API ArgumentType<std::string> {
     static std::string schema(const Constraints&);
@@ -464,8 +462,8 @@ EYEHAND_AGENT_API std::optional<ArgumentProblem> decode_integer(JsonView json,
                                                                 std::uint64_t& into);
 
 EYEHAND_AGENT_API std::string enum_schema(const std::vector<std::string_view>& names);
-/// The index of the name that `json` holds, case-insensitively; a problem that lists the names
-/// otherwise.
+/// Sets `index` to that of the name in `json`, case-insensitively; or returns a problem that lists
+/// the names.
 EYEHAND_AGENT_API std::optional<ArgumentProblem>
 decode_enum(JsonView json, const std::vector<std::string_view>& names, std::size_t& index);
 
@@ -477,7 +475,7 @@ struct MemberSchema {
     bool required;
 };
 EYEHAND_AGENT_API std::string struct_schema(const std::vector<MemberSchema>& members);
-/// "it must be WHAT, not ..."
+/// The problem "it must be WHAT, not ...".
 EYEHAND_AGENT_API ArgumentProblem must_be(std::string_view what, JsonView found);
 
 /// Reads a member of a struct.
@@ -499,10 +497,10 @@ std::optional<ArgumentProblem> decode_member(JsonView object, std::string_view n
 
 } // namespace detail
 
-/// All integer types, std::int8_t and std::uint8_t too, but not bool and the character types.
-/// Numbers as strings are accepted, fractions rounded. Outside the range of the type or of the
-/// constraints is a problem that states the range. An integer keeps its exact value; a number with a
-/// fraction or an exponent has the precision of a double.
+/// All integer types, including std::int8_t and std::uint8_t, but not bool and the character types.
+/// Accepts numbers as strings; rounds fractions. A number outside the range of the type or of the
+/// constraints is a problem that states the range. An integer keeps its exact value; a number with
+/// a fraction or an exponent has the precision of a double.
 template <class T>
 struct ArgumentType<T, std::enable_if_t<detail::is_integer<T>>> {
     static std::string schema(const Constraints& constraints) {
@@ -517,7 +515,7 @@ struct ArgumentType<T, std::enable_if_t<detail::is_integer<T>>> {
     }
 };
 
-/// An enum described with BOOST_DESCRIBE_ENUM becomes its names.
+/// An enum described with BOOST_DESCRIBE_ENUM is a string with one of its names.
 template <class E>
 struct ArgumentType<
     E, std::enable_if_t<std::is_enum_v<E> && boost::describe::has_describe_enumerators<E>::value>> {
@@ -558,7 +556,7 @@ struct ArgumentType<std::optional<T>> {
     }
 };
 
-/// A list. One number alone counts as a list of one number.
+/// A list. A single number counts as a list of one number.
 template <class T>
 struct ArgumentType<std::vector<T>> {
     static std::string schema(const Constraints& constraints) {
@@ -593,7 +591,7 @@ private:
                                                                          : "a list";
 };
 
-/// A JSON object with members of any name and of the same type.
+/// A JSON object with members of any name and the same type.
 template <class T, class Compare>
 struct ArgumentType<std::map<std::string, T, Compare>> {
     static std::string schema(const Constraints& constraints) {
@@ -659,8 +657,8 @@ struct is_recursive<T, Outer...> {
 
 } // namespace detail
 
-/// A struct described with BOOST_DESCRIBE_STRUCT becomes an object with its public members; those
-/// that are std::optional are not required. Members of other names are ignored.
+/// A struct described with BOOST_DESCRIBE_STRUCT is an object with its public members;
+/// std::optional members are not required. Members with other names are ignored.
 template <class T>
 struct ArgumentType<T, std::enable_if_t<detail::is_described_struct<T>>> : detail::DescribedStruct {
     static std::string schema(const Constraints&) {

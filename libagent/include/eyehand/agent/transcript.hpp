@@ -1,5 +1,5 @@
-// A running conversation that does not outgrow the model: old screenshots and old thoughts go, in
-// batches, so that the beginning of the prompt stays byte-identical from turn to turn (servers
+// A conversation that stays within the model's context: old screenshots and thoughts are removed,
+// in batches, so that the beginning of the prompt stays byte-identical from turn to turn (servers
 // cache it).
 #pragma once
 
@@ -14,21 +14,21 @@
 
 namespace eyehand::agent {
 
-/// Of each kind the newest `keep` always stay. Only when `keep + batch` are held, the oldest
-/// `batch` go at once. A batch of 1 prunes every turn.
+/// How many items of a kind to keep. The newest `keep` always stay; as soon as there are `keep +
+/// batch`, the oldest `batch` are removed at once. A batch of 1 prunes in every turn.
 struct Retention {
     std::size_t keep = 2;
     std::size_t batch = 8;
     friend bool operator==(const Retention&, const Retention&) = default;
 };
 
-/// How many screenshots a request has at most.
+/// Maximum number of screenshots in a request.
 [[nodiscard]] EYEHAND_AGENT_API std::size_t max_held(const Retention& retention);
-/// `wanted`, with a smaller batch where the screenshots of a request, `picture_tokens` each, would
-/// else take more than half of a context of `context_tokens`; the other half is for prompts, tools,
-/// what is said, and the answer. The batch is at least 1, and `keep` stays: where not even that fits,
-/// the conversation is cut down when the server refuses it. Numbers below 1 are taken for unknown,
-/// and change nothing.
+/// Returns `wanted` with a smaller batch if the screenshots of a request, `picture_tokens` each,
+/// would otherwise take more than half of a context of `context_tokens`; the other half is for
+/// prompts, tools, messages and the reply. The batch is at least 1, and `keep` does not change: if
+/// even that does not fit, the conversation is shortened when the server rejects it. Numbers below
+/// 1 mean unknown and change nothing.
 [[nodiscard]] EYEHAND_AGENT_API Retention fitted(const Retention& wanted, int picture_tokens,
                                                  int context_tokens);
 
@@ -37,29 +37,29 @@ struct Retention {
 [[nodiscard]] EYEHAND_AGENT_API std::string strip_think(std::string_view text);
 [[nodiscard]] EYEHAND_AGENT_API bool has_think(std::string_view text);
 
-/// What an old screenshot becomes.
+/// Replaces an old screenshot.
 inline constexpr std::string_view screenshot_placeholder =
     "[An older screenshot was here. Only the newest ones are kept.]";
 
-/// What stands for old exchanges that are gone.
+/// Replaces removed exchanges.
 inline constexpr std::string_view exchanges_placeholder =
     "[Older exchanges were here. Only the newest ones are kept.]";
 
-/// Begins with the system prompt and the task, which stay; after them come exchanges, each of
-/// which begins with what the model said.
+/// Begins with the system prompt and the task, which stay; exchanges follow, each of which begins
+/// with a message of the model.
 class EYEHAND_AGENT_API Transcript {
 public:
-    /// When the messages' texts are longer than `max_bytes`, the oldest exchanges go until they are
-    /// half as long; the newest one stays, however long. What always stays should be less than half
-    /// of `max_bytes`.
+    /// When the texts of the messages exceed `max_bytes`, the oldest exchanges are removed until
+    /// half of `max_bytes` is left; the newest exchange always stays. The system prompt and the
+    /// task should be shorter than half of `max_bytes`.
     Transcript(Retention screenshots, Retention thinks,
                std::size_t max_bytes = (std::numeric_limits<std::size_t>::max)())
         : screenshots_(screenshots), thinks_(thinks), max_bytes_(max_bytes) {}
 
     void add(vlm::Message message);
-    /// The conversation has become too long for the model: for good, keeps only the newest screenshot
-    /// and no thoughts; where that is so already, only the newer half of the text. Returns false if
-    /// there is nothing left to give up.
+    /// Shortens a conversation that is too long for the model: from now on keeps only the newest
+    /// screenshot and no thoughts; if that is already so, keeps the newer half of the text. Returns
+    /// false if nothing is left to remove.
     bool narrow();
     [[nodiscard]] const std::vector<vlm::Message>& messages() const { return messages_; }
 

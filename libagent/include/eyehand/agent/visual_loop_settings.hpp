@@ -1,5 +1,5 @@
-// The settings of the mode "visual_loop": nothing but the model's own story and the annotated
-// screenshot passes from one turn to the next.
+// The settings of the mode "visual_loop", in which only the model's own observation and the
+// annotated screenshot pass from one turn to the next.
 //
 //     agent::Profile profile = agent::load_profile("story");
 //     profile.settings<agent::VisualLoopSettings>()->limits.actions = 4;
@@ -12,11 +12,11 @@
 namespace eyehand::agent {
 
 struct VisualLoopSettings {
-    std::string boot{}; ///< stands for the model's first reply; empty: the client injects it
+    std::string boot{}; ///< replaces the model's first reply; empty: the client injects it
     VisualLimits limits{};
-    std::string extended_prompt{}; ///< for {{extended_actions}} of the system prompt, if enabled
+    std::string extended_prompt{}; ///< for {{extended_actions}} in the system prompt, if enabled
     bool structured =
-        true; ///< requests replies by a JSON schema, as long as the server accepts one
+        true; ///< requests replies that match a JSON schema, as long as the server accepts one
 };
 
 } // namespace eyehand::agent
