@@ -1,4 +1,4 @@
-// Runs an agent whose model must not use more than a number of tokens.
+// Runs an agent with a limit on the tokens of its model.
 //   custom_chat_model ENDPOINT RUNS_FOLDER MAX_TOKENS TASK
 #include "budget_model.hpp"
 

@@ -1,4 +1,4 @@
-// What the library has to know about the mode: its name and its settings.
+// The factory of the mode: its name and its settings.
 #pragma once
 
 #include "describe_mode.hpp"

@@ -1,4 +1,4 @@
-// Shows a run on the console, and asks the user for approval there, on a thread of its own.
+// Shows a run on the console, and asks the user for approval there on a separate thread.
 #pragma once
 
 #include <eyehand/agent.hpp>

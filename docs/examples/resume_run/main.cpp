@@ -22,7 +22,7 @@ int main(int argc, char** argv) try {
               << "turns: " << result.turns << '\n';
     return result.outcome == agent::Outcome::completed ? 0 : 1;
 } catch (const agent::Error& error) {
-    // errc::run_over: the run has come to its own end; errc::run_locked: a process works on it.
+    // errc::run_over: the run is completed; errc::run_locked: another process works on it.
     std::cerr << agent::error_name(error.code()) << ": " << error.what() << '\n';
     return 1;
 } catch (const std::exception& error) {
