@@ -491,7 +491,7 @@ TEST_CASE("a resumed run says which of its tools are missing") {
     Agent(stage.desktop, stage.model, stage.profile, desktop_tools(), stage.options)
         .resume(directory, control);
     CHECK_THAT(test::read_file(stage.run_path / "execution_log.txt"),
-               ContainsSubstring("not offered any more: set_volume"));
+               ContainsSubstring("no longer offered: set_volume"));
 }
 
 TEST_CASE("a model that reports a cancellation by itself has failed") {

@@ -200,13 +200,13 @@ TEST_CASE("journal reader: the chain of entries shows what was changed") {
 
     std::vector<Event> without_third = events;
     without_third.erase(without_third.begin() + 2);
-    CHECK(problems(without_third) == std::vector<std::string>{"4: an entry is missing before it"});
+    CHECK(problems(without_third) == std::vector<std::string>{"4: the entry before it is missing"});
 
     std::vector<Event> changed = events;
     changed[2].line += ' ';
     CHECK(problems(changed) == std::vector<std::string>{"4: the line before it has been changed"});
 
     std::vector<Event> late(events.begin() + 1, events.end());
-    CHECK(problems(late) == std::vector<std::string>{"2: an entry is missing before it"});
+    CHECK(problems(late) == std::vector<std::string>{"2: the entry before it is missing"});
     CHECK(ChainVerifier().check(parse_event("x")) == "it is not a JSON object");
 }

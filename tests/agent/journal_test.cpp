@@ -220,7 +220,7 @@ TEST_CASE("a journal that was changed is refused with the line") {
                ContainsSubstring("line 2: the line before it has been changed"));
 
     write(file, whole.substr(0, line_end(2)) + whole.substr(line_end(3)));
-    CHECK_THAT(problem_with(file), ContainsSubstring("line 3: an entry is missing before it"));
+    CHECK_THAT(problem_with(file), ContainsSubstring("line 3: the entry before it is missing"));
 
     write(file, "not json\n");
     CHECK_THAT(problem_with(file), ContainsSubstring("line 1"));
@@ -256,7 +256,7 @@ TEST_CASE("a journal that somebody writes can be read, but neither opened nor me
         FAIL("no exception");
     } catch (const Error& error) {
         CHECK(error.code() == errc::run_locked);
-        CHECK_THAT(error.what(), ContainsSubstring("the run is still going on"));
+        CHECK_THAT(error.what(), ContainsSubstring("the run is still in progress"));
     }
     CHECK(test::read_file(file) == before);
     journal.reset();

@@ -90,7 +90,7 @@ TEST_CASE("missing or silent logs are a note, and nothing is written") {
     CHECK_THAT(logs.start().save(logs.run).note, ContainsSubstring("logged nothing"));
     const LmStudioLog nowhere({logs.folder / "none"});
     CHECK_THAT(nowhere.save(logs.run).note,
-               ContainsSubstring("none; say where with --lmstudio-logs"));
+               ContainsSubstring("none; name their folder with --lmstudio-logs"));
     CHECK(std::filesystem::is_empty(logs.run));
 }
 

@@ -256,9 +256,9 @@ TEST_CASE("a visual loop's own members are read, and mistakes name them") {
             "visual: \"max_actions\" must be a whole number from 1"},
         Row{R"("visual":{"boot":5})", "visual: \"boot\" must be a text"},
         Row{R"("visual":{"extended_actions":true})", "needs \"extended_prompt\""},
-        Row{R"("visual":{"extended_prompt":"no.txt"})", "names no file"},
-        Row{R"("visual":{},"tools":[{"tool":"click"}])", "\"tools\" is not for the mode"},
-        Row{R"("visual":{},"extra_tools":["wait"])", "\"extra_tools\" is not for the mode"},
+        Row{R"("visual":{"extended_prompt":"no.txt"})", "names a file that does not exist"},
+        Row{R"("visual":{},"tools":[{"tool":"click"}])", "\"tools\" is not allowed in the mode"},
+        Row{R"("visual":{},"extra_tools":["wait"])", "\"extra_tools\" is not allowed in the mode"},
         Row{R"("visual":{},"team":{})", "\"team\" belongs to the mode \"team\""},
         Row{R"("visual":{},"executed_heat":{"stops":[[0,"orange"]]})",
             "executed_heat: \"stops\" must be an array"},
@@ -269,7 +269,7 @@ TEST_CASE("a visual loop's own members are read, and mistakes name them") {
         Row{R"("visual":{},"executed_heat":{"trail_turns":0})", "\"trail_turns\" must be"},
         Row{R"("visual":{},"executed_heat":{"trail_shrink":1.5})", "\"trail_shrink\" must be from"},
         Row{R"("visual":{},"bbox_heat":{"border":"blue"})",
-            "bbox_heat: \"border\" must be a colour"},
+            "bbox_heat: \"border\" must be a color"},
         Row{R"("visual":{},"bbox_heat":{"border_width":-1})", "\"border_width\" must be"},
         Row{R"("visual":{},"pace":{"drag_steps":0})", "pace: \"drag_steps\" must be"},
         Row{R"("visual":{},"log":{"layout":"flt"})", "it can be: screenshots, flat, turn_dirs"},
@@ -282,13 +282,13 @@ TEST_CASE("what only a visual loop has is refused elsewhere") {
     CHECK_THAT(problem_with(with(R"("visual":{})")),
                ContainsSubstring("\"visual\" belongs to the mode \"visual_loop\""));
     CHECK_THAT(problem_with(with(R"("log":{"layout":"flat"})")),
-               ContainsSubstring("\"layout\" is one of turns"));
+               ContainsSubstring("\"layout\" needs a mode that stores replies"));
     CHECK(problem_with(with(R"("executed_heat":{"enabled":true},"log":{"to_file":true})")) ==
           "none");
     CHECK_THAT(problem_with(R"({"schema":1,"name":"m","mode":"visual_loop","visual":{},)"
                             R"("system_prompt":"system.txt"})",
                             "No placeholder."),
-               ContainsSubstring("\"system_prompt\" has no {{task}} in it"));
+               ContainsSubstring("\"system_prompt\" must contain {{task}}"));
 }
 
 TEST_CASE("a claim of completion needs a hundred characters of evidence in both teams") {
@@ -398,7 +398,7 @@ TEST_CASE("a profile that is not there is refused with the names of those that a
 TEST_CASE("a profile's mistake is named with file, member and reason") {
     CHECK(problem_with(minimal) == "none");
     CHECK_THAT(problem_with("{"), ContainsSubstring("mine/profile.json is not JSON"));
-    CHECK_THAT(problem_with("[]"), ContainsSubstring("must hold an object"));
+    CHECK_THAT(problem_with("[]"), ContainsSubstring("must contain an object"));
     CHECK_THAT(problem_with("{}"), ContainsSubstring(R"("schema" is missing)"));
     CHECK_THAT(problem_with(R"({"schema":1})"), ContainsSubstring(R"("name" is missing)"));
     CHECK_THAT(problem_with(R"({"schema":2,"name":"x"})"), ContainsSubstring("reads up to 1"));
@@ -409,7 +409,8 @@ TEST_CASE("a profile's mistake is named with file, member and reason") {
     CHECK_THAT(problem_with(with(R"("team":{})")),
                ContainsSubstring(R"("team" belongs to the mode "team")"));
     CHECK_THAT(problem_with(with(R"("extra_tools":"wait")")), ContainsSubstring("array of texts"));
-    CHECK_THAT(problem_with(with(R"("extra_tools":[1])")), ContainsSubstring("must hold texts"));
+    CHECK_THAT(problem_with(with(R"("extra_tools":[1])")),
+               ContainsSubstring("must contain only texts"));
     CHECK_THAT(problem_with(with(R"("several_calls":{"carry_out":"nine"})")),
                ContainsSubstring(R"(several_calls: "carry_out" is "nine"; it can be: first, none; )"
                                  R"(did you mean "none"?)"));
@@ -426,9 +427,10 @@ TEST_CASE("a profile's mistake is named with file, member and reason") {
     CHECK_THAT(problem_with(with(R"("sampling":{"temperature":0e616})")),
                ContainsSubstring(R"("temperature" must be from 0)"));
     CHECK_THAT(problem_with(with(R"("image":[1,2])")), ContainsSubstring("must be a text"));
-    CHECK_THAT(problem_with(with(R"("image":"big")")), ContainsSubstring("must be such as"));
-    CHECK_THAT(problem_with(R"({"schema":1,"name":"x","system_prompt":"other.txt"})"),
-               ContainsSubstring(R"("system_prompt" names no file: "other.txt")"));
+    CHECK_THAT(problem_with(with(R"("image":"big")")), ContainsSubstring("must be a size such as"));
+    CHECK_THAT(
+        problem_with(R"({"schema":1,"name":"x","system_prompt":"other.txt"})"),
+        ContainsSubstring(R"("system_prompt" names a file that does not exist: "other.txt")"));
     CHECK_THAT(problem_with(R"({"schema":1,"name":"x","system_prompt":"sytem.txt"})"),
                ContainsSubstring(R"(did you mean "system.txt"?)"));
     CHECK_THAT(problem_with(minimal, " \n"), ContainsSubstring("names an empty file"));
@@ -493,7 +495,7 @@ TEST_CASE("a team has two roles, the settings it names, and sampling shared by b
 TEST_CASE("a team's mistake is named with file, role, member and reason") {
     const std::string team = R"("team":{)";
     CHECK_THAT(team_problem(R"("mode":"team",)", R"("mode":"team","tools":[],)"),
-               ContainsSubstring(R"(ours/profile.json: "tools" belongs into the roles)"));
+               ContainsSubstring(R"(ours/profile.json: "tools" belongs in the roles)"));
     CHECK_THAT(team_problem(team, R"("squad":{)"), ContainsSubstring(R"("team" is missing)"));
     CHECK_THAT(team_problem(R"("lead":{)", R"("led":{)"),
                ContainsSubstring(R"(ours/profile.json: team: "lead" is missing)"));
@@ -504,7 +506,8 @@ TEST_CASE("a team's mistake is named with file, role, member and reason") {
     CHECK_THAT(team_problem(R"("phase":"ACT",)", ""),
                ContainsSubstring(R"(team: worker: "phase" is missing)"));
     CHECK_THAT(team_problem(R"("b.txt")", R"("c.txt")"),
-               ContainsSubstring(R"(team: worker: "system_prompt" names no file: "c.txt")"));
+               ContainsSubstring(
+                   R"(team: worker: "system_prompt" names a file that does not exist: "c.txt")"));
     CHECK_THAT(team_problem(R"([{"tool":"brief"}])", "[]"),
                ContainsSubstring(R"(team: lead: "tools" is missing)"));
     CHECK_THAT(team_problem(R"({"tool":"click"},)", R"({"name":"click"},)"),
@@ -516,7 +519,7 @@ TEST_CASE("a team's mistake is named with file, role, member and reason") {
     CHECK_THAT(team_problem(team, team + R"("first_plan":1,)"),
                ContainsSubstring(R"("first_plan" must be true or false)"));
     CHECK_THAT(team_problem(team, team + R"("review_statuses":[""],)"),
-               ContainsSubstring(R"("review_statuses" must hold texts)"));
+               ContainsSubstring(R"("review_statuses" must contain only texts)"));
     CHECK_THAT(team_problem(team, team + R"("review_completion":true,)"),
                ContainsSubstring(R"("review_completion" needs the tool "confirm")"));
     CHECK_THAT(team_problem(R"("temperature":0.1)", R"("temperature":3)"),
@@ -533,7 +536,7 @@ TEST_CASE("a profile's tools can be checked before there is a desktop") {
     } catch (const Error& error) {
         CHECK(error.code() == errc::unknown_tool);
         CHECK_THAT(error.what(),
-                   ContainsSubstring(R"(x: operator's tools: there is no tool "clik")"));
+                   ContainsSubstring(R"(x: operator's tools: the tool "clik" is unknown)"));
         CHECK_THAT(error.what(), ContainsSubstring(R"(did you mean "click"?)"));
     }
     profile = load_profile("basic");

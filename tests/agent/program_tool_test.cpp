@@ -121,7 +121,7 @@ TEST_CASE("a tool's file that is not right is refused with file, member and reas
         return to_text(object);
     };
     const Row row = GENERATE_COPY(
-        Row{"", "tool.json is not JSON"}, Row{"[]", "tool.json must hold an object"},
+        Row{"", "tool.json is not JSON"}, Row{"[]", "tool.json must contain an object"},
         Row{without("name"), R"(tool.json: "name" is missing)"},
         Row{without("description"), R"("description" is missing)"},
         Row{without("command"), R"("command" is missing)"},
@@ -130,15 +130,16 @@ TEST_CASE("a tool's file that is not right is refused with file, member and reas
         Row{with(R"("name":7)"), R"("name" must be a text)"},
         Row{with(R"("command":[])"), R"("command" is missing)"},
         Row{with(R"("command":"ls")"), R"("command" must be an array of texts)"},
-        Row{with(R"("command":["a","b\u0000c"])"), R"("command" must hold texts)"},
+        Row{with(R"("command":["a","b\u0000c"])"), R"("command" must contain only texts)"},
         Row{with(R"("timeout":0)"), R"("timeout" must be from 0.1 to 3600)"},
         Row{with(R"("timeout":"1")"), R"("timeout" must be a number)"},
         Row{with(R"("effect":"red")"), R"("effect" is "red"; it can be: reads, acts)"},
-        Row{with(R"("timout":1)"), R"("timout" is no member of a tool; did you mean "timeout"?)"},
+        Row{with(R"("timout":1)"),
+            R"("timout" is not a member of a tool; did you mean "timeout"?)"},
         Row{with(R"("parameters":[])"), R"("parameters" must be a schema)"},
         Row{with(R"("parameters":{"type":"string"})"), R"(must be a schema of "type": "object")"},
         Row{with(R"("parameters":{"type":"object","pattern":"x"})"),
-            R"("parameters" uses "pattern", which would not be checked)"});
+            R"("parameters" uses "pattern", which is not supported)"});
     INFO(row.text);
     CHECK_THAT(problem_with(row.text), ContainsSubstring(row.words));
 }

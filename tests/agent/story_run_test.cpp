@@ -211,7 +211,7 @@ TEST_CASE("story: without a boot reply it is refused before anything is made") {
         FAIL("it began");
     } catch (const Error& error) {
         CHECK(error.code() == errc::bad_profile);
-        CHECK_THAT(error.what(), ContainsSubstring("no boot reply"));
+        CHECK_THAT(error.what(), ContainsSubstring("no first reply"));
     }
 }
 

@@ -208,7 +208,8 @@ TEST_CASE("a face cannot name what a tool does not have, nor leave out what it n
         }
         return std::string("no exception");
     };
-    CHECK_THAT(refusal({"mute", {}, {}, std::nullopt}), ContainsSubstring("there are: set_volume"));
+    CHECK_THAT(refusal({"mute", {}, {}, std::nullopt}),
+               ContainsSubstring("known tools: set_volume"));
     agent::ToolPresentation unknown{"set_volume", {}, {}, {{{.name = "a", .is = "volume"}}}};
     CHECK_THAT(refusal(unknown), ContainsSubstring(R"(it has no argument "volume")"));
     agent::ToolPresentation relaxed{

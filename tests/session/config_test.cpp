@@ -150,14 +150,14 @@ TEST_CASE("an error in a file names the line and the requirement") {
         Row{"{\"model\": \"a\",\n\"model\": \"b\"}",
             "eyehand.json:2: \"model\" is already set at eyehand.json:1"},
         Row{"{\"display\": \"1\",\n\"window\": \"b\"}", "eyehand.json:2: a window and a display"},
-        Row{"[]", "eyehand.json:1: there must be an object"}, Row{"", "must be an object"},
+        Row{"[]", "eyehand.json:1: an object is expected"}, Row{"", "an object is expected"},
         Row{"{\n\"model\": tru}", "eyehand.json:2: this is not JSON"},
-        Row{"{\n\"model\" \"a\"}", "eyehand.json:2: there must be a colon"},
+        Row{"{\n\"model\" \"a\"}", "eyehand.json:2: a colon is expected"},
         Row{"{\"model\": \"a\"\n\"top_p\": 1}", "this is not JSON"},
         Row{"{\"model\": \"a\"", "a comma or the closing brace"},
         Row{"{\n\"model", "eyehand.json:2: the name has no closing quotation mark"},
-        Row{"{\n/* \"model\": 1}", "eyehand.json:2: the comment has no end"},
-        Row{"{} {}", "behind the closing brace"}, Row{"{model: 1}", "in quotation marks"});
+        Row{"{\n/* \"model\": 1}", "eyehand.json:2: the comment is not closed"},
+        Row{"{} {}", "after the closing brace"}, Row{"{model: 1}", "in quotation marks"});
     CHECK_THAT(complaint_of_file(row.text), ContainsSubstring(row.words));
 }
 
@@ -348,7 +348,7 @@ TEST_CASE("invalid settings of a visual loop are reported") {
     CHECK_THAT(complaint_of("story", R"({"log_layout": "round"})"),
                ContainsSubstring("must be one of flat, turn_dirs, screenshots"));
     CHECK_THAT(complaint_of("story", R"({"extended_actions": true})"),
-               ContainsSubstring("has no \"extended_prompt\""));
+               ContainsSubstring("need \"extended_prompt\""));
     CHECK_THAT(complaint_of("story", R"({"capture_crop": {"x1": 1, "y1": 2, "x2": 3}})"),
                ContainsSubstring("must be x1,y1,x2,y2"));
     CHECK_THAT(complaint_of("story", R"({"crop": "0,0,9,9", "capture_crop": "0,0,9,9"})"),

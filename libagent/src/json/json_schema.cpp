@@ -62,7 +62,7 @@ std::optional<std::string> check_texts(const json::value& value) {
 }
 std::optional<std::string> check_choices(const json::value& value) {
     if (value.is_array() && !value.as_array().empty()) return std::nullopt;
-    return "must be an array with something in it";
+    return "must be an array that is not empty";
 }
 std::optional<std::string> check_number(const json::value& value) {
     if (value.is_number()) return std::nullopt;
@@ -286,7 +286,7 @@ std::optional<std::string> schema_mistake(const json::value& schema) {
             std::vector<std::string> known;
             known.reserve(keywords.size());
             for (const Keyword& one : keywords) known.emplace_back(one.name);
-            return fmt::format("uses \"{}\", which would not be checked{}",
+            return fmt::format("uses \"{}\", which is not supported{}",
                                shorten(to_valid_utf8(member.key()), 60),
                                did_you_mean(member.key(), known));
         }

@@ -16,7 +16,7 @@ public:
     std::optional<std::vector<JsoncMember>> read() {
         std::vector<JsoncMember> members;
         if (!skip_space()) return std::nullopt;
-        if (!take('{')) return fail("there must be an object: { ... }");
+        if (!take('{')) return fail("an object is expected: { ... }");
         for (;;) {
             if (!skip_space()) return std::nullopt;
             if (take('}')) break;
@@ -26,10 +26,10 @@ public:
             members.push_back(std::move(member));
             if (!skip_space()) return std::nullopt;
             if (take('}')) break;
-            if (!take(',')) return fail("there must be a comma or the closing brace");
+            if (!take(',')) return fail("a comma or the closing brace is expected");
         }
         if (!skip_space()) return std::nullopt;
-        if (at_ != text_.size()) return fail("there is something behind the closing brace");
+        if (at_ != text_.size()) return fail("unexpected text after the closing brace");
         return members;
     }
 
@@ -58,7 +58,7 @@ private:
             } else if (text_.substr(at_, 2) == "/*") {
                 const std::size_t end = text_.find("*/", at_ + 2);
                 if (end == std::string_view::npos) {
-                    fail("the comment has no end");
+                    fail("the comment is not closed");
                     return false;
                 }
                 at_ = end + 2;
@@ -97,7 +97,7 @@ private:
     bool read_name(std::string& name) {
         const std::size_t from = at_;
         if (ends() || text_[at_] != '"') {
-            fail("there must be a setting's name in quotation marks");
+            fail("a setting's name in quotation marks is expected");
             return false;
         }
         if (!skip_string()) {
@@ -110,7 +110,7 @@ private:
         name.assign(value.as_string().data(), value.as_string().size());
         if (!skip_space()) return false;
         if (!take(':')) {
-            fail("there must be a colon behind the name");
+            fail("a colon is expected after the name");
             return false;
         }
         return skip_space();

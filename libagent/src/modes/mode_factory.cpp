@@ -69,7 +69,7 @@ void ModeRegistry::add(std::shared_ptr<const ModeFactory> mode) {
         throw std::invalid_argument("a mode needs a factory with a name");
     if (find(mode->name()))
         throw std::invalid_argument(
-            fmt::format("a mode \"{}\" is registered already", mode->name()));
+            fmt::format("the mode \"{}\" is already registered", mode->name()));
     modes_.push_back(std::move(mode));
 }
 
@@ -89,9 +89,10 @@ const ModeFactory& mode_of(const Profile& profile) {
     if (profile.mode_factory && profile.mode_factory->name() == profile.mode)
         return *profile.mode_factory;
     if (const auto mode = ModeRegistry::built_in().find(profile.mode)) return *mode;
-    throw Error(errc::bad_profile,
-                fmt::format("there is no mode \"{}\": load the profile with a registry that has it",
-                            profile.mode));
+    throw Error(
+        errc::bad_profile,
+        fmt::format("the mode \"{}\" is unknown: load the profile with a registry that has it",
+                    profile.mode));
 }
 
 std::unique_ptr<Mode> make_mode(const ModeContext& context) {

@@ -23,8 +23,8 @@ public:
 private:
     [[noreturn]] void refuse() const {
         throw Error(errc::bad_profile,
-                    fmt::format("there is no mode \"{}\": register it (ModeRegistry) to run or "
-                                "resume its profiles",
+                    fmt::format("the mode \"{}\" is not registered: register it (ModeRegistry) to "
+                                "run or resume its profiles",
                                 name_));
     }
     std::string name_;

@@ -90,7 +90,7 @@ public:
         into.clear();
         for (const json::value& element : value->as_array()) {
             if (!element.is_string() || element.as_string().empty())
-                refuse(member, "must hold texts, none of them empty");
+                refuse(member, "must contain only texts that are not empty");
             into.emplace_back(element.as_string().data(), element.as_string().size());
         }
     }
@@ -130,7 +130,7 @@ public:
         if (!value->is_array()) refuse(member, "must be an array");
         std::vector<Members> all;
         for (const json::value& element : value->as_array()) {
-            if (!element.is_object()) refuse(member, "must hold objects");
+            if (!element.is_object()) refuse(member, "must contain only objects");
             all.emplace_back(element.as_object(),
                              fmt::format("{}: {}[{}]", where_, member, all.size()), code_);
         }

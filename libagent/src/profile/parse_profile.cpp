@@ -53,7 +53,7 @@ void read_stops(const Members& members, std::string_view member,
     if (value == nullptr) return;
     const auto bad = [&] {
         members.refuse(member,
-                       "must be an array of up to 64 pairs of a place from 0 to 1 and a colour "
+                       "must be an array of up to 64 pairs of a place from 0 to 1 and a color "
                        "such as \"rgba(255,140,0,0.5)\"");
     };
     if (!value->is_array() || value->as_array().size() > 64) bad();
@@ -84,7 +84,7 @@ void read_bbox_heat(const Members& members, BboxHeat& heat) {
     std::string border = winio::to_string(heat.border);
     members.read("border", border);
     const auto colour = winio::parse_rgba(border);
-    if (!colour) members.refuse("border", "must be a colour such as \"rgba(40,120,255,0.9)\"");
+    if (!colour) members.refuse("border", "must be a color such as \"rgba(40,120,255,0.9)\"");
     heat.border = *colour;
     members.read("border_width", heat.border_width, 0, 100);
     read_stops(members, "fill_stops", heat.fill_stops);
@@ -100,8 +100,8 @@ void read_pace(const Members& members, Pace& pace) {
 void read_log(const Members& members, const Profile& profile, LogProfile& log) {
     members.read("layout", log.layout, log_layout_words());
     if (log.layout != LogLayout::screenshots && !mode_of(profile).traits().stores_replies)
-        members.refuse("layout", fmt::format("is one of turns, which the mode \"{}\" does not have",
-                                             profile.mode));
+        members.refuse(
+            "layout", fmt::format("needs a mode that stores replies, unlike \"{}\"", profile.mode));
     members.read("to_file", log.to_file);
     members.read("level", log.level, log_level_words());
 }
@@ -120,7 +120,7 @@ void read_task_prompt(const Members& members, const Prompts& prompts, Profile& p
     if (!members.has("task_prompt")) return;
     profile.task_prompt = prompts.read(members, "task_prompt", profile.tools, of_task_prompt);
     if (profile.task_prompt.find(task_placeholder) == std::string::npos)
-        members.refuse("task_prompt", "has no {{task}} in it");
+        members.refuse("task_prompt", "must contain {{task}}");
 }
 
 void read_image(const Members& members, Profile& profile) {
@@ -128,7 +128,8 @@ void read_image(const Members& members, Profile& profile) {
     members.read("image", image);
     const auto size = winio::parse_image_size(image);
     if (!size)
-        members.refuse("image", R"(must be such as "1536x864", "1536x864!", "60%", "tokens:1024")");
+        members.refuse("image",
+                       R"(must be a size such as "1536x864", "1536x864!", "60%", "tokens:1024")");
     profile.image = *size;
 }
 
@@ -201,7 +202,7 @@ Profile read_text(std::string_view text, const std::string& place, const Prompts
     std::string reason;
     const auto value = parse_json(without_mark(text), &reason);
     if (!value) throw Error(errc::bad_profile, fmt::format("{} is not JSON: {}", place, reason));
-    if (!value->is_object()) throw Error(errc::bad_profile, place + " must hold an object");
+    if (!value->is_object()) throw Error(errc::bad_profile, place + " must contain an object");
     Profile profile = read_profile(Members(value->as_object(), place), prompts, modes);
     if (is_unregistered(*profile.mode_factory))
         profile.mode_settings = UnregisteredSettings{to_text(*value)};

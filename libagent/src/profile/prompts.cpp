@@ -21,8 +21,8 @@ std::string filled_in(std::string_view contents, const Members& members, std::st
                 return text.compare(open, placeholder.size(), placeholder) == 0;
             }))
             continue;
-        members.refuse(member, fmt::format("has a placeholder without meaning: {}",
-                                           one_line(text.substr(open, 40))));
+        members.refuse(
+            member, fmt::format("has an unknown placeholder: {}", one_line(text.substr(open, 40))));
     }
     return text;
 }
@@ -42,7 +42,8 @@ std::string Prompts::read(const Members& members, std::string_view member,
     if (files_ == nullptr) return given;
     const auto file = files_->find(given);
     if (file == files_->end())
-        members.refuse(member, fmt::format("names no file: \"{}\"{}", given, nearest_file(given)));
+        members.refuse(member, fmt::format("names a file that does not exist: \"{}\"{}", given,
+                                           nearest_file(given)));
     if (to_valid_utf8(file->second) != file->second)
         members.refuse(member, fmt::format("names a file that is not UTF-8: \"{}\"", given));
     std::string text = filled_in(file->second, members, member, tools, kept);

@@ -100,7 +100,7 @@ void Journal::State::recover(const std::string& text) {
         const json::object& entry = value->as_object();
         try {
             if (entry.at("seq").to_number<std::uint64_t>() != seq_ + 1) {
-                refuse(file_, number, "an entry is missing before it");
+                refuse(file_, number, "the entry before it is missing");
             }
             if (entry.at("prev").as_string() != previous_hash_) {
                 refuse(file_, number, "the line before it has been changed");

@@ -272,7 +272,7 @@ Outcome outcome_at(const json::object& entry) {
          {Outcome::completed, Outcome::failed, Outcome::steps_used_up, Outcome::endpoint_failed,
           Outcome::desktop_failed, Outcome::refused, Outcome::cancelled})
         if (to_string(outcome) == name) return outcome;
-    throw std::runtime_error("there is no outcome \"" + name + '"');
+    throw std::runtime_error("unknown outcome \"" + name + '"');
 }
 
 Microseconds micro_at(const json::object& entry, std::string_view name) {

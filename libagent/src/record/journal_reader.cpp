@@ -138,7 +138,7 @@ std::string ChainVerifier::check(const Event& event) {
     if (entry == nullptr)
         problem = "it is not a JSON object";
     else if (event.seq != seq_ + 1)
-        problem = "an entry is missing before it";
+        problem = "the entry before it is missing";
     else if (previous != expected)
         problem = "the line before it has been changed";
     seq_ = event.seq;

@@ -195,8 +195,9 @@ LmStudioLog::Saved LmStudioLog::save(const std::filesystem::path& folder) const 
     if (!any_folder) {
         std::vector<std::string> names;
         for (const std::filesystem::path& one : folders_) names.push_back(text_of(one));
-        saved.note = fmt::format("LM Studio's logs are not at {}; say where with --lmstudio-logs",
-                                 fmt::join(names, ", "));
+        saved.note =
+            fmt::format("LM Studio's logs are not at {}; name their folder with --lmstudio-logs",
+                        fmt::join(names, ", "));
         return saved;
     }
     const std::vector<Slice> all = slices();

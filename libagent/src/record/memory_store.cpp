@@ -81,7 +81,7 @@ MemoryStore::~MemoryStore() = default;
 
 std::unique_ptr<AppendStream> MemoryStore::lock_journal() {
     if (!files_->lock_journal())
-        throw Error(errc::run_locked, "the run is still going on: its journal is being written");
+        throw Error(errc::run_locked, "the run is still in progress: its journal is being written");
     return std::make_unique<Files::Stream>(files_, journal_name, true);
 }
 

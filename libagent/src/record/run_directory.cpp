@@ -59,7 +59,7 @@ public:
         if (!file_.append(bytes)) refuse(path_, "cannot be written", "is the disk full?");
     }
     void cut(std::uint64_t size) override {
-        if (!file_.cut(size)) refuse(path_, "cannot be cut", "is it held by another program?");
+        if (!file_.cut(size)) refuse(path_, "cannot be cut", "does another program use it?");
     }
 
 private:
@@ -73,12 +73,12 @@ std::unique_ptr<AppendStream> lock_file(const std::filesystem::path& file) {
     AppendFile out(file, AppendFile::Writers::alone);
     if (out.is_taken())
         throw Error(errc::run_locked,
-                    fmt::format("the run is still going on: {} is being written by another program",
+                    fmt::format("the run is still in progress: another program is writing {}",
                                 text_of(file)));
     if (!out.is_open())
         throw Error(errc::journal_failed,
-                    fmt::format("{} cannot be written; is the folder writable, and the file not "
-                                "held by another program?",
+                    fmt::format("{} cannot be written: is the folder writable, and does no other "
+                                "program use the file?",
                                 text_of(file)));
     return std::make_unique<FileStream>(file, std::move(out));
 }
@@ -103,7 +103,7 @@ RunDirectory RunDirectory::create(const std::filesystem::path& parent) {
 
 RunDirectory RunDirectory::open(const std::filesystem::path& path) {
     if (!std::filesystem::is_directory(path / screenshots))
-        refuse(path, "is no run directory", "it has no folder \"screenshots\"");
+        refuse(path, "is not a run directory", "it has no folder \"screenshots\"");
     return RunDirectory(path);
 }
 

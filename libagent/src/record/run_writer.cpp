@@ -45,7 +45,7 @@ std::vector<std::uint8_t> RunWriter::read(const std::string& name) const {
     if (in) bytes << in->rdbuf();
     if (!in || !*in)
         throw Error(errc::journal_failed,
-                    fmt::format("{} cannot be read: is it still there?", name));
+                    fmt::format("{} cannot be read: does it still exist?", name));
     const std::string_view text = bytes.view();
     return {text.begin(), text.end()};
 }

@@ -132,9 +132,8 @@ ToolsByRole tools_by_role(const Toolbox& tools, const Profile& profile,
     }
     if (!any_acts && !more.empty())
         throw Error(errc::unknown_tool,
-                    fmt::format("the mode \"{}\" offers no tools: \"{}\" has no "
-                                "place in it",
-                                profile.mode, more.front()));
+                    fmt::format("the mode \"{}\" offers no tools: remove \"{}\"", profile.mode,
+                                more.front()));
     return all;
 }
 
@@ -267,9 +266,10 @@ RunFinished Agent::run(const std::string& task, RunStore& store, const RunContro
 RunFinished Agent::run(const std::string& task, RunStore& store, const RunControl& control,
                        std::span<Observer* const> observers) {
     if (trim(task).empty())
-        throw Error(errc::empty_task, "the task is empty: say what is to be done");
+        throw Error(errc::empty_task, "the task is empty: describe what the agent must do");
     if (store.contains(journal_name)) {
-        throw Error(errc::run_exists, "the run directory holds a run already: create another one");
+        throw Error(errc::run_exists,
+                    "the run directory already contains a run: create another one");
     }
     RunWriter writer(store, options_.screenshot_names, profile_.log);
     Audience audience(writer, observers);
@@ -306,21 +306,20 @@ RunFinished Agent::resume(RunStore& store, const RunControl& control, Observer* 
 RunFinished Agent::resume(RunStore& store, const RunControl& control,
                           std::span<Observer* const> observers, std::vector<std::string> remarks) {
     if (!store.contains(journal_name))
-        throw Error(errc::bad_run, "there is no journal in this run directory: the run "
-                                   "never began, start it anew");
+        throw Error(errc::bad_run, "the run directory has no journal, so the run "
+                                   "never started: start a new one");
     RunWriter writer(store, options_.screenshot_names, profile_.log);
     Audience audience(writer, observers);
     Journal journal(store, [&](const Event& event) { audience.tell(event); });
     if (journal.task().empty())
         throw Error(errc::journal_corrupt,
-                    "the journal ends before the run's first entry: start the run anew");
+                    "the journal does not contain the start of the run: start a new one");
     if (journal.outcome() == to_string(Outcome::completed))
-        throw Error(errc::run_over, "the run is completed: there is nothing to go on with");
+        throw Error(errc::run_over, "the run is completed and cannot be resumed: start a new one");
     if (const auto missing = missing_tools(store, all_specs(profile_, tools_)); !missing.empty())
-        remarks.push_back(
-            fmt::format("these tools are not offered any more: {}; pass them again to "
-                        "offer them",
-                        fmt::join(missing, ", ")));
+        remarks.push_back(fmt::format("tools that are no longer offered: {}; pass them again to "
+                                      "offer them",
+                                      fmt::join(missing, ", ")));
     Session session(*this, journal.task(), writer, control, audience, journal);
     return session.go([&] { journal.resume(std::move(remarks), 0); });
 }

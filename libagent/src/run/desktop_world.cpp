@@ -237,7 +237,7 @@ const vlm::Image& DesktopWorld::image_of(const std::string& sha256) {
     const std::string& file = files_.at(sha256);
     vlm::Image image = vlm::make_image(writer_.read(file));
     if (image.sha256 != sha256)
-        throw Error(errc::bad_run, file + " is not the picture that the journal tells of");
+        throw Error(errc::bad_run, file + " is not the screenshot of the journal: restore it");
     return images_.insert_or_assign(sha256, std::move(image)).first->second;
 }
 
@@ -385,7 +385,7 @@ bool DesktopWorld::is_still(const winio::Screenshot& picture, const winio::Settl
 }
 
 Fact DesktopWorld::on(const Finish&) {
-    throw std::logic_error("Finish ends a run, there is nothing to execute");
+    throw std::logic_error("Finish cannot be executed: it ends the run");
 }
 
 } // namespace eyehand::agent

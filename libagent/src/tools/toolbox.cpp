@@ -118,7 +118,8 @@ const std::vector<Toolbox::Tool>& Toolbox::tools() const {
 void Toolbox::add_tool(Tool tool) {
     if (tool.name.empty()) throw std::invalid_argument("a tool needs a name");
     if (has(tool.name)) {
-        throw Error(errc::duplicate_tool, fmt::format("there is a tool \"{}\" already", tool.name));
+        throw Error(errc::duplicate_tool,
+                    fmt::format("the tool \"{}\" is already registered", tool.name));
     }
     if (!tools_) tools_ = std::make_unique<Tools>();
     tools_->all.push_back(std::move(tool));
@@ -190,7 +191,7 @@ Toolbox Toolbox::present(std::span<const ToolPresentation> faces) const {
             std::vector<std::string> known;
             for (const Tool& tool : tools()) known.push_back(tool.id);
             throw Error(errc::unknown_tool,
-                        fmt::format("there is no tool \"{}\"; there are: {}{}", face.tool,
+                        fmt::format("the tool \"{}\" is unknown; known tools: {}{}", face.tool,
                                     fmt::join(known, ", "), did_you_mean(face.tool, known)));
         }
         Tool tool = *found;

@@ -61,7 +61,7 @@ TEST_CASE("a mistake in a profile folder is exit code 2 and reported by every co
         Row{R"({"schema":1,"name":"x","system_prompt":"system.txt","tools":[{"tool":"clik"}]})",
             "did you mean \"click\"?"},
         Row{R"({"schema":1,"name":"x","system_prompt":"system.txt","extra_tools":["fly"]})",
-            "extra_tools: there is no tool \"fly\""});
+            "extra_tools: the tool \"fly\" is unknown"});
     write(row.json);
     const std::string place = folder.path().string();
     for (const std::vector<std::string>& command :

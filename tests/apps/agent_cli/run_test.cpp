@@ -152,7 +152,7 @@ TEST_CASE("an unknown tool is exit code 2 before any file is written") {
     Stage stage;
     const auto result = stage.run({"--with", "fly"});
     CHECK(result.status == 2);
-    CHECK_THAT(result.err, ContainsSubstring("there is no tool \"fly\""));
+    CHECK_THAT(result.err, ContainsSubstring("the tool \"fly\" is unknown"));
     CHECK_FALSE(std::filesystem::exists(stage.run_path()));
 }
 
@@ -321,7 +321,7 @@ TEST_CASE("a run whose server failed continues with a server at another address"
     CHECK_THAT(request, ContainsSubstring("\"name\":\"hotkey\""));
     const auto again = agent_cli({"resume", stage.run_path().string()});
     CHECK(again.status == 2);
-    CHECK_THAT(again.err, ContainsSubstring("nothing to go on with"));
+    CHECK_THAT(again.err, ContainsSubstring("cannot be resumed"));
     CHECK(agent_cli({"resume", (stage.folder / "nowhere").string()}).status == 2);
 }
 
@@ -332,7 +332,7 @@ TEST_CASE("a run in progress cannot be resumed and continues unharmed") {
         CHECK(stage.server.wait_for_requests(1, std::chrono::seconds(60)));
         const auto second = agent_cli({"resume", stage.run_path().string()});
         CHECK(second.status == 2);
-        CHECK_THAT(second.err, ContainsSubstring("the run is still going on"));
+        CHECK_THAT(second.err, ContainsSubstring("the run is still in progress"));
         interrupt();
     });
     CHECK(result.status == 130);

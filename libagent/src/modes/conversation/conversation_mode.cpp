@@ -205,9 +205,9 @@ void ConversationMode::finish_with(const vlm::ChatReply& reply) {
                "(LMSTUDIO_MAX_TOKENS) or choose a model that thinks less");
     } else if (reply.finish == vlm::FinishReason::content_filter ||
                reply.finish == vlm::FinishReason::error) {
-        finish(Outcome::failed, "the server broke the model's reply off: " + words);
+        finish(Outcome::failed, "the server interrupted the model's reply: " + words);
     } else if (words.empty()) {
-        finish(Outcome::failed, "the model answered with neither words nor a tool call");
+        finish(Outcome::failed, "the model's reply has neither text nor a tool call");
     } else {
         finish(Outcome::completed, std::move(words));
     }

@@ -88,8 +88,8 @@ public:
         const Members& members = reader.source().members;
         const Prompts& prompts = reader.source().prompts;
         for (const char* member : {"system_prompt", "tools"})
-            if (members.has(member)) members.refuse(member, "belongs into the roles of \"team\"");
-        if (members.has("context_bytes")) members.refuse("context_bytes", "belongs into \"team\"");
+            if (members.has(member)) members.refuse(member, "belongs in the roles of \"team\"");
+        if (members.has("context_bytes")) members.refuse("context_bytes", "belongs in \"team\"");
         members.require("team");
         // What `write` writes has each role's sampling whole.
         const vlm::Sampling shared = prompts.come_from_files() ? profile.sampling : vlm::Sampling{};

@@ -202,7 +202,7 @@ void TeamMode::on(const Replied& fact) {
     if (!calls_.empty() || reminded_) heard().erase(0, shown_of_heard().size());
     if (!calls_.empty()) {
         if (calls_.size() > 1)
-            note("refused", fmt::format("one call a turn: {} of {} calls were not carried out",
+            note("refused", fmt::format("one call per turn: {} of {} calls were not executed",
                                         calls_.size() - 1, calls_.size()));
         step_ = Step::acting;
         return;
@@ -240,7 +240,7 @@ void TeamMode::on(const AskFailed& fact) {
     narrow_ = true;
     memory_->compress();
     note("context", "the request was longer than the model's context: memory was compressed, and "
-                    "from now on half as much is told");
+                    "further contexts are half as long");
 }
 
 void TeamMode::on(const Invoked& fact) {
@@ -271,7 +271,7 @@ void TeamMode::take_lead_call(const Invoked& fact) {
         answer = memory_->archive(archive->summary, archive->patterns, archive->turns);
         archived_now_ = answer.empty();
         note(answer.empty() ? "memory" : "refused",
-             answer.empty() ? fmt::format("{} actions put away, {} active", memory_->archived(),
+             answer.empty() ? fmt::format("{} actions archived, {} active", memory_->archived(),
                                           memory_->active())
                             : answer);
     } else if (const auto* verdict = std::get_if<Verdict>(&fact.signal)) {
@@ -309,8 +309,9 @@ void TeamMode::end_lead_turn() {
     if (compressions_ignored_ < patience_with_compression) return;
     compressions_ignored_ = 0;
     memory_->compress();
-    note("memory", fmt::format("nobody put turns away: the oldest half went by itself, {} active",
-                               memory_->active()));
+    note("memory",
+         fmt::format("the lead archived no turns: the oldest half was archived, {} active",
+                     memory_->active()));
 }
 
 void TeamMode::record(const Invoked& fact) {
@@ -394,10 +395,10 @@ void TeamMode::begin_turn() {
 }
 
 std::string TeamMode::reason_for_review() const {
-    if (!claim_.empty()) return "a claim that the task is done is to be confirmed";
+    if (!claim_.empty()) return "a claim of completion needs confirmation";
     if (needs_review_)
-        return lead_heard_.empty() ? "a report asks for a review" : "the user has said something";
-    if (memory_->needs_compression()) return "memory has to be compressed";
+        return lead_heard_.empty() ? "a report asks for a review" : "the user sent a message";
+    if (memory_->needs_compression()) return "memory must be compressed";
     if (turn_ % team_.review_interval == 0)
         return fmt::format("a review is due every {} turns", team_.review_interval);
     return {};

@@ -14,7 +14,7 @@ namespace {
 constexpr std::array<std::string_view, 4> of_prompt{task_placeholder, "{{max_boxes}}",
                                                     "{{max_actions}}", "{{extended_actions}}"};
 
-/// A first reply may stand there as the text of a reply, or as the object itself.
+/// The first reply may be the text of a reply, or the object itself.
 std::string read_boot(const Members& members) {
     const json::value* boot = members.value("boot");
     if (boot == nullptr) return {};
@@ -34,7 +34,7 @@ VisualLoopSettings read_visual(const Members& members, const Prompts& prompts) {
         visual.extended_prompt = prompts.read(members, "extended_prompt", {});
     else if (visual.limits.extended_actions)
         members.refuse("extended_actions",
-                       "needs \"extended_prompt\", which tells the model of them");
+                       "needs \"extended_prompt\", which describes them to the model");
     members.read("structured", visual.structured);
     return visual;
 }
@@ -67,13 +67,13 @@ public:
             if (const json::value* value = members.value(member);
                 value != nullptr && !(value->is_array() && value->as_array().empty()))
                 members.refuse(member,
-                               "is not for the mode \"visual_loop\", which offers no tools and has "
-                               "the task in its system prompt");
+                               "is not allowed in the mode \"visual_loop\", which offers no tools "
+                               "and has the task in its system prompt");
         members.require("visual");
         profile.mode_settings = read_visual(*members.object("visual"), reader.source().prompts);
         profile.system_prompt = reader.prompt("system_prompt", {}, of_prompt);
         if (profile.system_prompt.find(task_placeholder) == std::string::npos)
-            members.refuse("system_prompt", "has no {{task}} in it");
+            members.refuse("system_prompt", "must contain {{task}}");
     }
 
     [[nodiscard]] std::string write(const Profile& profile) const override {
@@ -104,8 +104,8 @@ public:
         } else if (name == "extended_actions") {
             visual.limits.extended_actions = value == "true";
             if (visual.limits.extended_actions && visual.extended_prompt.empty())
-                throw Error(errc::bad_config, "the profile has no \"extended_prompt\", which tells "
-                                              "the model of these actions");
+                throw Error(errc::bad_config, "extended actions need \"extended_prompt\" in the "
+                                              "profile, which describes them to the model");
         } else {
             ModeFactory::set_option(profile, name, value);
         }
@@ -123,8 +123,8 @@ public:
         if (first_reply == Source::client || !trim(settings_of(profile).boot).empty()) return;
         throw Error(
             errc::bad_profile,
-            fmt::format("the profile \"{}\" has no boot reply, so that nothing begins: give "
-                        "\"boot\" a first reply such as {}, or have it told from outside",
+            fmt::format("the profile \"{}\" has no first reply: set \"boot\" to one, such as {}, "
+                        "or let the client inject it",
                         profile.name, R"({"observation": "I begin.", "actions": []})"));
     }
 

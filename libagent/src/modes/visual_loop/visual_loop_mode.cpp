@@ -184,8 +184,9 @@ void VisualLoopMode::on(const AskFailed& fact) {
         return;
     }
     request_.response_format.reset(); // and asks again
-    note("format", "a request with a schema for the reply failed; from now on there is none: " +
-                       fact.message);
+    note("format",
+         "a request with a JSON schema for the reply failed; further requests have none: " +
+             fact.message);
 }
 
 void VisualLoopMode::on(const Invoked& fact) {
@@ -223,9 +224,9 @@ void VisualLoopMode::on(const UserMessage& fact) {
     } else if (phase_ == Phase::finished && finish_.outcome == Outcome::completed) {
         next_turn(fact.text);
     } else if (phase_ == Phase::finished) {
-        note("reply", "the run is over: a reply that was told is not carried out");
+        note("reply", "the run has ended: an injected reply is not executed");
     } else {
-        if (injected_) note("reply", "a reply that was told before is not carried out");
+        if (injected_) note("reply", "an earlier injected reply is not executed");
         injected_ = fact.text;
     }
 }

@@ -61,10 +61,11 @@ void check(const ProgramTool& tool, const std::string& where) {
     if (!parameters) refuse(where, "parameters", "is not JSON");
     if (const auto mistake = parameters_mistake(*parameters)) refuse(where, "parameters", *mistake);
     if (tool.command.empty())
-        refuse(where, "command", "is missing: the program, then its arguments");
+        refuse(where, "command", "is missing: name the program, then its arguments");
     for (const std::string& word : tool.command)
         if (word.empty() || has_zero(word))
-            refuse(where, "command", "must hold texts, none of them empty or with a zero in it");
+            refuse(where, "command",
+                   "must contain only texts that are not empty and have no NUL character");
     const std::chrono::duration<double> timeout = tool.timeout;
     if (timeout.count() < least_timeout || timeout.count() > max_timeout)
         refuse(where, "timeout",
@@ -76,7 +77,7 @@ ProgramTool read_tool(const json::object& object, const std::string& where) {
         if (std::find(known_members.begin(), known_members.end(), member.key()) ==
             known_members.end())
             refuse(where, shorten(to_valid_utf8(member.key()), 60),
-                   "is no member of a tool" +
+                   "is not a member of a tool" +
                        did_you_mean(member.key(), std::vector<std::string>(known_members.begin(),
                                                                            known_members.end())));
     const Members members(object, where, errc::bad_tool);
@@ -206,7 +207,7 @@ ProgramTool parse_program_tool(std::string_view text, const std::string& where) 
     std::string reason;
     const auto value = parse_json(text, &reason);
     if (!value) throw Error(errc::bad_tool, fmt::format("{} is not JSON: {}", where, reason));
-    if (!value->is_object()) throw Error(errc::bad_tool, where + " must hold an object");
+    if (!value->is_object()) throw Error(errc::bad_tool, where + " must contain an object");
     return read_tool(value->as_object(), where);
 }
 
@@ -214,7 +215,7 @@ ProgramTool load_program_tool(const std::filesystem::path& file) {
     std::error_code error;
     std::ifstream in(file, std::ios::binary);
     if (!in || std::filesystem::is_directory(file, error))
-        throw Error(errc::bad_tool, text_of(file) + " cannot be read; is there such a file?");
+        throw Error(errc::bad_tool, text_of(file) + " cannot be read: does the file exist?");
     std::ostringstream text;
     text << in.rdbuf();
     ProgramTool tool = parse_program_tool(std::move(text).str(), text_of(file));
