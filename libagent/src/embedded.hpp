@@ -1,4 +1,4 @@
-// Files that are put into the library at build time (cmake/embed_files.cmake).
+// Files embedded in the library at build time (cmake/embed_files.cmake).
 #pragma once
 
 #include <span>
@@ -7,16 +7,16 @@
 namespace eyehand::agent {
 
 struct EmbeddedFile {
-    std::string_view folder; ///< empty for a file that is in none
+    std::string_view folder; ///< empty for a file outside of folders
     std::string_view name;
     std::string_view text;
 };
 
 /// Each profile is a folder.
 [[nodiscard]] std::span<const EmbeddedFile> embedded_profiles();
-/// The built-in scenarios; in eyehand::session.
+/// The built-in scenarios; defined in eyehand::session.
 [[nodiscard]] std::span<const EmbeddedFile> embedded_scenarios();
-/// The page that shows a run; in eyehand::page.
+/// The page that shows a run; defined in eyehand::page.
 [[nodiscard]] std::span<const EmbeddedFile> embedded_page();
 
 } // namespace eyehand::agent

@@ -15,7 +15,7 @@ using winio::Rect;
 const winio::Rgba label_ground{0, 0, 0, 0.65};
 const winio::Rgba label_text{255, 255, 255, 1};
 
-/// Glyphs of 10x14 pixels at the usual 1536x864: what a model reads without trouble.
+/// Glyphs of 10x14 pixels at the usual 1536x864, which models read without trouble.
 int label_scale(winio::Size picture) {
     return std::clamp(
         static_cast<int>(std::lround(std::max(picture.width, picture.height) / 768.0)), 1, 8);
@@ -79,7 +79,7 @@ private:
         const Point from = area_.to_pixel({box.x1, box.y1});
         const Point to = area_.to_pixel({box.x2, box.y2});
         boxes_.push_back({from.x, from.y, to.x - from.x + 1, to.y - from.y + 1});
-        // Above the box, so that it hides nothing of it.
+        // Above the box, so that the label does not hide it.
         const int height = winio::text_size("", scale_).height + 2 * scale_;
         add_label({from.x, from.y - height},
                   fmt::format("#{} ({:.0f},{:.0f},{:.0f},{:.0f})", boxes_.size(), box.x1, box.y1,
@@ -90,7 +90,7 @@ private:
         const double longer = std::max(picture_.width, picture_.height);
         const std::size_t turns =
             std::min(trail.size(), static_cast<std::size_t>(std::max(heat.trail_turns, 1)));
-        for (std::size_t age = turns; age-- > 0;) { // the oldest below
+        for (std::size_t age = turns; age-- > 0;) { // draws the oldest first
             const double left = std::pow(heat.trail_shrink, static_cast<double>(age));
             const double radius = heat.radius_scale * longer * left;
             if (trail[age].empty()) continue;
@@ -109,7 +109,7 @@ private:
         discs_.push_back({area_.to_pixel(at), radius, gradients_.size() - 1});
     }
 
-    /// To the lower right of the place, which itself stays free.
+    /// To the lower right of the place, so that the labels do not hide it.
     void add_labels(const Mark& mark, double radius) {
         const int aside = std::min(static_cast<int>(std::lround(radius * 0.7)), 12 * scale_);
         const auto add = [&](NormPoint at, const char* arrow) {
@@ -130,7 +130,7 @@ private:
     }
 
     winio::Size picture_;
-    winio::WorkArea area_; ///< the picture itself: its pixels are meant as the screen's are
+    winio::WorkArea area_; ///< the screenshot itself: maps coordinates to its pixels
     int scale_;
     winio::Rgba border_;
     int border_width_;

@@ -1,4 +1,4 @@
-// How the settings of what is drawn over screenshots are written: in a profile, and for pages that draw it.
+// Annotations and their settings as JSON, for profiles and for the page that draws them.
 #pragma once
 
 #include "eyehand/agent/annotation.hpp"

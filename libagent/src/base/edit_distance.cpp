@@ -6,7 +6,8 @@
 namespace eyehand::agent {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-    // The rows of the table for the prefixes of `a`: two before this one, one before, this one.
+    // Three rows of the table for the prefixes of `a`: the one before the previous, the previous,
+    // and the current one.
     std::vector<std::size_t> older(b.size() + 1), before(b.size() + 1), row(b.size() + 1);
     for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
     for (std::size_t i = 1; i <= a.size(); ++i) {

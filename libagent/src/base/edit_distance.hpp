@@ -1,4 +1,4 @@
-// How far two names are from each other, to say which one was meant.
+// The edit distance of two names, for suggestions after a typing error.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace eyehand::agent {
 
-/// The least number of characters to insert, leave out, replace, or swap with their neighbour that
-/// makes `b` of `a`.
+/// The minimum number of characters to insert, delete, replace, or swap with their neighbor that
+/// turns `a` into `b`.
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
 } // namespace eyehand::agent

@@ -1,4 +1,4 @@
-// What somebody who mistyped a word may have meant.
+// Suggestions for mistyped words.
 #pragma once
 
 #include <span>
@@ -7,8 +7,8 @@
 
 namespace eyehand::agent {
 
-/// `; did you mean "WORD"?` with the one of `words` that is nearest to `mistyped`, or nothing when none
-/// is near enough to be meant.
+/// Returns `; did you mean "WORD"?` with the nearest of `words`, or an empty text if none is near
+/// enough.
 [[nodiscard]] std::string did_you_mean(std::string_view mistyped,
                                        std::span<const std::string> words);
 

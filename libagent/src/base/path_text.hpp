@@ -1,4 +1,5 @@
-// File names between UTF-8 and the system: on Windows a plain std::string would be the code page's.
+// Conversions between paths and UTF-8: on Windows, a path's std::string has the encoding of the
+// code page.
 #pragma once
 
 #include <filesystem>

@@ -28,8 +28,8 @@ void write(const json::value& value, std::string& text) {
         }
         text += array->empty() ? "[]" : "]";
     } else if (const double* number = value.if_double()) {
-        text +=
-            std::isfinite(*number) ? fmt::format("{}", *number) : "null"; // JSON has no word for it
+        text += std::isfinite(*number) ? fmt::format("{}", *number)
+                                       : "null"; // JSON cannot represent the others
     } else {
         text += json::serialize(value);
     }
@@ -44,7 +44,7 @@ std::string to_text(const json::value& value) {
 }
 
 std::optional<json::value> parse_json(std::string_view text, std::string* problem) {
-    // Tool arguments and profiles are shallow; a deep nest is an attack or a model gone astray.
+    // Tool arguments and profiles are shallow; deep nesting is an attack or a confused model.
     json::parse_options options;
     options.max_depth = 64;
     json::error_code error;

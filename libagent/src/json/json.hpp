@@ -13,7 +13,7 @@ namespace eyehand::agent {
 
 namespace json = boost::json;
 
-/// A parsed document, for JsonViews to look into.
+/// A parsed document for JsonViews.
 class JsonDocument {
 public:
     explicit JsonDocument(json::value value) : value_(std::move(value)) {}
@@ -27,11 +27,11 @@ private:
     json::value value_;
 };
 
-/// Parses JSON text; nothing when it is none, and `problem` says why and where.
+/// Parses JSON text. Returns nothing for invalid text, with reason and place in `problem`.
 [[nodiscard]] std::optional<json::value> parse_json(std::string_view text,
                                                     std::string* problem = nullptr);
 
-/// JSON text for files that people read, too: numbers as "20.5", where Boost.JSON writes "2.05E1".
+/// Readable JSON text: numbers as "20.5", where Boost.JSON writes "2.05E1".
 [[nodiscard]] std::string to_text(const json::value& value);
 
 } // namespace eyehand::agent

@@ -1,4 +1,4 @@
-// JSON laid out for people: a member a line.
+// Indented JSON with one member per line.
 #pragma once
 
 #include "json/json.hpp"

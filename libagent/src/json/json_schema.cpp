@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::array<std::string_view, 7> types{"null",   "boolean", "integer", "number",
                                                 "string", "array",   "object"};
-/// They describe, and constrain nothing.
+/// Keywords that describe values without constraining them.
 constexpr std::array<std::string_view, 8> annotations{
     "title", "description", "default", "examples", "format", "deprecated", "$schema", "$comment"};
 
@@ -29,7 +29,7 @@ bool is_one_of(std::string_view word, const Words& words) {
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// Each alternative of a "type": one, or an array of them.
+/// The alternatives of a "type", which is a string or an array of strings.
 std::vector<std::string_view> types_of(const json::value& type) {
     std::vector<std::string_view> all;
     if (type.is_string()) all.push_back(view(type.as_string()));
@@ -43,7 +43,7 @@ std::vector<std::string_view> types_of(const json::value& type) {
 
 bool is_count(const json::value& value) { return value.is_int64() && value.as_int64() >= 0; }
 
-/// Nothing, or what a keyword's value must be.
+/// Returns nothing, or the requirement that a keyword's value does not meet.
 using Rule = std::optional<std::string> (*)(const json::value&);
 
 std::optional<std::string> check_type(const json::value& value) {
@@ -132,10 +132,10 @@ bool is_type(const json::value& value, std::string_view type) {
     return value.is_object();
 }
 
-/// Compares two numbers; whole ones as such, since a double has not all of them.
+/// Compares two numbers; integers exactly, because a double cannot represent all of them.
 std::partial_ordering compare(const json::value& a, const json::value& b) {
     if (!is_whole(a) || !is_whole(b)) return a.to_number<double>() <=> b.to_number<double>();
-    // One that is no int64 is above all that are.
+    // A uint64 here exceeds the range of int64.
     if (a.is_int64() && b.is_int64()) return a.as_int64() <=> b.as_int64();
     if (a.is_uint64() && b.is_uint64()) return a.as_uint64() <=> b.as_uint64();
     return b.is_uint64() ? std::partial_ordering::less : std::partial_ordering::greater;
@@ -151,11 +151,11 @@ bool same(const json::value& a, const json::value& b) {
     return a == b;
 }
 
-/// Where a value is, in words: "size.width", "corners[2]".
+/// The path of a value: "size.width", "corners[2]".
 class Place {
 public:
     [[nodiscard]] Place member(std::string_view name) const {
-        const std::string shown = shorten(to_valid_utf8(name), 60); // a model may make up any
+        const std::string shown = shorten(to_valid_utf8(name), 60); // a model can invent any name
         return Place(path_.empty() ? shown : fmt::format("{}.{}", path_, shown));
     }
     [[nodiscard]] Place element(std::size_t index) const {
@@ -251,7 +251,7 @@ Problem wrong_elements(const Place& place, const json::array& value, const json:
     return std::nullopt;
 }
 
-/// A keyword says something of values of its own kind only, as everywhere in JSON Schema.
+/// As in JSON Schema, a keyword applies only to values of its own kind.
 Problem problem_at(const Place& place, const json::value& value, const json::object& schema) {
     if (auto problem = wrong_kind(place, value, schema)) return problem;
     Problem problem;
@@ -270,7 +270,7 @@ Problem problem_at(const Place& place, const json::value& value, const json::obj
             if (!problem) break;
         }
     }
-    return problem; // the last alternative's, where none fits
+    return problem; // of the last alternative if none matches
 }
 
 } // namespace

@@ -13,7 +13,7 @@ namespace {
 
 const json::value& value_of(const void* value) { return *static_cast<const json::value*>(value); }
 
-/// The number as an Integer, if it is one without rounding.
+/// The number as an Integer if that needs no rounding.
 template <class Integer>
 std::optional<Integer> exactly(const json::value& number) {
     if (const std::int64_t* whole = number.if_int64()) {
@@ -24,8 +24,8 @@ std::optional<Integer> exactly(const json::value& number) {
         if (std::in_range<Integer>(*whole)) return static_cast<Integer>(*whole);
         return std::nullopt;
     }
-    // Boost.JSON reads integers outside of both ranges as doubles, too: -0x1p63 is also what became
-    // of the integer below it. Nothing holds for NaN.
+    // Boost.JSON also reads integers outside of both ranges as doubles, and -0x1p63 may be a
+    // rounded smaller integer. No comparison is true for NaN.
     constexpr double below = std::is_signed_v<Integer> ? -0x1p63 : -1;
     constexpr double above = std::is_signed_v<Integer> ? 0x1p63 : 0x1p64;
     const double value = number.as_double();

@@ -5,12 +5,13 @@
 namespace eyehand::agent {
 namespace {
 
-/// Boost.JSON tells no lines of members. So this finds where the members are, and Boost.JSON reads
-/// what they hold.
+/// Boost.JSON does not report lines. Therefore this class finds the members, and Boost.JSON parses
+/// their values.
 class Reader {
 public:
     Reader(std::string_view text, JsoncProblem& problem) : text_(text), problem_(problem) {
-        if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3; // editors on Windows begin files with it
+        if (text_.starts_with("\xEF\xBB\xBF"))
+            at_ = 3; // a byte order mark, which editors on Windows write
     }
 
     std::optional<std::vector<JsoncMember>> read() {
@@ -49,7 +50,7 @@ private:
         ++at_;
         return true;
     }
-    /// White space and comments; false for a comment without an end.
+    /// Skips white space and comments; returns false for an unclosed comment.
     bool skip_space() {
         for (;;) {
             at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size());
@@ -67,7 +68,7 @@ private:
             }
         }
     }
-    /// Goes behind the string that begins here; false where it has no end.
+    /// Skips the string that begins here; returns false if it is not closed.
     bool skip_string() {
         for (++at_; !ends(); ++at_) {
             if (text_[at_] == '\\') {
@@ -125,7 +126,7 @@ private:
             } else if (c == '/') {
                 const std::size_t before = at_;
                 if (!skip_space()) return false;
-                if (at_ == before) ++at_; // no comment; it will not parse
+                if (at_ == before) ++at_; // not a comment: parsing will fail
             } else if (c == '{' || c == '[') {
                 ++depth;
                 ++at_;

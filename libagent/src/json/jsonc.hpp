@@ -1,4 +1,4 @@
-// JSON as people write it: comments and trailing commas, and every member knows its line.
+// JSON with comments and trailing commas; reports the line of each member.
 #pragma once
 
 #include "json/json.hpp"
@@ -12,7 +12,7 @@ namespace eyehand::agent {
 
 struct JsoncMember {
     std::string name{};
-    int line = 1; ///< where the name stands
+    int line = 1; ///< the line of the name
     json::value value{};
 };
 
@@ -21,8 +21,8 @@ struct JsoncProblem {
     std::string reason{};
 };
 
-/// The members of the object that `text` holds, in order; nothing where it holds none, and
-/// `problem` says why.
+/// The members of the object in `text`, in order; nothing if it is malformed, with the reason in
+/// `problem`.
 [[nodiscard]] std::optional<std::vector<JsoncMember>> parse_jsonc(std::string_view text,
                                                                   JsoncProblem& problem);
 

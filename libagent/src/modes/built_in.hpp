@@ -1,4 +1,5 @@
-// The built-in modes. Each folder defines its own function; mode_factory.cpp registers it.
+// The built-in modes. The folder of each mode defines its function; mode_factory.cpp registers the
+// modes.
 #pragma once
 
 #include "eyehand/agent/mode_factory.hpp"

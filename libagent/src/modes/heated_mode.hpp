@@ -1,4 +1,4 @@
-// Any mode whose screenshots show where the agent has acted.
+// Wraps a mode so that its screenshots show where the agent has acted.
 #pragma once
 
 #include "eyehand/agent/mode.hpp"
@@ -10,9 +10,9 @@
 
 namespace eyehand::agent {
 
-/// What the mode inside says, with the places of the latest actions as the annotation of each look. The
-/// trail goes by actions: those of one turn, as far as the desktop took them, are an entry, also where
-/// they have no place.
+/// Returns the commands of the inner mode, with the places of the latest actions as the annotation
+/// of each screenshot. Each turn with a successful action is an entry of the trail, also if the
+/// action has no place.
 class HeatedMode final : public Mode {
 public:
     HeatedMode(std::unique_ptr<Mode> inner, int trail_turns);
@@ -28,10 +28,11 @@ private:
     std::unique_ptr<Mode> inner_;
     std::size_t trail_turns_;
     std::deque<std::vector<Mark>> trail_; ///< the latest first
-    int latest_turn_ = -1;                ///< of the trail's first entry
+    int latest_turn_ = -1;                ///< the turn of the trail's first entry
 };
 
-/// The profile, whose prompts tell those that see screenshots what the heat is.
+/// Returns the profile with an explanation of the heat in the prompt of the role that receives
+/// screenshots.
 [[nodiscard]] Profile with_heat_explained(Profile profile);
 
 } // namespace eyehand::agent

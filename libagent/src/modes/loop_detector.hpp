@@ -1,4 +1,4 @@
-// Notices that an agent does the same again and again and nothing comes of it.
+// Detects an agent that repeats the same actions without effect.
 #pragma once
 
 #include "eyehand/agent/mode.hpp"
@@ -10,36 +10,37 @@
 
 namespace eyehand::agent {
 
-/// A loop is the same action, or a cycle of actions, several times running, while no screenshot showed
-/// anything new. Calls that only look or report are no actions.
+/// A loop is the same action, or cycle of actions, repeated in succession while no screenshot shows
+/// anything new. Calls that only look or report are not actions.
 class LoopDetector {
 public:
     explicit LoopDetector(LoopProfile rules = {}) : rules_(rules) {}
-    /// An action was tried; what it came to shows in the next `saw`.
+    /// Records an action; the next `saw` reports its effect.
     void acted(const Action& action);
-    /// A call was refused before anything was done: that changes no screen, whoever looks.
+    /// Records a call that was refused before it had any effect: it needs no screenshot.
     void refused(const Action& action);
-    /// A screenshot; `still`: it shows nothing new, so nothing since the one before had an effect.
+    /// Records a screenshot. `still`: it shows nothing new, so no action since the previous one had
+    /// an effect.
     void saw(bool still);
-    /// What is repeated, in words; nothing: no loop.
+    /// The repeated actions in words; nothing if there is no loop.
     [[nodiscard]] std::optional<std::string> loop() const;
     void reset();
 
 private:
     struct Step {
         Action action;
-        std::optional<bool> still; ///< nobody has looked yet
+        std::optional<bool> still; ///< not set until the next screenshot
     };
     void add(Step step);
     [[nodiscard]] bool repeats(std::size_t period) const;
     LoopProfile rules_;
-    std::deque<Step> steps_; ///< the newest ones, as many as a loop can have
+    std::deque<Step> steps_; ///< the newest ones, up to the maximum length of a loop
 };
 
-/// The call as one that was tried: a refused one, as it was written.
+/// The action of a call; for a refused call, its tool and its unparsed arguments.
 [[nodiscard]] Action as_tried(const Invoked& fact, const std::string& arguments);
 
-/// What the model is told of its loop, and of what was done about it.
+/// The text for the model about its loop, and about the recovery.
 [[nodiscard]] std::string words_on_loop(std::string_view loop);
 [[nodiscard]] std::string words_on_loop(std::string_view loop, const Recovered& recovered);
 

@@ -26,7 +26,7 @@ std::string_view to_string(Outcome outcome) {
 
 namespace {
 
-/// Turn and phase follow from the other events; a change of role changes the phase.
+/// Turn and phase follow from other events; a change of role changes the phase.
 bool is_same(const ModeState& a, const ModeState& b) {
     return a.role == b.role && a.plan == b.plan && a.brief == b.brief &&
            a.active_actions == b.active_actions && a.archived_actions == b.archived_actions;
@@ -44,7 +44,7 @@ Finish drive(Mode& mode, Journal& journal, World& world) {
         ModeState state = mode.state();
         if (is_same(state, known)) return;
         known = state;
-        state.reply.reset(); // it is in a fact
+        state.reply.reset(); // the reply is in a fact
         const int turn = state.turn;
         journal.append(Payload(StateChanged{std::move(state)}), turn);
     };
@@ -56,7 +56,7 @@ Finish drive(Mode& mode, Journal& journal, World& world) {
             journal.append(Payload(std::move(noted)), mode.state().turn);
         record_state();
     };
-    record_state(); // a run that was interrupted may lack its latest state
+    record_state(); // an interrupted run may lack its latest state
     while (true) {
         world.on_state(mode.state());
         while (!told_to_stop) {
@@ -67,7 +67,7 @@ Finish drive(Mode& mode, Journal& journal, World& world) {
             world.on_state(mode.state());
         }
         const Command command = mode.next();
-        journal.append(command, mode.state().turn); // before it happens
+        journal.append(command, mode.state().turn); // before it is executed
         if (const auto* finish = std::get_if<Finish>(&command)) return *finish;
         tell(world.execute(command));
     }

@@ -14,9 +14,9 @@ public:
     explicit UnregisteredMode(std::string name) : name_(std::move(name)) {}
 
     [[nodiscard]] std::string_view name() const override { return name_; }
-    // Whatever the run directory holds can be shown.
+    // Any log layout must be readable, so that the run can be shown.
     [[nodiscard]] ModeTraits traits() const override { return {.stores_replies = true}; }
-    void read(const ProfileReader&, Profile&) const override {} // nothing that it could know
+    void read(const ProfileReader&, Profile&) const override {} // the members are unknown
     [[nodiscard]] std::unique_ptr<Mode> make(const ModeContext&) const override { refuse(); }
     void check(const Profile&, Source) const override { refuse(); }
 

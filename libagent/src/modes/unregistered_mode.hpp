@@ -8,7 +8,7 @@
 
 namespace eyehand::agent {
 
-/// The settings of a profile of such a mode: the whole profile as it was read.
+/// The settings of such a profile: the complete profile as it was read.
 struct UnregisteredSettings {
     std::string profile_json{};
 };

@@ -1,4 +1,4 @@
-// Reads members of a JSON object and names them when they are wrong.
+// Reads members of a JSON object; errors name the member.
 #pragma once
 
 #include "base/nearest.hpp"
@@ -16,10 +16,10 @@
 
 namespace eyehand::agent {
 
-/// Members that are absent or null leave what they are read into as it is. Refers to the object.
+/// A member that is absent or null leaves the target unchanged. Refers to the object.
 class Members {
 public:
-    /// `code` is what mistakes are.
+    /// `code` is the code of errors.
     Members(const json::object& object, std::string where, errc code = errc::bad_profile)
         : object_(object), where_(std::move(where)), code_(code) {}
 
@@ -37,7 +37,7 @@ public:
             into.assign(text.data(), text.size());
         }
     }
-    /// A text that has to be there.
+    /// Reads a required text.
     void read_required(std::string_view member, std::string& into) const {
         read(member, into);
         if (into.empty()) refuse(member, "is missing");
@@ -76,7 +76,7 @@ public:
         if (const json::value* value = find(member)) {
             if (!value->is_number()) refuse(member, "must be a number");
             const double number = value->to_number<double>();
-            // Said so that it is not true of NaN, either.
+            // Written so that NaN is refused, too.
             if (!(number >= min && number <= max)) {
                 refuse(member, fmt::format("must be from {} to {}", min, max));
             }
@@ -94,7 +94,7 @@ public:
             into.emplace_back(element.as_string().data(), element.as_string().size());
         }
     }
-    /// One of the words of `meanings`.
+    /// Reads one of the words in `meanings`.
     template <class Enum>
     void read(std::string_view member, Enum& into,
               const std::vector<std::pair<std::string, Enum>>& meanings) const {

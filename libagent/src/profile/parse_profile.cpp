@@ -106,7 +106,7 @@ void read_log(const Members& members, const Profile& profile, LogProfile& log) {
     members.read("level", log.level, log_level_words());
 }
 
-/// What is not the mind's: how pictures are drawn on, how actions are done, what is kept.
+/// Settings that do not concern the model: annotations, execution, logs.
 void read_manners(const Members& members, Profile& profile) {
     if (const auto heat = members.object("executed_heat"))
         read_executed_heat(*heat, profile.executed_heat);
@@ -133,7 +133,7 @@ void read_image(const Members& members, Profile& profile) {
     profile.image = *size;
 }
 
-/// Finds the profile's mode and lets it read what is its own.
+/// Finds the profile's mode, which reads its own settings.
 void read_mode(const Members& members, const Prompts& prompts, const ModeRegistry& modes,
                Profile& profile) {
     members.read("mode", profile.mode);
@@ -191,7 +191,7 @@ Profile read_profile(const Members& members, const Prompts& prompts, const ModeR
     }
     read_manners(members, profile);
     members.read("lmstudio_logs", profile.lmstudio_logs);
-    // A folder is the user's business: a profile comes from anywhere.
+    // Only the user may name a folder, because a profile can come from an untrusted source.
     for (const std::string_view word : {"", "auto", "off"})
         if (profile.lmstudio_logs == word) return profile;
     members.refuse("lmstudio_logs", R"(must be "auto" or "off")");

@@ -1,4 +1,4 @@
-// Which profiles there are, and where their files come from.
+// The built-in profiles and the files of profiles.
 #include "eyehand/agent/profile.hpp"
 
 #include "base/nearest.hpp"

@@ -94,7 +94,7 @@ json::array texts_json(const std::vector<std::string>& texts) {
     return array;
 }
 
-// ---- what the factories of other programs use ---------------------------------------------------
+// ---- ProfileReader ------------------------------------------------------------------------------
 
 std::optional<JsonView> ProfileReader::find(std::string_view member) const {
     const json::value* value = source_.members.value(member);

@@ -1,4 +1,4 @@
-// The parts of a profile's JSON that several modes have.
+// Parts of a profile's JSON that several modes share.
 #pragma once
 
 #include "eyehand/agent/tool.hpp"
@@ -12,7 +12,7 @@
 
 namespace eyehand::agent {
 
-/// What `ProfileReader` reads from. The references must outlive it.
+/// The source of a `ProfileReader`. The references must outlive it.
 class ProfileReader::Source {
 public:
     const Members& members;
@@ -23,7 +23,7 @@ public:
 [[nodiscard]] std::vector<ToolPresentation> read_tools(const Members& members);
 [[nodiscard]] json::array tools_json(const std::vector<ToolPresentation>& tools);
 
-/// Reads "sampling" over what is in `into`.
+/// Reads "sampling"; absent members leave `into` unchanged.
 void read_sampling(const Members& members, vlm::Sampling& into);
 [[nodiscard]] json::object sampling_json(const vlm::Sampling& sampling);
 

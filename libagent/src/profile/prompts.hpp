@@ -1,4 +1,4 @@
-// Where the prompts of a profile come from.
+// The source of a profile's prompts.
 #pragma once
 
 #include "eyehand/agent/tool.hpp"
@@ -12,10 +12,10 @@
 
 namespace eyehand::agent {
 
-/// The text without a byte order mark, which editors put at its beginning.
+/// The text without the byte order mark that some editors write.
 [[nodiscard]] std::string_view without_mark(std::string_view text);
 
-/// The files that members name, or, without files, the members themselves.
+/// Reads prompts from the files that members name, or, without files, from the members themselves.
 class Prompts {
 public:
     using Files = std::map<std::string, std::string>;

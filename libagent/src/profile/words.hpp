@@ -1,4 +1,4 @@
-// What a profile's JSON calls things, for reading and for writing.
+// The words of a profile's JSON, for reading and writing.
 #pragma once
 
 #include "eyehand/agent/profile.hpp"
@@ -13,7 +13,7 @@ namespace eyehand::agent {
 
 inline constexpr int profile_schema = 1;
 inline constexpr const char* profile_file = "profile.json";
-/// Stands in prompts for the task.
+/// Represents the task in prompts.
 inline constexpr std::string_view task_placeholder = "{{task}}";
 
 template <class Enum>
@@ -39,7 +39,7 @@ using Words = std::vector<std::pair<std::string, Enum>>;
         {"none", LoopAnswer::none}, {"tell", LoopAnswer::tell}, {"recover", LoopAnswer::recover}};
 }
 
-/// The word for a meaning that has one.
+/// The word for a meaning. The meaning must be in `words`.
 template <class Enum>
 [[nodiscard]] std::string word_for(Enum meaning, const Words<Enum>& words) {
     return std::find_if(words.begin(), words.end(),
@@ -47,7 +47,7 @@ template <class Enum>
         ->first;
 }
 
-/// The inverse, for a word that is there.
+/// The meaning of a word. The word must be in `words`.
 template <class Enum>
 [[nodiscard]] Enum meaning_of(const std::string& given, const Words<Enum>& words) {
     return std::find_if(words.begin(), words.end(),

@@ -26,14 +26,15 @@ using File = std::unique_ptr<std::FILE, Close>;
 
 enum class Lock { shared, exclusive };
 
-/// `AppendFile::is_locked` has a shared lock for a moment. A writer that meets it tries again.
+/// `AppendFile::is_locked` holds a shared lock for a moment. A writer that finds it tries again.
 constexpr int attempts = 20;
 constexpr std::chrono::milliseconds between_attempts{10};
 
-// Not inherited by programs that the agent starts: they may outlive it, and would keep the file.
+// Programs that the agent starts must not inherit the file: they may outlive the agent and would
+// keep the lock.
 #ifdef _WIN32
 
-/// A byte far beyond any end: the lock must not prevent reading and writing.
+/// A byte far beyond the end of the file, so that the lock does not prevent reading and writing.
 constexpr DWORD lock_offset_high = 0x40000000;
 
 File open_to_append(const std::filesystem::path& path) {
@@ -78,8 +79,8 @@ bool cut_to(std::FILE* file, std::uintmax_t size) {
 
 #endif
 
-// `is_refused` takes the lock if it can, until the file is closed. It is false where the file system
-// has no locks: a run must be possible there, too.
+// `is_refused` takes the lock, if possible, until the file is closed. It returns false if the file
+// system does not support locks: runs must be possible there, too.
 bool is_taken_by_another(std::FILE* file) {
     for (int attempt = 1; is_refused(file, Lock::exclusive); ++attempt) {
         if (attempt == attempts) return true;
@@ -117,14 +118,14 @@ bool AppendFile::append(std::string_view entry) {
     if (!handle_) return false;
     std::error_code error;
     const std::uintmax_t size = std::filesystem::file_size(handle_->path, error);
-    if (error) return false; // the file is gone: what is written would be lost with the handle
+    if (error) return false; // the file was removed: written data would be lost with the handle
     if (std::fwrite(entry.data(), 1, entry.size(), handle_->file.get()) == entry.size())
         return true;
-    (void)cut(size); // best effort, see the header
+    (void)cut(size); // if possible, see the header
     return false;
 }
 
-// Through the handle, which has the lock.
+// Uses the handle that has the lock.
 bool AppendFile::cut(std::uintmax_t size) { return handle_ && cut_to(handle_->file.get(), size); }
 
 } // namespace eyehand::agent

@@ -1,4 +1,4 @@
-// A file that only grows, by whole entries.
+// A file that grows by complete entries.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace eyehand::agent {
 
-/// Unbuffered: what `append` was given is with the system when it returns. (A stream would keep
-/// what it could not write and write it again later, behind the half that made it.)
+/// Unbuffered: the system has the entry when `append` returns. (A stream would keep data that it
+/// could not write, and write it again after the part that was written.)
 class AppendFile {
 public:
     AppendFile() = default;
     enum class Writers {
-        any,   ///< others may write to the file, too
-        alone, ///< while it is open, a second attempt to open it so fails, in any process
+        any,   ///< other writers may open the file, too
+        alone, ///< while it is open, opening it again as `alone` fails, in any process
     };
     /// Creates or continues `file`; see `is_open`.
     explicit AppendFile(const std::filesystem::path& file, Writers writers = Writers::any);
@@ -24,15 +24,15 @@ public:
     AppendFile& operator=(AppendFile&&) noexcept;
 
     [[nodiscard]] bool is_open() const { return handle_ != nullptr; }
-    /// Why it is not open: another one has it as `Writers::alone`. (On Windows a reader can prevent
-    /// writing, too; then it is not open, and not taken.)
+    /// Whether it is not open because another writer has it as `Writers::alone`. (On Windows, a
+    /// reader can also prevent writing; then the file is neither open nor taken.)
     [[nodiscard]] bool is_taken() const { return taken_; }
-    /// `file` is open as `Writers::alone` now, in any process.
+    /// Whether `file` is open as `Writers::alone` now, in any process.
     [[nodiscard]] static bool is_locked(const std::filesystem::path& file);
-    /// Cuts the file to its first `size` bytes; false when the system refuses.
+    /// Shortens the file to its first `size` bytes; returns false if the system refuses.
     [[nodiscard]] bool cut(std::uintmax_t size);
-    /// False when the entry could not be written whole; then what was written of it is taken back
-    /// where the system allows.
+    /// Returns false if the entry could not be written completely; then the written part is removed
+    /// if the system allows it.
     [[nodiscard]] bool append(std::string_view entry);
 
 private:

@@ -9,7 +9,7 @@
 namespace eyehand::agent {
 namespace {
 
-// Long prompts and schemas repeat in every request; run.json has them whole.
+// Long prompts and schemas repeat in every request; run.json has them completely.
 constexpr std::size_t log_prompt_limit = 400;
 
 void shorten_text(json::value& text) {
@@ -20,7 +20,7 @@ void shorten_text(json::value& text) {
     }
 }
 
-/// A request for the log: prompts shortened, of each tool only the name.
+/// A request for the log, with shortened prompts and only the names of tools.
 std::string shortened_request(const std::string& body) {
     auto value = parse_json(body);
     if (!value || !value->is_object()) return body;

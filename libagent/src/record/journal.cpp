@@ -25,7 +25,7 @@ namespace {
 
 class Journal::State {
 public:
-    /// `text` is what the journal holds, which `out` continues.
+    /// `text` is the content of the journal; `out` continues it.
     State(std::string file, std::unique_ptr<AppendStream> out, const std::string& text,
           Listener listener)
         : file_(std::move(file)), listener_(std::move(listener)), out_(std::move(out)),
@@ -64,7 +64,8 @@ std::string text_in(std::istream* in) {
 
 } // namespace
 
-// It is locked before it is read: what a run that is still going writes looks like a torn line.
+// The journal is locked before it is read: an entry that another process is writing looks like a
+// torn line.
 
 Journal::Journal(const std::filesystem::path& file, Listener listener) {
     auto out = lock_file(file);
@@ -84,9 +85,9 @@ Journal::Journal(RunStore& store, Listener listener) {
 Journal::~Journal() = default;
 
 void Journal::State::recover(const std::string& text) {
-    // A line counts once its line break is there: whatever follows the last one was being written.
+    // A line is complete with its line break: the text after the last one is a torn line.
     const std::size_t complete = text.rfind('\n') + 1; // npos + 1 == 0
-    std::optional<Fact> pending; // what the latest command comes to if nothing follows
+    std::optional<Fact> pending; // the fact for the latest command if no fact follows it
     int turn = 0;
     std::size_t number = 0;
     for (std::size_t at = 0; at < complete;) {
@@ -132,13 +133,13 @@ void Journal::State::recover(const std::string& text) {
     }
 }
 
-/// Forgets why the run ended: it goes on.
+/// Removes the facts that ended the run, because it continues.
 void Journal::State::drop_ends() {
     const auto ends_a_run = [](const Fact& fact) {
         return std::holds_alternative<Stopped>(fact) || std::holds_alternative<AskFailed>(fact) ||
                std::holds_alternative<ObserveFailed>(fact);
     };
-    // What was told in the end is still to be heard.
+    // Messages that arrived at the end are kept.
     std::vector<Fact> told;
     while (!recovered_.empty()) {
         if (std::holds_alternative<UserMessage>(recovered_.back()))
@@ -147,7 +148,7 @@ void Journal::State::drop_ends() {
             break;
         recovered_.pop_back();
     }
-    if (!recovered_.empty()) { // the desktop may be there again
+    if (!recovered_.empty()) { // the desktop may be available again
         if (auto* fact = std::get_if<Invoked>(&recovered_.back())) fact->desktop_failure.clear();
         if (auto* fact = std::get_if<Recovered>(&recovered_.back())) fact->desktop_failure.clear();
     }

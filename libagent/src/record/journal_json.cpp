@@ -51,8 +51,8 @@ json::array calls_json(const std::vector<vlm::ToolCall>& calls) {
 constexpr std::array<std::string_view, 6> finish_names{"stop",           "length", "tool_calls",
                                                        "content_filter", "error",  "unknown"};
 
-/// What a request would look like, in one hash: replay compares it. The journal need not hold the
-/// request itself, which the facts before it determine.
+/// The hash of a request. The journal does not contain the request itself, which the facts before
+/// it determine.
 std::string request_digest(const vlm::ChatRequest& request) {
     json::array all{valid(request.model)};
     for (const vlm::Message& message : request.messages) {
@@ -223,7 +223,7 @@ struct Writer {
         entry["active_actions"] = it.state.active_actions;
         entry["archived_actions"] = it.state.archived_actions;
     }
-    void operator()(const UnknownEvent&) const {} // it is read, and never written
+    void operator()(const UnknownEvent&) const {} // only read, never written
     void operator()(const RunFinished& it) const {
         entry["outcome"] = to_string(it.outcome);
         entry["why"] = valid(it.reason);
@@ -377,7 +377,8 @@ Invoked read_invoked(const json::object& entry) {
     fact.wants_screenshot = flag_at(entry, "wants_screenshot");
     fact.desktop_failure = string_or_empty(entry, "desktop_failure");
     fact.interrupted = flag_at(entry, "interrupted");
-    if (entry.contains("policy_ms")) fact.policy = micro_at(entry, "policy_ms"); // older: none
+    if (entry.contains("policy_ms"))
+        fact.policy = micro_at(entry, "policy_ms"); // older journals lack it
     fact.act = micro_at(entry, "act_ms");
     if (const json::value* action = entry.if_contains("action"))
         fact.action = read_action(action->as_object());
@@ -386,7 +387,7 @@ Invoked read_invoked(const json::object& entry) {
     return fact;
 }
 
-// Later versions may leave members out of events that nothing is folded from.
+// Later versions may omit members of events that do not affect the mode.
 
 std::vector<std::string> texts_at(const json::object& entry, std::string_view name) {
     std::vector<std::string> texts;

@@ -1,4 +1,4 @@
-// The journal's entries as JSON, and back.
+// Converts entries of the journal to JSON and back.
 #pragma once
 
 #include "eyehand/agent/event.hpp"
@@ -9,22 +9,22 @@
 
 namespace eyehand::agent {
 
-/// What the first entry holds in place of the hash of the line before it.
+/// The "prev" of the first entry, which has no line before it.
 inline constexpr std::string_view no_hash =
     "0000000000000000000000000000000000000000000000000000000000000000";
 
 /// The entry's "type".
 [[nodiscard]] std::string_view type_name(const Payload& payload);
-/// What the journal keeps of a request.
+/// The journal's entry for a request.
 [[nodiscard]] Asked asked(const Ask& command);
 /// Adds the payload's own members.
 void write_payload(const Payload& payload, json::object& entry);
-/// The inverse: UnknownEvent for a type of a later version. Throws std::exception when a member is
-/// missing or of the wrong type.
+/// Reads the payload of an entry; UnknownEvent for a type of a later version. Throws std::exception
+/// if a member is missing or of the wrong type.
 [[nodiscard]] Payload read_payload(const json::object& entry);
-/// The payload as a fact; nothing for all other events.
+/// The payload as a fact; nothing for other events.
 [[nodiscard]] std::optional<Fact> fact_of(const Payload& payload);
-/// The fact that stands for a command to act that no fact follows; nothing for the other commands,
+/// The fact for an action without a result, which was interrupted; nothing for other commands,
 /// which can be repeated.
 [[nodiscard]] std::optional<Fact> interrupted(const Payload& command);
 

@@ -11,14 +11,14 @@
 namespace eyehand::agent {
 namespace {
 
-/// The member as text; empty where it is missing or not a text.
+/// The member as text; empty if it is missing or not a text.
 std::string_view text_at(const json::object& entry, std::string_view name) {
     const json::value* value = entry.if_contains(name);
     if (value == nullptr || !value->is_string()) return {};
     return {value->as_string().data(), value->as_string().size()};
 }
 
-/// The member as a number; 0 where it is missing or not such a number.
+/// The member as a number; 0 if it is missing or not such a number.
 template <class Number>
 Number number_at(const json::object& entry, std::string_view name) {
     const json::value* value = entry.if_contains(name);

@@ -16,14 +16,14 @@ namespace {
 
 constexpr const char* raw_name = "lmstudio_raw.log";
 constexpr const char* clean_name = "lmstudio_clean.log";
-/// Logs begin with the time to the second and what happened then: that tells two of them apart.
+/// Logs begin with the time in seconds and the first message, which distinguishes them.
 constexpr std::size_t beginning_bytes = 512;
-/// A hash or an id is shorter; no picture is.
+/// Hashes and ids are shorter, images are longer.
 constexpr std::size_t max_word = 256;
 constexpr std::size_t shown_of_base64 = 16;
 /// Shorter objects read well on one line.
 constexpr std::size_t shortest_layout = 60;
-/// What is laid out of a log at most; more is copied as it is.
+/// The maximum size of the readable log; the raw log is complete.
 constexpr std::size_t largest_clean = std::size_t{64} << 20;
 
 std::string read_beginning(const std::filesystem::path& file, std::uintmax_t max) {
@@ -35,7 +35,7 @@ std::string read_beginning(const std::filesystem::path& file, std::uintmax_t max
     return bytes;
 }
 
-/// All logs below `folders`, in the order of their names, which LM Studio makes of dates.
+/// All logs below `folders`, sorted by name; LM Studio's names contain the date.
 std::vector<std::filesystem::path> logs_in(const std::vector<std::filesystem::path>& folders) {
     std::vector<std::filesystem::path> files;
     for (const std::filesystem::path& folder : folders) {
@@ -44,7 +44,7 @@ std::vector<std::filesystem::path> logs_in(const std::vector<std::filesystem::pa
             folder, std::filesystem::directory_options::skip_permission_denied, error);
         for (const std::filesystem::recursive_directory_iterator end; !error && it != end;
              it.increment(error)) {
-            std::error_code gone; // it may be, since it was listed
+            std::error_code gone; // it may have been removed since
             if (it->path().extension() == ".log" && it->is_regular_file(gone))
                 files.push_back(it->path());
         }
@@ -59,7 +59,7 @@ bool is_base64(char c) {
            c == '/' || c == '=';
 }
 
-/// Copies text and leaves out what is in the middle of long base64; takes the text in pieces.
+/// Copies text in pieces and shortens long base64.
 class Base64Cutter {
 public:
     explicit Base64Cutter(std::string& into) : into_(into) {}
@@ -89,7 +89,7 @@ private:
     std::size_t length_ = 0;
 };
 
-/// How many bytes the JSON object at the start of `text` has; nothing where there is none whole.
+/// The length of the JSON object at the start of `text`; nothing if it is incomplete.
 std::optional<std::size_t> object_length(std::string_view text, std::size_t& looked_at) {
     int depth = 0;
     bool in_string = false;
@@ -114,8 +114,8 @@ std::optional<std::size_t> object_length(std::string_view text, std::size_t& loo
 
 std::string with_json_laid_out(std::string_view text) {
     std::string all;
-    // An opening brace without its end makes the search run to the end of the log, for each such
-    // brace: there is a limit to how often that is worth it.
+    // The search for the end of an unclosed brace reads to the end of the log; the budget limits
+    // the total work.
     std::size_t budget = 8 * text.size() + 4096;
     while (!text.empty()) {
         const std::size_t open = std::min(text.find('{'), text.size());
@@ -173,7 +173,7 @@ std::vector<LmStudioLog::Slice> LmStudioLog::slices() const {
             return !known.beginning.empty() && size >= known.size &&
                    read_beginning(file, known.beginning.size()) == known.beginning;
         };
-        // The file of that name, unless another has taken its place; else one that was renamed.
+        // The file with the same name, unless another file replaced it; otherwise a renamed one.
         const auto same = std::find_if(known_.begin(), known_.end(), [&](const Known& known) {
             return known.file == file && continues(known);
         });
@@ -205,7 +205,7 @@ LmStudioLog::Saved LmStudioLog::save(const std::filesystem::path& folder) const 
         saved.note = "LM Studio logged nothing during the run";
         return saved;
     }
-    // A resumed run adds to what its first part left.
+    // A resumed run appends to the logs of its first part.
     std::ofstream raw(folder / raw_name, std::ios::binary | std::ios::app);
     std::string clean;
     Base64Cutter cutter(clean);

@@ -1,4 +1,4 @@
-// run.json: what a run was set to, and how it ended.
+// run.json: the settings of a run and its outcome.
 #include "eyehand/agent/run.hpp"
 
 #include "eyehand/version.hpp"

@@ -39,14 +39,14 @@ int highest_run(const std::filesystem::path& parent) {
     return highest;
 }
 
-/// All of it or nothing: half a file is taken away again.
+/// Removes an incomplete file if writing fails.
 void write_file(const std::filesystem::path& file, std::string_view bytes) {
     std::ofstream out(file, std::ios::binary | std::ios::trunc);
     const bool opened = out.is_open();
     out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     out.close();
     if (out) return;
-    std::error_code ignored; // the writing is what went wrong
+    std::error_code ignored; // the failed write is the error to report
     if (opened) std::filesystem::remove(file, ignored);
     refuse(file, "cannot be written", "is the folder writable and the disk not full?");
 }
@@ -89,7 +89,7 @@ RunDirectory RunDirectory::create(const std::filesystem::path& parent) {
     std::error_code error;
     std::filesystem::create_directories(parent, error);
     if (error) refuse(parent, "cannot be created", error.message());
-    // Whoever creates the folder has the number; the others take the next one.
+    // The process that creates the folder has the number; others take the next one.
     for (int number = highest_run(parent) + 1;; ++number) {
         const std::filesystem::path path = parent / fmt::format("{}{:04}", prefix, number);
         if (std::filesystem::create_directory(path, error)) {
@@ -118,8 +118,8 @@ std::unique_ptr<AppendStream> RunDirectory::open_append(const std::string& name)
     return std::make_unique<FileStream>(file, std::move(out));
 }
 
-/// The file of that name, in a folder that exists. The folder of the screenshots is not made anew: if
-/// it is gone, the run directory is no longer what it was.
+/// The path of a file; creates its folder. The folder of screenshots is not created again: if it is
+/// missing, the run directory is damaged.
 std::filesystem::path RunDirectory::place_for(const std::string& name) const {
     const std::filesystem::path file = path_ / path_of(name);
     std::error_code error;

@@ -59,7 +59,7 @@ JournalLine next_line(std::istream& in, std::string& line, std::uintmax_t& bytes
         if (in.bad() || in.gcount() == 0) break;
         const auto read = static_cast<std::size_t>(in.gcount());
         bytes += read;
-        // A line break that was read counts, but is not there.
+        // The count includes the line break, which is not stored.
         const std::size_t text = full || in.eof() ? read : read - 1;
         too_long = too_long || line.size() + text > max_entry_bytes;
         if (too_long)

@@ -1,5 +1,5 @@
-// Files of a run directory that may be of somebody else's making: what looks like a run's file may be a link
-// out of the directory, a pipe that nobody writes to, or have no end.
+// Reads files of a run directory from an untrusted source: a file may be a link out of the
+// directory, a pipe without a writer, or infinite.
 //
 //   if (const auto name = path_of(journal_says); is_within(directory, name))
 //       if (const auto bytes = read_run_file(directory / name, max_picture_bytes)) ...
@@ -18,12 +18,12 @@ inline constexpr std::uintmax_t max_journal_bytes = std::uintmax_t{2} << 30U;  /
 inline constexpr std::uintmax_t max_picture_bytes = std::uintmax_t{64} << 20U; ///< a screenshot
 inline constexpr std::size_t max_entry_bytes = std::size_t{8} << 20U; ///< a line of the journal
 
-/// Whether `name` is of something that is there and lies within the directory, also where links lead.
+/// Whether `name` exists and lies within the directory, also after links are resolved.
 [[nodiscard]] bool is_within(const std::filesystem::path& directory,
                              const std::filesystem::path& name);
 
-/// How long a file is that can be read without waiting: a regular one, or a link to one, of at most
-/// `max_bytes`. Else nothing.
+/// The size of a regular file, or of a link to one; nothing if it is another kind of file or
+/// exceeds `max_bytes`.
 [[nodiscard]] std::optional<std::uintmax_t> run_file_size(const std::filesystem::path& file,
                                                           std::uintmax_t max_bytes);
 
@@ -31,8 +31,10 @@ inline constexpr std::size_t max_entry_bytes = std::size_t{8} << 20U; ///< a lin
 [[nodiscard]] std::optional<std::string> read_run_file(const std::filesystem::path& file,
                                                        std::uintmax_t max_bytes);
 
-/// The next line of a journal: `whole` with its line break, which is not in `line`; `torn` at the end of
-/// what there is; `too_long` beyond most_entry_bytes, passed over and empty. `bytes` is what was read.
+/// Reads the next line of a journal. `whole`: a complete line, without its line break in `line`;
+/// `torn`: the end of the file without a line break; `too_long`: a line of more than
+/// max_entry_bytes, which was skipped; `none`: the end of the file. `bytes` is the number of bytes
+/// read.
 enum class JournalLine { whole, torn, too_long, none };
 [[nodiscard]] JournalLine next_line(std::istream& in, std::string& line, std::uintmax_t& bytes);
 

@@ -12,7 +12,7 @@
 namespace eyehand::agent {
 namespace {
 
-/// A number that a damaged journal holds may be too large for a sum.
+/// A number in a damaged journal may be too large for a sum.
 void add(std::optional<int>& total, const std::optional<int>& more) {
     if (!more) return;
     const std::int64_t sum = std::int64_t{total.value_or(0)} + *more;
@@ -20,13 +20,13 @@ void add(std::optional<int>& total, const std::optional<int>& more) {
                                                       (std::numeric_limits<int>::max)()));
 }
 
-/// A turn that a damaged journal holds may be the highest number there is.
+/// A turn's number in a damaged journal may be the highest int.
 int after(int turn) { return turn == (std::numeric_limits<int>::max)() ? turn : turn + 1; }
 
 } // namespace
 
 struct RunView::Fold {
-    /// A turn, and since when no snapshot shares it.
+    /// A turn, and the snapshot since which it is not shared.
     struct Slot {
         std::shared_ptr<TurnView> turn;
         std::uint64_t owned_since = 0; ///< the snapshot after which it was made
@@ -46,8 +46,8 @@ struct RunView::Fold {
     std::deque<Slot> turns{};
     std::size_t turns_left_out = 0;
     std::map<int, std::size_t> ordinals{}; ///< of turns by number, counted from the first one
-    /// Places of the items of a turn that are under way, calls and recoveries: a search through all
-    /// items would take its time in long turns.
+    /// Indices of calls and recoveries in progress: a search through all items would be slow in
+    /// long turns.
     struct UnderWay {
         std::vector<std::size_t> calls{};
         std::vector<std::size_t> recoveries{};
@@ -104,7 +104,7 @@ struct RunView::Fold {
         return begins_with_reply ? agent::after(event.turn) : event.turn;
     }
 
-    /// Whether there was room for it.
+    /// Returns whether there was space for the item.
     bool add_item(int number, TurnItem item) {
         TurnView& turn = turn_of(number);
         if (turn.items.size() >= limits.items_per_turn) {
@@ -122,7 +122,7 @@ struct RunView::Fold {
         under_way[turn.number].of(item).push_back(turn.items.size() - 1);
     }
 
-    /// The latest item of that kind that is under way, or a new one; nullptr where there is no room.
+    /// The latest item of this kind in progress, or a new one; nullptr without space.
     template <class Item>
     Item* end_item(int number) {
         TurnView& turn = turn_of(number);
@@ -178,9 +178,9 @@ struct RunView::Fold {
             change(turns.back()).seen = screenshot;
             return;
         }
-        // A turn that looks again between its calls has come to the latest screenshot.
+        // A screenshot between the calls of a turn is the latest one of the turn.
         if (!turns.empty()) change(turns.back()).after = screenshot;
-        // The one that is taken for the next turn begins it.
+        // A screenshot for the next turn begins that turn.
         const int latest = turns.empty() ? 0 : turns.back().turn->number;
         if (!begins_with_reply && screenshot->number > latest) (void)turn_of(screenshot->number);
     }
@@ -307,7 +307,7 @@ void RunView::apply(const ModeState& state) {
 }
 
 RunView RunView::snapshot() {
-    ++fold_->snapshots; // from now on neither of the two owns any of these turns
+    ++fold_->snapshots; // from now on the two views share all of these turns
     return RunView(std::make_unique<Fold>(*fold_));
 }
 

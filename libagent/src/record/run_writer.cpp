@@ -27,7 +27,7 @@ std::string RunWriter::screenshot_name(int number, int again, ScreenshotKind kin
 
 std::string RunWriter::save_screenshot(int number, std::span<const std::uint8_t> png,
                                        ScreenshotKind kind) {
-    // A turn that looks more than once overwrites nothing.
+    // Several screenshots in one turn must not overwrite each other.
     int again = 1;
     while (store_.contains(screenshot_name(number, again, kind))) ++again;
     std::string name = screenshot_name(number, again, kind);

@@ -14,10 +14,10 @@
 
 namespace eyehand::agent {
 
-/// What the model gets, or that without what is drawn over it.
+/// The screenshot that the model receives, or the one without annotation.
 enum class ScreenshotKind { shown, raw };
 
-/// What cannot be written is Error{journal_failed} with file and reason. The store must outlive it.
+/// Failed writes throw Error{journal_failed} with file and reason. The store must outlive it.
 class RunWriter {
 public:
     explicit RunWriter(RunStore& store, ScreenshotNames names = {}, const LogProfile& log = {})

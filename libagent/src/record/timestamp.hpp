@@ -1,4 +1,4 @@
-// The time as logs state it.
+// The time stamp of logs.
 #pragma once
 
 #include <fmt/chrono.h>

@@ -1,5 +1,4 @@
-// What a visual loop keeps of each turn besides the journal: turns.jsonl, or vlm_output.json in the
-// turn's folder.
+// The log of turns of a visual loop: turns.jsonl, or vlm_output.json in the turn's folder.
 #pragma once
 
 #include "eyehand/agent/mode.hpp"
@@ -7,14 +6,14 @@
 
 namespace eyehand::agent {
 
-/// Follows from the journal's facts alone, so that it can be written again. The store must outlive it.
+/// Depends only on the journal's facts, so that it can be written again. The store must outlive it.
 class TurnLog {
 public:
     TurnLog(RunStore& store, LogLayout layout) : store_(store), layout_(layout) {}
 
-    /// Forgets what was written.
+    /// Removes the entries written so far.
     void clear();
-    /// `state` is the mode's before it was told.
+    /// `state` is the mode's state before the fact.
     void add(const Observed& fact, const ModeState& state);
 
 private:

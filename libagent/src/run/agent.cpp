@@ -37,7 +37,7 @@ Toolbox offered(const Toolbox& tools, std::vector<ToolPresentation> faces,
     return tools.present(faces);
 }
 
-/// For run.json: what any role is offered, each tool once.
+/// For run.json: the tools offered to any role, each once.
 std::vector<vlm::ToolSpec> all_specs(const Profile& profile, const ToolsByRole& tools) {
     std::vector<std::string> internal;
     for (const RolePlan& role : mode_of(profile).roles(profile))
@@ -53,7 +53,7 @@ std::vector<vlm::ToolSpec> all_specs(const Profile& profile, const ToolsByRole& 
     return all;
 }
 
-/// Everybody who is told of an event: the totals, the caller's observer, and the execution log.
+/// Distributes events to the token totals, the caller's observers and the execution log.
 class Audience {
 public:
     Audience(RunWriter& writer, std::span<Observer* const> observers) : writer_(writer) {
@@ -61,7 +61,7 @@ public:
             if (observer != nullptr) observers_.push_back(observer);
     }
 
-    /// Called with each look before the mode knows of it.
+    /// `call` receives each screenshot before the mode does.
     void on_look(std::function<void(const Observed&)> call) { on_look_ = std::move(call); }
 
     void tell(const Event& event) {
@@ -71,11 +71,11 @@ public:
                 if (on_look_) on_look_(fact);
             },
             [this](const Replied& fact) { count(fact); }, [](const auto&) {});
-        // First: who watches is told even where the log cannot be written.
+        // Observers come first: they receive the event even if the log cannot be written.
         for_each_observer([&](Observer& observer) { observer.on_event(event); });
         writer_.log_event(event);
     }
-    /// What a reply took; also of those that came before a resumption.
+    /// Adds the tokens of a reply; also called for replies before a resumption.
     void count(const Replied& fact) {
         add(usage_.prompt_tokens, fact.reply.usage.prompt_tokens);
         add(usage_.cached_tokens, fact.reply.usage.cached_tokens);
@@ -108,7 +108,7 @@ private:
         writer_.log_note(fmt::format("OBSERVER FAILED: {}\n", problem));
     }
     RunWriter& writer_;
-    std::vector<Observer*> observers_; ///< nullptr: one that has failed
+    std::vector<Observer*> observers_; ///< nullptr: an observer that has failed
     std::function<void(const Observed&)> on_look_;
     vlm::Usage usage_;
 };
@@ -141,15 +141,14 @@ Agent::Agent(winio::Desktop& desktop, vlm::ChatModel& model, Profile profile, co
              AgentOptions options)
     : desktop_(desktop), model_(model), profile_(std::move(profile)),
       tools_(tools_by_role(tools, profile_, options)), options_(std::move(options)) {
-    // An area that no display could have is the caller's mistake, and better told now than in
-    // mid-run.
+    // An empty crop is the caller's mistake: report it now, not in the middle of the run.
     const std::vector<winio::Display> any{
         {.id = "any", .bounds = {0, 0, 1000, 1000}, .primary = true}};
     (void)winio::choose_area(any, {.crop = options_.area.crop});
     mode_of(profile_).check(profile_, options_.first_reply);
 }
 
-/// One run of an agent, from its first or its next fact to its end.
+/// One run of an agent, from its first or next fact to its end.
 class Agent::Session {
 public:
     Session(Agent& agent, const std::string& task, RunWriter& writer, const RunControl& control,
@@ -167,7 +166,7 @@ public:
                                      [&](const ModeState& state) { audience_.tell(state); }})),
           control_(control) {}
 
-    /// `first` is the entry with which it begins.
+    /// `first` writes the entry with which the run starts or continues.
     RunFinished go(const std::function<void()>& first) {
         const Door door(control_, mode_of(summary_.profile).traits().takes_replies
                                       ? RunPort::Replies::taken
@@ -185,7 +184,7 @@ public:
             const Finish finish = drive(*mode_, journal_, *world_);
             return close(finish.outcome, finish.reason);
         } catch (const std::exception& problem) {
-            // A file that cannot be written, a tool that throws: what can still be told is told.
+            // A file cannot be written, or a tool threw: close the run's files as far as possible.
             try {
                 if (!closed_) close(Outcome::failed, problem.what());
             } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): the first one counts
@@ -195,7 +194,7 @@ public:
     }
 
 private:
-    /// Open as long as the run goes on.
+    /// Accepts the control's input as long as it exists.
     class Door {
     public:
         Door(RunPort& control, RunPort::Replies replies) : control_(control) {
@@ -209,7 +208,7 @@ private:
         RunPort& control_;
     };
 
-    /// What was written before the run was interrupted may lack its end.
+    /// The log of turns may lack its end after an interruption.
     void write_turns_again() {
         if (summary_.profile.log.layout == LogLayout::screenshots) return;
         const std::unique_ptr<Mode> again = make_mode_();
@@ -229,8 +228,7 @@ private:
         result.usage = audience_.usage();
         result.elapsed = journal_.elapsed();
         closed_ = true; // a run ends once, even if the next line fails
-        // What it came to belongs in run.json, too, where only the execution log could not be
-        // written.
+        // run.json must contain the outcome even if only the execution log cannot be written.
         std::exception_ptr problem;
         try {
             journal_.append(Payload(result), result.turns);
@@ -282,7 +280,7 @@ RunFinished Agent::run(const std::string& task, RunStore& store, const RunContro
 
 namespace {
 
-/// Names of tools that the run was begun with and that no role is offered now.
+/// Names of tools that were offered when the run started, and are no longer offered.
 std::vector<std::string> missing_tools(const RunStore& store,
                                        const std::vector<vlm::ToolSpec>& now) {
     std::vector<std::string> missing;

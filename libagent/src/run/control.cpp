@@ -10,7 +10,7 @@
 
 namespace eyehand::agent {
 
-// What both sides share.
+// The state that RunControl and RunPort share.
 class RunControl::State {
 public:
     void stop(const std::string& reason);
@@ -46,7 +46,7 @@ private:
     bool ended_ = false;
     bool paused_ = false;
     bool held_ = false;
-    int steps_ = 0; ///< commands that are let through although it is paused
+    int steps_ = 0; ///< commands allowed while paused
     bool takes_replies_ = false;
     bool waits_for_reply_ = false;
     std::deque<UserMessage> told_;
@@ -59,7 +59,7 @@ private:
     std::stop_source safe_;
     std::stop_source now_;
 
-    std::mutex calling_; ///< held while they are called
+    std::mutex calling_; ///< held while the listeners are called
     std::map<std::uint64_t, std::function<void()>> listeners_;
     std::uint64_t latest_listener_ = 0;
 };
@@ -71,7 +71,7 @@ void RunControl::State::stop(const std::string& reason) {
         const std::lock_guard lock(mutex_);
         if (reason_.empty()) reason_ = reason;
     }
-    safe_.request_stop(); // outside the lock: callbacks may ask why()
+    safe_.request_stop(); // outside the lock: callbacks may call stop_reason()
     changed();
 }
 
@@ -179,7 +179,7 @@ void RunControl::State::remove_listener(std::uint64_t id) {
 
 void RunControl::State::changed() {
     {
-        // A wait between its look at the state and its sleep would miss the news.
+        // Without the lock, a thread between its check and its wait would miss the notification.
         const std::lock_guard lock(mutex_);
         news_.notify_all();
     }
@@ -289,7 +289,8 @@ RunControl::State::wait_for_annotation(AnnotationRequest wanted) {
 
 Approval RunControl::State::request_approval(ApprovalRequest question,
                                              const std::stop_token& stop) {
-    // A stop callback would wake it at once; its destructor can hang with GCC 12's library for Windows.
+    // Polls, because the destructor of a std::stop_callback can hang with GCC 12's library on
+    // Windows.
     constexpr std::chrono::milliseconds look_every{20};
     std::uint64_t id = 0;
     {

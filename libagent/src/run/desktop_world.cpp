@@ -21,15 +21,14 @@ std::chrono::microseconds since(Clock::time_point start) {
     return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start);
 }
 
-/// What went wrong with the one call, not with the desktop: the model can do something about it.
+/// Whether an error concerns only this call, so that the model can react to it.
 bool model_can_help(const std::error_code& code) {
     return code == winio::errc::outside_work_area || code == winio::errc::window_not_found ||
            code == winio::errc::launch_failed || code == winio::errc::clipboard_failed ||
            code == winio::errc::input_not_permitted || code == winio::errc::not_supported;
 }
 
-/// Tells that a call came to nothing, and whose business that is: the user's, the model's, or the
-/// run's.
+/// Marks a call as failed: interrupted by the user, failed for the model, or fatal for the run.
 void not_done(Invoked& fact, const std::error_code& code, const std::string& reason) {
     fact.ok = false;
     if (code == winio::errc::cancelled) {
@@ -41,7 +40,7 @@ void not_done(Invoked& fact, const std::error_code& code, const std::string& rea
     if (!model_can_help(code)) fact.desktop_failure = fact.tool + ": " + reason;
 }
 
-/// Whether a plan does anything to the desktop: one that only waits does not.
+/// Whether a plan acts on the desktop; a plan that only waits does not.
 bool acts(const winio::Plan& plan) {
     return std::any_of(plan.steps.begin(), plan.steps.end(), [](const winio::Step& step) {
         const auto* batch = std::get_if<winio::Batch>(&step.effect);
@@ -49,7 +48,7 @@ bool acts(const winio::Plan& plan) {
     });
 }
 
-/// Notes how long the latest capture took.
+/// Measures the latest capture.
 class TimedCapturer final : public winio::Capturer {
 public:
     explicit TimedCapturer(winio::Capturer& inner) : inner_(inner) {}
@@ -65,17 +64,17 @@ private:
     std::chrono::microseconds latest_{};
 };
 
-/// Screenshots of which one that comes back shows nothing new.
+/// Number of latest screenshots; one that equals any of them shows nothing new.
 constexpr std::size_t most_seen = 8;
 
-/// At most a hundredth of the area, as for what settling does not wait for.
+/// Whether the regions cover at most 1 % of the area.
 bool is_small(const std::vector<winio::Rect>& rects, const winio::Rect& area) {
     std::int64_t pixels = 0;
     for (const winio::Rect& rect : rects) pixels += std::int64_t{rect.width} * rect.height;
     return pixels <= std::int64_t{area.width} * area.height / 100;
 }
 
-/// Waits; false when the token was triggered before the time was over.
+/// Waits; returns false if the token is triggered earlier.
 bool pause(std::chrono::milliseconds duration, const std::stop_token& stop) {
     return base::wait_for(duration, stop) == base::Waited::to_the_end;
 }
@@ -105,7 +104,7 @@ std::unique_ptr<World> make_desktop_world(DesktopWorldParts parts) {
 }
 
 std::optional<Fact> DesktopWorld::news(Next next) {
-    // An end that was reached needs nobody's leave, but may be put off by what was told before.
+    // The end of a run is not held, but an earlier message can postpone it.
     if (auto told =
             control_.next_message(next == Next::finish ? RunPort::Hold::no : RunPort::Hold::yes))
         return *std::move(told);
@@ -162,12 +161,12 @@ Fact DesktopWorld::on(const Observe& command) {
         return fact;
     } catch (const winio::Error& error) {
         if (error.code() == winio::errc::cancelled && control_.stopping()) return broken_off();
-        capturer_.reset(); // whatever it held may be gone with the display
+        capturer_.reset(); // its resources may be gone with the display
         return ObserveFailed{error_name(error.code()), error.what()};
     }
 }
 
-/// Nothing: the run is to stop, and nobody drew it.
+/// Returns nothing if the run stops before the client has supplied the annotation.
 std::optional<vlm::Image>
 DesktopWorld::annotated(const Observe& command, const winio::Screenshot& picture, Observed& fact) {
     const auto start = Clock::now();
@@ -198,7 +197,7 @@ Fact DesktopWorld::on(const Ask& command) {
         return Replied{
             model_.reply(with_images(command.request), on_delta_, control_.at_safe_point())};
     } catch (const vlm::Error& error) {
-        // A model that reports it by itself has failed.
+        // Without a stop request, a model that reports this error has failed.
         if (error.code() == vlm::errc::cancelled && control_.stopping()) return broken_off();
         const bool refused = error.code() == vlm::errc::http_status ||
                              error.code() == vlm::errc::not_supported ||
@@ -208,7 +207,7 @@ Fact DesktopWorld::on(const Ask& command) {
     }
 }
 
-/// Fills in the images' bytes, and forgets those that the conversation no longer holds.
+/// Fills in the bytes of images, and frees images that the conversation no longer contains.
 vlm::ChatRequest DesktopWorld::with_images(vlm::ChatRequest request) {
     std::set<std::string> held;
     for (vlm::Message& message : request.messages) {
@@ -249,7 +248,7 @@ Fact DesktopWorld::on(const Invoke& command) {
         return broken_off();
     const auto start = Clock::now();
     try {
-        // The model means what it saw, even if a display has come or gone since.
+        // Calls refer to the area of the latest screenshot, even if displays have changed since.
         if (!area_) area_ = choose_area();
         ToolContext context{
             desktop_,
@@ -280,7 +279,7 @@ Fact DesktopWorld::on(const Invoke& command) {
     return fact;
 }
 
-/// Asks for consent where actions need it.
+/// Requests approval if actions require it.
 bool DesktopWorld::is_allowed(const Invoke& command, Invoked& fact) {
     if (options_.approve == Approve::never || !fact.action.acts || !profile_.physical_execution)
         return true;
@@ -305,21 +304,21 @@ bool DesktopWorld::is_allowed(const Invoke& command, Invoked& fact) {
 
 void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
     if (!profile_.physical_execution && acts(plan)) return;
-    // What only waits has begun nothing that would have to be finished.
+    // A plan that only waits can be interrupted at a safe point; an action completes first.
     const winio::ExecutionReport report =
         executor().execute(plan, acts(plan) ? control_.at_once() : control_.at_safe_point());
     if (report.complete()) return;
     not_done(fact, report.error, report.problem);
 }
 
-/// The same ones for as long as the area stays the same: they remember what they pressed last.
+/// Keeps the executor as long as the area does not change: it remembers its latest input.
 winio::InputExecutor& DesktopWorld::executor() {
     if (!executor_ || executor_->fence().bounds() != area_->bounds())
         executor_.emplace(desktop_, *area_);
     return *executor_;
 }
 
-/// How far in from the corner a click is sure to hit nothing but the desktop or its bar.
+/// Distance from the corner in pixels at which a click hits only the desktop or its taskbar.
 constexpr int corner_margin = 20;
 
 Fact DesktopWorld::on(const Recover&) {
@@ -339,7 +338,7 @@ Fact DesktopWorld::on(const Recover&) {
             plans.push_back(move(corner));
             plans.push_back(click(corner));
             plans.push_back(press({{winio::NamedKey::ctrl, winio::NamedKey::escape}}));
-            plans.push_back(press({{winio::NamedKey::escape}})); // what has opened is closed again
+            plans.push_back(press({{winio::NamedKey::escape}})); // closes the menu again
         }
         for (const winio::Plan& plan : plans) {
             const winio::ExecutionReport report = executor().execute(plan, control_.at_once());
@@ -357,12 +356,12 @@ Fact DesktopWorld::on(const Recover&) {
     return fact;
 }
 
-/// Whether a screenshot shows nothing new. A caret that blinks more slowly than settling waits is
-/// recognised by the picture that comes back: what differed then toggles by itself.
+/// Whether a screenshot shows nothing new. A caret that blinks too slowly for Settler is recognized
+/// when an earlier screenshot returns: the region that differed toggles by itself.
 bool DesktopWorld::is_still(const winio::Screenshot& picture, const winio::Settled& settled,
                             const std::string& sha256) {
     if (std::find(seen_.begin(), seen_.end(), sha256) != seen_.end()) {
-        // A caret, not a window that was opened and closed again.
+        // Small, such as a caret; not a window that was opened and closed.
         if (sha256 != seen_.back() && is_small(latest_change_, picture.area))
             toggles_.insert(toggles_.end(), latest_change_.begin(), latest_change_.end());
         return true;
@@ -380,7 +379,7 @@ bool DesktopWorld::is_still(const winio::Screenshot& picture, const winio::Settl
     seen_.push_back(sha256);
     if (seen_.size() > most_seen) seen_.pop_front();
     latest_change_ = picture.changed;
-    if (!still) toggles_.clear(); // on another screen something else toggles
+    if (!still) toggles_.clear(); // on a new screen, other regions toggle
     return still;
 }
 

@@ -1,4 +1,4 @@
-// How `make_desktop_world` acts.
+// The world that `make_desktop_world` returns.
 #pragma once
 
 #include "eyehand/agent/desktop_world.hpp"
@@ -24,7 +24,7 @@ public:
     std::optional<Fact> news(Next next) override;
     void on_state(const ModeState& state) override;
     Fact execute(const Command& command) override;
-    /// Its bytes are in the run directory.
+    /// Keeps only the file's name: the store has the bytes.
     void remember(const Observed& seen) override;
 
 private:
@@ -57,18 +57,18 @@ private:
     std::function<void(const ModeState&)> on_state_;
     int turn_ = 0;                                 ///< of the mode
     std::optional<winio::WorkArea> area_;          ///< of the latest screenshot
-    std::optional<winio::InputExecutor> executor_; ///< fenced in by the area of the latest action
+    std::optional<winio::InputExecutor> executor_; ///< limited to the area of the latest action
     std::unique_ptr<winio::Capturer> capturer_;
     winio::Settler settler_;
     winio::FramePipeline pipeline_;
-    /// The screenshots that the conversation still holds, by hash.
+    /// The screenshots in the conversation, by hash.
     std::map<std::string, vlm::Image> images_;
-    std::map<std::string, std::string> files_; ///< of older screenshots, by hash
+    std::map<std::string, std::string> files_; ///< names of the files of older screenshots, by hash
     bool asked_ = false;
-    bool acted_ = false;                     ///< since the latest look
+    bool acted_ = false;                     ///< since the latest screenshot
     std::deque<std::string> seen_;           ///< hashes of the latest screenshots
-    std::vector<winio::Rect> latest_change_; ///< of the latest screenshot that was new
-    std::vector<winio::Rect> toggles_;       ///< what was seen to change to and fro by itself
+    std::vector<winio::Rect> latest_change_; ///< changes in the latest screenshot that was new
+    std::vector<winio::Rect> toggles_;       ///< regions that toggle by themselves
 };
 
 } // namespace eyehand::agent

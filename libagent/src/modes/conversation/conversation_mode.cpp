@@ -33,7 +33,7 @@ ConversationMode::ConversationMode(const Profile& profile, const std::string& ta
       task_(replace_all(profile.task_prompt, "{{task}}", task)),
       transcript_(profile.screenshots, profile.thinks, profile.context_bytes),
       phase_(Phase::observing), loop_rules_(profile.loops), loops_(profile.loops) {
-    // What always stays leaves half of the room to what is said.
+    // The fixed texts must leave half of the space for the exchanges.
     const std::size_t stays = profile.system_prompt.size() + task_.size();
     if (stays > profile.context_bytes / 2)
         throw Error(errc::task_too_long,
@@ -95,7 +95,7 @@ void ConversationMode::on(const Observed& fact) {
         loops_.saw(fact.still);
         if (is_in_a_loop()) {
             if (loop_rules_.answer == LoopAnswer::recover) {
-                phase_ = Phase::recovering; // the call is answered with the picture after that
+                phase_ = Phase::recovering; // the screenshot after the recovery answers the call
                 return;
             }
             tell_of_loop(words_on_loop(*loops_.loop()));
@@ -113,7 +113,7 @@ void ConversationMode::on(const Recovered& fact) {
         return;
     }
     tell_of_loop(words_on_loop(loops_.loop().value_or("the same action again and again"), fact));
-    phase_ = Phase::observing; // what the recovery did is to be seen
+    phase_ = Phase::observing; // show the effect of the recovery
 }
 
 void ConversationMode::on(const ObserveFailed& fact) {
@@ -156,14 +156,14 @@ void ConversationMode::on(const Invoked& fact) {
     const bool tried = fact.ok || fact.action.acts;
     if (tried || fact.interrupted)
         loops_.acted(fact.action);
-    else // nobody has to look to know that nothing came of it
+    else // no screenshot is needed: a refused call has no effect
         loops_.refused(as_tried(fact, calls_.front().arguments_json));
     if (fact.wants_screenshot && turn_ < max_turns_) {
-        phase_ = Phase::observing; // the call is answered when the picture is there
+        phase_ = Phase::observing; // the screenshot answers the call
         return;
     }
     answer_calls(fact.result_json);
-    if (!tried && is_in_a_loop()) { // nothing was done that there were a way out of
+    if (!tried && is_in_a_loop()) { // no recovery: the call had no effect on the desktop
         tell_of_loop(words_on_loop(*loops_.loop()));
         transcript_.add(vlm::Message::user(std::exchange(told_, {})));
     }
@@ -171,32 +171,31 @@ void ConversationMode::on(const Invoked& fact) {
 }
 
 void ConversationMode::on(const UserMessage& fact) {
-    if (fact.kind != UserMessage::Kind::words) return; // this model takes no injected reply
+    if (fact.kind != UserMessage::Kind::words) return; // this mode takes no injected replies
     heard_.push_back(fact.text);
     if (phase_ == Phase::asking) {
         pass_on_words();
     } else if (phase_ == Phase::finished && finish_.outcome == Outcome::completed &&
                turn_ < max_turns_) {
-        // It counted as the answer because nobody had more to say.
+        // The reply was final only because there was no further message.
         transcript_.add(vlm::Message::assistant(finish_.reason, {}));
         go_on();
     }
 }
 
-/// Where a message of the user has its place: not between a call and its result.
+/// Adds the messages of the user at a place that is not between a call and its result.
 void ConversationMode::pass_on_words() {
     for (const std::string& words : std::exchange(heard_, {}))
         transcript_.add(vlm::Message::user("The user says: " + words));
 }
 
 void ConversationMode::on(const Stopped& fact) {
-    // A run that has come to its own end has no use for another; one that only ran out of steps
-    // has.
+    // A run that has ended keeps its outcome, unless it only used up its turns.
     if (phase_ == Phase::finished && finish_.outcome != Outcome::steps_used_up) return;
     finish(Outcome::cancelled, fact.reason);
 }
 
-/// A reply without a call is the last one, and the answer if it is whole.
+/// A reply without a call ends the run; it is the answer if it is complete.
 void ConversationMode::finish_with(const vlm::ChatReply& reply) {
     std::string words = strip_think(reply.text);
     if (reply.finish == vlm::FinishReason::length) {
@@ -213,7 +212,7 @@ void ConversationMode::finish_with(const vlm::ChatReply& reply) {
     }
 }
 
-/// Every call of a reply needs an answer, or servers refuse the next request.
+/// Each call of a reply needs a result; otherwise servers reject the next request.
 void ConversationMode::answer_calls(const std::string& first_result) {
     const std::string refusal =
         fail(refused_call_error_,

@@ -1,5 +1,5 @@
-// One agent in a running conversation: it asks, the model answers with one tool call or with its
-// final words. Which agent that is, the profile says.
+// One agent in a conversation: the model replies with a tool call or with its final answer. The
+// profile determines prompts and tools.
 #pragma once
 
 #include "eyehand/agent/mode.hpp"
@@ -14,7 +14,7 @@ namespace eyehand::agent {
 
 class ConversationMode final : public Mode {
 public:
-    /// `tools` is what the model is offered. Throws Error{task_too_long}.
+    /// `tools` are offered to the model. Throws Error{task_too_long}.
     ConversationMode(const Profile& profile, const std::string& task,
                      std::vector<vlm::ToolSpec> tools);
 
@@ -43,20 +43,20 @@ private:
     void tell_of_loop(std::string words);
     void finish(Outcome outcome, std::string reason);
 
-    vlm::ChatRequest request_; ///< all but the messages
+    vlm::ChatRequest request_; ///< everything except the messages
     int max_turns_;
     SeveralCalls several_calls_;
     std::string refused_call_error_;
     std::string task_;
     Transcript transcript_;
     Phase phase_;
-    int turn_ = 0;                     ///< exchanges begun
-    std::vector<vlm::ToolCall> calls_; ///< of the latest reply; the first one is carried out
+    int turn_ = 0;                     ///< requests started
+    std::vector<vlm::ToolCall> calls_; ///< of the latest reply; the first one is executed
     LoopProfile loop_rules_;
     LoopDetector loops_;
-    int loops_from_ = 0;             ///< turn from which loops are looked for
-    std::string told_;               ///< before the next picture, or in a message of its own
-    std::vector<std::string> heard_; ///< from the user, and not in the transcript yet
+    int loops_from_ = 0; ///< first turn with loop detection
+    std::string told_; ///< text for the model before the next screenshot, or in a separate message
+    std::vector<std::string> heard_; ///< messages of the user that are not yet in the transcript
     Finish finish_;
 };
 

@@ -5,7 +5,7 @@
 namespace eyehand::agent {
 namespace {
 
-/// Its settings are members of Profile: any mode that holds a conversation can use them.
+/// The settings are common members of Profile, so that any mode with a conversation can use them.
 class ConversationFactory final : public ModeFactory {
 public:
     [[nodiscard]] std::string_view name() const override { return "conversation"; }

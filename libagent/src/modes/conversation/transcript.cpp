@@ -23,7 +23,7 @@ bool is_thinking(const vlm::Message& message) {
 
 bool begins_exchange(const vlm::Message& message) { return message.role == vlm::Role::assistant; }
 
-/// Of what goes over the wire, as far as it is words.
+/// The length of the texts and calls in a message.
 std::size_t bytes_of(const vlm::Message& message) {
     std::size_t bytes = 0;
     for (const vlm::Part& part : message.parts)
@@ -33,8 +33,8 @@ std::size_t bytes_of(const vlm::Message& message) {
     return bytes;
 }
 
-/// Applies `reduce` to the oldest `batch` messages that `matches`, once `keep + batch` of them are
-/// held. Whether it did.
+/// Applies `reduce` to the oldest `batch` messages for which `matches` is true, as soon as there
+/// are `keep + batch`. Returns whether it did.
 template <class Matches, class Reduce>
 bool prune(std::vector<vlm::Message>& messages, const Retention& retention, Matches matches,
            Reduce reduce) {
@@ -140,7 +140,8 @@ bool Transcript::prune() {
     return images || thoughts;
 }
 
-/// The oldest exchanges, as many as it takes; the newest one stays. Whether any went.
+/// Removes as many of the oldest exchanges as necessary; the newest one stays. Returns whether any
+/// was removed.
 bool Transcript::drop_exchanges(std::size_t down_to_bytes) {
     const auto first = std::find_if(messages_.begin(), messages_.end(), begins_exchange);
     auto last = first; // the first one that stays

@@ -77,7 +77,7 @@ const TeamSettings& settings_of(const Profile& profile) {
 class TeamFactory final : public ModeFactory {
 public:
     [[nodiscard]] std::string_view name() const override { return "team"; }
-    // The worker looks once before the lead's first turn.
+    // A screenshot precedes the lead's first turn.
     [[nodiscard]] ModeTraits traits() const override { return {.first_screenshot = 0}; }
 
     [[nodiscard]] std::vector<std::string_view> unused_members() const override {
@@ -91,7 +91,7 @@ public:
             if (members.has(member)) members.refuse(member, "belongs in the roles of \"team\"");
         if (members.has("context_bytes")) members.refuse("context_bytes", "belongs in \"team\"");
         members.require("team");
-        // What `write` writes has each role's sampling whole.
+        // The output of `write` has the complete sampling settings of each role.
         const vlm::Sampling shared = prompts.come_from_files() ? profile.sampling : vlm::Sampling{};
         profile.mode_settings = read_team(*members.object("team"), shared, prompts);
         profile.loops.answer = LoopAnswer::recover; // no user watches each of its actions

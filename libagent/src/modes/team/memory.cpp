@@ -11,7 +11,7 @@
 namespace eyehand::agent {
 namespace {
 
-constexpr std::size_t arguments_bytes = 160; // of an action in a context
+constexpr std::size_t arguments_bytes = 160; // maximum length of an action's arguments in a context
 
 std::string in_words(const ActionRecord& record, const TeamMemoryOptions& options) {
     if (record.tool.empty())
@@ -35,8 +35,8 @@ std::string in_words(const Snapshot& snapshot, const TeamMemoryOptions& options)
     return line;
 }
 
-/// Of `count` lines the newest ones, in their order, whose sum with line breaks is at most `max` bytes.
-/// `line` makes one of them.
+/// The newest of `count` lines, in order, whose total length with line breaks is at most `max`
+/// bytes. `line` makes a line from its index.
 template <class Line>
 std::vector<std::string> newest_that_fit(std::size_t count, Line line, std::size_t max) {
     std::vector<std::string> lines;
@@ -51,7 +51,7 @@ std::vector<std::string> newest_that_fit(std::size_t count, Line line, std::size
     return lines;
 }
 
-/// Under a heading; nothing if there are none or the heading alone would be too much.
+/// The lines under a heading; empty without lines.
 std::string section(std::string_view heading, const std::vector<std::string>& lines) {
     if (lines.empty()) return {};
     std::string text(heading);
@@ -92,7 +92,7 @@ std::string TeamMemory::archive(const std::string& summary, const std::string& p
     return {};
 }
 
-/// The journal has the whole of it.
+/// The journal has the complete texts.
 void TeamMemory::put_away(ActionRecord& record) {
     record.archived = true;
     ++archived_;
@@ -112,7 +112,7 @@ void TeamMemory::compress() {
         if (!record.archived) going.push_back(&record);
     if (going.empty()) return;
     going.resize((going.size() + 1) / 2);
-    // How often each tool was called, in the order of their first calls.
+    // The number of calls of each tool, in the order of the first calls.
     std::vector<std::pair<std::string, std::size_t>> tools;
     for (ActionRecord* record : going) {
         put_away(*record);
@@ -149,7 +149,7 @@ std::string TeamMemory::context(std::size_t max) const {
     const auto snapshot = [&](std::size_t i) { return in_words(snapshots_[i], options_); };
     const std::size_t share = room / 2;
     std::vector<std::string> told = newest_that_fit(snapshots_.size(), snapshot, share);
-    if (told.size() < snapshots_.size()) { // the oldest become one line
+    if (told.size() < snapshots_.size()) { // the oldest are merged into one line
         const auto merged_line = [&](std::size_t merged) {
             std::size_t actions = 0;
             for (std::size_t i = 0; i < merged; ++i) actions += snapshots_[i].actions;
@@ -166,7 +166,7 @@ std::string TeamMemory::context(std::size_t max) const {
     std::size_t used = 0;
     for (const std::string& line : told) used += line.size() + 1;
 
-    std::vector<const ActionRecord*> recent; // the newest one first
+    std::vector<const ActionRecord*> recent; // newest first
     const std::size_t most_recent = std::min(options_.recent, active());
     for (auto record = records_.rbegin(); recent.size() < most_recent; ++record)
         if (!record->archived) recent.push_back(&*record);
@@ -177,7 +177,7 @@ std::string TeamMemory::context(std::size_t max) const {
     const std::string second = section(
         recent_heading, newest_that_fit(recent.size(), action, room - std::min(used, room)));
     std::string text = first + (first.empty() || second.empty() ? "" : "\n") + second;
-    return cut_bytes(text, max); // a last fence; what is above stays within it
+    return cut_bytes(text, max); // a safeguard: the code above stays within the limit
 }
 
 } // namespace eyehand::agent

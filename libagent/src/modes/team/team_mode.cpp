@@ -13,12 +13,12 @@
 namespace eyehand::agent {
 namespace {
 
-constexpr int patience_with_compression = 2; // then the engine does it
+constexpr int patience_with_compression = 2; // then the mode compresses memory itself
 
 constexpr std::string_view reminder =
     "That was no tool call, so nothing happened. Call exactly one of your tools now.";
 
-/// The parts of a context under their headings, none of them empty.
+/// The parts of a context under their headings; empty parts are omitted.
 class Sections {
 public:
     void add(std::string_view heading, std::string_view text) {
@@ -42,7 +42,7 @@ TeamMode::TeamMode(const Profile& profile, const std::string& task, Offers offer
       task_(replace_all(profile.task_prompt, "{{task}}", task)), max_turns_(profile.max_turns),
       loop_rules_(profile.loops), offers_(std::move(offers)), memory_(std::move(memory)),
       loops_(profile.loops) {
-    // The task is never cut, and the rest of a context needs room beside it.
+    // The task is never cut, and the other parts of a context need space.
     if (task_.size() > team_.context_bytes / 2)
         throw Error(errc::task_too_long,
                     fmt::format("the task is {} bytes long; with this profile it may have {}: "
@@ -78,7 +78,7 @@ vlm::ChatRequest TeamMode::request() const {
     request.sampling = role().sampling;
     request.tools = leads_ ? offers_.lead : offers_.worker;
     if (must_plan()) {
-        // The one way to force a call that all servers know: a single tool, and "required".
+        // All servers support this way to force a call: a single tool, and "required".
         std::erase_if(request.tools,
                       [&](const vlm::ToolSpec& tool) { return tool.name != offers_.brief; });
         request.tool_choice = vlm::ToolChoice::required;
@@ -100,12 +100,12 @@ std::size_t TeamMode::context_bound() const {
     return std::max(bound, task_.size() + team_.context_bytes / 8);
 }
 
-/// As much of the user's words as a request has room for.
+/// The part of the user's messages for which a request has space.
 std::string TeamMode::shown_of_heard() const {
     return cut_bytes(heard(), (context_bound() - task_.size()) / 6);
 }
 
-/// What the role is told: what never changes first, then what does. At most `context_bytes`.
+/// The context of the role, at most `context_bytes`: the unchanging parts first.
 std::string TeamMode::context() const {
     const std::size_t max = context_bound();
     const std::size_t share = (max - task_.size()) / 6;
@@ -192,13 +192,13 @@ void TeamMode::on(const Recovered& fact) {
         return;
     }
     tell_of_loop(words_on_loop(loops_.loop().value_or("the same action again and again"), fact));
-    step_ = Step::observing; // what the recovery did is to be seen
+    step_ = Step::observing; // show the effect of the recovery
 }
 
 void TeamMode::on(const Replied& fact) {
     take_words(fact.reply);
     calls_ = fact.reply.tool_calls;
-    // The request had it; what it had no room for is heard later.
+    // The request contained this part; later requests contain the remaining messages.
     if (!calls_.empty() || reminded_) heard().erase(0, shown_of_heard().size());
     if (!calls_.empty()) {
         if (calls_.size() > 1)
@@ -210,7 +210,7 @@ void TeamMode::on(const Replied& fact) {
     if (!reminded_) {
         reminded_ = true;
         note("reminder", "the reply had no tool call");
-        return; // asks again
+        return; // the mode asks again
     }
     note("refused", "a turn without a tool call");
     if (leads_) {
@@ -293,15 +293,15 @@ void TeamMode::take_lead_call(const Invoked& fact) {
     begin_turn();
 }
 
-/// Empty when the reply had but one call.
+/// Empty if the reply had only one call.
 std::string TeamMode::words_on_refused_calls() const {
     if (calls_.size() < 2) return {};
     return fmt::format("Only your first call counted, {} more were refused: one call a turn.",
                        calls_.size() - 1);
 }
 
-/// What was told has been heard; memory that was not compressed though it was asked for is, in the
-/// end, compressed.
+/// Clears the texts for the lead. If the lead repeatedly ignores the request to compress memory,
+/// compresses it.
 void TeamMode::end_lead_turn() {
     lead_told_.clear();
     if (!compression_asked_) return;
@@ -324,7 +324,7 @@ void TeamMode::record(const Invoked& fact) {
 void TeamMode::take_worker_call(const Invoked& fact) {
     record(fact);
     worker_told_ = words_on_refused_calls();
-    // The same mistake again and again is a loop, too.
+    // A repeated mistake is also a loop.
     loops_.acted(as_tried(fact, calls_.front().arguments_json));
     if (const auto* progress = std::get_if<Progress>(&fact.signal)) {
         const auto asks_for_review = [&](const std::string& status) {
@@ -343,19 +343,19 @@ void TeamMode::take_worker_call(const Invoked& fact) {
 }
 
 void TeamMode::on(const UserMessage& fact) {
-    if (fact.kind != UserMessage::Kind::words) return; // these models take no injected reply
+    if (fact.kind != UserMessage::Kind::words) return; // this mode takes no injected replies
     for (std::string* heard : {&lead_heard_, &worker_heard_}) {
         if (!heard->empty()) *heard += '\n';
         *heard += fact.text;
     }
-    if (!leads_ || step_ != Step::asking) needs_review_ = true; // the lead is to think it over
+    if (!leads_ || step_ != Step::asking) needs_review_ = true; // the lead must consider it
     if (step_ != Step::finished || finish_.outcome != Outcome::completed || turn_ >= max_turns_)
         return;
-    begin_turn(); // it counted as done because nobody had more to say
+    begin_turn(); // the task counted as done only because there was no further message
 }
 
 void TeamMode::on(const Stopped& fact) {
-    // A run that has come to its own end has no use for another; one that only ran out of steps has.
+    // A run that has ended keeps its outcome, unless it only used up its turns.
     if (step_ == Step::finished && finish_.outcome != Outcome::steps_used_up) return;
     finish(Outcome::cancelled, fact.reason);
 }

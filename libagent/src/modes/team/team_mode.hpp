@@ -1,9 +1,9 @@
-// Two roles on one machine: a lead that plans from words alone, and a worker that acts on what it
-// sees. Who they are and what they may call, the profile says.
+// A team of two roles: a lead plans without seeing the screen, and a worker acts on screenshots.
+// The profile determines their prompts and tools.
 //
-// A turn is one exchange with either. The lead speaks until it has briefed the worker; then the worker
-// acts, one call a turn, until a review is due: every so many turns, after a report that asks for
-// one, or when memory has to be compressed.
+// A turn is one exchange with one of them. The lead speaks until it has briefed the worker; then
+// the worker acts, with one call per turn, until a review is due: after a number of turns, a report
+// that causes one, a message of the user, or when memory has to be compressed.
 #pragma once
 
 #include "eyehand/agent/memory.hpp"
@@ -21,11 +21,11 @@ namespace eyehand::agent {
 
 class TeamMode final : public Mode {
 public:
-    /// What each role is offered.
+    /// The tools offered to each role.
     struct Offers {
         std::vector<vlm::ToolSpec> lead;
         std::vector<vlm::ToolSpec> worker;
-        std::string brief; ///< what the lead's tool for briefing is called
+        std::string brief; ///< the name of the lead's tool for briefing
     };
     /// The profile must have TeamSettings. Throws Error{task_too_long}.
     TeamMode(const Profile& profile, const std::string& task, Offers offers,
@@ -81,27 +81,27 @@ private:
     LoopDetector loops_;
 
     Step step_ = Step::observing;
-    bool leads_ = true; ///< the lead speaks
+    bool leads_ = true; ///< whether the lead speaks
     int turn_ = 0;
     Finish finish_;
     std::string plan_;
     std::string brief_;
     bool needs_review_ = false;
-    bool compression_asked_ = false; ///< of the lead, in this turn
+    bool compression_asked_ = false; ///< the lead was asked to compress in this turn
     int compressions_ignored_ = 0;
-    bool archived_now_ = false;            ///< in this turn
-    std::string claim_;                    ///< evidence that waits for the lead's verdict
-    std::string lead_told_;                ///< what it hears when it speaks next, once
-    std::string worker_told_;              ///< the same
-    std::string lead_heard_;               ///< what the user has said since it spoke last
-    std::string worker_heard_;             ///< the same
-    std::optional<ActionRecord> previous_; ///< the worker's latest
+    bool archived_now_ = false; ///< in this turn
+    std::string claim_;         ///< evidence of a claim that waits for the lead's decision
+    std::string lead_told_;     ///< for its next request only
+    std::string worker_told_;   ///< the same
+    std::string lead_heard_;    ///< messages of the user since its latest reply
+    std::string worker_heard_;  ///< the same
+    std::optional<ActionRecord> previous_; ///< the worker's latest action
     Observed seen_;                        ///< the newest screenshot
-    std::vector<vlm::ToolCall> calls_;     ///< of the latest reply; the first one is carried out
-    std::string reply_;                    ///< its words
+    std::vector<vlm::ToolCall> calls_;     ///< of the latest reply; the first one is executed
+    std::string reply_;                    ///< its text
     bool reminded_ = false;
-    bool narrow_ = false; ///< a request was too long for the model: from now on they are shorter
-    int loops_from_ = 0;  ///< turn from which loops are looked for
+    bool narrow_ = false; ///< a request was too long for the model: all further ones are shorter
+    int loops_from_ = 0;  ///< first turn with loop detection
 };
 
 } // namespace eyehand::agent

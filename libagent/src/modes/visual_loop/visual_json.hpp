@@ -1,4 +1,4 @@
-// The parts of a visual reply as JSON, for those who keep a record of them.
+// The parts of a visual reply as JSON, for logs.
 #pragma once
 
 #include "eyehand/agent/visual_reply.hpp"

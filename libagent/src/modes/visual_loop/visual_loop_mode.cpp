@@ -15,7 +15,7 @@ constexpr const char* role = "agent"; // there is only one
 
 std::string filled_in(const Profile& profile, const std::string& task) {
     const VisualLoopSettings& visual = *profile.settings<VisualLoopSettings>();
-    // The task comes last: what looks like a placeholder in it is the user's.
+    // The task comes last: a placeholder in it is the user's text.
     std::string text = replace_all(profile.system_prompt, "{{extended_actions}}",
                                    visual.limits.extended_actions ? visual.extended_prompt : "");
     text = replace_all(text, "{{max_boxes}}", fmt::format("{}", visual.limits.boxes));
@@ -25,7 +25,7 @@ std::string filled_in(const Profile& profile, const std::string& task) {
 
 json::array pair(const winio::NormPoint& at) { return {at.x, at.y}; }
 
-/// The arguments of the tool that carries the action out.
+/// The arguments of the tool that executes the action.
 json::object arguments_of(const VisualAction& action) {
     const std::string label = fmt::format("action {}", action.number);
     switch (action.verb) {
@@ -49,7 +49,7 @@ json::object arguments_of(const VisualAction& action) {
             {"amount", action.notches > 0 ? action.notches : -action.notches}};
 }
 
-/// Where an action is to be seen; those of the keyboard are nowhere.
+/// The mark of an action; actions of the keyboard have none.
 std::optional<Mark> mark_of(const VisualAction& action) {
     if (action.verb == VisualVerb::type || action.verb == VisualVerb::press) return std::nullopt;
     Mark mark{action.number, action.at, {}};
@@ -57,7 +57,7 @@ std::optional<Mark> mark_of(const VisualAction& action) {
     return mark;
 }
 
-/// What a failed result says to the model.
+/// The message of a failed result for the model.
 std::string message_of(const std::string& result_json) {
     const auto result = parse_json(result_json);
     const json::object* object = result ? result->if_object() : nullptr;
@@ -129,8 +129,8 @@ ModeState VisualLoopMode::state() const {
 
 namespace {
 
-/// Some servers take a reply by a schema for thoughts. Real thoughts may hold drafts of replies: these
-/// are not carried out.
+/// Some servers report a reply that follows a schema as thoughts. Real thoughts may contain drafts
+/// of replies, which must not be executed.
 bool is_reply_taken_for_thoughts(const vlm::ChatReply& reply) {
     if (!trim(reply.text).empty() || reply.finish == vlm::FinishReason::length) return false;
     const std::string_view thoughts = trim(reply.reasoning);
@@ -139,7 +139,7 @@ bool is_reply_taken_for_thoughts(const vlm::ChatReply& reply) {
 
 } // namespace
 
-// ---- what happened ------------------------------------------------------------------------------
+// ---- facts --------------------------------------------------------------------------------------
 
 void VisualLoopMode::on(const Observed& fact) {
     seen_ = fact;
@@ -163,7 +163,7 @@ void VisualLoopMode::ask_or_end() {
 }
 
 void VisualLoopMode::on(const ObserveFailed& fact) {
-    // The last look of a run is for people.
+    // The last screenshot of a run is only for the user.
     if (is_done() && heard_.empty())
         on(Observed{});
     else
@@ -183,7 +183,7 @@ void VisualLoopMode::on(const AskFailed& fact) {
         finish(Outcome::endpoint_failed, fact.message);
         return;
     }
-    request_.response_format.reset(); // and asks again
+    request_.response_format.reset(); // the mode asks again
     note("format",
          "a request with a JSON schema for the reply failed; further requests have none: " +
              fact.message);
@@ -211,15 +211,15 @@ void VisualLoopMode::on(const UserMessage& fact) {
         if (phase_ != Phase::finished || finish_.outcome != Outcome::completed ||
             exchanges_ >= max_turns_)
             return;
-        // It counted as done because nobody had more to say.
+        // The task counted as done only because there was no further message.
         if (seen_.sha256.empty())
-            phase_ = Phase::capturing; // its last look has failed
+            phase_ = Phase::capturing; // the last screenshot failed
         else
             ask_or_end();
     } else if (phase_ == Phase::waiting_inject) {
         begin_turn(fact.text);
     } else if (phase_ == Phase::calling_model) {
-        --exchanges_; // it was not begun
+        --exchanges_; // the request was not started
         next_turn(fact.text);
     } else if (phase_ == Phase::finished && finish_.outcome == Outcome::completed) {
         next_turn(fact.text);
@@ -232,15 +232,14 @@ void VisualLoopMode::on(const UserMessage& fact) {
 }
 
 void VisualLoopMode::on(const Stopped& fact) {
-    // A run that has come to its own end has no use for another; one that only ran out of steps
-    // has.
+    // A run that has ended keeps its outcome, unless it only used up its turns.
     if (phase_ == Phase::finished && finish_.outcome != Outcome::steps_used_up) return;
     finish(Outcome::cancelled, fact.reason);
 }
 
 // ---- the turn -----------------------------------------------------------------------------------
 
-/// The turn before it becomes a part of the trail.
+/// The previous turn becomes a part of the trail.
 void VisualLoopMode::next_turn(const std::string& reply) {
     earlier_.push_front(std::move(marks_));
     if (earlier_.size() > trail_turns_) earlier_.pop_back();
@@ -261,7 +260,7 @@ void VisualLoopMode::act_or_look() {
     phase_ = next_action_ < reply_->actions.size() ? Phase::executing : Phase::capturing;
 }
 
-/// Not where the model counts on actions that did not happen.
+/// Not if the model relies on actions that did not happen.
 bool VisualLoopMode::is_done() const {
     return reply_->done && failures_.empty() && !reply_->actions_left_out;
 }
@@ -289,7 +288,7 @@ vlm::ChatRequest VisualLoopMode::request() const {
     return request;
 }
 
-/// The model's own story, and what it should know of how its reply went.
+/// The model's own observation, messages of the user, and problems with its reply.
 std::string VisualLoopMode::told() const {
     std::string text =
         reply_->observation.empty() ? "(Your last reply had no observation.)" : reply_->observation;

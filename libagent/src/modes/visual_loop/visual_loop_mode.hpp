@@ -1,8 +1,8 @@
-// One agent without a conversation: a reply is a story and a list of actions; all of them are carried
-// out, and the model gets its own story back with the picture of what came of it.
+// One agent without a conversation: a reply is an observation and a list of actions. The actions
+// are executed, and the model receives its own observation with a screenshot of their effect.
 //
-// A turn is one reply: its actions in order, one look at the screen with the annotation drawn on it, one
-// question to the model, whose answer is the next turn's reply. The first turn's is the boot reply.
+// A turn is one reply: its actions in order, an annotated screenshot, and a request to the model,
+// whose answer is the reply of the next turn. The reply of the first turn is the boot reply.
 #pragma once
 
 #include "eyehand/agent/mode.hpp"
@@ -35,7 +35,7 @@ private:
     void on(const Replied& fact);
     void on(const AskFailed& fact);
     void on(const Invoked& fact);
-    void on(const Recovered&) {} // this mode does not ask for it
+    void on(const Recovered&) {} // this mode does not request a recovery
     void on(const UserMessage& fact);
     void on(const Stopped& fact);
 
@@ -54,20 +54,20 @@ private:
     const VisualLimits limits_;
     const int max_turns_;
     const std::size_t trail_turns_;
-    vlm::ChatRequest request_; ///< all but the messages
+    vlm::ChatRequest request_; ///< everything except the messages
     std::string system_prompt_;
 
     Phase phase_ = Phase::waiting_inject;
     int turn_ = 0;
-    int exchanges_ = 0;                        ///< with the model, begun
-    std::shared_ptr<const VisualReply> reply_; ///< none while there was no first one
+    int exchanges_ = 0;                        ///< requests started
+    std::shared_ptr<const VisualReply> reply_; ///< nullptr before the first one
     std::size_t next_action_ = 0;
     std::vector<Mark> marks_;               ///< of this turn
     std::deque<std::vector<Mark>> earlier_; ///< of the turns before it, the latest first
     std::vector<std::string> failures_;     ///< of this turn's actions
-    std::vector<std::string> heard_;        ///< from the user, since the latest reply
-    std::optional<std::string> injected_;   ///< what stands for the model's next reply
-    Observed seen_;                         ///< the latest look
+    std::vector<std::string> heard_;        ///< messages of the user since the latest reply
+    std::optional<std::string> injected_;   ///< replaces the model's next reply
+    Observed seen_;                         ///< the latest screenshot
     Finish finish_;
 };
 

@@ -45,7 +45,7 @@ bool is_aimed(VisualVerb verb) { return verb != VisualVerb::type && verb != Visu
 
 // ---- finding the object -------------------------------------------------------------------------
 
-/// Where the braces that open at `from` close: one past them, or npos.
+/// The position after the braces that open at `from`, or npos.
 std::size_t balanced_end(std::string_view text, std::size_t from) {
     std::size_t depth = 0;
     bool quoted = false;
@@ -76,7 +76,7 @@ std::optional<json::object> as_reply(std::string_view text) {
     return std::move(value->as_object());
 }
 
-constexpr int max_braces = 64; // each is looked at to the end of the text
+constexpr int max_braces = 64; // each is searched to the end of the text
 
 std::optional<json::object> find_object(std::string_view text) {
     if (auto whole = as_reply(text)) return whole;
@@ -227,7 +227,7 @@ private:
         return std::nullopt;
     }
 
-    /// There is no -0 among coordinates.
+    /// Converts -0 to 0.
     static double clamped(double number) { return std::clamp(number, 0.0, 1000.0) + 0.0; }
     static bool number(const json::object& object, const char* member, double& into) {
         const json::value* value = find(object, member);
@@ -250,7 +250,7 @@ private:
     static std::string text_of(const json::value& value) {
         return {value.as_string().data(), value.as_string().size()};
     }
-    /// Nothing for null, too.
+    /// nullptr also for null.
     static const json::value* find(const json::object& object, std::string_view member) {
         const json::value* value = object.if_contains(member);
         return value == nullptr || value->is_null() ? nullptr : value;
@@ -264,7 +264,8 @@ private:
 
 // ---- the schema ---------------------------------------------------------------------------------
 
-/// An object all of whose members are required and no other allowed: what OpenAI's strict mode takes.
+/// An object whose members are all required and that allows no others, as OpenAI's strict mode
+/// demands.
 json::object object_schema(json::object members) {
     json::array required;
     for (const auto& member : members) required.emplace_back(member.key());
@@ -320,7 +321,7 @@ VisualReply parse_visual_reply(std::string_view text, const VisualLimits& limits
     VisualReply reply;
     reply.text = to_valid_utf8(text);
     const std::string words = strip_think(reply.text);
-    auto object = as_reply(reply.text); // think tags in its texts are texts
+    auto object = as_reply(reply.text); // think tags in strings of the object are text
     if (!object) object = find_object(words);
     if (object) {
         Reader(*object, limits, reply).read();
