@@ -1,5 +1,4 @@
-// How the built-in argument types appear in schemas, and what of a model's writing is accepted for
-// them.
+// The schemas of the built-in argument types, and the conversion of a model's values to them.
 #include "base/text.hpp"
 #include "eyehand/agent/tool.hpp"
 #include "json/json.hpp"
@@ -22,10 +21,10 @@ using Problem = std::optional<ArgumentProblem>;
 
 ArgumentProblem invalid(std::string message) { return {false, std::move(message)}; }
 
-/// What was found instead, in few words.
+/// The value that was found instead, shortened.
 std::string found(JsonView json) { return shorten(json.text(), 60); }
 
-/// `text`, all of it, as a number.
+/// The complete `text` as a number.
 template <class Number>
 std::optional<Number> read_whole(std::string_view text) {
     Number value{};
@@ -38,14 +37,14 @@ std::optional<double> finite(std::optional<double> value) {
     return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
-/// A quoted number without what surrounds it.
+/// A quoted number without surrounding characters.
 std::string_view bare_number(std::string_view text) {
     text = trim(text);
     if (!text.empty() && text.front() == '+') text.remove_prefix(1);
     return text;
 }
 
-/// A number, also one that the model put into quotes.
+/// A number, also in quotes.
 std::optional<double> number_of(JsonView json) {
     if (json.kind() == JsonView::Kind::number) return finite(json.number());
     if (json.kind() == JsonView::Kind::string)
@@ -90,13 +89,13 @@ using Number = std::variant<std::int64_t, std::uint64_t, double>;
 
 Number number_from(double value) {
     if (std::trunc(value) != value) return value;
-    // Not -0x1p63: the integer below has become the same double.
+    // Not -0x1p63: smaller integers may have been rounded to the same double.
     if (value > -0x1p63 && value < 0x1p63) return static_cast<std::int64_t>(value);
     if (value >= 0 && value < 0x1p64) return static_cast<std::uint64_t>(value);
     return value;
 }
 
-/// A number, also one that the model put into quotes. Integers do not pass through double.
+/// A number, also in quotes. Integers are not converted to double.
 std::optional<Number> exact_number_of(JsonView json) {
     if (json.kind() == JsonView::Kind::number) {
         if (const auto value = json.integer()) return *value;
@@ -110,7 +109,7 @@ std::optional<Number> exact_number_of(JsonView json) {
     return std::nullopt;
 }
 
-/// Compares exactly: a double does not have every integer of 64 bits.
+/// Compares exactly: a double cannot represent every integer of 64 bits.
 template <class Value>
 std::partial_ordering compare(Value value, double limit) {
     if constexpr (std::is_integral_v<Value>) {
@@ -152,7 +151,7 @@ bool is_within(const Number& number, const detail::IntegerLimits& type) {
         number);
 }
 
-/// Both limits as texts: the caller's where they are narrower, otherwise the type's.
+/// Both limits as texts: the caller's if they are narrower, otherwise the type's.
 struct LimitTexts {
     std::string min;
     std::string max;
@@ -171,7 +170,8 @@ bool is_wider_than_int(const detail::IntegerLimits& type) {
            std::cmp_greater(type.max, std::numeric_limits<int>::max());
 }
 
-/// All numbers of [a, b, ...] or [[a, b], [c, d]] in order; nothing when anything else is in there.
+/// All numbers of [a, b, ...] or [[a, b], [c, d]] in order; nothing if the list contains anything
+/// else.
 std::optional<std::vector<double>> coordinates_in(JsonView json) {
     if (json.kind() != JsonView::Kind::array) return std::nullopt;
     std::vector<double> all;
@@ -280,7 +280,7 @@ Problem ArgumentType<std::string>::decode(JsonView json, const Constraints& cons
     default:
         return invalid(fmt::format("it must be a text, not {}", found(json)));
     }
-    // White space is not nothing: a model may want to type a space.
+    // White space is not empty: a model may want to type a space.
     if (constraints.not_empty && into.empty()) return ArgumentProblem{true, "it is empty"};
     return std::nullopt;
 }
@@ -298,8 +298,7 @@ Problem ArgumentType<winio::NormPoint>::decode(JsonView json, const Constraints&
 }
 
 std::string ArgumentType<winio::NormBox>::schema(const Constraints&) {
-    // Small models write what the schema shows them: the nested form is accepted, but not
-    // advertised.
+    // Small models imitate the schema: the nested form is accepted, but not shown.
     return R"({"type":"array","items":{"type":"number"},"minItems":2,"maxItems":4})";
 }
 
@@ -319,7 +318,7 @@ Problem ArgumentType<winio::NormBox>::decode(JsonView json, const Constraints&,
 }
 
 ArgumentProblem ArgumentProblem::in_member(std::string_view name) && {
-    // A model may make up the names of a map's members.
+    // A model can invent the names of a map's members.
     path.insert(0, "." + shorten(to_valid_utf8(name), 60));
     missing = false;
     return std::move(*this);
@@ -334,7 +333,7 @@ ArgumentProblem ArgumentProblem::in_element(std::size_t index) && {
 namespace detail {
 
 std::string integer_schema(const Constraints& constraints, IntegerLimits type) {
-    // The limits of int and of wider types tell a model nothing. Those of narrower and of unsigned
+    // The limits of int and of wider types do not help a model. Those of narrower and of unsigned
     // types do.
     const bool has_min = constraints.limits || type.min > std::numeric_limits<int>::min();
     const bool has_max =
@@ -353,8 +352,8 @@ Problem decode_integer(JsonView json, const Constraints& constraints, IntegerLim
         (constraints.limits && !is_within(*number, *constraints.limits))) {
         const LimitTexts limits = limit_texts(constraints.limits, type);
         std::string given = found(json);
-        // Recorded runs hold this text: an int has always been shown as the nearest double. Of wider
-        // types, every digit counts.
+        // Recorded runs contain this text, in which an int is shown as the nearest double. For
+        // wider types, every digit matters.
         if (number && !is_wider_than_int(type))
             given = fmt::format("{}", *number_of(json));
         else if (number)

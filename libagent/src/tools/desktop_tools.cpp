@@ -11,9 +11,9 @@
 
 namespace eyehand::agent {
 
-// ---- what arguments are, beyond numbers and texts -----------------------------------------------
+// ---- argument types -----------------------------------------------------------------------------
 
-/// Text that keys can produce.
+/// Text that can be typed with keys.
 struct TypableText {
     std::string utf8{};
 };
@@ -31,7 +31,7 @@ struct ArgumentType<TypableText> {
     }
 };
 
-/// A key or several together, by name.
+/// A key or a combination of keys, by name.
 struct NamedChord {
     winio::KeyChord chord{};
 };
@@ -52,7 +52,7 @@ struct ArgumentType<NamedChord> {
     }
 };
 
-/// One number of a place; WorkArea clamps it.
+/// One coordinate of a point; WorkArea clamps it.
 struct Coordinate {
     double value = 0;
 };
@@ -129,17 +129,17 @@ struct TitleArgs {
     std::string title;
 };
 
-// Enough for several pages; more is a model gone astray.
+// Enough for several pages; more is a mistake of the model.
 constexpr range notches{1, 30};
 constexpr int default_notches = 3;
-// What a model can use of a long list or a long text.
+// Limits of lists and texts for the model.
 constexpr std::size_t max_windows = 40;
 constexpr std::size_t title_length = 80;
 constexpr std::size_t clipboard_length = 4000;
 
 // ---- the pointer --------------------------------------------------------------------------------
 
-/// The verb is what the result calls the deed: {"ok":true,"clicked":"OK","x":500,"y":300}.
+/// `verb` names the action in the result: {"ok":true,"clicked":"OK","x":500,"y":300}.
 auto click_with(Button button, int times, const char* verb) {
     return [=](const TargetArgs& args, ToolContext& context) {
         const winio::NormPoint at = args.box.centre();
@@ -162,7 +162,7 @@ ToolResult move(const MoveArgs& args, ToolContext& context) {
     return act(gesture::move(to)).with("x", std::round(there.x)).with("y", std::round(there.y));
 }
 
-/// Where the pointer is, as far as that can be known; `problem` when that is out of reach.
+/// The pointer's position if it is known; sets `problem` if it is outside the work area.
 std::optional<winio::Point> pointer_in_reach(ToolContext& context,
                                              std::optional<ToolResult>& problem) {
     const std::optional<winio::Point> at = context.desktop.pointer();
@@ -172,12 +172,13 @@ std::optional<winio::Point> pointer_in_reach(ToolContext& context,
     return at;
 }
 
-/// A plan that acts where the pointer is, aimed at that place so that it can be told from others.
+/// A plan that acts at the pointer's position, with this position as its target, to distinguish it
+/// from others.
 ToolResult act_at_pointer(winio::Plan plan, std::string_view done, ToolContext& context) {
     std::optional<ToolResult> problem;
     const std::optional<winio::Point> at = pointer_in_reach(context, problem);
     if (problem) return *std::move(problem);
-    if (!at) return act(std::move(plan), done); // a desktop that does not tell
+    if (!at) return act(std::move(plan), done); // the desktop does not report it
     plan.targets = {*at};
     const winio::NormPoint there = context.area.to_norm(*at);
     return act(std::move(plan), done).with("x", std::round(there.x)).with("y", std::round(there.y));
@@ -356,7 +357,7 @@ std::vector<Argument<AmountArgs>> amount() {
     return {arg("amount", &AmountArgs::amount, "notches of the wheel, 3 when left out", notches)};
 }
 
-/// A key's mistakes have their own name.
+/// Mistakes in a key have their own error type.
 template <class Args>
 Argument<Args> key_of(std::string name, NamedChord Args::*member, std::string description) {
     Argument<Args> key = arg(std::move(name), member, std::move(description));

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t not_a_parameter = static_cast<std::size_t>(-1);
 
-/// A schema with its description in front, where small models read it.
+/// A schema with its description first, where small models read it.
 std::string described(const std::string& schema, const std::string& description) {
     if (description.empty()) return schema;
     const std::string member = R"("description":)" + json_quote(description);
@@ -44,7 +44,7 @@ ToolResult problem_result(const ArgumentInfo& info, const ArgumentProblem& probl
                 fmt::format("Argument \"{}{}\": {}.", info.name, problem.path, problem.message));
 }
 
-/// The arguments as an object; a model may also write them as JSON inside a JSON string.
+/// The arguments as an object; also accepts JSON inside a JSON string.
 std::optional<json::value> arguments_object(const std::string& text, ToolResult& problem) {
     if (trim(text).empty()) return json::object();
     std::string reason;
@@ -67,11 +67,11 @@ std::optional<json::value> arguments_object(const std::string& text, ToolResult&
     return value;
 }
 
-/// A text that must have some length, such as evidence that is more than a word.
+/// Checks the minimum length of a text, such as evidence that must be more than a word.
 std::optional<ArgumentProblem> length_problem(const ArgumentInfo& info,
                                               const std::optional<JsonView>& value) {
     if (info.min_length == 0 || !value || value->kind() != JsonView::Kind::string)
-        return std::nullopt; // whether it may be missing or something else is decided elsewhere
+        return std::nullopt; // other checks handle a missing value or another type
     const std::string text(trim(value->string()));
     const std::size_t length = base::utf8::count(text);
     if (length >= info.min_length) return std::nullopt;
@@ -86,12 +86,12 @@ struct Toolbox::Tool {
     std::string name;
     std::string description;
     std::vector<ArgumentInfo> arguments;
-    std::string invalid_error; ///< of arguments that are no object; empty: by what they are
-    /// The parameter of the struct that each of `arguments` is: a presentation may change the order.
+    std::string invalid_error; ///< for arguments that are not an object; empty: by the mistake
+    /// The parameter of the struct for each of `arguments`: a presentation may change the order.
     std::vector<std::size_t> order;
     std::vector<ArgumentInfo> parameters; ///< of the struct, as they were registered
     detail::TypedCall typed;
-    std::string parameters_json; ///< of a tool without a struct, which has `whole`
+    std::string parameters_json; ///< of a tool without a struct; such a tool has `whole`
     std::function<ToolResult(JsonView, ToolContext&)> whole;
 };
 
@@ -278,12 +278,12 @@ ToolResult Toolbox::call(const vlm::ToolCall& call, ToolContext& context) const 
     if (tool->whole) return tool->whole(object, context);
 
     const std::size_t count = tool->parameters.size();
-    std::vector<std::optional<JsonView>> given(count); ///< nothing where the model left it out
+    std::vector<std::optional<JsonView>> given(count); ///< not set: the model omitted it
     std::vector<const ArgumentInfo*> infos;            ///< as presented, or as registered
     for (const ArgumentInfo& parameter : tool->parameters) infos.push_back(&parameter);
     for (std::size_t i = 0; i < tool->arguments.size(); ++i) {
         const std::size_t parameter = tool->order[i];
-        if (parameter == not_a_parameter) continue; // offered for the model's sake only
+        if (parameter == not_a_parameter) continue; // offered only to the model
         infos[parameter] = &tool->arguments[i];
         given[parameter] = object.find(tool->arguments[i].name);
         if (const auto too_short = length_problem(tool->arguments[i], given[parameter]))

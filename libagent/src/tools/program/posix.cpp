@@ -16,7 +16,7 @@
 #include <system_error>
 #include <utility>
 
-extern char** environ; // NOLINT(readability-redundant-declaration): POSIX wants it declared
+extern char** environ; // NOLINT(readability-redundant-declaration): POSIX requires the declaration
 
 namespace eyehand::agent {
 namespace {
@@ -24,7 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using How = ProgramEnd::How;
 
-constexpr int look_every = 10; // ms: whether it has ended, or is to
+constexpr int look_every = 10; // ms: interval of checks for the end of the program and for a stop
 
 std::string words_of(int error) { return std::generic_category().message(error); }
 
@@ -50,8 +50,8 @@ private:
     int number_ = -1;
 };
 
-/// Above 2: where this process has closed its streams, their numbers would be given out, and be
-/// overwritten when the program's are put in their places.
+/// A descriptor above 2: if this process has closed its standard streams, the system reuses their
+/// numbers, which the program's streams would overwrite.
 Descriptor above_streams(Descriptor descriptor) {
     if (!descriptor.is_open() || descriptor.get() > STDERR_FILENO) return descriptor;
     return Descriptor(fcntl(descriptor.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
@@ -72,8 +72,7 @@ std::optional<Pipe> open_pipe() {
     return pipe;
 }
 
-/// A file without a name, to be read from its beginning: unlike a pipe it can be filled before
-/// anybody reads, and nobody has to read it.
+/// A file without a name, at its beginning: unlike a pipe, it can be filled without a reader.
 Descriptor file_with(const std::string& text) {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), &std::fclose);
     if (!file) return {};
@@ -117,7 +116,7 @@ public:
         sigfillset(&all);
         posix_spawnattr_setsigmask(&attributes_, &none);
         posix_spawnattr_setsigdefault(&attributes_, &all);
-        posix_spawnattr_setpgroup(&attributes_, 0); // its own, which can be killed whole
+        posix_spawnattr_setpgroup(&attributes_, 0); // its own group, to kill all processes
         posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
                                                    POSIX_SPAWN_SETPGROUP);
     }
@@ -130,7 +129,7 @@ private:
     posix_spawnattr_t attributes_{};
 };
 
-/// A started program; killed and waited for if nobody has seen its end.
+/// A started program; the destructor kills it and waits for its end unless it has ended.
 class Child {
 public:
     explicit Child(pid_t id) : id_(id) {}
@@ -138,7 +137,7 @@ public:
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
 
-    /// Whether it has ended by itself; then `end` says how.
+    /// Whether it has ended by itself; then sets `end`.
     bool ended(ProgramEnd& end) {
         int status = 0;
         const pid_t result = waitpid(id_, &status, WNOHANG);
@@ -146,7 +145,7 @@ public:
         id_ = 0;
         end.how = How::exited;
         if (result < 0)
-            end.status = -1; // this process ignores its children's ends
+            end.status = -1; // this process ignores the end of its children
         else if (WIFSIGNALED(status))
             end.how = How::killed, end.status = WTERMSIG(status);
         else
@@ -155,7 +154,7 @@ public:
     }
     void kill() {
         if (id_ == 0) return;
-        // Its number is its own until it has been waited for. It may have left its group.
+        // The process id stays valid until waitpid. The program may have left its group.
         ::kill(-id_, SIGKILL);
         ::kill(id_, SIGKILL);
         int status = 0;
@@ -168,7 +167,7 @@ private:
     pid_t id_;
 };
 
-/// What there is to read, but not endlessly: a program may write faster than this reads.
+/// Reads the available data, with a limit, because a program may write faster than this reads.
 template <class Take>
 void read_some(Descriptor& from, Take take) {
     std::array<char, 16384> bytes{};
@@ -227,13 +226,13 @@ ProgramEnd run_program(const ProgramCall& call) {
     };
     const Clock::time_point until = Clock::now() + call.timeout;
     while (true) {
-        // A closed one has the number -1, which poll passes over.
+        // A closed descriptor is -1, which poll ignores.
         std::array<pollfd, 2> ready{pollfd{out->read.get(), POLLIN, 0},
                                     pollfd{error->read.get(), POLLIN, 0}};
         poll(ready.data(), ready.size(), look_every);
         read_both();
         if (child.ended(end)) {
-            read_both(); // what it wrote last; what it started may hold the pipes for hours
+            read_both(); // the last output; its children may keep the pipes open for hours
             return end;
         }
         if (call.stop && call.stop()) {

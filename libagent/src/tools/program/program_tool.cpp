@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, 6> known_members{"name",    "description"
 
 // --- the file ------------------------------------------------------------------------------------
 
-/// What servers of all kinds take for a function's name.
+/// Names of functions that all servers accept.
 bool is_name(std::string_view text) {
     return !text.empty() && text.size() <= max_name &&
            std::all_of(text.begin(), text.end(), [](char c) {
@@ -52,7 +52,7 @@ std::optional<std::string> parameters_mistake(const json::value& parameters) {
     throw Error(errc::bad_tool, fmt::format("{}: \"{}\" {}", where, member, reason));
 }
 
-/// Throws for a tool that cannot be one, however it came about.
+/// Throws for an invalid tool, from a file or from a program.
 void check(const ProgramTool& tool, const std::string& where) {
     if (!is_name(tool.name))
         refuse(where, "name", "must be 1 to 64 letters, digits, \"_\" or \"-\"");
@@ -109,7 +109,7 @@ ProgramEnd run(const ProgramTool& tool, std::string input, const ToolContext& co
     call.timeout = tool.timeout;
     call.max_output = max_program_output;
     call.max_error = max_program_error;
-    // What reads can be broken off at any moment; what acts has begun, and is finished first.
+    // A program that only reads can be killed at a safe point; one that acts completes first.
     call.stop = [&context, reads = tool.effect == ProgramEffect::reads] {
         return context.stop.stop_requested() || (reads && context.safe_point.stop_requested());
     };
@@ -122,8 +122,8 @@ std::string with_error(std::string what, const ProgramEnd& end) {
     return what;
 }
 
-/// How many bytes of `raw` became `mended`, which is the beginning of what to_valid_utf8 made of it:
-/// each character is itself, or stands for one byte.
+/// The number of bytes of `raw` that correspond to `mended`, the beginning of to_valid_utf8(raw):
+/// each character is unchanged or replaces one byte.
 std::size_t bytes_of(std::string_view mended, std::string_view raw) {
     std::size_t bytes = 0;
     for (std::size_t at = 0; at < mended.size();) {
@@ -157,7 +157,8 @@ ToolResult result_of(const ProgramTool& tool, const ProgramEnd& end) {
     if (end.status != 0)
         return fail("program_failed",
                     with_error(fmt::format("It failed with exit code {}.", end.status), end));
-    // Not cut in the middle of a character, and not longer than it was with what was mended.
+    // Cut after the replacement of invalid bytes, which makes the text longer, and not within a
+    // character.
     const std::string output = cut_bytes(to_valid_utf8(end.out), max_program_output);
     ToolResult result = ok().with("output", trim(output));
     const std::uintmax_t left_out = end.out_bytes - bytes_of(output, end.out);
@@ -165,7 +166,7 @@ ToolResult result_of(const ProgramTool& tool, const ProgramEnd& end) {
     return result;
 }
 
-/// What a call of a program tool goes through: its arguments, the user's consent, the program.
+/// A call of a program tool: checks the arguments, asks the user, runs the program.
 class Caller {
 public:
     Caller(ProgramTool tool, AskConsent ask)

@@ -1,4 +1,4 @@
-// Runs a program to its end, or to its time's.
+// Runs a program until it ends or its time is over.
 #pragma once
 
 #include <chrono>
@@ -12,21 +12,21 @@
 namespace eyehand::agent {
 
 struct ProgramCall {
-    std::vector<std::string> command{};          ///< the program and its arguments, UTF-8
-    std::filesystem::path folder{};              ///< empty: that of this process
-    std::string input{};                         ///< the whole of its standard input
-    std::vector<std::string> hidden_variables{}; ///< of this process's environment; UTF-8
+    std::vector<std::string> command{}; ///< the program and its arguments, UTF-8
+    std::filesystem::path folder{};     ///< the working directory; empty: that of this process
+    std::string input{};                ///< its complete standard input
+    std::vector<std::string> hidden_variables{}; ///< variables to hide from the program; UTF-8
     std::chrono::milliseconds timeout{30000};
-    std::size_t max_output = 16000; ///< bytes that are kept of the beginning of standard output
-    std::size_t max_error = 2000;   ///< and of the end of standard error
-    /// Asked every few milliseconds: whether to break it off.
+    std::size_t max_output = 16000; ///< bytes to keep from the beginning of standard output
+    std::size_t max_error = 2000;   ///< bytes to keep from the end of standard error
+    /// Called every few milliseconds; returns true to kill the program.
     std::function<bool()> stop{};
 };
 
 struct ProgramEnd {
     enum class How {
         exited, ///< with `status`
-        killed, ///< by somebody else; `status` is the signal
+        killed, ///< by another process; `status` is the signal
         timed_out,
         stopped,
         not_started, ///< `problem` says why
@@ -35,16 +35,16 @@ struct ProgramEnd {
     int status = 0;
     std::string problem{};
     std::string out{};
-    std::uintmax_t out_bytes = 0; ///< all that it wrote
+    std::uintmax_t out_bytes = 0; ///< total length of its standard output
     std::string error_end{};
 };
 
-/// The program gets no open file but its three streams, and no signal that this process ignores or
-/// blocks. When it has to be ended, all processes of its group (Windows: job) are killed. When it
-/// ends by itself, what it started may go on. Nothing of it is left behind: no zombie, no handle.
+/// The program inherits only its three standard streams, and no ignored or blocked signals. To end
+/// it, all processes of its group (Windows: job) are killed. If it ends by itself, processes that
+/// it started may continue. No zombie and no handle is left.
 [[nodiscard]] ProgramEnd run_program(const ProgramCall& call);
 
-/// Keeps what is kept of a program's two streams.
+/// Collects the output of a program up to the limits.
 class ProgramOutput {
 public:
     explicit ProgramOutput(const ProgramCall& call)

@@ -18,8 +18,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using How = ProgramEnd::How;
 
-constexpr DWORD look_every = 10;    // ms: whether it has ended, has written, or is to end
-constexpr DWORD longest_end = 5000; // ms, of what has been ended: as a rule it is a few
+constexpr DWORD look_every = 10;    // ms: interval of checks for its end, its output, and a stop
+constexpr DWORD longest_end = 5000; // ms: maximum wait after a kill, which usually takes a few
 
 struct CloseHandleOf {
     using pointer = HANDLE;
@@ -49,7 +49,7 @@ std::string words_of(DWORD error) {
     return words.empty() ? "error " + std::to_string(error) : words;
 }
 
-/// Quotes as CommandLineToArgvW takes apart: backslashes count only before a quote.
+/// Quotes an argument for CommandLineToArgvW: backslashes matter only before a quote.
 std::wstring quoted(const std::wstring& argument) {
     std::wstring text = L"\"";
     std::size_t backslashes = 0;
@@ -66,8 +66,8 @@ bool is_same_name(std::wstring_view a, std::wstring_view b) {
                                 static_cast<int>(b.size()), TRUE) == CSTR_EQUAL;
 }
 
-/// This process's environment without the hidden variables: "NAME=value" each, with a zero behind
-/// each and one more at the end.
+/// This process's environment without the hidden variables: "NAME=value" each, with a NUL character
+/// after each and one more at the end.
 std::wstring environment_without(const std::vector<std::string>& hidden) {
     const auto free = [](wchar_t* block) { FreeEnvironmentStringsW(block); };
     const std::unique_ptr<wchar_t, decltype(free)> block(GetEnvironmentStringsW(), free);
@@ -75,7 +75,7 @@ std::wstring environment_without(const std::vector<std::string>& hidden) {
     for (const wchar_t* at = block.get(); at != nullptr && *at != 0;) {
         const std::wstring_view text(at);
         at += text.size() + 1;
-        // From 1: the system's own, such as the drives' folders, begin with "=".
+        // From 1: variables of the system, such as the drives' folders, begin with "=".
         const std::wstring_view name = text.substr(0, text.find(L'=', 1));
         if (std::none_of(hidden.begin(), hidden.end(),
                          [&](const std::string& one) { return is_same_name(wide(one), name); }))
@@ -102,8 +102,7 @@ std::optional<Pipe> open_pipe() {
     return pipe;
 }
 
-/// A file that goes with its handle: unlike a pipe it can be filled before anybody reads, and
-/// nobody has to read it.
+/// A file that is deleted with its handle: unlike a pipe, it can be filled without a reader.
 Handle file_with(const std::string& text) {
     std::array<wchar_t, MAX_PATH + 1> folder{};
     std::array<wchar_t, MAX_PATH + 1> name{};
@@ -125,15 +124,15 @@ Handle file_with(const std::string& text) {
     return file;
 }
 
-/// Whether all processes of the job are ended when its last handle is closed: the system does so when
-/// this process dies.
+/// Sets whether all processes of the job end when its last handle is closed, such as when this
+/// process dies.
 void set_end_with_us(const Handle& job, bool end) {
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits{};
     limits.BasicLimitInformation.LimitFlags = end ? JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE : 0;
     SetInformationJobObject(job.get(), JobObjectExtendedLimitInformation, &limits, sizeof limits);
 }
 
-/// The handles that a program inherits, and no other.
+/// The only handles that a program inherits.
 class Inherited {
 public:
     explicit Inherited(std::array<HANDLE, 3> handles) : handles_(handles) {
@@ -163,7 +162,7 @@ private:
     bool listed_ = false;
 };
 
-/// What there is to read, but not endlessly: a program may write faster than this reads.
+/// Reads the available data, with a limit, because a program may write faster than this reads.
 template <class Take>
 void read_some(const Handle& from, Take take) {
     std::array<char, 16384> bytes{};
@@ -207,7 +206,7 @@ ProgramEnd run_program(const ProgramCall& call) {
     startup.lpAttributeList = inherited.list();
     std::wstring environment = environment_without(call.hidden_variables);
     PROCESS_INFORMATION info{};
-    // Suspended, so that whatever it starts is in the job.
+    // Suspended, so that all processes that it starts are in the job.
     if (CreateProcessW(nullptr, command.data(), nullptr, nullptr, TRUE,
                        CREATE_SUSPENDED | CREATE_NO_WINDOW | CREATE_UNICODE_ENVIRONMENT |
                            EXTENDED_STARTUPINFO_PRESENT,
@@ -217,7 +216,7 @@ ProgramEnd run_program(const ProgramCall& call) {
     const Handle process(info.hProcess);
     const Handle thread(info.hThread);
     const bool in_job = AssignProcessToJobObject(job.get(), process.get()) != 0;
-    // Until it has ended by itself: should this process die, the system ends it.
+    // While it runs, the system ends it if this process dies.
     set_end_with_us(job, true);
     ResumeThread(thread.get());
     in.reset();
@@ -232,9 +231,9 @@ ProgramEnd run_program(const ProgramCall& call) {
     const Clock::time_point until = Clock::now() + call.timeout;
     while (true) {
         const bool ended = WaitForSingleObject(process.get(), look_every) == WAIT_OBJECT_0;
-        read_both(); // what it wrote last, too; what it started may hold the pipes for hours
+        read_both(); // also the last output; its children may keep the pipes open for hours
         if (ended) {
-            set_end_with_us(job, false); // what it started may go on
+            set_end_with_us(job, false); // processes that it started may continue
             DWORD status = 0;
             GetExitCodeProcess(process.get(), &status);
             end.how = How::exited;
@@ -251,7 +250,7 @@ ProgramEnd run_program(const ProgramCall& call) {
         }
     }
     if (!in_job || TerminateJobObject(job.get(), 1) == 0) TerminateProcess(process.get(), 1);
-    // What the system cannot end (a driver has it) is not waited for.
+    // Limited, because the system cannot end a process that waits in a driver.
     WaitForSingleObject(process.get(), longest_end);
     read_both();
     return end;
