@@ -75,7 +75,7 @@ vlm::Error endpoint_down() { return {vlm::errc::unreachable, "nothing listens at
 
 } // namespace
 
-TEST_CASE("an agent looks, acts, looks again and says that it is done") {
+TEST_CASE("an agent looks, acts, looks again and reports completion") {
     Stage stage;
     stage.model.call("click_element", R"({"label":"OK","box":[300,400]})", "I click OK.")
         .call("type_text", R"({"text":"Zażółć\n世界"})")
@@ -100,7 +100,7 @@ TEST_CASE("an agent looks, acts, looks again and says that it is done") {
                ContainsSubstring("RUN FINISHED: completed after 4 turns"));
 }
 
-TEST_CASE("two clicks of a model at one place are no double-click to the program") {
+TEST_CASE("two clicks of a model at one place do not become a double-click") {
     Stage stage;
     stage.desktop.set_double_click_time(std::chrono::milliseconds(300));
     stage.model.call("click_element", R"({"label":"OK","box":[300,400]})")
@@ -111,7 +111,7 @@ TEST_CASE("two clicks of a model at one place are no double-click to the program
     CHECK(stage.desktop.double_clicks() == 0);
 }
 
-TEST_CASE("the model gets the screenshots' bytes") {
+TEST_CASE("the model receives the bytes of screenshots") {
     Stage stage;
     stage.model.call("observe_screen", "{}").say("done");
     stage.desktop.screen().fill({0, 0, 500, 500}, {0, 0, 255, 255});
@@ -124,7 +124,7 @@ TEST_CASE("the model gets the screenshots' bytes") {
     CHECK(std::string(image.bytes->begin(), image.bytes->end()) == file);
 }
 
-TEST_CASE("an action is in the journal before it happens") {
+TEST_CASE("an action is in the journal before it is executed") {
     Stage stage;
     stage.model.call("press_key", R"({"key":"ctrl+s"})").say("done");
     int seen = 0;
@@ -138,7 +138,7 @@ TEST_CASE("an action is in the journal before it happens") {
     CHECK(seen == 4);
 }
 
-TEST_CASE("a question is in the journal before it is asked") {
+TEST_CASE("a request is in the journal before it is sent") {
     Stage stage;
     stage.model.answer([&](const vlm::ChatRequest&) -> vlm::ChatReply {
         CHECK_THAT(test::lines_of(stage.run_path / "events.jsonl").back(),
@@ -148,7 +148,7 @@ TEST_CASE("a question is in the journal before it is asked") {
     CHECK(stage.run().outcome == Outcome::completed);
 }
 
-TEST_CASE("a model's mistakes go back to it and the run goes on") {
+TEST_CASE("mistakes of the model are results for it, and the run continues") {
     Stage stage;
     stage.model.call("fly_away", "{}")
         .call("click_element", "this is not JSON")
@@ -168,7 +168,7 @@ TEST_CASE("a model's mistakes go back to it and the run goes on") {
     CHECK(stage.desktop.events().empty());
 }
 
-TEST_CASE("an endpoint that is down ends the run with everything written") {
+TEST_CASE("an unreachable endpoint ends the run, with all files written") {
     Stage stage;
     stage.model.call("press_key", R"({"key":"enter"})").fail(endpoint_down());
     const RunFinished result = stage.run();
@@ -178,7 +178,7 @@ TEST_CASE("an endpoint that is down ends the run with everything written") {
     CHECK(stage.summary().at("outcome").as_string() == "endpoint_failed");
 }
 
-TEST_CASE("a display that is not there ends the run and names those that are") {
+TEST_CASE("a missing display ends the run, and the error names the existing ones") {
     Stage stage;
     stage.options.area.display = "7";
     const RunFinished result = stage.run();
@@ -187,7 +187,7 @@ TEST_CASE("a display that is not there ends the run and names those that are") {
     CHECK(stage.types() == "run_started observe observe_failed finish run_finished ");
 }
 
-TEST_CASE("coordinates mean what the model saw, even if a display has come since") {
+TEST_CASE("coordinates refer to the screenshot, even if a display has appeared since") {
     Stage stage;
     stage.options.area.display = "all";
     stage.model
@@ -202,7 +202,7 @@ TEST_CASE("coordinates mean what the model saw, even if a display has come since
     CHECK(stage.desktop.pointer() == winio::Point{300, 400});
 }
 
-TEST_CASE("a screen that cannot be read for good ends the run") {
+TEST_CASE("a permanent capture failure ends the run") {
     Stage stage;
     stage.desktop.fail_next_captures(winio::errc::capture_failed, 1000);
     CHECK(stage.run().outcome == Outcome::desktop_failed);
@@ -218,7 +218,7 @@ TEST_CASE("input that the system refuses ends the run with the reason") {
     CHECK_THAT(stage.types(), ContainsSubstring("invoke invoked finish run_finished"));
 }
 
-TEST_CASE("the steps are used up") {
+TEST_CASE("a run ends when its turns are used up") {
     Stage stage;
     stage.profile.max_turns = 2;
     stage.model.call("press_key", R"({"key":"a"})").call("press_key", R"({"key":"b"})");
@@ -227,7 +227,7 @@ TEST_CASE("the steps are used up") {
     CHECK(result.turns == 2);
 }
 
-TEST_CASE("a stop before the run begins ends it before anything is seen") {
+TEST_CASE("a stop before the start ends the run before the first screenshot") {
     Stage stage;
     stage.control.stop("interrupted by the user");
     const RunFinished result = stage.run();
@@ -236,7 +236,7 @@ TEST_CASE("a stop before the run begins ends it before anything is seen") {
     CHECK(stage.desktop.captures() == 0);
 }
 
-TEST_CASE("a stop during an action lets the action finish") {
+TEST_CASE("an action completes before a stop ends the run") {
     Stage stage;
     stage.model.call("press_key", R"({"key":"ctrl+s"})");
     stage.desktop.on_input = [&](const winio::InputEvent&) { stage.control.stop(); };
@@ -245,7 +245,7 @@ TEST_CASE("a stop during an action lets the action finish") {
     CHECK_FALSE(stage.desktop.holds_anything());
 }
 
-TEST_CASE("a stop during the last step's action is a stop, not the end of the steps") {
+TEST_CASE("a stop during the last turn's action cancels the run") {
     Stage stage;
     stage.profile.max_turns = 1;
     stage.model.call("press_key", R"({"key":"ctrl+s"})");
@@ -253,7 +253,7 @@ TEST_CASE("a stop during the last step's action is a stop, not the end of the st
     CHECK(stage.run().outcome == Outcome::cancelled);
 }
 
-TEST_CASE("a stop at once breaks the action off and releases what it pressed") {
+TEST_CASE("stop_now interrupts the action and releases keys and buttons") {
     struct Nothing {};
     Stage stage;
     Toolbox tools = desktop_tools();
@@ -278,7 +278,7 @@ TEST_CASE("a stop at once breaks the action off and releases what it pressed") {
     CHECK(stage.types().ends_with("invoke invoked stopped finish run_finished "));
 }
 
-TEST_CASE("a run directory is used once") {
+TEST_CASE("a run directory is used only once") {
     Stage stage;
     stage.model.say("first").say("second");
     RunDirectory directory = RunDirectory::create(stage.folder.path());
@@ -291,7 +291,7 @@ TEST_CASE("a run directory is used once") {
     }
 }
 
-TEST_CASE("a tool that throws ends the run with its files closed") {
+TEST_CASE("an exception from a tool ends the run, with its files closed") {
     struct Nothing {};
     Stage stage;
     Toolbox tools;
@@ -332,13 +332,13 @@ TEST_CASE("a run ends once in the journal, even if its summary cannot be written
     CHECK(stage.entries().back().at("outcome").as_string() == "completed");
 }
 
-TEST_CASE("a crop without a pixel is a mistake of the caller") {
+TEST_CASE("an empty crop is an error of the caller") {
     Stage stage;
     stage.options.area.crop = winio::NormBox{500, 500, 500, 900};
     CHECK_THROWS_AS(stage.run(), std::invalid_argument);
 }
 
-TEST_CASE("a stop while the model thinks breaks off the waiting") {
+TEST_CASE("a stop interrupts the wait for the model") {
     Stage stage;
     vlm::testing::ChatServer server;
     server.enqueue({.never = true});
@@ -351,7 +351,7 @@ TEST_CASE("a stop while the model thinks breaks off the waiting") {
     CHECK(server.wait_until_disconnected(std::chrono::seconds(60)));
 }
 
-TEST_CASE("an empty task is refused before anything is written") {
+TEST_CASE("an empty task is rejected before anything is written") {
     Stage stage;
     for (const char* task : {"", " \n\t"}) {
         try {
@@ -363,7 +363,7 @@ TEST_CASE("an empty task is refused before anything is written") {
     }
 }
 
-TEST_CASE("an observer that throws is left out and the run goes on") {
+TEST_CASE("an observer that throws is not called again, and the run continues") {
     struct Clumsy : Observer {
         void on_event(const Event&) override { throw std::runtime_error("stumbled"); }
     } clumsy;
@@ -374,7 +374,7 @@ TEST_CASE("an observer that throws is left out and the run goes on") {
                ContainsSubstring("OBSERVER FAILED: stumbled"));
 }
 
-TEST_CASE("an observer that throws anything is left out, and the others are not") {
+TEST_CASE("an observer that throws any object is not called again, but the others are") {
     struct Clumsy : Observer {
         int calls = 0;
         void on_event(const Event&) override {
@@ -434,7 +434,7 @@ errc code_of(Stage& stage) {
 
 } // namespace
 
-TEST_CASE("custom tools are offered besides the profile's, and called") {
+TEST_CASE("custom tools are offered in addition to the profile's, and called") {
     Stage stage;
     stage.options.custom_tools = custom_tools();
     stage.model.call("set_volume", R"({"percent": 30})").say("done");
@@ -471,7 +471,7 @@ TEST_CASE("a profile restricts the custom tools to those that it names") {
     CHECK_FALSE(profile_from_json(to_json(stage.profile), "p").offer_custom_tools);
 }
 
-TEST_CASE("custom tools need names of their own, and a mode that offers tools") {
+TEST_CASE("custom tools need unique names and a mode that offers tools") {
     Stage stage;
     stage.options.custom_tools = desktop_tools();
     CHECK(code_of(stage) == errc::duplicate_tool);
@@ -480,7 +480,7 @@ TEST_CASE("custom tools need names of their own, and a mode that offers tools") 
     CHECK(code_of(stage) == errc::unknown_tool);
 }
 
-TEST_CASE("a resumed run says which of its tools are missing") {
+TEST_CASE("a resumed run reports its missing tools") {
     Stage stage;
     stage.options.custom_tools = custom_tools();
     stage.model.fail({vlm::errc::unreachable, "no server"}).say("done");
@@ -494,7 +494,7 @@ TEST_CASE("a resumed run says which of its tools are missing") {
                ContainsSubstring("no longer offered: set_volume"));
 }
 
-TEST_CASE("a model that reports a cancellation by itself has failed") {
+TEST_CASE("a model that reports a cancellation without a stop has failed") {
     Stage stage;
     stage.model.fail({vlm::errc::cancelled, "the adapter gave up"});
     const RunFinished result = stage.run();
@@ -502,7 +502,7 @@ TEST_CASE("a model that reports a cancellation by itself has failed") {
     CHECK_THAT(result.reason, ContainsSubstring("the adapter gave up"));
 }
 
-TEST_CASE("a run directory that goes away ends the run with a clear error") {
+TEST_CASE("a removed run directory ends the run with a clear error") {
     Stage stage;
     stage.model.call("observe_screen", "{}");
     RunDirectory directory = RunDirectory::create(stage.folder.path());
@@ -552,7 +552,7 @@ TEST_CASE("a real client's traffic is logged without image data") {
     }
 }
 
-TEST_CASE("a tool of the user's own is offered and runs") {
+TEST_CASE("a tool of the user is offered and runs") {
     struct Nothing {};
     Stage stage;
     Toolbox tools = desktop_tools();
@@ -570,7 +570,7 @@ TEST_CASE("a tool of the user's own is offered and runs") {
     CHECK(stage.model.requests().at(0).tools.back().name == "ring_bell");
 }
 
-TEST_CASE("a tool that only waits ends when the run is to end") {
+TEST_CASE("a tool that only waits is interrupted at a safe point") {
     Stage stage;
     stage.options.with = {"wait"};
     stage.model.call("wait", R"({"seconds":5})");
@@ -590,7 +590,7 @@ TEST_CASE("a tool that only waits ends when the run is to end") {
     CHECK(invoked.at("interrupted").as_bool());
 }
 
-TEST_CASE("the journal tells how long each part of a turn took") {
+TEST_CASE("the journal records the duration of each part of a turn") {
     Stage stage;
     stage.model.call("type_text", R"({"text":"a"})").say("Done.");
     (void)stage.run();

@@ -60,7 +60,7 @@ int reach_left(const Image& image, int x, int y) {
 
 } // namespace
 
-TEST_CASE("annotation: heat is at the pixel that the action meant, with the radius of its age") {
+TEST_CASE("annotation: heat is at the pixel of the action, with a radius that depends on its age") {
     const Annotation annotation{
         {{{1, {500, 500}, {}}}, {{1, {250, 500}, {}}}, {{1, {100, 500}, {}}}}, {}};
     const Image image = drawn(annotation, plain_heat(), no_boxes());
@@ -73,7 +73,7 @@ TEST_CASE("annotation: heat is at the pixel that the action meant, with the radi
     CHECK(near(image.at(20, 50), 80 + 175 * 0.4, 80 + 60 * 0.4, 80 - 80 * 0.4));
 }
 
-TEST_CASE("annotation: a drag has two ends, which are pulled together as they age") {
+TEST_CASE("annotation: the two ends of a drag move together with age") {
     const Annotation annotation{{{}, {{1, {100, 500}, winio::NormPoint{900, 500}}}}, {}};
     const Image image = drawn(annotation, plain_heat(), no_boxes());
     // Ends at 20 and 180; a turn later halfway to the middle, 100: at 60 and 140.
@@ -85,8 +85,8 @@ TEST_CASE("annotation: a drag has two ends, which are pulled together as they ag
     CHECK(untouched(image.at(100, 50)));
 }
 
-TEST_CASE(
-    "annotation: a trail of one turn shows this turn alone, and without shrinking all are alike") {
+TEST_CASE("annotation: a trail of one turn shows only this turn, and without shrinking all radii "
+          "are equal") {
     const Annotation annotation{{{{1, {500, 500}, {}}}, {{1, {250, 500}, {}}}}, {}};
     ExecutedHeat heat = plain_heat();
     heat.trail_turns = 1;
@@ -97,7 +97,7 @@ TEST_CASE(
     CHECK(reach_left(drawn(annotation, heat, no_boxes()), 50, 50) == 10);
 }
 
-TEST_CASE("annotation: a box has a border within it and is filled from its middle") {
+TEST_CASE("annotation: a box has a border inside and is filled from its middle") {
     BboxHeat boxes;
     boxes.border = {0, 0, 255, 1};
     boxes.border_width = 2;
@@ -112,7 +112,7 @@ TEST_CASE("annotation: a box has a border within it and is filled from its middl
     CHECK(untouched(image.at(60, 81)));
 }
 
-TEST_CASE("annotation: labels stay within the picture, and stand only beside what is shown") {
+TEST_CASE("annotation: labels stay within the image, and only enabled parts have labels") {
     const Annotation corner{{{{3, {1000, 1000}, {}}}}, {}};
     const Image image = drawn(corner, plain_heat(), no_boxes());
     int white = 0;

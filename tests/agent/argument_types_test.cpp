@@ -172,7 +172,7 @@ TEST_CASE("an integer argument obeys its constraints in addition to its type") {
           "it must be a number from 9007199254740994 to 1e+18, not 9007199254740993");
 }
 
-TEST_CASE("texts that are not numbers are refused by every type of number") {
+TEST_CASE("all number types reject texts that are not numbers") {
     for (const std::string text : {R"("NaN")", R"("inf")", R"("-Infinity")", R"("0x10")", R"("")",
                                    R"("1 2")", R"("++1")", "true", "null", "[1]", "{}"}) {
         CAPTURE(text);
@@ -186,7 +186,7 @@ TEST_CASE("texts that are not numbers are refused by every type of number") {
           "it must be a number from -9223372036854775808 to 9223372036854775807, not null");
 }
 
-TEST_CASE("problems of an int keep their text, which recorded runs contain") {
+TEST_CASE("problems of an int keep the text that recorded runs contain") {
     CHECK(problem<int>("9007199254740993") ==
           "it must be a number from -2147483648 to 2147483647, not 9007199254740992");
     CHECK(problem<int>("18446744073709551615") ==
@@ -225,7 +225,7 @@ TEST_CASE("the schema of a number states the limits that a model needs") {
           R"({"type":"number","minimum":0,"maximum":1})");
 }
 
-TEST_CASE("a vector of numbers is also one number alone, and numbers in quotes") {
+TEST_CASE("a vector of numbers accepts a single number, and numbers in quotes") {
     CHECK(value<std::vector<int>>(R"([1,"2",2.6])") == std::vector{1, 2, 3});
     CHECK(value<std::vector<int>>("7") == std::vector{7});
     CHECK(value<std::vector<int>>("\"7\"") == std::vector{7});
@@ -319,7 +319,7 @@ TEST_CASE("a problem inside a struct names its path") {
                ContainsSubstring(".anchors[1]: it must be [x, y]"));
 }
 
-TEST_CASE("a member that is absent empties the optional that it had before") {
+TEST_CASE("an absent member resets its optional") {
     shapes::Window window;
     window.docked = shapes::Edge::left;
     const JsonDocument json = document(R"({"name":"a","bounds":[]})");
@@ -327,7 +327,7 @@ TEST_CASE("a member that is absent empties the optional that it had before") {
     CHECK_FALSE(window.docked);
 }
 
-TEST_CASE("a vector and a map lose the elements that they had before") {
+TEST_CASE("decoding replaces the elements of a vector and a map") {
     std::vector<std::string> list{"old"};
     std::vector<int> numbers{1, 2};
     std::map<std::string, int> map{{"old", 1}};
@@ -340,7 +340,7 @@ TEST_CASE("a vector and a map lose the elements that they had before") {
     CHECK(map == std::map<std::string, int>{{"new", 2}});
 }
 
-TEST_CASE("a nested optional is empty at null") {
+TEST_CASE("null resets a nested optional") {
     using Nested = std::optional<std::optional<int>>;
     CHECK(value<Nested>("1") == Nested(1));
     CHECK_FALSE(value<Nested>("null"));

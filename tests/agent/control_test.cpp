@@ -69,7 +69,7 @@ struct Stage {
 
 } // namespace
 
-TEST_CASE("a run that is paused before it begins does nothing until it is resumed") {
+TEST_CASE("a run that is paused before its start does nothing until it is resumed") {
     Stage stage;
     stage.model.say("done");
     CHECK(stage.control.status().stage == RunStage::not_started);
@@ -82,7 +82,7 @@ TEST_CASE("a run that is paused before it begins does nothing until it is resume
     CHECK(stage.control.status().stage == RunStage::ended);
 }
 
-TEST_CASE("a step lets one command through") {
+TEST_CASE("a step executes one command") {
     Stage stage;
     stage.model.call("click_element", R"({"label":"OK","box":[300,400]})").say("done");
     stage.begin();
@@ -98,7 +98,7 @@ TEST_CASE("a step lets one command through") {
     CHECK(stage.result.get().outcome == Outcome::completed);
 }
 
-TEST_CASE("what is running is finished before a run is held") {
+TEST_CASE("a command that has started completes before the run is held") {
     Stage stage;
     stage.control.resume();
     stage.model.answer([&](const vlm::ChatRequest&) {
@@ -126,7 +126,7 @@ TEST_CASE("a held run can be stopped") {
     CHECK(result.reason == "enough");
 }
 
-TEST_CASE("the model hears what is told, with its next request") {
+TEST_CASE("the model receives a message with its next request") {
     Stage stage;
     stage.model.say("done");
     stage.begin();
@@ -138,7 +138,7 @@ TEST_CASE("the model hears what is told, with its next request") {
     CHECK(stage.types().starts_with("run_started told observe observed ask "));
 }
 
-TEST_CASE("words that come with the final answer keep the run going") {
+TEST_CASE("a message during the final answer keeps the run going") {
     Stage stage;
     stage.control.resume();
     stage.model.answer([&](const vlm::ChatRequest&) {
@@ -151,7 +151,7 @@ TEST_CASE("words that come with the final answer keep the run going") {
     CHECK_THAT(stage.last_words(), ContainsSubstring("And save it."));
 }
 
-TEST_CASE("what nobody can use is refused") {
+TEST_CASE("input that the run cannot use is rejected") {
     Stage stage;
     CHECK(stage.control.send_message("too early") == SubmitResult::run_ended);
     stage.model.say("done");
@@ -167,7 +167,7 @@ TEST_CASE("what nobody can use is refused") {
     CHECK(stage.control.send_message("too late") == SubmitResult::run_ended);
 }
 
-TEST_CASE("an action waits for consent where actions need it") {
+TEST_CASE("an action waits for approval if actions require it") {
     Stage stage;
     stage.control.resume();
     stage.options.approve = Approve::always;
@@ -205,7 +205,7 @@ TEST_CASE("an action waits for consent where actions need it") {
     }
 }
 
-TEST_CASE("a story without a first reply waits for one") {
+TEST_CASE("a visual loop without a first reply waits for one") {
     Stage stage("story");
     stage.profile.settings<VisualLoopSettings>()->boot.clear();
     stage.control.resume();
@@ -219,7 +219,7 @@ TEST_CASE("a story without a first reply waits for one") {
     CHECK(stage.types().starts_with("run_started await told invoke invoked observe observed ask "));
 }
 
-TEST_CASE("a story that waits for its first reply can be stopped") {
+TEST_CASE("a visual loop that waits for its first reply can be stopped") {
     Stage stage("story");
     stage.profile.settings<VisualLoopSettings>()->boot.clear();
     stage.control.resume();
@@ -230,7 +230,7 @@ TEST_CASE("a story that waits for its first reply can be stopped") {
     CHECK(stage.result.get().outcome == Outcome::cancelled);
 }
 
-TEST_CASE("without anybody outside, a story needs its first reply") {
+TEST_CASE("without a client, a visual loop needs its first reply") {
     Stage stage("story");
     stage.profile.settings<VisualLoopSettings>()->boot.clear();
     try {
@@ -242,7 +242,7 @@ TEST_CASE("without anybody outside, a story needs its first reply") {
     }
 }
 
-TEST_CASE("an injected reply stands for the model's next one") {
+TEST_CASE("an injected reply replaces the model's next one") {
     Stage stage("story");
     stage.model.say(story_done);
     stage.begin();
@@ -254,7 +254,7 @@ TEST_CASE("an injected reply stands for the model's next one") {
     CHECK(stage.desktop.pointer() == winio::Point{300, 400});
 }
 
-TEST_CASE("a picture is annotated outside, by the turn that waits for it") {
+TEST_CASE("the client annotates the screenshot of the turn that waits for it") {
     Stage stage("story");
     stage.control.resume();
     stage.options.annotation = Source::client;
@@ -282,7 +282,7 @@ TEST_CASE("a picture is annotated outside, by the turn that waits for it") {
     CHECK(*image.bytes == drawn);
 }
 
-TEST_CASE("a run that waits for a picture can be stopped") {
+TEST_CASE("a run that waits for an annotation can be stopped") {
     Stage stage("story");
     stage.control.resume();
     stage.options.annotation = Source::client;
@@ -293,7 +293,7 @@ TEST_CASE("a run that waits for a picture can be stopped") {
     CHECK_FALSE(stage.control.status().picture);
 }
 
-TEST_CASE("whoever watches learns what the mode is at, before each command") {
+TEST_CASE("an observer receives the mode's state before each command") {
     class States final : public Observer {
     public:
         std::string all;
@@ -311,7 +311,7 @@ TEST_CASE("whoever watches learns what the mode is at, before each command") {
     CHECK(states.all == "observing0 asking1 acting1 asking2 finished2 ");
 }
 
-TEST_CASE("a question from another thread is answered, or given up with its own token") {
+TEST_CASE("an approval request from another thread is answered, or withdrawn with its own token") {
     RunControl control;
     test::Watch watch(control);
     std::stop_source stop;
@@ -324,13 +324,13 @@ TEST_CASE("a question from another thread is answered, or given up with its own 
         control.resolve(now.questions.front().id, {.granted = true});
         CHECK(asked.get().granted);
     }
-    SECTION("given up") {
+    SECTION("withdrawn") {
         stop.request_stop();
         CHECK_FALSE(asked.get().granted);
     }
 }
 
-TEST_CASE("copies of a control control the same run, which needs none of them") {
+TEST_CASE("copies of a control control the same run, which outlives them") {
     Stage stage;
     stage.model.say("done").say("done");
     auto original = std::make_unique<RunControl>();

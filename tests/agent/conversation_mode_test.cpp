@@ -118,7 +118,7 @@ TEST_CASE("the conversation goes through these states") {
     CHECK(path(mode, row.facts) == row.commands);
 }
 
-TEST_CASE("the user's words reach the model, never between a call and its result") {
+TEST_CASE("messages of the user reach the model, but never between a call and its result") {
     const Fact told = UserMessage{UserMessage::Kind::words, "Be quick."};
     struct Row {
         std::vector<Fact> facts;
@@ -139,21 +139,21 @@ TEST_CASE("the user's words reach the model, never between a call and its result
     CHECK(request(mode).messages.back().text() == "The user says: Be quick.");
 }
 
-TEST_CASE("words that come with the answer of the last step leave it the answer") {
+TEST_CASE("a message during the answer of the last turn leaves the answer unchanged") {
     ConversationMode mode = mode_for(profile(1));
     CHECK(
         path(mode, {observed(), words("done"), UserMessage{UserMessage::Kind::words, "thanks"}}) ==
         "observe ask completed completed");
 }
 
-TEST_CASE("nobody can speak for the model of a conversation") {
+TEST_CASE("a conversation takes no injected replies") {
     ConversationMode mode = mode_for(profile());
     CHECK(path(mode, {observed(), UserMessage{UserMessage::Kind::reply, "done"}}) ==
           "observe ask ask");
     CHECK(roles(request(mode)) == "su");
 }
 
-TEST_CASE("without a first screenshot the conversation begins with a question") {
+TEST_CASE("without a first screenshot, the conversation begins with a request") {
     Profile it = profile();
     it.screenshot_first = false;
     ConversationMode mode = mode_for(it);
@@ -170,7 +170,7 @@ TEST_CASE("an action that the desktop refuses ends the run with its reason") {
     CHECK(finish.reason == "input was refused");
 }
 
-TEST_CASE("the first request holds the prompt, the task and the screenshot by hash") {
+TEST_CASE("the first request contains the prompt, the task and the screenshot by hash") {
     ConversationMode mode = mode_for(profile());
     mode.apply(observed("abc"));
     const auto first = request(mode);
@@ -182,7 +182,7 @@ TEST_CASE("the first request holds the prompt, the task and the screenshot by ha
     CHECK(std::get<vlm::Image>(first.messages.at(1).parts.at(1)).sha256 == "abc");
 }
 
-TEST_CASE("only the first call of a reply is carried out, and every other one is answered") {
+TEST_CASE("only the first call of a reply is executed, and all others are answered") {
     ConversationMode mode = mode_for(profile());
     mode.apply(observed());
     mode.apply(calls({"click", "type", "press"}));
@@ -197,7 +197,7 @@ TEST_CASE("only the first call of a reply is carried out, and every other one is
     CHECK_THAT(next.messages.at(5).text(), ContainsSubstring(R"("type":"too_many_tool_calls")"));
 }
 
-TEST_CASE("where the profile says so, none of several calls is carried out") {
+TEST_CASE("if the profile says so, none of several calls is executed") {
     Profile it = profile();
     it.several_calls = SeveralCalls::none;
     it.refused_call_error = "invalid_arguments";
@@ -207,7 +207,7 @@ TEST_CASE("where the profile says so, none of several calls is carried out") {
     CHECK(mode.state().turn == 2);
 }
 
-TEST_CASE("each of several calls that are not carried out has its answer") {
+TEST_CASE("each of several unexecuted calls has a result") {
     Profile it = profile();
     it.several_calls = SeveralCalls::none;
     it.refused_call_error = "invalid_arguments";
@@ -222,7 +222,7 @@ TEST_CASE("each of several calls that are not carried out has its answer") {
     }
 }
 
-TEST_CASE("a screenshot follows the answers of its reply as a user message") {
+TEST_CASE("a screenshot follows the results of its reply as a user message") {
     ConversationMode mode = mode_for(profile());
     mode.apply(observed());
     mode.apply(calls({"look", "click"}));
@@ -235,14 +235,14 @@ TEST_CASE("a screenshot follows the answers of its reply as a user message") {
     CHECK(std::get<vlm::Image>(next.messages.at(5).parts.at(1)).sha256 == "second");
 }
 
-TEST_CASE("screenshots are numbered by the turn that sees them") {
+TEST_CASE("a screenshot has the number of the turn in which the model sees it") {
     ConversationMode mode = mode_for(profile());
     CHECK(std::get<Observe>(mode.next()).screenshot == 1);
     path(mode, {observed(), calls({"click"}), invoked(), calls({"look"}), invoked("", true)});
     CHECK(std::get<Observe>(mode.next()).screenshot == 3);
 }
 
-TEST_CASE("the turn counts model exchanges begun") {
+TEST_CASE("the turn counts the requests to the model") {
     ConversationMode mode = mode_for(profile());
     CHECK(mode.state().turn == 0);
     mode.apply(observed());
@@ -278,7 +278,7 @@ TEST_CASE("the final answer has no think tags") {
     CHECK(std::get<Finish>(mode.next()).reason == "Saved.");
 }
 
-TEST_CASE("a conversation that is too long for the model stays short from then on") {
+TEST_CASE("a conversation that was too long for the model stays shorter") {
     ConversationMode mode = mode_for(profile(100));
     const auto look = [&](int number) {
         mode.apply(calls({"look"}));
@@ -304,7 +304,7 @@ TEST_CASE("a conversation that is too long for the model stays short from then o
     }
 }
 
-TEST_CASE("a task that would crowd everything else out is refused") {
+TEST_CASE("a task that leaves no space for the conversation is rejected") {
     Profile it = profile();
     it.context_bytes = 1000;
     it.system_prompt = std::string(300, 'p');
@@ -312,7 +312,7 @@ TEST_CASE("a task that would crowd everything else out is refused") {
     CHECK_THROWS_AS(ConversationMode(it, std::string(201, 't'), {}), Error);
 }
 
-TEST_CASE("a conversation whose shortest form is too long ends, with what can be done") {
+TEST_CASE("a conversation whose shortest form is too long ends, and the reason names the remedy") {
     ConversationMode mode = mode_for(profile());
     mode.apply(observed());
     mode.apply(AskFailed{"vlm.context_overflow", "n_ctx is 512", true});
@@ -362,7 +362,8 @@ std::vector<std::string> noted(Mode& mode) {
 
 } // namespace
 
-TEST_CASE("a loop is noted and told where the profile asks for it, and not at once again") {
+TEST_CASE(
+    "a loop is noted and reported to the model if the profile enables it, and not again at once") {
     const LoopAnswer answer = GENERATE(LoopAnswer::none, LoopAnswer::tell);
     ConversationMode mode = mode_for(watched(answer));
     mode.apply(observed());
@@ -386,14 +387,14 @@ TEST_CASE("a loop is noted and told where the profile asks for it, and not at on
     CHECK(noted(mode) == std::vector<std::string>{"loop"});
 }
 
-TEST_CASE("a cycle of actions is a loop though the model looks only once a round") {
+TEST_CASE("a cycle of actions with one screenshot per repetition is a loop") {
     ConversationMode mode = mode_for(watched(LoopAnswer::tell));
     mode.apply(observed());
     for (int i = 0; i < 3; ++i) click_and_look(mode, {100, 200, 300});
     CHECK(noted(mode) == std::vector<std::string>{"loop"});
 }
 
-TEST_CASE("what nobody has looked at, or has changed the screen, is no loop") {
+TEST_CASE("actions without a screenshot, or with an effect, are not a loop") {
     ConversationMode mode = mode_for(watched(LoopAnswer::tell));
     mode.apply(observed());
     for (int i = 0; i < 6; ++i) {
@@ -410,7 +411,7 @@ TEST_CASE("what nobody has looked at, or has changed the screen, is no loop") {
     CHECK(noted(mode).empty());
 }
 
-TEST_CASE("the same refused call again and again is told at once") {
+TEST_CASE("a repeated refused call is reported at once") {
     ConversationMode mode = mode_for(watched(LoopAnswer::tell));
     mode.apply(observed());
     Invoked refused;
@@ -428,13 +429,13 @@ TEST_CASE("the same refused call again and again is told at once") {
 }
 
 TEST_CASE(
-    "where the profile wants it, a loop is recovered from, and the picture after it answers") {
+    "if the profile enables it, a loop is recovered from, and the next screenshot is the result") {
     ConversationMode mode = mode_for(watched(LoopAnswer::recover));
     mode.apply(observed());
     for (int i = 0; i < 3; ++i) click_and_look(mode);
     REQUIRE(word(mode) == "recover");
     CHECK_THAT(std::get<Recover>(mode.next()).reason, ContainsSubstring("click [500, 500]"));
-    SECTION("whole") {
+    SECTION("complete") {
         CHECK(path(mode, {Recovered{}, observed("after")}) == "recover observe ask");
         CHECK_THAT(request(mode).messages.back().text(),
                    ContainsSubstring("Escape was pressed") &&
@@ -443,13 +444,13 @@ TEST_CASE(
         CHECK(std::get<vlm::Image>(next.messages.back().parts.at(1)).sha256 == "after");
         CHECK(next.messages.at(next.messages.size() - 2).role == vlm::Role::tool);
     }
-    SECTION("not whole") {
+    SECTION("incomplete") {
         path(mode, {Recovered{"the keyboard is locked", {}, {}}, observed("after")});
         CHECK_THAT(request(mode).messages.back().text(),
                    !ContainsSubstring("Escape was pressed") &&
                        ContainsSubstring("the keyboard is locked"));
     }
-    SECTION("on a desktop that is gone") {
+    SECTION("without the desktop") {
         mode.apply(Recovered{"gone", "the display is gone", {}});
         CHECK(word(mode) == "desktop_failed");
     }

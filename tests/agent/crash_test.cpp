@@ -69,8 +69,8 @@ std::uintmax_t size_of(const std::filesystem::path& file) {
 
 } // namespace
 
-TEST_CASE("killed a hundred times at any moment, a run goes on, its journal stays readable, and "
-          "nothing is done twice") {
+TEST_CASE("a run that is killed a hundred times at any moment can be resumed, its journal stays "
+          "readable, and no action is repeated") {
     std::mt19937 random(5);
     int kills = 0;
     while (kills < 100) {

@@ -60,7 +60,7 @@ TEST_CASE("custom mode: a profile file selects it, and it runs to its end") {
           std::vector<std::string>{"A desktop.\n", "A desktop.\nA desktop with a clock.\n"});
 }
 
-TEST_CASE("custom mode: a run that was interrupted is resumed where it was") {
+TEST_CASE("custom mode: an interrupted run is resumed") {
     Stage stage;
     stage.model.say("A desktop.").fail({eyehand::vlm::errc::unreachable, "no server"});
     CHECK(stage.agent(load_profile(profile_folder, modes()))
@@ -86,7 +86,7 @@ TEST_CASE("custom mode: a stopped run ends with the mode's own outcome, and has 
 }
 
 TEST_CASE(
-    "custom mode: a program that does not register it shows its runs, and cannot resume them") {
+    "custom mode: a program that does not register it can show its runs, but not resume them") {
     Stage stage;
     stage.model.say("A desktop.").fail({eyehand::vlm::errc::unreachable, "no server"});
     (void)stage.agent(load_profile(profile_folder, modes()))
@@ -105,7 +105,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("custom mode: a profile with a mode that is not registered names those that are") {
+TEST_CASE("custom mode: the error for an unregistered mode names the registered ones") {
     try {
         (void)load_profile(profile_folder);
         FAIL("it was loaded");
@@ -115,7 +115,7 @@ TEST_CASE("custom mode: a profile with a mode that is not registered names those
     }
 }
 
-TEST_CASE("custom mode: its own mistakes in a profile name file and member") {
+TEST_CASE("custom mode: errors in its settings name file and member") {
     const std::map<std::string, std::string> files{
         {"profile.json", R"({"schema": 1, "name": "d", "mode": "describe", "model": "m",
                              "system_prompt": "p", "describe": {"looks": 0}})"},
@@ -128,7 +128,7 @@ TEST_CASE("custom mode: its own mistakes in a profile name file and member") {
     }
 }
 
-TEST_CASE("custom mode: no two modes of a registry have one name") {
+TEST_CASE("custom mode: two modes of a registry cannot have the same name") {
     ModeRegistry all = modes();
     CHECK_THROWS_AS(all.add(std::make_shared<DescribeFactory>()), std::invalid_argument);
     CHECK_THROWS_AS(all.add(nullptr), std::invalid_argument);

@@ -40,7 +40,7 @@ std::string click_at(const std::string& box) {
 
 } // namespace
 
-TEST_CASE("a box is a point, four numbers or two corners, and its centre is clicked") {
+TEST_CASE("a box is a point, four numbers or two corners, and its center is clicked") {
     CHECK(plan_of("click_element", click_at("[300,400]")) == winio::gesture::click({300, 400}));
     CHECK(plan_of("click_element", click_at("[100,200,300,600]")) ==
           winio::gesture::click({200, 400}));
@@ -54,7 +54,7 @@ TEST_CASE("inverted corners are swapped and coordinates clamped") {
     CHECK(plan_of("click_element", click_at("[5000,-7]")) == winio::gesture::click({1000, 0}));
 }
 
-TEST_CASE("boxes as models also write them are understood") {
+TEST_CASE("common variants of boxes are accepted") {
     CHECK(plan_of("click_element", click_at(R"("[300, 400]")")) ==
           winio::gesture::click({300, 400}));
     CHECK(plan_of("click_element", click_at(R"(["300","400"])")) ==
@@ -100,7 +100,7 @@ TEST_CASE("each mistake in a call has its error type") {
     CHECK_FALSE(result.plan());
 }
 
-TEST_CASE("observing asks for a screenshot and does nothing else") {
+TEST_CASE("observe requests a screenshot and does nothing else") {
     const ToolResult result = call("observe_screen", "");
     CHECK(result.succeeded());
     CHECK(result.wants_screenshot());
@@ -114,13 +114,13 @@ TEST_CASE("typing takes any Unicode text") {
     CHECK(plan_of("type_text", R"({"text":12})") == winio::gesture::type("12"));
 }
 
-TEST_CASE("keys are named freely") {
+TEST_CASE("keys have alternative names") {
     CHECK(plan_of("press_key", R"({"key":"Ctrl+Shift+S"})") ==
           winio::gesture::press(*winio::parse_chord("ctrl+shift+s")));
     CHECK(call("press_key", R"({"key":"Return"})").json() == R"({"ok":true,"pressed":"enter"})");
 }
 
-TEST_CASE("scrolling goes down three notches unless told otherwise") {
+TEST_CASE("scrolling goes down three notches by default") {
     CHECK(plan_of("scroll_at_position", R"({"box":[500,500]})") ==
           winio::gesture::scroll({500, 500}, -3));
     CHECK(plan_of("scroll_at_position", R"({"box":[500,500],"direction":"up","amount":5})") ==
@@ -171,7 +171,7 @@ winio::WindowInfo window(std::uintptr_t id, const std::string& title, bool foreg
 
 } // namespace
 
-TEST_CASE("a right click and a double click hit the centre of what is meant") {
+TEST_CASE("a right click and a double click hit the center of their target") {
     Desk desk;
     CHECK(desk.plan("right_click", click_at("[100,200,300,600]")) ==
           winio::gesture::click({200, 400}, winio::Button::right));
@@ -179,7 +179,7 @@ TEST_CASE("a right click and a double click hit the centre of what is meant") {
           winio::gesture::click({300, 400}, winio::Button::left, 2));
 }
 
-TEST_CASE("a drag goes from start to end and aims at both") {
+TEST_CASE("a drag goes from start to end and has both as targets") {
     Desk desk;
     const winio::Plan plan =
         desk.plan("drag", R"({"label":"icon","start":[100,200],"end":[5000,-1]})");
@@ -187,14 +187,14 @@ TEST_CASE("a drag goes from start to end and aims at both") {
     CHECK(plan.targets == std::vector<winio::Point>{{100, 200}, {1000, 0}});
 }
 
-TEST_CASE("the pointer moves to clamped coordinates, also when they are written as texts") {
+TEST_CASE("the pointer moves to clamped coordinates, also if they are texts") {
     Desk desk;
     CHECK(desk.plan("move", R"({"x":300,"y":400})") == winio::gesture::move({300, 400}));
     CHECK(desk.plan("move", R"({"x":-5,"y":"2000"})") == winio::gesture::move({0, 1000}));
     CHECK(desk.call("move", R"({"x":300.4,"y":400})").json() == R"({"ok":true,"x":300,"y":400})");
 }
 
-TEST_CASE("a click where the pointer is aims at the pointer") {
+TEST_CASE("click_here has the pointer's position as its target") {
     Desk desk;
     desk.move_pointer({700, 300});
     const winio::Plan plan = desk.plan("click_here", "{}");
@@ -214,7 +214,7 @@ TEST_CASE("a pointer outside the work area neither clicks nor scrolls") {
     }
 }
 
-TEST_CASE("scrolling without a place happens in the middle of the work area") {
+TEST_CASE("scrolling without a position happens in the middle of the work area") {
     Desk desk;
     desk.area = winio::WorkArea({100, 100, 401, 201});
     desk.move_pointer({0, 0});
@@ -222,7 +222,7 @@ TEST_CASE("scrolling without a place happens in the middle of the work area") {
     CHECK(desk.plan("scroll_up", R"({"amount":7})") == winio::gesture::scroll({300, 200}, 7));
 }
 
-TEST_CASE("scrolling where the pointer is leaves it there") {
+TEST_CASE("scroll_here does not move the pointer") {
     Desk desk;
     desk.move_pointer({40, 50});
     const winio::Plan plan = desk.plan("scroll_here", R"({"direction":"up","amount":2})");
@@ -236,7 +236,7 @@ TEST_CASE("a hotkey is a chord") {
           winio::gesture::press(*winio::parse_chord("ctrl+shift+s")));
 }
 
-TEST_CASE("a held key is down for as long as was asked, and up at the end") {
+TEST_CASE("a held key is down for the given time and is released") {
     Desk desk;
     const winio::Plan plan = desk.plan("hold_key", R"({"key":"shift+right","seconds":0.5})");
     const winio::Key shift = winio::NamedKey::shift;
@@ -250,7 +250,7 @@ TEST_CASE("a held key is down for as long as was asked, and up at the end") {
               {winio::Batch{KeyChange{right, Press::up}, KeyChange{shift, Press::up}}}});
 }
 
-TEST_CASE("waiting is a pause that can be stopped, and does nothing else") {
+TEST_CASE("wait is a pause that can be stopped, and does nothing else") {
     Desk desk;
     const winio::Plan plan = desk.plan("wait", R"({"seconds":30})");
     std::stop_source stop;
@@ -261,7 +261,7 @@ TEST_CASE("waiting is a pause that can be stopped, and does nothing else") {
     CHECK(desk.desktop.events().empty());
 }
 
-TEST_CASE("windows are listed topmost first, those without a title left out") {
+TEST_CASE("windows with a title are listed, topmost first") {
     Desk desk;
     desk.desktop.set_windows(
         {window(1, "Untitled - Notepad", true), window(2, ""), window(3, "Line one\nline two")});
@@ -282,13 +282,13 @@ TEST_CASE("a window is brought to the front by a part of its title") {
     CHECK_THAT(none.message(), ContainsSubstring(R"("Readme - Editor", "Untitled - Notepad")"));
 }
 
-TEST_CASE("a program is launched with its command line as it is") {
+TEST_CASE("a program is launched with its unchanged command line") {
     Desk desk;
     CHECK(desk.plan("launch_app", R"({"command":"notepad.exe \"a b.txt\""})").steps ==
           std::vector<winio::Step>{{winio::LaunchCommand{"notepad.exe \"a b.txt\""}}});
 }
 
-TEST_CASE("the clipboard's text is told, and text is pasted through it") {
+TEST_CASE("the clipboard's text is read, and text is pasted through it") {
     Desk desk;
     CHECK_THAT(desk.call("read_clipboard", "{}").json(), ContainsSubstring("holds no text"));
     desk.desktop.clipboard()->set_text("zażółć");
@@ -298,7 +298,7 @@ TEST_CASE("the clipboard's text is told, and text is pasted through it") {
     CHECK(desk.plan("paste_text", R"({"text":"世界"})") == winio::gesture::paste("世界"));
 }
 
-TEST_CASE("each mistake in a call by the tools' own names has its error type") {
+TEST_CASE("each mistake in a call under the tools' own names has its error type") {
     struct Row {
         const char* tool;
         const char* arguments;
@@ -335,7 +335,7 @@ TEST_CASE("each mistake in a call by the tools' own names has its error type") {
     CHECK_FALSE(result.plan());
 }
 
-TEST_CASE("what tells one call from another is its target or its subject, not the model's words") {
+TEST_CASE("a call is identified by its targets and its subject, not by the model's words") {
     struct Row {
         const char* tool;
         const char* arguments;

@@ -163,7 +163,7 @@ TEST_CASE("disk: an HTTP log that cannot be written ends the run") {
     stage.check_readable();
 }
 
-TEST_CASE("disk: a summary that cannot be written leaves the one before") {
+TEST_CASE("disk: a summary that cannot be written leaves the previous one") {
     Stage stage;
     CHECK_THAT(stage.run([&] { fs::create_directory(stage.directory.path() / "run.json.new"); }),
                ContainsSubstring("run.json.new cannot be written"));
@@ -173,7 +173,7 @@ TEST_CASE("disk: a summary that cannot be written leaves the one before") {
 }
 
 #ifdef __linux__
-TEST_CASE("disk: half a screenshot is taken back when the disk is full") {
+TEST_CASE("disk: an incomplete screenshot is removed if the disk is full") {
     Stage stage;
     std::optional<FullDisk> full;
     const std::string message = stage.run([&] {
@@ -187,7 +187,7 @@ TEST_CASE("disk: half a screenshot is taken back when the disk is full") {
     stage.check_readable();
 }
 
-TEST_CASE("disk: half an exchange is taken back when the disk is full") {
+TEST_CASE("disk: an incomplete exchange is removed if the disk is full") {
     Stage stage;
     vlm::testing::ChatServer server;
     server.enqueue({.body = vlm::testing::completion("", "observe_screen")});
@@ -208,7 +208,7 @@ TEST_CASE("disk: half an exchange is taken back when the disk is full") {
     stage.check_readable();
 }
 
-TEST_CASE("disk: half a summary leaves the whole one before it") {
+TEST_CASE("disk: an incomplete summary leaves the previous one") {
     Stage stage;
     RunSummary summary{
         .task = "do it", .profile = load_profile("observer"), .tools = {}, .settings = {}};
@@ -229,7 +229,7 @@ TEST_CASE("disk: half a summary leaves the whole one before it") {
     CHECK_FALSE(fs::exists(stage.directory.path() / "run.json.new"));
 }
 
-TEST_CASE("disk: half an entry of the execution log, or of the journal, is taken back") {
+TEST_CASE("disk: an incomplete entry of the execution log or the journal is removed") {
     Stage stage;
     std::optional<FullDisk> full;
     const std::string name = GENERATE("execution_log.txt", "events.jsonl");

@@ -18,7 +18,7 @@ TEST_CASE("run directories of version 0.1 depend on the values of the codes") {
     CHECK(static_cast<int>(errc::bad_run) == 17);
 }
 
-TEST_CASE("every code has a name and a message of its own") {
+TEST_CASE("every code has its own name and message") {
     for (int code = 1; code <= static_cast<int>(errc::bad_run); ++code) {
         CHECK(to_string(static_cast<errc>(code)) != "unknown");
         CHECK(error_category().message(code) != "unknown agent error");
@@ -26,7 +26,7 @@ TEST_CASE("every code has a name and a message of its own") {
     CHECK(error_category().message(999) == "unknown agent error");
 }
 
-TEST_CASE("files store an error by category and name") {
+TEST_CASE("files store category and name of an error") {
     CHECK(error_name(winio::errc::capture_failed) == "winio.capture_failed");
     CHECK(error_name(vlm::errc::unreachable) == "vlm.unreachable");
     CHECK(error_name(errc::bad_run) == "agent.bad_run");
@@ -42,7 +42,7 @@ TEST_CASE("an error that version 0.1 stored by number has the current name") {
     CHECK(current_error_name("winio:999") == "winio.999");
 }
 
-TEST_CASE("any other stored error is left as it is") {
+TEST_CASE("any other stored error stays unchanged") {
     for (const char* text : {"winio.capture_failed", "", "winio:", "winio:x", "winio:0",
                              "generic:13", "winio:99999999999999999999", "a:b:1"})
         CHECK(current_error_name(text) == text);

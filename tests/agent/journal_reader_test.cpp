@@ -112,7 +112,7 @@ TEST_CASE("journal reader: an event of a later version keeps its type and its li
     CHECK(std::get<UnknownEvent>(event.payload).problem.empty());
 }
 
-TEST_CASE("journal reader: what cannot be read is an unknown event with a reason") {
+TEST_CASE("journal reader: a damaged event is an unknown event with a reason") {
     for (const char* line : {"", "x", "[]", "7", R"({"seq":1})", R"({"type":7})",
                              R"({"type":"observed","seq":-1,"t":"x","turn":1e99})",
                              R"({"type":"run_finished","outcome":"glorious"})"}) {
@@ -125,7 +125,7 @@ TEST_CASE("journal reader: what cannot be read is an unknown event with a reason
     CHECK(std::get<UnknownEvent>(parsed(R"("type":"invoke","call_id":7)")).type == "invoke");
 }
 
-TEST_CASE("journal reader: members that nothing is folded from may be missing") {
+TEST_CASE("journal reader: members that do not affect the mode may be missing") {
     CHECK(std::get<RunStarted>(parsed(R"("type":"run_started","task":"t")")).task == "t");
     CHECK(std::get<Asked>(parsed(R"("type":"ask")")).images.empty());
     CHECK(std::get<Noted>(parsed(R"("type":"noted")")).text.empty());
@@ -152,7 +152,7 @@ TEST_CASE("journal reader: a journal is followed while it is written") {
     CHECK_FALSE(reader.next());
 }
 
-TEST_CASE("journal reader: a torn line is read once it is whole") {
+TEST_CASE("journal reader: a torn line is read once it is complete") {
     const test::TempFolder folder;
     const std::filesystem::path file = folder / "events.jsonl";
     append(file, R"({"seq":1,"t":0,"type":"stopped","turn":0,)");
@@ -186,7 +186,7 @@ TEST_CASE("journal reader: damaged and overlong lines are counted, and the other
     CHECK(read_journal(folder.path()).empty()); // not a regular file
 }
 
-TEST_CASE("journal reader: the chain of entries shows what was changed") {
+TEST_CASE("journal reader: the chain of entries reveals changes") {
     const std::vector<Event> events = read_journal(golden("team"));
     const auto problems = [](const std::vector<Event>& all) {
         ChainVerifier chain;

@@ -88,7 +88,7 @@ void write(const std::filesystem::path& file, const std::string& text) {
 
 } // namespace
 
-TEST_CASE("every entry is a JSON object that knows its place and the hash of the line before it") {
+TEST_CASE("every entry is a JSON object with its number and the hash of the line before it") {
     const test::TempFolder folder;
     write_run(folder / "events.jsonl");
     const auto lines = test::lines_of(folder / "events.jsonl");
@@ -108,7 +108,7 @@ TEST_CASE("every entry is a JSON object that knows its place and the hash of the
         ContainsSubstring(R"("settle_ms":180,"capture_ms":9.5,"scale_ms":7.9,"encode_ms":12.345)"));
 }
 
-TEST_CASE("the facts of a journal read back as they were") {
+TEST_CASE("the facts of a journal are read back unchanged") {
     const test::TempFolder folder;
     write_run(folder / "events.jsonl");
     const Journal journal(folder / "events.jsonl");
@@ -140,7 +140,7 @@ TEST_CASE("the facts of a journal read back as they were") {
     CHECK(std::get<Invoked>(journal.recovered()[2]).policy == std::chrono::microseconds(2500));
 }
 
-TEST_CASE("errors are journaled by name, and version 0.1's numbers read back as names") {
+TEST_CASE("errors are stored by name, and version 0.1's numbers are read as names") {
     const test::TempFolder folder;
     const auto file = folder / "events.jsonl";
     {
@@ -159,7 +159,7 @@ TEST_CASE("errors are journaled by name, and version 0.1's numbers read back as 
     CHECK(std::get<ObserveFailed>(journal.recovered()[0]).error == "winio.capture_failed");
 }
 
-TEST_CASE("a journal goes on where it ended") {
+TEST_CASE("a journal continues after its last entry") {
     const test::TempFolder folder;
     write_run(folder / "events.jsonl");
     {
@@ -170,7 +170,7 @@ TEST_CASE("a journal goes on where it ended") {
     CHECK(journal.recovered().size() == 4);
 }
 
-TEST_CASE("a torn last line is dropped and the next entry follows the one before it") {
+TEST_CASE("a torn last line is dropped, and the next entry follows the last complete one") {
     const test::TempFolder folder;
     const auto file = folder / "events.jsonl";
     write_run(file);
@@ -185,7 +185,7 @@ TEST_CASE("a torn last line is dropped and the next entry follows the one before
     }
 }
 
-TEST_CASE("an action without an end is told as interrupted, once") {
+TEST_CASE("an action without a result is reported as interrupted, once") {
     const test::TempFolder folder;
     const auto file = folder / "events.jsonl";
     {
@@ -203,7 +203,7 @@ TEST_CASE("an action without an end is told as interrupted, once") {
     CHECK(test::lines_of(file).size() == 2);
 }
 
-TEST_CASE("a journal that was changed is refused with the line") {
+TEST_CASE("a changed journal is rejected, and the error names the line") {
     const test::TempFolder folder;
     const auto file = folder / "events.jsonl";
     write_run(file);
@@ -230,7 +230,7 @@ TEST_CASE("a journal that was changed is refused with the line") {
     CHECK_THAT(problem_with(file), ContainsSubstring("line 1"));
 }
 
-TEST_CASE("a listener hears of an entry after it was written") {
+TEST_CASE("a listener receives an entry after it is written") {
     const test::TempFolder folder;
     const auto file = folder / "events.jsonl";
     std::vector<std::string> heard;
@@ -243,7 +243,7 @@ TEST_CASE("a listener hears of an entry after it was written") {
     CHECK(heard.size() == 2);
 }
 
-TEST_CASE("a journal that somebody writes can be read, but neither opened nor mended") {
+TEST_CASE("a journal with a writer can be read, but neither opened nor repaired") {
     const test::TempFolder folder;
     const auto file = folder / "events.jsonl";
     std::optional<Journal> journal(std::in_place, file);
@@ -263,7 +263,7 @@ TEST_CASE("a journal that somebody writes can be read, but neither opened nor me
     CHECK(Journal(file).recovered().size() == 1);
 }
 
-TEST_CASE("a journal that cannot be written says so") {
+TEST_CASE("a journal that cannot be written throws") {
     const test::TempFolder folder;
     try {
         const Journal journal(folder / "no/such/folder/events.jsonl");
@@ -275,7 +275,7 @@ TEST_CASE("a journal that cannot be written says so") {
 }
 
 #ifdef __linux__
-TEST_CASE("a full disk ends the journal with a clear error, and what is on it stays readable") {
+TEST_CASE("a full disk causes a clear error, and the written entries stay readable") {
     const test::TempFolder folder;
     const auto file = folder / "events.jsonl";
     {
@@ -305,7 +305,7 @@ TEST_CASE("a full disk ends the journal with a clear error, and what is on it st
 #endif
 
 #ifdef _WIN32
-TEST_CASE("who only reads a journal is not taken for a run that is going on") {
+TEST_CASE("a reader of a journal is not mistaken for a run in progress") {
     const test::TempFolder folder;
     const std::filesystem::path file = folder / "events.jsonl";
     std::ofstream(file, std::ios::binary).close();

@@ -18,7 +18,7 @@ std::string problem(const std::string& value, const std::string& schema) {
 
 } // namespace
 
-TEST_CASE("a schema that would not be checked whole is refused with the place") {
+TEST_CASE("a schema with unsupported parts is rejected, and the error names the place") {
     struct Row {
         const char* schema;
         const char* words;
@@ -47,7 +47,7 @@ TEST_CASE("descriptions, defaults and formats constrain nothing") {
                       "deprecated":true,"$schema":"s","$comment":"c"})") == "none");
 }
 
-TEST_CASE("a value that is not as its schema wants it is named with its place") {
+TEST_CASE("a value that does not match its schema is reported with its path") {
     struct Row {
         const char* value;
         const char* schema;
@@ -79,7 +79,7 @@ TEST_CASE("a value that is not as its schema wants it is named with its place") 
     CHECK_THAT(problem(row.value, row.schema), ContainsSubstring(row.words));
 }
 
-TEST_CASE("a value that fits is let through, and keywords are silent on other kinds of values") {
+TEST_CASE("a matching value is accepted, and keywords ignore other types of values") {
     struct Row {
         const char* value;
         const char* schema;
@@ -94,7 +94,7 @@ TEST_CASE("a value that fits is let through, and keywords are silent on other ki
     CHECK(problem(row.value, row.schema) == "none");
 }
 
-TEST_CASE("alternatives within alternatives are looked at once") {
+TEST_CASE("nested alternatives are checked once") {
     std::string schema = R"({"type":"string"})";
     for (int i = 0; i < 31; ++i) schema = R"({"anyOf":[)" + schema + "]}";
     // Twice at each level would take an hour.
@@ -103,7 +103,7 @@ TEST_CASE("alternatives within alternatives are looked at once") {
           "the arguments must be of type null");
 }
 
-TEST_CASE("whole numbers that only a double takes for the same are told apart") {
+TEST_CASE("integers that are equal only as doubles are distinguished") {
     const std::string more = "9007199254740993"; // 2^53 + 1
     const std::string less = "9007199254740992";
     CHECK(problem(more, R"({"const":)" + less + "}") == "the arguments must be " + less);
@@ -116,7 +116,7 @@ TEST_CASE("whole numbers that only a double takes for the same are told apart") 
     CHECK(problem("1.5", R"({"maximum":1})") == "the arguments must be at most 1");
 }
 
-TEST_CASE("a name that a model makes up does not come back at any length") {
+TEST_CASE("a long name from the model is shortened in the problem") {
     const std::string name(100000, 'n');
     const std::string words =
         problem(R"({")" + name + R"(":7})", R"({"additionalProperties":false})");

@@ -22,7 +22,7 @@ JsonDocument document(const std::string& text) {
 
 } // namespace
 
-TEST_CASE("a JSON number is read as an integer without loss, or not at all") {
+TEST_CASE("a JSON number is read as an integer only without loss") {
     const auto integer = [](const std::string& text) { return document(text).view().integer(); };
     const auto natural = [](const std::string& text) {
         return document(text).view().unsigned_integer();
@@ -44,7 +44,7 @@ TEST_CASE("a JSON number is read as an integer without loss, or not at all") {
     CHECK_FALSE(natural("0e616")); // not a number to the parser
 }
 
-TEST_CASE("the members of a JSON object are listed in its order") {
+TEST_CASE("the members of a JSON object are listed in their order") {
     const JsonDocument json = document(R"({"z":1,"a":{"b":2},"":null})");
     REQUIRE(json.view().size() == 3);
     CHECK(json.view().member(0).name == "z");

@@ -28,7 +28,7 @@ struct Logs {
 
 } // namespace
 
-TEST_CASE("only what came since the start is saved") {
+TEST_CASE("only the part written since the start is saved") {
     Logs logs;
     logs.add("2025-11-22.1.log", "[10:00] before\n");
     const LmStudioLog log = logs.start();
@@ -40,7 +40,7 @@ TEST_CASE("only what came since the start is saved") {
     CHECK(test::read_file(logs.run / "lmstudio_clean.log") == "[10:01] during\n");
 }
 
-TEST_CASE("what a resumed run saves follows what its first part saved") {
+TEST_CASE("a resumed run appends to the logs of its first part") {
     Logs logs;
     for (const char* part : {"first\n", "second\n"}) {
         const LmStudioLog log = logs.start();
@@ -50,7 +50,7 @@ TEST_CASE("what a resumed run saves follows what its first part saved") {
     CHECK(logs.raw() == "first\nsecond\n");
 }
 
-TEST_CASE("a log that appears meanwhile is saved whole, after the one before it") {
+TEST_CASE("a new log is saved completely, after the previous one") {
     Logs logs;
     logs.add("2025-11-22.1.log", "old\n");
     const LmStudioLog log = logs.start();
@@ -61,7 +61,7 @@ TEST_CASE("a log that appears meanwhile is saved whole, after the one before it"
     CHECK(logs.raw() == "first\nsecond\n");
 }
 
-TEST_CASE("a log that begins anew is saved from its start") {
+TEST_CASE("a restarted log is saved from its start") {
     Logs logs;
     logs.add("server.log", "[10:00] a long story of before\n");
     const LmStudioLog log = logs.start();
@@ -73,7 +73,7 @@ TEST_CASE("a log that begins anew is saved from its start") {
     CHECK(logs.raw() == anew);
 }
 
-TEST_CASE("a log that is renamed is followed") {
+TEST_CASE("a renamed log is followed") {
     Logs logs;
     logs.add("server.log", "[10:00] before\n");
     const LmStudioLog log = logs.start();
@@ -84,7 +84,7 @@ TEST_CASE("a log that is renamed is followed") {
     CHECK(logs.raw() == "[10:01] during\n[10:02] anew\n");
 }
 
-TEST_CASE("missing or silent logs are a note, and nothing is written") {
+TEST_CASE("missing or unchanged logs cause a note, and nothing is written") {
     Logs logs;
     logs.add("server.log", "before\n");
     CHECK_THAT(logs.start().save(logs.run).note, ContainsSubstring("logged nothing"));
@@ -94,14 +94,14 @@ TEST_CASE("missing or silent logs are a note, and nothing is written") {
     CHECK(std::filesystem::is_empty(logs.run));
 }
 
-TEST_CASE("a folder without room for the copies is a note") {
+TEST_CASE("a folder that cannot take the copies causes a note") {
     Logs logs;
     const LmStudioLog log = logs.start();
     logs.add("server.log", "during\n");
     CHECK_THAT(log.save(logs.folder / "no such run").note, ContainsSubstring("cannot be written"));
 }
 
-TEST_CASE("a clean log has its JSON laid out") {
+TEST_CASE("a clean log has indented JSON") {
     CHECK(agent::clean_lmstudio_log(
               "[10:01] body: {\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"a { "
               "b\"}],"
@@ -118,7 +118,7 @@ TEST_CASE("a clean log has its JSON laid out") {
           "}\nnext {not JSON} {\"short\":1}\n");
 }
 
-TEST_CASE("a clean log has base64 cut to its length, across pieces and at the end") {
+TEST_CASE("a clean log has shortened base64, across pieces and at the end") {
     const std::string picture = "iVBORw0KGgoAAAAN" + std::string(100000, 'A') + "==";
     const std::string expected = "iVBORw0KGgoAAAAN...[100018 characters of base64]";
     CHECK(agent::clean_lmstudio_log("data:image/png;base64," + picture) ==
@@ -132,12 +132,12 @@ TEST_CASE("a clean log has base64 cut to its length, across pieces and at the en
     CHECK_THAT(logs.raw(), ContainsSubstring(picture));
 }
 
-TEST_CASE("a log full of open braces does not take for ever") {
+TEST_CASE("a log full of open braces is processed in limited time") {
     const std::string open(300000, '{');
     CHECK(agent::clean_lmstudio_log(open) == open);
 }
 
-TEST_CASE("LM Studio's places are below the home folder") {
+TEST_CASE("LM Studio's log folders are below the home folder") {
     const auto folders = agent::lmstudio_log_folders("home");
     REQUIRE(folders.size() == 2);
     CHECK(folders[0] == std::filesystem::path("home/.lmstudio/server-logs"));

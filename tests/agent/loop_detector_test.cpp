@@ -28,13 +28,13 @@ TEST_CASE("loops: the same action three times without effect") {
     CHECK_FALSE(loops.loop());
 }
 
-TEST_CASE("loops: not while the screen changes") {
+TEST_CASE("loops: none while the screen changes") {
     LoopDetector loops;
     for (int i = 0; i < 6; ++i) step(loops, click(500, 500), i % 3 != 1);
     CHECK_FALSE(loops.loop());
 }
 
-TEST_CASE("loops: not at different places, with different texts or different tools") {
+TEST_CASE("loops: none with different places, texts or tools") {
     LoopDetector loops;
     step(loops, click(500, 500));
     step(loops, click(511, 500));
@@ -52,7 +52,7 @@ TEST_CASE("loops: not at different places, with different texts or different too
     CHECK_FALSE(loops.loop());
 }
 
-TEST_CASE("loops: looking and reporting neither count nor interrupt") {
+TEST_CASE("loops: calls that look or report neither count nor interrupt") {
     LoopDetector loops;
     const Action look{"observe", {}, {}, false};
     for (int i = 0; i < 5; ++i) step(loops, look);
@@ -80,13 +80,13 @@ TEST_CASE("loops: cycles of two to four actions, three times") {
     CHECK_FALSE(five.loop());
 }
 
-TEST_CASE("loops: what nobody looked at is taken for progress") {
+TEST_CASE("loops: an action without a screenshot counts as progress") {
     LoopDetector loops;
     for (int i = 0; i < 6; ++i) loops.acted(click(1, 1));
     CHECK_FALSE(loops.loop());
 }
 
-TEST_CASE("loops: one look tells of all actions since the look before") {
+TEST_CASE("loops: a screenshot shows the effect of all actions since the previous one") {
     LoopDetector loops;
     for (int i = 0; i < 3; ++i) loops.acted(click(1, 1));
     loops.saw(true);
@@ -97,13 +97,13 @@ TEST_CASE("loops: one look tells of all actions since the look before") {
     CHECK_FALSE(changed.loop());
 }
 
-TEST_CASE("loops: a refused call needs no look") {
+TEST_CASE("loops: a refused call needs no screenshot") {
     LoopDetector loops;
     for (int i = 0; i < 3; ++i) loops.refused(click(1, 1));
     CHECK(loops.loop());
 }
 
-TEST_CASE("loops: how often, how long and how near is up to the profile") {
+TEST_CASE("loops: the profile sets repetitions, cycle length and distance") {
     LoopDetector loops({.repetitions = 2, .max_cycle = 1, .distance = 0});
     step(loops, click(1, 1));
     step(loops, click(2, 1));

@@ -34,7 +34,7 @@ TEST_CASE("memory: compression is needed from the threshold on") {
     CHECK(memory.records().size() == 8); // nothing is deleted
 }
 
-TEST_CASE("memory: turns that are unknown, put away already, or none are refused, all or nothing") {
+TEST_CASE("memory: an empty list, unknown turns and archived turns are rejected as a whole") {
     TeamMemory memory = memory_of(4);
     CHECK_THAT(memory.archive("s", "", {}), ContainsSubstring("no turns"));
     CHECK_THAT(memory.archive("s", "", {1, 9}), ContainsSubstring("turn 9"));
@@ -44,7 +44,7 @@ TEST_CASE("memory: turns that are unknown, put away already, or none are refused
     CHECK(memory.snapshots().size() == 1);
 }
 
-TEST_CASE("memory: by itself it puts the oldest half away") {
+TEST_CASE("memory: compression archives the oldest half") {
     TeamMemory memory;
     for (int turn = 1; turn <= 5; ++turn) memory.add(record(turn, turn < 3 ? "click" : "type"));
     memory.compress();
@@ -73,7 +73,7 @@ TEST_CASE("memory: the context has snapshots first, then the newest active actio
     CHECK(TeamMemory().context(10000).empty());
 }
 
-TEST_CASE("memory: what is long is cut, as the profile's figures say") {
+TEST_CASE("memory: long texts are cut to the lengths in the profile") {
     TeamMemory memory;
     ActionRecord long_one = record(1);
     long_one.result = std::string(500, 'r');
@@ -89,7 +89,7 @@ TEST_CASE("memory: what is long is cut, as the profile's figures say") {
                                  "... | patterns: " + std::string(117, 'b') + "..."));
 }
 
-TEST_CASE("memory: snapshots that outgrow their share are merged, the oldest first") {
+TEST_CASE("memory: snapshots that exceed their share are merged, the oldest first") {
     TeamMemory memory = memory_of(60);
     for (int turn = 1; turn <= 58; ++turn)
         CHECK(memory.archive("summary " + std::to_string(turn), "", {turn}).empty());
@@ -101,8 +101,8 @@ TEST_CASE("memory: snapshots that outgrow their share are merged, the oldest fir
     CHECK_THAT(text, ContainsSubstring("turn 60:"));
 }
 
-TEST_CASE("memory: for any history and any bound, whole characters within the bound, and what was "
-          "put away stays away") {
+TEST_CASE("memory: for any history and limit, contexts have complete characters within the limit "
+          "and no archived action") {
     std::mt19937 random(7);
     const auto number = [&](int min, int max) {
         return std::uniform_int_distribution<int>(min, max)(random);

@@ -97,7 +97,7 @@ TEST_CASE("the commander briefs, the operator acts and reports, and the run ends
     CHECK_THAT(stage.told(6), ContainsSubstring("evidence_too_short"));
 }
 
-TEST_CASE("the planner must plan first, and the executor is told what it did last") {
+TEST_CASE("the planner must plan first, and the executor receives its previous action") {
     Stage stage;
     stage.model
         .call("update_execution_plan", R"({"instructions":"Click the field.","reasoning":"first"})",
@@ -125,7 +125,7 @@ TEST_CASE("the planner must plan first, and the executor is told what it did las
     CHECK_THAT(stage.told(2), ContainsSubstring("the field gets a caret"));
 }
 
-TEST_CASE("the basic agent looks when it wants to, moves, clicks there, and one call at a time") {
+TEST_CASE("the basic agent looks, moves and clicks, one call at a time") {
     Stage stage;
     const std::string move = R"({"x":300,"y":400})";
     stage.model.call("take_screenshot", "{}")
@@ -156,7 +156,7 @@ TEST_CASE("the basic agent looks when it wants to, moves, clicks there, and one 
                      winio::InputEvent{winio::WheelTurn{-3}}) == 1);
 }
 
-TEST_CASE("a wait is no action that could go round in circles") {
+TEST_CASE("a wait does not count for loop detection") {
     Stage stage;
     Profile profile = load_profile("observer");
     profile.extra_tools = {"wait"};

@@ -39,7 +39,7 @@ std::string with(const std::string& member) {
 
 // ---- the built-in profiles ----------------------------------------------------------------------
 
-TEST_CASE("the built-in profiles are known by name") {
+TEST_CASE("the built-in profiles have names") {
     CHECK(profile_names() ==
           std::vector<std::string>{"basic", "commander", "observer", "planner", "story"});
 }
@@ -72,7 +72,7 @@ TEST_CASE("each profile has the settings of its reference") {
     CHECK(profile.extra_tools.empty());
 }
 
-TEST_CASE("each conversation has the sampling and the hygiene of its reference") {
+TEST_CASE("each conversation has the sampling and the retention of its reference") {
     struct Row {
         const char* name;
         double temperature;
@@ -113,7 +113,7 @@ TEST_CASE("each role of a team has the phase and the sampling of its reference")
     CHECK(role.sampling.max_tokens == row.max_tokens);
 }
 
-TEST_CASE("each team works by the figures of its reference") {
+TEST_CASE("each team has the numbers of its reference") {
     const TeamSettings commander = *load_profile("commander").settings<TeamSettings>();
     CHECK(commander.review_interval == 5);
     CHECK(commander.review_statuses == std::vector<std::string>{"DONE", "BLOCKED"});
@@ -138,7 +138,7 @@ TEST_CASE("each team works by the figures of its reference") {
     for (const TeamSettings& team : {commander, planner}) CHECK_FALSE(team.review_completion);
 }
 
-TEST_CASE("what each profile does about loops: a team recovers, a conversation is told") {
+TEST_CASE("teams recover from loops, conversations are told") {
     for (const char* name : {"commander", "planner", "observer", "basic"}) {
         INFO(name);
         const Profile profile = load_profile(name);
@@ -173,7 +173,7 @@ std::string offered(const std::vector<ToolPresentation>& faces) {
 
 } // namespace
 
-TEST_CASE("each profile shows its tools as its reference names them") {
+TEST_CASE("each profile presents its tools under the names of its reference") {
     CHECK(offered(load_profile("observer").tools) ==
           "observe_screen() click_element(label, box) type_text(text) press_key(key) "
           "scroll_at_position(box, direction, amount)");
@@ -205,7 +205,7 @@ TEST_CASE("each profile shows its tools as its reference names them") {
           "report_mission_complete(evidence)");
 }
 
-TEST_CASE("the profile story is what its reference is known to be") {
+TEST_CASE("the profile story matches its reference") {
     const Profile story = load_profile("story");
     CHECK(story.mode == "visual_loop");
     CHECK(story.image == winio::ImageSize{winio::Percent{100}}); // not scaled
@@ -225,7 +225,7 @@ TEST_CASE("the profile story is what its reference is known to be") {
         CHECK_FALSE(load_profile(name).executed_heat.enabled);
 }
 
-TEST_CASE("each profile reads the same from what a run keeps of it") {
+TEST_CASE("each profile is restored from the JSON of a run") {
     for (const std::string& name : profile_names()) {
         const std::string kept = to_json(load_profile(name));
         CHECK(to_json(profile_from_json(kept, name)) == kept);
@@ -243,7 +243,7 @@ std::string problem_with_visual(const std::string& members) {
 
 } // namespace
 
-TEST_CASE("a visual loop's own members are read, and mistakes name them") {
+TEST_CASE("a visual loop's members are read, and errors name them") {
     struct Row {
         const char* members;
         const char* problem;
@@ -278,7 +278,7 @@ TEST_CASE("a visual loop's own members are read, and mistakes name them") {
     CHECK_THAT(problem_with_visual(row.members), ContainsSubstring(row.problem));
 }
 
-TEST_CASE("what only a visual loop has is refused elsewhere") {
+TEST_CASE("members of a visual loop are rejected in other modes") {
     CHECK_THAT(problem_with(with(R"("visual":{})")),
                ContainsSubstring("\"visual\" belongs to the mode \"visual_loop\""));
     CHECK_THAT(problem_with(with(R"("log":{"layout":"flat"})")),
@@ -327,7 +327,7 @@ TEST_CASE("each prompt is short and states the coordinate space by its corners")
     }
 }
 
-TEST_CASE("who acts is told to check first and to report a blocker after two failures") {
+TEST_CASE("acting roles are told to check first and to report a blocker after two failures") {
     CHECK_THAT(load_profile("commander").settings<TeamSettings>()->worker.system_prompt,
                ContainsSubstring("Two failed attempts at the same thing: report_progress with "
                                  "BLOCKED"));
@@ -344,7 +344,7 @@ TEST_CASE("who acts is told to check first and to report a blocker after two fai
                    ContainsSubstring(label));
 }
 
-TEST_CASE("every mistake in an argument of the basic profile has the one error type") {
+TEST_CASE("all mistakes in arguments of the basic profile have the same error type") {
     struct Row {
         const char* tool;
         const char* arguments;
@@ -365,7 +365,7 @@ TEST_CASE("every mistake in an argument of the basic profile has the one error t
 
 // ---- files --------------------------------------------------------------------------------------
 
-TEST_CASE("prompts name the tools as the profile calls them") {
+TEST_CASE("prompts use the profile's names of tools") {
     CHECK_THAT(load_profile("observer").system_prompt, ContainsSubstring("call observe_screen"));
     CHECK_THAT(load_profile("basic").system_prompt, ContainsSubstring("take_screenshot shows"));
     CHECK_THAT(load_profile("commander").settings<TeamSettings>()->lead.system_prompt,
@@ -374,7 +374,7 @@ TEST_CASE("prompts name the tools as the profile calls them") {
                ContainsSubstring("press_keyboard_key for enter"));
 }
 
-TEST_CASE("a profile may be a folder of the user's own") {
+TEST_CASE("a profile may be a folder of the user") {
     const test::TempFolder folder;
     std::ofstream(folder / "profile.json") << minimal;
     std::ofstream(folder / "system.txt") << "Use {{click}}.\r\n";
@@ -384,7 +384,7 @@ TEST_CASE("a profile may be a folder of the user's own") {
     CHECK(profile.tools.size() == 1);
 }
 
-TEST_CASE("a profile that is not there is refused with the names of those that are") {
+TEST_CASE("the error for a missing profile names the built-in ones") {
     try {
         (void)load_profile("obsever");
         FAIL("no exception");
@@ -395,7 +395,7 @@ TEST_CASE("a profile that is not there is refused with the names of those that a
     }
 }
 
-TEST_CASE("a profile's mistake is named with file, member and reason") {
+TEST_CASE("errors in a profile name file, member and reason") {
     CHECK(problem_with(minimal) == "none");
     CHECK_THAT(problem_with("{"), ContainsSubstring("mine/profile.json is not JSON"));
     CHECK_THAT(problem_with("[]"), ContainsSubstring("must contain an object"));
@@ -441,7 +441,7 @@ TEST_CASE("a profile's mistake is named with file, member and reason") {
     CHECK_THAT(problem_with(minimal, "Use {{click}} for {{task}}."), ContainsSubstring("{{task}}"));
 }
 
-TEST_CASE("members that this version does not know are ignored") {
+TEST_CASE("unknown members are ignored") {
     CHECK(problem_with(with(R"("from_the_future":{"a":[1]})")) == "none");
 }
 
@@ -478,7 +478,7 @@ std::string team_problem(const std::string& from, const std::string& to) {
 
 } // namespace
 
-TEST_CASE("a team has two roles, the settings it names, and sampling shared by both") {
+TEST_CASE("a team has two roles, its settings, and shared sampling settings") {
     const Profile profile = parse_team(team_with());
     REQUIRE(profile.settings<TeamSettings>());
     CHECK(profile.settings<TeamSettings>()->lead.name == "boss");
@@ -492,7 +492,7 @@ TEST_CASE("a team has two roles, the settings it names, and sampling shared by b
     CHECK(profile.system_prompt.empty());
 }
 
-TEST_CASE("a team's mistake is named with file, role, member and reason") {
+TEST_CASE("errors in a team name file, role, member and reason") {
     const std::string team = R"("team":{)";
     CHECK_THAT(team_problem(R"("mode":"team",)", R"("mode":"team","tools":[],)"),
                ContainsSubstring(R"(ours/profile.json: "tools" belongs in the roles)"));
@@ -526,7 +526,7 @@ TEST_CASE("a team's mistake is named with file, role, member and reason") {
                ContainsSubstring(R"(team: worker: sampling: "temperature" must be from 0 to 2)"));
 }
 
-TEST_CASE("a profile's tools can be checked before there is a desktop") {
+TEST_CASE("a profile's tools can be checked without a desktop") {
     Profile profile = load_profile("commander");
     CHECK_NOTHROW(check_tools(profile, built_in_tools(), "x"));
     profile.settings<TeamSettings>()->worker.tools.at(0).tool = "clik";
@@ -544,7 +544,7 @@ TEST_CASE("a profile's tools can be checked before there is a desktop") {
     CHECK_THROWS_AS(check_tools(profile, built_in_tools(), "x"), Error);
 }
 
-TEST_CASE("whether LM Studio's log is kept is a matter of the profile, under any name") {
+TEST_CASE("the profile decides, under any name, whether LM Studio's log is kept") {
     CHECK(load_profile("basic").lmstudio_logs == "auto"); // its reference always kept it
     CHECK(load_profile("observer").lmstudio_logs.empty());
     const Profile mine = parse_profile(
@@ -559,14 +559,14 @@ TEST_CASE("whether LM Studio's log is kept is a matter of the profile, under any
                    ContainsSubstring(R"(mine/profile.json: "lmstudio_logs" must)"));
 }
 
-TEST_CASE("a byte order mark and carriage returns are no part of a prompt") {
+TEST_CASE("byte order marks and carriage returns are removed from prompts") {
     const Profile profile = parse_profile({{"profile.json", "\xEF\xBB\xBF" + minimal},
                                            {"system.txt", "\xEF\xBB\xBFUse it.\r\nWell.\r\n"}},
                                           "mine");
     CHECK(profile.system_prompt == "Use it.\nWell.");
 }
 
-TEST_CASE("an exported folder is the same profile") {
+TEST_CASE("an exported folder loads as the same profile") {
     for (const std::string& name : profile_names()) {
         const test::TempFolder folder;
         for (const auto& [file, text] : profile_files(name))
@@ -576,7 +576,7 @@ TEST_CASE("an exported folder is the same profile") {
     }
 }
 
-TEST_CASE("the profile in force is JSON with everything in it, and is read back from it") {
+TEST_CASE("a profile is written as complete JSON and read back") {
     for (const std::string& name : profile_names()) {
         Profile profile = load_profile(name);
         if (!profile.settings<VisualLoopSettings>()) profile.extra_tools = {"wait", "hotkey"};
@@ -597,7 +597,7 @@ TEST_CASE("the profile in force is JSON with everything in it, and is read back 
     CHECK(planner->at("team").at("plan_ellipsis").as_bool());
 }
 
-TEST_CASE("a prompt's text is read back as it is, whatever is in it") {
+TEST_CASE("a prompt is read back unchanged, whatever it contains") {
     Profile profile = load_profile("observer");
     profile.system_prompt = "A {{placeholder}} that is none.\n";
     CHECK(profile_from_json(to_json(profile), "run.json").system_prompt == profile.system_prompt);

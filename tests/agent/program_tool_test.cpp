@@ -91,7 +91,7 @@ struct Bench {
 
 // ---- files --------------------------------------------------------------------------------------
 
-TEST_CASE("a tool's file says everything that there is to know of it") {
+TEST_CASE("a tool file sets all members of a tool") {
     const ProgramTool tool = parse_program_tool(
         R"({"name":"weather","description":"Tells it.",
             "parameters":{"type":"object","properties":{"city":{"type":"string"}}},
@@ -110,7 +110,7 @@ TEST_CASE("a tool's file says everything that there is to know of it") {
     CHECK(min.effect == ProgramEffect::reads);
 }
 
-TEST_CASE("a tool's file that is not right is refused with file, member and reason") {
+TEST_CASE("errors in a tool file name file, member and reason") {
     struct Row {
         std::string text;
         const char* words;
@@ -144,7 +144,7 @@ TEST_CASE("a tool's file that is not right is refused with file, member and reas
     CHECK_THAT(problem_with(row.text), ContainsSubstring(row.words));
 }
 
-TEST_CASE("a file's program runs in the file's folder, from which its path counts") {
+TEST_CASE("a program runs in the folder of its tool file, to which its path is relative") {
     const test::TempFolder folder;
     const std::filesystem::path program = EYEHAND_TEST_TOOL;
     std::filesystem::create_directory(folder / "tools");
@@ -160,7 +160,7 @@ TEST_CASE("a file's program runs in the file's folder, from which its path count
 
 // ---- programs -----------------------------------------------------------------------------------
 
-TEST_CASE("a program gets its arguments and its input as they are") {
+TEST_CASE("a program receives its arguments and its input unchanged") {
     const std::vector<std::string> words{"zażółć",     "a b",    "\"",   "\\",
                                          "a\\\\\"b\\", "%PATH%", "$HOME"};
     std::vector<std::string> arguments{"say"};
@@ -179,7 +179,7 @@ TEST_CASE("a program gets its arguments and its input as they are") {
     CHECK(run_program(call).out == call.input);
 }
 
-TEST_CASE("of what a program writes only so much is kept, and it may write on") {
+TEST_CASE("a program's output is kept up to a limit, and further output does not block it") {
     ProgramCall call = call_of({"much", "3000000"});
     call.input = std::string(300000, 'z'); // which it never reads
     const ProgramEnd end = run_program(call);
@@ -194,7 +194,7 @@ TEST_CASE("of what a program writes only so much is kept, and it may write on") 
     CHECK(failed.error_end.ends_with(".the disk is full\n"));
 }
 
-TEST_CASE("a program that cannot be started says why") {
+TEST_CASE("the reason why a program cannot be started is reported") {
     ProgramCall call;
     call.command = {"eyehand-no-such-program"};
     const ProgramEnd end = run_program(call);
@@ -205,7 +205,7 @@ TEST_CASE("a program that cannot be started says why") {
     CHECK(run_program(call).how == How::not_started);
 }
 
-TEST_CASE("a program that takes too long, or is not wanted any more, is ended") {
+TEST_CASE("a program is killed on a timeout and on a stop") {
     ProgramCall call = call_of({"hang"});
     call.timeout = std::chrono::milliseconds(100);
     CHECK(run_program(call).how == How::timed_out);
@@ -215,7 +215,7 @@ TEST_CASE("a program that takes too long, or is not wanted any more, is ended") 
 }
 
 #ifndef _WIN32
-TEST_CASE("the processes that a program has started are ended with it") {
+TEST_CASE("the processes that a program has started are killed with it") {
     const test::TempFolder folder;
     const std::string lock = (folder / "lock").string();
     ProgramCall call = call_of({"hang2", lock});
@@ -232,7 +232,7 @@ TEST_CASE("the processes that a program has started are ended with it") {
     CHECK(errno == ECHILD);
 }
 
-TEST_CASE("a program that has left its group is ended, too") {
+TEST_CASE("a program that has left its group is also killed") {
     const test::TempFolder folder;
     const std::string file = (folder / "left").string();
     ProgramCall call = call_of({"leave", file});
@@ -241,7 +241,7 @@ TEST_CASE("a program that has left its group is ended, too") {
     CHECK(run_program(call).how == How::stopped);
 }
 
-TEST_CASE("a program gets three open files and leaves none") {
+TEST_CASE("a program inherits three open files and leaves none") {
     const test::TempFolder folder;
     const int inherited = open((folder / "file").c_str(), O_RDWR | O_CREAT, 0600); // not CLOEXEC
     const auto open_ones = [] {
@@ -259,7 +259,7 @@ TEST_CASE("a program gets three open files and leaves none") {
     close(inherited);
 }
 
-TEST_CASE("a program that is killed says by what") {
+TEST_CASE("the signal that killed a program is reported") {
     const ProgramEnd end = run_program(call_of({"crash"}));
     CHECK(end.how == How::killed);
     CHECK(end.status == SIGABRT);
@@ -281,7 +281,7 @@ TEST_CASE("a call's arguments reach the program as JSON, and its output is the r
     CHECK_FALSE(Bench(reader).call().has_acted());
 }
 
-TEST_CASE("wrong arguments go back to the model before anybody is asked") {
+TEST_CASE("wrong arguments go back to the model before the user is asked") {
     Bench bench(tool_of({"echo"}));
     CHECK(bench.call("{}").json() ==
           R"({"ok":false,"error":{"type":"invalid_args","message":"Wrong arguments: )"
@@ -291,7 +291,7 @@ TEST_CASE("wrong arguments go back to the model before anybody is asked") {
     CHECK(bench.asked == 0);
 }
 
-TEST_CASE("without consent nothing runs, and the model is told") {
+TEST_CASE("without permission, nothing runs, and the model is told") {
     const test::TempFolder folder;
     ProgramTool tool = tool_of({"hang"}); // it would never come back
     Bench bench(tool);
@@ -307,7 +307,7 @@ TEST_CASE("without consent nothing runs, and the model is told") {
     CHECK(nobody.call().error_type() == "refused");
 }
 
-TEST_CASE("a program's failures are results") {
+TEST_CASE("failures of a program are results") {
     const ToolResult failed = Bench(tool_of({"fail", "3"})).call();
     CHECK(failed.error_type() == "program_failed");
     CHECK_THAT(failed.message(), ContainsSubstring("exit code 3") &&
@@ -324,7 +324,7 @@ TEST_CASE("a program's failures are results") {
     CHECK(failed.has_acted());
 }
 
-TEST_CASE("output is cut between characters, and what is no UTF-8 is mended") {
+TEST_CASE("output is cut between characters, and invalid UTF-8 is replaced") {
     const ToolResult result = Bench(tool_of({"much", "20000"})).call();
     CHECK_THAT(result.json(), ContainsSubstring(R"(x","bytes_left_out":4000})"));
     // U+FFFD takes three bytes: 5333 of them are 15999.
@@ -340,7 +340,7 @@ TEST_CASE("output is cut between characters, and what is no UTF-8 is mended") {
 #endif
 }
 
-TEST_CASE("a call is broken off when the run is, and not begun when it is to end") {
+TEST_CASE("a call is interrupted with the run, and not started when the run ends") {
     const auto code_of = [](Bench& bench) {
         try {
             (void)bench.call();
@@ -360,7 +360,7 @@ TEST_CASE("a call is broken off when the run is, and not begun when it is to end
     CHECK(result.subject() == R"({"city":"Łódź"})");
 }
 
-TEST_CASE("a run that is to end while somebody is asked has begun nothing, and says so") {
+TEST_CASE("if the run ends while the user is asked, nothing has started, and the result says so") {
     const test::TempFolder folder;
     winio::testing::MemoryDesktop desktop{winio::Size{100, 100}};
     vlm::testing::ScriptedModel model;
@@ -387,7 +387,7 @@ TEST_CASE("a run that is to end while somebody is asked has begun nothing, and s
     CHECK_THAT(to_text(*invoked), ContainsSubstring("not_begun"));
 }
 
-TEST_CASE("a tool that cannot be one, or is there already, is the caller's mistake") {
+TEST_CASE("an invalid or duplicate tool is an error of the caller") {
     Toolbox tools;
     ProgramTool tool = tool_of({"echo"});
     tool.parameters_json = "[]";
@@ -397,7 +397,7 @@ TEST_CASE("a tool that cannot be one, or is there already, is the caller's mista
     CHECK_THROWS_AS(add_program_tool(tools, tool, {}), Error);
 }
 
-TEST_CASE("a profile may give such a tool another name, but no other arguments") {
+TEST_CASE("a profile may rename a program tool, but not change its arguments") {
     Toolbox tools;
     add_program_tool(tools, tool_of({"echo"}), {});
     ToolPresentation face{.tool = "mine", .name = "theirs"};
@@ -408,7 +408,7 @@ TEST_CASE("a profile may give such a tool another name, but no other arguments")
     CHECK_THROWS_AS(tools.present(std::vector{face}), Error);
 }
 
-TEST_CASE("a run offers such a tool, asks, and tells in its journal what came of it") {
+TEST_CASE("a run offers a program tool, asks the user, and records the result in its journal") {
     const test::TempFolder folder;
     winio::testing::MemoryDesktop desktop{winio::Size{100, 100}};
     vlm::testing::ScriptedModel model;

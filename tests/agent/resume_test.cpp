@@ -83,7 +83,7 @@ RunDirectory cut_off(const RunDirectory& whole, const std::filesystem::path& to,
 
 } // namespace
 
-TEST_CASE("resume: a run cut off behind any entry goes on, and no action happens twice") {
+TEST_CASE("resume: a run interrupted after any entry continues, and no action is repeated") {
     test::TempFolder folder;
     RunDirectory whole = RunDirectory::create(folder.path());
     REQUIRE(run_whole(whole).typed == "abcd");
@@ -132,7 +132,7 @@ TEST_CASE("resume: the model is told of an action that may have happened") {
                ContainsSubstring("look at the screen before repeating"));
 }
 
-TEST_CASE("resume: a run that was stopped, or whose server was away, goes on where it was") {
+TEST_CASE("resume: a run continues after a stop and after a failure of the server") {
     test::TempFolder folder;
     RunDirectory directory = RunDirectory::create(folder.path());
     {
@@ -157,7 +157,7 @@ TEST_CASE("resume: a run that was stopped, or whose server was away, goes on whe
     CHECK(result.typed == "bcd");
 }
 
-TEST_CASE("resume: what a run took is told of all its parts") {
+TEST_CASE("resume: totals include all parts of a run") {
     test::TempFolder folder;
     RunDirectory directory = RunDirectory::create(folder.path());
     const auto called = [](int prompt, int completion) {
@@ -204,7 +204,7 @@ TEST_CASE("resume: what a run took is told of all its parts") {
     CHECK(last->at("elapsed_ms").as_int64() <= last->at("t").as_int64());
 }
 
-TEST_CASE("resume: a run that is still going on is left alone") {
+TEST_CASE("resume: a run in progress is not touched") {
     test::TempFolder folder;
     RunDirectory directory = RunDirectory::create(folder.path());
     struct Intruder final : Observer {
@@ -233,7 +233,7 @@ TEST_CASE("resume: a run that is still going on is left alone") {
     CHECK(desktop.typed() == "a");
 }
 
-TEST_CASE("resume: steps that were used up can be raised") {
+TEST_CASE("resume: the limit of turns can be raised") {
     test::TempFolder folder;
     RunDirectory directory = RunDirectory::create(folder.path());
     Profile profile = load_profile("observer");
@@ -250,7 +250,7 @@ TEST_CASE("resume: steps that were used up can be raised") {
     CHECK(result.typed == "bcd");
 }
 
-TEST_CASE("resume: what cannot be resumed says why") {
+TEST_CASE("resume: the error names the reason") {
     test::TempFolder folder;
     const auto code_of = [](RunDirectory& directory) {
         try {
@@ -281,7 +281,7 @@ TEST_CASE("resume: what cannot be resumed says why") {
     CHECK_THROWS_AS(RunDirectory::open(folder / "nowhere"), Error);
 }
 
-TEST_CASE("what was told while the last request failed is heard when the run goes on") {
+TEST_CASE("a message during a failed last request is delivered when the run is resumed") {
     const test::TempFolder folder;
     RunDirectory directory = RunDirectory::create(folder.path());
     MemoryDesktop desktop{winio::Size{200, 100}};

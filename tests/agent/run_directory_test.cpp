@@ -30,7 +30,7 @@ TEST_CASE("run directories are numbered from one and never used twice") {
     CHECK(RunDirectory::create(folder / "runs").path().filename() == "run_0042");
 }
 
-TEST_CASE("agents that start at once get directories of their own") {
+TEST_CASE("agents that start at the same time have their own directories") {
     const test::TempFolder folder;
     std::vector<fs::path> paths(8);
     {
@@ -42,7 +42,7 @@ TEST_CASE("agents that start at once get directories of their own") {
     CHECK(std::set<fs::path>(paths.begin(), paths.end()).size() == paths.size());
 }
 
-TEST_CASE("a folder that cannot hold runs is refused with its name") {
+TEST_CASE("the error for an unusable folder names it") {
     const test::TempFolder folder;
     std::ofstream(folder / "file") << "x";
     try {
@@ -64,7 +64,7 @@ TEST_CASE("screenshots are stored under prefix and number, and read back") {
     CHECK(RunWriter(run).save_screenshot(12345, bytes) == "screenshots/turn_12345.png");
 }
 
-TEST_CASE("a screenshot that cannot be written ends with its name and a remedy") {
+TEST_CASE("the error for a screenshot that cannot be written has its name and a remedy") {
     const test::TempFolder folder;
     RunDirectory run = RunDirectory::create(folder.path());
     fs::remove_all(run.path() / "screenshots");
@@ -78,7 +78,7 @@ TEST_CASE("a screenshot that cannot be written ends with its name and a remedy")
     }
 }
 
-TEST_CASE("run.json has settings with their sources, and the outcome once there is one") {
+TEST_CASE("run.json has settings with their sources, and finally the outcome") {
     const test::TempFolder folder;
     RunDirectory run = RunDirectory::create(folder.path());
     const RunSummary summary{.task = "do it",
@@ -104,7 +104,7 @@ TEST_CASE("run.json has settings with their sources, and the outcome once there 
     CHECK_FALSE(fs::exists(run.path() / "run.json.new"));
 }
 
-TEST_CASE("the HTTP log shortens prompts and schemas and keeps responses whole") {
+TEST_CASE("the HTTP log shortens prompts and schemas, but not responses") {
     const test::TempFolder folder;
     RunDirectory run = RunDirectory::create(folder.path());
     vlm::Exchange exchange;
@@ -127,7 +127,7 @@ TEST_CASE("the HTTP log shortens prompts and schemas and keeps responses whole")
     CHECK_THAT(log, !ContainsSubstring("schema"));
 }
 
-TEST_CASE("an exchange without an answer is logged with its reason") {
+TEST_CASE("an exchange without a response is logged with the reason") {
     const test::TempFolder folder;
     RunDirectory run = RunDirectory::create(folder.path());
     vlm::Exchange exchange;

@@ -54,7 +54,7 @@ struct Stage {
 
 } // namespace
 
-TEST_CASE("run store: files grow, are replaced and read back") {
+TEST_CASE("run store: files are appended to, replaced and read back") {
     Stores stores;
     RunStore& store = stores.get(GENERATE(false, true));
     CHECK_FALSE(store.contains("execution_log.txt"));
@@ -102,7 +102,7 @@ TEST_CASE("run store: a journal is locked while it has a writer") {
     CHECK(store.journal_is_locked());
 }
 
-TEST_CASE("run store: a writer gets the journal while others ask whether it is locked") {
+TEST_CASE("run store: a writer can lock the journal while others check the lock") {
     Stores stores;
     std::atomic<bool> done = false;
     std::jthread asking([&] {
@@ -133,7 +133,8 @@ TEST_CASE("run store: a journal is continued, without its torn last line") {
     for (const Event& event : events) CHECK(chain.check(event).empty());
 }
 
-TEST_CASE("run store: a run in memory leaves what a run directory holds, and nothing on the disk") {
+TEST_CASE(
+    "run store: a run in memory has the files of a run directory, and writes nothing to the disk") {
     const test::TempFolder folder;
     const auto run = [&](RunStore& store) {
         Stage stage;
@@ -160,7 +161,7 @@ TEST_CASE("run store: a run in memory leaves what a run directory holds, and not
     CHECK(load_run(memory).summary.task == "do it");
 }
 
-TEST_CASE("run store: a run in memory is resumed with the screenshots that it saw") {
+TEST_CASE("run store: a run in memory is resumed with its screenshots") {
     Stage stage;
     MemoryStore store;
     stage.model.call("wait", "{}").fail({vlm::errc::unreachable, "no server"});
@@ -179,7 +180,7 @@ TEST_CASE("run store: a run in memory is resumed with the screenshots that it sa
     CHECK_THROWS_AS(stage.agent().run("do it", store, control), Error); // it holds a run
 }
 
-TEST_CASE("run store: what is missing in it is named") {
+TEST_CASE("run store: errors name missing files") {
     MemoryStore store;
     try {
         (void)load_run(store);

@@ -145,7 +145,7 @@ TEST_CASE("run view: the state of a run of version 0.1 follows from its facts an
     CHECK(read_run(golden("crashed")).activity() == Activity::acting);
 }
 
-TEST_CASE("run view: a call is under way until its result is there") {
+TEST_CASE("run view: a call is in progress until its result arrives") {
     RunView run = view();
     run.apply(event(Invoke{{"id1", "click", R"({"box":[1,2]})", {}}, {}}));
     CHECK(run.activity() == Activity::acting);
@@ -165,7 +165,7 @@ TEST_CASE("run view: a call is under way until its result is there") {
     CHECK(run.turn(0).items.size() == 1);
 }
 
-TEST_CASE("run view: a result without its call is a call of its own") {
+TEST_CASE("run view: a result without a call is shown as a call") {
     RunView run = view();
     Invoked fact;
     fact.tool = "click";
@@ -175,7 +175,7 @@ TEST_CASE("run view: a result without its call is a call of its own") {
     CHECK(in_words(run.turn(0).items.back()) == "recovery failed");
 }
 
-TEST_CASE("run view: recoveries and calls that overlap end in their own items") {
+TEST_CASE("run view: overlapping recoveries and calls end in their own items") {
     RunView run = view();
     run.apply(event(Recover{"a loop"}));
     run.apply(event(Invoke{{"id1", "click", "{}", {}}, {}}));
@@ -187,7 +187,7 @@ TEST_CASE("run view: recoveries and calls that overlap end in their own items") 
     CHECK(in_words(run.turn(0)) == "1   (- unseen to -): recovery ok, click ok");
 }
 
-TEST_CASE("run view: what precedes the first turn has an entry of its own") {
+TEST_CASE("run view: events before the first turn have their own entry") {
     RunView run = view();
     run.apply(event(ObserveFailed{"winio.no_display", "there is no display"}, 0));
     CHECK(run.problem() == "there is no display");
@@ -215,7 +215,7 @@ TEST_CASE("run view: a turn begins with the latest screenshot, and ends with the
                                                     "2 agent asking (2 unseen to -): "});
 }
 
-TEST_CASE("run view: a turn saw the screenshot that was taken again before its request") {
+TEST_CASE("run view: the screenshot of a turn is the one taken last before its request") {
     RunView run = view();
     run.apply(event(Observe{1, {}}, 0));
     run.apply(event(Observed{.sha256 = "aa", .file = "1.png"}, 0));
@@ -253,7 +253,7 @@ TEST_CASE("run view: totals are sums of what the replies reported") {
     CHECK(run.model() == "served");
 }
 
-TEST_CASE("run view: the end of a run is kept until it is resumed") {
+TEST_CASE("run view: the outcome of a run stays until it is resumed") {
     RunView run = view();
     run.apply(event(Stopped{"enough"}));
     RunFinished end;
@@ -268,7 +268,7 @@ TEST_CASE("run view: the end of a run is kept until it is resumed") {
     CHECK(in_words(run.turn(0)) == "1   (- unseen to -): stopped: enough, resumed");
 }
 
-TEST_CASE("run view: the reply under way is streamed, and ends with the reply") {
+TEST_CASE("run view: the reply in progress is streamed until it is complete") {
     RunView run = view();
     run.apply(event(Asked{}));
     run.apply(vlm::Delta{vlm::Delta::Kind::text, "I cl"});
@@ -282,7 +282,7 @@ TEST_CASE("run view: the reply under way is streamed, and ends with the reply") 
     CHECK(run.streamed_reasoning().empty());
 }
 
-TEST_CASE("run view: a snapshot stays as it is while the run goes on") {
+TEST_CASE("run view: a snapshot does not change while the run continues") {
     RunView run = view();
     run.apply(event(replied("one")));
     run.apply(event(replied("two"), 2));
@@ -319,7 +319,7 @@ TEST_CASE("run view: limits keep the latest turns, the first items and the begin
     CHECK(run.turn(1).number == 1);
 }
 
-TEST_CASE("run view: numbers of a damaged journal do no harm") {
+TEST_CASE("run view: numbers in a damaged journal are harmless") {
     RunView run = view("story");
     for (const int turn : {(std::numeric_limits<int>::max)(), std::numeric_limits<int>::min(), -1})
         for (const Payload& payload :
@@ -330,7 +330,7 @@ TEST_CASE("run view: numbers of a damaged journal do no harm") {
     CHECK(run.turn_count() >= 1);
 }
 
-TEST_CASE("run view: a live run's own state counts as soon as it is told") {
+TEST_CASE("run view: a reported state of a run in progress counts at once") {
     RunView run = view("commander");
     CHECK(run.state().phase == "EVALUATION");
     ModeState state;

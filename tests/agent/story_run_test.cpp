@@ -77,7 +77,7 @@ std::string image_bytes(const vlm::ChatRequest& request) {
 
 } // namespace
 
-TEST_CASE("story: it acts, looks, and tells itself what it saw") {
+TEST_CASE("story: it acts, looks, and receives its own observation") {
     Stage stage;
     stage.model
         .say(reply("I will draw.", click + R"(,{"name":"DRAG","x1":10,"y1":20,"x2":30,"y2":20})"))
@@ -107,7 +107,7 @@ TEST_CASE("story: it acts, looks, and tells itself what it saw") {
           test::read_file(stage.run_path / "turn_0001_raw.png"));
 }
 
-TEST_CASE("story: the flat layout keeps two lines a turn") {
+TEST_CASE("story: the flat layout has two lines per turn") {
     Stage stage;
     stage.model.say(reply("I click.", click)).say(done);
     stage.run();
@@ -125,7 +125,7 @@ TEST_CASE("story: the flat layout keeps two lines a turn") {
     CHECK(stage.has("execution_log.txt"));
 }
 
-TEST_CASE("story: the other layout has a folder a turn") {
+TEST_CASE("story: the layout turn_dirs has a folder per turn") {
     Stage stage;
     stage.profile.log = {LogLayout::turn_dirs, false, LogLevel::info};
     stage.model.say(reply("I click.", click)).say("No JSON at all.").say(done);
@@ -141,7 +141,7 @@ TEST_CASE("story: the other layout has a folder a turn") {
     CHECK_FALSE(stage.has("main.log"));
 }
 
-TEST_CASE("story: main.log tells what is asked of it") {
+TEST_CASE("story: main.log has the events from its level on") {
     Stage stage;
     stage.profile.log.level = GENERATE(LogLevel::debug, LogLevel::warning, LogLevel::error);
     stage.model.say("No JSON at all.").say(done);
@@ -154,7 +154,7 @@ TEST_CASE("story: main.log tells what is asked of it") {
           (stage.profile.log.level != LogLevel::error));
 }
 
-TEST_CASE("story: with the hands off everything is done but nothing touched") {
+TEST_CASE("story: without physical execution, nothing reaches the desktop") {
     Stage stage;
     stage.profile.physical_execution = false;
     stage.model.say(reply("I click.", click)).say(done);
@@ -165,7 +165,7 @@ TEST_CASE("story: with the hands off everything is done but nothing touched") {
           test::read_file(stage.run_path / "turn_0002_raw.png"));
 }
 
-TEST_CASE("story: a crop is what is seen and a fence for what is done") {
+TEST_CASE("story: a crop limits screenshots and actions") {
     Stage stage;
     stage.options.area.crop = winio::NormBox{500, 500, 1000, 1000};
     stage.model.say(reply("I click.", R"({"name":"click","x1":0,"y1":1000})")).say(done);
@@ -175,7 +175,7 @@ TEST_CASE("story: a crop is what is seen and a fence for what is done") {
     CHECK(stage.desktop.pointer()->y == 1000);
 }
 
-TEST_CASE("story: a picture may be scaled, by a size or by percent, and is not without") {
+TEST_CASE("story: screenshots are scaled only if a size or a percentage is set") {
     struct Row {
         const char* file;
         winio::Size size;
@@ -203,7 +203,7 @@ TEST_CASE("story: a picture may be scaled, by a size or by percent, and is not w
     CHECK(winio::Size{big_endian(16), big_endian(20)} == row.size);
 }
 
-TEST_CASE("story: without a boot reply it is refused before anything is made") {
+TEST_CASE("story: without a boot reply, the run is rejected before anything is created") {
     Stage stage;
     stage.profile.settings<VisualLoopSettings>()->boot.clear();
     try {
@@ -215,14 +215,14 @@ TEST_CASE("story: without a boot reply it is refused before anything is made") {
     }
 }
 
-TEST_CASE("story: it offers no tools, and takes none") {
+TEST_CASE("story: it offers no tools and accepts none") {
     Stage stage;
     stage.options.with = {"wait"};
     CHECK_THROWS_AS(
         Agent(stage.desktop, stage.model, stage.profile, built_in_tools(), stage.options), Error);
 }
 
-TEST_CASE("story: extended actions reach the keyboard, and the prompt tells of them") {
+TEST_CASE("story: extended actions reach the keyboard, and the prompt describes them") {
     Stage stage;
     stage.profile.settings<VisualLoopSettings>()->limits.extended_actions = true;
     stage.model.say(reply("I type.", R"({"name":"type","text":"Zażółć"})")).say(done);
@@ -231,7 +231,7 @@ TEST_CASE("story: extended actions reach the keyboard, and the prompt tells of t
     CHECK_THAT(stage.model.requests()[0].messages[0].text(), ContainsSubstring("\"press\""));
 }
 
-TEST_CASE("story: a server that takes no schema is asked without one") {
+TEST_CASE("story: a server that rejects the schema is asked without one") {
     Stage stage;
     vlm::testing::ChatServer server;
     server.enqueue(
@@ -277,7 +277,8 @@ std::size_t count(const std::vector<std::string>& lines, std::size_t max, const 
 
 } // namespace
 
-TEST_CASE("story: a run cut off behind any entry goes on, acts once, and its turns are whole") {
+TEST_CASE("story: a run interrupted after any entry continues, repeats no action, and has complete "
+          "turns") {
     Stage first;
     RunDirectory whole = RunDirectory::create(first.folder.path());
     REQUIRE(follow_script(first, whole, 0, false).outcome == Outcome::completed);
@@ -312,7 +313,7 @@ TEST_CASE("story: a run cut off behind any entry goes on, acts once, and its tur
     }
 }
 
-TEST_CASE("story: what may have happened when the run was cut off is told, not repeated") {
+TEST_CASE("story: an action that may have happened is reported, not repeated") {
     Stage first;
     RunDirectory whole = RunDirectory::create(first.folder.path());
     (void)follow_script(first, whole, 0, false);
@@ -333,7 +334,7 @@ TEST_CASE("story: what may have happened when the run was cut off is told, not r
                ContainsSubstring("Action 1 (click) was not carried out: The run was interrupted"));
 }
 
-TEST_CASE("story: what the profile is set to stays with the run") {
+TEST_CASE("story: the settings of the profile stay with the run") {
     Stage stage;
     stage.profile.log.layout = LogLayout::turn_dirs;
     stage.profile.executed_heat.trail_turns = 7;
@@ -346,7 +347,7 @@ TEST_CASE("story: what the profile is set to stays with the run") {
 
 // ---- heat for the others ------------------------------------------------------------------------
 
-TEST_CASE("heat: another profile's model sees where it has acted, and is told what that is") {
+TEST_CASE("heat: the model of another profile sees where it has acted, with an explanation") {
     Stage stage;
     stage.profile = load_profile("observer");
     stage.profile.executed_heat.enabled = true;
@@ -363,7 +364,7 @@ TEST_CASE("heat: another profile's model sees where it has acted, and is told wh
     CHECK_THAT(stage.model.requests()[0].messages[0].text(), ContainsSubstring("Orange spots"));
 }
 
-TEST_CASE("heat: the picture that is drawn on does not count as a change of the screen") {
+TEST_CASE("heat: annotations do not count as changes of the screen") {
     Stage stage;
     stage.profile = load_profile("commander");
     stage.profile.executed_heat.enabled = true;

@@ -115,7 +115,7 @@ Progress reported(const std::string& status) { return {"O1", status, "seen"}; }
 
 } // namespace
 
-TEST_CASE("team: it looks, the lead speaks, the worker looks and speaks") {
+TEST_CASE("team: it looks, the lead speaks, the worker looks and acts") {
     Stage stage;
     CHECK(stage.wants() == "observe");
     CHECK(std::get<Observe>(stage.mode.next()).screenshot == 0);
@@ -135,7 +135,7 @@ TEST_CASE("team: it looks, the lead speaks, the worker looks and speaks") {
 }
 
 TEST_CASE(
-    "team: the lead gets words and no picture, the worker both; each its own prompt and tools") {
+    "team: only the worker receives screenshots, and each role has its own prompt and tools") {
     Stage stage;
     stage.see();
     vlm::ChatRequest lead = stage.request();
@@ -156,7 +156,7 @@ TEST_CASE(
                              "NOW\nDOING, turn 2 of 30");
 }
 
-TEST_CASE("team: until it has briefed, the lead goes on; its latest words are the plan") {
+TEST_CASE("team: the lead continues until it has briefed, and its latest words are the plan") {
     Stage stage;
     stage.see().say("first plan", 1, "archive_it").done(Archive{"s", "", {}});
     CHECK(stage.wants() == "ask chief");
@@ -181,7 +181,7 @@ TEST_CASE("team: a review is due when the turn is a multiple of the interval, in
     CHECK(stage.wants() == "observe");
 }
 
-TEST_CASE("team: a report calls for a review if its status does") {
+TEST_CASE("team: a report causes a review if its status is one of the profile's") {
     for (const auto& [status, review] :
          std::vector<std::pair<std::string, bool>>{{"DONE", true},
                                                    {"blocked", true},
@@ -198,7 +198,7 @@ TEST_CASE("team: a report calls for a review if its status does") {
     }
 }
 
-TEST_CASE("team: full memory calls for a review, and the lead is told to compress it") {
+TEST_CASE("team: full memory causes a review, and the lead is told to compress it") {
     Stage stage = briefed(profile(), "the task", {.threshold = 2});
     stage.act({}, 100).act({}, 200);
     CHECK(stage.wants() == "ask chief");
@@ -211,7 +211,7 @@ TEST_CASE("team: full memory calls for a review, and the lead is told to compres
     CHECK_THAT(stage.context(), !ContainsSubstring("turn 3:"));
 }
 
-TEST_CASE("team: a lead that does not compress when told twice finds it done") {
+TEST_CASE("team: memory is compressed if the lead ignores the request twice") {
     Stage stage = briefed(profile(), "the task", {.threshold = 2});
     stage.act({}, 100).act({}, 200);
     stage.brief(); // told once
@@ -224,7 +224,7 @@ TEST_CASE("team: a lead that does not compress when told twice finds it done") {
     CHECK(std::find(notes.begin(), notes.end(), "memory") != notes.end());
 }
 
-TEST_CASE("team: a reply without a call gets one reminder, then counts as a step") {
+TEST_CASE("team: a reply without a call causes one reminder, then counts as a turn") {
     Stage stage = briefed();
     stage.see().say("I think about it");
     CHECK(stage.mode.state().turn == 2);
@@ -245,7 +245,7 @@ TEST_CASE("team: a reply without a call gets one reminder, then counts as a step
     CHECK(lead.wants() == "ask chief");
 }
 
-TEST_CASE("team: one call a turn; the others are refused, visibly") {
+TEST_CASE("team: one call per turn is executed, and the others are visibly refused") {
     Stage stage = briefed();
     (void)stage.notes();
     stage.see().say("all at once", 3);
@@ -256,11 +256,11 @@ TEST_CASE("team: one call a turn; the others are refused, visibly") {
     CHECK_THAT(stage.see().context(), ContainsSubstring("NOTE\nOnly your first call"));
 }
 
-TEST_CASE("team: each role hears the user's words once, the lead as soon as it can") {
+TEST_CASE("team: each role receives a message of the user once, the lead as soon as possible") {
     const auto heard = [](Stage& stage) {
         return stage.context().find("THE USER SAYS\nUse the menu.") != std::string::npos;
     };
-    SECTION("while the lead is to speak") {
+    SECTION("while the lead is about to speak") {
         Stage stage;
         stage.see().hear("Use the menu.");
         CHECK(heard(stage));
@@ -280,20 +280,20 @@ TEST_CASE("team: each role hears the user's words once, the lead as soon as it c
         REQUIRE(stage.wants() == "ask hand");
         CHECK(heard(stage));
     }
-    SECTION("after the lead's reply, which did not know of them") {
+    SECTION("after the lead's reply") {
         Stage stage;
         stage.see().say("plan", 1, "brief_it").hear("Use the menu.").done(Brief{"open it", ""});
         REQUIRE(stage.wants() == "ask chief");
         CHECK(heard(stage));
     }
-    SECTION("with the reminder after a reply without a call, too") {
+    SECTION("also with the reminder after a reply without a call") {
         Stage stage;
         stage.see().hear("Use the menu.").say("hm");
         CHECK(heard(stage));
         stage.say("hm");
         CHECK_FALSE(heard(stage));
     }
-    SECTION("in pieces where they are long") {
+    SECTION("in parts if they are long") {
         Stage stage;
         std::string words;
         for (int i = 0; i < 400; ++i) words += "word" + std::to_string(i) + " ";
@@ -307,7 +307,7 @@ TEST_CASE("team: each role hears the user's words once, the lead as soon as it c
         }
         CHECK(all == words);
     }
-    SECTION("when it was done") {
+    SECTION("after completion") {
         Stage stage = briefed();
         stage.act(Completion{"it is there"});
         REQUIRE(stage.wants() == "completed");
@@ -324,7 +324,7 @@ TEST_CASE("team: completion ends the run") {
     CHECK(stage.reason() == "the file is there");
 }
 
-TEST_CASE("team: a refused completion is a step like any other") {
+TEST_CASE("team: a refused completion counts as a turn") {
     Stage stage = briefed();
     stage.see().say("done", 1);
     Invoked refused;
@@ -335,7 +335,7 @@ TEST_CASE("team: a refused completion is a step like any other") {
     CHECK_THAT(stage.see().context(), ContainsSubstring("report_it"));
 }
 
-TEST_CASE("team: where the profile wants it, the lead confirms a completion first") {
+TEST_CASE("team: if the profile enables it, the lead confirms a completion first") {
     Profile it = profile();
     it.settings<TeamSettings>()->review_completion = true;
     Stage stage = briefed(it);
@@ -373,7 +373,7 @@ TEST_CASE("team: without instructions the run fails, or turns are skipped until 
     CHECK(skipping.wants() == "ask chief");
 }
 
-TEST_CASE("team: where the profile wants it, the first turn must come to instructions") {
+TEST_CASE("team: if the profile enables it, the first turn must result in instructions") {
     Profile it = profile();
     it.settings<TeamSettings>()->first_plan = true;
     Stage stage(it);
@@ -391,7 +391,7 @@ TEST_CASE("team: where the profile wants it, the first turn must come to instruc
     CHECK(stage.request().tool_choice == vlm::ToolChoice::automatic);
 }
 
-TEST_CASE("team: where the profile wants it, the worker is told what it did last") {
+TEST_CASE("team: if the profile enables it, the worker receives its previous action") {
     Profile it = profile();
     it.settings<TeamSettings>()->previous_action = true;
     Stage stage = briefed(it);
@@ -405,7 +405,7 @@ TEST_CASE("team: where the profile wants it, the worker is told what it did last
     CHECK_THAT(without.see().context(), !ContainsSubstring("LAST ACTION"));
 }
 
-TEST_CASE("team: a loop is recovered from, told, and not looked for again for a while") {
+TEST_CASE("team: a loop is recovered from and reported, and detection pauses afterwards") {
     Profile it = profile();
     it.settings<TeamSettings>()->review_interval = 100;
     Stage stage = briefed(it, "the task", {.threshold = 100});
@@ -433,7 +433,7 @@ TEST_CASE("team: a loop is recovered from, told, and not looked for again for a 
     CHECK(never.see(true).wants() == "ask hand");
 }
 
-TEST_CASE("team: where the profile wants no more, a loop is only told") {
+TEST_CASE("team: if the profile disables recovery, a loop is only reported") {
     Profile it = profile();
     it.settings<TeamSettings>()->review_interval = 100;
     it.loops.answer = LoopAnswer::tell;
@@ -446,7 +446,7 @@ TEST_CASE("team: where the profile wants no more, a loop is only told") {
     CHECK_THAT(stage.context(), !ContainsSubstring("Escape"));
 }
 
-TEST_CASE("team: the same refused call again and again is a loop, too") {
+TEST_CASE("team: a repeated refused call is also a loop") {
     Profile it = profile();
     it.settings<TeamSettings>()->review_interval = 100;
     Stage stage = briefed(it);
@@ -460,7 +460,7 @@ TEST_CASE("team: the same refused call again and again is a loop, too") {
     CHECK(stage.see(true).wants() == "recover");
 }
 
-TEST_CASE("team: a request longer than the model's context is cut down and asked again") {
+TEST_CASE("team: a request longer than the model's context is shortened and sent again") {
     Stage stage = briefed();
     for (int i = 0; i < 2; ++i) stage.act({}, 100.0 * i);
     stage.see();
@@ -470,9 +470,8 @@ TEST_CASE("team: a request longer than the model's context is cut down and asked
     CHECK(stage.notes().back() == "context");
 }
 
-TEST_CASE(
-    "team: once a request was too long, all that follow are shorter, and memory is compressed "
-    "but once") {
+TEST_CASE("team: after a request that was too long, all requests are shorter, and memory is "
+          "compressed once") {
     Profile it = profile();
     it.settings<TeamSettings>()->context_bytes = 4000;
     it.settings<TeamSettings>()->plan_bytes = 4000;
@@ -494,7 +493,8 @@ TEST_CASE(
     CHECK(stage.mode.state().archived_actions == put_away);
 }
 
-TEST_CASE("team: a short request that is still too long ends the run, with what can be done") {
+TEST_CASE("team: a shortened request that is still too long ends the run, and the reason names the "
+          "remedy") {
     Stage stage = briefed();
     stage.see();
     const AskFailed overflow{"vlm.context_overflow", "n_ctx is 512", true};
@@ -508,14 +508,14 @@ TEST_CASE("team: a short request that is still too long ends the run, with what 
     CHECK_THAT(stage.reason(), ContainsSubstring("n_ctx is 512"));
 }
 
-TEST_CASE("team: the lead hears that only the first of its calls counted") {
+TEST_CASE("team: the lead is told that only the first of its calls counted") {
     Stage stage;
     SECTION("when it is asked again at once") {
         stage.see().say("plan", 2, "archive_it").done(Archive{"s", "", {}});
         REQUIRE(stage.wants() == "ask chief");
         CHECK_THAT(stage.context(), ContainsSubstring("no turns were named"));
     }
-    SECTION("when it looks again after the worker's turns, which hears nothing of it") {
+    SECTION("in the next review, and the worker is not told") {
         stage.see().say("plan", 2, "brief_it").done(Brief{"open it", ""}).see();
         CHECK_THAT(stage.context(), !ContainsSubstring("Only your first call"));
         stage.say("", 1).done(reported("DONE"));
@@ -526,7 +526,7 @@ TEST_CASE("team: the lead hears that only the first of its calls counted") {
     CHECK_THAT(stage.context(), !ContainsSubstring("Only your first call")); // told once
 }
 
-TEST_CASE("team: what the worker is to be told waits for it while the lead looks") {
+TEST_CASE("team: texts for the worker wait during a review") {
     Stage stage = briefed();
     stage.see().say("all at once", 3).done(reported("BLOCKED"));
     REQUIRE(stage.wants() == "ask chief");
@@ -535,7 +535,7 @@ TEST_CASE("team: what the worker is to be told waits for it while the lead looks
     CHECK_THAT(stage.context(), ContainsSubstring("Only your first call"));
 }
 
-TEST_CASE("team: the worker is told what became of the way out of a loop") {
+TEST_CASE("team: the worker is told about the recovery") {
     Profile it = profile();
     it.settings<TeamSettings>()->review_interval = 100;
     Stage stage = briefed(it);
@@ -548,7 +548,7 @@ TEST_CASE("team: the worker is told what became of the way out of a loop") {
     CHECK_THAT(stage.context(), ContainsSubstring("going round in circles"));
 }
 
-TEST_CASE("team: failures and the user end the run") {
+TEST_CASE("team: failures and a stop by the user end the run") {
     Stage blind;
     blind.mode.apply(ObserveFailed{"winio.no_display", "no display"});
     CHECK(blind.wants() == "desktop_failed");
@@ -579,15 +579,15 @@ TEST_CASE("team: failures and the user end the run") {
     CHECK(won.wants() == "completed");
 }
 
-TEST_CASE("team: a task that would crowd everything else out is refused") {
+TEST_CASE("team: a task that leaves no space for the context is rejected") {
     Profile it = profile();
     it.settings<TeamSettings>()->context_bytes = 1000;
     CHECK_NOTHROW(Stage(it, std::string(500, 'x')));
     CHECK_THROWS_AS(Stage(it, std::string(501, 'x')), Error);
 }
 
-TEST_CASE("team: for any history a context stays within its bound, whole, with the task in it, and "
-          "what was put away stays away") {
+TEST_CASE("team: for any history, a context stays within its limit, contains the task, and has no "
+          "archived action") {
     std::mt19937 random(11);
     const auto number = [&](int min, int max) {
         return std::uniform_int_distribution<int>(min, max)(random);

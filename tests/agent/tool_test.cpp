@@ -105,7 +105,7 @@ TEST_CASE("coordinates are clamped, other numbers are not") {
         R"({"ok":false,"error":{"type":"invalid_args","message":"Argument \"percent\": it must be a number from 0 to 100, not 101."}})");
 }
 
-TEST_CASE("what is wrong with an argument is said in words a model can act on") {
+TEST_CASE("problems with arguments have messages that a model can act on") {
     CHECK_THAT(set_volume(R"({"channel":"left","knob":[1,1]})"),
                ContainsSubstring(R"(Argument \"percent\": it is missing.)"));
     CHECK_THAT(set_volume(R"({"percent":1,"channel":"middle","knob":[1,1]})"),
@@ -116,17 +116,17 @@ TEST_CASE("what is wrong with an argument is said in words a model can act on") 
                ContainsSubstring("it must be a number from 0 to 100"));
 }
 
-TEST_CASE("arguments that are no JSON object are told apart") {
+TEST_CASE("arguments that are not a JSON object have their own errors") {
     CHECK_THAT(set_volume("{percent: 1}"), ContainsSubstring(R"("type":"invalid_json")"));
     CHECK_THAT(set_volume("[1,2]"), ContainsSubstring(R"("type":"invalid_args")"));
     CHECK_THAT(set_volume(""), ContainsSubstring("it is missing"));
 }
 
-TEST_CASE("deeply nested arguments are refused, not followed") {
+TEST_CASE("deeply nested arguments are rejected") {
     CHECK_THAT(set_volume(std::string(100000, '[')), ContainsSubstring(R"("type":"invalid_json")"));
 }
 
-TEST_CASE("an unknown tool is answered with the names of those there are") {
+TEST_CASE("the result for an unknown tool names the known ones") {
     CHECK(
         call(volume_tools(), "set_brightness", "{}") ==
         R"({"ok":false,"error":{"type":"unknown_tool","message":"There is no tool \"set_brightness\". Use one of: set_volume."}})");
@@ -162,7 +162,7 @@ TEST_CASE("copies of a toolbox are independent") {
     CHECK(copy.has("set_volume"));
 }
 
-TEST_CASE("a toolbox that was moved from is empty and can be used again") {
+TEST_CASE("a moved-from toolbox is empty and can be used again") {
     Toolbox source = volume_tools();
     Toolbox target = std::move(source);
     CHECK(target.has("set_volume"));
@@ -180,7 +180,7 @@ TEST_CASE("a toolbox that was moved from is empty and can be used again") {
     // NOLINTEND(bugprone-use-after-move)
 }
 
-TEST_CASE("a face gives a tool another name, other argument names and another order") {
+TEST_CASE("a presentation gives a tool another name, other argument names and another order") {
     agent::ToolPresentation face{"set_volume", "loudness", "Louder or softer.", std::nullopt};
     face.arguments = {{{.name = "reason", .description = "why"},
                        {.name = "at", .is = "knob"},
@@ -199,7 +199,7 @@ TEST_CASE("a face gives a tool another name, other argument names and another or
     CHECK_THAT(call(tools, "set_volume", "{}"), ContainsSubstring("unknown_tool"));
 }
 
-TEST_CASE("a face cannot name what a tool does not have, nor leave out what it needs") {
+TEST_CASE("a presentation cannot name unknown arguments or omit required ones") {
     const auto refusal = [](agent::ToolPresentation face) {
         try {
             (void)volume_tools().present(std::vector{std::move(face)});
@@ -219,7 +219,7 @@ TEST_CASE("a face cannot name what a tool does not have, nor leave out what it n
     CHECK_THAT(refusal(too_few), ContainsSubstring(R"(its argument "channel" cannot be left out)"));
 }
 
-TEST_CASE("results are JSON whatever they are made of") {
+TEST_CASE("results are JSON, whatever they contain") {
     CHECK(ok().json() == R"({"ok":true})");
     CHECK(ok("done").with("text", "a \"b\"\n\xFF").with("n", 2.5).json() ==
           "{\"ok\":true,\"message\":\"done\",\"text\":\"a \\\"b\\\"\\n\xEF\xBF\xBD\",\"n\":2.5}");

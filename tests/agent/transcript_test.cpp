@@ -44,7 +44,7 @@ TEST_CASE("think blocks are stripped, also across lines and without one of their
     CHECK_FALSE(has_think("thinking"));
 }
 
-TEST_CASE("old screenshots go in batches, so that the prefix stays the same in between") {
+TEST_CASE("old screenshots are removed in batches, so that the prefix stays the same in between") {
     Transcript transcript({.keep = 2, .batch = 3}, {});
     std::string history;
     for (int i = 1; i <= 9; ++i) {
@@ -60,7 +60,7 @@ TEST_CASE("a batch of one prunes every turn") {
     CHECK(kept(transcript) == "..34");
 }
 
-TEST_CASE("a pruned screenshot leaves the words around it") {
+TEST_CASE("the text around a removed screenshot stays") {
     Transcript transcript({.keep = 1, .batch = 1}, {});
     transcript.add(Message::user("the task", picture(1)));
     transcript.add(Message::user("later", picture(2)));
@@ -68,7 +68,7 @@ TEST_CASE("a pruned screenshot leaves the words around it") {
           "the task\n" + std::string(agent::screenshot_placeholder));
 }
 
-TEST_CASE("old thoughts go in batches, newer ones stay, tool calls stay always") {
+TEST_CASE("old thoughts are removed in batches, but newer ones and all tool calls stay") {
     Transcript transcript({}, {.keep = 1, .batch = 2});
     for (int i = 1; i <= 3; ++i) {
         transcript.add(Message::assistant("<think>deep</think>act " + std::to_string(i),
@@ -80,7 +80,7 @@ TEST_CASE("old thoughts go in batches, newer ones stay, tool calls stay always")
     CHECK(transcript.messages().at(0).tool_calls.size() == 1);
 }
 
-TEST_CASE("what a user says about thinking is left alone") {
+TEST_CASE("think tags in messages of the user stay") {
     Transcript transcript({}, {.keep = 1, .batch = 1});
     transcript.add(Message::user("write <think>x</think>"));
     transcript.add(Message::assistant("<think>a</think>b"));
@@ -104,8 +104,8 @@ std::string first_call(const Transcript& transcript) {
 
 } // namespace
 
-TEST_CASE(
-    "a conversation that has outgrown its bound loses its oldest exchanges at once, and says so") {
+TEST_CASE("a conversation that exceeds its limit loses its oldest exchanges at once, with a "
+          "placeholder") {
     Transcript transcript({}, {}, 1000);
     transcript.add(Message::system("be careful"));
     transcript.add(Message::user("the task"));
@@ -127,9 +127,7 @@ TEST_CASE(
     CHECK(prefixes.size() < 150); // servers cache what stays the same
 }
 
-TEST_CASE(
-    "a conversation that is too long for the model gives up pictures and thoughts, then text, "
-    "and then nothing") {
+TEST_CASE("narrow removes screenshots and thoughts first, then text, and then nothing") {
     Transcript transcript({.keep = 5, .batch = 5}, {.keep = 5, .batch = 5});
     transcript.add(Message::system("be careful"));
     transcript.add(Message::user("the task", picture(1)));
@@ -150,7 +148,7 @@ TEST_CASE(
     CHECK(transcript.messages().size() == 4);
 }
 
-TEST_CASE("a long task does not drive each exchange out by the next") {
+TEST_CASE("a long task does not cause each exchange to replace the previous one") {
     Transcript transcript({.keep = 1, .batch = 1}, {.keep = 1, .batch = 1});
     transcript.add(Message::system(std::string(1000, 's')));
     transcript.add(Message::user(std::string(1000, 't')));
@@ -161,7 +159,7 @@ TEST_CASE("a long task does not drive each exchange out by the next") {
     CHECK(first_call(transcript) == "id7");
 }
 
-TEST_CASE("without exchanges there is nothing to give up") {
+TEST_CASE("without exchanges, nothing can be removed") {
     Transcript transcript({}, {});
     CHECK_FALSE(transcript.narrow());
     transcript.add(Message::system("be careful"));
@@ -169,7 +167,7 @@ TEST_CASE("without exchanges there is nothing to give up") {
     CHECK_FALSE(transcript.narrow());
 }
 
-TEST_CASE("in a small context fewer old screenshots wait to be dropped") {
+TEST_CASE("a small context reduces the batch of screenshots") {
     // 1536x864 costs Qwen3-VL 48 * 27 + 2 tokens, as its model card says.
     constexpr int picture = 1298;
     struct Row {
@@ -190,7 +188,7 @@ TEST_CASE("in a small context fewer old screenshots wait to be dropped") {
     CHECK(agent::fitted({2, 8}, 0, row.context) == agent::Retention{2, 8});
 }
 
-TEST_CASE("a request never has more screenshots than the retention says") {
+TEST_CASE("a request never has more screenshots than the retention allows") {
     const agent::Retention retention{2, 3};
     agent::Transcript transcript(retention, {});
     std::size_t max = 0;

@@ -153,7 +153,7 @@ TEST_CASE("visual loop: the boot reply's actions come first") {
     CHECK(mode.state().phase == "calling_model");
 }
 
-TEST_CASE("visual loop: without a boot reply it waits for one to be told") {
+TEST_CASE("visual loop: without a boot reply, it waits for an injected one") {
     Profile it = profile();
     it.settings<VisualLoopSettings>()->boot = " ";
     CHECK_THROWS_AS(mode_of(it).check(it, Source::library), Error);
@@ -168,7 +168,7 @@ TEST_CASE("visual loop: without a boot reply it waits for one to be told") {
     CHECK(path(stopped, {Stopped{"user"}}) == "await cancelled");
 }
 
-TEST_CASE("visual loop: a reply that is told stands for the model's next one") {
+TEST_CASE("visual loop: an injected reply replaces the model's next one") {
     const std::string done = R"(,"done":true)";
     VisualLoopMode asking = mode_for(profile());
     CHECK(path(asking, {observed(), injected(click), invoked(), observed()}) ==
@@ -184,7 +184,8 @@ TEST_CASE("visual loop: a reply that is told stands for the model's next one") {
           "look1 ask click look2 ask");
 }
 
-TEST_CASE("visual loop: the model is told the user's words once, and goes on for them") {
+TEST_CASE(
+    "visual loop: the model receives a message of the user once, and the run continues for it") {
     VisualLoopMode mode = mode_for(profile());
     path(mode, {told("Use the pen."), observed()});
     CHECK_THAT(request(mode).messages[1].text(), ContainsSubstring("The user says: Use the pen."));
@@ -197,27 +198,27 @@ TEST_CASE("visual loop: the model is told the user's words once, and goes on for
           "look1 ask look2 completed ask");
 }
 
-TEST_CASE("visual loop: words after the last step leave it completed") {
+TEST_CASE("visual loop: a message after the last turn leaves the run completed") {
     VisualLoopMode mode = mode_for(profile(1));
     CHECK(path(mode, {observed(), replied("", R"(,"done":true)"), observed(), told("Thanks.")}) ==
           "look1 ask look2 completed completed");
 }
 
-TEST_CASE("visual loop: words after a last look that failed call for another look") {
+TEST_CASE("visual loop: a message after a failed last screenshot causes another screenshot") {
     VisualLoopMode mode = mode_for(profile());
     CHECK(path(mode, {observed(), replied("", R"(,"done":true)"),
                       ObserveFailed{"winio.capture_unavailable", "locked"}, told("More."),
                       observed()}) == "look1 ask look2 completed look2 ask");
 }
 
-TEST_CASE(
-    "visual loop: of two replies that are told before the model would speak the later counts") {
+TEST_CASE("visual loop: of two replies injected before the model's turn, the later one counts") {
     VisualLoopMode mode = mode_for(profile());
     CHECK(path(mode, {injected(click), injected(drag), observed()}) == "look1 look1 look1 drag");
     CHECK(mode.take_notes().at(0).kind == "reply");
 }
 
-TEST_CASE("visual loop: the model gets the prompt, its own story and the picture, and no history") {
+TEST_CASE("visual loop: the model receives the prompt, its own observation and the screenshot, and "
+          "no history") {
     Profile it = profile();
     it.settings<VisualLoopSettings>()->limits = {.boxes = 2, .actions = 7};
     VisualLoopMode mode = mode_for(it);
@@ -234,7 +235,7 @@ TEST_CASE("visual loop: the model gets the prompt, its own story and the picture
     CHECK(asked.model == "m");
 }
 
-TEST_CASE("visual loop: a schema goes with the request until a server does not take it") {
+TEST_CASE("visual loop: requests have a schema until the server rejects it") {
     VisualLoopMode mode = mode_for(profile());
     path(mode, {observed()});
     REQUIRE(request(mode).response_format);
@@ -251,7 +252,7 @@ TEST_CASE("visual loop: a schema goes with the request until a server does not t
     CHECK(path(other, {observed(), no_schema}) == "look1 ask endpoint_failed");
 }
 
-TEST_CASE("visual loop: the model is told what went wrong with its last reply, once") {
+TEST_CASE("visual loop: the model is told about problems with its last reply, once") {
     VisualLoopMode mode = mode_for(profile());
     path(mode, {observed(), replied(click + R"(,{"name":"fly"},)" + drag), invoked(),
                 failed("It is outside."), observed()});
@@ -263,7 +264,7 @@ TEST_CASE("visual loop: the model is told what went wrong with its last reply, o
     CHECK(request(mode).messages[1].text() == "I see.");
 }
 
-TEST_CASE("visual loop: drafts among the thoughts are not carried out") {
+TEST_CASE("visual loop: drafts in the thoughts are not executed") {
     for (const auto finish : {vlm::FinishReason::stop, vlm::FinishReason::length}) {
         VisualLoopMode mode = mode_for(profile());
         vlm::ChatReply draft;
@@ -278,7 +279,7 @@ TEST_CASE("visual loop: drafts among the thoughts are not carried out") {
     CHECK(path(mode, {observed(), Replied{cut}}) == "look1 ask look2");
 }
 
-TEST_CASE("visual loop: too many boxes keep nobody from being done") {
+TEST_CASE("visual loop: too many boxes do not prevent completion") {
     VisualLoopMode mode = mode_for(profile());
     std::string boxes;
     for (int i = 0; i < 9; ++i)
@@ -289,7 +290,7 @@ TEST_CASE("visual loop: too many boxes keep nobody from being done") {
                       observed()}) == "look1 ask look2 completed");
 }
 
-TEST_CASE("visual loop: a reply that was cut off, without words, or among the thoughts") {
+TEST_CASE("visual loop: a reply that was cut off, is empty, or is in the thoughts") {
     VisualLoopMode mode = mode_for(profile(9));
     path(mode, {observed(),
                 Replied{{.text = "{\"observation\":\"I s", .finish = vlm::FinishReason::length}},
@@ -302,7 +303,7 @@ TEST_CASE("visual loop: a reply that was cut off, without words, or among the th
     CHECK(path(mode, {Replied{thought}}) == "ask click");
 }
 
-TEST_CASE("visual loop: each action is a call of the tool that does it") {
+TEST_CASE("visual loop: each action is a call of the corresponding tool") {
     Profile it = profile();
     it.settings<VisualLoopSettings>()->limits.extended_actions = true;
     VisualLoopMode mode = mode_for(it);
@@ -330,7 +331,7 @@ TEST_CASE("visual loop: each action is a call of the tool that does it") {
     CHECK(annotation(mode).trail.at(0).size() == 4);
 }
 
-TEST_CASE("visual loop: the heat is where actions were carried out, by turns, the latest first") {
+TEST_CASE("visual loop: the heat marks executed actions by turn, the latest first") {
     Profile it = profile(9);
     it.executed_heat.trail_turns = 3;
     VisualLoopMode mode = mode_for(it);
@@ -351,7 +352,7 @@ TEST_CASE("visual loop: the heat is where actions were carried out, by turns, th
     CHECK(annotation(mode).trail == std::vector<std::vector<Mark>>{{}, {}, {at_drag}});
 }
 
-TEST_CASE("visual loop: the boxes are those of the reply that is carried out") {
+TEST_CASE("visual loop: the boxes are those of the current reply") {
     VisualLoopMode mode = mode_for(profile());
     path(mode, {observed(), words(R"({"bboxes":[{"x1":1,"y1":2,"x2":3,"y2":4}]})")});
     CHECK(annotation(mode).boxes == std::vector<winio::NormBox>{{1, 2, 3, 4}});
@@ -369,7 +370,7 @@ TEST_CASE("visual loop: an action that the desktop refuses ends the run with its
     CHECK(std::get<Finish>(mode.next()).reason == "input was refused");
 }
 
-TEST_CASE("visual loop: the story of the last reply is what the run says") {
+TEST_CASE("visual loop: the observation of the last reply is the reason of the outcome") {
     VisualLoopMode mode = mode_for(profile());
     path(mode,
          {observed(), words(R"({"observation":"The file is saved.","done":true})"), observed()});
@@ -405,7 +406,7 @@ Fact acted(std::vector<winio::NormPoint> points, bool ok = true, bool acts = tru
 
 } // namespace
 
-TEST_CASE("heat: looks show the places of the latest actions, whatever the mode") {
+TEST_CASE("heat: screenshots show the places of the latest actions in every mode") {
     HeatedMode mode(std::make_unique<Scripted>(std::vector<Command>(20, Observe{1})), 2);
     CHECK_FALSE(std::get<Observe>(mode.next()).annotation);
     mode.apply(acted({{1, 2}}, false));       // failed
@@ -424,7 +425,7 @@ TEST_CASE("heat: looks show the places of the latest actions, whatever the mode"
     CHECK(mode.state().phase == "x");
 }
 
-TEST_CASE("heat: whoever sees it is told what it is") {
+TEST_CASE("heat: the prompt of the role with screenshots explains it") {
     Profile one;
     one.system_prompt = "Work.";
     CHECK_THAT(with_heat_explained(one).system_prompt, ContainsSubstring("Orange spots"));

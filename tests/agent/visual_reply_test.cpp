@@ -39,7 +39,7 @@ std::string actions_of(const VisualReply& reply) {
 
 } // namespace
 
-TEST_CASE("visual reply: the story, the boxes and the actions are read") {
+TEST_CASE("visual reply: the observation, the boxes and the actions are read") {
     const VisualReply reply = parse(
         R"({"observation":" I drew a line. ","bboxes":[{"x1":400,"y1":10,"x2":100,"y2":20.5}],)"
         R"("actions":[{"name":"move","x1":1,"y1":2},{"name":"drag","x1":3,"y1":4,"x2":5,"y2":6}],)"
@@ -52,8 +52,7 @@ TEST_CASE("visual reply: the story, the boxes and the actions are read") {
     CHECK(reply.problems.empty());
 }
 
-TEST_CASE(
-    "visual reply: names are read in any case of letters, numbers also as texts, and clamped") {
+TEST_CASE("visual reply: names are case-insensitive, numbers may be texts and are clamped") {
     struct Row {
         const char* action;
         const char* read;
@@ -69,7 +68,8 @@ TEST_CASE(
     CHECK(reply.problems.empty());
 }
 
-TEST_CASE("visual reply: the object is found among words, and else all of it is the story") {
+TEST_CASE(
+    "visual reply: the object is found in text; without one, the whole reply is the observation") {
     struct Row {
         std::string text;
         bool understood;
@@ -97,7 +97,7 @@ TEST_CASE("visual reply: the object is found among words, and else all of it is 
     CHECK(reply.text == row.text);
 }
 
-TEST_CASE("visual reply: braces among the words, and braces around it, do not hide it") {
+TEST_CASE("visual reply: other braces in the text or around the object do not hide it") {
     const std::string reply = R"({"observation":"A dialog.","actions":[]})";
     for (const std::string& text :
          {R"(I see "{" here. )" + reply, "{" + reply + "}", R"({"answer": )" + reply + "}",
@@ -107,7 +107,7 @@ TEST_CASE("visual reply: braces among the words, and braces around it, do not hi
     }
 }
 
-TEST_CASE("visual reply: what has the wrong type is left out and said") {
+TEST_CASE("visual reply: items of the wrong type are dropped and reported") {
     struct Row {
         std::string text;
         const char* problem;
@@ -136,20 +136,20 @@ TEST_CASE("visual reply: what has the wrong type is left out and said") {
     CHECK_FALSE(reply.done);
 }
 
-TEST_CASE("visual reply: null is as if left out") {
+TEST_CASE("visual reply: null counts as absent") {
     const VisualReply reply =
         parse(R"({"observation":null,"bboxes":null,"actions":null,"done":null})");
     CHECK(reply.understood);
     CHECK(reply.problems.empty());
 }
 
-TEST_CASE("visual reply: a bad action does not take the others with it, and numbers stay") {
+TEST_CASE("visual reply: a bad action does not affect the others or their numbers") {
     const VisualReply reply = parse(with_actions(click + R"(,{"name":"fly"},)" + click));
     CHECK(actions_of(reply) == "1 click 500,300; 3 click 500,300; ");
     CHECK(reply.problems.size() == 1);
 }
 
-TEST_CASE("visual reply: what exceeds the limits is dropped and said") {
+TEST_CASE("visual reply: items beyond the limits are dropped and reported") {
     const std::string box = R"({"x1":1,"y1":2,"x2":3,"y2":4})";
     const VisualReply reply = parse(R"({"bboxes":[)" + box + "," + box + "," + box +
                                         R"(],"actions":[)" + click + "," + click + "]}",
@@ -161,7 +161,7 @@ TEST_CASE("visual reply: what exceeds the limits is dropped and said") {
                                    "Of 2 \"actions\" only the first 1 were taken."});
 }
 
-TEST_CASE("visual reply: the keyboard and the wheel are for those who ask for them") {
+TEST_CASE("visual reply: keyboard and wheel need extended_actions") {
     struct Row {
         const char* action;
         const char* read;
@@ -181,7 +181,7 @@ TEST_CASE("visual reply: the keyboard and the wheel are for those who ask for th
     CHECK(reply.problems.size() == (reply.actions.empty() ? 1 : 0));
 }
 
-TEST_CASE("visual reply: a reply that was understood reads the same from its own JSON") {
+TEST_CASE("visual reply: a parsed reply is restored from its JSON") {
     const VisualLimits limits{.extended_actions = true};
     const VisualReply reply =
         parse(R"({"observation":"o","bboxes":[{"x1":1,"y1":2,"x2":3,"y2":4}],"actions":[)" + click +

@@ -154,7 +154,7 @@ TEST_CASE("observer: the user approves and denies actions and resumes the run", 
     CHECK_THAT(stage.body(2), ContainsSubstring("The user said no."));
 }
 
-TEST_CASE("follow_run: prints turns while the run of another process goes on") {
+TEST_CASE("follow_run: prints turns while another process runs") {
     Stage stage;
     const Gate gate;
     stage.click("[500,500]");

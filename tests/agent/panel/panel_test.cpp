@@ -38,7 +38,7 @@ bool gets_in(const Client& client) {
 
 // ---- who may use it -----------------------------------------------------------------------------
 
-TEST_CASE("the panel's address lets a browser in, once and for all, and nothing else does") {
+TEST_CASE("only the panel's address gives a browser access, and the cookie keeps it") {
     Panel panel;
     const Client client(panel.url());
     REQUIRE(client.token().size() == 32);
@@ -72,7 +72,7 @@ TEST_CASE("the panel's address lets a browser in, once and for all, and nothing 
         CHECK(with(wrong) == 401);
 }
 
-TEST_CASE("a cookie that another server of this machine saw opens nothing but the panel's page") {
+TEST_CASE("a cookie that another local server received gives access only to the panel's page") {
     Panel panel;
     const Client client(panel.url());
     const std::string given =
@@ -92,7 +92,7 @@ TEST_CASE("a cookie that another server of this machine saw opens nothing but th
     CHECK(client.get("/state", {{"Sec-Fetch-Site", "cross-site"}}).status == 200); // with the token
 }
 
-TEST_CASE("a script may give the token as a bearer") {
+TEST_CASE("a script may send the token as a bearer token") {
     Panel panel;
     const Client client(panel.url());
     const auto with = [&](const std::string& authorization) {
@@ -104,11 +104,11 @@ TEST_CASE("a script may give the token as a bearer") {
     CHECK(with(client.token()) == 401);
 }
 
-TEST_CASE("each panel has a token of its own") {
+TEST_CASE("each panel has its own token") {
     CHECK(Client(Panel().url()).token() != Client(Panel().url()).token());
 }
 
-TEST_CASE("a name that was made to point here is not the panel's") {
+TEST_CASE("a foreign host name that resolves to the panel is rejected") {
     Panel panel({.access = GENERATE(PanelAccess::with_token, PanelAccess::anybody)});
     const Client client(panel.url());
     const std::string port = ":" + std::to_string(client.port());
@@ -127,7 +127,7 @@ TEST_CASE("a name that was made to point here is not the panel's") {
     CHECK(read_answer(twice).status == 400);
 }
 
-TEST_CASE("another page may not use the panel, whatever cookies the browser adds") {
+TEST_CASE("pages of other origins cannot use the panel, even with its cookies") {
     Panel panel({.access = GENERATE(PanelAccess::with_token, PanelAccess::anybody)});
     const Client client(panel.url());
     for (const std::string& origin :
@@ -146,7 +146,7 @@ TEST_CASE("another page may not use the panel, whatever cookies the browser adds
               .status == 409);
 }
 
-TEST_CASE("one other origin may be allowed, and is told so; no other is") {
+TEST_CASE("a single other origin can be allowed") {
     const std::string origin = "http://localhost:3000";
     Panel panel({.cors_origin = origin});
     const Client client(panel.url());
@@ -171,7 +171,7 @@ TEST_CASE("one other origin may be allowed, and is told so; no other is") {
     CHECK(client.get("/state", {{"Origin", origin + "0"}}).status == 403);
 }
 
-TEST_CASE("every answer tells the browser what it may do with it") {
+TEST_CASE("every response has security headers") {
     Panel panel;
     const Client client(panel.url());
     for (const Answer& answer :
@@ -189,7 +189,7 @@ TEST_CASE("every answer tells the browser what it may do with it") {
     }
 }
 
-TEST_CASE("without its token the panel is still for this machine's programs alone") {
+TEST_CASE("without a token, the panel still accepts only local programs") {
     Panel panel({.access = PanelAccess::anybody});
     const Client client(panel.url());
     CHECK(client.token().empty());
@@ -201,7 +201,7 @@ TEST_CASE("without its token the panel is still for this machine's programs alon
 
 // ---- what it serves -----------------------------------------------------------------------------
 
-TEST_CASE("what is not there is not found, and what is there must be asked for as it is meant") {
+TEST_CASE("unknown paths are 404, and wrong methods are rejected") {
     Panel panel;
     const Client client(panel.url());
     CHECK_THAT(client.get("/").field("content-type"), ContainsSubstring("text/html"));
@@ -235,7 +235,7 @@ TEST_CASE("HEAD is GET without the body") {
     CHECK(client.ask("HEAD", "/events").status == 200);
 }
 
-TEST_CASE("before there is a run the panel says so") {
+TEST_CASE("before the first run, the panel reports that no run exists") {
     Panel panel;
     const Client client(panel.url());
     const json::object state = client.state();
@@ -249,7 +249,7 @@ TEST_CASE("before there is a run the panel says so") {
     CHECK(follower.next().name == "state");
 }
 
-TEST_CASE("the page gets what it needs to draw as the library does") {
+TEST_CASE("the page receives the data to draw annotations as the library does") {
     Panel panel;
     const Client client(panel.url());
     agent::Profile profile = agent::load_profile("story");
@@ -272,7 +272,7 @@ TEST_CASE("the page gets what it needs to draw as the library does") {
 
 // ---- what it takes ------------------------------------------------------------------------------
 
-TEST_CASE("what is posted must be JSON, and have what it is about") {
+TEST_CASE("a posted body must be JSON with the required members") {
     Panel panel;
     const Client client(panel.url());
     vlm::testing::ScriptedModel model;
@@ -302,7 +302,7 @@ TEST_CASE("what is posted must be JSON, and have what it is about") {
     CHECK(raw("/annotated", R"({"image_b64": ""})").status == 400);
 }
 
-TEST_CASE("a request's header and body may be so long and no longer") {
+TEST_CASE("the lengths of a request's header and body are limited") {
     Panel panel({.limits = small_limits()});
     const Client client(panel.url());
     CHECK(client.get("/state", {{"X", std::string(1000, 'x')}}).status == 200);
@@ -328,7 +328,7 @@ TEST_CASE("a request's header and body may be so long and no longer") {
     CHECK(client.post("/annotated", body).status == 409);
 }
 
-TEST_CASE("who asks before he sends is told to go on") {
+TEST_CASE("a client that expects 100-continue receives it") {
     Panel panel;
     const Client client(panel.url());
     Wire wire(client.port());
@@ -342,7 +342,7 @@ TEST_CASE("who asks before he sends is told to go on") {
     CHECK(read_answer(wire).status == 409);
 }
 
-TEST_CASE("what is no HTTP is refused, and the panel goes on") {
+TEST_CASE("malformed HTTP is rejected, and the panel continues") {
     Panel panel;
     const Client client(panel.url());
     for (const char* text : {"\x16\x03\x01 hello\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n",
@@ -354,7 +354,7 @@ TEST_CASE("what is no HTTP is refused, and the panel goes on") {
     CHECK(client.get("/state").status == 200);
 }
 
-TEST_CASE("a request that does not arrive is not waited for") {
+TEST_CASE("an incomplete request times out") {
     panel::PanelLimits limits;
     limits.request_time = std::chrono::milliseconds(100);
     Panel panel({.limits = limits});
@@ -369,7 +369,7 @@ TEST_CASE("a request that does not arrive is not waited for") {
     CHECK(no_body.is_closed());
 }
 
-TEST_CASE("only so many clients are served at a time") {
+TEST_CASE("the number of clients is limited") {
     panel::PanelLimits limits;
     limits.connections = 2;
     Panel panel({.limits = limits});
@@ -429,7 +429,7 @@ TEST_CASE("a follower that reads nothing is dropped") {
 }
 #endif
 
-TEST_CASE("several requests go over one connection") {
+TEST_CASE("a connection can carry several requests") {
     Panel panel;
     const Client client(panel.url());
     Wire wire(client.port());
@@ -443,7 +443,7 @@ TEST_CASE("several requests go over one connection") {
     CHECK(wire.is_closed());
 }
 
-TEST_CASE("a stream without news shows that it is still there") {
+TEST_CASE("a stream without events sends keep-alive comments") {
     panel::PanelLimits limits;
     limits.heartbeat = std::chrono::milliseconds(10);
     Panel panel({.limits = limits});
@@ -457,7 +457,7 @@ TEST_CASE("a stream without news shows that it is still there") {
 
 // ---- where it listens ---------------------------------------------------------------------------
 
-TEST_CASE("where the panel cannot listen it says why") {
+TEST_CASE("a panel that cannot listen reports the reason") {
     Panel panel;
     for (const panel::PanelOptions& options :
          {panel::PanelOptions{.port = panel.port()}, panel::PanelOptions{.host = "192.0.2.1"},
@@ -473,7 +473,7 @@ TEST_CASE("where the panel cannot listen it says why") {
     }
 }
 
-TEST_CASE("a panel's port is free again when it is gone") {
+TEST_CASE("a destroyed panel releases its port") {
     std::uint16_t port = 0;
     {
         Panel panel;

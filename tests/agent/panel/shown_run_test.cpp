@@ -160,7 +160,7 @@ TEST_CASE("a run can be read turn by turn") {
     CHECK_FALSE(client.get("/state").object().at("raw_b64").as_string().empty());
 }
 
-TEST_CASE("words and thoughts can be read while they come") {
+TEST_CASE("text and reasoning can be read while they arrive") {
     Panel panel;
     const Client client(panel.url());
     GatedModel model({{vlm::Delta::Kind::reasoning, "Let me see."},
@@ -187,7 +187,7 @@ TEST_CASE("words and thoughts can be read while they come") {
     CHECK(words(turn_of(state, 1)) == "It is dön\xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
-TEST_CASE("what comes event by event adds up to the state") {
+TEST_CASE("the events add up to the state") {
     Panel panel;
     const Client client(panel.url());
     vlm::testing::ScriptedModel model;
@@ -210,7 +210,7 @@ TEST_CASE("what comes event by event adds up to the state") {
     CHECK(added == whole);
 }
 
-TEST_CASE("of a long run the last turns are shown, and every picture is there") {
+TEST_CASE("a long run shows its last turns and has all of its screenshots") {
     Panel panel;
     const Client client(panel.url());
     vlm::testing::ScriptedModel model;
@@ -250,7 +250,7 @@ TEST_CASE("a team's plan, brief, phase and memory are shown") {
     CHECK(text_at(turn_of(state, 2), "phase") == "EXECUTION");
 }
 
-TEST_CASE("a screen's and a model's words are nothing but text") {
+TEST_CASE("texts from the screen and the model are never markup") {
     Panel panel;
     const Client client(panel.url());
     vlm::testing::ScriptedModel model;
@@ -278,7 +278,7 @@ TEST_CASE("a failure is shown") {
     CHECK(state.at("outcome").at("outcome") == "endpoint_failed");
 }
 
-TEST_CASE("a run that is over is shown from its directory, and cannot be controlled") {
+TEST_CASE("a finished run is shown from its directory, and cannot be controlled") {
     Panel panel;
     const Client client(panel.url());
     vlm::testing::ScriptedModel model;
@@ -305,7 +305,7 @@ TEST_CASE("a run that is over is shown from its directory, and cannot be control
     CHECK(words(turn_of(stored, 2)) == words(turn_of(live, 2)));
 }
 
-TEST_CASE("a journal that somebody was given shows no files but its run's own") {
+TEST_CASE("an untrusted journal shows only files of its run") {
     TempFolder folder;
     std::ofstream(folder / "secret.png", std::ios::binary) << "\x89PNG\r\n\x1a\n secret";
     auto directory = agent::RunDirectory::create(folder.path());
@@ -336,7 +336,7 @@ TEST_CASE("a journal that somebody was given shows no files but its run's own") 
     CHECK_THROWS_AS(panel.show(folder.path()), agent::Error);
 }
 
-TEST_CASE("a stranger's journal can neither fill a turn nor count beyond the last one") {
+TEST_CASE("an untrusted journal can neither overfill a turn nor exceed the highest turn") {
     TempFolder folder;
     auto directory = agent::RunDirectory::create(folder.path());
     agent::write_summary(directory, {.task = "x", .profile = agent::load_profile("story")});
@@ -359,7 +359,7 @@ TEST_CASE("a stranger's journal can neither fill a turn nor count beyond the las
 }
 
 #ifndef _WIN32
-TEST_CASE("a pipe in a run's directory is not waited for") {
+TEST_CASE("a pipe in a run directory does not block") {
     TempFolder folder;
     auto directory = agent::RunDirectory::create(folder.path());
     agent::write_summary(directory, {.task = "x", .profile = agent::load_profile("observer")});
@@ -379,7 +379,7 @@ TEST_CASE("a pipe in a run's directory is not waited for") {
 }
 #endif
 
-TEST_CASE("a run that another program is working on is followed") {
+TEST_CASE("a run of another process is followed") {
     TempFolder folder;
     auto directory = agent::RunDirectory::create(folder.path());
     agent::write_summary(directory, {.task = "x", .profile = agent::load_profile("observer")});
@@ -403,7 +403,7 @@ TEST_CASE("a run that another program is working on is followed") {
     CHECK(words(turn_of(end, 2)) == "two");
 }
 
-TEST_CASE("where the latest call acted is shown until the next one begins") {
+TEST_CASE("the place of the latest call is shown until the next one begins") {
     panel::PageState page("run", agent::load_profile("observer"));
     const auto targets = [&] { return page.to_json().at("targets").as_array().size(); };
     const auto event = [](agent::Payload payload, int turn) {
@@ -422,7 +422,7 @@ TEST_CASE("where the latest call acted is shown until the next one begins") {
     CHECK(targets() == 0);
 }
 
-TEST_CASE("where the pointer is can be seen beside where it should go") {
+TEST_CASE("the pointer's position is shown beside its target") {
     Panel panel;
     vlm::testing::ScriptedModel model;
     model.call("click_element", click).call("observe_screen", "{}").say("done");
@@ -468,7 +468,7 @@ TEST_CASE("a run is paused, stepped and resumed from the panel") {
     CHECK(client.post("/pause").status == 409); // it is over
 }
 
-TEST_CASE("the model hears what is told on the panel") {
+TEST_CASE("the model receives messages from the panel") {
     Panel panel;
     const Client client(panel.url());
     vlm::testing::ScriptedModel model;
@@ -500,7 +500,7 @@ TEST_CASE("the model hears what is told on the panel") {
     CHECK(noted);
 }
 
-TEST_CASE("an action waits for consent, which the panel gives or refuses") {
+TEST_CASE("an action waits for approval, which the panel grants or denies") {
     Panel panel;
     const Client client(panel.url());
     vlm::testing::ScriptedModel model;
@@ -596,7 +596,7 @@ void annotate(const Client& client, Follower& follower, const std::string& pictu
 
 } // namespace
 
-TEST_CASE("the reference's loop over HTTP: boot, annotate, and what does not belong to it") {
+TEST_CASE("the reference's loop over HTTP: boot, annotate, and invalid posts") {
     const auto layout = GENERATE(agent::LogLayout::flat, agent::LogLayout::turn_dirs);
     Panel panel;
     const Client client(panel.url());
@@ -675,7 +675,7 @@ TEST_CASE("the reference's loop over HTTP: boot, annotate, and what does not bel
     CHECK(client.get(text_at(turn_of(end, 1).at("after").as_object(), "raw_url")).body == raw);
 }
 
-TEST_CASE("the reference's loop without a boot reply waits for one that is injected") {
+TEST_CASE("the reference's loop without a boot reply waits for an injected one") {
     Panel panel({.access = panel::PanelAccess::anybody});
     const Client client(panel.url());
     vlm::testing::ScriptedModel model;
@@ -701,7 +701,7 @@ TEST_CASE("the reference's loop without a boot reply waits for one that is injec
     CHECK(model.requests().at(0).messages.at(1).text() == "I begin.");
 }
 
-TEST_CASE("the phases of a visual loop are shown as they follow each other") {
+TEST_CASE("the phases of a visual loop are shown in order") {
     Panel panel;
     const Client client(panel.url());
     vlm::testing::ScriptedModel model;
@@ -732,7 +732,7 @@ TEST_CASE("the phases of a visual loop are shown as they follow each other") {
     CHECK(run.result().outcome == agent::Outcome::completed);
 }
 
-TEST_CASE("another run takes the place of the one before, whose late posts do nothing") {
+TEST_CASE("a new run replaces the previous one, whose late posts have no effect") {
     Panel panel;
     const Client client(panel.url());
     Follower follower(client);
@@ -765,7 +765,7 @@ TEST_CASE("another run takes the place of the one before, whose late posts do no
     CHECK(second.result().outcome == agent::Outcome::completed);
 }
 
-TEST_CASE("a run that goes on after an interruption is shown from its beginning") {
+TEST_CASE("a resumed run is shown from its beginning") {
     TempFolder folder;
     agent::Profile profile = agent::load_profile("observer");
     winio::testing::MemoryDesktop desktop({1001, 1001});
@@ -793,7 +793,7 @@ TEST_CASE("a run that goes on after an interruption is shown from its beginning"
     CHECK(state.at("outcome").at("outcome") == "completed");
 }
 
-TEST_CASE("the run goes on when its panel is gone") {
+TEST_CASE("a run continues without its panel") {
     auto panel = std::make_unique<Panel>();
     GatedModel model({{vlm::Delta::Kind::text, "done"}});
     PanelRun run(*panel, agent::load_profile("observer"), model);
@@ -809,7 +809,7 @@ TEST_CASE("the run goes on when its panel is gone") {
     CHECK(run.result().outcome == agent::Outcome::completed);
 }
 
-TEST_CASE("many clients and a run at work get along") {
+TEST_CASE("many clients do not disturb a run") {
     Panel panel;
     const Client client(panel.url());
     vlm::testing::ScriptedModel model;
