@@ -25,7 +25,7 @@ using namespace agent;
 using vlm::testing::ScriptedModel;
 using winio::testing::MemoryDesktop;
 
-/// A run's parts, with a screen of one pixel a coordinate unit.
+/// The parts of a run, on a screen with one pixel per coordinate unit.
 struct Stage {
     test::TempFolder folder;
     MemoryDesktop desktop{winio::Size{1001, 1001}};
@@ -47,7 +47,7 @@ struct Stage {
         Agent agent(desktop, asked, profile, desktop_tools(), options);
         return agent.run(task, used, control, observer);
     }
-    /// The journal's entries, each checked to be JSON.
+    /// The journal's entries, checked to be JSON.
     [[nodiscard]] std::vector<json::value> entries() const {
         std::vector<json::value> all;
         for (const std::string& line : test::lines_of(run_path / "events.jsonl")) {
@@ -344,7 +344,7 @@ TEST_CASE("a stop interrupts the wait for the model") {
     server.enqueue({.never = true});
     vlm::OpenAiClient client({.endpoint = server.url()});
     const std::jthread user([&] {
-        server.wait_for_requests(1, std::chrono::seconds(60)); // or the test ends in its own way
+        server.wait_for_requests(1, std::chrono::seconds(60)); // or the checks fail
         stage.control.stop();
     });
     CHECK(stage.run_with(client).outcome == Outcome::cancelled);
@@ -523,7 +523,7 @@ TEST_CASE("a removed run directory ends the run with a clear error") {
         CHECK(error.code() == errc::journal_failed);
         CHECK_THAT(error.what(), ContainsSubstring("turn_0002.png cannot be written"));
     }
-    // What can still be told is told.
+    // The run's end is recorded as far as possible.
     CHECK_THAT(stage.types(), ContainsSubstring("invoked observe run_finished"));
     CHECK(stage.summary().at("outcome").as_string() == "failed");
 }

@@ -1,4 +1,4 @@
-// What is drawn over a screenshot, against the formulas of agent/annotation.hpp.
+// Checks annotations on a screenshot against the formulas in agent/annotation.hpp.
 #include "eyehand/agent/annotation.hpp"
 
 #include "catch.hpp"
@@ -51,7 +51,7 @@ bool near(Color is, double red, double green, double blue) {
 
 bool untouched(Color is) { return is == Color{80, 80, 80, 255}; }
 
-/// Whether a disc of this colour and radius is there, measured along the row through its middle.
+/// Whether a disc of this color and radius exists, measured along the row through its middle.
 int reach_left(const Image& image, int x, int y) {
     int reach = 0;
     while (x - reach - 1 >= 0 && !untouched(image.at(x - reach - 1, y))) ++reach;

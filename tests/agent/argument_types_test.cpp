@@ -1,4 +1,4 @@
-// How each type of an argument appears in a schema, what it accepts and how it names a problem.
+// The schema, the accepted values and the problems of each type of argument.
 #include "eyehand/agent/tool.hpp"
 #include "eyehand/vlm/chat.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
@@ -78,7 +78,7 @@ JsonDocument document(const std::string& text) {
     return JsonDocument(*std::move(value));
 }
 
-/// What `text` means as a T; the test fails if that is a problem.
+/// `text` decoded as a T; the test fails on a problem.
 template <class T>
 T value(const std::string& text, const Constraints& constraints = {}) {
     CAPTURE(text);
@@ -89,8 +89,8 @@ T value(const std::string& text, const Constraints& constraints = {}) {
     return into;
 }
 
-/// The path and the message of the problem that `text` is as a T, and "?" before it if the argument
-/// counts as missing.
+/// The path and the message of the problem with `text` as a T, after a "?" if the argument counts
+/// as missing.
 template <class T>
 std::string problem(const std::string& text, const Constraints& constraints = {}) {
     T into{};
@@ -259,7 +259,7 @@ TEST_CASE("a vector has elements of any supported type, and a problem names the 
           "[2]: it must be a number from -2147483648 to 2147483647, not \"x\"");
     CHECK(problem<std::vector<std::vector<std::uint8_t>>>("[[],[0,256]]") ==
           "[1][1]: it must be a number from 0 to 255, not 256");
-    // The argument itself is there.
+    // The argument itself is present.
     CHECK(problem<std::vector<std::string>>(R"([""])", {{}, true}) == "[0]: it is empty");
     CHECK(problem<std::string>(R"("")", {{}, true}) == "?it is empty");
 }

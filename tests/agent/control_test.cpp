@@ -1,4 +1,4 @@
-// What other threads do to a run: hold it, tell it, answer it.
+// Controls runs from other threads: holds them, sends messages, answers requests.
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/control.hpp"
 #include "eyehand/agent/error.hpp"
@@ -28,7 +28,7 @@ const std::string story_done =
 
 bool held(const RunStatus& now) { return now.held; }
 
-/// A run on a thread of its own, held before it does anything.
+/// A run on a separate thread, held before its first command.
 struct Stage {
     test::TempFolder folder;
     winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}};
@@ -157,7 +157,7 @@ TEST_CASE("input that the run cannot use is rejected") {
     stage.model.say("done");
     stage.begin();
     stage.watch.until(held);
-    CHECK(stage.control.inject(story_done) == SubmitResult::not_expected); // not of this mode
+    CHECK(stage.control.inject(story_done) == SubmitResult::not_expected); // takes none
     CHECK(stage.control.annotate(1, {}) == SubmitResult::not_expected);
     CHECK_FALSE(stage.control.resolve(1, {.granted = true}));
     CHECK(stage.control.send_message(std::string(RunControl::max_message_bytes + 1, 'x')) ==

@@ -123,7 +123,7 @@ TEST_CASE("messages of the user reach the model, but never between a call and it
     struct Row {
         std::vector<Fact> facts;
         std::string commands;
-        std::string roles; ///< of the request that follows
+        std::string roles; ///< of the messages in the next request
     };
     const Row row = GENERATE_COPY(
         Row{{told, observed()}, "observe observe ask", "suu"},
@@ -251,8 +251,7 @@ TEST_CASE("the turn counts the requests to the model") {
     CHECK(mode.state().turn == 1);
     mode.apply(invoked());
     CHECK(mode.state().turn == 2);
-    mode.apply(
-        AskFailed{"vlm.unreachable", "nobody listens"}); // it was begun, though nobody answered
+    mode.apply(AskFailed{"vlm.unreachable", "nobody listens"}); // a request without a reply
     CHECK(mode.state().turn == 2);
 }
 
@@ -343,7 +342,7 @@ Fact clicked(double x = 500) {
     return fact;
 }
 
-/// Clicks at these places, one a turn, then looks and finds everything as it was.
+/// Clicks at these places, one per turn, then takes a screenshot that shows no change.
 void click_and_look(Mode& mode, const std::vector<double>& places = {500}) {
     for (const double x : places) {
         mode.apply(calls({"click"}));

@@ -1,4 +1,4 @@
-// A program killed outright, again and again, while it runs an agent.
+// Kills a program repeatedly while it runs an agent.
 #include "json/json.hpp"
 
 #include "catch.hpp"
@@ -16,7 +16,7 @@ extern char** environ; // NOLINT
 
 namespace {
 
-constexpr int turns = 25; // each types another letter, but for every fifth
+constexpr int turns = 25; // each types another letter, except every fifth
 
 class Program {
 public:
@@ -35,7 +35,7 @@ public:
     Program(const Program&) = delete;
     Program& operator=(const Program&) = delete;
 
-    /// Its exit status once it has ended by itself.
+    /// The exit status after it has ended by itself.
     std::optional<int> status() {
         int status = 0;
         if (!ended_ && waitpid(process_, &status, WNOHANG) == process_) {
@@ -78,7 +78,7 @@ TEST_CASE("a run that is killed a hundred times at any moment can be resumed, it
         const std::filesystem::path journal = folder / "run_0001" / "events.jsonl";
         while (true) {
             Program program(folder.path());
-            // From where it is, some bytes further: anywhere within an entry, or between two.
+            // Some bytes further: anywhere within an entry, or between two.
             const std::uintmax_t enough =
                 size_of(journal) + std::uniform_int_distribution<std::uintmax_t>(1, 9000)(random);
             while (!program.has_ended() && size_of(journal) < enough) std::this_thread::yield();
@@ -93,6 +93,6 @@ TEST_CASE("a run that is killed a hundred times at any moment can be resumed, it
         const std::string effects = test::read_file(folder / "effects");
         CHECK(std::is_sorted(effects.begin(), effects.end()));
         CHECK(std::adjacent_find(effects.begin(), effects.end()) == effects.end());
-        CHECK(effects.size() > turns / 2); // what may have happened is left to the model
+        CHECK(effects.size() > turns / 2); // the model decides about actions that may have happened
     }
 }

@@ -1,4 +1,4 @@
-// A mode that is not the library's: docs/examples/custom_mode.
+// The mode of a program: docs/examples/custom_mode.
 #include "describe_factory.hpp"
 
 #include "catch.hpp"

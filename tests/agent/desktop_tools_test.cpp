@@ -1,5 +1,5 @@
-// The built-in tools as a model calls them: the observer profile's five under its faces, the others
-// under their own names.
+// The built-in tools as a model calls them: the observer profile's five tools as it presents them,
+// the others under their own names.
 #include "eyehand/agent/desktop_tools.hpp"
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/vlm/chat.hpp"
@@ -22,7 +22,7 @@ using agent::ToolResult;
 ToolResult call(const std::string& name, const std::string& arguments) {
     const agent::Toolbox tools =
         agent::desktop_tools().present(agent::load_profile("observer").tools);
-    winio::testing::MemoryDesktop desktop({1001, 1001}); // a unit a pixel
+    winio::testing::MemoryDesktop desktop({1001, 1001}); // one pixel per unit
     agent::ToolContext context{desktop, winio::WorkArea({0, 0, 1001, 1001}), {}};
     return tools.call({"id", name, arguments, {}}, context);
 }
@@ -141,7 +141,7 @@ TEST_CASE("the observer profile offers its five tools in a fixed order") {
 
 namespace {
 
-/// A desktop of one pixel a unit, and what a tool comes to on it.
+/// A desktop with one pixel per unit, and the results of tools on it.
 struct Desk {
     winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}};
     winio::WorkArea area{{0, 0, 1001, 1001}};

@@ -1,5 +1,5 @@
-// A disk that is full or must not be written to, under each of a run's files: the run stops with a clear
-// message, and nothing half-written is left that cannot be read.
+// Full and read-only disks for each file of a run: the run stops with a clear message, and no file
+// is left unreadable.
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/http_log.hpp"
@@ -27,7 +27,7 @@ namespace {
 using namespace agent;
 namespace fs = std::filesystem;
 
-/// Notes the type of the last event.
+/// Remembers the type of the last event.
 struct Watcher final : Observer {
     std::string last;
     void on_event(const Event& event) override { last = type_name(event.payload); }
@@ -40,7 +40,7 @@ struct Stage {
     vlm::testing::ScriptedModel model;
     RunDirectory directory = RunDirectory::create(folder.path());
 
-    /// The file or folder of that name becomes what nothing can be written to: not even by root.
+    /// Makes the file or folder of that name unwritable, even for root.
     void block(const std::string& name) const {
         const fs::path path = directory.path() / name;
         const bool was_folder = fs::is_directory(path);
@@ -50,7 +50,7 @@ struct Stage {
         else
             fs::create_directory(path);
     }
-    /// The message with which a run ends; `at` is called when the model is asked for the second time.
+    /// The message with which a run ends; `at` is called with the second request to the model.
     std::string run(const std::function<void()>& at) {
         model.call("press_key", R"({"key":"a"})")
             .answer([&](const vlm::ChatRequest&) -> vlm::ChatReply {
@@ -73,7 +73,7 @@ struct Stage {
             return error.what();
         }
     }
-    /// Whatever is there can be read to its end.
+    /// Checks that all files can be read.
     void check_readable() const {
         CHECK(load_run(directory.path()).summary.task == "do it");
         CHECK_FALSE(fs::is_regular_file(directory.path() / "run.json.new"));
@@ -92,7 +92,7 @@ struct Stage {
 };
 
 #ifdef __linux__
-/// Every pixel another colour: a picture that cannot be small.
+/// Every pixel has another color, so that the PNG is large.
 void make_noise(winio::Image& screen) {
     std::uint32_t state = 1;
     for (int y = 0; y < screen.size().height; ++y)
@@ -104,7 +104,7 @@ void make_noise(winio::Image& screen) {
         }
 }
 
-/// No file of this process grows beyond so many bytes, as on a full disk, while this lives.
+/// Limits the size of this process's files, as on a full disk, during its lifetime.
 class FullDisk {
 public:
     explicit FullDisk(std::uintmax_t max_bytes) : old_handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -140,7 +140,7 @@ TEST_CASE("disk: an execution log that cannot be written ends the run") {
     CHECK_THAT(stage.run([&] { stage.block("execution_log.txt"); }),
                ContainsSubstring("execution_log.txt cannot be written"));
     CHECK(stage.outcome() == "failed");
-    CHECK(stage.watcher.last == "run_finished"); // who watches is told all the same
+    CHECK(stage.watcher.last == "run_finished"); // observers still receive the events
     stage.check_readable();
 }
 
@@ -158,7 +158,7 @@ TEST_CASE("disk: an HTTP log that cannot be written ends the run") {
              http_log.add(exchange);
          }});
     CHECK_THAT(stage.run_with(client), ContainsSubstring("http.log cannot be written"));
-    CHECK(server.requests().size() == 2); // nothing is asked that could not be told
+    CHECK(server.requests().size() == 2); // no request is sent that cannot be logged
     CHECK(stage.outcome() == "failed");
     stage.check_readable();
 }
@@ -234,7 +234,7 @@ TEST_CASE("disk: an incomplete entry of the execution log or the journal is remo
     std::optional<FullDisk> full;
     const std::string name = GENERATE("execution_log.txt", "events.jsonl");
     const std::string message = stage.run([&] {
-        // The journal is the longer one; what the task adds to either comes in one entry.
+        // The journal is longer; the task adds one entry to each file.
         full.emplace(fs::file_size(stage.directory.path() / name) + 40);
     });
     full.reset();

@@ -17,7 +17,7 @@ std::filesystem::path golden(const std::string& name) {
     return std::filesystem::path(EYEHAND_TEST_DATA) / "runs-0.1" / name / "events.jsonl";
 }
 
-/// The event as a journal would write it.
+/// The event as a journal writes it.
 std::string written(const Event& event) {
     json::object entry{{"seq", event.seq},
                        {"t", event.t.count()},
@@ -28,7 +28,7 @@ std::string written(const Event& event) {
     return to_text(entry);
 }
 
-/// What version 0.1 wrote of it.
+/// The members that version 0.1 wrote.
 std::string as_in_0_1(std::string line, const Event& event) {
     if (!std::holds_alternative<Asked>(event.payload)) return line;
     const std::string tools = R"("tools":0,)";
@@ -137,7 +137,7 @@ TEST_CASE("journal reader: a journal is followed while it is written") {
     const test::TempFolder folder;
     const std::filesystem::path file = folder / "events.jsonl";
     JournalReader reader(file);
-    CHECK_FALSE(reader.next()); // there is no file yet
+    CHECK_FALSE(reader.next()); // the file does not exist yet
     CHECK_FALSE(std::filesystem::exists(file));
     Journal journal(file); // locks it for writing
     journal.append(Payload(RunStarted{"do it", "observer", "m"}), 0);

@@ -312,7 +312,7 @@ TEST_CASE("a reader of a journal is not mistaken for a run in progress") {
     const auto open_for_reading = [&](DWORD share) {
         return CreateFileW(file.c_str(), GENERIC_READ, share, nullptr, OPEN_EXISTING, 0, nullptr);
     };
-    const HANDLE jealous = open_for_reading(FILE_SHARE_READ); // nobody else may write meanwhile
+    const HANDLE jealous = open_for_reading(FILE_SHARE_READ); // prevents others from writing
     REQUIRE(jealous != INVALID_HANDLE_VALUE);
     try {
         const Journal journal(file);
@@ -327,6 +327,6 @@ TEST_CASE("a reader of a journal is not mistaken for a run in progress") {
     const HANDLE any = open_for_reading(FILE_SHARE_READ | FILE_SHARE_WRITE);
     CHECK(any != INVALID_HANDLE_VALUE);
     CloseHandle(any);
-    CHECK_THROWS_AS(Journal(file), Error); // but there is one writer
+    CHECK_THROWS_AS(Journal(file), Error); // there can be only one writer
 }
 #endif

@@ -1,4 +1,4 @@
-// What a user's tool may declare of its arguments, and what is checked of it.
+// The supported keywords of a program tool's schema, and their checks.
 #include "json/json_schema.hpp"
 
 #include "catch.hpp"
@@ -97,7 +97,7 @@ TEST_CASE("a matching value is accepted, and keywords ignore other types of valu
 TEST_CASE("nested alternatives are checked once") {
     std::string schema = R"({"type":"string"})";
     for (int i = 0; i < 31; ++i) schema = R"({"anyOf":[)" + schema + "]}";
-    // Twice at each level would take an hour.
+    // Two checks at each level would take an hour.
     CHECK(problem("7", schema) == "the arguments must be of type string");
     CHECK(problem("7", R"({"anyOf":[{"type":"string"},{"type":"null"}]})") ==
           "the arguments must be of type null");

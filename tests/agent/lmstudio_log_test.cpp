@@ -1,4 +1,4 @@
-// The slice of LM Studio's log that belongs to a run.
+// The part of LM Studio's log that belongs to a run.
 #include "eyehand/agent/lmstudio_log.hpp"
 
 #include "catch.hpp"

@@ -1,10 +1,11 @@
-// That an agent can work for days: 10,000 turns of a team and of a conversation. (With sanitizers 2,000.)
+// Checks that an agent can work for days: 10,000 turns of a team and of a conversation (with
+// sanitizers 2,000).
 //   eyehand-long-run PROFILE FOLDER [TURNS]
-// Fails when memory grows with the turns, when what the model is told outgrows the profile's bound, or
-// when the run directory cannot be read at any time. Status 0: none of it happened.
+// Fails if memory grows with the turns, if a request exceeds the profile's limit, or if the run
+// directory is unreadable at any time. Status 0: success.
 //
-// Without sanitizers what counts is the peak of the resident set. Sanitizers keep memory that was given
-// back, so with them it is what the allocator has handed out, after a tenth of the turns and at the end.
+// Without sanitizers, the memory is the peak of the resident set. Sanitizers keep freed memory, so
+// that with them it is the allocated memory, after a tenth of the turns and at the end.
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/journal.hpp"
 #include "eyehand/agent/team_settings.hpp"
@@ -44,14 +45,14 @@ namespace {
 using namespace agent;
 
 constexpr std::size_t most_peak_bytes = 64U << 20U;
-// A team's records of what it did are never deleted: some hundred bytes a turn.
+// A team never deletes its records of actions: some hundred bytes per turn.
 constexpr std::size_t max_growth_bytes_a_turn = 1500;
 
 void require(bool so, const std::string& what) {
     if (!so) throw std::runtime_error(what);
 }
 
-/// The most memory that this process has had, in bytes.
+/// The maximum memory of this process so far, in bytes.
 std::size_t peak_bytes() {
 #ifdef _WIN32
     PROCESS_MEMORY_COUNTERS counters{};
@@ -66,7 +67,7 @@ std::size_t peak_bytes() {
 #endif
 }
 
-/// What the allocator has handed out, where it tells.
+/// The allocated memory, if the allocator reports it.
 std::optional<std::size_t> held_bytes() {
 #ifdef EYEHAND_SANITIZED
     return __sanitizer_get_current_allocated_bytes();
@@ -75,7 +76,7 @@ std::optional<std::size_t> held_bytes() {
 #endif
 }
 
-/// Reads what has been added to a run directory, and the rest of it anew.
+/// Reads the new entries of a run directory's journal, and all other files again.
 class Reader {
 public:
     explicit Reader(std::filesystem::path run)
@@ -101,7 +102,7 @@ private:
     std::size_t entries_ = 0;
 };
 
-/// Works on for as long as it is asked, and watches what it is told.
+/// A model that keeps working, and checks its requests.
 class Tireless final : public vlm::ChatModel {
 public:
     Tireless(std::size_t max_message_bytes, std::function<void(int)> on_turn)
@@ -163,7 +164,7 @@ private:
 void run(const std::string& name, const std::filesystem::path& folder, int turns) {
     Profile profile = load_profile(name);
     profile.max_turns = turns;
-    profile.context_bytes = 8000; // small, so that it is reached often
+    profile.context_bytes = 8000; // small, so that the limit is reached often
     winio::testing::MemoryDesktop desktop{winio::Size{64, 36}};
     std::uint8_t shade = 0;
     desktop.on_input = [&](const winio::InputEvent&) {

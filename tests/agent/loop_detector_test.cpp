@@ -19,7 +19,7 @@ void step(LoopDetector& loops, const Action& action, bool still = true) {
 TEST_CASE("loops: the same action three times without effect") {
     LoopDetector loops;
     step(loops, click(500, 500));
-    step(loops, click(505, 495)); // aims at the same thing
+    step(loops, click(505, 495)); // counts as the same place
     CHECK_FALSE(loops.loop());
     step(loops, click(500, 500));
     REQUIRE(loops.loop());

@@ -54,7 +54,7 @@ TEST_CASE("memory: compression archives the oldest half") {
     CHECK_FALSE(memory.records()[3].archived);
     memory.compress();
     memory.compress();
-    memory.compress(); // nothing is left to put away
+    memory.compress(); // nothing is left to archive
     CHECK(memory.active() == 0);
 }
 

@@ -21,7 +21,7 @@ const std::string evidence =
 
 struct Stage {
     test::TempFolder folder;
-    winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}}; // a pixel a unit
+    winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}}; // one pixel per unit
     vlm::testing::ScriptedModel model;
     std::filesystem::path run_path;
 
@@ -37,7 +37,7 @@ struct Stage {
     [[nodiscard]] const vlm::ChatRequest& request(std::size_t index) const {
         return model.requests().at(index);
     }
-    /// What the request says besides the system prompt.
+    /// The texts of the request besides the system prompt.
     [[nodiscard]] std::string told(std::size_t index) const {
         std::string all;
         for (const vlm::Message& message : request(index).messages)
@@ -82,7 +82,7 @@ TEST_CASE("the commander briefs, the operator acts and reports, and the run ends
     CHECK(stage.clicks() == 1);
     CHECK(std::filesystem::exists(stage.run_path / "screenshots/turn_0000.png"));
 
-    // The commander reads, the operator sees.
+    // The commander receives only text, the operator also screenshots.
     CHECK(stage.images(0) == 0);
     CHECK(stage.request(0).tools.size() == 2);
     CHECK(stage.request(0).sampling.temperature == 0.35);
@@ -141,7 +141,7 @@ TEST_CASE("the basic agent looks, moves and clicks, one call at a time") {
     CHECK(stage.images(0) == 0);
     CHECK(stage.images(1) == 1);
 
-    // Of several calls none was carried out, and each was answered.
+    // None of several calls was executed, and each was answered.
     const auto& after_two = stage.request(2).messages;
     REQUIRE(after_two.size() >= 2);
     for (std::size_t back : {std::size_t{1}, std::size_t{2}}) {

@@ -153,7 +153,8 @@ TEST_CASE("teams recover from loops, conversations are told") {
 
 namespace {
 
-/// What a model is offered: "name(argument, argument) ...", arguments in the schema's order.
+/// The tools as offered to a model: "name(argument, argument) ...", arguments in the schema's
+/// order.
 std::string offered(const std::vector<ToolPresentation>& faces) {
     std::string all;
     for (const vlm::ToolSpec& spec : built_in_tools().present(faces).specs()) {
@@ -545,7 +546,7 @@ TEST_CASE("a profile's tools can be checked without a desktop") {
 }
 
 TEST_CASE("the profile decides, under any name, whether LM Studio's log is kept") {
-    CHECK(load_profile("basic").lmstudio_logs == "auto"); // its reference always kept it
+    CHECK(load_profile("basic").lmstudio_logs == "auto"); // its reference always keeps the log
     CHECK(load_profile("observer").lmstudio_logs.empty());
     const Profile mine = parse_profile(
         {{"profile.json", with(R"("lmstudio_logs":"auto")")}, {"system.txt", "Use it."}}, "mine");

@@ -1,4 +1,4 @@
-// Tools that are programs of the user's: their files, their calls, and how they end.
+// Programs as tools: their files, their calls, and how they end.
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/program_tool.hpp"
@@ -64,7 +64,7 @@ ProgramTool tool_of(std::vector<std::string> arguments) {
     return tool;
 }
 
-/// A box with one tool, and what becomes of calls.
+/// A toolbox with one tool, and the results of calls.
 struct Bench {
     winio::testing::MemoryDesktop desktop{winio::Size{100, 100}};
     std::stop_source now;
@@ -168,7 +168,7 @@ TEST_CASE("a program receives its arguments and its input unchanged") {
     const ProgramEnd said = run_program(call_of(arguments));
     REQUIRE(said.how == How::exited);
 #ifdef _WIN32
-    // The program's own argv is in the code page: what it holds is as it was.
+    // The program's argv has the encoding of the code page; the argument is unchanged.
     CHECK_THAT(said.out, ContainsSubstring("a b\n\"\n\\\na\\\\\"b\\\n%PATH%\n$HOME\n"));
 #else
     CHECK(said.out == "zażółć\na b\n\"\n\\\na\\\\\"b\\\n%PATH%\n$HOME\n");
@@ -181,7 +181,7 @@ TEST_CASE("a program receives its arguments and its input unchanged") {
 
 TEST_CASE("a program's output is kept up to a limit, and further output does not block it") {
     ProgramCall call = call_of({"much", "3000000"});
-    call.input = std::string(300000, 'z'); // which it never reads
+    call.input = std::string(300000, 'z'); // the program never reads it
     const ProgramEnd end = run_program(call);
     CHECK(end.how == How::exited);
     CHECK(end.status == 0);
@@ -222,12 +222,12 @@ TEST_CASE("the processes that a program has started are killed with it") {
     call.timeout = std::chrono::hours(1);
     call.stop = [&] { return std::filesystem::exists(lock + ".ready"); };
     CHECK(run_program(call).how == How::stopped);
-    // While either of the two lived, this would wait.
+    // This would wait while either of the two processes lived.
     const int file = open(lock.c_str(), O_RDWR | O_CLOEXEC);
     REQUIRE(file >= 0);
     CHECK(flock(file, LOCK_EX) == 0);
     close(file);
-    // And none of them is left to be waited for.
+    // And no zombie is left.
     CHECK(waitpid(-1, nullptr, WNOHANG) == -1);
     CHECK(errno == ECHILD);
 }
@@ -293,7 +293,7 @@ TEST_CASE("wrong arguments go back to the model before the user is asked") {
 
 TEST_CASE("without permission, nothing runs, and the model is told") {
     const test::TempFolder folder;
-    ProgramTool tool = tool_of({"hang"}); // it would never come back
+    ProgramTool tool = tool_of({"hang"}); // it would never return
     Bench bench(tool);
     bench.consent = {false, "The user does not want it."};
     const ToolResult result = bench.call();
@@ -352,7 +352,7 @@ TEST_CASE("a call is interrupted with the run, and not started when the run ends
     Bench broken_off(tool_of({"hang"}));
     broken_off.now.request_stop();
     CHECK(code_of(broken_off) == winio::errc::cancelled);
-    Bench not_begun(tool_of({"hang"})); // though the user says yes
+    Bench not_begun(tool_of({"hang"})); // although the user agrees
     not_begun.safe.request_stop();
     const ToolResult result = not_begun.call();
     CHECK(result.error_type() == "not_begun");

@@ -1,4 +1,4 @@
-// Runs that were cut off anywhere and go on.
+// Resumes runs that were interrupted at any point.
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/vlm/digest.hpp"
@@ -19,7 +19,7 @@ using namespace agent;
 using vlm::testing::ScriptedModel;
 using winio::testing::MemoryDesktop;
 
-/// What the model says in a whole run: what it types tells which calls took effect.
+/// The model's replies in a complete run: the typed text shows which calls took effect.
 const std::vector<std::pair<std::string, std::string>> script{
     {"type_text", R"({"text":"a"})"}, {"observe_screen", "{}"},
     {"type_text", R"({"text":"b"})"}, {"type_text", R"({"text":"c"})"},
@@ -72,7 +72,7 @@ std::size_t count(const std::vector<std::string>& lines, std::size_t max, const 
     return found;
 }
 
-/// A copy of the run as it was when only so much of its journal had been written.
+/// A copy of the run with only a part of its journal.
 RunDirectory cut_off(const RunDirectory& whole, const std::filesystem::path& to,
                      const std::string& journal) {
     std::filesystem::remove_all(to);
@@ -90,7 +90,7 @@ TEST_CASE("resume: a run interrupted after any entry continues, and no action is
     const auto lines = test::lines_of(whole.journal_file());
     std::string journal;
     for (std::size_t kept = 1; kept < lines.size() - 1;
-         ++kept) { // the last entry is the end itself
+         ++kept) { // the last entry is the end of the run
         INFO("kept " << kept << ", the last one is " << lines[kept - 1]);
         journal += lines[kept - 1] + "\n";
         for (const std::string& torn :
@@ -100,7 +100,7 @@ TEST_CASE("resume: a run interrupted after any entry continues, and no action is
             const Result result = resume(directory, count(lines, kept, "replied"));
             CHECK(result.finished.outcome == Outcome::completed);
             CHECK(result.finished.turns == 8);
-            // What was announced may have happened, so it is not done again.
+            // An announced action may have happened, so it is not repeated.
             std::string expected;
             std::size_t number = 0;
             for (const auto& [tool, arguments] : script) {

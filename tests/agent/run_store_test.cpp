@@ -18,7 +18,7 @@ using namespace eyehand::agent;
 
 namespace {
 
-/// Both kinds of stores, which behave alike.
+/// Both kinds of stores, which must behave alike.
 struct Stores {
     test::TempFolder folder;
     RunDirectory directory = RunDirectory::create(folder.path());
@@ -90,11 +90,11 @@ TEST_CASE("run store: a journal is locked while it has a writer") {
     Stores stores;
     RunStore& store = stores.get(GENERATE(false, true));
     CHECK_FALSE(store.journal_is_locked());
-    CHECK_FALSE(store.contains(journal_name)); // the question creates nothing
+    CHECK_FALSE(store.contains(journal_name)); // the check creates no file
     {
         const Journal journal(store);
         CHECK(store.journal_is_locked());
-        CHECK(store.journal_is_locked()); // the question keeps no lock
+        CHECK(store.journal_is_locked()); // the check keeps no lock
         CHECK(code_of(store) == errc::run_locked);
     }
     CHECK_FALSE(store.journal_is_locked());
@@ -177,7 +177,7 @@ TEST_CASE("run store: a run in memory is resumed with its screenshots") {
             if (const auto* image = std::get_if<vlm::Image>(&part))
                 has_image = has_image || (image->bytes && !image->bytes->empty());
     CHECK(has_image);
-    CHECK_THROWS_AS(stage.agent().run("do it", store, control), Error); // it holds a run
+    CHECK_THROWS_AS(stage.agent().run("do it", store, control), Error); // it contains a run
 }
 
 TEST_CASE("run store: errors name missing files") {

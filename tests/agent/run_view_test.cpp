@@ -296,7 +296,7 @@ TEST_CASE("run view: a snapshot does not change while the run continues") {
     CHECK(run.turn(1).items.size() == 3);
     CHECK(&before.turn(0) == &run.turn(0));
     CHECK(before.revision() < run.revision());
-    before.apply(event(Noted{"loop", "z"}, 1)); // a value of its own
+    before.apply(event(Noted{"loop", "z"}, 1)); // an independent value
     CHECK(before.turn(0).items.size() == 2);
     CHECK(run.turn(0).items.size() == 1);
 }
@@ -312,10 +312,10 @@ TEST_CASE("run view: limits keep the latest turns, the first items and the begin
     CHECK(run.turn(1).items.size() == 3);
     CHECK(run.turn(1).left_out == 2);
     CHECK(std::get<Noted>(run.turn(1).items.front()).text.size() <= 10);
-    run.apply(event(Invoke{{"id", "click", "{}", {}}, {}}, 5)); // no room: nor for its result
+    run.apply(event(Invoke{{"id", "click", "{}", {}}, {}}, 5)); // no space, also not for its result
     run.apply(event(Invoked{}, 5));
     CHECK(run.turn(1).left_out == 4);
-    run.apply(event(Noted{"loop", "x"}, 1)); // an old turn begins anew
+    run.apply(event(Noted{"loop", "x"}, 1)); // an old turn starts again
     CHECK(run.turn(1).number == 1);
 }
 

@@ -32,7 +32,7 @@ const std::string done = reply("The line is drawn.", "", R"(,"done":true)");
 
 struct Stage {
     test::TempFolder folder;
-    winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}}; // a pixel a unit
+    winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}}; // one pixel per unit
     vlm::testing::ScriptedModel model;
     RunControl control;
     AgentOptions options;
@@ -99,10 +99,10 @@ TEST_CASE("story: it acts, looks, and receives its own observation") {
     CHECK_THAT(second.messages[0].text(), !ContainsSubstring("\"press\""));
     CHECK(second.tools.empty());
     CHECK(second.response_format);
-    // The model sees the annotated picture.
+    // The model receives the annotated screenshot.
     CHECK(image_bytes(second) == test::read_file(stage.run_path / "turn_0002_annotated.png"));
     CHECK(image_bytes(second) != test::read_file(stage.run_path / "turn_0002_raw.png"));
-    // Where nothing was done, nothing is drawn.
+    // Nothing is drawn without an action.
     CHECK(test::read_file(stage.run_path / "turn_0001_annotated.png") ==
           test::read_file(stage.run_path / "turn_0001_raw.png"));
 }
@@ -112,7 +112,7 @@ TEST_CASE("story: the flat layout has two lines per turn") {
     stage.model.say(reply("I click.", click)).say(done);
     stage.run();
     const auto turns = stage.turns();
-    REQUIRE(turns.size() == 6); // the last look, too
+    REQUIRE(turns.size() == 6); // including the last screenshot
     CHECK(to_text(turns[2]) ==
           R"({"turn":2,"stage":"raw","observation":"I click.","bboxes":[],"actions":)"
           R"([{"name":"click","x1":300,"y1":400}],"raw_png":"turn_0002_raw.png"})");
@@ -249,7 +249,7 @@ TEST_CASE("story: a server that rejects the schema is asked without one") {
     CHECK_THAT(requests[2].body, !ContainsSubstring("json_schema"));
 }
 
-// ---- going on -----------------------------------------------------------------------------------
+// ---- resuming -----------------------------------------------------------------------------------
 
 namespace {
 
@@ -345,7 +345,7 @@ TEST_CASE("story: the settings of the profile stay with the run") {
     CHECK(load_run(stage.run_path).summary.tools.empty());
 }
 
-// ---- heat for the others ------------------------------------------------------------------------
+// ---- heat in other modes ------------------------------------------------------------------------
 
 TEST_CASE("heat: the model of another profile sees where it has acted, with an explanation") {
     Stage stage;
@@ -356,7 +356,7 @@ TEST_CASE("heat: the model of another profile sees where it has acted, with an e
         .say("done");
     CHECK(stage.run().outcome == Outcome::completed);
     CHECK(stage.has("screenshots/turn_0001.png"));
-    CHECK_FALSE(stage.has("screenshots/turn_0001_raw.png")); // nothing done yet, nothing drawn
+    CHECK_FALSE(stage.has("screenshots/turn_0001_raw.png")); // no action yet, no annotation
     CHECK(image_bytes(stage.model.requests()[2]) ==
           test::read_file(stage.run_path / "screenshots/turn_0003.png"));
     CHECK(test::read_file(stage.run_path / "screenshots/turn_0003.png") !=
@@ -378,7 +378,7 @@ TEST_CASE("heat: annotations do not count as changes of the screen") {
         .call("spawn_operator", R"({"operator_instructions":"Click.","rationale":"x"})", "1.")
         .call("click_element", press);
     stage.run();
-    // The same three times without effect is a loop, heat or not.
+    // Three repetitions without effect are a loop, also with heat.
     CHECK_THAT(test::read_file(stage.run_path / "events.jsonl"),
                ContainsSubstring("\"type\":\"recover\""));
 }

@@ -35,7 +35,7 @@ TeamMode::Offers offers() {
             "brief_it"};
 }
 
-/// Drives a mode by words: what it wants is a word, what happens is a call.
+/// Drives a mode: its command is a word, a fact is a call of a member function.
 struct Stage {
     explicit Stage(Profile it = profile(), const std::string& task = "the task",
                    TeamMemoryOptions memory = {})
@@ -79,12 +79,12 @@ struct Stage {
         mode.apply(fact);
         return *this;
     }
-    /// The lead says so and briefs.
+    /// The lead replies and briefs.
     Stage& brief(const std::string& instructions = "open it", const std::string& plan = "my plan") {
         return say(plan, 1, "brief_it")
             .done(Brief{instructions, "because"}, {"brief", {}, {}, false});
     }
-    /// One whole turn of the worker.
+    /// A complete turn of the worker.
     Stage& act(Signal signal = {}, double x = 0, bool still = false) {
         see(still).say("I click", 1);
         return done(std::move(signal), {"click", {{x, 500}}, {}, true});
@@ -214,7 +214,7 @@ TEST_CASE("team: full memory causes a review, and the lead is told to compress i
 TEST_CASE("team: memory is compressed if the lead ignores the request twice") {
     Stage stage = briefed(profile(), "the task", {.threshold = 2});
     stage.act({}, 100).act({}, 200);
-    stage.brief(); // told once
+    stage.brief(); // reported once
     CHECK(stage.mode.state().archived_actions == 0);
     CHECK(stage.wants() == "ask chief"); // and again
     stage.brief();
@@ -237,7 +237,7 @@ TEST_CASE("team: a reply without a call causes one reminder, then counts as a tu
     CHECK(stage.wants() == "observe");
     CHECK_THAT(stage.see().context(),
                ContainsSubstring("turn 2: no tool call; said: still thinking"));
-    stage.say("").say("ok", 1).done(); // a reminder helps, too
+    stage.say("").say("ok", 1).done(); // a reminder can help
     CHECK(stage.mode.state().turn == 4);
     Stage lead;
     lead.see().say("a plan").say("a plan again");
@@ -265,7 +265,7 @@ TEST_CASE("team: each role receives a message of the user once, the lead as soon
         stage.see().hear("Use the menu.");
         CHECK(heard(stage));
         stage.brief();
-        REQUIRE(stage.wants() == "observe"); // nothing calls for a review
+        REQUIRE(stage.wants() == "observe"); // no reason for a review
         stage.see();
         CHECK(heard(stage));
         stage.say("I click", 1).done().see();
@@ -415,12 +415,12 @@ TEST_CASE("team: a loop is recovered from and reported, and detection pauses aft
     REQUIRE(stage.wants() == "recover");
     CHECK(stage.notes() == std::vector<std::string>{"loop"});
     stage.mode.apply(Recovered{});
-    CHECK(stage.wants() == "observe"); // the same turn, another look
+    CHECK(stage.wants() == "observe"); // the same turn, another screenshot
     CHECK(stage.mode.state().turn == 5);
     stage.see();
     CHECK_THAT(stage.context(), ContainsSubstring("NOTE\nYou were going round in circles"));
     stage.say("hm", 1).done({}, {"click", {{500, 500}}, {}, true});
-    CHECK_THAT(stage.see(true).context(), !ContainsSubstring("circles")); // told once
+    CHECK_THAT(stage.see(true).context(), !ContainsSubstring("circles")); // reported once
     for (int i = 0; i < 2; ++i)
         stage.say("hm", 1).done({}, {"click", {{500, 500}}, {}, true}).see(true);
     CHECK(stage.mode.state().turn == 8);
@@ -523,7 +523,7 @@ TEST_CASE("team: the lead is told that only the first of its calls counted") {
     }
     CHECK_THAT(stage.context(), ContainsSubstring("Only your first call"));
     stage.say("", 1).done(Verdict{false, ""});
-    CHECK_THAT(stage.context(), !ContainsSubstring("Only your first call")); // told once
+    CHECK_THAT(stage.context(), !ContainsSubstring("Only your first call")); // reported once
 }
 
 TEST_CASE("team: texts for the worker wait during a review") {
@@ -609,12 +609,12 @@ TEST_CASE("team: for any history, a context stays within its limit, contains the
         it.settings<TeamSettings>()->without_brief = WithoutBrief::skip;
         const std::string task = "TASK-" + words(20);
         Stage stage(it, task, {.threshold = std::size_t(number(2, 12))});
-        std::map<int, std::string> acted; // what the worker called in which turn
+        std::map<int, std::string> acted; // the worker's calls by turn
         std::vector<int> gone;
         int tools = 0;
         std::string tool;
         const std::size_t bound = it.settings<TeamSettings>()->context_bytes;
-        bool narrow = false; // the model's context has turned out to be small
+        bool narrow = false; // a request was too long for the model
         for (int step = 0; step < 300; ++step) {
             const std::string wants = stage.wants();
             if (wants == "observe") {
@@ -626,7 +626,7 @@ TEST_CASE("team: for any history, a context stays within its limit, contains the
                 CHECK(context.size() <= it.settings<TeamSettings>()->context_bytes);
                 CHECK(to_valid_utf8(context) == context);
                 CHECK_THAT(context, ContainsSubstring(task));
-                for (const int turn : gone) // the latest one may be told as the last action
+                for (const int turn : gone) // the latest may be the last action
                     if (turn != acted.rbegin()->first)
                         CHECK_THAT(context, !ContainsSubstring(acted.at(turn)));
                 if (narrow) CHECK(context.size() <= std::max(bound / 2, task.size() + bound / 8));

@@ -29,7 +29,7 @@ struct SetVolume {
     winio::NormPoint knob;
 };
 
-/// The tool of the public header's example; it tells what it was given.
+/// The tool of the example in the public header; its result contains its arguments.
 Toolbox volume_tools() {
     Toolbox tools;
     tools.add<SetVolume>("set_volume", "Sets how loud the speakers are.",

@@ -17,7 +17,7 @@ using vlm::Message;
 
 vlm::Image picture(int number) { return {"hash" + std::to_string(number), nullptr}; }
 
-/// Which screenshots are still there: "..34".
+/// The remaining screenshots: "..34".
 std::string kept(const Transcript& transcript) {
     std::string all;
     for (const Message& message : transcript.messages()) {
@@ -91,7 +91,7 @@ TEST_CASE("think tags in messages of the user stay") {
 
 namespace {
 
-/// Call and answer, about 100 bytes together.
+/// A call and its result, about 100 bytes together.
 void exchange(Transcript& transcript, int number) {
     const std::string id = "id" + std::to_string(number);
     transcript.add(Message::assistant(std::string(40, 'w'), {{id, "click", "{}", {}}}));
@@ -117,14 +117,14 @@ TEST_CASE("a conversation that exceeds its limit loses its oldest exchanges at o
         for (const Message& message : transcript.messages()) bytes += message.text().size();
         max = std::max(max, bytes);
         REQUIRE(transcript.messages().at(2).role == vlm::Role::assistant);
-        REQUIRE(transcript.messages().size() % 2 == 0); // no answer without its call
+        REQUIRE(transcript.messages().size() % 2 == 0); // no result without its call
         prefixes.insert(first_call(transcript));
     }
     CHECK(max <= 1000);
     CHECK(transcript.messages().at(0).text() == "be careful");
     CHECK(transcript.messages().at(1).text() ==
           "the task\n" + std::string(agent::exchanges_placeholder));
-    CHECK(prefixes.size() < 150); // servers cache what stays the same
+    CHECK(prefixes.size() < 150); // servers cache the unchanged beginning
 }
 
 TEST_CASE("narrow removes screenshots and thoughts first, then text, and then nothing") {
@@ -136,7 +136,7 @@ TEST_CASE("narrow removes screenshots and thoughts first, then text, and then no
     REQUIRE(transcript.narrow());
     CHECK(kept(transcript) == ".2");
     transcript.add(Message::user("look", picture(3)));
-    CHECK(kept(transcript) == "..3"); // for good
+    CHECK(kept(transcript) == "..3"); // permanently
     CHECK(first_call(transcript) == "id0");
     REQUIRE(transcript.narrow());
     CHECK(first_call(transcript) == "id5");
@@ -168,17 +168,16 @@ TEST_CASE("without exchanges, nothing can be removed") {
 }
 
 TEST_CASE("a small context reduces the batch of screenshots") {
-    // 1536x864 costs Qwen3-VL 48 * 27 + 2 tokens, as its model card says.
+    // 1536x864 takes 48 * 27 + 2 tokens of Qwen3-VL, according to its model card.
     constexpr int picture = 1298;
     struct Row {
         int context;
         std::size_t batch;
     };
-    const Row row = GENERATE(Row{131072, 8}, Row{32768, 8},
-                             Row{23364, 8}, // exactly nine pictures in half of it
-                             Row{23362, 7}, Row{16384, 5}, Row{8192, 2},
-                             Row{4096, 1},            // one picture, though two are kept
-                             Row{512, 1}, Row{0, 8}); // unknown
+    const Row row = GENERATE(
+        Row{131072, 8}, Row{32768, 8}, Row{23364, 8}, // exactly nine images in half of it
+        Row{23362, 7}, Row{16384, 5}, Row{8192, 2}, Row{4096, 1}, // one image; two are kept
+        Row{512, 1}, Row{0, 8});                                  // unknown
     const agent::Retention fits = agent::fitted({2, 8}, picture, row.context);
     INFO("a context of " << row.context);
     CHECK(fits == agent::Retention{2, row.batch});

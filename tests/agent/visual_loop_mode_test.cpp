@@ -110,13 +110,13 @@ TEST_CASE("visual loop: it goes through these states") {
             "look1 ask click drag look2"},
         Row{{observed(), replied(""), observed()}, "look1 ask look2 ask"},
         Row{{observed(), words("no JSON"), observed()}, "look1 ask look2 ask"},
-        // A failed action does not keep the others from being tried.
+        // After a failed action, the others are still tried.
         Row{{observed(), replied(click + "," + drag), failed("no"), invoked()},
             "look1 ask click drag look2"},
         Row{{observed(), replied("", done), observed()}, "look1 ask look2 completed"},
         Row{{observed(), replied(click, done), invoked(), observed()},
             "look1 ask click look2 completed"},
-        // Whoever says in advance that it is done learns that it is not.
+        // A premature "done" does not end the run.
         Row{{observed(), replied(click, done), failed("no"), observed()},
             "look1 ask click look2 ask"},
         Row{{observed(), replied(R"({"name":"fly"})", done), observed()}, "look1 ask look2 ask"},
@@ -178,7 +178,7 @@ TEST_CASE("visual loop: an injected reply replaces the model's next one") {
     VisualLoopMode finished = mode_for(profile());
     CHECK(path(finished, {observed(), replied("", done), observed(), injected(click)}) ==
           "look1 ask look2 completed click");
-    // It is no exchange with the model.
+    // It does not count as an exchange with the model.
     VisualLoopMode short_of_steps = mode_for(profile(1));
     CHECK(path(short_of_steps, {observed(), injected(click), invoked(), observed()}) ==
           "look1 ask click look2 ask");
@@ -226,7 +226,7 @@ TEST_CASE("visual loop: the model receives the prompt, its own observation and t
     const auto asked = request(mode);
     REQUIRE(asked.messages.size() == 2);
     CHECK(asked.messages[0].role == vlm::Role::system);
-    CHECK(asked.messages[0].text() == "Do the {{task}} with 2 and 7."); // the task is the user's
+    CHECK(asked.messages[0].text() == "Do the {{task}} with 2 and 7."); // in the user's task
     CHECK_THAT(asked.messages[1].text(),
                Catch::Matchers::StartsWith("I am lost.\n\nWhat went wrong"));
     REQUIRE(asked.messages[1].parts.size() == 2);
@@ -327,7 +327,7 @@ TEST_CASE("visual loop: each action is a call of the corresponding tool") {
         CHECK(call.arguments_json == expected[i].second);
         mode.apply(invoked());
     }
-    // What has no place leaves no mark.
+    // Actions without a place leave no mark.
     CHECK(annotation(mode).trail.at(0).size() == 4);
 }
 
@@ -377,11 +377,11 @@ TEST_CASE("visual loop: the observation of the last reply is the reason of the o
     CHECK(std::get<Finish>(mode.next()).reason == "The file is saved.");
 }
 
-// ---- heat for others ----------------------------------------------------------------------------
+// ---- heat in other modes ------------------------------------------------------------------------
 
 namespace {
 
-/// Does what the list says.
+/// Returns the commands of a list.
 class Scripted final : public Mode {
 public:
     explicit Scripted(std::vector<Command> commands) : commands_(std::move(commands)) {}
@@ -410,14 +410,14 @@ TEST_CASE("heat: screenshots show the places of the latest actions in every mode
     HeatedMode mode(std::make_unique<Scripted>(std::vector<Command>(20, Observe{1})), 2);
     CHECK_FALSE(std::get<Observe>(mode.next()).annotation);
     mode.apply(acted({{1, 2}}, false));       // failed
-    mode.apply(acted({{1, 2}}, true, false)); // only looked
+    mode.apply(acted({{1, 2}}, true, false)); // only a screenshot
     CHECK_FALSE(std::get<Observe>(mode.next()).annotation);
     mode.apply(acted({{1, 2}})); // turn 1
     mode.apply(acted({{3, 4}, {5, 6}}));
     const std::vector<Mark> marks{{1, {1, 2}, {}}, {2, {3, 4}, winio::NormPoint{5, 6}}};
     CHECK(annotation(mode).trail == std::vector<std::vector<Mark>>{marks});
     CHECK(mode.take_notes().size() == 4);
-    mode.apply(acted({})); // what is typed has no place, and makes the others older
+    mode.apply(acted({})); // typed text has no place, and ages the other marks
     CHECK(annotation(mode).trail == std::vector<std::vector<Mark>>{{}, marks});
     mode.apply(acted({}));
     mode.apply(acted({}));

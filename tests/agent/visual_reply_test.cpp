@@ -1,4 +1,4 @@
-// What is made of a model's reply in a visual loop, whatever it is.
+// Parses replies of a model in a visual loop, including malformed ones.
 #include "eyehand/agent/visual_reply.hpp"
 #include "json/json.hpp"
 
@@ -22,7 +22,7 @@ std::string with_actions(const std::string& actions) {
     return R"({"observation":"I see.","bboxes":[],"actions":[)" + actions + "]}";
 }
 
-/// The names and places of what is to be done, for tables.
+/// The names and places of the actions, for tables.
 std::string actions_of(const VisualReply& reply) {
     std::string all;
     for (const VisualAction& action : reply.actions) {
@@ -80,8 +80,8 @@ TEST_CASE(
     const Row row = GENERATE_COPY(
         Row{"```json\n" + good + "\n```", true, "I see.", 1},
         Row{"Here: " + good + " and then {\"observation\":\"no\"}", true, "I see.", 1},
-        Row{"I use {x} first. " + good, true, "I see.", 1}, // the first braces are no JSON
-        Row{"{} " + good, true, "I see.", 1},               // nor do these say anything
+        Row{"I use {x} first. " + good, true, "I see.", 1}, // the first braces are not JSON
+        Row{"{} " + good, true, "I see.", 1},               // an object without known members
         Row{R"({"observation":"a } in \" it {","actions":[]} rest)", true, "a } in \" it {", 0},
         Row{"<think>{\"observation\":\"no\"}</think>" + good, true, "I see.", 1},
         Row{R"({"observation":"the tag </think> is there"})", true, "the tag </think> is there", 0},

@@ -1,6 +1,6 @@
 // Runs the examples of libagent against a scripted server. Two environment variables name folders:
-// EYEHAND_EXAMPLE_PROGRAMS that of the built programs, EYEHAND_EXAMPLE_SOURCES docs/examples. Cases
-// with the tag [desktop] need a display.
+// EYEHAND_EXAMPLE_PROGRAMS contains the built programs, EYEHAND_EXAMPLE_SOURCES is docs/examples.
+// Cases with the tag [desktop] need a display.
 #include "catch.hpp"
 #include "program.hpp"
 #include "temp_folder.hpp"

@@ -1,4 +1,4 @@
-// Runs the example "ask" against a server that streams, and looks whether both got what they should.
+// Runs the example "ask" with a streaming server, and checks its request and its output.
 //   example-ask-test PROGRAM
 #include "program.hpp"
 #include "temp_folder.hpp"

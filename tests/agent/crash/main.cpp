@@ -1,6 +1,6 @@
-// A run that can be killed at any moment, and resumed. Its model types one letter a turn.
+// A run that can be killed at any moment and resumed. Its model types one letter per turn.
 //   eyehand-crash-run FOLDER TURNS
-// FOLDER: a run directory that is made if it is not there. Status 0: the run is completed.
+// FOLDER: a run directory, created if it does not exist. Status 0: the run is completed.
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
@@ -19,7 +19,8 @@ int main(int argc, char** argv) {
     const std::filesystem::path parent = argv[1];
     const int turns = std::stoi(argv[2]);
     winio::testing::MemoryDesktop desktop{winio::Size{320, 200}};
-    // Answers by what it is asked, as a model would: so many results, so many letters typed.
+    // Answers according to the request, as a model would: the number of results determines the next
+    // letter.
     class Typist final : public vlm::ChatModel {
     public:
         explicit Typist(int max) : most_(max) {}
@@ -49,7 +50,7 @@ int main(int argc, char** argv) {
     profile.max_turns = turns + 1;
     AgentOptions options;
     options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
-    // What took effect, in a file of its own: written when the desktop gets it.
+    // A separate file of effects, written when the desktop receives the input.
     std::ofstream effects(parent / "effects", std::ios::app | std::ios::binary);
     desktop.on_input = [&](const winio::InputEvent& event) {
         if (const auto* text = std::get_if<winio::TypedScalar>(&event))
@@ -68,7 +69,7 @@ int main(int argc, char** argv) {
         RunDirectory directory = RunDirectory::open(first);
         return agent.resume(directory, control).outcome == Outcome::completed ? 0 : 1;
     } catch (const Error& error) {
-        if (error.code() == errc::run_over) return 0; // killed behind its last entry
+        if (error.code() == errc::run_over) return 0; // killed after its last entry
         std::fprintf(stderr, "%s\n", error.what());
         return 3;
     } catch (const std::exception& error) {

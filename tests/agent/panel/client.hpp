@@ -1,4 +1,4 @@
-// Talks to a panel as a page or a script does, over sockets.
+// Talks to a panel over sockets, as a page or a script does.
 #pragma once
 
 #include <boost/asio/connect.hpp>
@@ -31,14 +31,14 @@ public:
         socket_.connect({boost::asio::ip::address_v4::loopback(), port});
     }
 
-    /// False: the other side has closed.
+    /// False: the panel has closed the connection.
     bool send(std::string_view bytes) {
         boost::system::error_code error;
         boost::asio::write(socket_, boost::asio::buffer(bytes.data(), bytes.size()), error);
         return !error;
     }
 
-    /// Sends as long as the other side takes some; returns when it has closed.
+    /// Sends as long as the panel receives; returns when it has closed the connection.
     void send_until_closed(const std::string& again_and_again) {
         std::function<void(boost::system::error_code, std::size_t)> more =
             [&](boost::system::error_code error, std::size_t) {
@@ -56,7 +56,7 @@ public:
             if (!read()) throw std::runtime_error("the connection ended too early");
         return take(bytes, 0);
     }
-    /// All there is up to its end.
+    /// The rest of the stream up to its end.
     std::string rest() {
         while (read()) {
         }
@@ -93,7 +93,7 @@ private:
         context_.restart();
         context_.run_for(std::chrono::seconds(60));
         if (context_.stopped()) return;
-        socket_.close(); // its handler refers to what is about to go
+        socket_.close(); // its handler refers to members that are about to be destroyed
         context_.run();
         throw std::runtime_error("the panel did not answer");
     }
@@ -105,7 +105,7 @@ private:
 
 struct Answer {
     int status = 0;
-    std::map<std::string, std::string> fields{}; ///< by their names in lower case
+    std::map<std::string, std::string> fields{}; ///< by lower-case name
     std::string body{};
 
     [[nodiscard]] std::string field(const std::string& name) const {
@@ -117,7 +117,7 @@ struct Answer {
 
 using Fields = std::map<std::string, std::string>;
 
-/// A request as text. An empty field is left out.
+/// A request as text. Empty fields are omitted.
 inline std::string request(std::string_view method, std::string_view target, const Fields& fields,
                            std::string_view body = {}) {
     std::string text = std::string(method) + " " + std::string(target) + " HTTP/1.1\r\n";
@@ -168,7 +168,7 @@ public:
     [[nodiscard]] std::string cookie_name() const {
         return "eyehand_panel_" + std::to_string(port_);
     }
-    /// What each request has; `other` counts more, an empty one takes a field out.
+    /// The fields of each request; `other` overrides them, and an empty value removes a field.
     [[nodiscard]] Fields fields(const Fields& other = {}) const {
         Fields all = fields_;
         for (const auto& [name, value] : other) all[name] = value;
@@ -197,7 +197,7 @@ private:
     Fields fields_;
 };
 
-/// Follows /events as the page does: what it is told adds up to the state.
+/// Follows /events as the page does: the events add up to the state.
 class Follower {
 public:
     explicit Follower(const Client& client) : wire_(client.port()) {
@@ -211,7 +211,7 @@ public:
     };
     [[nodiscard]] const Answer& head() const { return head_; }
     [[nodiscard]] const json::object& state() const { return state_; }
-    /// Pieces of words that came between states.
+    /// Pieces of text that arrived between states.
     [[nodiscard]] int deltas() const { return deltas_; }
     [[nodiscard]] bool is_closed() { return wire_.is_closed(); }
 
@@ -220,7 +220,7 @@ public:
         if (text.starts_with(":")) return {};
         const std::size_t line = text.find('\n');
         Event event{text.substr(7, line - 7),
-                    json::parse(text.substr(line + 7)).as_object()}; // behind "event: ", "data: "
+                    json::parse(text.substr(line + 7)).as_object()}; // after "event: ", "data: "
         if (event.name == "state") take(event.data);
         if (event.name == "delta") {
             ++deltas_;
@@ -233,7 +233,7 @@ public:
         return event;
     }
 
-    /// Follows until the state is as wanted.
+    /// Follows until the state meets a condition.
     const json::object& until(const std::function<bool(const json::object&)>& wanted) {
         for (int events = 0; events < 10000; ++events) {
             if (!state_.empty() && wanted(state_)) return state_;

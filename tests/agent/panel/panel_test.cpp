@@ -1,4 +1,4 @@
-// Who may use the panel, and what its server takes.
+// Access to the panel, and the limits of its server.
 #include "stage.hpp"
 
 #include "eyehand/agent/error.hpp"
@@ -22,7 +22,8 @@ panel::PanelLimits small_limits() {
     return limits;
 }
 
-/// Whether the panel answers sooner or later: not as long as it serves as many as it may.
+/// Whether the panel answers within some time; it does not while it serves the maximum number of
+/// clients.
 bool gets_in(const Client& client) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (std::chrono::steady_clock::now() < end) {
@@ -36,7 +37,7 @@ bool gets_in(const Client& client) {
 
 } // namespace
 
-// ---- who may use it -----------------------------------------------------------------------------
+// ---- access -------------------------------------------------------------------------------------
 
 TEST_CASE("only the panel's address gives a browser access, and the cookie keeps it") {
     Panel panel;
@@ -139,7 +140,7 @@ TEST_CASE("pages of other origins cannot use the panel, even with its cookies") 
     }
     CHECK(client.post("/pause", {}, {{"Sec-Fetch-Site", "cross-site"}}).status == 403);
     CHECK(client.post("/pause", {}, {{"Sec-Fetch-Site", "same-site"}}).status == 403);
-    // Nothing runs, but the panel's own page is heard.
+    // No run exists, but the request of the panel's own page is processed.
     CHECK(client
               .post("/pause", {},
                     {{"Origin", "http://" + client.host()}, {"Sec-Fetch-Site", "same-origin"}})
@@ -199,7 +200,7 @@ TEST_CASE("without a token, the panel still accepts only local programs") {
     CHECK(client.post("/inject", {}, {{"Origin", "http://evil.example"}}).status == 403);
 }
 
-// ---- what it serves -----------------------------------------------------------------------------
+// ---- resources ----------------------------------------------------------------------------------
 
 TEST_CASE("unknown paths are 404, and wrong methods are rejected") {
     Panel panel;
@@ -270,7 +271,7 @@ TEST_CASE("the page receives the data to draw annotations as the library does") 
     CHECK(config.at("font").at("glyphs").at("1") == wanted);
 }
 
-// ---- what it takes ------------------------------------------------------------------------------
+// ---- requests -----------------------------------------------------------------------------------
 
 TEST_CASE("a posted body must be JSON with the required members") {
     Panel panel;
@@ -310,7 +311,7 @@ TEST_CASE("the lengths of a request's header and body are limited") {
     CHECK(client.get("/" + std::string(3000, 'x')).status == 431);
     const json::object body{{"text", std::string(6000, 'x')}};
     CHECK(client.post("/tell", body).status == 413);
-    // In pieces, whose sum nobody tells before.
+    // In chunks, without the total length.
     const std::string text = json::serialize(body);
     std::string chunks;
     for (std::size_t at = 0; at < text.size(); at += 1000) {
@@ -324,7 +325,7 @@ TEST_CASE("the lengths of a request's header and body are limited") {
                    {{"Transfer-Encoding", "chunked"}, {"Content-Type", "application/json"}},
                    chunks + "0\r\n\r\n")
               .status == 413);
-    // A picture may be longer.
+    // An image may be longer.
     CHECK(client.post("/annotated", body).status == 409);
 }
 
@@ -380,7 +381,7 @@ TEST_CASE("the number of clients is limited") {
         Wire third(client.port());
         CHECK_THAT(third.rest(), ContainsSubstring("503 Service Unavailable"));
     }
-    CHECK(gets_in(client)); // the panel sees them go sooner or later
+    CHECK(gets_in(client)); // the panel notices the closed connections after a while
 }
 
 #ifndef _WIN32
@@ -400,7 +401,7 @@ TEST_CASE("a client that reads nothing is dropped") {
     panel.show(directory.path());
     const auto run = text_at(client.state(), "run");
     Wire slow(client.port());
-    // Answers fill all there is between here and there; then nothing moves.
+    // Responses fill all buffers; then nothing moves.
     slow.send_until_closed(request("GET", "/picture/" + run + "/1", client.fields()));
     CHECK(client.get("/state").status == 200);
 }
@@ -415,7 +416,7 @@ TEST_CASE("a follower that reads nothing is dropped") {
     auto directory = agent::RunDirectory::create(folder.path());
     agent::write_summary(directory, {.task = "x", .profile = agent::load_profile("observer")});
     {
-        // A state that is more than there is room for between here and there.
+        // A state that is larger than all buffers.
         std::ofstream journal(directory.journal_file());
         for (int turn = 1; turn <= 50; ++turn)
             for (int call = 0; call < 40; ++call)
@@ -425,7 +426,7 @@ TEST_CASE("a follower that reads nothing is dropped") {
     panel.show(directory.path());
     Wire slow(client.port());
     slow.send(request("GET", "/events", client.fields()));
-    CHECK(gets_in(client)); // nobody else does while it is there
+    CHECK(gets_in(client)); // no other client does while it is connected
 }
 #endif
 
@@ -437,7 +438,7 @@ TEST_CASE("a connection can carry several requests") {
         wire.send(request("GET", "/config", client.fields()));
         CHECK(read_answer(wire).status == 200);
     }
-    // What is left of a refused one is not taken for the next.
+    // The remaining body of a rejected request is not parsed as the next request.
     wire.send(request("OPTIONS", "/tell", client.fields(), "GET /state HTTP/1.1\r\n\r\n"));
     CHECK(read_answer(wire).status == 204);
     CHECK(wire.is_closed());
@@ -455,13 +456,13 @@ TEST_CASE("a stream without events sends keep-alive comments") {
     CHECK(follower.next().name.empty());
 }
 
-// ---- where it listens ---------------------------------------------------------------------------
+// ---- listening ----------------------------------------------------------------------------------
 
 TEST_CASE("a panel that cannot listen reports the reason") {
     Panel panel;
     for (const panel::PanelOptions& options :
          {panel::PanelOptions{.port = panel.port()}, panel::PanelOptions{.host = "192.0.2.1"},
-          // No name is that long, so that nobody is asked for it.
+          // Too long for a name, so that no server is asked for it.
           panel::PanelOptions{.host = std::string(64, 'x')}}) {
         try {
             Panel other(options);

@@ -1,4 +1,4 @@
-// What the panel shows of a run, and what can be done to it.
+// The panel's view of a run, and its control.
 #include "stage.hpp"
 
 #include "page_state.hpp"
@@ -28,7 +28,7 @@ using panel::Panel;
 
 const char* const click = R"({"label":"OK","box":[300,400]})";
 
-/// A model whose replies come in pieces, each when the test lets it.
+/// A model whose replies arrive in pieces, each when the test allows it.
 class GatedModel final : public vlm::ChatModel {
 public:
     struct Piece {
@@ -77,7 +77,7 @@ const json::object& turn_of(const json::object& state, int number) {
     throw std::runtime_error("the state has no such turn");
 }
 
-/// The items of a turn that are of that kind.
+/// The items of this kind in a turn.
 std::vector<json::object> items(const json::object& turn, std::string_view kind) {
     std::vector<json::object> all;
     for (const json::value& item : turn.at("items").as_array())
@@ -85,7 +85,7 @@ std::vector<json::object> items(const json::object& turn, std::string_view kind)
     return all;
 }
 
-/// What the model said in the turn.
+/// The model's text in the turn.
 std::string words(const json::object& turn) {
     const auto replies = items(turn, "reply");
     return replies.empty() ? text_at(items(turn, "given_reply").at(0), "text")
@@ -98,7 +98,7 @@ std::vector<std::uint8_t> bytes_of(const std::string& text) { return {text.begin
 
 } // namespace
 
-// ---- what is shown ------------------------------------------------------------------------------
+// ---- the view of a run --------------------------------------------------------------------------
 
 TEST_CASE("a run can be read turn by turn") {
     Panel panel;
@@ -134,7 +134,7 @@ TEST_CASE("a run can be read turn by turn") {
     CHECK(call.at("ok") == true);
     CHECK(call.at("points") == json::array{json::array{300, 400}});
     CHECK(call.at("act_ms").is_number());
-    CHECK(state.at("targets").as_array().empty()); // the latest one aims at nothing
+    CHECK(state.at("targets").as_array().empty()); // the latest one has no target
     const json::object& third = turn_of(state, 3);
     const json::object said = items(third, "reply").at(0);
     CHECK(text_at(said, "reasoning") == "Nothing is left.");
@@ -143,7 +143,7 @@ TEST_CASE("a run can be read turn by turn") {
     CHECK(said.at("model_ms") == 45);
     CHECK(third.at("seen").at("settle_ms").is_number());
 
-    // The pictures are the files of the run.
+    // The images are the files of the run.
     const std::string url = text_at(state.at("picture").as_object(), "url");
     CHECK(url == "/picture/" + text_at(state, "run") + "/2");
     CHECK(state.at("picture").at("width") == 864);
@@ -165,7 +165,7 @@ TEST_CASE("text and reasoning can be read while they arrive") {
     const Client client(panel.url());
     GatedModel model({{vlm::Delta::Kind::reasoning, "Let me see."},
                       {vlm::Delta::Kind::text, "It "},
-                      {vlm::Delta::Kind::text, "is dön\xff\xc3"}}); // what is no UTF-8 becomes some
+                      {vlm::Delta::Kind::text, "is dön\xff\xc3"}}); // invalid UTF-8 is replaced
     PanelRun run(panel, agent::load_profile("observer"), model);
     Follower follower(client);
     run.start();
@@ -416,7 +416,7 @@ TEST_CASE("the place of the latest call is shown until the next one begins") {
     CHECK(targets() == 0);
     page.apply(event(clicked, 1));
     CHECK(targets() == 1);
-    page.apply(event(agent::Asked{}, 2)); // while the model is asked
+    page.apply(event(agent::Asked{}, 2)); // during a request to the model
     CHECK(targets() == 1);
     page.apply(event(agent::Invoke{}, 2));
     CHECK(targets() == 0);
@@ -437,7 +437,7 @@ TEST_CASE("the pointer's position is shown beside its target") {
     CHECK(agent::load_run(run.path()).outcome == "completed");
 }
 
-// ---- what can be done to it ---------------------------------------------------------------------
+// ---- control ------------------------------------------------------------------------------------
 
 TEST_CASE("a run is paused, stepped and resumed from the panel") {
     Panel panel;
@@ -452,11 +452,11 @@ TEST_CASE("a run is paused, stepped and resumed from the panel") {
     CHECK(follower.state().at("held") == true);
     CHECK(run.desktop().captures() == 0);
 
-    CHECK(client.post("/step").status == 200); // a look
+    CHECK(client.post("/step").status == 200); // a screenshot
     follower.until([](const json::object& state) {
         return state.at("held") == true && state.at("picture").is_object();
     });
-    CHECK(client.post("/step").status == 200); // a question
+    CHECK(client.post("/step").status == 200); // a request
     follower.until([](const json::object& state) {
         return state.at("held") == true && text_at(turn_of(state, 1), "phase") != "" &&
                !items(turn_of(state, 1), "reply").empty();
@@ -465,7 +465,7 @@ TEST_CASE("a run is paused, stepped and resumed from the panel") {
     CHECK(client.post("/resume").status == 200);
     follower.until_phase("finished");
     CHECK(run.result().outcome == agent::Outcome::completed);
-    CHECK(client.post("/pause").status == 409); // it is over
+    CHECK(client.post("/pause").status == 409); // the run has ended
 }
 
 TEST_CASE("the model receives messages from the panel") {
@@ -485,7 +485,7 @@ TEST_CASE("the model receives messages from the panel") {
               .at("ok") == true);
     CHECK(client.post("/tell", {{"text", std::string(70000, 'x')}}).status == 413);
     CHECK(client.post("/tell", {{"text", "x"}, {"run", "another"}}).status == 409);
-    CHECK(client.post("/inject", {{"vlm_text", "{}"}}).status == 409); // this is no visual loop
+    CHECK(client.post("/inject", {{"vlm_text", "{}"}}).status == 409); // not a visual loop
     CHECK(client.post("/resume").status == 200);
     CHECK(run.result().outcome == agent::Outcome::completed);
     const auto& messages = model.requests().at(0).messages;
@@ -584,7 +584,7 @@ agent::Profile story(agent::LogLayout layout = agent::LogLayout::flat) {
     return profile;
 }
 
-/// A client as the reference's: it asks for the state again and again, and posts.
+/// A client like the reference's: it polls the state, and posts.
 void annotate(const Client& client, Follower& follower, const std::string& picture) {
     const json::object& state = follower.until_phase("waiting_annotated");
     const json::object body{{"seq", state.at("pending_seq")},
@@ -612,7 +612,7 @@ TEST_CASE("the reference's loop over HTTP: boot, annotate, and invalid posts") {
     CHECK(waiting.at("annotated_seq") == 0);
     CHECK(waiting.at("wanted") == json::object{{"seq", 1}, {"width", 1001}, {"height", 1001}});
     CHECK_FALSE(text_at(waiting, "vlm_json").empty());
-    // The picture to draw on is there, both ways.
+    // The screenshot to annotate is available in both ways.
     const std::string raw_url = text_at(waiting.at("picture").as_object(), "raw_url");
     const std::string raw = client.get(raw_url).body;
     CHECK(text_at(client.get("/state").object(), "raw_b64") == base::to_base64(raw));
@@ -644,7 +644,7 @@ TEST_CASE("the reference's loop over HTTP: boot, annotate, and invalid posts") {
                 {"image_b64", "data:image/png;base64," + base::to_base64(right)},
                 {"run", waiting.at("run")}}) == 200);
     follower.until([](const json::object& state) { return state.at("annotated_seq") == 1; });
-    // The model saw what was posted.
+    // The model received the posted image.
     annotate(client, follower, right);
     const json::object third = follower.until([](const json::object& state) {
         return state.at("phase") == "waiting_annotated" && state.at("pending_seq") == 3;
@@ -663,7 +663,7 @@ TEST_CASE("the reference's loop over HTTP: boot, annotate, and invalid posts") {
           raw);
     CHECK(
         std::filesystem::exists(run.path() / (flat ? "turns.jsonl" : "turn_0003/vlm_output.json")));
-    // What is posted now is too late.
+    // A post now is too late.
     CHECK(client.post("/annotated", {{"seq", 3}, {"image_b64", base::to_base64(right)}}).status ==
           409);
     const json::object end = follower.until_phase("finished");
@@ -690,7 +690,7 @@ TEST_CASE("the reference's loop without a boot reply waits for an injected one")
     CHECK(waiting.at("takes_replies") == true);
     CHECK(waiting.at("for_reply") == true);
     CHECK(client.get("/state").object().at("raw_b64").is_null());
-    // As the reference's clients send it: without a token, and not even as JSON.
+    // As the reference's clients send it: without a token, and without a JSON content type.
     const std::string body =
         json::serialize(json::object{{"vlm_text", reply("I begin.", one_click)}});
     CHECK(client.ask("POST", "/inject", {}, body).status == 200);
@@ -721,9 +721,9 @@ TEST_CASE("the phases of a visual loop are shown in order") {
     };
     follower.until_phase("paused");
     CHECK(text_at(follower.state(), "mode_phase") == "capturing");
-    step_to("waiting_annotated"); // the look
+    step_to("waiting_annotated"); // the screenshot
     annotate(client, follower, white_picture({1001, 1001}));
-    step_to("paused"); // the question
+    step_to("paused"); // the request
     CHECK(text_at(follower.until_phase("paused"), "mode_phase") == "executing");
     CHECK(client.post("/resume").status == 200);
     annotate(client, follower, white_picture({1001, 1001}));
@@ -748,7 +748,7 @@ TEST_CASE("a new run replaces the previous one, whose late posts have no effect"
         CHECK(first.result().outcome == agent::Outcome::cancelled);
         follower.until_phase("finished");
     }
-    CHECK(text_at(client.state(), "phase") == "finished"); // what it was stays to be seen
+    CHECK(text_at(client.state(), "phase") == "finished"); // the finished run stays visible
     PanelRun second(panel, story(), model, {.annotation = agent::Source::client});
     second.start();
     const json::object state = follower.until([&](const json::object& now) {
@@ -814,7 +814,7 @@ TEST_CASE("many clients do not disturb a run") {
     const Client client(panel.url());
     vlm::testing::ScriptedModel model;
     for (int i = 0; i < 40; ++i) model.call("click_element", click, "Again.");
-    // What is told at the last moment asks for another reply.
+    // A message at the last moment causes another reply.
     for (int i = 0; i < 20; ++i) model.say("done");
     agent::Profile profile = agent::load_profile("observer");
     profile.max_turns = 60;

@@ -17,7 +17,7 @@
 
 namespace test {
 
-/// A run that goes on while the test talks to the panel. It is stopped at the end at the latest.
+/// A run on another thread while the test talks to the panel. The destructor stops it.
 class PanelRun {
 public:
     PanelRun(eyehand::panel::Panel& panel, eyehand::agent::Profile profile,
@@ -43,7 +43,7 @@ public:
             return agent.run(task, directory_, control_, seat_.get());
         });
     }
-    /// Waits for its end.
+    /// Waits for the end of the run.
     const eyehand::agent::RunFinished& result() {
         if (!finished_) finished_ = result_.get();
         return *finished_;
@@ -57,7 +57,7 @@ public:
 private:
     TempFolder folder_;
     eyehand::winio::testing::MemoryDesktop desktop_{
-        eyehand::winio::Size{1001, 1001}}; // a pixel a unit
+        eyehand::winio::Size{1001, 1001}}; // one pixel per unit
     eyehand::agent::RunDirectory directory_;
     eyehand::agent::Profile profile_;
     eyehand::vlm::ChatModel& model_;

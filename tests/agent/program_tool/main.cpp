@@ -1,9 +1,9 @@
-// A program as a user's tool may be one. Its first argument says how it behaves.
+// A program for tests of program tools. Its first argument selects its behavior.
 //   echo          copies standard input to standard output
 //   say TEXT...   writes each text and a line break
-//   much BYTES    writes so many bytes, and never reads
-//   noise BYTES   writes so many bytes that are no UTF-8
-//   variable NAME writes what the environment has under that name
+//   much BYTES    writes this number of bytes, and never reads
+//   noise BYTES   writes this number of bytes that are not UTF-8
+//   variable NAME writes the environment variable of this name
 //   fail STATUS   writes to both streams and exits with the status
 //   folder        writes the name of its folder
 //   crash         ends by abort()
@@ -75,7 +75,7 @@ int main(int argc, char** argv) {
         hang();
 #ifndef _WIN32
     } else if (how == "hang2") {
-        // Before the fork: both processes share the one lock, which goes with the last of them.
+        // Before the fork: both processes share the lock, which ends with the last of them.
         const int file = open(words.at(1).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         if (file < 0 || flock(file, LOCK_EX) != 0) return 1;
         if (fork() == 0) {

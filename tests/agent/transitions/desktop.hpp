@@ -1,4 +1,4 @@
-// The desktop on which every profile goes through its state machine.
+// The desktop for the tests of transitions.
 #pragma once
 
 #include "eyehand/winio/desktop.hpp"
@@ -7,7 +7,7 @@
 
 namespace test {
 
-/// One that shows nothing but itself and stays as it is. Each program of these tests has its own.
+/// A desktop without windows that does not change. Each of the test programs defines it.
 [[nodiscard]] std::unique_ptr<eyehand::winio::Desktop> quiet_desktop();
 
 } // namespace test

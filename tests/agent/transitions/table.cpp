@@ -1,5 +1,5 @@
-// Every profile through every transition of its state machine, against a server on a real socket: one
-// row a transition. The same table runs on the desktop in memory and, as a program of its own, on X11.
+// Tests every transition of each profile's state machine with a server on a real socket: one row
+// per transition. The same table runs on the desktop in memory and, as a separate program, on X11.
 #include "desktop.hpp"
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/team_settings.hpp"
@@ -23,15 +23,15 @@ const std::string proof =
     "The title bar reads greeting.txt - Notepad, the text area shows the greeting in one line, and "
     "no dialog is open any more.";
 
-/// A transition: what the server answers, and what then happens in which order. In `path`
-/// "look" is a screenshot, "ask ROLE" a request, "do TOOL" a call, "*kind" what the mode noted, and the
-/// last word the outcome.
+/// A transition: the server's answers, and the resulting events in order. In `path`, "look" is a
+/// screenshot, "ask ROLE" a request, "do TOOL" a call, "*kind" a note of the mode, and the last
+/// word the outcome.
 struct Row {
     std::string name;
     std::vector<Answer> answers;
     std::string path;
     std::function<void(Profile&, AgentOptions&)> with{};
-    int stop_at_reply = 0; ///< the user ends the run when that many replies have come
+    int stop_at_reply = 0; ///< the user stops the run after this number of replies
 };
 
 Answer says(const std::string& words) { return {.body = completion(words)}; }
@@ -64,7 +64,7 @@ Answer too_long() {
 }
 Answer locked() { return {.status = 401, .body = R"({"error":{"message":"wrong key"}})"}; }
 
-/// What happened, as a path.
+/// The events as a path.
 class Path : public Observer {
 public:
     Path(RunControl& control, int stop_at_reply)
@@ -93,7 +93,7 @@ private:
     int replies_ = 0;
 };
 
-/// All the rows of a profile on one desktop, each with a server, a client and an agent of its own.
+/// Runs all rows of a profile on one desktop, each with its own server, client and agent.
 void go_through(const std::string& profile_name, const std::vector<Row>& rows) {
     const auto desktop = test::quiet_desktop();
     const test::TempFolder folder;
@@ -102,7 +102,7 @@ void go_through(const std::string& profile_name, const std::vector<Row>& rows) {
         Profile profile = load_profile(profile_name);
         AgentOptions options;
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
-        options.area.crop = winio::NormBox{450, 450, 550, 550}; // what is small is quick
+        options.area.crop = winio::NormBox{450, 450, 550, 550}; // small, so that it is fast
         if (row.with) row.with(profile, options);
         vlm::testing::ChatServer server;
         for (const Answer& answer : row.answers) server.enqueue(answer);
@@ -119,7 +119,7 @@ void go_through(const std::string& profile_name, const std::vector<Row>& rows) {
     }
 }
 
-/// What the two teams call their roles and tools.
+/// The names of the roles and tools of a team.
 struct Team {
     std::string profile, lead, worker, brief, archive, click, report, complete;
     bool plans_first = false;
@@ -146,7 +146,7 @@ struct Team {
     [[nodiscard]] Answer completes(const std::string& evidence = proof) const {
         return calls(complete, R"({"evidence":")" + evidence + "\"}");
     }
-    /// Fills in what a path calls LEAD, WORKER, BRIEF ...
+    /// Replaces LEAD, WORKER, BRIEF ... in a path.
     [[nodiscard]] std::string path(std::string text) const {
         for (const auto& [word, name] :
              std::vector<std::pair<std::string, std::string>>{{"LEAD", lead},
@@ -161,7 +161,7 @@ struct Team {
                 text.replace(at, word.size(), name);
         return text;
     }
-    /// What it takes to brief and to be done, with nothing in between.
+    /// The paths for briefing and for completion.
     [[nodiscard]] std::vector<Row> rows() const;
 };
 
@@ -183,19 +183,19 @@ std::vector<Row> Team::rows() const {
     const Answer wrong = calls(click, R"({"label":"OK"})");
     std::vector<Row> rows{
         {"the lead briefs, the worker completes", {briefs(), completes()}, briefed + done},
-        {"the lead goes on until it has briefed",
+        {"the lead continues until it has briefed",
          {archives("7"), briefs(), completes()},
          "look, ask LEAD, do ARCHIVE, *refused, ask LEAD, do BRIEF, *phase, look, ask WORKER" +
              done},
         {"the lead is reminded of its tools",
          {says("a plan"), briefs(), completes()},
          "look, ask LEAD, *reminder, ask LEAD, do BRIEF, *phase, look, ask WORKER" + done},
-        {"the lead's second reply without a call is a step",
+        {"the lead's second reply without a call is a turn",
          {says("a plan"), says("a plan"), briefs(), completes()},
          "look, ask LEAD, *reminder, ask LEAD, *refused, ask LEAD, do BRIEF, *phase, look, ask "
          "WORKER" +
              done},
-        {"of the lead's calls the first one counts",
+        {"the first of the lead's calls counts",
          {calls_all({{brief, R"({"operator_instructions":"go","instructions":"go","rationale":"",)"
                              R"("reasoning":""})"},
                      {archive, "{}"}}),
@@ -207,10 +207,10 @@ std::vector<Row> Team::rows() const {
         {"the worker is reminded of its tools",
          {briefs(), says("hm"), clicks(), completes()},
          briefed + ", *reminder, ask WORKER, do CLICK, look, ask WORKER" + done},
-        {"the worker's second reply without a call is a step",
+        {"the worker's second reply without a call is a turn",
          {briefs(), says("hm"), says("hm"), completes()},
          briefed + ", *reminder, ask WORKER, *refused, look, ask WORKER" + done},
-        {"of the worker's calls the first one counts",
+        {"the first of the worker's calls counts",
          {briefs(), calls_all({{click, clicking(1)}, {click, clicking(2)}}), completes()},
          briefed + ", *refused, do CLICK, look, ask WORKER" + done},
         {"the worker's mistake is a result",
@@ -222,21 +222,21 @@ std::vector<Row> Team::rows() const {
         {"progress changes nothing",
          {briefs(), reports("IN_PROGRESS"), completes()},
          briefed + ", do REPORT, look, ask WORKER" + done},
-        {"a review is due every so many turns",
+        {"a review is due after an interval of turns",
          {briefs(), clicks(1), clicks(900), briefs(), completes()},
          briefed +
              ", do CLICK, look, ask WORKER, do CLICK, *phase, ask LEAD, do BRIEF, *phase, look, "
              "ask WORKER" +
              done,
          review_at_4},
-        {"full memory is put away by the lead",
+        {"the lead archives turns when memory is full",
          {briefs(), clicks(1), clicks(900), archives("2,3"), briefs(), completes()},
          briefed +
              ", do CLICK, look, ask WORKER, do CLICK, *phase, ask LEAD, do ARCHIVE, *memory, ask "
              "LEAD, do BRIEF, *phase, look, ask WORKER" +
              done,
          small_memory},
-        {"full memory that nobody puts away goes by itself",
+        {"full memory that the lead ignores is compressed",
          {briefs(), clicks(1), clicks(900), briefs(), briefs(), completes()},
          briefed +
              ", do CLICK, look, ask WORKER, do CLICK, *phase, ask LEAD, do BRIEF, *phase, *phase, "
@@ -260,29 +260,33 @@ std::vector<Row> Team::rows() const {
              no_review(it, options);
              options.area.crop.reset();
          }},
-        {"a request that is too long is asked shorter",
+        {"a request that is too long is shortened",
          {briefs(), too_long(), completes()},
          briefed + ", *context, ask WORKER" + done},
-        {"one that is still too long ends the run",
+        {"a shortened request that is too long ends the run",
          {too_long(), briefs(), too_long()},
          "look, ask LEAD, *context, ask LEAD, do BRIEF, *phase, look, ask WORKER, endpoint_failed"},
-        {"a server that refuses the lead", {locked()}, "look, ask LEAD, endpoint_failed"},
-        {"a server that refuses the worker", {briefs(), locked()}, briefed + ", endpoint_failed"},
-        {"steps are used up",
+        {"a server that rejects the lead", {locked()}, "look, ask LEAD, endpoint_failed"},
+        {"a server that rejects the worker", {briefs(), locked()}, briefed + ", endpoint_failed"},
+        {"turns are used up",
          {briefs(), clicks()},
          briefed + ", do CLICK, steps_used_up",
          few_steps},
-        {"the user ends it while the lead speaks", {briefs()}, "look, ask LEAD, cancelled", {}, 1},
-        {"the user ends it while the worker speaks",
+        {"the user stops the run while the lead speaks",
+         {briefs()},
+         "look, ask LEAD, cancelled",
+         {},
+         1},
+        {"the user stops the run while the worker speaks",
          {briefs(), clicks()},
          briefed + ", cancelled",
          {},
          2},
-        {"a desktop that cannot be seen", {}, "look, desktop_failed", nowhere},
+        {"a desktop without a display", {}, "look, desktop_failed", nowhere},
     };
     for (const char* status : {"DONE", "BLOCKED"})
         rows.push_back(
-            {std::string("a report calls for a review: ") + status,
+            {std::string("a report causes a review: ") + status,
              {briefs(), reports(status), briefs(), completes()},
              briefed + ", do REPORT, *phase, ask LEAD, do BRIEF, *phase, look, ask WORKER" + done});
     if (skips)
@@ -323,7 +327,7 @@ TEST_CASE("planner: every transition") {
     std::vector<Row> rows = team.rows();
     for (const char* status : {"COMPLETED", "complete"})
         rows.push_back(
-            {std::string("a report calls for a review: ") + status,
+            {std::string("a report causes a review: ") + status,
              {team.briefs(), team.reports(status), team.briefs(), team.completes()},
              team.path("look, ask LEAD, do BRIEF, *phase, look, ask WORKER, do REPORT, "
                        "*phase, ask LEAD, do BRIEF, *phase, look, ask WORKER, do COMPLETE, "
@@ -333,8 +337,8 @@ TEST_CASE("planner: every transition") {
 
 namespace {
 
-/// What both conversations do; `look` is the tool that looks, `act` a call that changes nothing, and
-/// `start` how a run begins.
+/// The rows for both conversations; `look` is the tool for screenshots, `act` a call without an
+/// effect, and `start` the beginning of the path.
 std::vector<Row> conversation(const std::string& look, const std::string& act,
                               const std::string& start) {
     const Answer looks = calls(look);
@@ -347,36 +351,36 @@ std::vector<Row> conversation(const std::string& look, const std::string& act,
     const std::string acted = ", do " + act + ", ask agent";
     const std::string looked = ", do " + look + ", look, ask agent";
     return {
-        {"words are the answer", {done}, start + ", completed"},
-        {"a call is carried out and answered", {acts, done}, start + acted + ", completed"},
-        {"a look is answered with a picture", {looks, done}, start + looked + ", completed"},
+        {"text is the answer", {done}, start + ", completed"},
+        {"a call is executed and answered", {acts, done}, start + acted + ", completed"},
+        {"a screenshot answers a look", {looks, done}, start + looked + ", completed"},
         {"a mistake is a result",
          {calls("no_such_tool"), done},
          start + ", do no_such_tool, ask agent, completed"},
-        {"neither words nor a call", {says("<think>hm</think>")}, start + ", failed"},
+        {"neither text nor a call", {says("<think>hm</think>")}, start + ", failed"},
         {"a reply that was cut off", {cut_off()}, start + ", failed"},
-        {"steps are used up",
+        {"turns are used up",
          {acts, acts},
          start + acted + ", do " + act + ", steps_used_up",
          steps(2)},
-        {"no picture that nobody would see",
+        {"no screenshot after the last turn",
          {looks},
          start + ", do " + look + ", steps_used_up",
          steps(1)},
-        {"a conversation that is too long gives up pictures, then exchanges, then the run",
+        {"a conversation that is too long loses screenshots, then exchanges, then ends",
          {looks, looks, too_long(), too_long(), too_long()},
          start + looked + looked + ", *context, ask agent, *context, ask agent, endpoint_failed"},
-        {"a server that refuses", {locked()}, start + ", endpoint_failed"},
-        {"the user ends it", {acts}, start + ", cancelled", {}, 1},
-        {"a loop on the screen is told",
+        {"a server that rejects the request", {locked()}, start + ", endpoint_failed"},
+        {"the user stops the run", {acts}, start + ", cancelled", {}, 1},
+        {"a loop on the screen is reported",
          {looks, acts, looks, acts, looks, acts, looks, done},
          start + looked + acted + looked + acted + looked + acted + ", do " + look +
              ", look, *loop, ask agent, completed"},
-        {"a loop of refused calls is told",
+        {"a loop of refused calls is reported",
          {wrong, wrong, wrong, done},
          start + ", do type_text, ask agent, do type_text, ask agent, do type_text, *loop, ask "
                  "agent, completed"},
-        {"where the profile wants it, a loop is recovered from",
+        {"a loop is recovered from if the profile enables it",
          {looks, acts, looks, acts, looks, acts, looks, done},
          start + looked + acted + looked + acted + looked + acted + ", do " + look +
              ", look, *loop, recover, look, ask agent, completed",
@@ -390,20 +394,20 @@ const auto nowhere = [](Profile&, AgentOptions& it) { it.area.display = "no such
 
 TEST_CASE("observer: every transition") {
     std::vector<Row> rows = conversation("observe_screen", "press_key", "look, ask agent");
-    rows.push_back({"of several calls the first one is carried out",
+    rows.push_back({"the first of several calls is executed",
                     {calls_all({{"observe_screen", "{}"}, {"press_key", R"({"key":"escape"})"}}),
                      says("Done.")},
                     "look, ask agent, do observe_screen, look, ask agent, completed"});
-    rows.push_back({"a desktop that cannot be seen", {}, "look, desktop_failed", nowhere});
+    rows.push_back({"a desktop without a display", {}, "look, desktop_failed", nowhere});
     go_through("observer", rows);
 }
 
 TEST_CASE("basic: every transition") {
     std::vector<Row> rows = conversation("take_screenshot", "type_text", "ask agent");
-    rows.push_back({"of several calls none is carried out",
+    rows.push_back({"none of several calls is executed",
                     {calls_all({{"take_screenshot", "{}"}, {"click_mouse", "{}"}}), says("Done.")},
                     "ask agent, ask agent, completed"});
-    rows.push_back({"a desktop that cannot be seen",
+    rows.push_back({"a desktop without a display",
                     {calls("take_screenshot")},
                     "ask agent, do take_screenshot, desktop_failed",
                     nowhere});
