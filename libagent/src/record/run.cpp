@@ -66,14 +66,14 @@ StoredRun load_run(const std::filesystem::path& directory, const ModeRegistry& m
     const auto bytes = read_run_file(file, max_summary_bytes);
     std::error_code error;
     if (!bytes && std::filesystem::exists(file, error) && !run_file_size(file, max_summary_bytes))
-        throw corrupt(text_of(file), "is no file, or longer than 64 MB");
-    if (!bytes) throw corrupt(text_of(file), "cannot be read; is this a run directory?");
+        throw corrupt(text_of(file), "is not a regular file, or is longer than 64 MB");
+    if (!bytes) throw corrupt(text_of(file), "cannot be read: is this a run directory?");
     return parse_summary(*bytes, text_of(file), modes);
 }
 
 StoredRun load_run(const RunStore& store, const ModeRegistry& modes) {
     const auto in = store.open_read(summary_name);
-    if (!in) throw corrupt(summary_name, "cannot be read; does the store hold a run?");
+    if (!in) throw corrupt(summary_name, "cannot be read: does the store contain a run?");
     std::ostringstream bytes;
     bytes << in->rdbuf();
     return parse_summary(bytes.view(), summary_name, modes);

@@ -78,7 +78,7 @@ struct RunView::Fold {
         return *slot.turn;
     }
 
-    /// An event without a turn belongs to the latest one, or to what precedes the first turn.
+    /// An event without a turn belongs to the latest turn, or to the entry before the first turn.
     TurnView& turn_of(int number) {
         if (number <= 0 && !turns.empty()) return change(turns.back());
         number = std::max(number, 0);
@@ -172,7 +172,7 @@ struct RunView::Fold {
         view->look = it;
         view->annotation = std::exchange(ordered.annotation, std::nullopt);
         screenshot = std::move(view);
-        // The screenshot of a turn that has not begun otherwise was taken again.
+        // The screenshot of a turn that has no other event yet was taken again.
         if (!turns.empty() && !begins_with_reply && screenshot->number > 0 &&
             turns.back().turn->number == screenshot->number && turns.back().turn->requests == 0) {
             change(turns.back()).seen = screenshot;

@@ -26,7 +26,7 @@ public:
     /// Stores a screenshot and returns its name, with forward slashes.
     std::string save_screenshot(int number, std::span<const std::uint8_t> png,
                                 ScreenshotKind kind = ScreenshotKind::shown);
-    /// Adds an entry to execution_log.txt, and a line to main.log where there is one.
+    /// Adds an entry to execution_log.txt, and a line to main.log if it is enabled.
     void log_event(const Event& event);
     void log_note(std::string_view text);
     void append(const std::string& name, std::string_view text);

@@ -385,8 +385,8 @@ TEST_CASE("the number of clients is limited") {
 }
 
 #ifndef _WIN32
-// Not under Wine, where a send that finds no room stays pending when its socket is closed: the client's of
-// the first, the panel's of the second.
+// Not under Wine, where a send without buffer space stays pending when its socket is closed: the
+// client's send in the first test, the panel's in the second.
 TEST_CASE("a client that reads nothing is dropped") {
     panel::PanelLimits limits;
     limits.write_time = std::chrono::milliseconds(500);

@@ -62,7 +62,7 @@ enum class SubmitResult {
     not_expected, ///< the run does not wait for it, or has just received one
     outdated,     ///< names another turn
     too_long,     ///< longer than `RunControl::max_message_bytes`
-    run_ended,    ///< the run has not started or has ended
+    run_ended,    ///< the run has not started, is stopping, or has ended
 };
 
 enum class RunStage { not_started, running, ended };
@@ -79,9 +79,9 @@ struct RunStatus {
     std::vector<ApprovalRequest> questions{}; ///< pending requests, oldest first
 };
 
-/// Controls one run from other threads. Thread-safe. A handle: copies control the same run, and a run
-/// keeps what it needs of it, so that a control may be destroyed before its run ends. A safe point
-/// comes before each command: there the input of this object becomes facts of the run.
+/// Controls one run from other threads. Thread-safe. It is a handle: copies control the same run,
+/// and it may be destroyed before its run ends. A safe point precedes each command: there the input
+/// of this object becomes facts of the run.
 class EYEHAND_AGENT_API RunControl {
 public:
     static constexpr std::size_t max_message_bytes = 65536; ///< of `send_message` and `inject`
@@ -118,9 +118,9 @@ public:
     bool resolve(std::uint64_t request, Approval approval);
 
     [[nodiscard]] RunStatus status() const;
-    /// Calls `call` after each change of `status()`, on the thread that caused the change, one call at
-    /// a time, until the last copy of the returned handle is destroyed; then no call is running. `call`
-    /// may read this object but must not change it, and what it throws is ignored.
+    /// Calls `call` after each change of `status()`, on the thread that caused the change, one call
+    /// at a time, until the last copy of the returned handle is destroyed; then no call is running.
+    /// `call` may read this object but must not change it; its exceptions are ignored.
     [[nodiscard]] std::shared_ptr<void> on_change(std::function<void()> call);
 
     [[nodiscard]] bool stopping() const;

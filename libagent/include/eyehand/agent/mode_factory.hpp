@@ -38,7 +38,7 @@ namespace eyehand::agent {
 
 struct Profile;
 
-/// Who supplies the first reply of a mode that begins with one, and who draws annotations.
+/// The source of the first reply of a mode that begins with one, and of annotations.
 enum class Source {
     library, ///< the profile, and the library
     client,  ///< the owner of the run's control: `RunControl::inject`, `RunControl::annotate`

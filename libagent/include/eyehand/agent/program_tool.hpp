@@ -72,7 +72,7 @@ using AskConsent = std::function<Approval(const ToolQuestion&)>;
 /// Adds the tool to `tools`, under its name. Each call validates the arguments, then calls `ask` on
 /// the run's thread, and runs the program only if it is granted; an empty `ask` never grants. If a
 /// program writes too much, fails, takes too long or cannot be started, the model receives a result
-/// that says so. On a timeout, and when the run is interrupted, the program is killed with all
+/// with the reason. On a timeout, and when the run is interrupted, the program is killed with all
 /// processes of its group (on Windows: of its job). If this process dies meanwhile, Windows also
 /// ends the program; elsewhere it continues until it ends by itself. Throws Error{bad_tool} for an
 /// invalid tool, and Error{duplicate_tool}.

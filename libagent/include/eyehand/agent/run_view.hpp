@@ -125,8 +125,7 @@ public:
 
     [[nodiscard]] const Profile& profile() const;
     [[nodiscard]] const std::string& task() const;
-    [[nodiscard]] const std::string&
-    model() const; ///< the model that replied, else the requested one
+    [[nodiscard]] const std::string& model() const; ///< that replied, else the requested one
     [[nodiscard]] const ModeState& state() const;
     [[nodiscard]] Activity activity() const;
     /// The totals of the replies so far; a value that no reply reported is not set.

@@ -62,7 +62,7 @@ Retention fitted(const Retention& wanted, int picture_tokens, int context_tokens
     if (picture_tokens < 1 || context_tokens < 1) return wanted;
     const auto room = static_cast<std::size_t>(context_tokens / 2 / picture_tokens);
     if (max_held(wanted) <= room) return wanted;
-    // keep + batch - 1 pictures are held at most.
+    // At most keep + batch - 1 screenshots are held.
     const std::size_t batch = room > wanted.keep ? room - wanted.keep + 1 : 1;
     return {wanted.keep, batch};
 }
@@ -72,7 +72,7 @@ std::string strip_think(std::string_view text) {
     while (true) {
         const std::size_t open = text.find(open_tag);
         const std::size_t close = text.find(close_tag);
-        if (close < open) { // a template ate the opening tag: all before is thought
+        if (close < open) { // a chat template removed the opening tag: all text before is a thought
             rest.clear();
             text.remove_prefix(close + close_tag.size());
         } else if (open == std::string_view::npos) {
@@ -81,7 +81,7 @@ std::string strip_think(std::string_view text) {
         } else {
             rest += text.substr(0, open);
             if (close == std::string_view::npos)
-                return std::string(trim(rest)); // cut off in thought
+                return std::string(trim(rest)); // cut off within a thought
             text.remove_prefix(close + close_tag.size());
         }
     }
@@ -105,7 +105,8 @@ bool Transcript::narrow() {
     if (prune()) return true;
     const std::size_t too_long = bytes_;
     if (!drop_exchanges(too_long / 2)) return false;
-    // Room for exchanges beside what always stays; else each would drive out the one before.
+    // Leaves space for exchanges besides the fixed messages; otherwise each exchange would replace
+    // the previous one.
     max_bytes_ = std::min(max_bytes_, std::max(too_long / 4 * 3, 2 * bytes_that_stay()));
     return true;
 }
