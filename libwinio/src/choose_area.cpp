@@ -59,8 +59,7 @@ Rect window_bounds(std::span<const WindowInfo> windows, const WindowQuery& query
         visible = bounding_rect(visible, intersection(window->bounds, display.bounds));
     if (window->state == WindowState::minimised || visible.empty())
         throw Error(errc::window_not_found,
-                    "the window \"" + window->title +
-                        "\" is minimized or outside all displays; restore or move it");
+                    "nothing of the window \"" + window->title + "\" can be seen");
     return visible;
 }
 
@@ -80,7 +79,7 @@ WorkArea choose_area(std::span<const Display> displays, const AreaChoice& choice
 WorkArea choose_area(Desktop& desktop, const AreaChoice& choice) {
     Windows* windows = choice.window ? desktop.windows() : nullptr;
     if (choice.window && windows == nullptr)
-        throw Error(errc::not_supported, "this desktop does not support windows");
+        throw Error(errc::not_supported, "this desktop does not know its windows");
     return choose_area(desktop.displays(), choice,
                        windows == nullptr ? std::vector<WindowInfo>{} : windows->list());
 }

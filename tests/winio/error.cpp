@@ -18,10 +18,10 @@ TEST_CASE("the text of an error is exactly the given one, so that the remedy com
 TEST_CASE("a copy of an error outlives the original and does not throw") {
     static_assert(std::is_nothrow_copy_constructible_v<Error>);
     static_assert(std::is_nothrow_copy_assignable_v<Error>);
-    auto first = std::make_unique<Error>(errc::launch_failed, "a program that nobody has");
+    auto first = std::make_unique<Error>(errc::launch_failed, "a missing program");
     const Error copy = *first;
     first.reset();
-    CHECK(std::string(copy.what()) == "a program that nobody has");
+    CHECK(std::string(copy.what()) == "a missing program");
     CHECK(copy.code() == errc::launch_failed);
 }
 

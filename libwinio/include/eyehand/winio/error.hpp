@@ -22,7 +22,7 @@ enum class errc {        // journals of version 0.1 contain the values: append, 
     input_not_permitted, ///< the window that would receive the input has higher rights than this
                          ///< program
     outside_work_area,   ///< an effect aims at a point that its work area does not contain
-    window_not_found,    ///< no window with this id exists, or no longer
+    window_not_found,    ///< no window has this id or matches the query
     launch_failed,       ///< the program could not be started
     clipboard_failed,    ///< the clipboard could not be read or written, usually because another
                          ///< program holds it

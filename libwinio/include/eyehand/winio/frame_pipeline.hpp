@@ -20,8 +20,8 @@ struct ScreenshotOptions {
     ImageSize size = FitWithin{{1536, 864}};
     bool pointer = true; ///< draw the pointer
     PngOptions png{};
-    int threads = 0; ///< maximum number that scale and encode; 0: one per processor. Does not
-                     ///< affect the bytes.
+    int threads = 0; ///< maximum number of threads that scale and encode; 0: one per processor.
+                     ///< Does not affect the bytes.
 };
 
 /// A screenshot as it is sent and stored. Copies share the bytes.

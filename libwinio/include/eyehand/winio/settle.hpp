@@ -52,8 +52,8 @@ struct Settled {
 };
 
 /// Waits for the screen to become stable. Owns two frames, and remembers the regions that toggled
-/// until the end of its latest wait, so that the next wait recognizes a spinner that still turns at
-/// once. Use one settler for each stream of captures. Not thread-safe.
+/// until the end of its latest wait, so that the next wait immediately recognizes a spinner that
+/// still turns. Use one settler for each stream of captures. Not thread-safe.
 class EYEHAND_WINIO_API Settler {
 public:
     Settler();
