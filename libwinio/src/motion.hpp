@@ -9,7 +9,7 @@
 // The criteria are strict, because a click also returns to earlier looks (hovered, pressed,
 // hovered), and because a permanent change that counts as toggling is not reported:
 // - A cell is proven to toggle after two returns to earlier looks, one of them to the first look,
-//   or after twelve changes within at least 750 ms.
+//   or after twelve changes over at least 750 ms.
 // - A cell that pauses for longer than three of its usual gaps has stopped toggling. A proof counts
 //   only after that time, while the cell keeps toggling.
 // - A new look after three known ones in a row is a change: the cell's proof is forgotten.

@@ -14,10 +14,8 @@ using win32::Win32Desktop;
 
 namespace {
 
-HWND elevated_window() {
-    return reinterpret_cast<HWND>(INT_PTR{0x7FFFFF00});
-} // no window has this
-  // id
+// An id that no window has.
+HWND elevated_window() { return reinterpret_cast<HWND>(INT_PTR{0x7FFFFF00}); }
 constexpr POINT inside_elevated{400, 5};
 
 // A simulated keyboard and mouse: records the input of SendInput.

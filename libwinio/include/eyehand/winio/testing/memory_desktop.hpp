@@ -56,10 +56,8 @@ public:
         capture_error_ = code;
         capture_failures_ = times;
     }
-    void accept_at_most(std::size_t events) {
-        budget_ = events;
-    } ///< then refuses input until set
-      ///< again
+    /// Further events are refused until the limit is set again.
+    void accept_at_most(std::size_t events) { budget_ = events; }
     void accept_everything() { budget_.reset(); }
 
     // Read by the test
