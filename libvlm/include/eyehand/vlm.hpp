@@ -1,4 +1,4 @@
-// All of libvlm's public headers but its test doubles (`<eyehand/vlm/testing/...>`).
+// Includes all public headers of libvlm except the test doubles (`<eyehand/vlm/testing/...>`).
 #pragma once
 
 #include "eyehand/vlm/cassette.hpp"

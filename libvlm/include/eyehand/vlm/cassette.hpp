@@ -1,13 +1,14 @@
-// What was said to a model and what it answered, kept in a file that people can read and commit, and
-// played back without a model.
+// Cassettes: recorded conversations with a model, in a readable text file, and their replay without a
+// model.
 //
 //     vlm::RecordingModel recorded(client, "login.cassette");   // asks client, writes each turn
-//     vlm::ReplayModel replayed("login.cassette");              // answers the same again
+//     vlm::ReplayModel replayed("login.cassette");              // gives the same answers again
 //
-// A cassette is JSON Lines: a header, then one line a turn with the request, what was streamed, the
-// reply or the error, and when. Messages that a request shares with the one before it are counted, not
-// repeated. Pictures are files beside it ("login.cassette.images/SHA256.png"), named by their hash.
-// No key is in it, and no address but in the words of errors. docs/vlm.md has the members.
+// A cassette is a JSON Lines file: a header, then one line per turn with the request, the deltas, the
+// reply or the error, and the times. Messages that a request shares with the previous one are counted,
+// not repeated. Images are separate files named by their hash ("login.cassette.images/SHA256.png").
+// A cassette contains no API key, and addresses only in error messages. docs/vlm.md describes its
+// members.
 #pragma once
 
 #include "eyehand/export.hpp"
@@ -30,19 +31,19 @@ protected:
     CassetteError(errc code, const std::string& what) : Error(code, what) {}
 };
 
-/// Hands everything on to another model and writes it down. A turn is on the disk when `reply`
-/// returns or throws; a program that dies leaves every turn before.
+/// Forwards each request to another model and records the turn. The turn is on the disk when `reply`
+/// returns or throws; after a crash, the file has all completed turns.
 class EYEHAND_VLM_API RecordingModel final : public ChatModel {
 public:
-    /// `model` must live as long. Throws CassetteError if `file` is there already or cannot be made.
+    /// `model` must outlive this object. Throws CassetteError if `file` exists or cannot be created.
     RecordingModel(ChatModel& model, const std::filesystem::path& file);
     ~RecordingModel() override;
 
-    /// Throws what the model throws, after it was written down, and CassetteError: before the
-    /// question if a picture cannot be written, after it if the turn cannot, and from then on at
-    /// once, because a cassette with a hole in it is none. Throws std::invalid_argument for an image
-    /// whose hash is not that of its bytes. Without `on_delta` nothing is streamed, nor recorded of
-    /// it.
+    /// Rethrows the model's exceptions after recording them. Throws CassetteError before it asks the
+    /// model if an image cannot be written, and after that if the turn cannot be written; then every
+    /// further call throws at once, because the cassette lacks a turn. Throws std::invalid_argument
+    /// if the hash of an image does not match its bytes. Without `on_delta`, the model does not
+    /// stream and no deltas are recorded.
     ChatReply reply(const ChatRequest& request, const OnDelta& on_delta = {},
                     std::stop_token stop = {}) override;
 
@@ -60,32 +61,33 @@ public:
 };
 
 enum class ReplayMatch {
-    strict, ///< every byte of the request as it is sent, pictures by their hash
-    by_turn ///< only the number of the turn: for a screen that looks a little different each time
+    strict, ///< compares every byte of the request as it is sent, images by their hash
+    by_turn ///< compares only the turn's number: for screens that differ slightly in each run
 };
 
 struct ReplayOptions {
     ReplayMatch match = ReplayMatch::strict;
     bool original_speed = false; ///< waits as long as the model took
-    /// That the files of all pictures are there, and are what was recorded; nothing else needs them.
+    /// Checks in the constructor that all image files exist and are unchanged. The replay does not
+    /// need them otherwise.
     bool check_images = true;
 };
 
-/// Answers as the cassette says, deltas and errors included.
+/// Replays a cassette, deltas and errors included.
 class EYEHAND_VLM_API ReplayModel final : public ChatModel {
 public:
-    /// Reads all of it. Throws CassetteError; a last line that was cut off by a crash is left out.
+    /// Reads the whole file. Throws CassetteError. Ignores a last line that a crash cut off.
     explicit ReplayModel(const std::filesystem::path& file, ReplayOptions options = {});
     ~ReplayModel() override;
 
-    /// Throws CassetteMismatch, also when all turns are used up, and the recorded vlm::Error. Any
-    /// other exception of the model comes back as std::invalid_argument if it was one, else as
-    /// std::runtime_error. A request that does not match, or is cancelled by `stop`, uses up
-    /// nothing.
+    /// Throws CassetteMismatch if the request differs or no turn is left, and the recorded
+    /// vlm::Error. A recorded exception of another type is thrown as std::invalid_argument if it was
+    /// one, else as std::runtime_error. A request that does not match, or that `stop` cancels, does
+    /// not consume its turn.
     ChatReply reply(const ChatRequest& request, const OnDelta& on_delta = {},
                     std::stop_token stop = {}) override;
 
-    [[nodiscard]] std::size_t remaining() const; ///< turns
+    [[nodiscard]] std::size_t remaining() const; ///< number of turns left
 
 private:
     class Impl;

@@ -1,4 +1,4 @@
-// SHA-256, by the system's own cryptography library.
+// SHA-256, computed by the system's cryptography library.
 #pragma once
 
 #include "eyehand/export.hpp"
@@ -11,8 +11,8 @@
 
 namespace eyehand::vlm {
 
-/// The SHA-256 of `bytes` as 64 lower-case hexadecimal digits. Throws std::runtime_error when the
-/// system's library refuses.
+/// Returns the SHA-256 of `bytes` as 64 lower-case hexadecimal digits. Throws std::runtime_error if
+/// the library fails.
 [[nodiscard]] EYEHAND_VLM_API std::string sha256_hex(std::span<const std::uint8_t> bytes);
 [[nodiscard]] EYEHAND_VLM_API std::string sha256_hex(std::string_view text);
 

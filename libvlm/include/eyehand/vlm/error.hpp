@@ -1,4 +1,4 @@
-// What can go wrong between a program and a model server.
+// Errors of requests to a model server.
 #pragma once
 
 #include "eyehand/export.hpp"
@@ -13,72 +13,72 @@
 
 namespace eyehand::vlm {
 
-/// Why a model did not answer.
-enum class errc {       // journals of version 0.1 hold the values: append, never reorder
+/// Why a request to a model failed.
+enum class errc {       // journals of version 0.1 contain the values: append, never reorder
     bad_url = 1,        ///< the endpoint is not an http or https URL
     unreachable,        ///< name not found, connection refused, network down
     timeout,            ///< no complete answer within the time limit
     connection_lost,    ///< the connection broke before the answer was complete
-    http_status,        ///< an HTTP status that says failure; `Error::status()` has it
+    http_status,        ///< another HTTP status that means failure; see `Error::status()`
     not_found,          ///< 404: wrong path or unknown model
     unauthorized,       ///< 401 or 403: API key missing or wrong; 407: the same for the proxy
-    overloaded,         ///< 408, 409, 429 or 503: worth another try later
+    overloaded,         ///< 408, 409, 429 or 503: a later retry may succeed
     context_overflow,   ///< the request is longer than the model's context
-    bad_response,       ///< not JSON, HTML, or JSON that is no chat completion
+    bad_response,       ///< the answer is not a chat completion: HTML, other JSON, other data
     server_error,       ///< the server reported an error in a successful HTTP response
     response_too_large, ///< the body is longer than the client's limit
     truncated,          ///< the output limit ended the reply inside a tool call
-    not_supported,      ///< this build or this server cannot do that (for example a SOCKS proxy)
+    not_supported,      ///< the client or the server lacks a feature (for example a SOCKS proxy)
     cancelled,          ///< the stop token was triggered
-    untrusted,          ///< the server's certificate is not acceptable; trying again will not help
+    untrusted,          ///< the server's certificate cannot be verified; a retry will not help
     bad_cassette,       ///< a cassette cannot be written or read; `what()` names file and line
     cassette_mismatch,  ///< the request differs from the recorded one
 };
 
 [[nodiscard]] EYEHAND_VLM_API const std::error_category& error_category() noexcept;
 [[nodiscard]] EYEHAND_VLM_API std::error_code make_error_code(errc code) noexcept;
-/// The enumerator's name, which files and logs store: "unreachable". "unknown" for any other value.
+/// Returns the enumerator's name, as stored in files and logs, such as "unreachable"; "unknown" for
+/// any other value.
 [[nodiscard]] EYEHAND_VLM_API std::string_view to_string(errc code) noexcept;
 /// Writes the enumerator's name.
 EYEHAND_VLM_API std::ostream& operator<<(std::ostream& out, errc code);
-/// The enumerator's name. fmt 10 and later find this function: `fmt::format("{}", code)`.
+/// Returns the enumerator's name. fmt 10 and later call it for `fmt::format("{}", code)`.
 [[nodiscard]] inline std::string_view format_as(errc code) noexcept { return to_string(code); }
 
-/// Whether asking the same again can help.
+/// Whether the same request can succeed if it is sent again.
 enum class Retry {
     never,        ///< the same request fails in the same way
-    once,         ///< an accident of this one attempt: what the model happened to say, a crash
+    once,         ///< the failure is specific to this attempt: unlucky model output, a crash
     later,        ///< after a pause
-    while_loading ///< the server still loads the model: again and again, until it is there
+    while_loading ///< the server is loading the model: repeat the request until it is loaded
 };
 
-/// What is known of a failure besides its code; what is not known is not set.
+/// Details of a failure besides its code. Unknown values are not set.
 struct ErrorDetails {
     std::optional<int> status{};  ///< of the HTTP answer
-    std::string server_message{}; ///< what the server itself said
-    std::optional<Retry> retry{}; ///< not set: what `Error::retry` says for the code and status
-    std::optional<std::chrono::milliseconds> retry_after{}; ///< as the server asks for
-    std::optional<int> prompt_tokens{};  ///< of `context_overflow`: how long the request is
-    std::optional<int> context_tokens{}; ///< of `context_overflow`: how long it may be
+    std::string server_message{}; ///< the server's own error text
+    std::optional<Retry> retry{}; ///< not set: `Error::retry` decides by code and status
+    std::optional<std::chrono::milliseconds> retry_after{}; ///< requested by the server
+    std::optional<int> prompt_tokens{};  ///< of `context_overflow`: the length of the request
+    std::optional<int> context_tokens{}; ///< of `context_overflow`: the model's context
 };
 
-/// Thrown when a model could not be asked or did not answer properly. `what()` names the cause and
-/// the remedy in plain words and never contains an API key (of eight
-/// or more characters; shorter ones are placeholders that local servers ignore).
+/// Thrown when a request to a model fails. `what()` names the cause and the remedy in plain words
+/// and never contains an API key of eight or more characters (shorter ones are placeholders that
+/// local servers ignore).
 class EYEHAND_VLM_API Error : public std::system_error {
 public:
     Error(errc code, const std::string& what, ErrorDetails details = {});
 
-    /// `what` as it was given: std::system_error would add the code's general words behind the
-    /// remedy.
+    /// The text passed to the constructor. (std::system_error would append the message of the code.)
     [[nodiscard]] const char* what() const noexcept override;
-    /// The HTTP status, where a server answered with one.
+    /// The HTTP status, if the server sent one.
     [[nodiscard]] std::optional<int> status() const noexcept { return shared_->details.status; }
-    /// What the server itself said, or empty.
+    /// The server's own error text, or empty.
     [[nodiscard]] const std::string& server_message() const noexcept {
         return shared_->details.server_message;
     }
-    /// Whether to ask again. A request that was not answered has done nothing on the desktop.
+    /// Whether to send the request again. A failed request never changes the desktop.
     [[nodiscard]] Retry retry() const noexcept;
     [[nodiscard]] const ErrorDetails& details() const noexcept { return shared_->details; }
 

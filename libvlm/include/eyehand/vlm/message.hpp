@@ -1,7 +1,7 @@
-// What is said between a program and a model.
+// Messages between a program and a model.
 //
-// JSON crosses this interface as UTF-8 text (`arguments_json`, `parameters_json`): no JSON library
-// is forced on anybody, and fields nobody here knows survive a round trip.
+// JSON crosses this interface as UTF-8 text (`arguments_json`, `parameters_json`), so callers can use
+// any JSON library, and unknown fields survive a round trip.
 #pragma once
 
 #include "eyehand/export.hpp"
@@ -21,35 +21,34 @@ enum class Role { system, user, assistant, tool };
 /// "system", "user", "assistant", "tool".
 [[nodiscard]] EYEHAND_VLM_API std::string_view to_string(Role role);
 
-/// A picture, by reference: copies share the bytes. Without bytes it is only a name for them, which
-/// whoever sends the request has to resolve first.
+/// An encoded image. Copies share the bytes. If `bytes` is null, the image is only a reference by
+/// hash; the caller must load the bytes before sending the request.
 struct Image {
     std::string sha256{}; ///< of the bytes, lower-case hexadecimal
     std::shared_ptr<const std::vector<std::uint8_t>> bytes{}; ///< the encoded file, or null
     std::string media_type = "image/png";
 };
 
-/// An image that owns `bytes` and knows their hash.
+/// Makes an image that owns `bytes`, and computes their hash.
 [[nodiscard]] EYEHAND_VLM_API Image make_image(std::vector<std::uint8_t> bytes,
                                                std::string media_type = "image/png");
 [[nodiscard]] EYEHAND_VLM_API Image make_image(
     std::shared_ptr<const std::vector<std::uint8_t>> bytes, std::string media_type = "image/png");
 
-/// The media type of a picture's file, told by its first bytes (twelve are enough): PNG, JPEG, GIF or
-/// WebP, which is what model servers read. Empty: none of them.
+/// Detects the media type of an image file from its first bytes (twelve are enough): PNG, JPEG, GIF
+/// or WebP, the formats that model servers read. Returns an empty string for any other file.
 [[nodiscard]] EYEHAND_VLM_API std::string_view media_type_of(std::span<const std::uint8_t> file);
 
-/// One part of a message: text, or an image. Only user messages may hold images.
+/// One part of a message: text or an image. Only user messages may contain images.
 using Part = std::variant<std::string, Image>;
 
-/// A model's wish to have a tool called.
+/// A tool call requested by the model.
 struct ToolCall {
     std::string id{};
     std::string name{};
+    std::string arguments_json{}; ///< as the model wrote it, possibly malformed JSON; "" means "{}"
     std::string
-        arguments_json{}; ///< as the model wrote it, which may not be JSON at all; "" means "{}"
-    std::string
-        extra_json{}; ///< an object with the call's unknown fields, to be sent back; or empty
+        extra_json{}; ///< a JSON object with the call's unknown fields, to send back; or empty
     friend bool operator==(const ToolCall&, const ToolCall&) = default;
 };
 
@@ -57,7 +56,7 @@ struct EYEHAND_VLM_API Message {
     Role role = Role::user;
     std::vector<Part> parts;
     std::vector<ToolCall> tool_calls; ///< assistant only
-    std::string tool_call_id;         ///< tool only: which call this answers
+    std::string tool_call_id;         ///< tool only: the id of the call that this answers
 
     [[nodiscard]] static Message system(std::string text);
     [[nodiscard]] static Message user(std::string text);

@@ -1,4 +1,4 @@
-// A client for OpenAI-compatible chat-completions servers.
+// A client for servers with OpenAI-compatible chat completions.
 //
 //     vlm::OpenAiClient model({.endpoint = "http://localhost:1234"});
 //     vlm::ChatRequest request;
@@ -22,101 +22,105 @@
 
 namespace eyehand::vlm {
 
-/// One HTTP exchange, for logs. Image data is replaced by its SHA-256 and length; no key is in it.
+/// One HTTP exchange, for logs. Image data is replaced by its SHA-256 and length; API keys are
+/// removed.
 struct Exchange {
     std::string method{};
-    std::string url{}; ///< without its query, where some services expect the key
+    std::string url{}; ///< without the query, because some services expect the key there
     std::string request_body{};
-    int status = 0;              ///< 0: there was no answer
-    std::string response_body{}; ///< as received, but for the key and image data
-    std::string error{};         ///< why it failed, or empty
+    int status = 0;              ///< 0: the server did not answer
+    std::string response_body{}; ///< as received, except for the key and image data
+    std::string error{};         ///< why the exchange failed, or empty
     std::chrono::milliseconds elapsed{};
 };
 
-/// Where a server wants something else than the form that most accept (docs/vlm.md).
+/// Deviations from the common request format (docs/vlm.md).
 struct Quirks {
-    /// The output limit goes out as "max_completion_tokens": OpenAI's newer models refuse the other.
+    /// Sends the output limit as "max_completion_tokens": OpenAI's newer models reject "max_tokens".
     bool max_completion_tokens = false;
-    /// Fields that OpenAI's own API does not have (top_k) are left out: it and Gemini refuse them.
+    /// Leaves out fields that OpenAI's own API does not have (top_k): OpenAI and Gemini reject them.
     bool standard_fields_only = false;
-    /// An empty word of the assistant goes between the results of tools and what the user says
-    /// next: some hosts of Mistral models refuse "user" behind "tool".
+    /// Inserts an assistant message ("Noted.") between tool results and the next user message: some
+    /// hosts of Mistral models reject "user" directly after "tool".
     bool answer_before_user = false;
-    /// "stream_options" is left out, and with it token counts of streams.
+    /// Leaves out "stream_options"; streams may then have no token counts.
     bool no_stream_options = false;
-    /// The model is asked for one call at a time ("parallel_tool_calls": false).
+    /// Allows the model only one tool call per reply ("parallel_tool_calls": false).
     bool one_call_at_a_time = false;
-    /// Tools are described in the system message, calls read from the text and results sent as the
-    /// user's words: for models or servers without tool calling.
+    /// Describes tools in the system message, reads calls from the text, and sends results as user
+    /// messages: for models and servers without tool calling.
     bool tools_as_text = false;
 };
 
-/// What is known of the services behind well-known host names; for all others none.
+/// Returns the quirks of well-known services, chosen by host name; none for any other host.
 [[nodiscard]] EYEHAND_VLM_API Quirks quirks_of(std::string_view endpoint);
 
-/// When a failed request is sent again: the policy of OpenAI's Python client 3.3.1 (two more times;
-/// delays 0.5, 1, 2 ... 8 s, each shortened by up to a quarter at random; "x-should-retry",
-/// "retry-after-ms" and "Retry-After" of the server count, the latter up to 120 s). Never once a
-/// delta has been handed out, nor when `Error::retry` says that it cannot help.
+/// When to send a failed request again. The default is the policy of OpenAI's Python client 3.3.1:
+/// two retries after 0.5 s and 1 s (with more retries, doubling up to 8 s), each delay shortened by
+/// up to a quarter at random. The response headers "x-should-retry", "retry-after-ms" and
+/// "Retry-After" take precedence. A request is never sent again after a delta was delivered, or if
+/// `Error::retry` returns `never`.
 struct RetryPolicy {
-    int max_retries = 2; ///< attempts after the first; 0: none
+    int max_retries = 2; ///< attempts after the first one; 0: none
     std::chrono::milliseconds first_delay{500};
     std::chrono::milliseconds max_delay{8000};
-    std::chrono::milliseconds max_retry_after{120000}; ///< of the server; a longer one ends it
-    /// How long a server may go on loading its model (503 "Loading model"); it is asked at
-    /// intervals of `loading_interval`, and this does not count as an attempt.
+    /// If the server requests a longer delay than this, the request fails at once.
+    std::chrono::milliseconds max_retry_after{120000};
+    /// How long to wait for a server that is loading its model (503 "Loading model"). The client asks
+    /// again every `loading_interval`; these requests do not count as retries.
     std::chrono::milliseconds max_loading_time{300000};
     std::chrono::milliseconds loading_interval{1000};
 };
 
-/// That a request will be sent again.
+/// Announces a retry.
 struct Attempt {
-    int number = 2;                    ///< of the attempt to come
-    std::chrono::milliseconds delay{}; ///< before it
-    bool loading = false;              ///< the server loads its model
+    int number = 2;                    ///< of the next attempt; the first one is 1
+    std::chrono::milliseconds delay{}; ///< before the next attempt
+    bool loading = false;              ///< the server is loading its model
     std::string reason{};              ///< `what()` of the failure
 };
 
 struct ClientOptions {
-    /// A base ("http://host:1234", "http://host:1234/v1") or the full path of chat completions.
+    /// A base URL ("http://host:1234", "http://host:1234/v1") or the full URL of chat completions.
     std::string endpoint = "http://localhost:1234/v1/chat/completions";
     std::string api_key{}; ///< sent as a bearer token; empty: none
-    std::string ca_file{}; ///< PEM, UTF-8 path: authorities besides the system's, for https
-    Proxies proxies{};     ///< nothing is read from the environment
-    // Limits: each its own clock and its own message; of 0 or less: none.
+    std::string ca_file{}; ///< UTF-8 path of a PEM file with authorities besides the system's
+    Proxies proxies{};     ///< the environment is not read
+    // Time limits. Each has its own clock and error message; 0 or less: no limit.
     std::chrono::milliseconds connect_timeout{5000};
-    /// From the last byte of the request to the first of the answer; a model that thinks takes
-    /// minutes.
+    /// From the last byte of the request to the first byte of the answer. A model that thinks can
+    /// take minutes.
     std::chrono::milliseconds first_byte_timeout{0};
     std::chrono::milliseconds idle_timeout{0}; ///< between two bytes of an answer
     std::chrono::milliseconds timeout{240000}; ///< for one attempt as a whole
     std::size_t max_response_bytes = std::size_t{64} << 20;
-    bool stream = true; ///< where somebody listens (`on_delta`); else nothing is streamed
+    bool stream = true;             ///< stream the reply if the caller passes an `on_delta`
     std::optional<Quirks> quirks{}; ///< not set: `quirks_of(endpoint)`
     RetryPolicy retries{};
-    /// Requests to this machine wait for each other, whichever client of this process sends them:
-    /// LM Studio's engine crashes when it is asked for two things at once.
+    /// Requests to this computer wait for each other, across all clients of this process: LM Studio's
+    /// engine crashes on simultaneous requests.
     bool one_at_a_time = true;
-    // All called on the calling thread; must not throw.
+    // Both are called on the caller's thread and must not throw.
     std::function<void(const Exchange&)> on_exchange{}; ///< after each attempt
     std::function<void(const Attempt&)> on_retry{};     ///< before the delay
 };
 
-/// Speaks the portable form of the protocol that all known servers accept (docs/vlm.md). Blocking;
-/// one connection, kept alive between requests. Not thread-safe.
+/// Uses only the part of the protocol that all known servers accept (docs/vlm.md). Calls block. Keeps
+/// one connection alive between requests. Not thread-safe.
 class EYEHAND_VLM_API OpenAiClient final : public ChatModel {
 public:
     /// Throws Error: `bad_url`, `not_supported` (a proxy setting), `untrusted` (the CA file);
-    /// std::invalid_argument if the key contains what cannot stand in a header.
+    /// std::invalid_argument if the key contains a space, a control character or a character outside
+    /// ASCII.
     explicit OpenAiClient(ClientOptions options = {});
     ~OpenAiClient() override;
 
     ChatReply reply(const ChatRequest& request, const OnDelta& on_delta = {},
                     std::stop_token stop = {}) override;
-    /// The ids of the models the server offers.
+    /// Returns the ids of the models that the server lists.
     std::vector<std::string> models(const std::stop_token& stop = {});
 
-    /// The URL that requests go to, after completion of a base; without its query.
+    /// The full URL of chat completions, without its query.
     [[nodiscard]] const std::string& url() const;
 
 private:

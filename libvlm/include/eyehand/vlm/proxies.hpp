@@ -1,17 +1,17 @@
-// Through which proxies a server is reached.
+// Proxy settings.
 #pragma once
 
 #include <string>
 
 namespace eyehand::vlm {
 
-/// As users put them into http_proxy, https_proxy and no_proxy. Empty: none. This machine is never
-/// asked through a proxy.
+/// Proxies in the syntax of the variables http_proxy, https_proxy and no_proxy. Empty: none. Requests
+/// to this computer never use a proxy.
 struct Proxies {
-    std::string http{};  ///< "http://user:password@host:port"; all but the host may be left out
-    std::string https{}; ///< the same, for https endpoints; the proxy itself is spoken to in http
-    /// Hosts that are asked directly, separated by commas: "host", ".domain" or "*.domain" (all
-    /// three match the name and everything below it), each with an optional ":port"; "*" is all.
+    std::string http{};  ///< "http://user:password@host:port"; only the host is required
+    std::string https{}; ///< the same, for https endpoints; the proxy itself must use http
+    /// Hosts to connect to directly, separated by commas: "host", ".domain" or "*.domain" (all three
+    /// match the name and every name below it), each with an optional ":port"; "*" means all hosts.
     std::string none{};
 };
 

@@ -1,4 +1,4 @@
-// A chat server on a real socket that answers what a test told it to, also badly.
+// A chat server for tests, on a real socket, with scripted answers and faults.
 //
 //     vlm::testing::ChatServer server;
 //     server.enqueue({.body = vlm::testing::completion("hello")});
@@ -21,7 +21,7 @@
 
 namespace eyehand::vlm::testing {
 
-/// The same bytes again and again: a body that is too large to be held in memory.
+/// A repeated block of bytes, for bodies that are too large for memory.
 struct Repeated {
     std::string block;
     std::uint64_t times = 1;
@@ -35,32 +35,33 @@ struct Answer {
     int status = 200;
     std::string content_type = "application/json";
     std::string body{};
-    /// Further ones. A "Content-Length" here takes the place of the true one.
+    /// Further headers. A "Content-Length" here replaces the correct one.
     std::map<std::string, std::string> headers{};
-    std::string raw{};  ///< if not empty, these bytes instead of all the above
-    bool never = false; ///< reads the request and stays silent until the client goes away
-    bool close = false; ///< closes the connection after what was sent, else keeps it; resets it if
-                        ///< nothing was (`cut_after` 0)
-    std::size_t cut_after = std::string::npos; ///< sends only so many bytes, then closes
-    /// If not empty, these one after the other instead of all the above but `close` and `reset`.
+    std::string raw{};  ///< if not empty: sent instead of all members above
+    bool never = false; ///< reads the request and sends nothing until the client disconnects
+    bool close =
+        false; ///< closes the connection after the answer, or resets it if no byte was sent
+               ///< (`cut_after` 0); otherwise the connection is kept
+    std::size_t cut_after = std::string::npos; ///< sends at most this many bytes, then closes
+    /// If not empty: sent in order, instead of all members above except `close`.
     std::vector<Part> parts{};
-    bool reset = false; ///< resets the connection (TCP RST) after what was sent
+    bool reset = false; ///< resets the connection (TCP RST) after the answer
 };
 
-/// A chat completion whose message has this text and, if `tool` is not empty, one call of it.
+/// A chat completion with this text and, if `tool` is not empty, one call of that tool.
 [[nodiscard]] EYEHAND_VLM_API std::string completion(const std::string& text,
                                                      const std::string& tool = {},
                                                      const std::string& arguments_json = "{}");
 
-/// The head of a successful answer whose body follows in chunks.
+/// The status line and headers of a successful answer whose body follows in chunks.
 [[nodiscard]] EYEHAND_VLM_API std::string
 chunked_head(const std::string& content_type = "text/event-stream");
-/// One chunk of such a body; of an empty text the one that ends it.
+/// One chunk of such a body; an empty text makes the final chunk.
 [[nodiscard]] EYEHAND_VLM_API std::string chunk(std::string_view text);
-/// `bytes` one at a time, with `gate` before each but the first.
+/// Splits `bytes` into single bytes, with `gate` before each one except the first.
 [[nodiscard]] EYEHAND_VLM_API std::vector<Part> byte_by_byte(std::string_view bytes,
                                                              const Gate& gate);
-/// For a body with the header "Content-Encoding: gzip".
+/// Compresses a body for the header "Content-Encoding: gzip".
 [[nodiscard]] EYEHAND_VLM_API std::string gzipped(std::string_view text);
 
 struct ReceivedRequest {
@@ -70,44 +71,45 @@ struct ReceivedRequest {
     std::string body;
 };
 
-/// Who a TLS server says it is.
+/// The certificate of a TLS server.
 struct TlsIdentity {
-    std::string certificate_pem; ///< its own certificate, then those of intermediate authorities
+    std::string
+        certificate_pem; ///< the server's certificate, then those of intermediate authorities
     std::string key_pem;
 };
 
 struct ServerOptions {
-    std::optional<TlsIdentity> tls{}; ///< speaks https as this one
-    /// As a proxy: CONNECT, to whatever host, is answered 200 and leads to this port on loopback.
-    /// Without it CONNECT takes the next answer like any other request. Requests with an absolute
-    /// URL always do, and so need no option.
+    std::optional<TlsIdentity> tls{}; ///< serve https with this certificate
+    /// Act as a proxy: answer each CONNECT with 200 and forward it to this port on loopback,
+    /// regardless of the requested host. If not set, a CONNECT takes the next answer, as requests
+    /// with an absolute URL always do.
     std::optional<int> connect_to{};
     std::string address = "127.0.0.1"; ///< or "::1"
 };
 
-/// Listens on a free loopback port on a thread of its own. Thread-safe.
+/// Listens on a free loopback port, on its own thread. Thread-safe.
 class EYEHAND_VLM_API ChatServer {
 public:
     ChatServer();
-    /// Throws std::runtime_error if it cannot listen there, or if the identity makes no sense.
+    /// Throws std::runtime_error if it cannot listen, or if certificate or key are not valid.
     explicit ChatServer(const ServerOptions& options);
     ~ChatServer(); ///< closes every connection and joins the thread
     ChatServer(const ChatServer&) = delete;
     ChatServer& operator=(const ChatServer&) = delete;
 
     [[nodiscard]] int port() const;
-    [[nodiscard]] std::string url() const; ///< "http://127.0.0.1:PORT" and the like
+    [[nodiscard]] std::string url() const; ///< such as "http://127.0.0.1:PORT"
 
-    /// Answers are used up in order; without one left the server answers 500.
+    /// Adds an answer. Each request takes the next one; when none is left, the server answers 500.
     void enqueue(Answer answer);
-    /// From when it returns, new connections are refused; those that are open stay.
+    /// Refuses new connections from now on; open connections stay.
     void stop_listening();
     [[nodiscard]] std::vector<ReceivedRequest> requests() const;
     [[nodiscard]] std::size_t connections() const; ///< accepted so far
-    /// Waits until the server has read that many requests; false when it took longer than
-    /// `at_most`.
+    /// Waits until the server has read `count` requests. Returns false after `at_most`.
     bool wait_for_requests(std::size_t count, std::chrono::milliseconds at_most) const;
-    /// Waits until no connection is open: a client that cancels has closed its socket.
+    /// Waits until no connection is open, for example after the client cancelled a request. Returns
+    /// false after `at_most`.
     bool wait_until_disconnected(std::chrono::milliseconds at_most) const;
 
 private:

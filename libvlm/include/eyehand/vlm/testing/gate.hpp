@@ -1,4 +1,4 @@
-// A place where a scripted server waits until the test lets it go on: pauses without sleeping.
+// A gate at which a scripted server waits until the test opens it, so that tests need no sleeps.
 #pragma once
 
 #include "eyehand/export.hpp"
@@ -10,24 +10,23 @@
 
 namespace eyehand::vlm::testing {
 
-/// Closed at first. Copies are the same gate; one gate may stand at several places. Thread-safe.
+/// Closed at first. Copies share one state; a gate may be used in several places. Thread-safe.
 class EYEHAND_VLM_API Gate {
 public:
     Gate();
 
-    /// Lets the next `times` arrivals through, those that wait first.
+    /// Lets the next `times` arrivals pass; those that are waiting come first.
     void pass(std::size_t times = 1) const;
-    /// Lets everything through from now on.
+    /// Lets all arrivals pass from now on.
     void open() const;
-    /// Waits until the gate has been reached so many times in all; false when it took longer than
-    /// `at_most`.
+    /// Waits until the gate has been reached `times` times in total. Returns false after `at_most`.
     [[nodiscard]] bool wait_until_reached(std::size_t times,
                                           std::chrono::milliseconds at_most) const;
 
-    /// For the server: true if it may go on at once, else `wake` is called once when it may, from
-    /// whatever thread opens the gate; it must not use the gate. `who` identifies the arrival.
+    /// For the server: returns true if it may continue at once. Otherwise calls `wake` once, on the
+    /// thread that opens the gate; `wake` must not use the gate. `who` identifies the arrival.
     [[nodiscard]] bool arrive(const void* who, std::function<void()> wake) const;
-    /// For the server: `wake` of this arrival is not called any more, and is not running.
+    /// For the server: cancels this arrival. After it returns, `wake` neither runs nor will be called.
     void forget(const void* who) const;
 
 private:

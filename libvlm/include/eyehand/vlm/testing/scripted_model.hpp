@@ -1,4 +1,4 @@
-// A model that says what a test told it to say.
+// A model with scripted replies, for tests.
 #pragma once
 
 #include "eyehand/export.hpp"
@@ -13,8 +13,8 @@
 
 namespace eyehand::vlm::testing {
 
-/// Answers with the queued replies in order and remembers what it was asked. An empty queue throws
-/// std::logic_error: a test that asks more than it planned must fail.
+/// Returns the queued replies in order and stores the requests. Throws std::logic_error if the queue
+/// is empty, so that a test with more requests than planned fails.
 ///
 ///     ScriptedModel model;
 ///     model.call("click_element", R"({"label":"OK","box":[500,500]})");
@@ -24,7 +24,7 @@ public:
     using Answer = std::function<ChatReply(const ChatRequest&)>;
 
     ScriptedModel& say(std::string text);
-    /// A reply with one tool call, and words before it.
+    /// A reply with one tool call and optional text.
     ScriptedModel& call(std::string tool, std::string arguments_json, std::string text = {});
     ScriptedModel& reply_with(ChatReply reply);
     ScriptedModel& fail(Error error);
