@@ -1,5 +1,5 @@
-// Asks what is in a picture and prints the answer as it comes. Links libvlm alone.
-//   ask http://localhost:1234 picture.png
+// Asks the model what an image shows and prints the answer as it arrives. Links only libvlm.
+//   ask http://localhost:1234 image.png
 #include <eyehand/vlm/openai_client.hpp>
 
 #include <cstdio>
@@ -13,7 +13,7 @@ int main(int, char** argv) {
     const std::vector<std::uint8_t> png{std::istreambuf_iterator<char>(file), {}};
     vlm::OpenAiClient model({.endpoint = argv[1]});
     vlm::ChatRequest request;
-    request.messages = {vlm::Message::user("What is in this picture?", vlm::make_image(png))};
+    request.messages = {vlm::Message::user("What does this image show?", vlm::make_image(png))};
     model.reply(request, [](const vlm::Delta& delta) {
         if (delta.kind == vlm::Delta::Kind::text) std::fputs(delta.text.c_str(), stdout);
     });

@@ -1,4 +1,4 @@
-// From the body of a successful answer to a ChatReply (docs/vlm.md, "What is accepted").
+// From the body of a successful answer to a ChatReply (docs/vlm.md, "Reply format").
 #pragma once
 
 #include "eyehand/vlm/chat.hpp"

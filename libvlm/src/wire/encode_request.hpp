@@ -1,5 +1,5 @@
 // From a ChatRequest to the body of an HTTP request, in the form that all known servers accept
-// (docs/vlm.md, "What is sent").
+// (docs/vlm.md, "Request format").
 #pragma once
 
 #include "eyehand/vlm/chat.hpp"

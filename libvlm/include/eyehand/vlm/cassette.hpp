@@ -1,14 +1,14 @@
-// Cassettes: recorded conversations with a model, in a readable text file, and their replay without a
-// model.
+// Cassettes: recorded conversations with a model, in a readable text file, and their replay without
+// a model.
 //
 //     vlm::RecordingModel recorded(client, "login.cassette");   // asks client, writes each turn
 //     vlm::ReplayModel replayed("login.cassette");              // gives the same answers again
 //
-// A cassette is a JSON Lines file: a header, then one line per turn with the request, the deltas, the
-// reply or the error, and the times. Messages that a request shares with the previous one are counted,
-// not repeated. Images are separate files named by their hash ("login.cassette.images/SHA256.png").
-// A cassette contains no API key, and addresses only in error messages. docs/vlm.md describes its
-// members.
+// A cassette is a JSON Lines file: a header, then one line per turn with the request, the deltas,
+// the reply or the error, and the times. Messages that a request shares with the previous one are
+// counted, not repeated. Images are separate files named by their hash
+// ("login.cassette.images/SHA256.png"). A cassette contains no API key, and addresses only in error
+// messages. docs/vlm.md describes its members.
 #pragma once
 
 #include "eyehand/export.hpp"
@@ -22,7 +22,8 @@
 
 namespace eyehand::vlm {
 
-/// A cassette cannot be written or read, or the file is not a cassette. `what()` names file and line.
+/// A cassette cannot be written or read, or the file is not a cassette. `what()` names file and
+/// line.
 class EYEHAND_VLM_API CassetteError : public Error {
 public:
     explicit CassetteError(const std::string& what) : Error(errc::bad_cassette, what) {}
@@ -31,19 +32,20 @@ protected:
     CassetteError(errc code, const std::string& what) : Error(code, what) {}
 };
 
-/// Forwards each request to another model and records the turn. The turn is on the disk when `reply`
-/// returns or throws; after a crash, the file has all completed turns.
+/// Forwards each request to another model and records the turn. The turn is on the disk when
+/// `reply` returns or throws; after a crash, the file has all completed turns.
 class EYEHAND_VLM_API RecordingModel final : public ChatModel {
 public:
-    /// `model` must outlive this object. Throws CassetteError if `file` exists or cannot be created.
+    /// `model` must outlive this object. Throws CassetteError if `file` exists or cannot be
+    /// created.
     RecordingModel(ChatModel& model, const std::filesystem::path& file);
     ~RecordingModel() override;
 
-    /// Rethrows the model's exceptions after recording them. Throws CassetteError before it asks the
-    /// model if an image cannot be written, and after that if the turn cannot be written; then every
-    /// further call throws at once, because the cassette lacks a turn. Throws std::invalid_argument
-    /// if the hash of an image does not match its bytes. Without `on_delta`, the model does not
-    /// stream and no deltas are recorded.
+    /// Rethrows the model's exceptions after recording them. Throws CassetteError before it asks
+    /// the model if an image cannot be written, and after that if the turn cannot be written; then
+    /// every further call throws at once, because the cassette lacks a turn. Throws
+    /// std::invalid_argument if the hash of an image does not match its bytes. Without `on_delta`,
+    /// the model does not stream and no deltas are recorded.
     ChatReply reply(const ChatRequest& request, const OnDelta& on_delta = {},
                     std::stop_token stop = {}) override;
 
@@ -52,8 +54,8 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// The request differs from the recorded request of this turn. `what()` shows the difference line by
-/// line.
+/// The request differs from the recorded request of this turn. `what()` shows the difference line
+/// by line.
 class EYEHAND_VLM_API CassetteMismatch : public CassetteError {
 public:
     explicit CassetteMismatch(const std::string& what)
@@ -81,9 +83,9 @@ public:
     ~ReplayModel() override;
 
     /// Throws CassetteMismatch if the request differs or no turn is left, and the recorded
-    /// vlm::Error. A recorded exception of another type is thrown as std::invalid_argument if it was
-    /// one, else as std::runtime_error. A request that does not match, or that `stop` cancels, does
-    /// not consume its turn.
+    /// vlm::Error. A recorded exception of another type is thrown as std::invalid_argument if it
+    /// was one, else as std::runtime_error. A request that does not match, or that `stop` cancels,
+    /// does not consume its turn.
     ChatReply reply(const ChatRequest& request, const OnDelta& on_delta = {},
                     std::stop_token stop = {}) override;
 

@@ -70,7 +70,8 @@ class EYEHAND_VLM_API Error : public std::system_error {
 public:
     Error(errc code, const std::string& what, ErrorDetails details = {});
 
-    /// The text passed to the constructor. (std::system_error would append the message of the code.)
+    /// The text passed to the constructor. (std::system_error would append the message of the
+    /// code.)
     [[nodiscard]] const char* what() const noexcept override;
     /// The HTTP status, if the server sent one.
     [[nodiscard]] std::optional<int> status() const noexcept { return shared_->details.status; }

@@ -1,7 +1,7 @@
 // Messages between a program and a model.
 //
-// JSON crosses this interface as UTF-8 text (`arguments_json`, `parameters_json`), so callers can use
-// any JSON library, and unknown fields survive a round trip.
+// JSON crosses this interface as UTF-8 text (`arguments_json`, `parameters_json`), so callers can
+// use any JSON library, and unknown fields survive a round trip.
 #pragma once
 
 #include "eyehand/export.hpp"

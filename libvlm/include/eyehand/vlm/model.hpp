@@ -30,8 +30,9 @@ using OnDelta = std::function<void(const Delta&)>;
 class EYEHAND_VLM_API ChatModel {
 public:
     virtual ~ChatModel() = default;
-    /// Sends the request and waits for the complete reply. Throws Error; after a stop request, throws
-    /// Error{cancelled} within 100 ms. A model that does not stream calls `on_delta` at most once.
+    /// Sends the request and waits for the complete reply. Throws Error; after a stop request,
+    /// throws Error{cancelled} within 100 ms. A model that does not stream calls `on_delta` at most
+    /// once.
     virtual ChatReply reply(const ChatRequest& request, const OnDelta& on_delta = {},
                             std::stop_token stop = {}) = 0;
 };

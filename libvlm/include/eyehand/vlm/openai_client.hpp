@@ -36,9 +36,11 @@ struct Exchange {
 
 /// Deviations from the common request format (docs/vlm.md).
 struct Quirks {
-    /// Sends the output limit as "max_completion_tokens": OpenAI's newer models reject "max_tokens".
+    /// Sends the output limit as "max_completion_tokens": OpenAI's newer models reject
+    /// "max_tokens".
     bool max_completion_tokens = false;
-    /// Leaves out fields that OpenAI's own API does not have (top_k): OpenAI and Gemini reject them.
+    /// Leaves out fields that OpenAI's own API does not have (top_k): OpenAI and Gemini reject
+    /// them.
     bool standard_fields_only = false;
     /// Inserts an assistant message ("Noted.") between tool results and the next user message: some
     /// hosts of Mistral models reject "user" directly after "tool".
@@ -66,8 +68,8 @@ struct RetryPolicy {
     std::chrono::milliseconds max_delay{8000};
     /// If the server requests a longer delay than this, the request fails at once.
     std::chrono::milliseconds max_retry_after{120000};
-    /// How long to wait for a server that is loading its model (503 "Loading model"). The client asks
-    /// again every `loading_interval`; these requests do not count as retries.
+    /// How long to wait for a server that is loading its model (503 "Loading model"). The client
+    /// asks again every `loading_interval`; these requests do not count as retries.
     std::chrono::milliseconds max_loading_time{300000};
     std::chrono::milliseconds loading_interval{1000};
 };
@@ -97,21 +99,21 @@ struct ClientOptions {
     bool stream = true;             ///< stream the reply if the caller passes an `on_delta`
     std::optional<Quirks> quirks{}; ///< not set: `quirks_of(endpoint)`
     RetryPolicy retries{};
-    /// Requests to this computer wait for each other, across all clients of this process: LM Studio's
-    /// engine crashes on simultaneous requests.
+    /// Requests to this computer wait for each other, across all clients of this process: LM
+    /// Studio's engine crashes on simultaneous requests.
     bool one_at_a_time = true;
     // Both are called on the caller's thread and must not throw.
     std::function<void(const Exchange&)> on_exchange{}; ///< after each attempt
     std::function<void(const Attempt&)> on_retry{};     ///< before the delay
 };
 
-/// Uses only the part of the protocol that all known servers accept (docs/vlm.md). Calls block. Keeps
-/// one connection alive between requests. Not thread-safe.
+/// Uses only the part of the protocol that all known servers accept (docs/vlm.md). Calls block.
+/// Keeps one connection alive between requests. Not thread-safe.
 class EYEHAND_VLM_API OpenAiClient final : public ChatModel {
 public:
     /// Throws Error: `bad_url`, `not_supported` (a proxy setting), `untrusted` (the CA file);
-    /// std::invalid_argument if the key contains a space, a control character or a character outside
-    /// ASCII.
+    /// std::invalid_argument if the key contains a space, a control character or a character
+    /// outside ASCII.
     explicit OpenAiClient(ClientOptions options = {});
     ~OpenAiClient() override;
 

@@ -52,8 +52,8 @@ struct ServerInfo {
 
 struct ProbeOptions {
     /// Tests capabilities that the server does not report: sends one request with a small image and
-    /// one with a tool, each for at most 64 tokens, within the client's own limits. This may load the
-    /// model and wait for it.
+    /// one with a tool, each for at most 64 tokens, within the client's own limits. This may load
+    /// the model and wait for it.
     bool active = false;
     bool bypass_cache = false; ///< ignores a cached result and replaces it
     /// For each query, except the requests of `active`; 0 or less: no limit.
@@ -72,23 +72,24 @@ struct ProbeOptions {
 /// no query failed for a temporary reason. Failed queries are not repeated, regardless of
 /// `client.retries`. `client.on_exchange` receives each exchange. Thread-safe.
 ///
-/// Throws Error if the server cannot be reached, rejects the key, is still loading (`overloaded`) or
-/// does not return a list of models; an empty list is no error. If only a further query fails, its
-/// facts remain unknown and a note says why. Throws std::invalid_argument for a key with a line
+/// Throws Error if the server cannot be reached, rejects the key, is still loading (`overloaded`)
+/// or does not return a list of models; an empty list is no error. If only a further query fails,
+/// its facts remain unknown and a note says why. Throws std::invalid_argument for a key with a line
 /// break.
 [[nodiscard]] EYEHAND_VLM_API ServerInfo probe(const ClientOptions& client,
                                                const std::string& model = {},
                                                const ProbeOptions& options = {},
                                                std::stop_token stop = {});
 
-/// Adds to `client` the quirks that `server` needs, such as `tools_as_text` for a model without tool
-/// calling. The others are those that `client` has, or else those of its host name (`quirks_of`).
+/// Adds to `client` the quirks that `server` needs, such as `tools_as_text` for a model without
+/// tool calling. The others are those that `client` has, or else those of its host name
+/// (`quirks_of`).
 [[nodiscard]] EYEHAND_VLM_API ClientOptions apply_capabilities(ClientOptions client,
                                                                const ServerInfo& server);
 
-/// Returns the number of tokens that an image takes in a Qwen3-VL model: (width / 32) * (height / 32)
-/// + 2, according to its model card, with each side rounded to the nearest multiple of 32, as the
-/// model's image processor does. Compare it with the server's token count: a much smaller count
+/// Returns the number of tokens that an image takes in a Qwen3-VL model: (width / 32) * (height /
+/// 32) + 2, according to its model card, with each side rounded to the nearest multiple of 32, as
+/// the model's image processor does. Compare it with the server's token count: a much smaller count
 /// means that the server shrank the image. Throws std::invalid_argument for a side below 1.
 [[nodiscard]] EYEHAND_VLM_API int qwen3_image_tokens(int width, int height);
 

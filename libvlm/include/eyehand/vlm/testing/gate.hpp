@@ -26,7 +26,8 @@ public:
     /// For the server: returns true if it may continue at once. Otherwise calls `wake` once, on the
     /// thread that opens the gate; `wake` must not use the gate. `who` identifies the arrival.
     [[nodiscard]] bool arrive(const void* who, std::function<void()> wake) const;
-    /// For the server: cancels this arrival. After it returns, `wake` neither runs nor will be called.
+    /// For the server: cancels this arrival. After it returns, `wake` neither runs nor will be
+    /// called.
     void forget(const void* who) const;
 
 private:

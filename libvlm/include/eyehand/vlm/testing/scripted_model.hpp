@@ -13,8 +13,8 @@
 
 namespace eyehand::vlm::testing {
 
-/// Returns the queued replies in order and stores the requests. Throws std::logic_error if the queue
-/// is empty, so that a test with more requests than planned fails.
+/// Returns the queued replies in order and stores the requests. Throws std::logic_error if the
+/// queue is empty, so that a test with more requests than planned fails.
 ///
 ///     ScriptedModel model;
 ///     model.call("click_element", R"({"label":"OK","box":[500,500]})");
