@@ -14,19 +14,19 @@ namespace {
 using Lines = std::vector<std::string>;
 
 constexpr std::size_t context = 3;         // unchanged lines around a change, as diff prints
-constexpr std::size_t max_columns = 160;   // of a line that is printed whole
-constexpr std::size_t start_columns = 40;  // of a shortened one: indentation and name
-constexpr std::size_t before_columns = 40; // in front of what is different
+constexpr std::size_t max_columns = 160;   // longer lines are shortened
+constexpr std::size_t start_columns = 40;  // of a shortened line: indentation and name
+constexpr std::size_t before_columns = 40; // before the difference
 constexpr std::size_t after_columns = 80;
 constexpr std::size_t max_lines = 200; // of a difference
 // Above it (two times 2000 lines) finding the shortest difference takes too long.
 constexpr std::size_t max_cells = std::size_t{2000} * 2000;
 
-// --- Which lines ------------------------------------------------------------------------------
+// --- Different lines --------------------------------------------------------------------------
 
 enum class Edit : char { keep = ' ', remove = '-', add = '+' };
 
-/// For each pair of ends of two lists how long their longest common subsequence is.
+/// The lengths of the longest common subsequences for each pair of ends of two lists.
 class CommonLengths {
 public:
     CommonLengths(const Lines& left, const Lines& right)
@@ -47,7 +47,7 @@ private:
     std::vector<std::uint16_t> cells_;
 };
 
-/// Of lists that neither begin nor end with the same line.
+/// Precondition: the lists neither begin nor end with the same line.
 void add_edits(std::vector<Edit>& edits, const Lines& left, const Lines& right) {
     const bool too_long = left.size() > 0xFFFE || right.size() > 0xFFFE ||
                           (left.size() + 1) * (right.size() + 1) > max_cells;
@@ -85,18 +85,18 @@ std::vector<Edit> edits_between(const Lines& left, const Lines& right) {
     return edits;
 }
 
-// --- What of a line ---------------------------------------------------------------------------
+// --- Shortened lines --------------------------------------------------------------------------
 
 std::string left_out(std::size_t bytes) { return "[... " + std::to_string(bytes) + " bytes ...]"; }
 
-/// Its beginning, and what is around `place`.
+/// Keeps the beginning of the line and the part around `place`.
 std::string shortened(std::string_view line, std::size_t place) {
     if (line.size() <= max_columns) return std::string(line);
     const std::size_t start = base::utf8::boundary_at_or_before(line, start_columns);
     std::size_t from = base::utf8::boundary_at_or_before(
         line, place < before_columns ? 0 : place - before_columns);
     std::size_t to = base::utf8::boundary_at_or_before(line, place + after_columns);
-    if (from <= start + before_columns) from = start; // too little to be left out
+    if (from <= start + before_columns) from = start; // the gap is too small to leave out
     to = std::max(to, from);
     std::string text(line.substr(0, start));
     if (from > start) text += left_out(from - start);
@@ -112,7 +112,7 @@ std::size_t first_difference(std::string_view left, std::string_view right) {
 
 // --- Printing ---------------------------------------------------------------------------------
 
-/// Prints edits of two lists from their beginning on.
+/// Prints the edits of two lists, from their beginning.
 class Printer {
 public:
     Printer(const Lines& left, const Lines& right) : left_(left), right_(right) {}
@@ -122,7 +122,7 @@ public:
         right_at_ += lines;
     }
 
-    /// Some lines that are around each other, with a headline.
+    /// A group of neighboring edits, with a header line.
     void hunk(const std::vector<Edit>& edits, std::size_t from, std::size_t to) {
         const auto count = [&](Edit unwanted) {
             return static_cast<std::size_t>(
@@ -153,7 +153,7 @@ public:
 
 private:
     static std::string range(std::size_t first, std::size_t count) {
-        // Lines count from 1; nothing at all is behind the line before it.
+        // Lines count from 1; an empty range has the number of the line before it.
         const std::string begin = std::to_string(count > 0 ? first + 1 : first);
         return count == 1 ? begin : begin + "," + std::to_string(count);
     }
@@ -221,7 +221,7 @@ std::string line_difference(const Lines& recorded, const Lines& asked) {
 std::string json_difference(std::string_view recorded, std::string_view asked) {
     const Lines left = lines_of(recorded);
     const Lines right = lines_of(asked);
-    // The same JSON in other bytes: a space in the schema of a tool.
+    // The same JSON in different bytes, such as a space in the schema of a tool.
     if (left == right) return line_difference({std::string(recorded)}, {std::string(asked)});
     return line_difference(left, right);
 }

@@ -1,4 +1,4 @@
-// What is different between two requests, for people.
+// Readable differences between two requests.
 #pragma once
 
 #include <string>
@@ -7,12 +7,13 @@
 
 namespace eyehand::vlm::cassette {
 
-/// The unified difference of two JSON texts, printed one member a line ("-" recorded, "+" asked).
-/// Long lines are shortened around what is different in them, long differences are cut off. Texts
-/// that are the same JSON or none are compared as one line each. Empty if they are equal.
+/// The unified difference of two JSON texts, printed with one member per line ("-" recorded, "+"
+/// asked). Long lines are shortened around their difference, long differences are cut off. Texts
+/// that are equal as JSON, or not JSON, are compared as one line each. Empty if the texts are
+/// equal.
 [[nodiscard]] std::string json_difference(std::string_view recorded, std::string_view asked);
 
-/// The same of lines.
+/// The same for lines.
 [[nodiscard]] std::string line_difference(const std::vector<std::string>& recorded,
                                           const std::vector<std::string>& asked);
 

@@ -31,7 +31,7 @@ namespace {
 
 std::error_code last_error() { return {errno, std::generic_category()}; }
 
-// The same few calls of both systems. -1: it failed, `last_error` says why.
+// The same calls on both systems. They return -1 on failure; `last_error` has the reason.
 #ifdef _WIN32
 int create(const std::filesystem::path& path) {
     return _wopen(path.c_str(), _O_WRONLY | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT,
@@ -76,7 +76,7 @@ std::string read_file(const std::filesystem::path& path) {
     if (!in) refuse(path, "cannot be opened", last_error());
     std::ostringstream bytes;
     bytes << in.rdbuf();
-    // An empty file sets the failbit of what is read into.
+    // An empty file sets the failbit of `bytes`, so only badbit counts.
     if (in.bad() || bytes.bad()) refuse(path, "cannot be read", last_error());
     return std::move(bytes).str();
 }
@@ -122,7 +122,7 @@ void store_image(const std::filesystem::path& file, std::span<const std::uint8_t
     if (error) refuse(file.parent_path(), "cannot be created", error);
     std::filesystem::path unfinished = file;
     unfinished += ".new";
-    std::filesystem::remove(unfinished, error); // of a program that died
+    std::filesystem::remove(unfinished, error); // left by a program that crashed
     GrowingFile(unfinished).append({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     std::filesystem::rename(unfinished, file, error);
     if (error) refuse(file, "cannot be written", error);

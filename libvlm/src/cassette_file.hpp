@@ -1,4 +1,4 @@
-// Files of cassettes: what is written is on the disk when the call returns.
+// Files of cassettes. Written data is on the disk when the call returns.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,22 @@
 
 namespace eyehand::vlm::cassette {
 
-/// For messages, in UTF-8: std::filesystem's own text is in the code page on Windows.
+/// A path in UTF-8, for messages: std::filesystem's own text uses the code page on Windows.
 [[nodiscard]] std::string text_of(const std::filesystem::path& path);
 
-/// All of a file. Throws CassetteError.
+/// Reads a whole file. Throws CassetteError.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path);
 
-/// A new file that only grows.
+/// A new file that can only be appended to.
 class GrowingFile {
 public:
-    /// Throws CassetteError if it is there already.
+    /// Throws CassetteError if the file exists or cannot be created.
     explicit GrowingFile(std::filesystem::path path);
     ~GrowingFile();
     GrowingFile(const GrowingFile&) = delete;
     GrowingFile& operator=(const GrowingFile&) = delete;
 
-    /// Throws CassetteError; then a part may have been written.
+    /// Throws CassetteError; a part of the text may have been written then.
     void append(std::string_view text);
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
@@ -34,14 +34,13 @@ private:
     int descriptor_;
 };
 
-/// The folder beside a cassette.
+/// The folder of a cassette's images, next to the cassette.
 [[nodiscard]] std::filesystem::path image_folder(const std::filesystem::path& cassette);
 /// "SHA256.png" and the like.
 [[nodiscard]] std::string image_name(const std::string& sha256, std::string_view media_type);
 
-/// Writes a file under another name first, so that under its own it is always whole; leaves it
-/// alone if it is there already with these bytes, which have the hash `sha256`. Throws
-/// CassetteError.
+/// Writes an image under a temporary name and renames it, so that `file` is always complete. Does
+/// nothing if `file` already has these bytes, whose hash is `sha256`. Throws CassetteError.
 void store_image(const std::filesystem::path& file, std::span<const std::uint8_t> bytes,
                  const std::string& sha256);
 

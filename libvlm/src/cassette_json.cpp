@@ -25,8 +25,8 @@ std::optional<double> exact_double(std::string_view text) {
     return number;
 }
 
-/// What Boost.JSON's parser calls for each thing it finds: builds the value, as its own does, but
-/// for doubles.
+/// Handler for Boost.JSON's parser. Builds the value like Boost.JSON's own handler, except for
+/// doubles.
 struct Builder {
     static constexpr std::size_t max_object_size = json::object::max_size();
     static constexpr std::size_t max_array_size = json::array::max_size();
@@ -34,7 +34,7 @@ struct Builder {
     static constexpr std::size_t max_string_size = json::string::max_size();
 
     json::value_stack stack{};
-    std::string number{}; // the beginning of one whose end has not been read
+    std::string number{}; // the part of an unfinished number that has been read
 
     bool on_document_begin(Problem&) { return true; }
     bool on_document_end(Problem&) { return true; }
@@ -110,7 +110,7 @@ std::string shortest(double number) {
 
 std::string quoted(Text text) { return json::serialize(text); }
 
-/// What is neither an array nor an object.
+/// Precondition: `value` is neither an array nor an object.
 std::string scalar(const json::value& value) {
     if (const double* number = value.if_double()) return shortest(*number);
     return json::serialize(value);
@@ -141,7 +141,7 @@ void print_into(std::string& out, const json::value& value) {
     }
 }
 
-/// Appends to the last line, and begins others for what is inside.
+/// Appends to the last line, and adds lines for nested values.
 void print_into(std::vector<std::string>& lines, const json::value& value, std::size_t indent) {
     auto begin_line = [&, first = true](std::size_t spaces) mutable {
         if (!std::exchange(first, false) && spaces > indent) lines.back() += ',';
@@ -174,7 +174,7 @@ void print_into(std::vector<std::string>& lines, const json::value& value, std::
 
 constexpr std::string_view bytes_key = "bytes";
 
-/// Whether `object` would be taken for the bytes of a text.
+/// Whether `object` would be read back as the bytes of a text.
 bool looks_like_bytes(const json::object& object) {
     return object.size() == 1 && std::string_view(object.begin()->key()) == bytes_key;
 }

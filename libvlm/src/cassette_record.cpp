@@ -1,4 +1,4 @@
-// RecordingModel: a turn is images first, then the question, then one line.
+// RecordingModel: for each turn, stores the images, asks the model, and writes one line.
 #include "eyehand/vlm/cassette.hpp"
 
 #include "eyehand/vlm/digest.hpp"
@@ -51,7 +51,7 @@ public:
     ChatReply reply(const ChatRequest& request, const OnDelta& on_delta, std::stop_token stop) {
         if (broken_)
             throw CassetteError(cassette::text_of(file_.path()) +
-                                " lacks a turn that could not be written: it records no more");
+                                " lacks a turn that could not be written: record to a new file");
         ChatRequest named = cassette::with_hashes(request);
         store_images(named);
         cassette::Turn turn;
@@ -65,11 +65,11 @@ public:
     }
 
 private:
-    /// What was thrown, or null.
+    /// Returns the exception of the model, or null.
     std::exception_ptr ask(cassette::Turn& turn, const ChatRequest& request,
                            const OnDelta& on_delta, std::stop_token stop) {
         const Clock::time_point start = Clock::now();
-        // Clients stream only where somebody listens: who does not is not made to.
+        // A client streams only if it gets an `on_delta`; recording must not change that.
         OnDelta listener;
         if (on_delta)
             listener = [&](const Delta& delta) {
@@ -90,7 +90,7 @@ private:
             turn.outcome = cassette::OtherException{false, error.what()};
             failure = std::current_exception();
         } catch (...) {
-            turn.outcome = cassette::OtherException{false, "an exception without words"};
+            turn.outcome = cassette::OtherException{false, "an exception of an unknown type"};
             failure = std::current_exception();
         }
         turn.times.took = since(start);
@@ -98,7 +98,7 @@ private:
     }
 
     void write(const cassette::Turn& turn) {
-        broken_ = true; // unless all of it gets there: half a line would hide the next one
+        broken_ = true; // stays true if this throws: half a line would make the next one unreadable
         file_.append(cassette::turn_line(++turns_, turn));
         broken_ = false;
     }
@@ -123,7 +123,7 @@ private:
     ChatModel& model_;
     cassette::GrowingFile file_;
     ChatRequest previous_;
-    std::set<std::string> stored_; // names of images
+    std::set<std::string> stored_; // names of image files
     std::size_t turns_ = 0;
     bool broken_ = false;
 };

@@ -1,4 +1,4 @@
-// ReplayModel: turn by turn the request is restored, compared, and answered as it was.
+// ReplayModel: for each turn, restores the recorded request, compares it, and replays the answer.
 #include "eyehand/vlm/cassette.hpp"
 
 #include "eyehand/base/stoppable_wait.hpp"
@@ -29,7 +29,7 @@ void check_image(const std::filesystem::path& cassette, const cassette::ImageFil
     const std::string bytes = cassette::read_file(file);
     if (bytes.size() != image.bytes || sha256_hex(bytes) != image.sha256)
         throw CassetteError(where + "the image " + cassette::text_of(file) +
-                            " is not the one that was recorded");
+                            " differs from the recorded one");
 }
 
 void throw_if_stopped(const std::stop_token& stop) {
@@ -54,7 +54,7 @@ public:
         throw_if_stopped(stop);
         if (at_ == turns_.size())
             throw CassetteMismatch(name_ + ": turn " + std::to_string(at_ + 1) +
-                                   " was asked for, but the cassette has " +
+                                   " was requested, but the cassette has " +
                                    std::to_string(turns_.size()));
         if (options_.match == ReplayMatch::strict) compare(request);
         const cassette::Turn& turn = turns_[at_];
@@ -72,7 +72,7 @@ public:
     [[nodiscard]] std::size_t remaining() const { return turns_.size() - at_; }
 
 private:
-    /// Only one request is held whole: each repeats the conversation so far.
+    /// Keeps only one complete request, because each request repeats the conversation so far.
     void load_request() {
         if (at_ < turns_.size()) cassette::restore(turns_[at_].request, expected_);
     }
@@ -82,7 +82,7 @@ private:
         const std::string asked = cassette::as_sent(request);
         if (recorded == asked) return;
         throw CassetteMismatch(name_ + ", turn " + std::to_string(at_ + 1) +
-                               ": this is not the request that was recorded\n--- recorded\n+++ "
+                               ": the request differs from the recorded one\n--- recorded\n+++ "
                                "asked\n" +
                                cassette::json_difference(recorded, asked));
     }

@@ -40,7 +40,7 @@ constexpr std::array<std::string_view, 3> kinds{"text", "reasoning", "arguments"
 template <class Enum, std::size_t Count>
 std::string_view name_in(const std::array<std::string_view, Count>& names, Enum value) {
     const auto index = static_cast<std::size_t>(value);
-    if (index >= Count) throw std::invalid_argument("a value is none of its enumeration");
+    if (index >= Count) throw std::invalid_argument("a value is not an enumerator of its type");
     return names[index];
 }
 
@@ -180,7 +180,7 @@ json::object exception_json(const OtherException& exception) {
     return object;
 }
 
-/// All that is another number each time.
+/// The values that differ in each recording.
 json::object times_json(const Turn& turn) {
     json::object object;
     put_text(object, "at", turn.times.at);
@@ -198,18 +198,18 @@ json::object times_json(const Turn& turn) {
 
 // --- Reading ----------------------------------------------------------------------------------
 
-/// What is wrong with a line.
+/// A fault in a line.
 struct Problem {
     std::string what;
 };
 
-/// The members of an object that must be one. Unknown ones are left alone: a newer program may
-/// have written them.
+/// The members of a value that must be an object. Unknown members are ignored, because a newer
+/// version may have written them.
 class Members {
 public:
     Members(const json::value& value, std::string name) : name_(std::move(name)) {
         object_ = value.if_object();
-        if (!object_) throw Problem{name_ + " is no object"};
+        if (!object_) throw Problem{name_ + " is not an object"};
     }
 
     [[nodiscard]] const json::value* find(std::string_view name) const {
@@ -225,7 +225,7 @@ public:
     /// Empty if it is missing.
     [[nodiscard]] std::string text(std::string_view name) const {
         const json::value* value = find(name);
-        return value ? checked(to_text(*value), name, "no text") : std::string();
+        return value ? checked(to_text(*value), name, "not text") : std::string();
     }
     [[nodiscard]] std::string document(std::string_view name) const {
         const json::value* value = find(name);
@@ -242,11 +242,11 @@ public:
         const json::value* value = find(name);
         if (!value) return std::nullopt;
         if constexpr (std::is_floating_point_v<Number>) {
-            return checked(to_double(*value), name, "no number");
+            return checked(to_double(*value), name, "not a number");
         } else {
             boost::system::error_code error;
             const auto number = value->to_number<Number>(error);
-            if (error) throw Problem{path(name) + " is no number that fits"};
+            if (error) throw Problem{path(name) + " is not a number in the valid range"};
             return number;
         }
     }
@@ -258,12 +258,12 @@ public:
     [[nodiscard]] Enum one_of(std::string_view name,
                               const std::array<std::string_view, Count>& names,
                               int first = 0) const {
-        const std::string word = checked(to_text(need(name)), name, "no text");
+        const std::string word = checked(to_text(need(name)), name, "not text");
         const auto at = std::find(names.begin(), names.end(), word);
         if (at == names.end()) throw Problem{path(name) + " is unknown: " + word};
         return static_cast<Enum>(static_cast<int>(at - names.begin()) + first);
     }
-    /// What `read(element, its name)` makes of each element; nothing if it is missing.
+    /// The results of `read(element, its name)` for each element; empty if the member is missing.
     template <class Read>
     [[nodiscard]] auto list(std::string_view name, Read read) const {
         std::vector<decltype(read(std::declval<const json::value&>(), name_))> items;
@@ -315,12 +315,13 @@ ToolSpec read_tool(const json::value& value, const std::string& name) {
     return {tool.text("name"), tool.text("description"), tool.document("parameters")};
 }
 
-/// How long from now on a reply may wait for something.
+/// A time in milliseconds, at most a year.
 milliseconds read_moment(const json::value& value, const std::string& name) {
     constexpr std::int64_t a_year = std::int64_t{365} * 24 * 3600 * 1000;
     boost::system::error_code error;
     const auto count = value.to_number<std::int64_t>(error);
-    if (error || count < 0 || count > a_year) throw Problem{name + " is no number of milliseconds"};
+    if (error || count < 0 || count > a_year)
+        throw Problem{name + " is not a number of milliseconds"};
     return milliseconds(count);
 }
 
@@ -367,17 +368,17 @@ Error read_error(const Members& error) {
     return {error.one_of<errc>("code", codes, first_code), error.text("what"), std::move(details)};
 }
 
-/// Line after line of one cassette.
+/// Reads the lines of one cassette in order.
 class TapeReader {
 public:
     [[nodiscard]] Tape take() { return std::move(tape_); }
 
     void header(const json::value& line) {
         const json::object* object = line.if_object();
-        if (!object || !object->contains("cassette")) throw Problem{"this is no cassette"};
+        if (!object || !object->contains("cassette")) throw Problem{"this is not a cassette"};
         const auto found = Members(line, "").number<std::int64_t>("cassette");
         if (found != version)
-            throw Problem{"version " + std::to_string(*found) + " of cassettes is unknown here"};
+            throw Problem{"cassette version " + std::to_string(*found) + " is not supported"};
     }
 
     void turn(const json::value& line, std::size_t line_number) {
@@ -402,7 +403,7 @@ private:
         AbridgedRequest request;
         request.same_messages = members.number<std::size_t>("same_messages").value_or(0);
         if (request.same_messages > message_count_)
-            throw Problem{members.path("same_messages") + " is more than the turn before has"};
+            throw Problem{members.path("same_messages") + " is more than the previous turn has"};
         request.same_tools = members.flag("same_tools");
         ChatRequest& rest = request.rest;
         rest.model = members.text("model");
@@ -443,8 +444,8 @@ private:
     }
 
     void note_file(const std::string& name, ImageFile file) {
-        // It becomes the name of a file: nothing else may.
-        if (!is_sha256(file.sha256)) throw Problem{name + ".image is no SHA-256"};
+        // It becomes a file name, so any other text is unsafe.
+        if (!is_sha256(file.sha256)) throw Problem{name + ".image is not a SHA-256"};
         const auto same = [&](const ImageFile& other) {
             return other.sha256 == file.sha256 && other.media_type == file.media_type &&
                    other.bytes == file.bytes;
@@ -458,7 +459,7 @@ private:
         times.at = members.text("at");
         times.deltas = members.list("deltas_ms", read_moment);
         if (!times.deltas.empty() && times.deltas.size() != deltas)
-            throw Problem{"times.deltas_ms has not as many elements as deltas"};
+            throw Problem{"times.deltas_ms and deltas differ in length"};
         if (const json::value* took = members.find("took_ms"))
             times.took = read_moment(*took, members.path("took_ms"));
         return times;
@@ -473,7 +474,7 @@ private:
     }
 
     Tape tape_;
-    std::size_t message_count_ = 0; // of the turn before
+    std::size_t message_count_ = 0; // of the previous turn
     std::size_t line_ = 0;
 };
 
@@ -552,12 +553,12 @@ std::string turn_line(std::size_t number, const Turn& turn) {
         line["error"] = error_json(*error);
     else
         line["exception"] = exception_json(std::get<OtherException>(turn.outcome));
-    line["times"] = times_json(turn); // last, so that line differences end with them
+    line["times"] = times_json(turn); // last, so that differences of lines are at their end
     return print(line) + "\n";
 }
 
 Tape read_tape(std::string_view text, const std::string& name) {
-    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF"; // of some editors
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF"; // written by some editors
     if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
     TapeReader reader;
     bool header = true;
@@ -570,10 +571,10 @@ Tape read_tape(std::string_view text, const std::string& name) {
         try {
             std::string why;
             const std::optional<json::value> value = parse(line, line_depth, &why);
-            // No beginning of an object is one, so that a last line without line break that can be
-            // read has lost nothing else.
+            // A truncated object does not parse. So a last line that parses is complete, even
+            // without a line break.
             if (!value && !is_whole && !header) break;
-            if (!value) throw Problem{header ? "this is no cassette" : why};
+            if (!value) throw Problem{header ? "this is not a cassette" : why};
             if (header)
                 reader.header(*value);
             else
@@ -584,14 +585,14 @@ Tape read_tape(std::string_view text, const std::string& name) {
                                 problem.what);
         }
     }
-    if (header) throw CassetteError(name + " is empty: no cassette");
+    if (header) throw CassetteError(name + " is empty, not a cassette");
     return reader.take();
 }
 
 std::string as_sent(const ChatRequest& request) {
     ChatRequest named = with_hashes(request);
     for_each_image(named, [](Image& image) {
-        // The name is all that is printed of an image without bytes.
+        // Only the hash is printed of an image without bytes.
         if (!image.media_type.empty()) image.sha256 += ", " + image.media_type;
         image.bytes.reset();
     });

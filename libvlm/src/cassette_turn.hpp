@@ -1,5 +1,4 @@
-// A turn of a cassette, and how it is written: from values to lines of JSON and back. Reads and
-// writes no files.
+// Converts turns of a cassette to lines of JSON and back. Does not access files.
 #pragma once
 
 #include "eyehand/vlm/cassette.hpp"
@@ -18,32 +17,32 @@
 
 namespace eyehand::vlm::cassette {
 
-/// A request as it differs from the one before it.
+/// The difference of a request to the previous one.
 struct AbridgedRequest {
-    std::size_t same_messages = 0; ///< so many of the beginning are those of the one before
+    std::size_t same_messages = 0; ///< number of leading messages that both requests share
     bool same_tools = false;
-    ChatRequest rest{}; ///< all else
+    ChatRequest rest{}; ///< everything else
 };
 
-/// Images of both have their hashes (`with_hashes`).
+/// Precondition: the images of both requests have hashes (`with_hashes`).
 [[nodiscard]] AbridgedRequest abridge(const ChatRequest& request, const ChatRequest& previous);
 
-/// Makes the request of the one before it, without the bytes of new images. Precondition: that has
-/// at least `same_messages`.
+/// Turns the previous request into this one; new images have no bytes. Precondition: `previous` has
+/// at least `same_messages` messages.
 void restore(const AbridgedRequest& request, ChatRequest& previous);
 
-/// With the hash of every image that has bytes.
+/// Computes the hash of every image that has bytes.
 [[nodiscard]] ChatRequest with_hashes(ChatRequest request);
 
-/// Anything but a vlm::Error that a model threw.
+/// An exception of a model that is not a vlm::Error.
 struct OtherException {
     bool invalid_argument = false; ///< a std::invalid_argument
     std::string what{};
 };
 
 struct Times {
-    std::string at{};                                ///< when it was asked, in UTC, for people
-    std::vector<std::chrono::milliseconds> deltas{}; ///< since then, one each; or none at all
+    std::string at{};                                ///< when the model was asked, in UTC
+    std::vector<std::chrono::milliseconds> deltas{}; ///< since then, for each delta; or empty
     std::chrono::milliseconds took{};                ///< until the reply or the error
 };
 
@@ -54,18 +53,18 @@ struct Turn {
     Times times{};
 };
 
-/// A file beside the cassette.
+/// An image file of the cassette.
 struct ImageFile {
     std::string sha256{};
     std::string media_type{};
     std::uint64_t bytes = 0;
-    std::size_t line = 0; ///< of the cassette, where it is first spoken of
+    std::size_t line = 0; ///< of the cassette, where the image first appears
 };
 
-/// All that a cassette's text says.
+/// The contents of a cassette.
 struct Tape {
     std::vector<Turn> turns{};
-    std::vector<ImageFile> images{}; ///< each once
+    std::vector<ImageFile> images{}; ///< without duplicates
 };
 
 /// The first line.
@@ -73,11 +72,11 @@ struct Tape {
 /// Turns are counted from 1.
 [[nodiscard]] std::string turn_line(std::size_t number, const Turn& turn);
 
-/// Throws CassetteError, with `name` and the line. A last line that was cut off is left out.
+/// Throws CassetteError, whose text has `name` and the line. Ignores a last line that is cut off.
 [[nodiscard]] Tape read_tape(std::string_view text, const std::string& name);
 
-/// The request as it would be sent, images by hash and type; what no server could understand as it
-/// would be recorded.
+/// The request as it would be sent, with images by hash and type. A request that cannot be sent is
+/// printed as it would be recorded.
 [[nodiscard]] std::string as_sent(const ChatRequest& request);
 
 } // namespace eyehand::vlm::cassette

@@ -33,7 +33,8 @@ constexpr std::array entries{
     Entry{errc::cancelled, "cancelled", "cancelled"},
     Entry{errc::untrusted, "untrusted", "the server's certificate is not trusted"},
     Entry{errc::bad_cassette, "bad_cassette", "the cassette is not usable"},
-    Entry{errc::cassette_mismatch, "cassette_mismatch", "the request is not the recorded one"}};
+    Entry{errc::cassette_mismatch, "cassette_mismatch",
+          "the request differs from the recorded one"}};
 
 static_assert(base::is_numbered(entries));
 

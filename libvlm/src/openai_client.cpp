@@ -25,7 +25,7 @@ using std::chrono::milliseconds;
 
 http::Url checked_endpoint(const ClientOptions& options) {
     http::Url url = http::parse_endpoint(options.endpoint);
-    // A line break in it would begin another header.
+    // A line break would start another header.
     if (!std::all_of(options.api_key.begin(), options.api_key.end(),
                      [](char c) { return c > ' ' && c < 0x7F; }))
         throw std::invalid_argument("the API key contains a space, a control character or a "
@@ -46,12 +46,12 @@ bool is_event_stream(const http::Response& head) {
 
 enum class Form { events, whole };
 
-/// What may stand before a body: white space, a byte order mark.
+/// Characters that may precede a body: white space, a byte order mark.
 constexpr std::string_view before_body = " \t\r\n\xEF\xBB\xBF";
 
-/// What the body is whose first bytes, without what may stand before it, are `text`; nothing while
-/// that cannot be said. They count for more than the content type: servers announce a stream and then
-/// send an error as JSON or HTML, and proxies announce streams as plain text.
+/// The form of a body that starts with `text` (after `before_body`); nothing if more bytes are
+/// needed. The first bytes count more than the content type, because servers announce a stream and
+/// then send an error as JSON or HTML, and proxies announce streams as plain text.
 std::optional<Form> form_of(const http::Response& head, std::string_view text) {
     if (text.empty()) return std::nullopt;
     if (std::string_view("{[<").find(text.front()) != std::string_view::npos) return Form::whole;
@@ -63,16 +63,17 @@ std::optional<Form> form_of(const http::Response& head, std::string_view text) {
     return Form::whole;
 }
 
-/// The body of one answer, as it arrives: events of a stream, or something to be read as a whole.
+/// Reads the body of one answer as it arrives: the events of a stream, or one document.
 class AnswerBody {
 public:
-    /// `keep_all`: for a log. `on_delta` may be empty. All must outlive this.
+    /// `keep_all` keeps a stream's bytes for the log. `on_delta` may be empty. The references must
+    /// outlive this object.
     AnswerBody(const wire::Where& where, const std::vector<ToolSpec>& offered,
                std::size_t max_bytes, bool keep_all, const OnDelta& on_delta)
         : where_(where), offered_(offered), keep_all_(keep_all), on_delta_(on_delta),
           events_(where.url, max_bytes), assembler_(where, offered) {}
 
-    /// False once the stream has said that it is complete.
+    /// Returns false once the stream is complete ("[DONE]").
     bool take(const http::Response& head, std::string_view bytes) {
         if (form_ == Form::events) {
             if (keep_all_) text_.append(bytes);
@@ -87,7 +88,7 @@ public:
         return keep_all_ ? take_events(text_) : take_events(std::exchange(text_, {}));
     }
 
-    /// Once the answer is complete.
+    /// Call it once, after the last byte of the answer.
     [[nodiscard]] ChatReply finish() {
         if (is_streamed()) {
             if (!assembler_.done())
@@ -99,7 +100,7 @@ public:
         return reply;
     }
 
-    /// When the first delta came; nothing if none did.
+    /// The time of the first delta, if there was one.
     [[nodiscard]] std::optional<Clock::time_point> first_delta() const { return first_delta_; }
     [[nodiscard]] bool is_streamed() const { return form_ == Form::events; }
     [[nodiscard]] std::string take_text() { return std::move(text_); }
@@ -126,11 +127,11 @@ private:
     wire::ReplyAssembler assembler_;
     std::optional<Form> form_; // known with the first bytes
     std::string text_;
-    std::size_t blank_ = 0; // so much of `text_` is before the body itself
+    std::size_t blank_ = 0; // length of the prefix of `text_` that precedes the body
     std::optional<Clock::time_point> first_delta_;
 };
 
-// --- Trying again -------------------------------------------------------------------------------
+// --- Retries ------------------------------------------------------------------------------------
 
 /// Decides after each failure of one request whether it is sent again, and when.
 class Retries {
@@ -160,8 +161,8 @@ public:
     }
 
 private:
-    /// min(first * 2^n, longest), shortened by up to a quarter so that many clients do not come back
-    /// at the same moment.
+    /// min(first * 2^n, longest), shortened by up to a quarter so that many clients do not retry at
+    /// the same moment.
     [[nodiscard]] milliseconds pause() const {
         static thread_local std::minstd_rand random{std::random_device{}()};
         double delay = static_cast<double>(policy_.first_delay.count());
@@ -176,7 +177,8 @@ private:
     int attempts_ = 1;
     int retries_ = 0;
     bool retried_once_ = false;
-    bool loads_ = false; // the server, its model (no optional: GCC 12 warns of one with -O3)
+    bool loads_ = false; // the server has reported that it is loading its model
+                         // (not an optional: with -O3, GCC 12 warns about it)
     Clock::time_point loading_since_{};
 };
 
@@ -199,7 +201,7 @@ public:
                     !wire::says_no_tools(error.server_message()))
                     throw;
             }
-            quirks_.tools_as_text = true; // and so it stays
+            quirks_.tools_as_text = true; // also for all later requests
         }
         ChatReply reply = ask(request, on_delta, stop);
         if (!request.tools.empty())
@@ -231,13 +233,13 @@ public:
     [[nodiscard]] const std::string& url() const { return url_text_; }
 
 private:
-    /// One question, with what attempts it takes.
+    /// Sends one request, with retries.
     ChatReply ask(const ChatRequest& request, const OnDelta& on_delta,
                   const std::stop_token& stop) {
         const wire::Where where{url_text_, request.model, options_.api_key};
         const bool stream = options_.stream && on_delta;
         const std::string body = encoded(request, {.quirks = quirks_, .stream = stream});
-        std::optional<Turn> turn; // kept while waiting to try again: the others would only disturb
+        std::optional<Turn> turn; // kept during retries, so that other requests do not interfere
         if (options_.one_at_a_time && http::is_loopback(url_.host))
             turn.emplace(url_.authority(), stop);
         Retries retries(options_.retries);
@@ -268,7 +270,7 @@ private:
                 reply.notes.insert(reply.notes.begin(), notes.begin(), notes.end());
                 return reply;
             }
-            // What was handed out cannot be taken back.
+            // Delivered deltas cannot be withdrawn.
             if (answer.first_delta()) throw *failure;
             const std::optional<Attempt> next = retries.next(*failure);
             pause_before(next, *failure, stop);
@@ -277,8 +279,8 @@ private:
         }
     }
 
-    /// One exchange: sends, hands a successful answer to `decode`, and reports to `on_exchange`
-    /// however it ended. Its failure, or nothing.
+    /// One exchange: sends the request, passes a successful answer to `decode`, and calls
+    /// `on_exchange` in any case. Returns the failure, if any.
     template <class Take, class Decode, class TakeText>
     std::optional<Error> attempt(Exchange log, const http::Request& request,
                                  const wire::Where& where, const std::stop_token& stop, Take take,
@@ -301,7 +303,7 @@ private:
                                                                std::chrono::system_clock::now()));
             decode(response);
         } catch (const Error& error) {
-            // The transport does not know the key, and some servers repeat it even in headers.
+            // The transport does not remove the key, and some servers repeat it, even in headers.
             failure.emplace(static_cast<errc>(error.code().value()),
                             wire::without_secret(error.what(), options_.api_key), error.details());
         }
@@ -318,14 +320,14 @@ private:
         return failure;
     }
 
-    /// Returns when it is time for `next`; throws if there is none or the wait was cancelled.
+    /// Waits for the delay of `next`. Throws `failure` if `next` is empty, and Error{cancelled}.
     void pause_before(const std::optional<Attempt>& next, const Error& failure,
                       const std::stop_token& stop) const {
         if (!next) throw failure;
         if (options_.on_retry) options_.on_retry(*next);
         if (base::wait_for(next->delay, stop) == base::Waited::stopped)
             throw Error(errc::cancelled, "the request to " + url_text_ +
-                                             " was cancelled while it waited to try again");
+                                             " was cancelled during the delay before a retry");
     }
 
     [[nodiscard]] std::string encoded(const ChatRequest& request,
@@ -339,7 +341,7 @@ private:
         return encoded(request, {wire::ImageMode::redacted, quirks_, stream});
     }
 
-    /// `accept`: the type of a POST's answer; empty for a GET.
+    /// `accept`: the expected content type of a POST's answer; empty for a GET.
     [[nodiscard]] std::vector<http::Header> headers(const std::string& accept) const {
         std::vector<http::Header> headers{{"Accept", accept.empty() ? "application/json" : accept},
                                           {"User-Agent", "eyehand"}};

@@ -27,7 +27,7 @@ constexpr std::size_t max_answer_bytes = std::size_t{16} << 20;
 constexpr std::size_t max_quote = 200; // bytes of a model's name in a note
 constexpr std::string_view chat_completions = "/chat/completions";
 
-/// 32 x 32 pixels in red: the smallest that every image encoder takes.
+/// 32 x 32 red pixels: the smallest size that every image encoder accepts.
 constexpr std::array<std::uint8_t, 98> small_picture{
     0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0x00, 0x00, 0x00, 0x0D, 0x49, 0x48,
     0x44, 0x52, 0x00, 0x00, 0x00, 0x20, 0x00, 0x00, 0x00, 0x20, 0x08, 0x02, 0x00, 0x00,
@@ -44,8 +44,8 @@ ServerKind kind_of_host(std::string_view host) {
     return ServerKind::unknown;
 }
 
-/// What stands in front of a server's own paths: empty for "/v1/chat/completions" and for LM
-/// Studio's "/api/v0/chat/completions", "/llm" for "/llm/v1/chat/completions" behind a proxy.
+/// The prefix of a server's own paths: empty for "/v1/chat/completions" and for LM Studio's
+/// "/api/v0/chat/completions", "/llm" for "/llm/v1/chat/completions" behind a proxy.
 std::string base_path(const http::Url& endpoint) {
     std::string_view path = endpoint.path;
     if (!path.ends_with(chat_completions)) return {};
@@ -83,9 +83,9 @@ bool all_known(const ModelInfo& model) {
            model.context_tokens;
 }
 
-// --- Asking --------------------------------------------------------------------------------------
+// --- Queries -------------------------------------------------------------------------------------
 
-/// The questions to one server, over one connection, and what has been learned by them.
+/// The queries to one server, over one connection, and their results.
 class Interview {
 public:
     Interview(const ClientOptions& client, const ProbeOptions& options, std::stop_token stop)
@@ -94,7 +94,7 @@ public:
           connection_(endpoint_, {.proxies = client.proxies, .ca_file = client.ca_file}) {}
 
     ServerInfo about(const std::string& model);
-    /// Whether a question went without an answer that might come the next time.
+    /// Whether a query failed for a reason that may be temporary.
     [[nodiscard]] bool lost() const { return !loss_.empty(); }
 
 private:
@@ -108,15 +108,15 @@ private:
     void try_tools(wire::ModelFacts& chosen);
     void note_what_is_unknown(const wire::ModelFacts& chosen);
 
-    /// A question to the server itself, beside /v1.
+    /// A query to one of the server's own paths, next to /v1.
     struct Question {
         std::string path;
-        std::string parameters{}; ///< of the query
-        std::string body{};       ///< if not empty, it is a POST
-        bool expected = true;     ///< no answer to it is worth a note
+        std::string parameters{}; ///< of the URL's query
+        std::string body{};       ///< if not empty, the request is a POST
+        bool expected = true;     ///< a missing answer causes a note
     };
-    /// What `decode` makes of the answer; nothing if there is none that it understands. An answer
-    /// is asked for once.
+    /// Returns the decoded answer; nothing if the query fails or `decode` returns nothing. The same
+    /// query is sent only once.
     template <class Decode>
     [[nodiscard]] auto ask(const Question& question, Decode decode)
         -> decltype(decode(std::string_view()));
@@ -125,17 +125,16 @@ private:
         std::string problem{}; ///< or empty
     };
     [[nodiscard]] const Heard& hear(const http::Url& url, const std::string& body);
-    /// Any answer. Throws Error where there is none.
     [[nodiscard]] [[nodiscard]] std::chrono::milliseconds time_for_a_question() const;
+    /// Returns the answer, with any status. Throws Error if the server does not answer.
     http::Response exchange(const http::Url& url, const std::string& body);
     struct Tried {
-        std::optional<ChatReply> reply{}; ///< else there is an error
+        std::optional<ChatReply> reply{}; ///< if not set, `error` is set
         std::optional<Error> error{};
-        bool tools_sent = false; ///< with what was sent last; the client may put them in words
+        bool tools_sent = false; ///< false if the client fell back to tools as text
     };
     /// Throws only Error{cancelled}.
     [[nodiscard]] Tried try_out(const wire::ModelFacts& chosen, ChatRequest request);
-    /// Error is why nothing is known then.
     void note_failed_try(const char* what, const Error& error);
 
     void learn(const wire::ModelList& list);
@@ -162,23 +161,23 @@ private:
     const std::string base_path_;
     http::Connection connection_;
     std::map<std::string, Heard> heard_; // by target and body
-    std::string loss_;                   // why a question was lost, or empty
+    std::string loss_;                   // the temporary failure of a query, or empty
 
     ServerKind kind_ = ServerKind::unknown;
     std::string version_;
-    std::optional<std::vector<wire::ModelFacts>> models_; // not set: no list was answered
-    std::optional<Error> no_list_;                        // why
+    std::optional<std::vector<wire::ModelFacts>> models_; // not set: no list was received
+    std::optional<Error> no_list_;                        // the reason
     bool routes_ = false;
     std::vector<std::string> notes_;
 };
 
-/// Throws Error{timeout} if there is none left.
+/// Throws Error{timeout} if no time is left.
 std::chrono::milliseconds Interview::time_for_a_question() const {
     if (options_.total_timeout.count() <= 0) return options_.timeout;
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - Clock::now());
     if (left.count() <= 0)
-        throw Error(errc::timeout, "the server took longer than the probe may take in all");
+        throw Error(errc::timeout, "the server took longer than the total time limit of the probe");
     return options_.timeout.count() <= 0 ? left : std::min(left, options_.timeout);
 }
 
@@ -228,7 +227,7 @@ const Interview::Heard& Interview::hear(const http::Url& url, const std::string&
     }
     if (!failure) return heard;
     heard.problem = failure->what();
-    // An answer with a status that is not about this moment will be the same the next time.
+    // Only failures without a status, and `overloaded`, may be temporary.
     if (!failure->status() || failure->code() == errc::overloaded) loss_ = heard.problem;
     return heard;
 }
@@ -243,14 +242,14 @@ auto Interview::ask(const Question& question, Decode decode)
     if (!facts && question.expected)
         note(!heard.problem.empty()
                  ? heard.problem
-                 : url.shown() + " answered something else than this server's kind does: is there "
-                                 "a proxy in front of it?");
+                 : url.shown() + " gave an unexpected answer for this kind of server: is there a "
+                                 "proxy in front of it?");
     return facts;
 }
 
 // --- The list and the kind -----------------------------------------------------------------------
 
-/// Throws what will not be different for any other question.
+/// Throws the errors that would be the same for every other query.
 void Interview::ask_for_list() {
     kind_ = kind_of_host(endpoint_.host);
     http::Url url;
@@ -284,13 +283,13 @@ void Interview::ask_for_list() {
     }
     try {
         (void)wire::decode_models(response.body, where(url));
-        no_list_ = Error(errc::bad_response, url.shown() + " answered with no list of models");
-    } catch (const Error& error) { // the usual: it says what there is in its place
+        no_list_ = Error(errc::bad_response, url.shown() + " did not answer with a list of models");
+    } catch (const Error& error) { // the usual case: the error describes the answer
         no_list_ = error;
     }
 }
 
-/// The questions that only one kind answers, until one is answered.
+/// Sends queries that only one kind of server answers, until one is answered.
 void Interview::find_kind() {
     if (kind_ != ServerKind::unknown) return;
     const auto lm_studio =
@@ -304,16 +303,16 @@ void Interview::find_kind() {
     else if (!lost() && ask({.path = "/version", .expected = false}, &wire::decode_version))
         kind_ = ServerKind::vllm;
     else
-        note("which server this is, is not known: " +
+        note("the kind of the server is unknown: " +
              (lost() ? loss_
-                     : endpoint_.shown() + " answers none of the questions of LM Studio, Ollama, "
+                     : endpoint_.shown() + " answers none of the queries of LM Studio, Ollama, "
                                            "llama-server and vLLM"));
 }
 
-// --- What only its own kind tells ----------------------------------------------------------------
+// --- Queries for one kind of server --------------------------------------------------------------
 
-/// Takes over what `list` knows of the models; the models themselves only if there is no list yet:
-/// what /v1/models does not name cannot be asked.
+/// Takes the facts in `list`. Takes new models only if there is no list yet: models that /v1/models
+/// does not list cannot be used.
 void Interview::learn(const wire::ModelList& list) {
     if (!models_) {
         models_ = list.models;
@@ -359,8 +358,7 @@ wire::ModelFacts* Interview::choose(const std::string& wanted) {
         if (models.size() == 1) return models.data();
         wire::ModelFacts* loaded =
             first([](const wire::ModelFacts& model) { return model.loaded.value_or(true); });
-        if (!loaded && !models.empty())
-            note("no model is loaded: load one, or say which one is meant");
+        if (!loaded && !models.empty()) note("no model is loaded: load one, or name the model");
         return loaded;
     }
     const auto called = [&](const std::string& name) {
@@ -370,8 +368,8 @@ wire::ModelFacts* Interview::choose(const std::string& wanted) {
     if (!found && kind_ == ServerKind::ollama) found = called(wanted + ":latest");
     if (!found && kind_ == ServerKind::gemini) found = called("models/" + wanted);
     if (!found && kind_ == ServerKind::llama_server && !routes_ && models.size() == 1) {
-        note("llama-server answers with the one model it has, " + quoted(models.front().id) +
-             ", whatever name it is asked for, such as " + quoted(wanted));
+        note("llama-server has only the model " + quoted(models.front().id) +
+             " and uses it for every name, such as " + quoted(wanted));
         found = models.data();
     }
     return found;
@@ -382,7 +380,7 @@ void Interview::learn_of(wire::ModelFacts* chosen) {
     case ServerKind::llama_server: {
         Question question{.path = "/props"};
         if (routes_) {
-            if (!chosen || chosen->loaded == false) return; // there is nothing that could answer
+            if (!chosen || chosen->loaded == false) return; // only a loaded model answers
             question.parameters = "model=" + percent_encoded(chosen->id) + "&autoload=false";
         }
         if (const auto props = ask(question, &wire::decode_llama_props)) {
@@ -396,7 +394,7 @@ void Interview::learn_of(wire::ModelFacts* chosen) {
         if (!chosen) return;
         const std::string body = boost::json::serialize(boost::json::object{{"model", chosen->id}});
         if (auto facts = ask({.path = "/api/show", .body = body}, &wire::decode_ollama_show)) {
-            // What it is to be loaded with; how it was loaded, /api/ps knows better.
+            // This is the configured value. For a loaded model, /api/ps reports the actual one.
             if (chosen->context_tokens) facts->context_tokens = chosen->context_tokens;
             chosen->learn(*facts);
         }
@@ -405,7 +403,8 @@ void Interview::learn_of(wire::ModelFacts* chosen) {
     case ServerKind::vllm:
         version_ = ask({.path = "/version"}, &wire::decode_version).value_or("");
         return;
-    case ServerKind::lm_studio: // has told everything, but for its version, which it keeps
+    case ServerKind::
+        lm_studio: // its lists have everything except the version, which it never reports
     case ServerKind::openai:
     case ServerKind::openrouter:
     case ServerKind::gemini:
@@ -414,14 +413,14 @@ void Interview::learn_of(wire::ModelFacts* chosen) {
     }
 }
 
-// --- Trying out ----------------------------------------------------------------------------------
+// --- Active tests --------------------------------------------------------------------------------
 
 Interview::Tried Interview::try_out(const wire::ModelFacts& chosen, ChatRequest request) {
     request.model = chosen.id;
     ServerInfo so_far;
     so_far.kind = kind_;
     ClientOptions client = apply_capabilities(client_, so_far);
-    client.quirks->tools_as_text = false; // whether it does without is the question
+    client.quirks->tools_as_text = false; // the test is about native tool calling
     client.stream = false;
     client.retries.max_retries = 0;
     Tried tried;
@@ -441,7 +440,7 @@ Interview::Tried Interview::try_out(const wire::ModelFacts& chosen, ChatRequest 
 
 void Interview::note_failed_try(const char* what, const Error& error) {
     if (!error.status() || error.code() == errc::overloaded) loss_ = error.what();
-    note(std::string(what) + " could not be tried out: " + error.what());
+    note(std::string(what) + " could not be tested: " + error.what());
 }
 
 void Interview::try_images(wire::ModelFacts& chosen) {
@@ -456,7 +455,7 @@ void Interview::try_images(wire::ModelFacts& chosen) {
     else if (wire::refuses_images(*tried.error))
         chosen.images = Support::no;
     else
-        note_failed_try("whether the model sees images", *tried.error);
+        note_failed_try("whether the model accepts images", *tried.error);
 }
 
 void Interview::try_tools(wire::ModelFacts& chosen) {
@@ -465,14 +464,14 @@ void Interview::try_tools(wire::ModelFacts& chosen) {
     request.messages = {Message::user("Call the tool \"ready\" now. Write nothing else.")};
     request.tools = {{"ready", "Says that you are ready.", R"({"type":"object","properties":{}})"}};
     request.tool_choice = ToolChoice::required;
-    // vLLM can force a call by itself, but needs a parser for those that the model chooses to make:
-    // it is asked for what an agent will ask it for.
+    // vLLM can force a call without further settings, but needs a parser for calls that the model
+    // makes by choice, as it does for an agent. The test is for the latter.
     if (kind_ == ServerKind::vllm) request.tool_choice = ToolChoice::automatic;
     request.sampling.max_tokens = 64;
     const Tried tried = try_out(chosen, request);
     const std::optional<ChatReply>& reply = tried.reply;
     const bool refused = !tried.tools_sent || (tried.error && wire::refuses_tools(*tried.error));
-    // A call that its few tokens cut off is one, too.
+    // A call that the token limit cut off counts, too.
     const bool called = reply ? !reply->tool_calls.empty() : tried.error->code() == errc::truncated;
     const bool cut_off = reply && reply->finish == FinishReason::length;
     const bool had_to = request.tool_choice == ToolChoice::required;
@@ -483,22 +482,22 @@ void Interview::try_tools(wire::ModelFacts& chosen) {
     else if (tried.error)
         note_failed_try("whether the model calls tools", *tried.error);
     else
-        note(std::string("whether the model calls tools is not known: told to call one, it ") +
-             (cut_off ? "used up its few tokens for other words" : "answered in words"));
+        note(std::string("whether the model calls tools is unknown: asked to call one, it ") +
+             (cut_off ? "used up its tokens for text" : "answered with text"));
 }
 
-// --- All together --------------------------------------------------------------------------------
+// --- The whole probe -----------------------------------------------------------------------------
 
 void Interview::note_what_is_unknown(const wire::ModelFacts& chosen) {
     std::string what;
     const auto add = [&](bool unknown, const char* words) {
         if (unknown) what.append(what.empty() ? "" : ", ").append(words);
     };
-    add(chosen.images == Support::unknown, "whether it sees images");
+    add(chosen.images == Support::unknown, "whether it accepts images");
     add(chosen.tools == Support::unknown, "whether it calls tools");
     add(!chosen.context_tokens, "how long its context is");
     if (!what.empty())
-        note("the server does not tell of " + quoted(chosen.id) + ": " + what +
+        note("the server does not report about " + quoted(chosen.id) + ": " + what +
              (chosen.loaded == false ? " (it is not loaded)" : ""));
 }
 
@@ -522,9 +521,9 @@ ServerInfo Interview::about(const std::string& model) {
     return server;
 }
 
-// --- Remembering ---------------------------------------------------------------------------------
+// --- Cache ---------------------------------------------------------------------------------------
 
-/// What this process has found out.
+/// The results of this process.
 class Memory {
 public:
     [[nodiscard]] std::optional<ServerInfo> find(const std::string& key, bool asked) {
@@ -563,7 +562,7 @@ std::string memory_key(const ClientOptions& client, const std::string& model) {
            model;
 }
 
-/// To the nearest whole number of cells, halves to the even one, as Python rounds.
+/// Rounds to the nearest number of cells, halves to even, as Python does.
 long long cells(int pixels) {
     constexpr double cell = 32;
     return std::max(1LL, std::llrint(pixels / cell));
@@ -603,7 +602,7 @@ ServerInfo probe(const ClientOptions& client, const std::string& model, const Pr
     if (!server.model.id.empty() && server.model.loaded && !interview.lost())
         memory().keep(key, server, options.active);
     else
-        memory().forget(key); // it is not as it was
+        memory().forget(key); // an older result is outdated
     return server;
 }
 
@@ -619,11 +618,11 @@ ClientOptions apply_capabilities(ClientOptions client, const ServerInfo& server)
 
 int qwen3_image_tokens(int width, int height) {
     if (width < 1 || height < 1)
-        throw std::invalid_argument("a picture of " + std::to_string(width) + "x" +
+        throw std::invalid_argument("an image cannot have " + std::to_string(width) + "x" +
                                     std::to_string(height) + " pixels");
     const long long tokens = cells(width) * cells(height) + 2;
     return static_cast<int>(
-        std::min<long long>(tokens, std::numeric_limits<int>::max())); // no picture is that large
+        std::min<long long>(tokens, std::numeric_limits<int>::max())); // no image is that large
 }
 
 } // namespace eyehand::vlm

@@ -1,4 +1,4 @@
-// Requests to one server, one after the other.
+// Serializes the requests to one server.
 #pragma once
 
 #include <memory>
@@ -7,10 +7,10 @@
 
 namespace eyehand::vlm {
 
-/// A place at the head of a server's queue, for as long as it lives. Thread-safe.
+/// Holds the turn at a server during its lifetime. Thread-safe.
 class Turn {
 public:
-    /// Waits until nobody else in this process has the turn at `server` ("host:port"). Throws
+    /// Waits until no other thread of this process has the turn at `server` ("host:port"). Throws
     /// Error{cancelled}.
     Turn(const std::string& server, const std::stop_token& stop);
     ~Turn();

@@ -35,10 +35,11 @@ void AnswerParser::on_body_init_impl(const boost::optional<std::uint64_t>&, erro
     const std::string encoding = wire::ascii_lower(response_.header("Content-Encoding"));
     if (encoding.empty() || encoding == "identity") return;
     if (encoding != "gzip" && encoding != "x-gzip" && encoding != "deflate")
-        throw Error(errc::bad_response, shown_ + " compresses its answer (" +
+        throw Error(errc::bad_response, shown_ +
+                                            " compresses its answer with an unsupported method (" +
                                             wire::excerpt(encoding, 100) +
-                                            ") though it was asked not to: switch that off in the "
-                                            "server or in the proxy before it");
+                                            "): switch compression off in the server or in the "
+                                            "proxy in front of it");
     inflater_ = std::make_unique<Inflater>();
 }
 
@@ -53,8 +54,8 @@ std::size_t AnswerParser::on_chunk_body_impl(std::uint64_t, string_view bytes, e
 void AnswerParser::on_finish_impl(error_code&) {
     if (inflater_ && compressed_ && !inflater_->is_complete())
         throw Error(errc::bad_response,
-                    shown_ + " sent a compressed answer without its end: has the server crashed? "
-                             "Look at its log");
+                    shown_ + " sent an incomplete compressed answer: has the server crashed? Look "
+                             "at its log");
 }
 
 std::size_t AnswerParser::take_encoded(std::string_view bytes) {
@@ -64,8 +65,8 @@ std::size_t AnswerParser::take_encoded(std::string_view bytes) {
         take_decoded(bytes);
     else if (!inflater_->put(bytes, [this](std::string_view decoded) { take_decoded(decoded); }))
         throw Error(errc::bad_response,
-                    shown_ + " sent an answer that is not compressed the way it says: switch "
-                             "compression off in the server or in the proxy before it");
+                    shown_ + " sent an answer that does not match its Content-Encoding: switch "
+                             "compression off in the server or in the proxy in front of it");
     return bytes.size();
 }
 

@@ -1,4 +1,4 @@
-// One HTTP/1.x answer, from bytes to a head and pieces of its body.
+// Parses one HTTP/1.x answer into status, headers and pieces of its body.
 #pragma once
 
 #include "connection.hpp"
@@ -11,19 +11,19 @@
 
 namespace eyehand::vlm::http {
 
-/// Fed with `put` as Beast's own parsers are. The body is decoded, counted against the limit and
-/// then either handed to `on_body` (status 2xx) or collected. Throws Error{response_too_large},
-/// Error{bad_response} for an encoding that cannot be decoded, and whatever `on_body` throws.
+/// Takes bytes through `put`, like Beast's own parsers. Decodes the body, checks its limit, and
+/// then passes it to `on_body` (status 2xx) or collects it. Throws Error{response_too_large},
+/// Error{bad_response} for an encoding that cannot be decoded, and the exceptions of `on_body`.
 class AnswerParser final : public boost::beast::http::basic_parser<false> {
 public:
     /// `shown`: the URL in messages. All must outlive the parser.
     AnswerParser(const Limits& limits, const OnBody& on_body, const std::string& shown);
 
-    /// "100 Continue" and the like: the answer itself is still to come.
+    /// "100 Continue" and the like: the final answer follows.
     [[nodiscard]] bool is_interim() const { return response_.status / 100 == 1; }
-    /// Whether `on_body` wants no more.
+    /// Whether `on_body` has returned false.
     [[nodiscard]] bool is_enough() const { return enough_; }
-    /// Once it is done, or enough.
+    /// Precondition: `is_done()` or `is_enough()`.
     [[nodiscard]] Response take() { return std::move(response_); }
     [[nodiscard]] Error too_large() const;
 
@@ -51,7 +51,7 @@ private:
     const std::string& shown_;
     Response response_;
     std::unique_ptr<Inflater> inflater_;
-    bool compressed_ = false; // some of the body has come, and is
+    bool compressed_ = false; // compressed bytes have arrived
     std::size_t decoded_ = 0;
     bool enough_ = false;
 };

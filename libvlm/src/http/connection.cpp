@@ -26,17 +26,17 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr std::size_t read_buffer_bytes = std::size_t{256} * 1024;
-// Windows reports a piece only when all of it is gone, and until then it is silent.
+// Windows reports progress only when a whole piece has been sent.
 constexpr std::size_t write_piece_bytes = std::size_t{256} * 1024;
-// A body up to this size goes out together with its header: one system call, one TLS record.
+// A body up to this size is sent together with its header: one system call, one TLS record.
 constexpr std::size_t small_body_bytes = std::size_t{8} * 1024;
-// "100 Continue" and "103 Early Hints" come once or a few times; more is no server we understand.
+// Servers send "100 Continue" and "103 Early Hints" once or a few times; more is a fault.
 constexpr int max_interim_answers = 16;
 constexpr int max_redirections = 5;
-// For the end of a body behind its last event; it is in the same packet, or not far behind.
+// For the end of a body after its last event; it is in the same packet, or follows closely.
 constexpr std::chrono::milliseconds grace{500};
 
-/// When to give up, after how long, and whether that is the limit of the whole request.
+/// A time limit; `is_total` marks the limit of the whole request.
 struct Deadline {
     Clock::time_point at = Clock::time_point::max();
     std::chrono::milliseconds limit{};
@@ -44,13 +44,13 @@ struct Deadline {
 };
 
 Deadline deadline_after(std::chrono::milliseconds limit) {
-    // A year is as good as never, and cannot overflow the clock.
+    // Larger values could overflow the clock.
     constexpr std::chrono::hours longest{24 * 365};
     if (limit <= std::chrono::milliseconds::zero()) return {};
     return {Clock::now() + std::min<std::chrono::milliseconds>(limit, longest), limit, false};
 }
 
-/// What a request was doing, for the words about a limit that was reached.
+/// What a request was doing, for the messages about time limits.
 enum class Step { look_up, connect, tunnel, handshake, send, wait, read };
 
 std::string refusal_of(const Url& url, const std::optional<Proxy>& proxy) {
@@ -64,7 +64,8 @@ std::string refusal_of(const Url& url, const std::optional<Proxy>& proxy) {
 
 void check_line(std::string_view text) {
     if (text.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos)
-        throw std::invalid_argument("a line break in a request's method, target or header");
+        throw std::invalid_argument(
+            "the method, target or a header of a request contains a line break or a NUL character");
 }
 
 using Head = beast::http::request_header<>;
@@ -79,7 +80,7 @@ void add_header(Head& head, std::string_view name, std::string_view value) {
     head.insert(name, value);
 }
 
-/// Without the body: that is sent from the caller's memory, in pieces with a deadline each.
+/// Without the body, which is sent from the caller's memory in pieces, each with its own deadline.
 std::string serialized(const Head& head) {
     constexpr unsigned version = 11;
     return beast::buffers_to_string(Head::writer(head, version, head.method()).get());
@@ -89,8 +90,8 @@ bool same_origin(const Url& a, const Url& b) {
     return a.scheme == b.scheme && a.host == b.host && a.port == b.port;
 }
 
-/// Whether an answer with this status asks for the same request somewhere else. A POST that is
-/// answered 301, 302 or 303 would have to become a GET, which no model server can mean.
+/// Whether an answer with this status redirects the same request. After 301, 302 or 303, a POST
+/// would have to become a GET, which makes no sense for a model server.
 bool is_redirection(int status, const std::string& method) {
     if (status == 307 || status == 308) return true;
     return (status == 301 || status == 302 || status == 303) && method == "GET";
@@ -155,15 +156,15 @@ private:
 
     const Url url_;
     const ConnectionOptions options_;
-    std::unique_ptr<TlsContext> tls_; // made when it is needed; before the socket, which uses it
+    std::unique_ptr<TlsContext> tls_; // made when needed; declared before the socket that uses it
     Socket socket_;
     beast::flat_buffer buffer_;
     std::optional<tcp::endpoint> preferred_; // the address that worked last
-    std::optional<Url> connected_to_;        // its origin counts
+    std::optional<Url> connected_to_;        // only its origin matters
 
-    // Of the request that runs:
-    Url current_;                // where it goes; differs from url_ after a redirection
-    std::optional<Proxy> proxy_; // on the way there
+    // The current request:
+    Url current_;                // its target; differs from url_ after a redirection
+    std::optional<Proxy> proxy_; // for `current_`
     Limits limits_;
     Clock::time_point start_;
     Deadline total_;
@@ -190,7 +191,7 @@ std::string Connection::Impl::too_late(Step step, const Deadline& deadline) cons
         return "no connection to " + current_.authority() + through + " within " + limit +
                ": is the address right, and does a firewall let it through?";
     case Step::tunnel:
-        return "the proxy " + proxy_->shown() + " made no connection to " + current_.authority() +
+        return "the proxy " + proxy_->shown() + " did not connect to " + current_.authority() +
                " within " + limit + ": is the address right, and may the proxy reach it?";
     case Step::handshake:
         return current_.authority() + " did not finish the TLS handshake within " + limit +
@@ -204,14 +205,14 @@ std::string Connection::Impl::too_late(Step step, const Deadline& deadline) cons
         return current_.shown() + " did not complete its answer within " + limit +
                ": raise the timeout, or use a faster model";
     if (step == Step::send)
-        return current_.shown() + " took nothing more of the request for " + limit +
-               ": is the server overloaded? Raise the limit for silence, or look at its log";
+        return current_.shown() + " stopped reading the request for " + limit +
+               ": is the server overloaded? Look at its log, or raise idle_timeout";
     if (step == Step::wait)
         return current_.shown() + " did not begin its answer within " + limit +
-               ": raise the limit for the first byte, or use a faster model";
-    return current_.shown() + " fell silent for " + limit +
-           " in the middle of its answer: has the server crashed? Look at its log, or raise the "
-           "limit for silence";
+               ": raise first_byte_timeout, or use a faster model";
+    return current_.shown() + " sent nothing for " + limit +
+           " in the middle of its answer: has the server crashed? Look at its log, or raise "
+           "idle_timeout";
 }
 
 void Connection::Impl::check(const Transfer& transfer, Step step, const Deadline& deadline) {
@@ -244,8 +245,8 @@ std::vector<tcp::endpoint> Connection::Impl::find_endpoints(const Deadline& dead
         const auto address = asio::ip::make_address(text, error);
         if (!error) endpoints.emplace_back(address, port);
     }
-    // Windows takes a second or two to report that nothing listens on ::1, and LM Studio listens on
-    // 127.0.0.1 only: pay that once, not at each reconnect.
+    // Windows takes a second or two to report a refused connection to ::1, and LM Studio listens on
+    // 127.0.0.1 only: wait for that once, not at each reconnect.
     if (preferred_) {
         const auto found = std::find(endpoints.begin(), endpoints.end(), *preferred_);
         if (found != endpoints.end()) std::rotate(endpoints.begin(), found, found + 1);
@@ -257,7 +258,7 @@ void Connection::Impl::connect_to_one_of(const std::vector<tcp::endpoint>& endpo
                                          const Deadline& deadline) {
     Transfer last{Transfer::End::failed, asio::error::host_not_found, 0};
     for (std::size_t i = 0; i < endpoints.size(); ++i) {
-        // An address that does not answer leaves the others their share of the time.
+        // Divides the time among the addresses that are left.
         const auto left = static_cast<Clock::duration::rep>(endpoints.size() - i);
         const Clock::time_point now = Clock::now();
         const Clock::time_point until = deadline.at == Clock::time_point::max()
@@ -270,7 +271,7 @@ void Connection::Impl::connect_to_one_of(const std::vector<tcp::endpoint>& endpo
         }
         if (last.end == Transfer::End::cancelled) break;
     }
-    check(last, Step::connect, deadline); // the last address decides what is reported
+    check(last, Step::connect, deadline); // reports the failure of the last address
     fail_connect(last.error);
 }
 
@@ -296,11 +297,11 @@ void Connection::Impl::open_tunnel(const Deadline& deadline) {
     add_header(head, "Host", target);
     if (!proxy_->authorization.empty())
         add_header(head, "Proxy-Authorization", proxy_->authorization);
-    // A fresh socket takes it whole.
+    // A new socket accepts all bytes at once.
     const Transfer sent = socket_.write_some(serialized(head), deadline.at);
     check(sent, Step::tunnel, deadline);
 
-    // A successful answer to CONNECT has no body, whatever its header says.
+    // A successful answer to CONNECT has no body, regardless of its headers.
     const std::string shown = "the proxy " + proxy_->shown();
     const OnBody collect;
     AnswerParser parser(limits_, collect, shown);
@@ -319,7 +320,7 @@ void Connection::Impl::open_tunnel(const Deadline& deadline) {
     check_proxy_accepts(response);
     if (response.status / 100 != 2)
         fail(errc::unreachable, shown + " does not connect to " + target +
-                                    ": it answers with status " + std::to_string(response.status) +
+                                    ": it answered with status " + std::to_string(response.status) +
                                     ". May it reach that address?");
     buffer_.clear();
 }
@@ -330,9 +331,9 @@ void Connection::Impl::check_proxy_accepts(const Response& response) {
     throw Error(errc::unauthorized,
                 "the proxy " + proxy_->shown() +
                     (proxy_->authorization.empty()
-                         ? " wants a user name and a password"
-                         : " does not accept the user name and password it was given") +
-                    ": give them in the proxy setting, as http://user:password@host:port",
+                         ? " requires a user name and a password"
+                         : " does not accept the user name and the password") +
+                    ": correct the proxy setting, as http://user:password@host:port",
                 {.status = response.status});
 }
 
@@ -350,7 +351,7 @@ void Connection::Impl::fail_connect(error_code error) {
     if (error == asio::error::connection_refused)
         fail(errc::unreachable, refusal_of(current_, proxy_));
     fail(errc::unreachable,
-         "there is no way to " + (proxy_ ? "the proxy " + proxy_->shown() : current_.authority()) +
+         "cannot connect to " + (proxy_ ? "the proxy " + proxy_->shown() : current_.authority()) +
              " (" + wire::excerpt(error.message(), 200) + "): check the address and the network");
 }
 
@@ -385,7 +386,7 @@ error_code Connection::Impl::send(std::string_view bytes) {
     return {};
 }
 
-/// Reads more into the buffer. False at the end of the stream.
+/// Reads more into the buffer. Returns false at the end of the stream.
 bool Connection::Impl::fill(const Deadline& deadline, Step step, AnswerParser& parser) {
     if (parser.is_header_done() && buffer_.size() >= read_buffer_bytes)
         fail_read(beast::http::error::bad_chunk_extension, parser); // the line has no end
@@ -397,8 +398,8 @@ bool Connection::Impl::fill(const Deadline& deadline, Step step, AnswerParser& p
     fail_read(transfer.error, parser);
 }
 
-/// Reads what is left of a body whose content is complete already, for at most a moment: then the
-/// connection can be kept. False: it cannot.
+/// Reads the end of a body whose content is already complete, for at most `grace`. Returns whether
+/// the body ended, so that the connection can be kept.
 bool Connection::Impl::ends_soon(AnswerParser& parser) {
     const Deadline moment = within(grace);
     while (!parser.is_done()) {
@@ -413,7 +414,7 @@ bool Connection::Impl::ends_soon(AnswerParser& parser) {
     return true;
 }
 
-/// Nothing if the connection ended before the first byte of an answer.
+/// Returns nothing if the connection ended before the first byte of an answer.
 std::optional<Response> Connection::Impl::receive(const Deadline& first, const OnBody& on_body) {
     const std::string shown = current_.shown();
     std::optional<AnswerParser> parser;
@@ -429,7 +430,8 @@ std::optional<Response> Connection::Impl::receive(const Deadline& first, const O
             if (parser->is_done() && parser->is_interim()) {
                 if (++interim > max_interim_answers)
                     fail(errc::bad_response,
-                         shown + " sends interim answers without end: is this a model server?");
+                         shown + " sent too many interim answers (status 1xx): is this a model "
+                                 "server?");
                 parser.emplace(limits_, on_body, shown);
                 parser->eager(true);
                 continue;
@@ -479,8 +481,8 @@ void Connection::Impl::fail_read(error_code error, const AnswerParser& parser) {
 
 std::optional<Response> Connection::Impl::exchange(const Request& request, const OnBody& on_body) {
     std::string head = head_of(request);
-    // A server that refuses a long request may answer and close before it has read all of it: its
-    // answer counts for more than the failed write.
+    // A server that rejects a long request may answer and close before it has read everything. Its
+    // answer is more useful than the failed write.
     error_code write_error;
     if (request.body.size() <= small_body_bytes) {
         write_error = send(head.append(request.body));
@@ -493,7 +495,7 @@ std::optional<Response> Connection::Impl::exchange(const Request& request, const
     return response;
 }
 
-/// To `current_`, over the connection that there is or a new one.
+/// Sends the request to `current_`, over the existing connection or a new one.
 Response Connection::Impl::ask(const Request& request, const OnBody& on_body) {
     proxy_ = proxy_for(current_, options_.proxies);
     const bool reused = connected_to_ && same_origin(*connected_to_, current_) && socket_.is_idle();
@@ -519,8 +521,8 @@ Url Connection::Impl::redirected(const Response& response) const {
         target = resolve_reference(current_, location);
     } catch (const Error&) {
         throw Error(errc::bad_response,
-                    current_.shown() + " redirects to something that is no URL: correct the "
-                                       "endpoint, or the server's configuration",
+                    current_.shown() + " redirects to an invalid URL: correct the endpoint, or the "
+                                       "server's configuration",
                     {.status = response.status});
     }
     const bool upgraded = current_.scheme == "http" && target->scheme == "https";
@@ -554,11 +556,11 @@ Response Connection::Impl::request(const Request& request, const Limits& limits,
             current_ = redirected(response);
         }
     } catch (...) {
-        close(); // whoever threw: also on_body
+        close(); // also after an exception of on_body
         throw;
     }
-    fail(errc::bad_response, url_.shown() + " redirects without end: correct the endpoint, or the "
-                                            "server's configuration");
+    fail(errc::bad_response, url_.shown() + " redirects too many times: correct the endpoint, or "
+                                            "the server's configuration");
 }
 
 Connection::Connection(Url url, ConnectionOptions options)

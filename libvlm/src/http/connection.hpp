@@ -1,4 +1,4 @@
-// One HTTP/1.1 connection that is kept alive between requests.
+// An HTTP/1.1 connection that is kept alive between requests.
 #pragma once
 
 #include "lookup.hpp"
@@ -25,21 +25,22 @@ struct Header {
 struct Request {
     std::string method;
     std::string target;
-    /// Besides Host, Content-Length and Accept-Encoding. Names and values without line breaks.
+    /// Besides Host, Content-Length and Accept-Encoding. Names and values must not contain line
+    /// breaks.
     std::vector<Header> headers;
     std::string_view body; ///< must stay alive during the request
 };
 
-/// Each its own clock and its own message. Of 0 or less: none.
+/// Each time limit has its own clock and error message; 0 or less: no limit.
 struct Limits {
     /// Name lookup, TCP, the proxy and the TLS handshake.
     std::chrono::milliseconds connect{5000};
-    /// From the last byte of the request to the first of the answer. A model that thinks takes
-    /// minutes.
+    /// From the last byte of the request to the first byte of the answer. A model that thinks can
+    /// take minutes.
     std::chrono::milliseconds first_byte{0};
-    /// Between two bytes of the answer, and while the server takes nothing more of the request.
+    /// Between two bytes of the answer, and while the server does not read the request.
     std::chrono::milliseconds silence{0};
-    /// All of it, connecting and redirections included.
+    /// The whole request, including connecting and redirections.
     std::chrono::milliseconds total{240000};
     std::uint32_t header_bytes = 64 * 1024;
     std::size_t body_bytes = std::size_t{64} << 20; ///< of the answer, decoded
@@ -48,17 +49,17 @@ struct Limits {
 struct Response {
     int status = 0;
     std::vector<Header> headers;
-    std::string body;                       ///< empty if it went to an OnBody
-    std::chrono::milliseconds first_byte{}; ///< since the request was begun
+    std::string body;                       ///< empty if an OnBody received it
+    std::chrono::milliseconds first_byte{}; ///< since the start of the request
 
-    /// The value of the first header of that name (case does not matter), or empty.
+    /// The value of the first header with this name (ignoring case), or empty.
     [[nodiscard]] std::string_view header(std::string_view name) const;
 };
 
-/// Gets the body of a successful answer (2xx) as it arrives, never empty, on the calling thread.
-/// `head` has status and headers. What it throws ends the request and closes the connection. False:
-/// nothing more is of interest; the request ends with the body or a moment later, without waiting
-/// for a server that keeps the body open.
+/// Receives the body of a successful answer (2xx) as it arrives, on the calling thread; `bytes` is
+/// never empty, `head` has status and headers. An exception ends the request and closes the
+/// connection. Return false to ignore the rest of the body: the request then ends with the body or
+/// shortly afterwards, even if the server keeps the body open.
 using OnBody = std::function<bool(const Response& head, std::string_view bytes)>;
 
 struct ConnectionOptions {
@@ -67,14 +68,14 @@ struct ConnectionOptions {
     Resolver resolver = &resolve;
 };
 
-/// Connects at the first request and again when the server has closed in between: a kept-alive
-/// connection that fails before the first byte of an answer is replaced once. "localhost" is the
-/// loopback addresses, without a lookup; the address that worked is tried first from then on.
+/// Connects at the first request, and again if the server has closed the connection since then: a
+/// kept connection that fails before the first byte of an answer is replaced once. "localhost"
+/// means the loopback addresses, without a lookup. The address that worked last is tried first.
 ///
-/// Certificates and host names of https servers are always verified. Redirections are followed, at
-/// most five, to the same host and port or from http to https on the same host, and only if the
-/// request stays what it is (307 and 308; a GET always): so no header, such as a key, reaches
-/// another host. A body that is compressed although the request says not to is decoded (gzip,
+/// Certificates and host names of https servers are always verified. At most five redirections are
+/// followed: to the same host and port, or from http to https on the same host, and only if they
+/// preserve the request (307 and 308; any for a GET). So no header, such as a key, reaches another
+/// host. A body that is compressed against the request's Accept-Encoding is decoded (gzip,
 /// deflate).
 ///
 /// Not thread-safe.
@@ -86,11 +87,11 @@ public:
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
-    /// Sends and waits for the whole answer, whatever its status. Throws Error: `unreachable`,
-    /// `untrusted`, `unauthorized` (407, from the proxy), `timeout`, `connection_lost`,
-    /// `bad_response` (not HTTP), `response_too_large`, `http_status` (a redirection to another
-    /// host), `cancelled`; std::invalid_argument for a header with a line break. After an error the
-    /// connection is closed.
+    /// Sends the request and waits for the whole answer, of any status. Throws Error:
+    /// `unreachable`, `untrusted`, `unauthorized` (407, from the proxy), `timeout`,
+    /// `connection_lost`, `bad_response` (not HTTP), `response_too_large`, `http_status` (a
+    /// redirection to another host), `cancelled`; std::invalid_argument for a header with a line
+    /// break. After an error the connection is closed.
     Response request(const Request& request, const Limits& limits, std::stop_token stop,
                      const OnBody& on_body = {});
 

@@ -28,14 +28,15 @@ Inflater::~Inflater() = default;
 
 bool Inflater::put(std::string_view bytes, const std::function<void(std::string_view)>& take) {
     z_stream& stream = impl_->stream;
-    // Our caller's pieces are those of its read buffer.
+    // Pieces are at most as large as the caller's read buffer.
     static_assert(sizeof(uInt) >= sizeof(std::uint32_t));
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data())); // it only reads
+    stream.next_in =
+        reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data())); // read only
     stream.avail_in = static_cast<uInt>(bytes.size());
     for (;;) {
         if (impl_->complete) {
             if (stream.avail_in == 0) return true;
-            // Another member (RFC 1952, section 2.2).
+            // Another gzip member (RFC 1952, section 2.2).
             if (inflateReset(&stream) != Z_OK) return false;
             impl_->complete = false;
         }
@@ -45,7 +46,7 @@ bool Inflater::put(std::string_view bytes, const std::function<void(std::string_
         const std::size_t decoded = impl_->room.size() - stream.avail_out;
         if (decoded > 0) take({impl_->room.data(), decoded});
         impl_->complete = result == Z_STREAM_END;
-        if (result == Z_BUF_ERROR) return true; // it wants more
+        if (result == Z_BUF_ERROR) return true; // needs more input
         if (result != Z_OK && result != Z_STREAM_END) return false;
     }
 }

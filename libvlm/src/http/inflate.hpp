@@ -1,4 +1,4 @@
-// Bodies that a server compressed although it was asked not to.
+// Decodes compressed bodies, which some servers send against Accept-Encoding.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,8 @@ public:
     Inflater(const Inflater&) = delete;
     Inflater& operator=(const Inflater&) = delete;
 
-    /// Hands on what `bytes` decode to; pieces of at most 64 KiB, so that whoever takes them can
-    /// end a bomb by throwing. False: this is no such stream.
+    /// Decodes `bytes` and passes the result to `take` in pieces of at most 64 KiB, so that `take`
+    /// can stop a decompression bomb with an exception. Returns false if the stream is malformed.
     [[nodiscard]] bool put(std::string_view bytes,
                            const std::function<void(std::string_view)>& take);
     /// Whether the stream is complete.

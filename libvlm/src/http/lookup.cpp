@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 
 struct Lookup::State {
     std::mutex mutex;
-    asio::io_context* loop = nullptr; ///< null: nobody waits any longer
+    asio::io_context* loop = nullptr; ///< null: the lookup is abandoned
     bool done = false;
     std::vector<std::string> addresses;
     std::string problem;
@@ -26,7 +26,7 @@ struct Lookup::State {
         addresses = std::move(found);
         problem = std::move(why);
         done = true;
-        if (loop) asio::post(*loop, [] {}); // whoever waits looks at `done` after each event
+        if (loop) asio::post(*loop, [] {}); // the waiting thread checks `done` after each event
     }
 
     void run(const Resolver& resolver, const std::string& host) {
@@ -58,7 +58,8 @@ Lookup::Lookup(asio::io_context& loop, const Resolver& resolver, const std::stri
         std::thread([state = state_, resolver, host] { state->run(resolver, host); }).detach();
     } catch (const std::system_error& error) {
         throw Error(errc::unreachable,
-                    std::string("no thread for the name lookup: ") + error.code().message());
+                    std::string("the thread for the name lookup cannot be started: ") +
+                        error.code().message());
     }
 }
 

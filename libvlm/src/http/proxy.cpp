@@ -12,14 +12,14 @@
 namespace eyehand::vlm::http {
 namespace {
 
-// Not quoting anything: it may hold a password.
+// Does not quote the setting, which may contain a password.
 [[noreturn]] void refuse(errc code, const std::string& problem) {
     throw Error(code, "the proxy setting " + problem +
                           "; it should look like http://host:port or "
                           "http://user:password@host:port");
 }
 
-/// "%40" is "@". What is no such triple stays as it is: people forget to encode their passwords.
+/// Decodes "%40" to "@". Invalid triples stay unchanged, because users forget to encode passwords.
 std::string percent_decoded(std::string_view text) {
     std::string result;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -39,12 +39,12 @@ std::string percent_decoded(std::string_view text) {
 Url parse_address(const std::string& authority) {
     try {
         return parse_url("http://" + authority);
-    } catch (const Error&) { // which speaks of the endpoint
-        refuse(errc::bad_url, "has no usable host and port");
+    } catch (const Error&) { // its message is about the endpoint
+        refuse(errc::bad_url, "has no valid host and port");
     }
 }
 
-/// One entry of a list of exemptions, taken apart.
+/// One entry of the list of exemptions.
 struct Exemption {
     std::string_view name;
     std::string_view port; ///< empty: every port
@@ -88,12 +88,12 @@ Proxy parse_proxy(std::string_view text) {
     const std::size_t separator = text.find("://");
     if (separator != std::string_view::npos) {
         if (wire::ascii_lower(text.substr(0, separator)) != "http")
-            refuse(errc::not_supported, "asks for something other than an http proxy, and no other "
-                                        "kind is spoken here");
+            refuse(errc::not_supported,
+                   "names a kind of proxy other than http, which is not supported");
         text.remove_prefix(separator + 3);
     }
     Proxy proxy;
-    // The last "@": a password that nobody encoded may have one, a host never has.
+    // The last "@": an unencoded password may contain one, a host cannot.
     const std::size_t at = text.rfind('@');
     if (at != std::string_view::npos) {
         const std::string_view user = text.substr(0, at);

@@ -1,4 +1,4 @@
-// Which proxy, if any, a request goes through.
+// Selects the proxy for a request.
 #pragma once
 
 #include "eyehand/vlm/proxies.hpp"
@@ -12,7 +12,7 @@
 namespace eyehand::vlm::http {
 
 struct Proxy {
-    std::string host; ///< an IPv6 address without its brackets
+    std::string host; ///< an IPv6 address has no brackets
     std::uint16_t port = 0;
     std::string authorization; ///< the value of Proxy-Authorization, or empty; a secret
 
@@ -20,14 +20,14 @@ struct Proxy {
     [[nodiscard]] std::string shown() const;
 };
 
-/// Reads the value of a proxy setting. Throws Error: `bad_url`, or `not_supported` for a proxy that
-/// is spoken to in anything but http. Neither repeats the user name or the password.
+/// Parses a proxy setting. Throws Error: `bad_url`, or `not_supported` for a proxy that does not
+/// use http. The messages do not contain the user name or the password.
 [[nodiscard]] Proxy parse_proxy(std::string_view text);
 
 /// Whether `settings.none` exempts this host and port.
 [[nodiscard]] bool is_exempt(const Url& url, std::string_view none);
 
-/// The proxy for requests to `url`. This machine is never asked through one. Throws as parse_proxy.
+/// The proxy for requests to `url`; nothing for this computer. Throws as parse_proxy.
 [[nodiscard]] std::optional<Proxy> proxy_for(const Url& url, const Proxies& settings);
 
 } // namespace eyehand::vlm::http

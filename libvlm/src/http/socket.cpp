@@ -22,7 +22,7 @@ Socket::Watch::~Watch() {
     socket_.cancelled_ = false;
 }
 
-/// Runs the loop until something has happened, and looks at the token now and then.
+/// Runs the loop until one event or the next check of the stop token.
 void Socket::run_some() {
     if (!stop_.stop_possible()) {
         loop_.run_one();
@@ -34,10 +34,9 @@ void Socket::run_some() {
     close();
 }
 
-/// Starts one operation, which calls back with an error_code and a number of bytes, and runs the
-/// loop until it has ended. At the deadline, and after a request to stop, the socket is
-/// closed, which ends the operation at once. When this returns, no handler that refers to it is
-/// left.
+/// Starts one operation, whose handler takes an error_code and a number of bytes, and runs the loop
+/// until it has ended. At the deadline or after a stop request, closes the socket, which ends the
+/// operation at once. When this returns, no handler refers to its local state.
 template <class Start>
 Transfer Socket::run(Clock::time_point until, Start start) {
     using End = Transfer::End;
@@ -138,7 +137,7 @@ bool Socket::is_idle() {
 
 void Socket::close() {
     error_code ignored;
-    socket_.cancel(ignored); // Wine 8 does not end a waiting send when its socket is closed
+    socket_.cancel(ignored); // on Wine 8, closing a socket does not end a pending send
     socket_.close(ignored);
 }
 

@@ -1,4 +1,4 @@
-// Bytes to and from a server, with time limits and cancellation: TCP, and TLS over it.
+// A socket with time limits and cancellation, for TCP and TLS.
 #pragma once
 
 #include "tls.hpp"
@@ -20,8 +20,8 @@ namespace eyehand::vlm::http {
 
 using Clock = std::chrono::steady_clock;
 
-/// How one operation ended. After anything but success the socket is closed, except that a refused
-/// or broken operation (`error`) leaves closing to the caller.
+/// The result of one operation. The socket is closed after a timeout or cancellation; after a
+/// failure, the caller closes it.
 struct Transfer {
     enum class End { done, failed, timed_out, cancelled };
     End end = End::done;
@@ -29,14 +29,14 @@ struct Transfer {
     std::size_t bytes = 0;
 };
 
-/// Every operation is asynchronous, with a timer beside it, and the calling thread runs the loop:
-/// Asio's synchronous calls know neither time limits nor cancellation. Not thread-safe; a stop
+/// Each operation is asynchronous and has a timer, and the calling thread runs the loop, because
+/// Asio's synchronous calls support neither time limits nor cancellation. Not thread-safe; a stop
 /// request may come from any thread.
 class Socket {
 public:
     Socket();
 
-    /// As long as this lives, a request to stop ends whatever waits and closes the socket.
+    /// During its lifetime, a stop request ends the current operation and closes the socket.
     class Watch {
     public:
         Watch(Socket& socket, std::stop_token stop);
@@ -50,21 +50,21 @@ public:
 
     [[nodiscard]] Transfer connect(const boost::asio::ip::tcp::endpoint& endpoint,
                                    Clock::time_point until);
-    /// The handshake, on a connected socket. What follows is encrypted.
+    /// Performs the handshake on a connected socket. Later operations are encrypted.
     [[nodiscard]] Transfer start_tls(TlsContext& context, const std::string& host,
                                      Clock::time_point until);
-    /// At least one byte of it.
+    /// Writes at least one byte.
     [[nodiscard]] Transfer write_some(std::string_view bytes, Clock::time_point until);
-    /// At least one byte; the end of the stream is the error `boost::asio::error::eof`.
+    /// Reads at least one byte; the end of the stream is the error `boost::asio::error::eof`.
     [[nodiscard]] Transfer read_some(boost::asio::mutable_buffer into, Clock::time_point until);
-    /// Until `ready()`, which is asked again after each event of `loop()`.
+    /// Waits until `ready()` returns true; calls it after each event of `loop()`.
     [[nodiscard]] Transfer wait(const std::function<bool()>& ready, Clock::time_point until);
 
-    /// Connected, with nothing to read: the end of the stream, an error and unasked-for bytes all
-    /// mean that an idle connection is not ours to use any more.
+    /// Whether the socket is connected and has nothing to read. The end of the stream, an error or
+    /// unexpected bytes mean that an idle connection cannot be used again.
     [[nodiscard]] bool is_idle();
     [[nodiscard]] bool is_cancelled() const { return cancelled_; }
-    /// The TLS stream, where there is one.
+    /// Null if the connection does not use TLS.
     [[nodiscard]] const TlsStream* tls() const { return tls_.get(); }
     [[nodiscard]] boost::asio::io_context& loop() { return loop_; }
     void close();

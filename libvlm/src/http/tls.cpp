@@ -57,7 +57,7 @@ struct CloseStore {
 
 void trust_system(SSL_CTX* context) {
     const std::unique_ptr<void, CloseStore> roots(CertOpenSystemStoreW(0, L"ROOT"));
-    if (!roots) return; // then nothing is trusted, and each handshake says so
+    if (!roots) return; // then every handshake fails, because no authority is trusted
     PCCERT_CONTEXT entry = nullptr;
     while ((entry = CertEnumCertificatesInStore(roots.get(), entry)) != nullptr) {
         const unsigned char* bytes = entry->pbCertEncoded;
@@ -65,12 +65,12 @@ void trust_system(SSL_CTX* context) {
             d2i_X509(nullptr, &bytes, static_cast<long>(entry->cbCertEncoded)));
         if (certificate) X509_STORE_add_cert(SSL_CTX_get_cert_store(context), certificate.get());
     }
-    ERR_clear_error(); // of entries that OpenSSL does not understand
+    ERR_clear_error(); // set by entries that OpenSSL does not support
 }
 #else
 void trust_system(SSL_CTX* context) {
     SSL_CTX_set_default_verify_paths(context);
-    // Where an OpenSSL that was built elsewhere does not look.
+    // An OpenSSL that was built for another system does not look there.
     SSL_CTX_load_verify_dir(context, "/etc/ssl/certs");
     ERR_clear_error();
 }
@@ -91,12 +91,12 @@ void trust_file(SSL_CTX* context, const std::string& name) {
         X509_STORE_add_cert(SSL_CTX_get_cert_store(context), certificate.get());
         ++found;
     }
-    ERR_clear_error(); // the end of the file is one, too
+    ERR_clear_error(); // the end of the file sets an error
     if (found == 0)
         throw Error(errc::untrusted,
                     "the file " + wire::excerpt(name, 300) +
-                        (pem.empty() ? " cannot be read" : " has no certificate in it") +
-                        ": give a PEM file (\"-----BEGIN CERTIFICATE-----\") as ca_file");
+                        (pem.empty() ? " cannot be read" : " contains no certificate") +
+                        ": set ca_file to a PEM file (\"-----BEGIN CERTIFICATE-----\")");
 }
 
 /// Host names of a certificate, for a message: "a.test, b.test".
@@ -123,7 +123,7 @@ std::string wrong_host(const std::string& names, const std::string& server) {
            ": is the address right? If so, the server needs a certificate for this name";
 }
 
-/// What is wrong with the certificate, and what to do.
+/// The error message: cause and remedy.
 std::string certificate_problem(long result, const std::string& names, const std::string& server) {
     const std::string certificate = "the certificate of " + server;
     switch (result) {
@@ -136,15 +136,15 @@ std::string certificate_problem(long result, const std::string& names, const std
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
         return wrong_host(names, server);
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
-        return certificate + " is self-signed, so nobody vouches for it: if the server is yours, "
-                             "give its certificate (PEM) as ca_file";
+        return certificate + " is self-signed: if you trust the server, set ca_file to its "
+                             "certificate (PEM)";
     case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
     case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
         return certificate + " comes from an authority that this computer does not trust: if it is "
-                             "your organisation's, give the authority's certificate (PEM) as "
-                             "ca_file";
+                             "your organization's, set ca_file to the authority's certificate "
+                             "(PEM)";
     default:
         return certificate + " is not accepted (" + X509_verify_cert_error_string(result) +
                "): the server needs another one";
@@ -174,17 +174,17 @@ TlsContext::~TlsContext() = default;
 struct TlsStream::Impl {
     Impl(tcp::socket& socket, ssl::context& context) : stream(socket, context) {}
     ssl::stream<tcp::socket&> stream;
-    std::string refused_names; // of a certificate that was not accepted
+    std::string refused_names; // host names of a rejected certificate
 };
 
 namespace {
 
 constexpr std::array<unsigned char, 9> http_1_1{8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
-/// The name that the certificate must have, and that the server is told (SNI; names only).
+/// Sets the name that the certificate must have, and the name in SNI (not for addresses).
 bool expect_host(SSL* connection, std::string host) {
     if (is_address(host)) {
-        host.resize(std::min(host.find('%'), host.size())); // no certificate knows our interfaces
+        host.resize(std::min(host.find('%'), host.size())); // certificates have no zones
         return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(connection), host.c_str()) == 1;
     }
     if (host.ends_with('.')) host.pop_back();
@@ -198,13 +198,13 @@ bool expect_host(SSL* connection, std::string host) {
 TlsStream::TlsStream(tcp::socket& socket, TlsContext& context, const std::string& host)
     : impl_(std::make_unique<Impl>(socket, context.impl_->context)) {
     SSL* const connection = impl_->stream.native_handle();
-    // Decides nothing: after a refusal the certificate is not kept.
+    // Does not change the decision, but stores the names: OpenSSL discards a rejected certificate.
     impl_->stream.set_verify_callback([this](bool accepted, ssl::verify_context& verification) {
         X509_STORE_CTX* const chain = verification.native_handle();
         if (!accepted) impl_->refused_names = names_in(X509_STORE_CTX_get0_cert(chain));
         return accepted;
     });
-    // Without these there would be no verification: never go on if they fail.
+    // If these fail, nothing would be verified.
     if (!expect_host(connection, host) ||
         SSL_set_alpn_protos(connection, http_1_1.data(), static_cast<unsigned>(http_1_1.size())) !=
             0)
@@ -242,7 +242,7 @@ Error TlsStream::handshake_failure(error_code error, const std::string& server) 
         return {errc::bad_response, server + " does not speak TLS as expected (" +
                                         wire::excerpt(error.message(), 200) +
                                         "): is it https and not http, is the port right, and does "
-                                        "the server know TLS 1.2 or later?"};
+                                        "the server support TLS 1.2 or later?"};
     return {errc::connection_lost, server + " broke the connection during the TLS handshake: is it "
                                             "https and not http, and is the port right?"};
 }

@@ -1,5 +1,5 @@
-// TLS over a connected TCP socket, as a client. Certificate and host name are always verified.
-// Everything of OpenSSL stays in tls.cpp.
+// TLS over a connected TCP socket, as a client. Certificate and host name are always verified. Only
+// tls.cpp uses OpenSSL.
 #pragma once
 
 #include <boost/asio/buffer.hpp>
@@ -15,12 +15,12 @@ class Error;
 
 namespace eyehand::vlm::http {
 
-/// Whom to trust: the system's authorities (on Linux OpenSSL's own places and /etc/ssl/certs, on
-/// Windows the ROOT store) and those in a file.
+/// The trusted authorities: those of the system (on Linux OpenSSL's default locations and
+/// /etc/ssl/certs, on Windows the ROOT store) and those in a file.
 class TlsContext {
 public:
-    /// `ca_file`: PEM, in UTF-8; empty: the system's authorities only. Throws Error{untrusted} if it
-    /// cannot be used.
+    /// `ca_file`: the UTF-8 path of a PEM file; empty: the system's authorities only. Throws
+    /// Error{untrusted} if the file cannot be used.
     explicit TlsContext(const std::string& ca_file);
     ~TlsContext();
     TlsContext(const TlsContext&) = delete;
@@ -32,7 +32,7 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// The socket must outlive it. Closing the socket ends whatever waits.
+/// The socket must outlive this object. Closing the socket ends pending operations.
 class TlsStream {
 public:
     using Done = std::function<void(boost::system::error_code, std::size_t bytes)>;
@@ -47,9 +47,9 @@ public:
     void async_read_some(boost::asio::mutable_buffer buffer, Done done);
     void async_write_some(boost::asio::const_buffer buffer, Done done);
 
-    /// Bytes that were received and not read yet.
+    /// Whether received bytes have not been read yet.
     [[nodiscard]] bool has_unread() const;
-    /// What to tell the user about a handshake that ended with `error`. `server` is its name in the
+    /// The error for a handshake that ended with `error`. `server` is the server's name in the
     /// message.
     [[nodiscard]] Error handshake_failure(boost::system::error_code error,
                                           const std::string& server) const;

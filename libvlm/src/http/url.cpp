@@ -33,7 +33,7 @@ bool is_host_character(char c) {
     return is_digit(c) || is_letter(c) || c == '-' || c == '.' || c == '_';
 }
 
-// With the dots of an embedded IPv4 address and the percent sign and name of a zone.
+// Includes the dots of an embedded IPv4 address, and the percent sign and name of a zone.
 bool is_ipv6_character(char c) { return is_host_character(c) || c == ':' || c == '%'; }
 
 std::uint16_t parse_port(std::string_view text) {
@@ -42,7 +42,7 @@ std::uint16_t parse_port(std::string_view text) {
     const auto [stop, error] = std::from_chars(text.data(), end, port);
     if (error != std::errc{} || stop != end || port == 0)
         // Not quoted: in "http://name:pass/word@host" this is the beginning of a password.
-        refuse("has a port that is no number from 1 to 65535");
+        refuse("has a port that is not a number from 1 to 65535");
     return port;
 }
 
@@ -59,7 +59,7 @@ void check_characters(std::string_view text) {
 std::string scheme_of(std::string_view text, std::string_view authority) {
     std::string scheme = wire::ascii_lower(text);
     if (scheme != "http" && scheme != "https")
-        refuse("has the scheme " + quoted(scheme) + ", but only http and https are spoken here" +
+        refuse("has the scheme " + quoted(scheme) + ", but only http and https are supported" +
                (authority.empty() ? " and no host" : ""));
     return scheme;
 }
@@ -69,11 +69,11 @@ void parse_authority(std::string_view authority, Url& url) {
     std::optional<std::string_view> port;
     if (authority.starts_with('[')) {
         const std::size_t bracket = authority.find(']');
-        if (bracket == std::string_view::npos) refuse("has a \"[\" without its \"]\"");
+        if (bracket == std::string_view::npos) refuse("has a \"[\" without a \"]\"");
         const std::string_view address = authority.substr(1, bracket - 1);
         if (address.find(':') == std::string_view::npos ||
             !std::all_of(address.begin(), address.end(), is_ipv6_character))
-            refuse("has " + quoted(address) + " in brackets, which is no IPv6 address");
+            refuse("has " + quoted(address) + " in brackets, which is not an IPv6 address");
         url.host = wire::ascii_lower(address);
         const std::string_view rest = authority.substr(bracket + 1);
         if (!rest.empty() && !rest.starts_with(':')) refuse("has text after the \"]\"");
@@ -85,14 +85,14 @@ void parse_authority(std::string_view authority, Url& url) {
         const std::string_view host = authority.substr(0, colon);
         if (host.empty()) refuse("has no host");
         if (!std::all_of(host.begin(), host.end(), is_host_character))
-            refuse("has the host " + quoted(host) + ", which is no name");
+            refuse("has the host " + quoted(host) + ", which is not a valid name");
         url.host = wire::ascii_lower(host);
         if (colon != std::string_view::npos) port = authority.substr(colon + 1);
     }
     url.port = port ? parse_port(*port) : std::uint16_t(url.scheme == "https" ? 443 : 80);
 }
 
-/// "v1", "v1beta": the last piece of a base URL.
+/// Whether the last segment of a base URL is a version, such as "v1" or "v1beta".
 bool is_version(std::string_view segment) {
     return segment.size() >= 2 && segment[0] == 'v' && is_digit(segment[1]);
 }
@@ -120,7 +120,7 @@ Url parse_url(std::string_view text) {
         separator == std::string_view::npos ? text : text.substr(separator + 3);
     const std::size_t end = rest.find_first_of("/?");
     const std::string_view authority = rest.substr(0, end);
-    // Before anything else is quoted: what stands before an "@" may be a password.
+    // Checked before the messages that quote the URL: the part before an "@" may be a password.
     if (authority.find('@') != std::string_view::npos)
         refuse("has a user name or password (\"@\"); an API key is given separately");
     if (separator == std::string_view::npos)
@@ -171,10 +171,9 @@ Url parse_endpoint(std::string_view text) {
 
 Url models_url(const Url& url) {
     if (!url.path.ends_with(chat_completions))
-        throw Error(errc::not_supported,
-                    "where " + url.shown() +
-                        " lists its models is not known; that needs an endpoint that ends in " +
-                        std::string(chat_completions));
+        throw Error(errc::not_supported, "the URL of the list of models cannot be derived from " +
+                                             url.shown() + "; use an endpoint that ends in " +
+                                             std::string(chat_completions));
     Url models = url;
     models.path.resize(models.path.size() - chat_completions.size());
     models.path += "/models";

@@ -1,4 +1,4 @@
-// The texts of answers: complete, compressed, in chunks.
+// Builds answers: complete, compressed, or in chunks.
 #include "answer_text.hpp"
 
 #include <boost/beast/http/status.hpp>
@@ -75,7 +75,7 @@ std::string gzipped(std::string_view text) {
                      default_memory, Z_DEFAULT_STRATEGY) != Z_OK)
         throw std::bad_alloc();
     std::string result(deflateBound(&stream, static_cast<uLong>(text.size())), '\0');
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data())); // it only reads
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data())); // read only
     stream.avail_in = static_cast<uInt>(text.size());
     stream.next_out = reinterpret_cast<Bytef*>(result.data());
     stream.avail_out = static_cast<uInt>(result.size());

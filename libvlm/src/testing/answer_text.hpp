@@ -1,4 +1,4 @@
-// What an Answer without parts looks like on the wire.
+// The bytes of an Answer without parts.
 #pragma once
 
 #include "eyehand/vlm/testing/chat_server.hpp"

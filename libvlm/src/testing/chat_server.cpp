@@ -73,7 +73,7 @@ private:
 
     tcp::socket& from_;
     tcp::socket& to_;
-    std::shared_ptr<void> keep_; // whoever owns the sockets
+    std::shared_ptr<void> keep_; // the owner of the sockets
     std::array<char, 16384> buffer_{};
 };
 
@@ -146,8 +146,9 @@ public:
 private:
     using Parser = beast::http::request_parser<beast::http::string_body>;
 
-    /// One connection; lives as long as one of its handlers does. It always reads, so that it sees
-    /// a client that goes away in the middle of an answer. On the server's thread only.
+    /// One connection; lives as long as one of its handlers. It reads all the time, so that it
+    /// notices a client that disconnects in the middle of an answer. Runs on the server's thread
+    /// only.
     class Session : public std::enable_shared_from_this<Session> {
     public:
         Session(Impl& server, tcp::socket socket)
@@ -219,7 +220,7 @@ private:
             send_next();
         }
 
-        /// An answer that was not given in parts becomes one of a single part.
+        /// Converts an answer without parts into one with a single part.
         void use_text() {
             std::string text = answer_text(answer_);
             if (answer_.cut_after < text.size()) {
@@ -257,7 +258,7 @@ private:
         void stop_at(const Gate& gate) {
             gate_ = gate;
             const bool open = gate.arrive(this, [weak = weak_from_this(), &server = server_] {
-                // Held in the server's loop only: the last owner must not be the test's thread.
+                // Locked only in the server's loop: the test's thread must not destroy the session.
                 asio::post(server.context_, [weak] {
                     if (const auto self = weak.lock()) self->send_next();
                 });
@@ -272,10 +273,10 @@ private:
 
         void finish() {
             if (answer_.reset) return stream_.reset();
-            // Closing at once could destroy what the other side has not read yet.
+            // Closing at once could discard data that the client has not read yet.
             if (answer_.close) return stream_.end(shared_from_this());
             expect_request();
-            parse(); // what came meanwhile
+            parse(); // bytes that arrived in the meantime
         }
 
         void open_tunnel() {
@@ -317,7 +318,7 @@ private:
         tcp::socket onward_; // of a tunnel
         beast::flat_buffer buffer_;
         std::optional<Parser> parser_;
-        bool answering_ = false; // what arrives now waits in the buffer
+        bool answering_ = false; // incoming bytes stay in the buffer
         bool is_tunnel_ = false;
 
         Answer answer_;
@@ -377,7 +378,7 @@ private:
 
     const std::optional<int> connect_to_;
     const std::unique_ptr<asio::ssl::context> tls_; // null: http
-    std::set<Session*> sessions_;                   // the server's thread only
+    std::set<Session*> sessions_;                   // used only on the server's thread
     int port_ = 0;
     std::string url_;
     asio::io_context context_{1};

@@ -13,7 +13,7 @@ struct Gate::State {
         std::function<void()> wake;
     };
 
-    // Wakes under the lock, so that `forget` knows that nobody is being woken.
+    // Calls `wake` under the lock, so that no call is in progress when `forget` returns.
     void let_through() {
         while (!waiting.empty() && (is_open || passes > 0)) {
             if (!is_open) --passes;

@@ -22,7 +22,7 @@ public:
         if (tls) tls_ = std::make_unique<Tls>(socket_, *tls);
     }
 
-    /// `done(error)`. The TLS handshake, where there is one.
+    /// Performs the TLS handshake, if there is one; then calls `done(error)`.
     template <class Done>
     void async_open(Done done) {
         if (tls_)
@@ -39,7 +39,7 @@ public:
         else
             socket_.async_read_some(into, std::move(done));
     }
-    /// All of it; `done(error, bytes)`.
+    /// Writes the whole buffer; then calls `done(error, bytes)`.
     template <class Done>
     void async_write(boost::asio::const_buffer bytes, Done done) {
         if (tls_)
@@ -47,7 +47,7 @@ public:
         else
             boost::asio::async_write(socket_, bytes, std::move(done));
     }
-    /// Says that no more comes. `keep` keeps the connection alive meanwhile.
+    /// Announces the end of the data. `keep` keeps the connection alive during that time.
     template <class Keep>
     void end(Keep keep) {
         if (tls_) return tls_->async_shutdown([this, keep](error_code) { end_tcp(); });
@@ -61,7 +61,7 @@ public:
     }
     void close() {
         error_code ignored;
-        socket_.cancel(ignored); // Wine 8 does not end a waiting send when its socket is closed
+        socket_.cancel(ignored); // on Wine 8, closing a socket does not end a pending send
         socket_.close(ignored);
     }
 

@@ -20,7 +20,7 @@ std::optional<std::int64_t> index_of(const json::object& object) {
     return number;
 }
 
-/// What a piece of a call adds to its arguments. An object is whole in itself.
+/// The text that a piece of a call adds to its arguments. An object is always complete.
 std::string text_of(const json::value& arguments) {
     if (arguments.is_string()) return std::string(std::string_view(arguments.get_string()));
     return json::serialize(arguments);
@@ -71,7 +71,7 @@ std::vector<Delta> ReplyAssembler::take(const ServerEvent& event) {
     std::vector<Delta> deltas;
     take_answer_fields(chunk);
     const json::object* choice = first_choice(chunk, where_);
-    if (!choice || index_of(*choice).value_or(0) != 0) return deltas; // only one was asked for
+    if (!choice || index_of(*choice).value_or(0) != 0) return deltas; // only one was requested
     any_choice_ = true;
     if (const json::object* delta = object_member(*choice, "delta"))
         take_message(*delta, deltas);
@@ -83,8 +83,8 @@ std::vector<Delta> ReplyAssembler::take(const ServerEvent& event) {
     return deltas;
 }
 
-/// Of id, time and model the first counts (they are the same in every chunk), of the counts the
-/// last: some servers send them with every chunk, growing.
+/// Keeps the first id, time and model (they are the same in every chunk) and the last token counts:
+/// some servers send growing counts with every chunk.
 void ReplyAssembler::take_answer_fields(const json::object& chunk) {
     for (const std::string_view name : {"id", "created", "model"})
         if (const json::value* value = member(chunk, name); value && !answer_.contains(name))
@@ -128,7 +128,8 @@ void ReplyAssembler::take_old_call(const json::object& function_call, std::vecto
     add_to(*old_call_, 0, fields, deltas);
 }
 
-/// The call that a piece belongs to; their number for a new one.
+/// The number of the call that a piece belongs to; the number of calls if the piece starts a new
+/// one.
 std::size_t ReplyAssembler::number_of_call(const CallFields& fields) const {
     const auto last_that = [&](auto matches) {
         const auto found = std::find_if(calls_.rbegin(), calls_.rend(), matches);
@@ -147,8 +148,8 @@ std::size_t ReplyAssembler::number_of_call(const CallFields& fields) const {
     if (!fields.id.empty())
         return last_that([&](const PiecedCall& c) { return c.id == fields.id; });
     if (calls_.empty()) return 0;
-    // Whole calls with neither index nor id follow each other: another name with arguments behind
-    // arguments that are complete begins another call.
+    // Some servers send complete calls with neither index nor id. If the last call has complete
+    // arguments, another name with arguments starts a new call.
     const PiecedCall& last = calls_.back();
     const bool is_whole_call =
         !fields.name.empty() && fields.arguments && !text_of(*fields.arguments).empty();
@@ -179,7 +180,7 @@ ChatReply ReplyAssembler::finish() const {
                     where_.url + " ended its stream before the answer was complete: the model may "
                                  "have crashed; see the server's log",
                     {.status = 200});
-    // One place for every rule: the reply is that of the equivalent plain answer.
+    // Reuses the rules for plain answers.
     return decode_reply(valid_utf8(json::serialize(plain_answer())), where_, offered_);
 }
 

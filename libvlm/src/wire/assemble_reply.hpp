@@ -1,4 +1,4 @@
-// From the events of a streamed answer (sse.hpp) to deltas as they come and one reply at the end.
+// Turns the events of a streamed answer (sse.hpp) into deltas, and into one reply at the end.
 //
 //     EventParser events(where.url, longest_event);
 //     ReplyAssembler reply(where, request.tools);
@@ -9,8 +9,8 @@
 //     events.finish(take);
 //     return reply.finish();
 //
-// Only for an answer whose content type is text/event-stream: some servers answer a request for a
-// stream with plain JSON or HTML, which is decode_reply's.
+// Only for answers that are event streams. Some servers answer a request for a stream with plain
+// JSON or HTML; use decode_reply for these.
 #pragma once
 
 #include "eyehand/vlm/model.hpp"
@@ -27,25 +27,25 @@
 
 namespace eyehand::vlm::wire {
 
-/// Text that comes in pieces, which may be cut within a character.
+/// Text that arrives in pieces, which may be split within a character.
 struct PiecedText {
     std::string text{}; ///< whole characters only
     Utf8Joiner joiner{};
 
-    /// Adds a piece; the characters that are whole now.
+    /// Adds a piece, and returns the characters that it completes.
     std::string add(std::string_view piece);
-    /// All of it, when no more comes.
+    /// The whole text, after the last piece.
     [[nodiscard]] std::string whole() const;
 };
 
-/// A call that comes in pieces.
+/// A tool call that arrives in pieces.
 struct PiecedCall {
     std::optional<std::int64_t> index{};
     std::string id{};
     std::string name{};
     PiecedText arguments{};
-    boost::json::object extra{};          ///< members nobody here knows
-    boost::json::object function_extra{}; ///< the same of its "function"
+    boost::json::object extra{};          ///< unknown members
+    boost::json::object function_extra{}; ///< unknown members of its "function"
 };
 
 class ReplyAssembler {
@@ -53,20 +53,19 @@ public:
     /// `offered`: the tools of the request, as for decode_reply.
     explicit ReplyAssembler(Where where, std::vector<ToolSpec> offered = {});
 
-    /// What the event adds to the reply. Throws Error: the server's own error, in whatever shape it
-    /// comes, or `bad_response` for data that is not JSON or no piece of a chat completion. Data
-    /// that only the end of the stream has ended and that is not JSON is left out. After an
-    /// exception the assembler is of no more use.
+    /// Returns the deltas of the event. Throws Error: the server's own error in any known form, or
+    /// `bad_response` for data that is not JSON or not a piece of a chat completion. Ignores an
+    /// event that is not JSON if its blank line is missing. Do not use the assembler after an
+    /// exception.
     std::vector<Delta> take(const ServerEvent& event);
 
-    /// Whether "[DONE]" has come: the rest of the stream, if there is one, means nothing.
+    /// Whether "[DONE]" has arrived. The caller can ignore the rest of the stream then.
     [[nodiscard]] bool done() const noexcept { return done_; }
 
-    /// The whole reply, once the stream has ended: what decode_reply gives for the equivalent plain
-    /// answer, and its exceptions. A stream that ended with neither a finish reason nor "[DONE]"
-    /// was cut off: Error{connection_lost}, since for the caller it is the same whether the server
-    /// or the network hung up (`truncated` says that the output limit was too low). Its calls
-    /// are dropped with it.
+    /// Returns the complete reply after the end of the stream: the result of decode_reply for the
+    /// equivalent plain answer, including its exceptions. Throws Error{connection_lost} if the
+    /// stream ended with neither a finish reason nor "[DONE]", and discards its calls. The code is
+    /// not `truncated`, which means that the output limit was too low.
     [[nodiscard]] ChatReply finish() const;
 
 private:
@@ -90,7 +89,7 @@ private:
     std::vector<PiecedCall> calls_;
     std::optional<PiecedCall> old_call_; // "function_call"
     std::string finish_reason_;
-    boost::json::object answer_; // what stands beside the choices: id, model, usage ...
+    boost::json::object answer_; // the members besides the choices: id, model, usage ...
 };
 
 } // namespace eyehand::vlm::wire

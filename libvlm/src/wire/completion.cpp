@@ -10,7 +10,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// Some servers deliver content in parts; what is no text (and no reasoning) is left out.
+/// Some servers deliver content in parts. Parts that are neither text nor reasoning are ignored.
 void append_content_part(const json::value& part, Words& words, const Where& where) {
     if (part.is_string()) {
         words.text += std::string_view(part.get_string());
@@ -23,7 +23,7 @@ void append_content_part(const json::value& part, Words& words, const Where& whe
     (type == "reasoning" || type == "thinking" ? words.reasoning : words.text) += text;
 }
 
-/// llama-server and LM Studio say reasoning_content; Ollama, vLLM and OpenRouter say reasoning.
+/// llama-server and LM Studio use reasoning_content; Ollama, vLLM and OpenRouter use reasoning.
 std::string_view reasoning_of(const json::object& message) {
     const std::string_view text = string_member(message, "reasoning_content");
     return text.empty() ? string_member(message, "reasoning") : text;
@@ -45,7 +45,7 @@ void refuse(const Where& where, const std::string& problem, std::string_view rem
 
 void refuse_field(const Where& where, const std::string& field, std::string_view expected) {
     refuse(where, "sent a chat completion whose \"" + field + "\" is not " + std::string(expected),
-           "this is a fault of the server; a newer version may be free of it");
+           "this is a fault of the server; try a newer version");
 }
 
 const json::object& successful_object(const json::value& value, std::string_view text,

@@ -11,8 +11,8 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t max_message = 1000; // bytes of a server's words in ours
-constexpr std::size_t max_search = 65536; // bytes in which a known phrase is looked for
+constexpr std::size_t max_message = 1000; // bytes of a server's text in an error message
+constexpr std::size_t max_search = 65536; // bytes that are searched for known phrases
 
 bool contains_any(std::string_view text, std::initializer_list<std::string_view> phrases) {
     return std::any_of(phrases.begin(), phrases.end(), [&](std::string_view phrase) {
@@ -20,8 +20,8 @@ bool contains_any(std::string_view text, std::initializer_list<std::string_view>
     });
 }
 
-/// How llama-server, LM Studio, Ollama, vLLM and OpenAI say that a request is too long. Searched in
-/// the whole text, because LM Studio and gateways wrap the words of the engine behind them.
+/// Phrases of llama-server, LM Studio, Ollama, vLLM and OpenAI for a request that is too long.
+/// Searches the whole text, because LM Studio and gateways wrap the message of their engine.
 bool is_context_overflow(std::string_view lower) {
     return contains_any(lower,
                         {"context_length_exceeded", "exceed_context_size_error",
@@ -47,7 +47,7 @@ bool is_missing_tools(std::string_view lower) {
                                 "tool calling is not supported"});
 }
 
-/// What llama-server's chat templates and parsers answer 500 to, and would again.
+/// Failures of llama-server's chat templates and parsers, which would fail again (status 500).
 bool is_deterministic(std::string_view lower) {
     return contains_any(lower, {"jinja", "template", "must alternate", "roles must",
                                 "failed to parse messages", "failed to parse tools",
@@ -55,7 +55,7 @@ bool is_deterministic(std::string_view lower) {
                                 "unable to generate parser"});
 }
 
-/// The model's words did not fit the grammar of its template: another sample may.
+/// The model's output did not match the grammar of its template; another sample may match.
 bool is_unlucky_sample(std::string_view lower) {
     return contains_any(lower, {"peg-native format"});
 }
@@ -71,8 +71,8 @@ bool is_no_model_loaded(std::string_view lower) {
                                 "failed to load model"});
 }
 
-/// {"error":{"message":...}}, {"error":"..."}, {"message":...}, {"detail":...}, or an array with
-/// one of these in it.
+/// {"error":{"message":...}}, {"error":"..."}, {"message":...}, {"detail":...}, or an array whose
+/// first element is one of these.
 std::string_view message_in(const json::value& value) {
     if (const json::array* array = value.if_array())
         return array->empty() || array->front().is_array() ? std::string_view()
@@ -88,10 +88,10 @@ std::string_view message_in(const json::value& value) {
     return {};
 }
 
-/// The server's own words, or empty.
+/// The server's own error text, or empty.
 std::string server_message(std::string_view body, const Where& where) {
     const std::string_view text = trimmed(body);
-    if (text.empty() || text.starts_with('<')) return {}; // an HTML page tells a person nothing
+    if (text.empty() || text.starts_with('<')) return {}; // an HTML page does not help the user
     if (const auto value = parse_json(text)) {
         const std::string_view message = message_in(*value);
         return where.quote(message.empty() ? text : message, max_message);
@@ -110,7 +110,7 @@ errc category_of(int status, std::string_view lower) {
         return errc::unauthorized;
     case 404:
         return errc::not_found;
-    case 429: // out of credit is no matter of waiting
+    case 429: // waiting does not help if the quota is used up
         return is_used_up(lower) ? errc::http_status : errc::overloaded;
     case 408:
     case 409:
@@ -127,11 +127,11 @@ constexpr std::string_view url_hint = "is the URL right? It should end in /v1/ch
 
 std::string remedy_for_missing(std::string_view said, const Where& where) {
     if (ascii_lower(said).find("model") != std::string::npos)
-        return "the server has no such model" +
-               (where.model.empty() ? std::string()
-                                    : " as \"" + where.quote(where.model, 200) + '"') +
+        return "the server does not have " +
+               (where.model.empty() ? std::string("this model")
+                                    : "the model \"" + where.quote(where.model, 200) + '"') +
                "; check the model's name against the server's list, or load it there";
-    return "nothing answers at this path; " + std::string(url_hint);
+    return "the server does not have this path; " + std::string(url_hint);
 }
 
 std::string remedy_for(int status, std::string_view lower, std::string_view said,
@@ -144,10 +144,9 @@ std::string remedy_for(int status, std::string_view lower, std::string_view said
                "its --mmproj file)";
     if (is_missing_tools(lower))
         return "tool calling is not available there; load a model that can call tools and switch "
-               "it "
-               "on (llama-server: --jinja, vLLM: --enable-auto-tool-choice), or have tools "
-               "described "
-               "in words";
+               "tool calling on (llama-server: --jinja, vLLM: --enable-auto-tool-choice), or set "
+               "the "
+               "quirk tools_as_text";
     if (is_crash(lower))
         return "the model crashed on the server, often for lack of memory; reload it, with a "
                "shorter context or a smaller model";
@@ -163,7 +162,8 @@ std::string remedy_for(int status, std::string_view lower, std::string_view said
         return {};
     case 400:
     case 422:
-        return "the server refuses this request; its message says which part it does not accept";
+        return "the server rejects this request; its message names the part that it does not "
+               "accept";
     case 401:
     case 403:
         return "check the API key, or set one";
@@ -182,7 +182,7 @@ std::string remedy_for(int status, std::string_view lower, std::string_view said
         return is_used_up(lower) ? "the account's quota is used up"
                                  : "too many requests; wait a little and try again";
     case 501:
-        return "this server cannot do that";
+        return "the server does not support this request";
     case 502:
     case 504:
         return "a proxy answers, but the server behind it does not; is it running?";
@@ -197,7 +197,7 @@ std::string remedy_for(int status, std::string_view lower, std::string_view said
 
 // --- What else is known ------------------------------------------------------------------------
 
-/// Nothing: what the code and the status say.
+/// Nothing: the code and the status decide.
 std::optional<Retry> retry_of(int status, std::string_view lower, const RetryWish& wish) {
     if (is_context_overflow(lower) || is_missing_vision(lower) || is_missing_tools(lower))
         return Retry::never;
@@ -211,7 +211,7 @@ std::optional<Retry> retry_of(int status, std::string_view lower, const RetryWis
     return std::nullopt;
 }
 
-/// llama-server's error objects say how long the request was, and how long it may be.
+/// llama-server's error objects contain the length of the request and of the context.
 std::optional<int> number_in_error(const json::value& value, std::string_view name) {
     const json::object* object = value.if_object();
     const json::object* error = object ? object_member(*object, "error") : nullptr;

@@ -18,7 +18,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// The body as JSON, or an Error that says what it is instead.
+/// Parses the body as JSON. Throws an Error that describes any other body.
 json::value parse_body(std::string_view body, const Where& where) {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     if (body.starts_with(byte_order_mark)) body.remove_prefix(byte_order_mark.size());
@@ -26,7 +26,7 @@ json::value parse_body(std::string_view body, const Where& where) {
     if (text.empty()) refuse(where, "answered with an empty body");
     if (text.starts_with('<')) refuse(where, "answered with HTML instead of JSON");
     if (text.starts_with("data:") || text.starts_with("event:"))
-        refuse(where, "answered with an event stream that was not asked for",
+        refuse(where, "answered with an event stream that was not requested",
                "switch streaming off on the server or in the proxy in front of it");
     boost::system::error_code error;
     json::value value = parse_json(text, error);
@@ -46,7 +46,8 @@ std::string decode_arguments(const json::value* arguments) {
     return json::serialize(*arguments);
 }
 
-/// What the encoder sends back: fields of the call, and under "function" those of its function.
+/// The unknown fields, which the encoder sends back: those of the call, and under "function" those
+/// of its function.
 std::string unknown_fields(const CallFields& fields) {
     json::object call;
     json::object function;
@@ -60,7 +61,7 @@ std::vector<ToolCall> decode_calls(const json::object& message, const Where& whe
     if (const json::array* list = tool_call_list(message, where)) {
         for (const json::value& value : *list) {
             const CallFields fields = decode_call_fields(value, where);
-            if (fields.name.empty()) continue; // how some servers say that there is none
+            if (fields.name.empty()) continue; // some servers send this instead of no call
             calls.push_back({std::string(fields.id), std::string(fields.name),
                              decode_arguments(fields.arguments), unknown_fields(fields)});
         }
@@ -75,8 +76,8 @@ std::vector<ToolCall> decode_calls(const json::object& message, const Where& whe
     return calls;
 }
 
-/// Gives calls without an id, or with one that is taken, their own: the same bytes get the same
-/// ids, and the answers of one conversation (which differ at least in id and time) different ones.
+/// Gives new ids to calls without an id or with a repeated one. The same bytes always get the same
+/// ids; the answers of a conversation, which differ at least in id and time, get different ones.
 void complete_ids(std::vector<ToolCall>& calls, std::string_view body) {
     std::vector<std::string> taken;
     std::string stem;
@@ -104,7 +105,7 @@ void complete_ids(std::vector<ToolCall>& calls, std::string_view body) {
                 {.status = 200});
 }
 
-/// The output limit may have cut the last call off; carrying it out would be a guess.
+/// The output limit may have cut off the last call; executing such a call would be a guess.
 void refuse_cut_calls(const ChatReply& reply, const Where& where) {
     if (reply.finish != FinishReason::length) return;
     for (const ToolCall& call : reply.tool_calls)
@@ -177,7 +178,7 @@ ChatReply decode_reply(std::string_view body, const Where& where,
     const json::object& answer = successful_object(value, body, where);
     if (!member(answer, "choices")) refuse(where, "answered with JSON that has no \"choices\"");
     const json::object* choice = first_choice(answer, where);
-    if (!choice) refuse_field(where, "choices", "filled");
+    if (!choice) refuse_field(where, "choices", "a list with an element");
     const json::object* message = object_member(*choice, "message");
     if (!message) refuse_field(where, "message", "an object");
 
@@ -201,7 +202,8 @@ std::vector<std::string> decode_models(std::string_view body, const Where& where
     const json::value value = parse_body(body, where);
     const json::object& answer = successful_object(value, body, where);
     const json::value* data = member(answer, "data");
-    if (!data || !data->is_array()) refuse(where, "answered with JSON that is no list of models");
+    if (!data || !data->is_array())
+        refuse(where, "answered with JSON that is not a list of models");
     std::vector<std::string> ids;
     for (const json::value& model : data->get_array())
         if (const json::object* object = model.if_object())

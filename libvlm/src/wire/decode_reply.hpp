@@ -1,4 +1,4 @@
-// From the body of a successful answer to a ChatReply (docs/vlm.md, "Reply format").
+// Converts the body of a successful answer to a ChatReply (docs/vlm.md, "Reply format").
 #pragma once
 
 #include "eyehand/vlm/chat.hpp"
@@ -11,11 +11,11 @@
 
 namespace eyehand::vlm::wire {
 
-/// The reply in the body of an answer with status 200. Where the server delivered no tool calls,
-/// calls of `offered` tools are recovered from the text (rescue_calls.hpp), which `notes` says.
-/// Throws Error: `bad_response` for what is no
-/// chat completion, `server_error` or `context_overflow` for an error object, and `truncated` for
-/// a reply that hit the output limit in the middle of a tool call. `wait` and `total` stay zero.
+/// Decodes the body of an answer with status 200. If it has no tool calls, calls of `offered` tools
+/// are recovered from the text (rescue_calls.hpp) and mentioned in `notes`. Throws Error:
+/// `bad_response` if the body is not a chat completion, `server_error` or `context_overflow` for an
+/// error object, and `truncated` for a reply that hit the output limit in the middle of a tool
+/// call. `wait` and `total` stay zero.
 [[nodiscard]] ChatReply decode_reply(std::string_view body, const Where& where,
                                      const std::vector<ToolSpec>& offered = {});
 

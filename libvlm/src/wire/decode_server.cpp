@@ -15,9 +15,9 @@ namespace json = boost::json;
 
 constexpr std::size_t max_name = 1000;   // bytes; longer than any known model's name
 constexpr std::size_t max_version = 100; // bytes
-constexpr std::size_t max_models = 5000; // ten times what OpenRouter has
+constexpr std::size_t max_models = 5000; // ten times the number of OpenRouter's models
 
-// --- Members that may be anything ----------------------------------------------------------------
+// --- Members of any type -------------------------------------------------------------------------
 
 std::optional<json::object> parsed_object(std::string_view body) {
     std::optional<json::value> value = parse_json(trimmed(body));
@@ -36,7 +36,7 @@ std::optional<bool> bool_member(const json::object& object, std::string_view nam
     return value->get_bool();
 }
 
-/// A number of tokens: whole, above 0, and one that an int holds.
+/// A number of tokens: an integer above 0 that fits into an int.
 std::optional<int> count_member(const json::object& object, std::string_view name) {
     const json::value* value = member(object, name);
     if (!value || !value->is_number()) return std::nullopt;
@@ -64,7 +64,7 @@ Support known(bool value) { return value ? Support::yes : Support::no; }
 
 Support known(std::optional<bool> value) { return value ? known(*value) : Support::unknown; }
 
-/// Whether `word` is in the list; without a list that is unknown.
+/// Whether `word` is in the list; unknown if there is no list.
 Support listed(const json::object& object, std::string_view list_name, std::string_view word) {
     const json::array* list = array_member(object, list_name);
     if (!list) return Support::unknown;
@@ -78,9 +78,9 @@ Support listed(const json::object& object, std::string_view list_name, std::stri
 ServerKind kind_of_owner(std::string_view owner) {
     if (owner == "llamacpp") return ServerKind::llama_server;
     if (owner == "vllm") return ServerKind::vllm;
-    if (owner == "library") return ServerKind::ollama; // of models of Ollama's own library
+    if (owner == "library") return ServerKind::ollama; // for models of Ollama's own library
     if (owner == "organization_owner" || owner == "organization-owner")
-        return ServerKind::lm_studio; // its placeholder
+        return ServerKind::lm_studio; // its placeholder for the owner
     return ServerKind::unknown;
 }
 
@@ -150,7 +150,7 @@ ModelList decode_data(const json::array& data, const json::object& answer) {
 
 // --- {"models": [...]}: LM Studio's own list, and Ollama's ---------------------------------------
 
-/// A model on the disk, under its key, and each instance of it that is loaded under another name.
+/// Adds a model under its key, and each of its loaded instances that has another name.
 void add_lm_studio_model(ModelList& list, const json::object& entry, const json::array& instances) {
     ModelFacts model;
     model.id = name_in(entry, "key");
@@ -168,7 +168,7 @@ void add_lm_studio_model(ModelList& list, const json::object& entry, const json:
         const json::object* config = object_member(*instance, "config");
         const auto context = config ? count_member(*config, "context_length") : std::nullopt;
         const std::string id = name_in(*instance, "id");
-        // Asked by its key, the instance of that name answers, or whichever there is.
+        // A request by key is answered by the instance with that name, or else by any instance.
         ModelFacts& by_key = list.models[place];
         if (id == by_key.id || !by_key.context_tokens) by_key.context_tokens = context;
         if (id.empty() || id == by_key.id) continue;
@@ -180,7 +180,7 @@ void add_lm_studio_model(ModelList& list, const json::object& entry, const json:
 
 ModelFacts decode_ollama_entry(const json::object& entry) {
     ModelFacts model;
-    model.id = name_in(entry, "model"); // since 2024; before only "name"
+    model.id = name_in(entry, "model"); // since 2024; older versions have only "name"
     if (model.id.empty()) model.id = name_in(entry, "name");
     model.context_tokens = count_member(entry, "context_length"); // /api/ps
     model.images = listed(entry, "capabilities", "vision");
@@ -206,7 +206,7 @@ ModelList decode_models(const json::array& entries) {
 
 // --- Single models -------------------------------------------------------------------------------
 
-/// Whether a Jinja template makes use of the tools it is given.
+/// Whether a Jinja template uses the tools of a request.
 Support template_takes_tools(const json::object& props) {
     if (!string_member(props, "chat_template_tool_use").empty()) return Support::yes;
     const std::string_view text = string_member(props, "chat_template");
@@ -237,8 +237,8 @@ bool contains_any(std::string_view text, std::initializer_list<std::string_view>
     });
 }
 
-/// Whether the server looked at the request and did not like it. OpenRouter answers 404 where no
-/// host of a model can do what is asked.
+/// Whether the server rejected the content of the request. OpenRouter answers 404 if no host of a
+/// model supports the request.
 bool is_refusal(const Error& error) {
     constexpr std::array statuses{200, 400, 404, 415, 422, 500, 501};
     return error.status() &&
@@ -265,7 +265,7 @@ std::optional<ModelList> decode_model_list(std::string_view body) {
     if (!answer || member(*answer, "error")) return std::nullopt;
     if (const json::array* data = array_member(*answer, "data")) return decode_data(*data, *answer);
     if (const json::array* models = array_member(*answer, "models")) return decode_models(*models);
-    // Ollama's empty list was {"object": "list", "data": null} for years.
+    // Older versions of Ollama answer an empty list as {"object": "list", "data": null}.
     const json::value* data = answer->if_contains("data");
     if (data && data->is_null() && string_member(*answer, "object") == "list") return ModelList();
     return std::nullopt;
@@ -296,7 +296,8 @@ std::optional<ModelFacts> decode_ollama_show(std::string_view body) {
     model.images = listed(*answer, "capabilities", "vision");
     model.tools = listed(*answer, "capabilities", "tools");
     if (array_member(*answer, "capabilities")) return model;
-    // Before 0.6.4: a part for pictures, and a template that prints tools, can only be for them.
+    // Before 0.6.4: a projector means image input, and a template that prints tools means tool
+    // calling.
     if (const json::object* projector = object_member(*answer, "projector_info"))
         if (!projector->empty()) model.images = Support::yes;
     if (string_member(*answer, "template").find(".Tools") != std::string_view::npos)
@@ -324,7 +325,7 @@ bool refuses_images(const Error& error) {
 bool refuses_tools(const Error& error) {
     if (error.code() == errc::not_supported) return true;
     const std::string said = ascii_lower(error.server_message());
-    // How a call is to be chosen is another matter than whether there can be one.
+    // A rejected "tool_choice" does not mean that tool calling is unsupported.
     return is_refusal(error) && !contains_any(said, {"tool_choice"}) &&
            contains_any(said, {"tool", "function call"}) &&
            contains_any(said, {"support", "not enabled", "not allowed", "not available"});

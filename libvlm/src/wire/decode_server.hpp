@@ -1,6 +1,6 @@
-// What servers tell about themselves and their models, each in its own words. Nothing here throws
-// for what a server says: an answer that is none is nothing, and a member of the wrong type is as
-// good as missing.
+// Decodes the facts that servers report about themselves and their models, each in its own format.
+// Malformed answers never cause an exception: an unusable answer gives nothing, and a member of the
+// wrong type counts as missing.
 #pragma once
 
 #include "eyehand/vlm/error.hpp"
@@ -13,34 +13,34 @@
 
 namespace eyehand::vlm::wire {
 
-/// What one answer tells about one model; what it does not tell is not set.
+/// The facts about one model in one answer. Facts that are missing there are not set.
 struct ModelFacts {
     std::string id{};
-    std::vector<std::string> other_names{}; ///< that a request may use as well
-    bool chats = true;                      ///< false: it turns text into vectors
+    std::vector<std::string> other_names{}; ///< that a request may also use
+    bool chats = true;                      ///< false: an embedding model
     std::optional<bool> loaded{};
-    std::optional<int> context_tokens{}; ///< as it runs, not as it was trained
+    std::optional<int> context_tokens{}; ///< of the loaded model, not of the training
     Support images = Support::unknown;
     Support tools = Support::unknown;
 
     [[nodiscard]] bool is_called(std::string_view name) const;
-    /// Takes from `other` everything but the names; what `other` knows counts more.
+    /// Takes the facts of `other`, except the names. They take precedence over those known so far.
     void learn(const ModelFacts& other);
 };
 
-/// A list of models, and what it gives away about the server.
+/// A list of models, and the facts about the server that follow from it.
 struct ModelList {
     ServerKind kind = ServerKind::unknown;
-    bool routes = false; ///< llama-server that loads and unloads models as they are asked for
+    bool routes = false; ///< a llama-server that loads and unloads models on demand
     std::vector<ModelFacts> models{};
 };
 
-/// A list in any of the known forms: /v1/models of every server (llama-server, vLLM and OpenRouter
-/// tell more in it than ids), LM Studio's /api/v1/models and /api/v0/models, Ollama's /api/tags and
+/// Decodes a list in any known form: /v1/models of every server (llama-server, vLLM and OpenRouter
+/// include more than ids), LM Studio's /api/v1/models and /api/v0/models, Ollama's /api/tags and
 /// /api/ps.
 [[nodiscard]] std::optional<ModelList> decode_model_list(std::string_view body);
 
-/// What llama-server's /props tells; the model in it has no id.
+/// llama-server's /props; the model has no id.
 struct LlamaProps {
     std::string version{};
     ModelFacts model{};
@@ -53,10 +53,10 @@ struct LlamaProps {
 /// {"version": "0.12.3"}: Ollama's /api/version, vLLM's /version.
 [[nodiscard]] std::optional<std::string> decode_version(std::string_view body);
 
-/// Whether the answer to a request with a picture says that the model sees none, rather than that
-/// something else went wrong.
+/// Whether the error of a request with an image means that the model does not support images, and
+/// not some other failure.
 [[nodiscard]] bool refuses_images(const Error& error);
-/// The same of a request with a tool.
+/// The same for a request with a tool.
 [[nodiscard]] bool refuses_tools(const Error& error);
 
 } // namespace eyehand::vlm::wire

@@ -45,14 +45,13 @@ void check_message(const Message& message) {
     if (!message.tool_calls.empty() && message.role != Role::assistant)
         throw std::invalid_argument("a tool call is only allowed in an assistant message");
     if (message.role == Role::tool && message.tool_call_id.empty())
-        throw std::invalid_argument("a tool result does not say which call it answers");
+        throw std::invalid_argument("a tool result has no call id");
     for (const ToolCall& call : message.tool_calls)
         if (call.id.empty() || call.name.empty())
             throw std::invalid_argument("a tool call in the history has no id or no name");
 }
 
-/// What was said between two messages of the assistant: the results of its calls, then one message
-/// of the user.
+/// The messages between two assistant messages: the results of its calls, then one user message.
 struct Turn {
     std::vector<Message> results{};
     std::optional<Message> user{};
@@ -70,7 +69,7 @@ struct Turn {
 
 // --- Writing JSON -----------------------------------------------------------------------------
 
-/// Measures what would be written: the body, images and all, is then allocated once.
+/// Measures the output, so that the body, including its images, is allocated once.
 struct Length {
     std::size_t value = 0;
     void append(std::string_view text) { value += text.size(); }
@@ -88,7 +87,7 @@ void write_base64(std::string& out, const std::vector<std::uint8_t>& bytes) {
 template <class Out>
 void write_escaped(Out& out, std::string_view text) {
     constexpr std::string_view hex = "0123456789abcdef";
-    std::size_t plain = 0; // how many bytes from the front need no change
+    std::size_t plain = 0; // length of the prefix that needs no escape
     const auto flush = [&](std::size_t skip) {
         out.append(text.substr(0, plain));
         text.remove_prefix(plain + skip);
@@ -188,7 +187,7 @@ void write_parts(Out& out, const std::vector<Part>& parts, ImageMode mode) {
     Separator comma(out);
     for (const Part& part : parts) {
         if (const auto* text = std::get_if<std::string>(&part)) {
-            if (text->empty()) continue; // some templates stumble over an empty part
+            if (text->empty()) continue; // some templates fail on an empty part
             comma();
             write(out, R"({"type":"text","text":)");
             write_string(out, *text);
@@ -203,7 +202,7 @@ void write_parts(Out& out, const std::vector<Part>& parts, ImageMode mode) {
     write(out, "]");
 }
 
-/// The members of `fields` that are not written here anyway, each with a comma in front.
+/// Writes the members of `fields` that are not written elsewhere, each after a comma.
 template <class Out>
 void write_unknown(Out& out, const boost::json::object& fields,
                    std::initializer_list<std::string_view> known) {
@@ -220,8 +219,8 @@ boost::json::object unknown_fields(const ToolCall& call) {
     if (call.extra_json.empty()) return {};
     std::optional<boost::json::value> extra = parse_json(call.extra_json);
     if (!extra || !extra->is_object())
-        throw std::invalid_argument("the further fields of the tool call " + call.id +
-                                    " are no JSON object");
+        throw std::invalid_argument("the extra fields of the tool call " + call.id +
+                                    " are not a JSON object");
     return std::move(extra->get_object());
 }
 
@@ -370,7 +369,7 @@ void write_request(Out& out, const ChatRequest& request, const std::vector<Messa
     if (encoding.stream) {
         member.key("stream");
         write(out, "true");
-        if (!encoding.quirks.no_stream_options) { // vLLM refuses them without "stream"
+        if (!encoding.quirks.no_stream_options) { // vLLM rejects them without "stream"
             member.key("stream_options");
             write(out, R"({"include_usage":true})");
         }
@@ -386,11 +385,11 @@ bool is_json_object(const std::string& text) {
 void check_response_format(const ChatRequest& request) {
     if (!request.response_format) return;
     if (!request.tools.empty())
-        throw std::invalid_argument("a response format does not go together with tools");
+        throw std::invalid_argument("a response format cannot be combined with tools");
     if (request.response_format->name.empty())
         throw std::invalid_argument("the response format has no name");
     if (!is_json_object(request.response_format->schema_json))
-        throw std::invalid_argument("the schema of the response format is no JSON object");
+        throw std::invalid_argument("the schema of the response format is not a JSON object");
 }
 
 void check_tools(const std::vector<ToolSpec>& tools) {
@@ -398,7 +397,7 @@ void check_tools(const std::vector<ToolSpec>& tools) {
         if (tool.name.empty()) throw std::invalid_argument("a tool has no name");
         if (!is_json_object(tool.parameters_json))
             throw std::invalid_argument("the parameters of the tool " + tool.name +
-                                        " are no JSON object");
+                                        " are not a JSON object");
     }
 }
 

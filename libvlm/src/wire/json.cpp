@@ -9,7 +9,7 @@
 namespace eyehand::vlm::wire {
 namespace {
 
-/// Boost.JSON reads 1e999 as infinity, and prints that as something that it does not read.
+/// Boost.JSON reads 1e999 as infinity, and prints infinity as text that it cannot read.
 void make_finite(boost::json::value& value) {
     if (double* const number = value.if_double()) {
         if (!std::isfinite(*number))

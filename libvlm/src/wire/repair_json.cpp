@@ -19,13 +19,13 @@ void note(std::vector<Repair>& repairs, Repair repair) {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/// Copies text that is nearly JSON, mending on the way. Whether the result is JSON is the parser's
-/// to say: this only needs to know strings from the rest and which brackets are open.
+/// Copies almost valid JSON and repairs it. Tracks only strings and open brackets; the parser then
+/// decides whether the result is JSON.
 class Mender {
 public:
     explicit Mender(std::string_view text) : text_(text) { out_.reserve(text.size() + 8); }
 
-    /// Nothing if the text cannot be mended.
+    /// Returns nothing if the text cannot be repaired.
     std::optional<RepairedJson> run() {
         while (at_ < text_.size()) {
             if (complete_ ? !skip_behind_the_end() : !copy_next()) return std::nullopt;
@@ -69,7 +69,7 @@ private:
         return close_string(text_.substr(begin));
     }
 
-    /// The string was still open at the end of the text.
+    /// Closes a string that is still open at the end of the text.
     bool close_string(std::string_view string) {
         if (open_.empty() || string.find_first_of("{}[]") != std::string_view::npos) return false;
         note(repairs_, Repair::unclosed);
@@ -94,7 +94,7 @@ private:
     void drop_trailing_comma() {
         const std::size_t last = out_.find_last_not_of(" \t\r\n");
         if (last == std::string::npos || out_[last] != ',') return;
-        // "[,]" has nothing that the comma could follow.
+        // In "[,]" the comma follows no value.
         const std::size_t before = out_.find_last_not_of(" \t\r\n", last == 0 ? 0 : last - 1);
         if (before == std::string::npos || before == last || out_[before] == '[' ||
             out_[before] == '{' || out_[before] == ',')
@@ -103,7 +103,7 @@ private:
         out_.erase(last, 1);
     }
 
-    /// Behind the outermost bracket only more closing ones can be meant for nothing.
+    /// After the outermost bracket, only white space and surplus closing brackets are accepted.
     bool skip_behind_the_end() {
         const char c = text_[at_++];
         if (is_space(c)) return true;
@@ -111,7 +111,7 @@ private:
         return c == '}' || c == ']';
     }
 
-    /// (A comma or colon at the end stays one before a bracket, which the parser refuses.)
+    /// (A comma or colon at the end stays in front of the bracket, and the parser rejects it.)
     void close() {
         if (open_.empty()) return;
         note(repairs_, Repair::unclosed);
@@ -124,7 +124,7 @@ private:
     std::string_view text_;
     std::size_t at_ = 0;
     std::string out_;
-    std::string open_; // the closing brackets that are due, the next one last
+    std::string open_; // the missing closing brackets; the next one is last
     bool complete_ = false;
     std::vector<Repair> repairs_;
 };

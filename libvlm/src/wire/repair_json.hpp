@@ -1,4 +1,4 @@
-// JSON as models write it: nearly. What they meant is restored where it can only be one thing.
+// Repairs the almost valid JSON of models, if only one repair is plausible.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -11,28 +11,28 @@
 namespace eyehand::vlm::wire {
 
 enum class Repair {
-    trailing_comma,    ///< a comma before a closing bracket is left out
-    control_character, ///< a raw line break or other control character in a string is escaped
-    unclosed,          ///< closing quote, brackets or braces are added at the end
-    surplus_bracket,   ///< closing brackets or braces behind the end are left out
-    unpacked           ///< JSON inside a JSON string
+    trailing_comma,    ///< removed a comma before a closing bracket
+    control_character, ///< escaped a raw line break or other control character in a string
+    unclosed,          ///< added a closing quote, brackets or braces at the end
+    surplus_bracket,   ///< removed closing brackets or braces after the end
+    unpacked           ///< unpacked JSON inside a JSON string
 };
 
-/// In words for people: "trailing comma".
+/// A readable name, such as "trailing comma".
 [[nodiscard]] std::string_view to_string(Repair repair);
 
 struct RepairedJson {
-    std::string text{};            ///< JSON; byte for byte what was given if that was JSON
-    std::vector<Repair> repairs{}; ///< in the order of the enumeration, each once; empty: none
+    std::string text{};            ///< JSON; unchanged if it was valid
+    std::vector<Repair> repairs{}; ///< in the order of the enumeration, without duplicates
 };
 
-/// Nothing if `text` is not JSON even so. Repairing the result changes nothing.
+/// Returns nothing if `text` cannot be repaired. Repairing the result again changes nothing.
 ///
-/// What could mean two things is not touched: single quotes, missing commas, words such as True, a
-/// bracket missing in the middle, a comma or colon at the very end (what follows is missing), an
-/// open string that holds brackets (they may have been meant to be behind it). `unclosed` completes
-/// what its writer forgot to end; for text that an output limit has cut off it would be a guess, so
-/// a caller who knows of one refuses this repair.
+/// Ambiguous faults are not repaired: single quotes, missing commas, words such as True, a missing
+/// bracket in the middle, a comma or colon at the very end (the next value is missing), an unclosed
+/// string with brackets (which may belong after it). `unclosed` completes text whose end the model
+/// forgot. If an output limit cut off the text, this repair would be a guess, and the caller should
+/// reject it.
 [[nodiscard]] std::optional<RepairedJson> repair_json(std::string_view text);
 
 struct RepairedObject {
@@ -41,8 +41,8 @@ struct RepairedObject {
     std::vector<Repair> repairs{};
 };
 
-/// The same where only an object will do, as for arguments of tools. JSON inside a JSON string is
-/// unpacked once.
+/// The same for texts that must be objects, such as arguments of tools. JSON inside a JSON string
+/// is unpacked once.
 [[nodiscard]] std::optional<RepairedObject> repair_object(std::string_view text);
 
 } // namespace eyehand::vlm::wire

@@ -19,10 +19,10 @@ namespace json = boost::json;
 
 constexpr std::size_t npos = std::string_view::npos;
 
-// Several times what any model writes at once; searching takes quadratic time at worst.
+// Several times the length of any model's text; the search takes quadratic time in the worst case.
 constexpr std::size_t max_text = std::size_t{256} << 10;
 
-/// One call and where it stands.
+/// One call and its position.
 struct Found {
     std::string name;
     json::object arguments;
@@ -51,10 +51,10 @@ bool is_unclosed(const std::vector<Repair>& repairs) {
 
 // --- Calls as JSON (forms 1, 3 and 4) ---------------------------------------------------------
 
-/// How much a JSON object has to look like a call.
+/// Why a JSON object may be a call.
 enum class Evidence {
-    marked, ///< markers say that it is one
-    alone   ///< only its members do
+    marked, ///< it has markers
+    alone   ///< only because of its members, which must match exactly
 };
 
 /// The name of the tool, or empty.
@@ -64,7 +64,7 @@ std::string_view called_name(const json::object& object) {
     return string_member(object, object.contains("name") ? "name" : "function");
 }
 
-/// Whether the object has no members but these.
+/// Whether the object has no other members.
 bool consists_of(const json::object& object, std::initializer_list<std::string_view> names) {
     return std::all_of(object.begin(), object.end(), [&](const auto& entry) {
         return std::find(names.begin(), names.end(), std::string_view(entry.key())) != names.end();
@@ -92,7 +92,7 @@ std::optional<Found> decode_call(std::string_view text, const std::vector<ToolSp
         object.if_contains(object.contains("arguments") ? "arguments" : "parameters");
     if (both) return std::nullopt;
     if (evidence == Evidence::alone && (!arguments || object.size() != 2)) return std::nullopt;
-    // {"name":"click","x":1}: what it was to do is somewhere else.
+    // {"name":"click","x":1}: the arguments are not where they belong.
     if (!arguments && !consists_of(object, {"name", "function", "id", "type"})) return std::nullopt;
     std::optional<RepairedObject> decoded =
         decode_arguments(arguments ? *arguments : json::value());
@@ -103,7 +103,7 @@ std::optional<Found> decode_call(std::string_view text, const std::vector<ToolSp
     return found;
 }
 
-/// Behind the bracket that closes the one at `at`, or npos.
+/// The position after the bracket that closes the one at `at`, or npos.
 std::size_t behind_object(std::string_view text, std::size_t at) {
     std::size_t depth = 0;
     bool in_string = false;
@@ -127,7 +127,7 @@ std::size_t behind_object(std::string_view text, std::size_t at) {
 
 // --- Values as text (forms 2 and 5) -----------------------------------------------------------
 
-/// What the schema of a tool's parameters says about one of them.
+/// The types of a tool's parameters, according to its schema.
 class ParameterTypes {
 public:
     explicit ParameterTypes(const ToolSpec& tool) : schema_(parse_json(tool.parameters_json)) {}
@@ -168,7 +168,7 @@ private:
     std::optional<json::value> schema_;
 };
 
-/// JSON that is not a string, or the text itself.
+/// The value of `text` as JSON; `text` itself if it is not JSON or is a JSON string.
 json::value value_of(std::string_view text) {
     const std::optional<RepairedJson> repaired = repair_json(text);
     if (!repaired || is_unclosed(repaired->repairs)) return json::value(text);
@@ -183,7 +183,7 @@ constexpr std::string_view end_function_tag = "</function>";
 constexpr std::string_view parameter_tag = "<parameter=";
 constexpr std::string_view end_parameter_tag = "</parameter>";
 
-/// The value between a parameter's tags, without the line break behind and before them.
+/// The value between a parameter's tags, without the line breaks next to the tags.
 std::string_view parameter_value(std::string_view text) {
     for (const std::string_view line_break : {"\r\n", "\n"})
         if (text.starts_with(line_break)) {
@@ -198,7 +198,7 @@ std::string_view parameter_value(std::string_view text) {
     return text;
 }
 
-/// A call whose function tag begins at `at`. Each parameter has to be closed.
+/// The call whose function tag begins at `at`. Each parameter must be closed.
 std::optional<Found> function_call(std::string_view text, std::size_t at,
                                    const std::vector<ToolSpec>& offered, Ending ending) {
     Found found;
@@ -219,7 +219,7 @@ std::optional<Found> function_call(std::string_view text, std::size_t at,
         const std::string_view key = trimmed(text.substr(key_begin, key_end - key_begin));
         const std::string_view value = parameter_value(text.substr(key_end + 1, end - key_end - 1));
         if (key.empty()) return std::nullopt;
-        // Its own closing tag was forgotten: the one found belongs to the next parameter.
+        // The closing tag is missing: the one found belongs to the next parameter.
         if (value.find(parameter_tag) != npos || value.find(end_function_tag) != npos)
             return std::nullopt;
         found.arguments[key] = types.type_of(key) == ParameterTypes::Type::string
@@ -240,7 +240,7 @@ std::optional<Found> function_call(std::string_view text, std::size_t at,
 struct Marker {
     std::string_view open;
     std::string_view close;
-    std::string_view shown; // to people
+    std::string_view shown; // in notes
 };
 
 constexpr std::array<Marker, 3> markers{{{"<tool_call>", "</tool_call>", "<tool_call>"},
@@ -259,15 +259,15 @@ Marked next_marker(std::string_view text, std::size_t from) {
     return next;
 }
 
-/// The markers of a text in their order. Each kind is looked for again only once passed: a text may be
-/// nothing but markers of one kind.
+/// The markers of a text, in order. Searches for each kind again only after passing one, for the
+/// sake of texts with very many markers of one kind.
 class MarkersInOrder {
 public:
     explicit MarkersInOrder(std::string_view text) : text_(text) {
         for (std::size_t i = 0; i < markers.size(); ++i) found_[i] = text.find(markers[i].open);
     }
 
-    /// The first at `from` or behind it, which never moves back.
+    /// The first marker at or after `from`, which must not decrease between calls.
     Marked next(std::size_t from) {
         Marked next;
         for (std::size_t i = 0; i < markers.size(); ++i) {
@@ -282,10 +282,11 @@ private:
     std::array<std::size_t, markers.size()> found_{};
 };
 
-/// A call as JSON whose object begins at `at`.
+/// The call whose JSON object begins at `at`.
 std::optional<Found> json_call(std::string_view text, std::size_t at, const Marker& marker,
                                const std::vector<ToolSpec>& offered, Ending ending) {
-    // Where its brackets end, else (they do not match) at the closing tag, the next call or the end.
+    // The object ends with its brackets; if these do not match, at the closing tag, the next call
+    // or the end of the text.
     const auto call_until = [&](std::size_t end) {
         std::optional<Found> found =
             decode_call(text.substr(at, end - at), offered, Evidence::marked, ending);
@@ -299,7 +300,7 @@ std::optional<Found> json_call(std::string_view text, std::size_t at, const Mark
         std::min({text.find(marker.close, at), next_marker(text, at).at, text.size()}));
 }
 
-/// What belongs to a call's markup behind it: surplus brackets and the closing tag.
+/// The position after a call's surplus brackets and closing tag.
 std::size_t behind_close(std::string_view text, std::size_t at, const Marker& marker) {
     std::size_t close = skip_space(text, at);
     while (close < text.size() && (text[close] == '}' || text[close] == ']'))
@@ -309,9 +310,9 @@ std::size_t behind_close(std::string_view text, std::size_t at, const Marker& ma
 
 struct Search {
     std::vector<Found> calls{};
-    std::string form{};    // of the first call, for people
-    bool unusable = false; // behind the calls is one that cannot be used
-    bool cut_call = false; // which is so because the output limit cut it off
+    std::string form{};    // of the first call, for the notes
+    bool unusable = false; // a call that cannot be used follows the others
+    bool cut_call = false; // ... because the output limit cut it off
 };
 
 bool begins_call(std::string_view text, std::size_t at) {
@@ -323,11 +324,11 @@ bool is_cut_off(std::string_view text, std::size_t at) {
                                  : text.find(end_function_tag, at) == npos;
 }
 
-/// The calls behind one marker, added to `search`; where to look for the next marker.
+/// Adds the calls after one marker to `search`. Returns where to search for the next marker.
 std::size_t add_calls_behind(const Marked& marked, std::string_view text,
                              const std::vector<ToolSpec>& offered, Ending ending, Search& search) {
     const Marker& marker = *marked.marker;
-    std::size_t begin = marked.at; // the opening tag belongs to the first call behind it
+    std::size_t begin = marked.at; // the opening tag belongs to the first call after it
     std::size_t body = begin;
     if (marker.open != function_tag) body = skip_space(text, begin + marker.open.size());
     if (body == text.size()) search.cut_call = ending == Ending::cut_off;
@@ -417,7 +418,7 @@ std::string_view name_at(std::string_view text, std::size_t at) {
     return text.substr(at, end - at);
 }
 
-/// `text` is a number as JSON writes them, with nothing around it.
+/// The number that `text` represents as JSON; nothing if it has other characters.
 std::optional<json::value> number_of(std::string_view text) {
     std::optional<json::value> value = parse_json(trimmed(text));
     if (!value || !value->is_number()) return std::nullopt;
@@ -433,7 +434,7 @@ std::string_view without(std::string_view text, std::string_view prefix, std::st
     return text;
 }
 
-/// [x,y] for a point in one of UI-TARS's three ways of writing it.
+/// [x,y] for a point in one of UI-TARS's three notations.
 std::optional<json::value> point_of(std::string_view text) {
     text = trimmed(text);
     std::string_view pair = without(text, "<point>", "</point>");
@@ -454,8 +455,8 @@ std::optional<json::value> point_of(std::string_view text) {
     return json::value(json::array{std::move(*x), std::move(*y)});
 }
 
-/// The content of the quoted string at `at`, which moves behind it. The escapes are those UI-TARS is
-/// told to use: \' \" \n and the backslash itself; others are paths such as C:\Users.
+/// The content of the quoted string at `at`, which moves to its end. The escapes are those in
+/// UI-TARS's prompt: \' \" \n and the backslash itself; other backslashes are kept, as in C:\Users.
 std::optional<std::string> quoted_at(std::string_view text, std::size_t& at) {
     const char quote = text[at++];
     std::string content;
@@ -505,7 +506,7 @@ std::optional<json::value> action_value(std::string_view text, std::size_t& at,
     return word;
 }
 
-/// The action at `at`: fn(k='v', ...), with nothing but space behind it on its line.
+/// The action at `at`: fn(k='v', ...), followed only by white space on its line.
 std::optional<Found> action_at(std::string_view text, std::size_t at,
                                const std::vector<ToolSpec>& offered) {
     Found found;
@@ -562,7 +563,7 @@ Search action_calls(std::string_view text, const std::vector<ToolSpec>& offered,
         const std::size_t end = found->span.end;
         found->span.begin = begin;
         search.calls.push_back(std::move(*found));
-        // More actions may follow without a label of their own.
+        // More actions may follow without a label.
         begin = at = skip_space(text, end);
         const std::string_view name = name_at(text, at);
         if (!name.empty() && has_at(text, at + name.size(), "(")) continue;
@@ -576,7 +577,7 @@ Search action_calls(std::string_view text, const std::vector<ToolSpec>& offered,
 
 bool overlap(const Span& a, const Span& b) { return a.begin < b.end && b.begin < a.end; }
 
-/// With spaces in place of thoughts, so that positions stay what they are.
+/// Replaces think blocks by spaces, so that positions do not change.
 std::string masked(std::string_view text, const std::vector<Span>& thoughts) {
     std::string result(text);
     for (const Span& thought : thoughts)
@@ -585,7 +586,7 @@ std::string masked(std::string_view text, const std::vector<Span>& thoughts) {
     return result;
 }
 
-/// Keeps the calls before the first that a thought interrupts: masking has changed that one.
+/// Drops the calls from the first one that a think block interrupts: masking has changed that one.
 void drop_interrupted(Search& search, const std::vector<Span>& thoughts) {
     const auto first =
         std::find_if(search.calls.begin(), search.calls.end(), [&](const Found& call) {

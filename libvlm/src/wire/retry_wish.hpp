@@ -1,4 +1,4 @@
-// When a server wants to be asked again.
+// When to retry, as requested by a server.
 #pragma once
 
 #include <chrono>
@@ -12,10 +12,10 @@ struct RetryWish {
     std::optional<std::chrono::milliseconds> after{}; ///< positive
 };
 
-/// The values of the headers "x-should-retry", "retry-after-ms" and "Retry-After"; empty: not there.
-/// The first form of a time that can be read counts: milliseconds, then seconds or an HTTP date
-/// (RFC 9110, section 10.2.3, in the one format that may still be sent). What cannot be read, is no
-/// positive time or lies beyond a year, is nothing.
+/// Takes the values of the headers "x-should-retry", "retry-after-ms" and "Retry-After"; empty: the
+/// header is missing. The first valid time counts: milliseconds, then seconds or an HTTP date (RFC
+/// 9110, section 10.2.3, only the current format). Times that are malformed, not positive or longer
+/// than a year are ignored.
 [[nodiscard]] RetryWish read_retry_wish(std::string_view should_retry, std::string_view after_ms,
                                         std::string_view after,
                                         std::chrono::system_clock::time_point now);

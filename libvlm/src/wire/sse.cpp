@@ -34,14 +34,15 @@ void EventParser::feed(std::string_view bytes, const OnEvent& on_event) {
 }
 
 void EventParser::finish(const OnEvent& on_event) {
-    // What looked like the beginning of a byte order mark was none.
+    // These bytes looked like the beginning of a byte order mark.
     if (byte_order_mark_seen_ < byte_order_mark.size())
         line_ = byte_order_mark.substr(0, byte_order_mark_seen_);
     if (!line_.empty()) take_field(std::exchange(line_, {}));
     deliver(ServerEvent::Ending::end_of_stream, on_event);
 }
 
-/// Also one that comes in pieces. Bytes that only began like it are the beginning of a line.
+/// Skips a byte order mark, also one in pieces. If the bytes turn out not to be one, they start a
+/// line.
 std::string_view EventParser::without_byte_order_mark(std::string_view bytes) {
     while (byte_order_mark_seen_ < byte_order_mark.size() && !bytes.empty()) {
         if (bytes.front() == byte_order_mark[byte_order_mark_seen_]) {
@@ -84,7 +85,7 @@ void EventParser::take_field(std::string_view line) {
 
 void EventParser::deliver(ServerEvent::Ending ending, const OnEvent& on_event) {
     ServerEvent event = std::exchange(event_, {});
-    if (!std::exchange(has_data_, false)) return; // a name without data is no event
+    if (!std::exchange(has_data_, false)) return; // a name without data is not an event
     event.ending = ending;
     on_event(event);
 }

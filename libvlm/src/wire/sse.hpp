@@ -1,10 +1,9 @@
-// Server-sent events, by bytes: what a streaming server sends is cut into events here, and read by
-// assemble_reply.hpp.
+// Splits the bytes of a stream into server-sent events, which assemble_reply.hpp reads.
 //
-// The rules are those of the WHATWG HTML standard (section 9.2.6), except where a chat stream needs
-// others: at the end of the stream an unfinished event is delivered, because servers close without
-// the last blank line; a field named "error" is an event of that name, because older builds of
-// llama-server report their failures so.
+// The rules are those of the WHATWG HTML standard (section 9.2.6), with two exceptions for chat
+// streams: at the end of the stream an unfinished event is delivered, because some servers close
+// without the last blank line; a field named "error" is an event of that name, because older builds
+// of llama-server report failures in this form.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +14,11 @@
 namespace eyehand::vlm::wire {
 
 struct ServerEvent {
-    std::string name{}; ///< of the "event:" line, or empty
+    std::string name{}; ///< from the "event:" line, or empty
     std::string data{}; ///< the "data:" lines, joined by "\n"; "[DONE]" is not special here
     enum class Ending {
         blank_line,
-        end_of_stream ///< no blank line came: `data` may be only the beginning
+        end_of_stream ///< the blank line is missing: `data` may be incomplete
     };
     Ending ending = Ending::blank_line;
     friend bool operator==(const ServerEvent&, const ServerEvent&) = default;
@@ -29,16 +28,17 @@ class EventParser {
 public:
     using OnEvent = std::function<void(const ServerEvent&)>;
 
-    /// An event (its name, data and the line that is being read) of more than `longest_event`
-    /// bytes is refused; 0: no limit. `url` is whom the error message is about.
+    /// `longest_event` is the maximum size of an event in bytes (its name, data and the line being
+    /// read); 0: no limit. `url` is used in the error message.
     EventParser(std::string url, std::size_t longest_event);
 
-    /// Takes the next bytes, cut anywhere, and hands over the events they complete, in order. An
-    /// exception of `on_event` passes through; after any exception the parser is of no more use.
-    /// Throws Error{response_too_large}; events before the one that is too large are handed over.
+    /// Takes the next bytes, split anywhere, and passes the events that they complete to
+    /// `on_event`, in order. Throws Error{response_too_large}, after passing the events before the
+    /// one that is too large, and the exceptions of `on_event`. Do not use the parser after an
+    /// exception.
     void feed(std::string_view bytes, const OnEvent& on_event);
 
-    /// The stream has ended: hands over the event that no blank line completed, if there is one.
+    /// Call it at the end of the stream. Passes the last event if its blank line is missing.
     void finish(const OnEvent& on_event);
 
 private:
@@ -50,8 +50,8 @@ private:
 
     std::string url_;
     std::size_t longest_event_;
-    std::size_t byte_order_mark_seen_ = 0; // bytes of it; 3 also once it is known to be missing
-    bool after_cr_ = false;                // a line feed now belongs to the line before
+    std::size_t byte_order_mark_seen_ = 0; // in bytes; 3 also if the mark is missing
+    bool after_cr_ = false;                // a line feed now belongs to the previous line
     std::string line_;                     // the beginning of the line that is being read
     ServerEvent event_;
     bool has_data_ = false;

@@ -12,7 +12,7 @@ std::vector<Span> thinking(std::string_view text) {
     std::size_t open = text.find(open_tag);
     std::size_t close = text.find(close_tag);
     while (true) {
-        // Looked for again only once passed: a text may be nothing but closing tags.
+        // Searches again only after passing a tag, for the sake of texts with very many tags.
         if (open < at) open = text.find(open_tag, at);
         if (close < at) close = text.find(close_tag, at);
         if (close < open) {

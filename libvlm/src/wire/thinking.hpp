@@ -1,4 +1,4 @@
-// Where in a text a model thinks aloud.
+// Finds think blocks in a model's text.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@ struct Span {
     friend bool operator==(const Span&, const Span&) = default;
 };
 
-/// The think blocks of `text` with their tags, in order, not overlapping. One without a closing tag
-/// reaches to the end. A closing tag alone says that a chat template ate the opening one: everything
-/// before it is thought.
+/// The think blocks of `text` with their tags, in order, not overlapping. A block without a closing
+/// tag reaches to the end. A closing tag alone means that a chat template removed the opening one:
+/// all text before it is a think block.
 [[nodiscard]] std::vector<Span> thinking(std::string_view text);
 
 } // namespace eyehand::vlm::wire

@@ -45,7 +45,7 @@ ChatRequest tools_as_text(const ChatRequest& request) {
     result.tools.clear();
     for (Message& message : result.messages) message = as_text(message);
     if (!request.tools.empty() && request.tool_choice != ToolChoice::none) {
-        // Behind the caller's own system texts: the encoder joins them in this order.
+        // After the caller's system texts: the encoder joins them in this order.
         auto at = result.messages.begin();
         while (at != result.messages.end() && at->role == Role::system) ++at;
         result.messages.insert(at, Message::system(description_of(request)));

@@ -16,7 +16,7 @@ bool is_between(char c, unsigned char low, unsigned char high) {
     return byte >= low && byte <= high;
 }
 
-/// Three bytes that would encode half a surrogate pair.
+/// Whether `text` starts with three bytes that encode half a surrogate pair.
 bool is_half(std::string_view text, unsigned char second_low, unsigned char second_high) {
     return text.size() >= 3 && text[0] == '\xED' && is_between(text[1], second_low, second_high) &&
            is_between(text[2], 0x80, 0xBF);
@@ -25,10 +25,11 @@ bool is_half(std::string_view text, unsigned char second_low, unsigned char seco
 bool is_high_half(std::string_view text) { return is_half(text, 0xA0, 0xAF); }
 bool is_low_half(std::string_view text) { return is_half(text, 0xB0, 0xBF); }
 
-/// Whether all of `text`, which is no whole character, may be the beginning of one.
+/// Whether the whole `text` may be the beginning of a character. Precondition: it is not a complete
+/// character.
 bool may_become_character(std::string_view text) {
     if (text[0] == '\xED' && (text.size() == 1 || is_between(text[1], 0xA0, 0xAF))) {
-        // A high half waits for its low one.
+        // A high half waits for its low half.
         if (text.size() <= 2) return true;
         if (!is_high_half(text)) return false;
         return text.size() == 3 ||
@@ -39,7 +40,7 @@ bool may_become_character(std::string_view text) {
     return !character.valid && character.length == text.size() && is_between(text[0], 0xC2, 0xF4);
 }
 
-/// Of three bytes that encode half a pair: ten bits.
+/// The ten bits in three bytes that encode half a pair.
 unsigned payload(std::string_view half) {
     return (static_cast<unsigned char>(half[1]) & 0x0FU) << 6U |
            (static_cast<unsigned char>(half[2]) & 0x3FU);

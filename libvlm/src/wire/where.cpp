@@ -14,7 +14,7 @@ constexpr std::size_t shortest_secret = 8;
 std::string replaced(std::string text, std::string_view what, std::string_view instead) {
     std::size_t found = text.find(what);
     if (found == std::string::npos) return text;
-    std::string result; // not in place: a body may be megabytes of it
+    std::string result; // not in place, which is slow for many occurrences in a large body
     std::size_t at = 0;
     for (; found != std::string::npos; found = text.find(what, at)) {
         result.append(text, at, found - at).append(instead);
@@ -39,7 +39,7 @@ std::string without_secret(std::string text, const std::string& secret) {
 
 std::string without_data_urls(std::string_view text) {
     constexpr std::string_view marker = ";base64,";
-    // "/" may be escaped, so a backslash belongs to the data, too.
+    // "/" may be escaped, so the data may contain backslashes.
     constexpr std::string_view alphabet =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=-_\\";
     std::string rest;
