@@ -403,8 +403,7 @@ void Interview::learn_of(wire::ModelFacts* chosen) {
     case ServerKind::vllm:
         version_ = ask({.path = "/version"}, &wire::decode_version).value_or("");
         return;
-    case ServerKind::
-        lm_studio: // its lists have everything except the version, which it never reports
+    case ServerKind::lm_studio: // reports everything in its lists, except the version
     case ServerKind::openai:
     case ServerKind::openrouter:
     case ServerKind::gemini:

@@ -79,7 +79,7 @@ void check_same(const ChatReply& streamed, const ChatReply& plain) {
 
 } // namespace
 
-TEST_CASE("llama-server: a streamed answer is the reply of the plain one, piece by piece") {
+TEST_CASE("llama-server: a streamed answer gives the same reply as a plain one") {
     const Streamed streamed = stream(stream_data::recorded("llama_server_text"));
     check_same(streamed.reply, vlm::wire::decode_reply(llama_server::plain, where));
     CHECK(streamed.reply.usage.cached_tokens == 29);
@@ -104,7 +104,7 @@ TEST_CASE("llama-server: without usage the cached tokens come from the timings")
     CHECK(streamed.reply.usage.cached_tokens == 659);
 }
 
-TEST_CASE("llama-server: two streamed calls keep apart") {
+TEST_CASE("llama-server: two streamed calls stay separate") {
     const Streamed streamed = stream(stream_data::recorded("llama_server_two_calls"));
     CHECK(streamed.reply.tool_calls ==
           std::vector<vlm::ToolCall>{
@@ -112,13 +112,13 @@ TEST_CASE("llama-server: two streamed calls keep apart") {
               {"cEQh81qQ53J23ZU13JmXowzViD6eiVIJ", "click", R"({"x":341,"y":3})", ""}});
 }
 
-TEST_CASE("llama-server: streamed reasoning is kept apart from the text") {
+TEST_CASE("llama-server: streamed reasoning is separate from the text") {
     const Streamed streamed = stream(stream_data::recorded("llama_server_thinking"));
     check_same(streamed.reply, vlm::wire::decode_reply(llama_server::thinking, where));
     CHECK(streamed.joined(Delta::Kind::reasoning) == streamed.reply.reasoning);
 }
 
-TEST_CASE("a stream gives the same deltas and reply however it is cut") {
+TEST_CASE("a stream gives the same deltas and reply however its bytes are split") {
     for (const char* name : {"llama_server_two_calls", "llama_server_thinking"}) {
         const std::string bytes = stream_data::recorded(name);
         const Streamed whole = stream(bytes, bytes.size());
@@ -134,7 +134,7 @@ TEST_CASE("a stream gives the same deltas and reply however it is cut") {
     }
 }
 
-TEST_CASE("the deltas of a call carry its number, its name once, and its arguments") {
+TEST_CASE("the deltas of a call contain its number, its name once, and its arguments") {
     const Streamed streamed = stream(
         call_chunk(R"({"index":0,"id":"a","function":{"name":"click","arguments":""}})") +
         call_chunk(R"({"index":0,"function":{"name":"","arguments":"{\"x\""}})") +
@@ -167,21 +167,21 @@ TEST_CASE("streamed content may be missing, null, empty, text or parts") {
     CHECK(streamed.deltas.size() == 3);
 }
 
-TEST_CASE("streamed reasoning has two names, of which one counts in a chunk") {
+TEST_CASE("streamed reasoning has two names, and one of them counts in each chunk") {
     CHECK(stream(chunk(R"({"reasoning":"a"})") + chunk(R"({"reasoning":"b"})") + stop)
               .reply.reasoning == "ab");
     CHECK(stream(chunk(R"({"reasoning_content":"a","reasoning":"a"})") + stop).reply.reasoning ==
           "a");
 }
 
-TEST_CASE("a streamed refusal stands in place of missing text") {
+TEST_CASE("a streamed refusal replaces missing text") {
     CHECK(stream(chunk(R"({"refusal":"I can"})") + chunk(R"({"refusal":"not."})") + stop)
               .reply.text == "I cannot.");
     CHECK(stream(chunk(R"({"refusal":"no"})") + chunk(R"({"content":"yes"})") + stop).reply.text ==
           "yes");
 }
 
-TEST_CASE("pieces of calls find their call") {
+TEST_CASE("pieces of a call are added to the right call") {
     struct Row {
         std::string name;
         std::string chunks;
@@ -264,7 +264,7 @@ TEST_CASE("pieces of calls find their call") {
     }
 }
 
-TEST_CASE("unknown fields of a streamed call are kept, and a later null does not undo them") {
+TEST_CASE("unknown fields of a streamed call are kept, and a later null does not replace them") {
     const auto calls = calls_of(
         call_chunk(
             R"({"index":0,"id":"a","type":"function","extra_content":{"google":)"
@@ -275,7 +275,8 @@ TEST_CASE("unknown fields of a streamed call are kept, and a later null does not
           R"({"extra_content":{"google":{"thought_signature":"s"}},"function":{"strict":true}})");
 }
 
-TEST_CASE("missing ids of streamed calls are made up: the same for the same stream, else others") {
+TEST_CASE(
+    "missing ids of streamed calls are generated: equal for the same stream, different otherwise") {
     const std::string bytes = call_chunk(R"({"function":{"name":"f","arguments":"{}"}})") + stop;
     std::string other = bytes;
     for (std::size_t at = 0; (at = other.find("\"c1\"", at)) != std::string::npos;)
@@ -286,7 +287,7 @@ TEST_CASE("missing ids of streamed calls are made up: the same for the same stre
     CHECK(stream(other).reply.tool_calls.at(0).id != id);
 }
 
-TEST_CASE("the finish reason of a stream is the last that is given") {
+TEST_CASE("the last finish reason of a stream counts") {
     const auto finish = [](const std::string& json) {
         return stream(chunk(R"({"content":"a"})") + chunk("{}", json) + chunk("{}") + done)
             .reply.finish;
@@ -307,13 +308,13 @@ TEST_CASE("an unknown finish reason ends a stream as stop does") {
     CHECK(stream(chunk(R"({"content":"a"})", "\"eos\"")).reply.text == "a");
 }
 
-TEST_CASE("streamed calls count, whatever the finish reason says") {
+TEST_CASE("streamed calls count, regardless of the finish reason") {
     CHECK(stream(call_chunk(R"({"index":0,"id":"a","function":{"name":"f","arguments":"{}"}})") +
                  stop)
               .reply.tool_calls.size() == 1);
 }
 
-TEST_CASE("a streamed call that the output limit cut is an error, a complete one is a call") {
+TEST_CASE("a streamed call that the output limit cut off is an error, a complete one is a call") {
     const auto at_limit = [](const std::string& arguments) {
         return stream(call_chunk(R"({"index":0,"id":"a","function":{"name":"f","arguments":")" +
                                  arguments + "\"}}") +
@@ -324,7 +325,8 @@ TEST_CASE("a streamed call that the output limit cut is an error, a complete one
     CHECK(error_of([&] { (void)at_limit(""); }).code() == errc::truncated);
 }
 
-TEST_CASE("usage may come with the last chunk, behind it without choices, or with every chunk") {
+TEST_CASE(
+    "usage may be in the last chunk, in a chunk without choices after it, or in every chunk") {
     const std::string usage = R"("usage":{"prompt_tokens":7,"completion_tokens":9})";
     const std::string text = chunk(R"({"content":"a"})");
     const auto tokens = [](const std::string& bytes) {
@@ -341,7 +343,7 @@ TEST_CASE("usage may come with the last chunk, behind it without choices, or wit
     CHECK(!tokens(text + stop));
 }
 
-TEST_CASE("[DONE] is a prefix, and what comes behind it means nothing") {
+TEST_CASE("[DONE] is a prefix, and the stream after it is ignored") {
     ReplyAssembler assembler(where);
     (void)assembler.take({"", R"({"choices":[{"delta":{"content":"a"}}]})"});
     CHECK(!assembler.done());
@@ -352,7 +354,7 @@ TEST_CASE("[DONE] is a prefix, and what comes behind it means nothing") {
     CHECK(assembler.finish().text == "a");
 }
 
-TEST_CASE("errors in the middle of a stream, in every server's shape") {
+TEST_CASE("errors in the middle of a stream are decoded in every server's format") {
     const std::string text = chunk(R"({"content":"a"})");
     struct Row {
         std::string server;
@@ -390,13 +392,13 @@ TEST_CASE("errors in the middle of a stream, in every server's shape") {
     }
 }
 
-TEST_CASE("a context overflow in the middle of a stream is recognised") {
+TEST_CASE("a context overflow in the middle of a stream is recognized") {
     CHECK(failure(chunk(R"({"content":"a"})") +
                   event(R"({"error":{"message":"Context size has been exceeded."}})"))
               .code() == errc::context_overflow);
 }
 
-TEST_CASE("an error that is null is none in a stream, either") {
+TEST_CASE("a null error in a stream is not an error") {
     CHECK(stream(event(R"({"error":null,"choices":[{"delta":{"content":"a"}}]})") + stop)
               .reply.text == "a");
 }
@@ -413,20 +415,20 @@ TEST_CASE("a stream that ends with neither finish reason nor [DONE] is a lost co
     }
 }
 
-TEST_CASE("a stream that says it is complete in one way or another is") {
+TEST_CASE("a finish reason or [DONE] completes a stream") {
     CHECK(stream(chunk(R"({"content":"a"})") + done).reply.text == "a");
     CHECK(stream(chunk(R"({"content":"a"})") + stop).reply.text == "a");
     CHECK(stream(chunk(R"({"content":"a"})") + "data: [DONE]").reply.text == "a");
 }
 
-TEST_CASE("the end of the stream flushes what parses and leaves out the rest") {
+TEST_CASE("the end of the stream delivers an event that parses and drops any other") {
     const std::string last = chunk(R"({"content":"b"})", "\"stop\"");
     const std::string first = chunk(R"({"content":"a"})");
     CHECK(stream(first + last.substr(0, last.size() - 2)).reply.text == "ab");
     CHECK(stream(first + stop + last.substr(0, last.size() - 5)).reply.text == "a");
 }
 
-TEST_CASE("a chunk in the middle of a stream that is not JSON is refused and quoted") {
+TEST_CASE("a chunk in the middle of a stream that is not JSON is rejected and quoted") {
     const vlm::Error error =
         failure(chunk(R"({"content":"a"})") + event("oops sk-0123456789") + stop);
     CHECK(error.code() == errc::bad_response);
@@ -435,7 +437,7 @@ TEST_CASE("a chunk in the middle of a stream that is not JSON is refused and quo
     CHECK(failure(event(std::string(10000, '[')) + stop).code() == errc::bad_response);
 }
 
-TEST_CASE("a wrong type in a field of a chunk that matters is refused by its name") {
+TEST_CASE("a wrong type in an essential field of a chunk is an error that names the field") {
     const auto refuses = [](const std::string& delta, const std::string& field) {
         const vlm::Error error = failure(chunk(delta) + stop);
         CHECK(error.code() == errc::bad_response);
@@ -453,7 +455,7 @@ TEST_CASE("a wrong type in a field of a chunk that matters is refused by its nam
     CHECK(failure(event(R"({"choices":[7]})") + stop).code() == errc::bad_response);
 }
 
-TEST_CASE("a wrong type in a field of a chunk that tells little is ignored") {
+TEST_CASE("a wrong type in a minor field of a chunk is ignored") {
     const Streamed streamed = stream(
         event(
             R"({"model":9,"usage":"much","timings":[],"choices":[{"index":"x","finish_reason":{},)"
@@ -464,7 +466,7 @@ TEST_CASE("a wrong type in a field of a chunk that tells little is ignored") {
     CHECK(streamed.reply.tool_calls.size() == 1);
 }
 
-TEST_CASE("more streamed calls than anybody means are refused") {
+TEST_CASE("too many streamed calls are rejected") {
     std::string bytes;
     for (int i = 0; i < 1001; ++i)
         bytes += call_chunk(R"({"id":"c)" + std::to_string(i) + R"(","function":{"name":"f"}})");
@@ -473,12 +475,12 @@ TEST_CASE("more streamed calls than anybody means are refused") {
     CHECK(mentions(error, "more than 1000 tool calls"));
 }
 
-TEST_CASE("a stream without a single choice is no chat completion") {
+TEST_CASE("a stream without a choice is not a chat completion") {
     CHECK(failure(done).code() == errc::bad_response);
     CHECK(failure(event(R"({"type":"ping"})") + done).code() == errc::bad_response);
 }
 
-TEST_CASE("chunks that are no chunks, empty data and other choices are passed over") {
+TEST_CASE("foreign objects, empty data and further choices in a stream are skipped") {
     CHECK(stream(event(R"({"type":"ping"})") + "data:\n\n" + chunk(R"({"content":"a"})") +
                  event(R"({"choices":[{"index":1,"delta":{"content":"b"}}]})") +
                  event(R"({"choices":[{"index":0,"delta":null}]})") + stop)
@@ -490,7 +492,7 @@ TEST_CASE("a plain answer in one event is an answer") {
     check_same(streamed.reply, vlm::wire::decode_reply(llama_server::two_calls, where));
 }
 
-TEST_CASE("no delta holds half a character, wherever a server cuts") {
+TEST_CASE("deltas contain only whole characters, wherever the server splits them") {
     const std::string half_low = "\"\\udd90\"";
     struct Row {
         std::string first;
@@ -525,7 +527,7 @@ TEST_CASE("no delta holds half a character, wherever a server cuts") {
     }
 }
 
-TEST_CASE("half a character at the end of a stream is replaced") {
+TEST_CASE("an incomplete character at the end of a stream is replaced") {
     CHECK(stream(chunk("{\"content\":\"a\xC5\"}") + stop).reply.text == "a\xEF\xBF\xBD");
     CHECK(stream(call_chunk(R"({"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":\")"
                             "\xC5"
@@ -535,7 +537,7 @@ TEST_CASE("half a character at the end of a stream is replaced") {
               .arguments_json == "{\"x\":\"\xC5\xBC\"}");
 }
 
-TEST_CASE("calls that leaked into a streamed text are recovered like those of a plain answer") {
+TEST_CASE("calls in a streamed text are recovered like those in a plain answer") {
     const std::vector<vlm::ToolSpec> offered{{"click", "", R"({"type":"object"})"}};
     const std::string bytes = chunk(R"({"content":"Now. <tool_call>{\"name\":\"cli"})") +
                               chunk(R"({"content":"ck\",\"arguments\":{\"x\":1}}</tool_call>"})") +

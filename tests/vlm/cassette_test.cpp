@@ -41,7 +41,7 @@ using vlm::testing::ScriptedModel;
 
 namespace {
 
-constexpr auto soon = 60s; // catches hangs, also on a busy machine
+constexpr auto soon = 60s; // detects hangs, also on a busy computer
 
 using Deltas = std::vector<Delta>;
 
@@ -75,7 +75,7 @@ ChatRequest show(const std::string& bytes, const std::string& media_type = "imag
     return request;
 }
 
-/// One with everything in it.
+/// A request with all members.
 ChatRequest full_request() {
     ChatRequest request;
     request.model = "qwen";
@@ -105,7 +105,7 @@ ChatRequest full_request() {
     return request;
 }
 
-/// As much of it as a server could understand.
+/// The part of `full_request` that can be sent.
 ChatRequest sendable_request() {
     ChatRequest request = full_request();
     request.messages.back().parts.erase(request.messages.back().parts.begin() + 1);
@@ -205,7 +205,7 @@ void check_same(const Deltas& left, const Deltas& right) {
     }
 }
 
-/// A cassette in which `requests` were all answered "yes".
+/// Records a cassette in which each of `requests` is answered with "yes".
 void record(const fs::path& file, const std::vector<ChatRequest>& requests) {
     ScriptedModel model;
     RecordingModel recorder(model, file);
@@ -249,7 +249,7 @@ std::string reading_problem(const std::string& turn) {
     return words.substr(words.find("line 2: ") + 8);
 }
 
-/// The only file in the folder of images.
+/// The only image of the cassette.
 fs::path only_image(const fs::path& cassette) {
     fs::path found = cassette;
     found += ".images";
@@ -261,7 +261,7 @@ fs::path only_image(const fs::path& cassette) {
 
 // --- Recording and replaying ------------------------------------------------------------------
 
-TEST_CASE("cassette: a replayed model answers what was recorded") {
+TEST_CASE("cassette: a replayed model gives the recorded answers") {
     const TempFolder folder;
     ScriptedModel model;
     model.reply_with(full_reply()).say("Done.");
@@ -290,7 +290,7 @@ TEST_CASE("cassette: a request is restored byte for byte") {
     vlm::cassette::restore(tape.turns[0].request, restored);
     check_same(restored, request);
     CHECK(vlm::cassette::as_sent(restored) == vlm::cassette::as_sent(request));
-    // Only the picture that came with bytes has a file.
+    // Only the image with bytes has a file.
     REQUIRE(tape.images.size() == 1);
     CHECK(tape.images[0].bytes == picture().size());
 }
@@ -308,7 +308,7 @@ TEST_CASE("cassette: each turn is in the file when reply returns") {
     CHECK(ReplayModel(folder / "c").remaining() == 2);
 }
 
-TEST_CASE("cassette: a turn reads like this") {
+TEST_CASE("cassette: a turn has the documented format") {
     const TempFolder folder;
     ScriptedModel model;
     model.call("click", R"({"x":1})", "I click.").say("Done.");
@@ -340,7 +340,7 @@ TEST_CASE("cassette: a turn reads like this") {
           R"("reply":{"text":"Done.","finish":"stop"})");
 }
 
-TEST_CASE("cassette: recording the same again changes only times") {
+TEST_CASE("cassette: a second recording of the same conversation differs only in times") {
     const TempFolder folder;
     std::vector<std::vector<std::string>> recordings;
     for (const std::string name : {"a", "b"}) {
@@ -356,7 +356,7 @@ TEST_CASE("cassette: recording the same again changes only times") {
     CHECK(recordings[0] == recordings[1]);
 }
 
-TEST_CASE("cassette: shared messages are counted, and tell apart what differs in the least") {
+TEST_CASE("cassette: shared messages are counted, and the smallest difference prevents sharing") {
     ChatRequest first = vlm::cassette::with_hashes(full_request());
     ChatRequest second = first;
     second.messages.push_back(Message::user("more"));
@@ -432,7 +432,7 @@ TEST_CASE("cassette: a conversation with a server replays, its errors included")
     check_same(error_of([&] { replay.reply(ask("3")); }), errors[1]);
 }
 
-TEST_CASE("cassette: every error comes back with all that was known of it") {
+TEST_CASE("cassette: every error is replayed with all details") {
     const TempFolder folder;
     std::vector<vlm::Error> errors;
     for (int code = 1; code <= static_cast<int>(errc::untrusted); ++code)
@@ -458,14 +458,14 @@ TEST_CASE("cassette: every error comes back with all that was known of it") {
     CHECK(replay.remaining() == 0);
 }
 
-TEST_CASE("cassette: other exceptions come back, too") {
+TEST_CASE("cassette: other exceptions are replayed, too") {
     const TempFolder folder;
     ScriptedModel model;
     model.answer([](const ChatRequest&) -> ChatReply { throw std::invalid_argument("no tool"); });
     model.answer([](const ChatRequest&) -> ChatReply { throw std::range_error("far off"); });
     model.answer([](const ChatRequest&) -> ChatReply { throw 1; });
     RecordingModel recorder(model, folder / "c");
-    CHECK_THROWS_AS(recorder.reply({}), std::invalid_argument); // what no server could understand
+    CHECK_THROWS_AS(recorder.reply({}), std::invalid_argument); // an invalid request
     CHECK_THROWS_AS(recorder.reply(ask("2")), std::range_error);
     CHECK_THROWS_AS(recorder.reply(ask("3")), int);
     ReplayModel replay(folder / "c");
@@ -475,7 +475,7 @@ TEST_CASE("cassette: other exceptions come back, too") {
     CHECK(replay.remaining() == 0);
 }
 
-TEST_CASE("cassette: deltas of all kinds come back in order") {
+TEST_CASE("cassette: deltas of all kinds are replayed in order") {
     const TempFolder folder;
     StreamingModel model;
     model.deltas = {{Delta::Kind::reasoning, "hm"},
@@ -506,7 +506,7 @@ TEST_CASE("cassette: a recorder does not make a model stream") {
     CHECK(model.listened);
 }
 
-TEST_CASE("cassette: what was streamed before an error comes back before it") {
+TEST_CASE("cassette: deltas before an error are replayed before it") {
     const TempFolder folder;
     struct Breaking final : vlm::ChatModel {
         ChatReply reply(const ChatRequest&, const vlm::OnDelta& on_delta,
@@ -557,7 +557,7 @@ TEST_CASE("cassette: a request that differs is shown line by line, with turn and
 )");
 }
 
-TEST_CASE("cassette: a request that differs uses up nothing") {
+TEST_CASE("cassette: a mismatch does not consume a turn") {
     const TempFolder folder;
     record(folder / "c", {ask("a"), ask("b")});
     ReplayModel replay(folder / "c");
@@ -567,14 +567,14 @@ TEST_CASE("cassette: a request that differs uses up nothing") {
     CHECK_NOTHROW(replay.reply(ask("b")));
 }
 
-TEST_CASE("cassette: a mismatch is shown whatever it is in") {
+TEST_CASE("cassette: a mismatch in any part is shown") {
     ChatRequest request = sendable_request();
     const auto difference = [&] { return mismatch_of(sendable_request(), request); };
-    SECTION("a picture") {
+    SECTION("an image") {
         request.messages[1].parts[1] = vlm::make_image(picture("other"));
         CHECK_THAT(difference(), ContainsSubstring("-            \"url\": \"sha256:"));
     }
-    SECTION("the type of a picture") {
+    SECTION("the type of an image") {
         std::get<vlm::Image>(request.messages[1].parts[1]).media_type = "image/webp";
         CHECK_THAT(difference(), ContainsSubstring("image/webp"));
     }
@@ -594,13 +594,13 @@ TEST_CASE("cassette: a mismatch is shown whatever it is in") {
         request.response_format = {"answer", R"({"type":"object"})"};
         CHECK_THAT(mismatch_of(formless, request), ContainsSubstring("+  \"response_format\": {"));
     }
-    SECTION("a request that no server would understand") {
+    SECTION("an invalid request") {
         request.messages[3].tool_call_id.clear();
         CHECK_THAT(difference(), ContainsSubstring("+"));
     }
 }
 
-TEST_CASE("cassette: pictures match by their hash, with or without bytes") {
+TEST_CASE("cassette: images match by their hash, with or without bytes") {
     const TempFolder folder;
     record(folder / "c", {show("a"), show("b")});
     ReplayModel replay(folder / "c");
@@ -612,7 +612,7 @@ TEST_CASE("cassette: pictures match by their hash, with or without bytes") {
     CHECK_NOTHROW(replay.reply(unnamed));
 }
 
-TEST_CASE("cassette: by turn any request will do") {
+TEST_CASE("cassette: replay by turn accepts any request") {
     const TempFolder folder;
     record(folder / "c", {show("a"), ask("b")});
     ReplayModel replay(folder / "c", {.match = ReplayMatch::by_turn});
@@ -621,7 +621,7 @@ TEST_CASE("cassette: by turn any request will do") {
     CHECK(replay.remaining() == 0);
 }
 
-TEST_CASE("cassette: one turn too many is a mismatch that says so") {
+TEST_CASE("cassette: a turn after the last one is a mismatch") {
     const TempFolder folder;
     record(folder / "c", {ask("a")});
     const ReplayMatch match = GENERATE(ReplayMatch::strict, ReplayMatch::by_turn);
@@ -649,7 +649,7 @@ TEST_CASE("cassette: differences are hunks with three lines around them") {
     CHECK(vlm::cassette::line_difference({"a"}, {}) == "@@ -1 +0,0 @@\n-a\n");
 }
 
-TEST_CASE("cassette: changes far apart have hunks of their own") {
+TEST_CASE("cassette: distant changes have separate hunks") {
     std::vector<std::string> left;
     for (int i = 1; i <= 30; ++i) left.push_back(std::to_string(i));
     std::vector<std::string> right = left;
@@ -677,7 +677,7 @@ TEST_CASE("cassette: long texts are shortened around their difference") {
     CHECK(vlm::cassette::from_text(difference).is_string()); // no character is cut
 }
 
-TEST_CASE("cassette: what has nothing in common is shown up to a limit") {
+TEST_CASE("cassette: a complete difference is shown up to a limit") {
     std::vector<std::string> left;
     std::vector<std::string> right;
     for (int i = 0; i < 3000; ++i) {
@@ -688,9 +688,9 @@ TEST_CASE("cassette: what has nothing in common is shown up to a limit") {
     CHECK_THAT(difference, ContainsSubstring("-left 198\n(5801 more lines)\n"));
 }
 
-// --- Pictures ---------------------------------------------------------------------------------
+// --- Images -----------------------------------------------------------------------------------
 
-TEST_CASE("cassette: pictures are files named by their hash, each written once") {
+TEST_CASE("cassette: images are files named by their hash, each written once") {
     const TempFolder folder;
     ScriptedModel model;
     model.say("1").say("2").say("3");
@@ -700,7 +700,7 @@ TEST_CASE("cassette: pictures are files named by their hash, each written once")
     CHECK(image.filename() ==
           "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad.png");
     CHECK(read_file(image) == "abc");
-    write_file(image, "touched"); // to see whether it is written again
+    write_file(image, "touched"); // to detect whether it is written again
     recorder.reply(show("abc"));
     CHECK(read_file(image) == "touched");
     recorder.reply(show("def", "image/jpeg"));
@@ -708,7 +708,7 @@ TEST_CASE("cassette: pictures are files named by their hash, each written once")
                      "cb8379ac2098aa165029e3938a51da0bcecfc008fd6795f401178647f96c5b34.jpg"));
 }
 
-TEST_CASE("cassette: a picture is there before the model is asked") {
+TEST_CASE("cassette: an image is stored before the model is asked") {
     const TempFolder folder;
     ScriptedModel model;
     std::string found;
@@ -720,11 +720,11 @@ TEST_CASE("cassette: a picture is there before the model is asked") {
     CHECK(found == "abc");
 }
 
-TEST_CASE("cassette: pictures of an earlier recording are kept if they are whole") {
+TEST_CASE("cassette: images of an earlier recording are kept if they are complete") {
     const TempFolder folder;
     record(folder / "c", {show("abc")});
     const fs::path image = only_image(folder / "c");
-    write_file(image, GENERATE("abd", "ab", "")); // as long but not the same, and cut off
+    write_file(image, GENERATE("abd", "ab", "")); // same length but other content, and cut off
     write_file(fs::path(image) += ".new", "left over");
     fs::remove(folder / "c");
     record(folder / "c", {show("abc")});
@@ -737,7 +737,7 @@ TEST_CASE("cassette: pictures of an earlier recording are kept if they are whole
     CHECK(fs::last_write_time(image) == time);
 }
 
-TEST_CASE("cassette: a missing or modified picture is an error that names it") {
+TEST_CASE("cassette: a missing or modified image is an error that names it") {
     const TempFolder folder;
     record(folder / "c", {ask("a"), show("abc")});
     const fs::path image = only_image(folder / "c");
@@ -757,7 +757,7 @@ TEST_CASE("cassette: a missing or modified picture is an error that names it") {
     CHECK(replay.reply(show("abc")).text == "yes");
 }
 
-TEST_CASE("cassette: an image with the wrong hash is refused before the model is asked") {
+TEST_CASE("cassette: an image with the wrong hash is rejected before the model is asked") {
     const TempFolder folder;
     ScriptedModel model;
     RecordingModel recorder(model, folder / "c");
@@ -770,7 +770,7 @@ TEST_CASE("cassette: an image with the wrong hash is refused before the model is
 
 // --- Files ------------------------------------------------------------------------------------
 
-TEST_CASE("cassette: a last line that was cut off anywhere is left out") {
+TEST_CASE("cassette: an incomplete last line is ignored") {
     const TempFolder folder;
     ChatRequest longer = ask("a");
     longer.messages.push_back(Message::assistant("\xF0\x9F\x98\x80 \\ \""));
@@ -781,7 +781,7 @@ TEST_CASE("cassette: a last line that was cut off anywhere is left out") {
     for (std::size_t length = last_line; length <= text.size(); ++length) {
         write_file(folder / "cut", text.substr(0, length));
         ReplayModel replay(folder / "cut");
-        // Without its line break the line is still whole.
+        // Without its line break the line is still complete.
         CHECK(replay.remaining() == (length + 1 < text.size() ? 1 : 2));
         CHECK(replay.reply(ask("a")).text == "yes");
     }
@@ -791,7 +791,7 @@ TEST_CASE("cassette: a last line that was cut off anywhere is left out") {
     }
 }
 
-TEST_CASE("cassette: what editors and version control do to line ends does no harm") {
+TEST_CASE("cassette: line ends changed by editors and version control are accepted") {
     const TempFolder folder;
     record(folder / "c", {ask("a"), ask("b")});
     std::string text = "\xEF\xBB\xBF";
@@ -802,7 +802,7 @@ TEST_CASE("cassette: what editors and version control do to line ends does no ha
     CHECK(replay.reply(ask("b")).text == "yes");
 }
 
-TEST_CASE("cassette: names outside ASCII are fine") {
+TEST_CASE("cassette: file names outside ASCII are accepted") {
     const TempFolder folder;
     const fs::path file =
         folder.path() / fs::path(u8"Gr\u00FC\u00DFe \u5F55\u97F3 \U0001F4FC.cassette");
@@ -815,7 +815,7 @@ TEST_CASE("cassette: names outside ASCII are fine") {
                                         "e \xE5\xBD\x95\xE9\x9F\xB3 \xF0\x9F\x93\xBC.cassette"));
 }
 
-TEST_CASE("cassette: an existing file is not recorded over") {
+TEST_CASE("cassette: an existing file is not overwritten") {
     const TempFolder folder;
     write_file(folder / "c", "precious");
     ScriptedModel model;
@@ -825,13 +825,13 @@ TEST_CASE("cassette: an existing file is not recorded over") {
     CHECK_THROWS_AS(RecordingModel(model, folder / "no/such/folder"), CassetteError);
 }
 
-TEST_CASE("cassette: a file that is not there cannot be replayed") {
+TEST_CASE("cassette: a missing file cannot be replayed") {
     const TempFolder folder;
     CHECK_THAT(words_of<CassetteError>([&] { ReplayModel(folder / "c"); }),
                ContainsSubstring("/c cannot be opened"));
 }
 
-TEST_CASE("cassette: a picture that cannot be written is an error, and the model is not asked") {
+TEST_CASE("cassette: an image that cannot be written is an error, and the model is not asked") {
     const TempFolder folder;
     write_file(folder / "c.images", "in the way");
     ScriptedModel model;
@@ -843,7 +843,7 @@ TEST_CASE("cassette: a picture that cannot be written is an error, and the model
 #ifndef _WIN32
 namespace {
 
-/// No file of this process may grow larger meanwhile: what a full disk is like.
+/// Limits the size of this process's files during its lifetime, like a full disk.
 class FileLimit {
 public:
     explicit FileLimit(std::uintmax_t bytes) {
@@ -866,7 +866,7 @@ private:
 
 } // namespace
 
-TEST_CASE("cassette: a recorder that could not write a turn records no more") {
+TEST_CASE("cassette: after a turn that cannot be written, every call fails") {
     const TempFolder folder;
     ScriptedModel model;
     model.say("one").say("two").say("three");
@@ -879,25 +879,25 @@ TEST_CASE("cassette: a recorder that could not write a turn records no more") {
     }
     CHECK_THAT(words, ContainsSubstring("/c cannot be written"));
     CHECK_THROWS_AS(recorder.reply(ask("3")), CassetteError);
-    CHECK(model.remaining() == 1); // it was not asked
+    CHECK(model.remaining() == 1); // the model was not asked
     CHECK(ReplayModel(folder / "c").remaining() == 1);
 }
 #endif
 
-TEST_CASE("cassette: what is no cassette is refused with file and line") {
+TEST_CASE("cassette: a file of another format is rejected with file and line") {
     const TempFolder folder;
     for (const std::string text :
          {"", "\n\n", "{}\n", "[]\n", "{\"seq\":1}\n", "\x89PNG\r\n", "{"}) {
         write_file(folder / "other", text);
         CHECK_THAT(words_of<CassetteError>([&] { ReplayModel(folder / "other"); }),
-                   ContainsSubstring("no cassette") && ContainsSubstring("other"));
+                   ContainsSubstring("not a cassette") && ContainsSubstring("other"));
     }
     write_file(folder / "newer", "{\"cassette\":2}\n");
     CHECK_THAT(words_of<CassetteError>([&] { ReplayModel(folder / "newer"); }),
-               ContainsSubstring("newer, line 1: version 2 "));
+               ContainsSubstring("newer, line 1: cassette version 2 "));
 }
 
-TEST_CASE("cassette: a broken turn is refused with the name of what is wrong") {
+TEST_CASE("cassette: a malformed turn is rejected with the name of the member") {
     const auto turn = [](const std::string& request, const std::string& rest) {
         return R"({"turn":1,"request":{)" + request + "}," + rest + "}";
     };
@@ -907,30 +907,30 @@ TEST_CASE("cassette: a broken turn is refused with the name of what is wrong") {
     CHECK(reading_problem(R"({"turn":1})") == "request is missing");
     CHECK(reading_problem(turn("", R"("times":{})")) == "reply, error or exception is missing");
     CHECK(reading_problem(turn(R"("same_messages":1)", reply)) ==
-          "request.same_messages is more than the turn before has");
+          "request.same_messages is more than the previous turn has");
     CHECK(reading_problem(turn(R"("messages":[{"role":"x"}])", reply)) ==
           "request.messages[0].role is unknown: x");
     CHECK(reading_problem(turn(R"("messages":[{"role":"user","parts":[1]}])", reply)) ==
-          "request.messages[0].parts[0] is no object");
+          "request.messages[0].parts[0] is not an object");
     CHECK(reading_problem(turn(R"("tools":[{"name":{"bytes":"\u0100"}}])", reply)) ==
           "request.tools[0].name is no text");
     CHECK(reading_problem(turn(R"("sampling":{"top_k":2.5})", reply)) ==
-          "request.sampling.top_k is no number that fits");
+          "request.sampling.top_k is not a number in the valid range");
     CHECK(reading_problem(turn("", R"("error":{"code":"odd"})")) == "error.code is unknown: odd");
     CHECK(reading_problem(turn("", reply + R"(,"deltas":[{}])")) ==
           "deltas[0] is neither text nor reasoning nor arguments");
     CHECK(reading_problem(
               turn("", reply + R"(,"deltas":[{"text":""}],"times":{"deltas_ms":[1,2]})")) ==
-          "times.deltas_ms has not as many elements as deltas");
+          "times.deltas_ms and deltas differ in length");
     CHECK(reading_problem(turn("", reply + R"(,"times":{"took_ms":9223372036854775807})")) ==
-          "times.took_ms is no number of milliseconds");
-    // It would become the name of a file outside the folder.
+          "times.took_ms is not a number of milliseconds");
+    // It would become a file name outside of the folder.
     CHECK(reading_problem(turn(
               R"("messages":[{"role":"user","parts":[{"image":"../../x","size":1}]}])", reply)) ==
-          "request.messages[0].parts[0].image is no SHA-256");
+          "request.messages[0].parts[0].image is not a SHA-256");
 }
 
-TEST_CASE("cassette: members of later versions are left alone, and times may be deleted") {
+TEST_CASE("cassette: members of later versions are ignored, and times may be missing") {
     const TempFolder folder;
     write_file(folder / "c", R"({"cassette":1,"by":"somebody"}
 {"turn":1,"mood":"good","request":{"messages":[{"role":"user","parts":["a"],"x":1}]},"deltas":[{"text":"b"}],"reply":{"text":"b","finish":"stop"}}
@@ -945,7 +945,7 @@ TEST_CASE("cassette: members of later versions are left alone, and times may be 
 
 namespace {
 
-/// One whose only turn takes a minute after a first delta at once.
+/// A cassette with one turn: the first delta comes at once, the reply after a minute.
 void write_slow_cassette(const fs::path& file) {
     write_file(file, R"({"cassette":1}
 {"turn":1,"request":{"messages":[{"role":"user","parts":["a"]}]},"deltas":[{"text":"b"},{"text":"c"}],"reply":{"text":"bc","finish":"stop"},"times":{"deltas_ms":[0,60000],"took_ms":60000}}
@@ -977,7 +977,7 @@ TEST_CASE("cassette: a stop request ends a replay at the original speed") {
     CHECK(replay.remaining() == 1);
 }
 
-TEST_CASE("cassette: without the original speed nothing waits") {
+TEST_CASE("cassette: replay does not wait without original_speed") {
     const TempFolder folder;
     write_slow_cassette(folder / "c");
     ReplayModel replay(folder / "c");
@@ -997,11 +997,12 @@ TEST_CASE("cassette: a replay at the original speed takes as long as the model t
     std::chrono::nanoseconds at_delta{};
     replay.reply(ask("a"),
                  [&](const Delta&) { at_delta = std::chrono::steady_clock::now() - start; });
-    CHECK(at_delta >= 40ms); // no less; how much more is the machine's business
+    CHECK(at_delta >= 40ms); // without an upper limit, because the computer may be busy
     CHECK(std::chrono::steady_clock::now() - start >= 80ms);
 }
 
-TEST_CASE("cassette: a stop request ends a fast replay between two deltas, and uses up nothing") {
+TEST_CASE("cassette: a stop request ends a fast replay between two deltas and does not consume the "
+          "turn") {
     const TempFolder folder;
     write_slow_cassette(folder / "c");
     ReplayModel replay(folder / "c");
@@ -1014,7 +1015,7 @@ TEST_CASE("cassette: a stop request ends a fast replay between two deltas, and u
     CHECK(error_of([&] { replay.reply(ask("a"), listen, stop.get_token()); }).code() ==
           errc::cancelled);
     CHECK(heard == 1);
-    // Stopped before anything else, the request is not even looked at.
+    // If the stop was requested before the call, the request is not compared.
     CHECK(error_of([&] { replay.reply(ask("?"), listen, stop.get_token()); }).code() ==
           errc::cancelled);
     CHECK(replay.reply(ask("a")).text == "bc");
@@ -1039,7 +1040,7 @@ TEST_CASE("cassette: times are recorded") {
 
 // --- JSON -------------------------------------------------------------------------------------
 
-TEST_CASE("cassette: texts come back whatever their bytes are") {
+TEST_CASE("cassette: texts with any bytes are restored") {
     using vlm::cassette::from_text;
     using vlm::cassette::to_text;
     std::string all_bytes;
@@ -1056,7 +1057,7 @@ TEST_CASE("cassette: texts come back whatever their bytes are") {
     CHECK(vlm::cassette::print(from_text("caf\xE9")) == "{\"bytes\":\"caf\xC3\xA9\"}");
 }
 
-TEST_CASE("cassette: documents within are readable where that loses nothing") {
+TEST_CASE("cassette: embedded documents are readable if that loses nothing") {
     using vlm::cassette::from_document;
     using vlm::cassette::to_document;
     for (const std::string readable : {R"({"a":[1,-2.5,1e+30,"\u0001",true,null,{}]})", "{}"}) {
@@ -1078,7 +1079,7 @@ TEST_CASE("cassette: documents within are readable where that loses nothing") {
     }
 }
 
-TEST_CASE("cassette: numbers come back to the last bit") {
+TEST_CASE("cassette: numbers are restored to the last bit") {
     using vlm::cassette::from_double;
     using vlm::cassette::to_double;
     for (const double number : {0.7, 0.1 + 0.2, 1e23, 5e-324, 1.7976931348623157e308, -1.5, 0.0,

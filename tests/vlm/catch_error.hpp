@@ -1,4 +1,4 @@
-// Runs something that must throw vlm::Error, and hands the error over for a closer look.
+// Runs code that must throw vlm::Error, and returns the error.
 #pragma once
 
 #include "catch.hpp"

@@ -44,7 +44,7 @@ void set_name(X509_NAME* name, const std::string& text) {
                                reinterpret_cast<const unsigned char*>(text.c_str()), -1, -1, 0);
 }
 
-/// Not signed yet.
+/// Returns an unsigned certificate.
 Certificate make_certificate(const std::string& subject, EVP_PKEY* key, const Claim& claim) {
     static long serial = 0;
     constexpr long day = 24L * 60 * 60;
@@ -58,7 +58,7 @@ Certificate make_certificate(const std::string& subject, EVP_PKEY* key, const Cl
     return certificate;
 }
 
-// OpenSSL finds an issuer by its name: two authorities must not share one.
+// OpenSSL finds an issuer by its name, so two authorities must have different names.
 std::string authority_name() {
     static int number = 0;
     return "Test Authority " + std::to_string(++number);

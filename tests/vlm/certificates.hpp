@@ -1,4 +1,4 @@
-// Certificates for tests, made while they run.
+// Certificates for tests, made at run time.
 #pragma once
 
 #include "eyehand/vlm/testing/chat_server.hpp"
@@ -9,14 +9,14 @@
 
 namespace certificates {
 
-/// What a certificate says. Days count from now.
+/// The content of a certificate. Days count from now.
 struct Claim {
-    std::vector<std::string> names{"DNS:localhost", "IP:127.0.0.1"}; ///< as OpenSSL writes them
+    std::vector<std::string> names{"DNS:localhost", "IP:127.0.0.1"}; ///< in OpenSSL's syntax
     int valid_from_days = -1;
     int valid_until_days = 1;
 };
 
-/// An authority that nobody trusts unless told to.
+/// An authority that only a ca_file makes trusted.
 class Authority {
 public:
     Authority();

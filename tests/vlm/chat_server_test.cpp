@@ -9,14 +9,14 @@ using vlm::testing::ChatServer;
 using vlm::testing::completion;
 using vlm::testing::Gate;
 
-TEST_CASE("a completion is one that the decoder accepts") {
+TEST_CASE("the decoder accepts a scripted completion") {
     const auto reply = vlm::wire::decode_reply(completion("hi \"you\""), {});
     CHECK(reply.text == "hi \"you\"");
     CHECK(reply.tool_calls.empty());
     CHECK(reply.finish == vlm::FinishReason::stop);
 }
 
-TEST_CASE("a completion with a tool has one call of it") {
+TEST_CASE("a scripted completion with a tool has one call") {
     const auto reply = vlm::wire::decode_reply(completion("", "click", R"({"x":1})"), {});
     REQUIRE(reply.tool_calls.size() == 1);
     CHECK(reply.tool_calls[0].name == "click");
@@ -31,7 +31,7 @@ TEST_CASE("two chat servers listen on different ports") {
     CHECK(one.url() == "http://127.0.0.1:" + std::to_string(one.port()));
 }
 
-TEST_CASE("a chat server that nobody asks says so") {
+TEST_CASE("a chat server without requests reports none") {
     const ChatServer server;
     CHECK(server.requests().empty());
     CHECK(server.connections() == 0);
@@ -39,7 +39,7 @@ TEST_CASE("a chat server that nobody asks says so") {
     CHECK(server.wait_until_disconnected(1ms));
 }
 
-TEST_CASE("a gate lets through as many as it was told, those that wait first") {
+TEST_CASE("a gate lets the given number of arrivals pass, waiting ones first") {
     const Gate gate;
     int woken = 0;
     int here = 0;
@@ -59,7 +59,7 @@ TEST_CASE("a gate lets through as many as it was told, those that wait first") {
     CHECK_FALSE(gate.wait_until_reached(6, 1ms));
 }
 
-TEST_CASE("a gate does not wake whom it was told to forget") {
+TEST_CASE("a gate does not wake a forgotten arrival") {
     const Gate gate;
     int who = 0;
     CHECK_FALSE(gate.arrive(&who, [] { FAIL("woken"); }));
@@ -67,14 +67,14 @@ TEST_CASE("a gate does not wake whom it was told to forget") {
     gate.open();
 }
 
-TEST_CASE("the pieces of answers are what HTTP calls them") {
+TEST_CASE("chunk and chunked_head follow the HTTP format") {
     CHECK(vlm::testing::chunk("hello, hello, hello") == "13\r\nhello, hello, hello\r\n");
     CHECK(vlm::testing::chunk("") == "0\r\n\r\n");
     CHECK(vlm::testing::byte_by_byte("abc", Gate()).size() == 5);
     CHECK(vlm::testing::gzipped("x").substr(0, 2) == "\x1F\x8B");
 }
 
-TEST_CASE("a chat server with an identity that makes no sense is refused") {
+TEST_CASE("a chat server with an invalid identity is rejected") {
     CHECK_THROWS_AS(ChatServer({.tls = vlm::testing::TlsIdentity{"rubbish", "rubbish"}}),
                     std::runtime_error);
 }

@@ -1,5 +1,5 @@
-// What a server or a network can do wrong, as a program sees it through the client: each time a
-// reply that can be trusted or a vlm::Error that says what to do, and the next question is answered.
+// Faults of servers and networks, as a program sees them through the client: each fault gives a
+// valid reply or a vlm::Error with a remedy, and the next request succeeds.
 #include "eyehand/vlm/openai_client.hpp"
 
 #include "catch_error.hpp"
@@ -73,7 +73,7 @@ Answer cut_after(std::size_t bytes) {
     return {.body = completion("cut"), .close = true, .cut_after = bytes};
 }
 
-/// As a program that shows words as they come asks, and as one that waits for the whole reply.
+/// A program that shows the reply as it arrives, or one that waits for the whole reply.
 enum class Listener { none, to_deltas };
 
 /// May run on another thread than the test, whose CHECK is for one thread only.
@@ -92,9 +92,9 @@ vlm::ChatReply reply_of(OpenAiClient& client, Listener listener, std::string* he
 
 } // namespace
 
-// --- Nobody there -------------------------------------------------------------------------------
+// --- Unreachable servers ------------------------------------------------------------------------
 
-TEST_CASE("client faults: nothing listens") {
+TEST_CASE("client faults: a refused connection is an error with a remedy") {
     OpenAiClient client({.endpoint = transport::refused_url().text(), .retries = no_retries});
     const vlm::Error error = error_of([&] { client.reply(ask()); });
     CHECK(error.code() == errc::unreachable);
@@ -103,8 +103,8 @@ TEST_CASE("client faults: nothing listens") {
     CHECK(mentions(error, "Start it, or correct the endpoint"));
 }
 
-TEST_CASE("client faults: a name that cannot be found") {
-    // No name may have a part of more than 63 characters, so nobody in the network is asked.
+TEST_CASE("client faults: an unknown host name is an error with a remedy") {
+    // A part of a name has at most 63 characters, so this lookup fails without the network.
     const std::string host = std::string(64, 'a') + ".invalid";
     OpenAiClient client({.endpoint = "http://" + host, .retries = no_retries});
     const vlm::Error error = error_of([&] { client.reply(ask()); });
@@ -114,7 +114,7 @@ TEST_CASE("client faults: a name that cannot be found") {
     CHECK(mentions(error, "check its spelling and the network"));
 }
 
-TEST_CASE("client faults: certificates that are no good are refused at once, whatever the key") {
+TEST_CASE("client faults: bad certificates are rejected at once, and no key is sent") {
     static const certificates::Authority authority;
     const test::TempFolder folder;
     const std::string ca_file = (folder / "ca.pem").string();
@@ -144,7 +144,7 @@ TEST_CASE("client faults: certificates that are no good are refused at once, wha
     CHECK(client.reply(ask()).text == "hello");
 }
 
-// --- Answers that are none ----------------------------------------------------------------------
+// --- Invalid answers ----------------------------------------------------------------------------
 
 namespace {
 
@@ -155,7 +155,7 @@ struct Fault {
     Retry retry;
     std::string words; ///< of the remedy
     std::chrono::milliseconds patience = soon;
-    std::size_t times = 1; ///< how often the server answers so
+    std::size_t times = 1; ///< number of times that the server gives this answer
 };
 
 std::vector<Fault> faults() {
@@ -182,53 +182,53 @@ std::vector<Fault> faults() {
         {"closed in the header", cut_after(30), connection_lost, later, log},
         {"reset in the body", then_reset(cut_after(200)), connection_lost, later, log},
         {"closed in the body", cut_after(200), connection_lost, later, log},
-        {"silence", transport::silent(), timeout, later, "raise the limit for", 50ms},
+        {"silence", transport::silent(), timeout, later, "raise first_byte_timeout", 50ms},
         {"silence in the header", parts({"HTTP/1.1 200", Gate()}), timeout, later,
-         "raise the limit for", 50ms},
+         "raise idle_timeout", 50ms},
         {"silence in the body", parts({head + "Content-Length: 9\r\n\r\n{", Gate()}), timeout,
-         later, "raise the limit for", 50ms},
-        {"a body shorter than it says", with_headers(body(whole), {{"Content-Length", "9999"}}),
-         timeout, later, "raise the limit for", 50ms},
-        {"a body longer than it says", with_headers(body(whole), {{"Content-Length", "20"}}),
+         later, "raise idle_timeout", 50ms},
+        {"a body shorter than its length", with_headers(body(whole), {{"Content-Length", "9999"}}),
+         timeout, later, "raise idle_timeout", 50ms},
+        {"a body longer than its length", with_headers(body(whole), {{"Content-Length", "20"}}),
          bad_response, never, url_hint},
-        {"chunks that are none", parts({chunked_head("application/json"), "xyz\r\n"}), bad_response,
+        {"malformed chunks", parts({chunked_head("application/json"), "xyz\r\n"}), bad_response,
          never, "is the port right"},
         {"chunks that break off", then_closed(parts({chunked_head("application/json"), "99\r\n{"})),
          connection_lost, later, log},
         {"not HTTP", raw("SSH-2.0-OpenSSH_9.2\r\n"), bad_response, never, "is the port right"},
-        {"a header without end",
+        {"an endless header",
          raw("HTTP/1.1 200 OK\r\nX: " + std::string(std::size_t{1} << 17, 'x')), bad_response,
          never, "is the port right"},
-        {"interim answers without end",
+        {"endless interim answers",
          parts({Repeated{"HTTP/1.1 100 Continue\r\n\r\n", 1000}, Gate()}), bad_response, never,
          "is this a model server?"},
         {"damaged gzip", gzip(damaged), bad_response, never, "switch compression off"},
-        {"gzip that has hardly begun", gzip(packed.substr(0, 12)), bad_response, never, log},
-        {"gzip without its end", gzip(packed.substr(0, packed.size() - 5)), bad_response, never,
+        {"the beginning of gzip", gzip(packed.substr(0, 12)), bad_response, never, log},
+        {"gzip without the end", gzip(packed.substr(0, packed.size() - 5)), bad_response, never,
          log},
         {"a compression bomb", gzip(gzipped(std::string(max_bytes * 2, ' '))), response_too_large,
          never, "max_response_bytes"},
         {"an unknown compression", with_headers(body("x"), {{"Content-Encoding", "br"}}),
-         bad_response, never, "switch that off"},
-        {"1 GB, announced", parts({head + "Content-Length: 1073741824\r\n\r\n", gigabyte}),
+         bad_response, never, "switch compression off"},
+        {"1 GB with a length", parts({head + "Content-Length: 1073741824\r\n\r\n", gigabyte}),
          response_too_large, never, "max_response_bytes"},
-        {"1 GB, not announced", parts({chunked_head("application/json"), chunked_gigabyte}),
+        {"1 GB without a length", parts({chunked_head("application/json"), chunked_gigabyte}),
          response_too_large, never, "max_response_bytes"},
         {"a redirection to another host", redirect(307, "http://elsewhere.test/" + key),
          http_status, never, "give that address as the endpoint"},
-        {"a redirection that makes a GET", redirect(302, "/other?" + key), http_status, never,
+        {"a redirection to a GET", redirect(302, "/other?" + key), http_status, never,
          "give that URL as the endpoint"},
-        {"a redirection to what is no URL", redirect(308, "http://"), bad_response, never,
+        {"a redirection to an invalid URL", redirect(308, "http://"), bad_response, never,
          "correct the endpoint"},
         {"a redirection without a target", redirect(307, ""), http_status, never,
          "give its final URL"},
-        {"redirections without end", redirect(307, "/again"), bad_response, never,
+        {"endless redirections", redirect(307, "/again"), bad_response, never,
          "correct the endpoint", soon, 6},
         {"HTML", body("<!DOCTYPE html><h1>Welcome</h1>", "text/html"), bad_response, never,
          url_hint},
-        {"HTML that says it is JSON", body("\n <html>"), bad_response, never, url_hint},
-        {"HTML that says it is a stream", body("<html>\n\n</html>", "text/event-stream"),
-         bad_response, never, url_hint},
+        {"HTML announced as JSON", body("\n <html>"), bad_response, never, url_hint},
+        {"HTML announced as a stream", body("<html>\n\n</html>", "text/event-stream"), bad_response,
+         never, url_hint},
         {"nothing", body(""), bad_response, never, url_hint},
         {"nothing but white space", body(" \r\n"), bad_response, never, url_hint},
         {"no content", {.status = 204}, bad_response, never, url_hint},
@@ -238,7 +238,7 @@ std::vector<Fault> faults() {
         {"bytes that are not UTF-8", body("{\"\xFF\xFE\":1}"), bad_response, never, url_hint},
         {"10,000 levels", body(std::string(10000, '[') + std::string(10000, ']')), bad_response,
          never, url_hint},
-        {"10,000 levels without end", body(R"({"choices":)" + std::string(10000, '[')),
+        {"10,000 levels without the end", body(R"({"choices":)" + std::string(10000, '[')),
          bad_response, never, url_hint},
         {"{}", body("{}"), bad_response, never, url_hint},
         {"[]", body("[]"), bad_response, never, url_hint},
@@ -262,14 +262,14 @@ std::vector<Fault> faults() {
          server_error, never, "no, sorry"},
         {"a crash", body(R"({"error":{"message":"The model has crashed"}})"), server_error,
          Retry::once, "reload it"},
-        {"a call that the output limit cut", body(std::string(llama_server::cut_call)), truncated,
-         never, "raise max_tokens"},
+        {"a call that the output limit cut off", body(std::string(llama_server::cut_call)),
+         truncated, never, "raise max_tokens"},
     };
 }
 
 } // namespace
 
-TEST_CASE("client faults: each answer that is none has its error, and the next is an answer") {
+TEST_CASE("client faults: each invalid answer has its error, and the next request succeeds") {
     for (const Fault& fault : faults()) {
         for (const Listener listener : {Listener::none, Listener::to_deltas}) {
             INFO(fault.name << (listener == Listener::none ? "" : ", streaming"));
@@ -294,14 +294,14 @@ TEST_CASE("client faults: each answer that is none has its error, and the next i
             CHECK_THAT(logged.response_body, !ContainsSubstring(key));
             CHECK(heard.empty());
 
-            if (fault.patience != soon) continue; // too impatient for a loaded machine
+            if (fault.patience != soon) continue; // the limit is too short for a busy computer
             server.enqueue(body(completion("better")));
             CHECK(reply_of(client, listener).text == "better");
         }
     }
 }
 
-// --- Answers that are odd, but answers ----------------------------------------------------------
+// --- Unusual answers ----------------------------------------------------------------------------
 
 namespace {
 
@@ -330,23 +330,23 @@ std::vector<Oddity> oddities() {
         {"no content type", {raw(head + hello)}},
         {"another success", {{.status = 201, .body = hello}}},
         {"a byte order mark and white space", {body("\xEF\xBB\xBF \r\n" + hello + "\n\n")}},
-        {"duplicate keys, of which the last counts",
+        {"duplicate keys",
          {body(R"({"choices":7,"choices":[{"message":{"content":"no","content":"hello"}}]})")}},
-        {"huge numbers where they tell little",
+        {"huge numbers in minor fields",
          {body(R"({"created":1180591620717411303424,"choices":[{"index":-0,"message":{"content":)"
                R"("hello",)" +
                call + R"(}}],"usage":{"prompt_tokens":1180591620717411303424,)" +
                R"("completion_tokens":-0}})")}},
-        {"a plain answer that says it is a stream", {body(hello, "text/event-stream")}},
-        {"a stream that says it is JSON", {body(event + "\n\ndata: [DONE]\n\n")}},
-        {"a stream that says it is text",
+        {"a plain answer announced as a stream", {body(hello, "text/event-stream")}},
+        {"a stream announced as JSON", {body(event + "\n\ndata: [DONE]\n\n")}},
+        {"a stream announced as text",
          {body(": ping\n\n" + event + "\n\ndata: [DONE]\n\n", "text/plain")}},
     };
 }
 
 } // namespace
 
-TEST_CASE("client faults: what is odd but whole is an answer") {
+TEST_CASE("client faults: an unusual but complete answer is accepted") {
     for (const Oddity& oddity : oddities()) {
         for (const Listener listener : {Listener::none, Listener::to_deltas}) {
             INFO(oddity.name << (listener == Listener::none ? "" : ", streaming"));
@@ -356,13 +356,13 @@ TEST_CASE("client faults: what is odd but whole is an answer") {
             std::string heard;
             CHECK(reply_of(client, listener, &heard).text == "hello");
             if (listener == Listener::to_deltas) CHECK(heard == "hello");
-            // Also behind a redirection on the same host the server knows who asks.
+            // The key is also sent after a redirection on the same host.
             CHECK(server.requests().back().headers.at("authorization") == "Bearer " + key);
         }
     }
 }
 
-TEST_CASE("client faults: a byte at a time, header and all, is an answer") {
+TEST_CASE("client faults: an answer in single bytes, header included, is accepted") {
     const std::string event = R"(data: {"choices":[{"delta":{"content":"hello"}}]})";
     const std::string stream = event + "\r\n\r\ndata: [DONE]\r\n\r\n";
     const std::string plain = completion("hello");
@@ -390,7 +390,7 @@ TEST_CASE("client faults: a byte at a time, header and all, is an answer") {
     }
 }
 
-TEST_CASE("client faults: a redirection never takes the key to another server") {
+TEST_CASE("client faults: a redirection never sends the key to another server") {
     ChatServer other;
     for (const int status : {301, 302, 303, 307, 308}) {
         ChatServer server;
@@ -403,7 +403,7 @@ TEST_CASE("client faults: a redirection never takes the key to another server") 
     CHECK(other.connections() == 0);
 }
 
-TEST_CASE("client faults: a server that closes between requests is asked each time all the same") {
+TEST_CASE("client faults: a server may close the connection after each answer") {
     for (const Listener listener : {Listener::none, Listener::to_deltas}) {
         ChatServer server;
         for (int i = 0; i < 3; ++i) server.enqueue(then_closed(body(completion("hello"))));
@@ -442,13 +442,13 @@ constexpr std::array<Status, 16> statuses{{
     {422, errc::http_status, Retry::never, "its message says which part it does not accept"},
     {429, errc::overloaded, Retry::later, "wait a little and try again"},
     {500, errc::http_status, Retry::later, "see the server's own log"},
-    {501, errc::not_supported, Retry::never, "this server cannot do that"},
+    {501, errc::not_supported, Retry::never, "the server does not support this request"},
     {502, errc::http_status, Retry::later, "is it running?"},
     {503, errc::overloaded, Retry::later, "try again in a moment"},
     {504, errc::http_status, Retry::later, "is it running?"},
 }};
 
-/// The ways to say "no KEY today", and what is left of the words.
+/// A body with the message "no KEY today" in some format, and the expected server_message.
 struct Shape {
     std::string body;
     std::string content_type;
@@ -472,7 +472,7 @@ std::vector<Shape> shapes() {
 
 } // namespace
 
-TEST_CASE("client faults: each status in each shape has its error") {
+TEST_CASE("client faults: each status in each format has its error") {
     for (const Status& row : statuses) {
         ChatServer server;
         vlm::Exchange logged;
@@ -499,7 +499,7 @@ TEST_CASE("client faults: each status in each shape has its error") {
                            !ContainsSubstring(key));
             }
         }
-        CHECK(server.connections() == 1); // a failure is no reason to connect again
+        CHECK(server.connections() == 1); // the connection is kept after a failure
     }
 }
 
@@ -531,18 +531,22 @@ std::vector<StreamFault> stream_faults() {
     return {
         {"reset", {""}, connection_lost, Retry::later, log, true},
         {"closed in a chunk", {"99\r\ndata: {"}, connection_lost, Retry::later, log, true},
-        {"ended without a word of it", {chunk("")}, connection_lost, Retry::later, log},
+        {"ended without a chunk", {chunk("")}, connection_lost, Retry::later, log},
         {"an empty delta and nothing more",
          {event(R"({"choices":[{"delta":{"content":""}}]})"), chunk("")},
          connection_lost,
          Retry::later,
          log},
-        {"chunks that are none", {"xyz\r\n"}, bad_response, Retry::never, "is the port right"},
+        {"malformed chunks", {"xyz\r\n"}, bad_response, Retry::never, "is the port right"},
         {"an event that is not JSON", {event("oops " + key)}, bad_response, Retry::never, log},
         {"half of an event", {event(R"({"choices":[)")}, bad_response, Retry::never, log},
         {"10,000 levels", {event(std::string(10000, '['))}, bad_response, Retry::never, log},
-        {"an event that is no chunk", {event("7")}, bad_response, Retry::never, "is the URL right"},
-        {"an event without end",
+        {"an event that is not an object",
+         {event("7")},
+         bad_response,
+         Retry::never,
+         "is the URL right"},
+        {"an endless event",
          {Repeated{chunk(std::string(max_bytes / 8, 'x')), 10}, Gate()},
          response_too_large,
          Retry::never,
@@ -600,8 +604,7 @@ Answer stream_answer(const StreamFault& fault, const std::string& before) {
 
 } // namespace
 
-TEST_CASE("client faults: a stream that fails before its first words is asked for again if that "
-          "can help") {
+TEST_CASE("client faults: a stream that fails before its first delta is retried if that can help") {
     for (const StreamFault& fault : stream_faults()) {
         INFO(fault.name);
         ChatServer server;
@@ -627,7 +630,7 @@ TEST_CASE("client faults: a stream that fails before its first words is asked fo
     }
 }
 
-TEST_CASE("client faults: a stream that fails after its first words is final") {
+TEST_CASE("client faults: a stream that fails after its first delta is not retried") {
     for (const StreamFault& fault : stream_faults()) {
         INFO(fault.name);
         ChatServer server;
@@ -656,7 +659,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// A completion with everything that is read from one. (What is nobody's is there, too.)
+/// A completion with all fields that are read, and some unknown ones.
 const std::string full_completion =
     R"({"id":"c1","object":"chat.completion","created":1,"model":"m",
 "error":null,"system_fingerprint":"f","choices":[{"index":0,"finish_reason":"tool_calls",
@@ -682,7 +685,7 @@ const std::vector<std::string> full_chunks{
 "usage":{"prompt_tokens":3,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":1}},
 "timings":{"cache_n":1,"prompt_ms":0.5,"predicted_ms":1.5}})"};
 
-/// JSON of every type and of every kind of nastiness, as text: some of it no printer would write.
+/// JSON values of every type, and malformed ones, as text.
 std::vector<std::string> wrong_values() {
     return {"null",
             "true",
@@ -726,7 +729,8 @@ void collect_pointers(const json::value& value, const std::string& here,
             collect_pointers((*array)[i], here + '/' + std::to_string(i), into);
 }
 
-/// Calls `use` with `text` in which one value has been replaced, for each value and replacement.
+/// Calls `use` with copies of `text` in which one value is replaced, for each value and
+/// replacement.
 template <class Use>
 void for_each_wrong(const std::string& text, Use use) {
     const json::value right = json::parse(text);
@@ -747,7 +751,7 @@ void for_each_wrong(const std::string& text, Use use) {
 
 bool is_utf8(const std::string& text) { return vlm::wire::valid_utf8(text) == text; }
 
-/// What a program that trusts the reply relies on.
+/// Checks the guarantees that a reply gives.
 void check_trustworthy(const vlm::ChatReply& reply) {
     REQUIRE(is_utf8(reply.text));
     REQUIRE(is_utf8(reply.reasoning));
@@ -763,14 +767,14 @@ void check_trustworthy(const vlm::ChatReply& reply) {
         REQUIRE(count.value_or(0) >= 0);
     for (const auto& time : {reply.usage.prompt_ms, reply.usage.completion_ms})
         REQUIRE(time.value_or(0) >= 0);
-    // And it can be sent back.
+    // The reply can be sent back.
     vlm::ChatRequest next = ask();
     next.messages.push_back(vlm::Message::assistant(reply.text, reply.tool_calls));
     REQUIRE(vlm::wire::parse_json(vlm::wire::encode_request(next)).has_value());
 }
 
-/// `answered` must give a reply or a vlm::Error; anything else it throws fails the test. Whether it
-/// was a reply.
+/// Returns whether `answered` gives a reply. Otherwise it must throw a vlm::Error; any other
+/// exception fails the test.
 template <class Answered>
 bool is_reply(Answered answered) {
     try {
@@ -796,7 +800,7 @@ TEST_CASE("client faults: a completion with a wrong value anywhere is a reply or
         server.enqueue(body(wrong));
         ++(is_reply([&] { return client.reply(ask()); }) ? replies : errors);
     });
-    // Most fields tell little, so most mistakes are forgiven, but not all.
+    // Most fields are minor, so most faults are tolerated, but not all.
     CHECK(replies > errors);
     CHECK(errors > 200);
     CHECK(server.connections() == 1);

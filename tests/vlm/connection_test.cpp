@@ -30,7 +30,7 @@ TEST_CASE("connection: an answer arrives with status, headers and body") {
     CHECK(response.header("absent").empty());
 }
 
-TEST_CASE("connection: the request arrives as it was given") {
+TEST_CASE("connection: the request arrives unchanged") {
     ChatServer server;
     server.enqueue(text("ok"));
     Connection connection(url_of(server));
@@ -54,7 +54,7 @@ TEST_CASE("connection: two requests use one connection") {
     CHECK(server.connections() == 1);
 }
 
-TEST_CASE("connection: a megabyte goes out and comes back") {
+TEST_CASE("connection: a megabyte is sent and received") {
     ChatServer server;
     const std::string large(std::size_t{3} << 20, 'x');
     server.enqueue(text(large));
@@ -63,7 +63,7 @@ TEST_CASE("connection: a megabyte goes out and comes back") {
     CHECK(server.requests().at(0).body == large);
 }
 
-TEST_CASE("connection: an answer that asks for it closes the connection") {
+TEST_CASE("connection: the server can announce that it closes the connection") {
     ChatServer server;
     Answer last = text("1");
     last.headers = {{"Connection", "close"}};
@@ -76,10 +76,10 @@ TEST_CASE("connection: an answer that asks for it closes the connection") {
     CHECK(server.connections() == 2);
 }
 
-TEST_CASE("connection: one that the server closed while idle is replaced silently") {
+TEST_CASE("connection: an idle connection that the server closed is replaced") {
     ChatServer server;
     Answer last = text("1");
-    last.close = true; // and does not say so
+    last.close = true; // without announcing it
     server.enqueue(last);
     server.enqueue(text("2"));
     Connection connection(url_of(server));
@@ -88,7 +88,7 @@ TEST_CASE("connection: one that the server closed while idle is replaced silentl
     CHECK(server.connections() == 2);
 }
 
-TEST_CASE("connection: one that breaks under the next request is replaced once") {
+TEST_CASE("connection: a kept connection that breaks during the next request is replaced") {
     ChatServer server;
     server.enqueue(text("1"));
     server.enqueue(reset());
@@ -100,7 +100,7 @@ TEST_CASE("connection: one that breaks under the next request is replaced once")
     CHECK(server.requests().size() == 3);
 }
 
-TEST_CASE("connection: it is replaced only once") {
+TEST_CASE("connection: a kept connection is replaced only once") {
     ChatServer server;
     server.enqueue(text("1"));
     server.enqueue(reset());
@@ -112,7 +112,7 @@ TEST_CASE("connection: it is replaced only once") {
     CHECK(server.requests().size() == 3);
 }
 
-TEST_CASE("connection: a new one that breaks before the answer is an error") {
+TEST_CASE("connection: a new connection that breaks before the answer is an error") {
     ChatServer server;
     server.enqueue(reset());
     Connection connection(url_of(server));
@@ -122,7 +122,7 @@ TEST_CASE("connection: a new one that breaks before the answer is an error") {
     CHECK(server.requests().size() == 1);
 }
 
-TEST_CASE("connection: an answer that breaks off is an error, and is not asked for again") {
+TEST_CASE("connection: an incomplete answer is an error, and the request is not repeated") {
     for (const std::size_t bytes : {1U, 20U, 60U, 200U}) {
         CAPTURE(bytes);
         ChatServer server;
@@ -137,7 +137,7 @@ TEST_CASE("connection: an answer that breaks off is an error, and is not asked f
     }
 }
 
-TEST_CASE("connection: after an error the next request works") {
+TEST_CASE("connection: after an error the next request succeeds") {
     ChatServer server;
     server.enqueue(reset());
     server.enqueue(text("2"));
@@ -146,7 +146,7 @@ TEST_CASE("connection: after an error the next request works") {
     CHECK(post(connection).body == "2");
 }
 
-TEST_CASE("connection: nothing listens") {
+TEST_CASE("connection: a refused connection is an error") {
     Connection connection(refused_url());
     const vlm::Error error = error_of([&] { post(connection); });
     CHECK(error.code() == errc::unreachable);
@@ -154,7 +154,7 @@ TEST_CASE("connection: nothing listens") {
     CHECK(mentions(error, "127.0.0.1:"));
 }
 
-TEST_CASE("connection: a name that nobody knows") {
+TEST_CASE("connection: an unknown host name is an error") {
     // RFC 6761 reserves .invalid for names that do not exist.
     Connection connection({"http", "name.invalid", 80, "/", ""});
     const vlm::Error error = error_of([&] { post(connection); });
@@ -162,7 +162,7 @@ TEST_CASE("connection: a name that nobody knows") {
     CHECK(mentions(error, "name.invalid"));
 }
 
-TEST_CASE("connection: a resolver that finds nothing, or rubbish, is an error") {
+TEST_CASE("connection: a resolver without results, or with malformed ones, is an error") {
     for (const std::vector<std::string>& found :
          {std::vector<std::string>{}, std::vector<std::string>{"rubbish"}}) {
         Connection connection({"http", "name.test", 80, "/", ""},
@@ -182,7 +182,7 @@ TEST_CASE("connection: every address of a name is tried") {
     CHECK(post(connection).body == "found");
 }
 
-TEST_CASE("connection: the address that worked is tried first the next time") {
+TEST_CASE("connection: the address that worked last is tried first") {
     ChatServer server;
     Answer last = text("1");
     last.close = true;
@@ -194,7 +194,7 @@ TEST_CASE("connection: the address that worked is tried first the next time") {
     CHECK(post(connection).body == "1");
     const DeafListener deaf("127.0.0.3", static_cast<std::uint16_t>(server.port()));
     Limits limits;
-    limits.total = soon; // only if the deaf one is asked
+    limits.total = soon; // reached only if the address that does not answer is used
     CHECK(post(connection, "{}", limits).body == "2");
 }
 
@@ -210,7 +210,7 @@ TEST_CASE("connection: localhost is the loopback addresses, without a lookup") {
           "localhost:" + std::to_string(server.port()));
 }
 
-TEST_CASE("connection: silence ends at the time limit and closes the socket") {
+TEST_CASE("connection: a server without an answer causes a timeout that closes the socket") {
     ChatServer server;
     server.enqueue(silent());
     Connection connection(url_of(server));
@@ -222,7 +222,7 @@ TEST_CASE("connection: silence ends at the time limit and closes the socket") {
     CHECK(server.wait_until_disconnected(soon));
 }
 
-TEST_CASE("connection: an answer that stops half way ends at the time limit") {
+TEST_CASE("connection: an answer that stops in the middle causes a timeout") {
     for (const std::string half : {"HTTP/1.1 200 OK\r\nContent-Le",
                                    "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this"}) {
         ChatServer server;
@@ -235,7 +235,7 @@ TEST_CASE("connection: an answer that stops half way ends at the time limit") {
     }
 }
 
-TEST_CASE("connection: no limits means no limits") {
+TEST_CASE("connection: a limit of 0 means no limit") {
     ChatServer server;
     server.enqueue(text("ok"));
     Connection connection(url_of(server));
@@ -245,7 +245,7 @@ TEST_CASE("connection: no limits means no limits") {
     CHECK(post(connection, "{}", {.connect = longest, .total = longest}).body == "ok");
 }
 
-TEST_CASE("connection: a name lookup that hangs ends at the time limit") {
+TEST_CASE("connection: a hanging name lookup causes a timeout") {
     std::promise<void> release;
     std::shared_future<void> released = release.get_future().share();
     Connection connection({"http", "name.test", 80, "/", ""},
@@ -261,7 +261,7 @@ TEST_CASE("connection: a name lookup that hangs ends at the time limit") {
     release.set_value();
 }
 
-TEST_CASE("connection: a stop request ends a name lookup that hangs") {
+TEST_CASE("connection: a stop request ends a hanging name lookup") {
     std::promise<void> release;
     std::promise<void> asked;
     std::stop_source stop;
@@ -278,7 +278,7 @@ TEST_CASE("connection: a stop request ends a name lookup that hangs") {
                               asked.get_future().wait();
                               stop.request_stop();
                           }) == errc::cancelled);
-    } // the connection goes before the lookup ends
+    } // destroys the connection before the lookup ends
     release.set_value();
 }
 
@@ -318,7 +318,7 @@ TEST_CASE("connection: a stop request in the middle of the answer ends it") {
     CHECK(server.wait_until_disconnected(soon));
 }
 
-TEST_CASE("connection: a stop request ends a request that nobody reads") {
+TEST_CASE("connection: a stop request ends a request that the server does not read") {
     DeafListener listener;
     Connection connection(listener.url());
     const std::string large(std::size_t{64} << 20, 'x'); // more than sockets buffer
@@ -327,7 +327,7 @@ TEST_CASE("connection: a stop request ends a request that nobody reads") {
                       [&] { stop.request_stop(); }) == errc::cancelled);
 }
 
-TEST_CASE("connection: a request that nobody reads ends at the time limit") {
+TEST_CASE("connection: a request that the server does not read causes a timeout") {
     DeafListener listener;
     Connection connection(listener.url());
     const std::string large(std::size_t{64} << 20, 'x');
@@ -336,7 +336,7 @@ TEST_CASE("connection: a request that nobody reads ends at the time limit") {
     CHECK(error_of([&] { post(connection, large, limits); }).code() == errc::timeout);
 }
 
-TEST_CASE("connection: after a cancelled request the next one works") {
+TEST_CASE("connection: after a cancelled request the next one succeeds") {
     ChatServer server;
     server.enqueue(silent());
     server.enqueue(text("2"));
@@ -362,12 +362,12 @@ TEST_CASE("connection: a stop request after the answer changes nothing") {
     CHECK(server.connections() == 1);
 }
 
-TEST_CASE("connection: stop requests at any moment lead to an answer or to a cancellation") {
+TEST_CASE("connection: a stop request at any time leads to an answer or to a cancellation") {
     using Clock = std::chrono::steady_clock;
     ChatServer server;
     const Answer answer = text(std::string(100000, 'x'));
-    // The moments are fractions of the time that a whole exchange takes. Do not count yields instead:
-    // on a busy machine, each yield lasts as long as the other programs run.
+    // The times are fractions of the duration of a whole exchange. Do not count yields instead: on
+    // a busy computer, each yield lasts as long as the other programs run.
     const auto begin = Clock::now();
     server.enqueue(answer);
     Connection first(url_of(server));
@@ -390,7 +390,7 @@ TEST_CASE("connection: stop requests at any moment lead to an answer or to a can
 }
 
 #ifndef _WIN32
-// Windows refuses what does not fit into the backlog; Linux drops it, and connecting hangs.
+// If the backlog is full, Windows refuses a connection; Linux drops it, and connecting hangs.
 namespace {
 
 /// A port where every further attempt to connect hangs.
@@ -401,8 +401,8 @@ public:
         acceptor_.open(tcp::v4());
         acceptor_.bind({boost::asio::ip::make_address(address), port});
         acceptor_.listen(0);
-        // Linux queues one connection more than the backlog says. Nobody runs the loop: the
-        // attempts are only begun.
+        // Linux queues one connection more than the backlog. The loop does not run: the attempts
+        // are only started.
         for (int i = 0; i < 4; ++i) {
             fillers_.push_back(std::make_unique<tcp::socket>(context_));
             fillers_.back()->async_connect(acceptor_.local_endpoint(),
@@ -421,7 +421,7 @@ private:
 
 } // namespace
 
-TEST_CASE("connection: connecting ends at its own time limit") {
+TEST_CASE("connection: connecting has its own time limit") {
     FullListener listener;
     Connection connection(listener.url());
     Limits limits;
@@ -448,12 +448,12 @@ TEST_CASE("connection: an address that does not answer leaves time for the next 
                               return std::vector<std::string>{"127.0.0.3", "127.0.0.1"};
                           }));
     Limits limits;
-    limits.connect = 2s; // half of it for each; a busy machine may need longer than a moment
+    limits.connect = 2s; // half of it for each address, enough for a busy computer
     CHECK(post(connection, "{}", limits).body == "found");
 }
 #endif
 
-TEST_CASE("connection: a chunked body is put together") {
+TEST_CASE("connection: a chunked body is joined") {
     ChatServer server;
     server.enqueue(raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
                        "5\r\nhello\r\n6;x=y\r\n world\r\n0\r\nTrailer: 1\r\n\r\n"));
@@ -474,7 +474,7 @@ TEST_CASE("connection: interim answers are skipped") {
     CHECK(response.body == "ok");
 }
 
-TEST_CASE("connection: interim answers without end are refused") {
+TEST_CASE("connection: too many interim answers are rejected") {
     ChatServer server;
     std::string endless;
     for (int i = 0; i < 100; ++i) endless += "HTTP/1.1 100 Continue\r\n\r\n";
@@ -492,7 +492,7 @@ TEST_CASE("connection: a body without a length ends with the connection") {
     CHECK(post(connection).body == "all of it");
 }
 
-TEST_CASE("connection: what is not HTTP is refused") {
+TEST_CASE("connection: an answer that is not HTTP is rejected") {
     for (const std::string bytes :
          {"rubbish\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 abc OK\r\n\r\n",
           "HTTP/9.9 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
@@ -508,7 +508,7 @@ TEST_CASE("connection: what is not HTTP is refused") {
     }
 }
 
-TEST_CASE("connection: a header without end is refused") {
+TEST_CASE("connection: an endless header is rejected") {
     ChatServer server;
     std::string endless = "HTTP/1.1 200 OK\r\nX: ";
     endless.append(200000, 'x');
@@ -517,7 +517,7 @@ TEST_CASE("connection: a header without end is refused") {
     CHECK(error_of([&] { post(connection); }).code() == errc::bad_response);
 }
 
-TEST_CASE("connection: a body shorter than it said is an error") {
+TEST_CASE("connection: a body shorter than its Content-Length is an error") {
     ChatServer server;
     Answer answer = raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort");
     answer.close = true;
@@ -528,7 +528,7 @@ TEST_CASE("connection: a body shorter than it said is an error") {
     CHECK(mentions(error, "middle of its answer"));
 }
 
-TEST_CASE("connection: bytes behind an answer are not taken for the next one") {
+TEST_CASE("connection: bytes after an answer are not read as the next answer") {
     ChatServer server;
     server.enqueue(raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n"
                        "Content-Length: 5\r\n\r\nwrong"));
@@ -539,7 +539,7 @@ TEST_CASE("connection: bytes behind an answer are not taken for the next one") {
     CHECK(server.connections() == 2);
 }
 
-TEST_CASE("connection: a body above the limit is refused, announced or not") {
+TEST_CASE("connection: a body above the limit is rejected, with or without a Content-Length") {
     std::string chunks = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n40\r\n";
     chunks.append(64, 'x').append("\r\n0\r\n\r\n");
     const Answer chunked = raw(chunks);
@@ -558,7 +558,7 @@ TEST_CASE("connection: a body above the limit is refused, announced or not") {
     }
 }
 
-TEST_CASE("connection: an early refusal of a long request is read") {
+TEST_CASE("connection: an early error answer to a long request is read") {
     ChatServer server;
     Answer answer = text("too large");
     answer.status = 413;

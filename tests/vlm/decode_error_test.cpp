@@ -17,7 +17,7 @@ Error decode(int status, std::string_view body) {
 
 } // namespace
 
-TEST_CASE("llama-server: the context is exceeded") {
+TEST_CASE("llama-server: a context overflow") {
     const Error error = decode(400, llama_server::context_exceeded);
     CHECK(error.code() == errc::context_overflow);
     CHECK(error.status() == 400);
@@ -28,7 +28,7 @@ TEST_CASE("llama-server: the context is exceeded") {
     CHECK(error.details().context_tokens == 32768);
 }
 
-TEST_CASE("numbers of a context overflow that cannot be are unknown") {
+TEST_CASE("impossible numbers of a context overflow are unknown") {
     const Error error = decode(
         400,
         R"({"error":{"type":"exceed_context_size_error","n_prompt_tokens":1e999,"n_ctx":-1}})");
@@ -37,26 +37,26 @@ TEST_CASE("numbers of a context overflow that cannot be are unknown") {
     CHECK_FALSE(error.details().context_tokens.has_value());
 }
 
-TEST_CASE("llama-server: a bad history and a bad tool_choice") {
+TEST_CASE("llama-server: an invalid history and an invalid tool_choice") {
     CHECK(decode(500, llama_server::bad_history).code() == errc::http_status);
     const Error error = decode(400, llama_server::bad_tool_choice);
     CHECK(error.code() == errc::http_status);
     CHECK(mentions(error, "Invalid tool_choice: sometimes"));
 }
 
-TEST_CASE("llama-server: the model is loading") {
+TEST_CASE("llama-server: a model that is being loaded") {
     const Error error = decode(503, llama_server::loading);
     CHECK(error.code() == errc::overloaded);
     CHECK(mentions(error, "still loading"));
 }
 
-TEST_CASE("llama-server: the API key is missing") {
+TEST_CASE("llama-server: a missing API key") {
     const Error error = decode(401, llama_server::invalid_key);
     CHECK(error.code() == errc::unauthorized);
     CHECK(mentions(error, "check the API key"));
 }
 
-TEST_CASE("llama-server: an image without the vision part of the model") {
+TEST_CASE("llama-server: an image for a model without its vision part") {
     const Error error = decode(500, llama_server::no_mmproj);
     CHECK(error.code() == errc::not_supported);
     CHECK(mentions(error, "vision model"));
@@ -68,13 +68,13 @@ TEST_CASE("llama-server: an unknown path") {
     CHECK(mentions(error, "should end in /v1/chat/completions"));
 }
 
-TEST_CASE("a 404 that speaks of the model names the model") {
+TEST_CASE("a 404 about the model names the model") {
     const Error error = decode(404, R"({"error":{"message":"The model does not exist"}})");
     CHECK(error.code() == errc::not_found);
     CHECK(mentions(error, "\"some-model\""));
 }
 
-TEST_CASE("each status has its category") {
+TEST_CASE("each status has its code") {
     const auto category = [](int status) { return decode(status, "").code(); };
     for (const int status : {400, 402, 405, 413, 418, 422, 500, 502, 504, 302, 599, 199, 0}) {
         CAPTURE(status);
@@ -91,7 +91,7 @@ TEST_CASE("each status has its category") {
     CHECK(category(200) == errc::server_error);
 }
 
-TEST_CASE("each failure names status, URL and a remedy") {
+TEST_CASE("each error message has status, URL and a remedy") {
     for (const int status :
          {400, 401, 402, 403, 404, 405, 408, 409, 413, 422, 429, 500, 501, 502, 503, 504}) {
         CAPTURE(status);
@@ -102,14 +102,14 @@ TEST_CASE("each failure names status, URL and a remedy") {
     }
 }
 
-TEST_CASE("a used-up quota is no matter of waiting") {
+TEST_CASE("a used-up quota is not retried") {
     const Error error =
         decode(429, R"({"error":{"message":"You exceeded","code":"insufficient_quota"}})");
     CHECK(error.code() == errc::http_status);
     CHECK(mentions(error, "quota"));
 }
 
-TEST_CASE("the server's words are found in every known shape") {
+TEST_CASE("the server's message is found in every known format") {
     CHECK(decode(400, R"({"error":{"message":"m","type":"t","param":null,"code":"c"}})")
               .server_message() == "m");
     CHECK(decode(400, R"({"error":{"type":"t"}})").server_message() == "t");
@@ -127,7 +127,7 @@ TEST_CASE("an HTML page is not repeated") {
     CHECK(!mentions(error, "nginx"));
 }
 
-TEST_CASE("long, binary and multi-line bodies become one short valid line") {
+TEST_CASE("long, binary and multi-line bodies are shortened to one valid line") {
     std::string body(100000, 'x');
     body += '\xFF';
     const Error error = decode(500, body);
@@ -135,7 +135,7 @@ TEST_CASE("long, binary and multi-line bodies become one short valid line") {
     CHECK(decode(500, "a\xFF\nb").server_message() == "a\xEF\xBF\xBD b");
 }
 
-TEST_CASE("every known way to say that the context is too short is understood") {
+TEST_CASE("every known message about a context overflow is recognized") {
     for (const std::string_view words :
          {"context_length_exceeded", "exceed_context_size_error",
           "Exceeds The Available Context Size", "Context size has been exceeded.",
@@ -149,7 +149,7 @@ TEST_CASE("every known way to say that the context is too short is understood") 
     }
 }
 
-TEST_CASE("an engine's error inside LM Studio's is understood") {
+TEST_CASE("an engine's error inside an error of LM Studio is recognized") {
     CHECK(decode(400, R"({"error":"Engine protocol predict request returned 400: {\"error\":)"
                       R"({\"message\":\"request exceeds the available context size\"}}"})")
               .code() == errc::context_overflow);
@@ -171,26 +171,26 @@ TEST_CASE("a redirection names its target") {
     CHECK(mentions(error, "redirects to https://h/v1"));
 }
 
-TEST_CASE("a key that the server repeats is not repeated here") {
+TEST_CASE("a key in the server's message is removed") {
     const Error error =
         decode(401, R"({"error":{"message":"Incorrect API key provided: sk-0123456789."}})");
     CHECK(error.server_message() == "Incorrect API key provided: [API key].");
     CHECK(!mentions(error, "sk-0123456789"));
 }
 
-TEST_CASE("a key at the edge of an excerpt leaves no piece behind") {
+TEST_CASE("a key at the edge of an excerpt is removed completely") {
     std::string body(995, 'x');
     body += "sk-0123456789";
     const Error error = decode(401, body);
     CHECK(!mentions(error, "sk-01"));
 }
 
-TEST_CASE("a key with slashes is also found as JSON writes them") {
+TEST_CASE("a key with slashes is also found in its JSON form") {
     CHECK(vlm::wire::without_secret("a sk-1/2/3/4 b sk-1\\/2\\/3\\/4", "sk-1/2/3/4") ==
           "a [API key] b [API key]");
 }
 
-TEST_CASE("a key that is repeated without end is replaced each time, and in time") {
+TEST_CASE("very many repetitions of a key are replaced, and quickly") {
     std::string text;
     std::string expected;
     for (int i = 0; i < 1000000; ++i) {
@@ -200,7 +200,7 @@ TEST_CASE("a key that is repeated without end is replaced each time, and in time
     CHECK(vlm::wire::without_secret(text, "sk-0123456789") == expected);
 }
 
-TEST_CASE("a placeholder for a key is no secret") {
+TEST_CASE("a placeholder for a key is not removed") {
     CHECK(vlm::wire::without_secret("none of it", "none") == "none of it");
     CHECK(vlm::wire::without_secret("text", "") == "text");
 }

@@ -53,7 +53,7 @@ TEST_CASE("llama-server: a plain answer") {
     CHECK(reply.usage.cached_tokens == 0);
 }
 
-TEST_CASE("llama-server: an answer cut by max_tokens is an answer") {
+TEST_CASE("llama-server: a text cut off by max_tokens is an answer") {
     const ChatReply reply = decode(llama_server::length);
     CHECK(reply.finish == FinishReason::length);
     CHECK(reply.text == " server tools menu can");
@@ -69,7 +69,7 @@ TEST_CASE("llama-server: two calls in one message") {
     CHECK(reply.tool_calls[1].arguments_json == R"({"x":589,"y":3,"button":"right"})");
 }
 
-TEST_CASE("llama-server: a call cut by max_tokens is an error, never a call") {
+TEST_CASE("llama-server: a call cut off by max_tokens is an error, never a call") {
     const vlm::Error error = error_of([] { (void)decode(llama_server::cut_call); });
     CHECK(error.code() == errc::truncated);
     CHECK(mentions(error, "after 25 tokens"));
@@ -77,7 +77,7 @@ TEST_CASE("llama-server: a call cut by max_tokens is an error, never a call") {
     CHECK(mentions(error, "max_tokens"));
 }
 
-TEST_CASE("llama-server: reasoning is kept apart from the text") {
+TEST_CASE("llama-server: reasoning is separate from the text") {
     const ChatReply reply = decode(llama_server::thinking);
     CHECK(reply.reasoning == " models press supported use click performance double which.");
     CHECK(reply.text == reply.reasoning);
@@ -114,17 +114,17 @@ TEST_CASE("think blocks stay in the text") {
     CHECK(decode_message(R"({"content":"<think>x</think>y"})").text == "<think>x</think>y");
 }
 
-TEST_CASE("a refusal stands in place of missing text") {
+TEST_CASE("a refusal replaces missing text") {
     CHECK(decode_message(R"({"content":null,"refusal":"I cannot."})").text == "I cannot.");
 }
 
-TEST_CASE("no tool calls are written in three ways") {
+TEST_CASE("missing, null and empty tool_calls mean no calls") {
     CHECK(decode_message(R"({"content":"a"})").tool_calls.empty());
     CHECK(decode_message(R"({"tool_calls":null})").tool_calls.empty());
     CHECK(decode_message(R"({"tool_calls":[]})").tool_calls.empty());
 }
 
-TEST_CASE("a call without a name is no call") {
+TEST_CASE("a call without a name is dropped") {
     CHECK(decode_message(R"({"tool_calls":[{"id":"c","function":{"name":""}},{"id":"d"},
                              {"function":{"arguments":"{}"}}]})")
               .tool_calls.empty());
@@ -139,14 +139,14 @@ TEST_CASE("arguments may be text, an object, empty, null or missing") {
     CHECK(decode_call(R"({"id":"c","function":{"name":"f"}})").arguments_json == "{}");
 }
 
-TEST_CASE("arguments that the model got wrong are handed on as they are") {
+TEST_CASE("malformed arguments are passed on unchanged") {
     CHECK(arguments(R"("{not json")") == "{not json");
     CHECK(arguments(R"("\"{\\\"x\\\":1}\"")") == R"("{\"x\":1}")");
     CHECK(arguments("[1,2]") == "[1,2]");
     CHECK(arguments("5") == "5");
 }
 
-TEST_CASE("a missing id is made up: the same for the same bytes, another in another answer") {
+TEST_CASE("a missing id is generated: equal for the same bytes, different in another answer") {
     const std::string one =
         R"({"tool_calls":[{"function":{"name":"f"}},{"function":{"name":"f"}}]})";
     const ChatReply first = decode_message(one);
@@ -158,21 +158,21 @@ TEST_CASE("a missing id is made up: the same for the same bytes, another in anot
     CHECK(first.tool_calls[0].id != other.tool_calls[0].id);
 }
 
-TEST_CASE("an id that is used twice is replaced once") {
+TEST_CASE("a repeated id is replaced") {
     const ChatReply reply = decode_message(
         R"({"tool_calls":[{"id":"a","function":{"name":"f"}},{"id":"a","function":{"name":"g"}}]})");
     CHECK(reply.tool_calls[0].id == "a");
     CHECK(reply.tool_calls[1].id != "a");
 }
 
-TEST_CASE("unknown fields of a call are kept for sending back") {
+TEST_CASE("unknown fields of a call are kept") {
     CHECK(decode_call(R"({"id":"c","index":0,"type":"function","extra_content":{"google":
         {"thought_signature":"s"}},"function":{"name":"f","arguments":"{}","strict":true}})")
               .extra_json ==
           R"({"extra_content":{"google":{"thought_signature":"s"}},"function":{"strict":true}})");
 }
 
-TEST_CASE("unknown fields of a call can be sent back whatever numbers are in them") {
+TEST_CASE("unknown fields of a call with any numbers can be sent back") {
     const ChatReply reply = decode(
         R"({"choices":[{"message":{"tool_calls":[{"id":"a","x":[1e999,{"y":-1e999}],"function":)"
         R"({"name":"f","arguments":{"z":1e999}}}]}}]})");
@@ -181,7 +181,7 @@ TEST_CASE("unknown fields of a call can be sent back whatever numbers are in the
     CHECK(vlm::wire::parse_json(reply.tool_calls[0].arguments_json));
 }
 
-TEST_CASE("the old function_call is a call") {
+TEST_CASE("the older function_call is a call") {
     const ChatReply reply = decode_message(
         R"({"content":null,"function_call":{"name":"f","arguments":"{}"}})", "\"function_call\"");
     REQUIRE(reply.tool_calls.size() == 1);
@@ -189,12 +189,12 @@ TEST_CASE("the old function_call is a call") {
     CHECK(reply.finish == FinishReason::tool_calls);
 }
 
-TEST_CASE("calls count, whatever the finish reason says") {
+TEST_CASE("calls count, regardless of the finish reason") {
     CHECK(decode_message(R"({"tool_calls":[{"function":{"name":"f"}}]})", "\"stop\"")
               .tool_calls.size() == 1);
 }
 
-TEST_CASE("finish reasons, known and unknown") {
+TEST_CASE("known finish reasons are decoded, others are unknown") {
     const auto finish = [](const std::string& json) { return decode_message("{}", json).finish; };
     CHECK(finish("\"stop\"") == FinishReason::stop);
     CHECK(finish("\"length\"") == FinishReason::length);
@@ -206,7 +206,7 @@ TEST_CASE("finish reasons, known and unknown") {
     CHECK(finish("7") == FinishReason::unknown);
 }
 
-TEST_CASE("a complete call at the output limit is a call, an empty one is cut") {
+TEST_CASE("at the output limit, a complete call is a call, an empty one is an error") {
     const auto at_limit = [](const std::string& arguments_json) {
         return decode_message(R"({"tool_calls":[{"function":{"name":"f","arguments":)" +
                                   arguments_json + "}}]}",
@@ -231,14 +231,14 @@ TEST_CASE("token counts that are missing or impossible are unknown") {
     CHECK(!usage(R"({"prompt_tokens":7})").cached_tokens);
 }
 
-TEST_CASE("cached tokens come from the usage, else from llama-server's timings") {
+TEST_CASE("cached tokens are read from usage, or else from llama-server's timings") {
     const std::string choices = R"({"choices":[{"message":{}}],"timings":{"cache_n":5})";
     CHECK(decode(choices + "}").usage.cached_tokens == 5);
     CHECK(decode(choices + R"(,"usage":{"prompt_tokens_details":{"cached_tokens":9}}})")
               .usage.cached_tokens == 9);
 }
 
-TEST_CASE("llama-server: times come from the timings; those that cannot be are unknown") {
+TEST_CASE("llama-server: times are read from the timings; impossible ones are unknown") {
     const vlm::Usage usage = decode(llama_server::plain).usage;
     CHECK(usage.prompt_ms == 4.703);
     CHECK(usage.completion_ms == 2.769);
@@ -266,16 +266,16 @@ TEST_CASE("an error object in a successful answer is the server's error") {
           }).server_message() == "m");
 }
 
-TEST_CASE("an error that is null is none") {
+TEST_CASE("a null error is not an error") {
     CHECK(decode(R"({"error":null,"choices":[{"message":{"content":"a"}}]})").text == "a");
 }
 
-TEST_CASE("a context overflow in a successful answer is recognised") {
+TEST_CASE("a context overflow in a successful answer is recognized") {
     CHECK(error_of([] { (void)decode(R"({"error":"maximum context length is 4096"})"); }).code() ==
           errc::context_overflow);
 }
 
-TEST_CASE("HTML is named, and what the URL should be") {
+TEST_CASE("HTML is an error that shows the expected URL") {
     for (const std::string_view body :
          {"<!DOCTYPE html><html>", "  \r\n<html>", "\xEF\xBB\xBF<a>"}) {
         const vlm::Error error = refused(body);
@@ -284,22 +284,22 @@ TEST_CASE("HTML is named, and what the URL should be") {
     }
 }
 
-TEST_CASE("an empty body is named") {
+TEST_CASE("an empty body is an error that says so") {
     CHECK(mentions(refused(""), "empty"));
     CHECK(mentions(refused(" \n"), "empty"));
 }
 
-TEST_CASE("text that is not JSON is quoted, but not at length") {
+TEST_CASE("text that is not JSON is quoted briefly") {
     CHECK(mentions(refused("not json"), "\"not json\""));
     CHECK(std::string(refused(std::string(100000, 'x')).what()).size() < 1000);
     CHECK(mentions(refused("no json with sk-0123456789 in it"), "with [API key] in it"));
 }
 
-TEST_CASE("an event stream that was not asked for is named") {
+TEST_CASE("an unexpected event stream is an error that says so") {
     CHECK(mentions(refused("data: {\"choices\":[]}\n\n"), "event stream"));
 }
 
-TEST_CASE("JSON that is no chat completion is refused") {
+TEST_CASE("JSON that is not a chat completion is rejected") {
     for (const std::string_view body :
          {"{}", "[]", "7", "null", "\"text\"", "{\"choices\":null}", "{\"choices\":{}}",
           "{\"choices\":[]}", "{\"choices\":[7]}", "{\"choices\":[{}]}",
@@ -307,7 +307,7 @@ TEST_CASE("JSON that is no chat completion is refused") {
         refused(body);
 }
 
-TEST_CASE("a wrong type in a field that matters is refused by its name") {
+TEST_CASE("a wrong type in an essential field is an error that names the field") {
     const auto refuses = [](const std::string& message, const std::string& field) {
         CHECK(mentions(refused(R"({"choices":[{"message":)" + message + "}]}"), field));
     };
@@ -321,7 +321,7 @@ TEST_CASE("a wrong type in a field that matters is refused by its name") {
     refuses(R"({"tool_calls":[{"function":{"name":7}}]})", "\"name\"");
 }
 
-TEST_CASE("a wrong type in a field that tells little is ignored") {
+TEST_CASE("a wrong type in a minor field is ignored") {
     const ChatReply reply = decode(R"({"choices":[{"finish_reason":{},"message":{"content":"a",
         "reasoning_content":7,"refusal":[],"tool_calls":[{"id":7,"type":8,"index":"x",
         "function":{"name":"f"}}]}}],"model":9,"usage":"much","timings":[]})");
@@ -330,7 +330,7 @@ TEST_CASE("a wrong type in a field that tells little is ignored") {
     CHECK(!reply.tool_calls.at(0).id.empty());
 }
 
-TEST_CASE("more calls than anybody means are refused") {
+TEST_CASE("too many calls are rejected") {
     const auto with_calls = [](int count) {
         std::string calls;
         for (int i = 0; i < count; ++i)
@@ -342,7 +342,7 @@ TEST_CASE("more calls than anybody means are refused") {
     CHECK(error_of([&] { (void)decode(too_many); }).code() == errc::bad_response);
 }
 
-TEST_CASE("hostile JSON is refused without harm") {
+TEST_CASE("hostile JSON is rejected without harm") {
     refused(std::string(10000, '['));
     std::string deep = R"({"choices":)";
     deep.append(10000, '[').append(10000, ']').append("}");
@@ -356,13 +356,13 @@ TEST_CASE("hostile JSON is refused without harm") {
     refused(std::string_view("\0\0\0", 3));
 }
 
-TEST_CASE("of duplicate keys the last counts, and huge numbers do no harm") {
+TEST_CASE("the last of duplicate keys counts, and huge numbers are harmless") {
     CHECK(decode(R"({"choices":[],"choices":[{"message":{"content":"a","content":"b"}}]})").text ==
           "b");
     CHECK(decode(R"({"choices":[{"message":{"content":"a"}}],"created":1e999})").text == "a");
 }
 
-TEST_CASE("a call that leaked into the text is recovered, gets an id, and the reply says so") {
+TEST_CASE("a call in the text is recovered, gets an id, and is mentioned in the notes") {
     const std::vector<vlm::ToolSpec> offered{{"click", "", R"({"type":"object"})"}};
     const std::string body =
         R"({"choices":[{"finish_reason":"stop","message":{"content":"So. <tool_call>{\"name\":)"
@@ -379,7 +379,7 @@ TEST_CASE("a call that leaked into the text is recovered, gets an id, and the re
     CHECK(decode(body).notes.empty());
 }
 
-TEST_CASE("where the server delivered calls, and in reasoning, nothing is recovered") {
+TEST_CASE("nothing is recovered from reasoning, or if the server delivered calls") {
     const std::vector<vlm::ToolSpec> offered{{"click", "", R"({"type":"object"})"}};
     const auto names = [&](const std::string& message) {
         const ChatReply reply =
@@ -397,7 +397,7 @@ TEST_CASE("where the server delivered calls, and in reasoning, nothing is recove
     CHECK(names(R"({"reasoning":)" + leak + "}") == Names{});
 }
 
-TEST_CASE("a leaked call that the output limit cut off is an error, like any other") {
+TEST_CASE("a call in the text that the output limit cut off is an error") {
     const std::vector<vlm::ToolSpec> offered{{"click", "", R"({"type":"object"})"}};
     const vlm::Error error = error_of([&] {
         (void)vlm::wire::decode_reply(
@@ -408,7 +408,7 @@ TEST_CASE("a leaked call that the output limit cut off is an error, like any oth
     CHECK(mentions(error, "max_tokens"));
 }
 
-TEST_CASE("a list of models that is none is refused") {
+TEST_CASE("a malformed list of models is rejected") {
     const auto models = [](std::string_view body) {
         return error_of([&] { (void)vlm::wire::decode_models(body, where); }).code();
     };

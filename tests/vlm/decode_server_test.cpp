@@ -42,13 +42,13 @@ TEST_CASE("server: llama-server's list of models, as recorded") {
     REQUIRE(list.models.size() == 1);
     const ModelFacts& model = list.models[0];
     CHECK(model.id == "tiny-vl");
-    CHECK(model.context_tokens == 32768); // and not the 131072 it was trained for
-    CHECK(model.images == Support::yes);  // of "multimodal"
+    CHECK(model.context_tokens == 32768); // and not the 131072 of its training
+    CHECK(model.images == Support::yes);  // from "multimodal"
     CHECK(model.tools == Support::unknown);
     CHECK_FALSE(model.loaded);
 }
 
-TEST_CASE("server: an older llama-server tells no more than the context of the training") {
+TEST_CASE("server: an older llama-server reports only the context of the training") {
     const ModelFacts model = model_in(
         R"({"object":"list","data":[{"id":"m","owned_by":"llamacpp","meta":{"n_ctx_train":131072}}]})",
         "m");
@@ -56,7 +56,7 @@ TEST_CASE("server: an older llama-server tells no more than the context of the t
     CHECK(model.images == Support::unknown);
 }
 
-TEST_CASE("server: a llama-server that routes tells which models are loaded") {
+TEST_CASE("server: a llama-server router reports which models are loaded") {
     const ModelList list = list_in(server_answers::llama_router);
     CHECK(list.routes);
     CHECK(list.models.at(0).loaded == true);
@@ -72,7 +72,8 @@ TEST_CASE("server: llama-server's properties") {
     CHECK(props->model.tools == Support::yes);
 }
 
-TEST_CASE("server: what older properties do not tell is unknown, the template tells of tools") {
+TEST_CASE("server: facts missing in older properties are unknown, except tools, which the template "
+          "shows") {
     const auto props = vlm::wire::decode_llama_props(server_answers::llama_props_2024);
     REQUIRE(props);
     CHECK(props->version.empty());
@@ -91,7 +92,7 @@ TEST_CASE("server: what older properties do not tell is unknown, the template te
           Support::no);
 }
 
-TEST_CASE("server: LM Studio's own list tells of loaded instances, vision and tools") {
+TEST_CASE("server: LM Studio's own list has loaded instances, vision and tools") {
     const ModelList list = list_in(server_answers::lm_studio_own_models);
     CHECK(list.kind == ServerKind::lm_studio);
     const ModelFacts qwen = model_in(server_answers::lm_studio_own_models, "qwen/qwen3-vl-4b");
@@ -127,7 +128,7 @@ TEST_CASE("server: LM Studio's older list") {
     CHECK_FALSE(model_in(server_answers::lm_studio_v0_models, "nomic").chats);
 }
 
-TEST_CASE("server: Ollama's lists and what it shows of a model") {
+TEST_CASE("server: Ollama's lists, and /api/show for a model") {
     CHECK(list_in(server_answers::ollama_models).kind == ServerKind::ollama);
     CHECK(model_in(server_answers::ollama_tags, "qwen3-vl:latest").context_tokens == std::nullopt);
     CHECK(model_in(server_answers::ollama_ps, "qwen3-vl:latest").context_tokens == 4096);
@@ -135,17 +136,17 @@ TEST_CASE("server: Ollama's lists and what it shows of a model") {
     REQUIRE(shown);
     CHECK(shown->images == Support::yes);
     CHECK(shown->tools == Support::yes);
-    CHECK(shown->context_tokens == 16384); // what it is loaded with, not 262144
+    CHECK(shown->context_tokens == 16384); // the configured value, not 262144
 }
 
-TEST_CASE("server: a model without a capability in Ollama's list has it not") {
+TEST_CASE("server: a capability missing in Ollama's list means no") {
     const auto shown = vlm::wire::decode_ollama_show(R"({"capabilities":["completion"]})");
     REQUIRE(shown);
     CHECK(shown->images == Support::no);
     CHECK(shown->tools == Support::no);
 }
 
-TEST_CASE("server: before Ollama listed capabilities, its parts told of them") {
+TEST_CASE("server: without a list of capabilities, Ollama's model parts show them") {
     const auto shown = vlm::wire::decode_ollama_show(server_answers::ollama_show_2024);
     REQUIRE(shown);
     CHECK(shown->images == Support::yes);
@@ -156,16 +157,16 @@ TEST_CASE("server: before Ollama listed capabilities, its parts told of them") {
     CHECK(bare->tools == Support::unknown);
 }
 
-TEST_CASE("server: Ollama's list without models has null for one") {
+TEST_CASE("server: an empty list of Ollama may be null") {
     CHECK(list_in(R"({"object":"list","data":null})").models.empty());
 }
 
-TEST_CASE("server: vLLM tells the context") {
+TEST_CASE("server: vLLM reports the context") {
     CHECK(list_in(server_answers::vllm_models).kind == ServerKind::vllm);
     CHECK(model_in(server_answers::vllm_models, "Qwen/Qwen3-VL-8B").context_tokens == 65536);
 }
 
-TEST_CASE("server: OpenRouter tells everything in its list") {
+TEST_CASE("server: OpenRouter's list has all facts") {
     const ModelFacts seer = model_in(server_answers::openrouter_models, "qwen/qwen3-vl");
     CHECK(seer.images == Support::yes);
     CHECK(seer.tools == Support::yes);
@@ -183,7 +184,7 @@ TEST_CASE("server: a version") {
           200);
 }
 
-TEST_CASE("server: what is no such answer is nothing") {
+TEST_CASE("server: an unexpected answer gives nothing") {
     const auto body = GENERATE(
         as<std::string>{}, "", "null", "[]", "3", "\"data\"", "<html>404</html>", "{", "{}",
         R"json({"error":"Unexpected endpoint or method. (GET /props)"})json",
@@ -196,7 +197,7 @@ TEST_CASE("server: what is no such answer is nothing") {
     CHECK_FALSE(vlm::wire::decode_version(body));
 }
 
-TEST_CASE("server: an answer with an error in it is no list") {
+TEST_CASE("server: an answer with an error is not a list") {
     CHECK_FALSE(vlm::wire::decode_model_list(R"({"error":"no","data":[]})"));
 }
 
@@ -232,7 +233,7 @@ TEST_CASE("server: members of the wrong type are unknown") {
     CHECK_FALSE(shown.value().context_tokens);
 }
 
-TEST_CASE("server: a context that is no number of tokens is unknown") {
+TEST_CASE("server: an impossible context length is unknown") {
     const auto number =
         GENERATE(as<std::string>{}, "0", "-1", "1e999", "-1e999", "1e10", "0.5", "4096.5",
                  "2147483648", "18446744073709551615", "99999999999999999999999999", "true");
@@ -241,7 +242,7 @@ TEST_CASE("server: a context that is no number of tokens is unknown") {
     CHECK_FALSE(model.context_tokens);
 }
 
-TEST_CASE("server: a list without end is cut, and a name without end is none") {
+TEST_CASE("server: a very long list is cut off, and a very long name is dropped") {
     std::string body = R"({"data":[{"id":")" + std::string(5000, 'x') + R"("})";
     for (int i = 0; i < 6000; ++i) body += R"(,{"id":"m)" + std::to_string(i) + R"("})";
     const ModelList list = list_in(body + "]}");
@@ -249,7 +250,7 @@ TEST_CASE("server: a list without end is cut, and a name without end is none") {
     CHECK(list.models[0].id == "m0");
 }
 
-TEST_CASE("server: how servers say that a model sees no images") {
+TEST_CASE("server: refusals of images are recognized") {
     CHECK(vlm::wire::refuses_images(
         refusal(500, "image input is not supported - hint: if this is unexpected, you may need to "
                      "provide the mmproj")));
@@ -265,7 +266,7 @@ TEST_CASE("server: how servers say that a model sees no images") {
     CHECK_FALSE(vlm::wire::refuses_images(Error(errc::timeout, "image not supported")));
 }
 
-TEST_CASE("server: how servers say that a model calls no tools") {
+TEST_CASE("server: refusals of tools are recognized") {
     CHECK(vlm::wire::refuses_tools(refusal(400, "m does not support tools", errc::not_supported)));
     CHECK(vlm::wire::refuses_tools(refusal(404, "No endpoints found that support tool use")));
     CHECK(vlm::wire::refuses_tools(refusal(422, "Function calling is not available here")));

@@ -69,7 +69,7 @@ TEST_CASE("without tools neither tools nor tool_choice are sent") {
     CHECK_THAT(encode_request(request), !ContainsSubstring("tool"));
 }
 
-TEST_CASE("numbers are printed as short as they can be read back") {
+TEST_CASE("numbers are printed in the shortest form that reads back the same") {
     ChatRequest request = request_of({Message::user("u")});
     request.sampling.temperature = 0.1;
     CHECK_THAT(encode_request(request), ContainsSubstring(R"("temperature":0.1})"));
@@ -79,7 +79,7 @@ TEST_CASE("numbers are printed as short as they can be read back") {
     CHECK_THAT(encode_request(request), ContainsSubstring("-1.7976931348623157e+308"));
 }
 
-TEST_CASE("a sampling value that is not finite is a mistake of the caller") {
+TEST_CASE("a sampling value that is not finite is an invalid argument") {
     ChatRequest request = request_of({Message::user("u")});
     request.sampling.top_p = std::numeric_limits<double>::quiet_NaN();
     CHECK_THROWS_AS(encode_request(request), std::invalid_argument);
@@ -87,7 +87,7 @@ TEST_CASE("a sampling value that is not finite is a mistake of the caller") {
     CHECK_THROWS_AS(encode_request(request), std::invalid_argument);
 }
 
-TEST_CASE("text is escaped, and what is not UTF-8 becomes U+FFFD") {
+TEST_CASE("text is escaped, and malformed UTF-8 becomes U+FFFD") {
     const std::string body =
         encode({Message::user(std::string("q\"b\\n\nt\t\x01\0z\x7F\xC3\xA9\xFF\xE4\xB8", 17))});
     CHECK(body ==
@@ -96,30 +96,30 @@ TEST_CASE("text is escaped, and what is not UTF-8 becomes U+FFFD") {
     CHECK(vlm::wire::parse_json(body));
 }
 
-TEST_CASE("all system texts become one message in front") {
+TEST_CASE("all system texts become one message at the beginning") {
     CHECK(encode({Message::user("u"), Message::system("a"), Message::system("b")}) ==
           R"({"messages":[{"role":"system","content":"a\nb"},{"role":"user","content":"u"}]})");
 }
 
-TEST_CASE("an empty system text is left out") {
+TEST_CASE("an empty system text is not sent") {
     CHECK(encode({Message::system(""), Message::user("u")}) ==
           R"({"messages":[{"role":"user","content":"u"}]})");
 }
 
-TEST_CASE("neighbours of the same role are merged") {
+TEST_CASE("consecutive messages of the same role are merged") {
     CHECK(encode({Message::user("a"), Message::user("b"), Message::assistant("c"),
                   Message::assistant("d"), Message::user("e")}) ==
           R"({"messages":[{"role":"user","content":"a\nb"},{"role":"assistant","content":"c\nd"},)"
           R"({"role":"user","content":"e"}]})");
 }
 
-TEST_CASE("an image is a data URL in a part of its own") {
+TEST_CASE("an image is a data URL in a separate part") {
     CHECK(encode({Message::user("look", image_of("abc"))}) ==
           R"({"messages":[{"role":"user","content":[{"type":"text","text":"look"},)"
           R"({"type":"image_url","image_url":{"url":"data:image/png;base64,YWJj"}}]}]})");
 }
 
-TEST_CASE("base64 pads what is not a multiple of three bytes") {
+TEST_CASE("base64 pads data whose length is not a multiple of three bytes") {
     // RFC 4648, section 10.
     CHECK_THAT(encode({Message::user("", image_of("f"))}), ContainsSubstring("base64,Zg==\""));
     CHECK_THAT(encode({Message::user("", image_of("fo"))}), ContainsSubstring("base64,Zm8=\""));
@@ -129,7 +129,7 @@ TEST_CASE("base64 pads what is not a multiple of three bytes") {
                ContainsSubstring("base64,++//"));
 }
 
-TEST_CASE("texts beside images are merged, empty ones left out") {
+TEST_CASE("consecutive texts next to images are merged, empty ones are not sent") {
     Message message = Message::user("", image_of("abc"));
     message.parts.emplace_back("one");
     CHECK(encode({message, Message::user("two")}) ==
@@ -144,7 +144,7 @@ TEST_CASE("the body is allocated once, at its exact size") {
     CHECK(body.capacity() == body.size());
 }
 
-TEST_CASE("for logs an image is its hash and length") {
+TEST_CASE("in logs, an image is replaced by its hash and length") {
     const ChatRequest request = request_of({Message::user("look", image_of("abc"))});
     const std::string body = encode_request(request, {.images = ImageMode::redacted});
     CHECK_THAT(body,
@@ -162,7 +162,7 @@ TEST_CASE("an image without bytes can be logged but not sent") {
                ContainsSubstring("\"sha256:abcd\""));
 }
 
-TEST_CASE("an assistant's calls are sent back with content and without further fields") {
+TEST_CASE("an assistant's calls are sent back with content and without extra fields") {
     CHECK(encode({Message::user("u"), Message::assistant("", {call("c1", R"({"x": 1})")}),
                   Message::tool("c1", "ok")}) ==
           R"({"messages":[{"role":"user","content":"u"},)"
@@ -176,7 +176,8 @@ TEST_CASE("an assistant without calls has no tool_calls") {
                !ContainsSubstring("tool_calls"));
 }
 
-TEST_CASE("tool results come directly after their calls, the user's words and image after them") {
+TEST_CASE(
+    "tool results directly follow their calls, and the user's text and image come after them") {
     const auto messages = vlm::wire::portable_messages(
         {Message::user("u"), Message::assistant("", {call("c1"), call("c2")}),
          Message::tool("c1", "one"), Message::user("screen", image_of("abc")),
@@ -188,7 +189,7 @@ TEST_CASE("tool results come directly after their calls, the user's words and im
     CHECK(messages[4].text() == "screen\nmore");
 }
 
-TEST_CASE("what was sent before stays a prefix of what is sent next") {
+TEST_CASE("the previous request stays a prefix of the next one") {
     const std::vector<Message> turn_1{Message::system("s"), Message::user("task", image_of("abc"))};
     const std::vector<Message> turn_2{turn_1[0], turn_1[1], Message::assistant("", {call("c1")}),
                                       Message::tool("c1", "ok"),
@@ -198,7 +199,7 @@ TEST_CASE("what was sent before stays a prefix of what is sent next") {
     CHECK(after.starts_with(before.substr(0, before.size() - 2))); // without "]}"
 }
 
-TEST_CASE("arguments that are no JSON object are replaced by an empty one") {
+TEST_CASE("arguments that are not a JSON object are replaced by an empty one") {
     using vlm::wire::portable_arguments;
     CHECK(portable_arguments(R"( {"x" : 1} )") == R"( {"x" : 1} )");
     CHECK(portable_arguments("") == "{}");
@@ -208,7 +209,7 @@ TEST_CASE("arguments that are no JSON object are replaced by an empty one") {
     CHECK(portable_arguments("{\"x\":\"\xFF\"}") == "{}");
 }
 
-TEST_CASE("arguments that are nearly JSON are repaired before they are sent back") {
+TEST_CASE("almost valid arguments are repaired before they are sent back") {
     using vlm::wire::portable_arguments;
     CHECK(portable_arguments(R"({"x":1,})") == R"({"x":1})");
     CHECK(portable_arguments("{\"text\":\"a\nb\"}") == R"({"text":"a\nb"})");
@@ -222,7 +223,7 @@ TEST_CASE("arguments packed into a JSON string are unpacked once") {
     CHECK(portable_arguments(R"("\"{}\"")") == "{}");
 }
 
-TEST_CASE("unknown fields of a call are sent back where they were") {
+TEST_CASE("unknown fields of a call are sent back in their place") {
     const ToolCall with_extra =
         call("c1", "{}",
              R"({"id":"x","extra_content":{"google":{"thought_signature":"s"}},)"
@@ -233,7 +234,7 @@ TEST_CASE("unknown fields of a call are sent back where they were") {
                    R"("strict":true},"extra_content":{"google":{"thought_signature":"s"}}})"));
 }
 
-TEST_CASE("what no server could understand is a mistake of the caller") {
+TEST_CASE("a request that no server could process is an invalid argument") {
     Message tool_image = Message::tool("c1", "ok");
     tool_image.parts.emplace_back(image_of("abc"));
     Message user_call = Message::user("u");

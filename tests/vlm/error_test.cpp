@@ -6,7 +6,7 @@
 
 using namespace eyehand;
 
-TEST_CASE("an error carries its code, the HTTP status and the server's words") {
+TEST_CASE("an error has its code, the HTTP status and the server's message") {
     const vlm::Error error(vlm::errc::not_found, "no such model",
                            {.status = 404, .server_message = "model x not found"});
     CHECK(error.code() == vlm::errc::not_found);
@@ -15,7 +15,7 @@ TEST_CASE("an error carries its code, the HTTP status and the server's words") {
     CHECK_THAT(error.what(), ContainsSubstring("no such model"));
 }
 
-TEST_CASE("every code has words of its own") {
+TEST_CASE("every code has its own message") {
     for (int code = 1; code <= static_cast<int>(vlm::errc::cassette_mismatch); ++code)
         CHECK(vlm::error_category().message(code) != "unknown vlm error");
     CHECK(vlm::error_category().message(999) == "unknown vlm error");

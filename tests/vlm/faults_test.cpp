@@ -1,4 +1,4 @@
-// What servers and networks do wrong below the level of chat completions, on real sockets.
+// Faults of servers and networks below the level of chat completions, on real sockets.
 #include "transport.hpp"
 
 #include <stdexcept>
@@ -39,7 +39,7 @@ Answer encoded(std::string encoding, std::string body) {
 
 // --- Limits -------------------------------------------------------------------------------------
 
-TEST_CASE("limits: an answer that does not begin ends at the limit for the first byte") {
+TEST_CASE("limits: an answer that does not start causes a timeout for the first byte") {
     ChatServer server;
     server.enqueue(silent());
     Connection connection(url_of(server));
@@ -49,7 +49,7 @@ TEST_CASE("limits: an answer that does not begin ends at the limit for the first
     CHECK(server.wait_until_disconnected(soon));
 }
 
-TEST_CASE("limits: the one for the first byte does not end an answer that has begun") {
+TEST_CASE("limits: the first-byte limit does not apply to an answer that has started") {
     ChatServer server;
     const Gate gate;
     server.enqueue(parts({"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n", gate}));
@@ -57,19 +57,19 @@ TEST_CASE("limits: the one for the first byte does not end an answer that has be
     const vlm::Error error =
         error_of([&] { post(connection, "{}", {.first_byte = soon, .silence = 70ms}); });
     CHECK(error.code() == errc::timeout);
-    CHECK(mentions(error, "fell silent for 70 ms"));
+    CHECK(mentions(error, "sent nothing for 70 ms"));
 }
 
-TEST_CASE("limits: silence in the header ends the request, too") {
+TEST_CASE("limits: the idle limit also applies to the header") {
     ChatServer server;
     server.enqueue(raw("HTTP/1.1 200 OK\r\nContent-Le"));
     Connection connection(url_of(server));
     const vlm::Error error = error_of([&] { post(connection, "{}", {.silence = 70ms}); });
     CHECK(error.code() == errc::timeout);
-    CHECK(mentions(error, "fell silent"));
+    CHECK(mentions(error, "sent nothing for "));
 }
 
-TEST_CASE("limits: interim answers do not start the clock of silence") {
+TEST_CASE("limits: interim answers do not start the idle clock") {
     ChatServer server;
     server.enqueue(raw("HTTP/1.1 100 Continue\r\n\r\n"));
     Connection connection(url_of(server));
@@ -78,7 +78,7 @@ TEST_CASE("limits: interim answers do not start the clock of silence") {
     CHECK(mentions(error, "did not begin its answer within 300 ms"));
 }
 
-TEST_CASE("limits: an answer that trickles is complete if it never falls silent") {
+TEST_CASE("limits: a slow answer is complete if no pause reaches the idle limit") {
     ChatServer server;
     const Gate gate;
     server.enqueue(parts(byte_by_byte(small_answer, gate)));
@@ -94,7 +94,7 @@ TEST_CASE("limits: an answer that trickles is complete if it never falls silent"
     CHECK(body == "ok");
 }
 
-TEST_CASE("limits: an answer that trickles ends at the total limit") {
+TEST_CASE("limits: a slow answer ends at the total limit") {
     ChatServer server;
     const Gate gate;
     server.enqueue(parts(byte_by_byte(small_answer, gate)));
@@ -106,16 +106,16 @@ TEST_CASE("limits: an answer that trickles ends at the total limit") {
     CHECK(mentions(error, "did not complete its answer within 80 ms"));
 }
 
-TEST_CASE("limits: a server that takes nothing of the request ends it at the limit for silence") {
+TEST_CASE("limits: the idle limit applies to a server that does not read the request") {
     DeafListener listener;
     Connection connection(listener.url());
     const std::string large(std::size_t{64} << 20, 'x'); // more than sockets buffer
     const vlm::Error error = error_of([&] { post(connection, large, {.silence = 100ms}); });
     CHECK(error.code() == errc::timeout);
-    CHECK(mentions(error, "took nothing more of the request for 100 ms"));
+    CHECK(mentions(error, "stopped reading the request for 100 ms"));
 }
 
-TEST_CASE("limits: a header above the limit is refused") {
+TEST_CASE("limits: a header above the limit is rejected") {
     ChatServer server;
     server.enqueue(raw("HTTP/1.1 200 OK\r\nX: " + std::string(2000, 'x') + "\r\n\r\n"));
     Connection connection(url_of(server));
@@ -124,7 +124,7 @@ TEST_CASE("limits: a header above the limit is refused") {
     CHECK(mentions(error, "more than the allowed 1000 bytes"));
 }
 
-TEST_CASE("limits: without limits for header and body both may be long") {
+TEST_CASE("limits: without limits, header and body may be long") {
     ChatServer server;
     Answer answer = text(std::string(std::size_t{2} << 20, 'x'));
     answer.headers = {{"X", std::string(200000, 'x')}};
@@ -134,7 +134,7 @@ TEST_CASE("limits: without limits for header and body both may be long") {
                                                                                           << 20);
 }
 
-TEST_CASE("limits: the line of a chunk without end is refused") {
+TEST_CASE("limits: an endless chunk line is rejected") {
     ChatServer server;
     server.enqueue(parts({chunked_head(), "5;x=" + std::string(std::size_t{1} << 20, 'x')}));
     Connection connection(url_of(server));
@@ -143,7 +143,7 @@ TEST_CASE("limits: the line of a chunk without end is refused") {
 
 // --- Bodies -------------------------------------------------------------------------------------
 
-TEST_CASE("faults: a body of 1 GB is refused when it is announced") {
+TEST_CASE("faults: a body of 1 GB with a Content-Length is rejected at once") {
     ChatServer server;
     const std::string block(std::size_t{1} << 20, 'x');
     server.enqueue(
@@ -154,7 +154,7 @@ TEST_CASE("faults: a body of 1 GB is refused when it is announced") {
     CHECK(server.wait_until_disconnected(soon));
 }
 
-TEST_CASE("faults: a body of 1 GB that is not announced is refused at the limit") {
+TEST_CASE("faults: a body of 1 GB without a Content-Length is rejected at the limit") {
     ChatServer server;
     server.enqueue(
         parts({chunked_head(), Repeated{chunk(std::string(std::size_t{1} << 20, 'x')), 1024}}));
@@ -169,7 +169,7 @@ TEST_CASE("faults: a body of 1 GB that is not announced is refused at the limit"
     CHECK(server.wait_until_disconnected(soon));
 }
 
-TEST_CASE("faults: a body of 1 GB that is wanted passes through without being held") {
+TEST_CASE("faults: a body of 1 GB within the limit is passed on without being stored") {
     ChatServer server;
     server.enqueue(parts({"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n",
                           Repeated{std::string(std::size_t{1} << 20, 'x'), 1024}}));
@@ -187,7 +187,8 @@ TEST_CASE("faults: a body of 1 GB that is wanted passes through without being he
     CHECK(response.body.empty());
 }
 
-TEST_CASE("faults: a body longer than it said leaves nothing behind for the next answer") {
+TEST_CASE("faults: the surplus of a body longer than its Content-Length does not affect the next "
+          "answer") {
     ChatServer server;
     Answer answer = text("ok, and more");
     answer.headers = {{"Content-Length", "2"}};
@@ -198,7 +199,7 @@ TEST_CASE("faults: a body longer than it said leaves nothing behind for the next
     CHECK(post(connection).body == "right");
 }
 
-TEST_CASE("faults: a body shorter than it said, from a server that keeps the connection") {
+TEST_CASE("faults: a body shorter than its Content-Length, on a kept connection, is an error") {
     ChatServer server;
     Answer answer = text("short");
     answer.headers = {{"Content-Length", "100"}};
@@ -216,7 +217,7 @@ TEST_CASE("faults: a reset in the middle of the body is an error") {
     CHECK(error_of([&] { post(connection); }).code() == errc::connection_lost);
 }
 
-TEST_CASE("faults: chunks that are none, or that break off") {
+TEST_CASE("faults: malformed or incomplete chunks are errors") {
     for (const std::string rest :
          {"xyz\r\n", "5\r\nhelloXX5\r\nworld\r\n", "FFFFFFFFFFFFFFFFF\r\n", "-1\r\n"}) {
         CAPTURE(rest);
@@ -238,7 +239,7 @@ TEST_CASE("faults: chunks that are none, or that break off") {
     }
 }
 
-TEST_CASE("faults: an answer in HTTP/1.0 is read, and its connection not used again") {
+TEST_CASE("faults: an HTTP/1.0 answer is read, and its connection is not reused") {
     ChatServer server;
     Answer old = raw("HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\nold");
     server.enqueue(old);
@@ -261,11 +262,11 @@ TEST_CASE("faults: a server that stops listening keeps its open connection") {
     CHECK(error_of([&] { post(another); }).code() == errc::unreachable);
 }
 
-TEST_CASE("faults: an IPv6 address is asked, with brackets in the Host header") {
+TEST_CASE("faults: an IPv6 address has brackets in the Host header") {
     const auto listen = []() -> std::unique_ptr<ChatServer> {
         try {
             return std::make_unique<ChatServer>(vlm::testing::ServerOptions{.address = "::1"});
-        } catch (const std::exception&) { // a machine without IPv6
+        } catch (const std::exception&) { // a computer without IPv6
             return nullptr;
         }
     };
@@ -279,7 +280,7 @@ TEST_CASE("faults: an IPv6 address is asked, with brackets in the Host header") 
 
 // --- Compression --------------------------------------------------------------------------------
 
-TEST_CASE("compression: none is asked for") {
+TEST_CASE("compression: the client does not request it") {
     ChatServer server;
     server.enqueue(text("ok"));
     Connection connection(url_of(server));
@@ -287,7 +288,7 @@ TEST_CASE("compression: none is asked for") {
     CHECK(server.requests().at(0).headers.at("accept-encoding") == "identity");
 }
 
-TEST_CASE("compression: a body in gzip is decoded all the same") {
+TEST_CASE("compression: a gzip body is decoded anyway") {
     const std::string long_body(300000, 'x');
     for (const std::string encoding : {"gzip", "x-gzip", "GZIP"}) {
         ChatServer server;
@@ -303,7 +304,7 @@ TEST_CASE("compression: a body in gzip is decoded all the same") {
     CHECK(post(connection).body == "as it is");
 }
 
-TEST_CASE("compression: the body limit counts what comes out") {
+TEST_CASE("compression: the body limit applies to the decoded size") {
     ChatServer server;
     const std::string bomb = gzipped(std::string(std::size_t{8} << 20, '\0'));
     REQUIRE(bomb.size() < 100000);
@@ -313,7 +314,7 @@ TEST_CASE("compression: the body limit counts what comes out") {
           errc::response_too_large);
 }
 
-TEST_CASE("compression: what is damaged, cut off or in another encoding is refused") {
+TEST_CASE("compression: damaged, incomplete and unsupported encodings are rejected") {
     const std::string good = gzipped("hello, hello, hello, hello");
     std::string damaged = good;
     damaged[good.size() / 2] = static_cast<char>(~damaged[good.size() / 2]);
@@ -329,7 +330,7 @@ TEST_CASE("compression: what is damaged, cut off or in another encoding is refus
 
 // --- Redirections -------------------------------------------------------------------------------
 
-TEST_CASE("redirections: one on the same server is followed with the body") {
+TEST_CASE("redirections: on the same server they are followed with the body") {
     for (const int status : {307, 308}) {
         ChatServer server;
         server.enqueue(redirect(status, "/other?x=1"));
@@ -345,7 +346,7 @@ TEST_CASE("redirections: one on the same server is followed with the body") {
     }
 }
 
-TEST_CASE("redirections: the next request goes to the old place again") {
+TEST_CASE("redirections: the next request uses the original URL") {
     ChatServer server;
     server.enqueue(redirect(308, server.url() + "/other#fragment"));
     server.enqueue(text("1"));
@@ -357,7 +358,7 @@ TEST_CASE("redirections: the next request goes to the old place again") {
     CHECK(server.requests().at(2).target == "/v1/chat/completions");
 }
 
-TEST_CASE("redirections: one that would turn a POST into a GET is handed over as it is") {
+TEST_CASE("redirections: one that would turn a POST into a GET is returned as the answer") {
     for (const int status : {301, 302, 303}) {
         ChatServer server;
         server.enqueue(redirect(status, "/other"));
@@ -369,7 +370,7 @@ TEST_CASE("redirections: one that would turn a POST into a GET is handed over as
     }
 }
 
-TEST_CASE("redirections: one to another server is not followed") {
+TEST_CASE("redirections: to another server they are not followed") {
     ChatServer other;
     for (const std::string& where :
          {other.url() + "/v1?key=secret", std::string("//elsewhere.test/"),
@@ -386,17 +387,17 @@ TEST_CASE("redirections: one to another server is not followed") {
     CHECK(other.connections() == 0);
 }
 
-TEST_CASE("redirections: without end they are an error") {
+TEST_CASE("redirections: too many are an error") {
     ChatServer server;
     for (int i = 0; i < 10; ++i) server.enqueue(redirect(307, "/again"));
     Connection connection(url_of(server));
     const vlm::Error error = error_of([&] { post(connection); });
     CHECK(error.code() == errc::bad_response);
-    CHECK(mentions(error, "without end"));
+    CHECK(mentions(error, "too many times"));
     CHECK(server.requests().size() == 6);
 }
 
-TEST_CASE("redirections: to what is no URL they are an error, without one an answer") {
+TEST_CASE("redirections: an invalid target is an error, a missing one makes a normal answer") {
     ChatServer server;
     server.enqueue(redirect(307, "http://"));
     Answer nowhere;
@@ -422,7 +423,7 @@ TEST_CASE("streaming: the body arrives while the server is still sending") {
             CHECK(head.status == 200);
             CHECK(head.header("content-type") == "text/event-stream");
             pieces.emplace_back(bytes);
-            gate.pass(); // the server goes on only because this piece has arrived
+            gate.pass(); // the server continues only after this piece has arrived
         });
     CHECK(pieces == std::vector<std::string>{"data: 1\n\n", "data: 2\n\n"});
     CHECK(response.status == 200);
@@ -441,7 +442,7 @@ TEST_CASE("streaming: a compressed body arrives decoded") {
     CHECK(body == "decoded");
 }
 
-TEST_CASE("streaming: the body of a failure is collected") {
+TEST_CASE("streaming: the body of an error answer is collected") {
     ChatServer server;
     Answer failure = text("why");
     failure.status = 400;
@@ -453,7 +454,7 @@ TEST_CASE("streaming: the body of a failure is collected") {
     CHECK(response.body == "why");
 }
 
-TEST_CASE("streaming: throwing from the callback closes the connection") {
+TEST_CASE("streaming: an exception from the callback closes the connection") {
     ChatServer server;
     server.enqueue(parts({chunked_head(), chunk("1"), Gate()}));
     server.enqueue(text("next"));
@@ -478,7 +479,7 @@ TEST_CASE("streaming: a stop request from within the callback ends the request")
     CHECK(server.wait_until_disconnected(soon));
 }
 
-TEST_CASE("streaming: a truncated stream is an error after its pieces") {
+TEST_CASE("streaming: a truncated stream is an error after the received pieces") {
     ChatServer server;
     Answer answer = parts({chunked_head(), chunk("1")});
     answer.close = true;
@@ -492,7 +493,7 @@ TEST_CASE("streaming: a truncated stream is an error after its pieces") {
     CHECK(body == "1");
 }
 
-TEST_CASE("faults: a request whose header would break the line is refused and not sent") {
+TEST_CASE("faults: a request with a line break in a header is rejected and not sent") {
     ChatServer server;
     Connection connection(url_of(server));
     CHECK_THROWS_AS(connection.request({"GET", "/", {{"X", "a\r\nY: b"}}, {}}, {}, {}),

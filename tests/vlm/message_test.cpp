@@ -6,7 +6,7 @@ using namespace eyehand;
 using vlm::Message;
 using vlm::Role;
 
-TEST_CASE("roles have the names of the protocol") {
+TEST_CASE("roles have the names used in the protocol") {
     CHECK(vlm::to_string(Role::system) == "system");
     CHECK(vlm::to_string(Role::user) == "user");
     CHECK(vlm::to_string(Role::assistant) == "assistant");
@@ -21,12 +21,12 @@ TEST_CASE("an image knows the hash of its bytes and shares them with its copies"
     CHECK(copy.bytes == image.bytes);
 }
 
-TEST_CASE("an image cannot be made of no bytes at all") {
+TEST_CASE("an image cannot be made without bytes") {
     CHECK_THROWS_AS(vlm::make_image(std::shared_ptr<const std::vector<std::uint8_t>>()),
                     std::invalid_argument);
 }
 
-TEST_CASE("the makers set role, text, calls and call id") {
+TEST_CASE("the factory functions set role, text, calls and call id") {
     CHECK(Message::system("s").role == Role::system);
     CHECK(Message::user("u").text() == "u");
     const Message assistant = Message::assistant("a", {{"id", "name", "{}", ""}});
@@ -44,7 +44,7 @@ TEST_CASE("the text of a message is its text parts, joined by line breaks") {
     CHECK(Message{}.text().empty());
 }
 
-TEST_CASE("the media type of a picture is told by its first bytes") {
+TEST_CASE("the media type of an image is detected by its first bytes") {
     const auto type = [](const std::string& text) {
         return vlm::media_type_of(std::vector<std::uint8_t>(text.begin(), text.end()));
     };

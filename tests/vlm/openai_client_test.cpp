@@ -16,7 +16,7 @@ using vlm::testing::completion;
 
 namespace {
 
-constexpr auto soon = 60s; // catches hangs, also on a busy machine
+constexpr auto soon = 60s; // detects hangs, also on a busy computer
 
 constexpr vlm::RetryPolicy no_retries{.max_retries = 0, .max_loading_time = 0ms};
 
@@ -46,7 +46,7 @@ vlm::Error failure(int status, std::string body, std::string content_type = "app
 
 } // namespace
 
-TEST_CASE("client: a reply to a question") {
+TEST_CASE("client: a request gets a reply") {
     ChatServer server;
     server.enqueue(answer_of(200, std::string(llama_server::plain)));
     OpenAiClient client({.endpoint = server.url()});
@@ -86,12 +86,12 @@ TEST_CASE("client: the key is sent as a bearer token") {
     CHECK(server.requests().at(0).headers.at("authorization") == "Bearer sk-0123456789");
 }
 
-TEST_CASE("client: a key that would break the header is refused") {
+TEST_CASE("client: a key that is not valid in a header is rejected") {
     CHECK_THROWS_AS(OpenAiClient({.api_key = "a\r\nX: y"}), std::invalid_argument);
     CHECK_THROWS_AS(OpenAiClient({.api_key = "a b"}), std::invalid_argument);
 }
 
-TEST_CASE("client: the models of the server") {
+TEST_CASE("client: the models of the server are listed") {
     ChatServer server;
     server.enqueue(answer_of(200, std::string(llama_server::models)));
     OpenAiClient client({.endpoint = server.url()});
@@ -106,7 +106,7 @@ TEST_CASE("client: the endpoint is completed and checked when the client is made
     CHECK(error_of([] { OpenAiClient({.endpoint = "h:1"}); }).code() == errc::bad_url);
 }
 
-TEST_CASE("client: the text is handed to on_delta once") {
+TEST_CASE("client: without a stream, on_delta gets the text once") {
     ChatServer server;
     server.enqueue(answer_of(200, completion("hello")));
     server.enqueue(answer_of(200, completion("", "click")));
@@ -118,7 +118,7 @@ TEST_CASE("client: the text is handed to on_delta once") {
     CHECK(deltas == std::vector<std::string>{"hello"});
 }
 
-TEST_CASE("client: a successful status with something else in it") {
+TEST_CASE("client: a successful status without a chat completion is an error") {
     CHECK(failure(200, "<html>Welcome</html>", "text/html").code() == errc::bad_response);
     CHECK(failure(200, "").code() == errc::bad_response);
     CHECK(failure(200, "{}").code() == errc::bad_response);
@@ -126,7 +126,7 @@ TEST_CASE("client: a successful status with something else in it") {
     CHECK(failure(200, std::string(llama_server::cut_call)).code() == errc::truncated);
 }
 
-TEST_CASE("client: failures in their shapes") {
+TEST_CASE("client: failures have their codes") {
     CHECK(failure(400, std::string(llama_server::context_exceeded)).code() ==
           errc::context_overflow);
     CHECK(failure(400, R"({"error":"text"})").server_message() == "text");
@@ -150,7 +150,7 @@ TEST_CASE("client: a redirection is an error that names its target") {
     CHECK(mentions(error_of([&] { client.reply(ask("hi")); }), "http://elsewhere/v1"));
 }
 
-TEST_CASE("client: after a failure the next question is answered") {
+TEST_CASE("client: after a failure the next request succeeds") {
     ChatServer server;
     server.enqueue(answer_of(500, ""));
     server.enqueue(answer_of(200, completion("better")));
@@ -192,14 +192,14 @@ TEST_CASE("client: cancelling closes the connection and is reported as an exchan
     CHECK_THAT(exchanges[0].error, ContainsSubstring("cancelled"));
 }
 
-TEST_CASE("client: a request that cannot be sent is no exchange") {
+TEST_CASE("client: a request that cannot be sent is not an exchange") {
     int exchanges = 0;
     OpenAiClient client({.on_exchange = [&](const vlm::Exchange&) { ++exchanges; }});
     CHECK_THROWS_AS(client.reply({}), std::invalid_argument);
     CHECK(exchanges == 0);
 }
 
-TEST_CASE("client: an exchange for the log has no image data") {
+TEST_CASE("client: an exchange contains no image data") {
     ChatServer server;
     server.enqueue(answer_of(200, completion("a cat")));
     std::vector<vlm::Exchange> exchanges;
@@ -221,7 +221,7 @@ TEST_CASE("client: an exchange for the log has no image data") {
     CHECK_THAT(exchanges[0].request_body, ContainsSubstring(", 3 bytes"));
 }
 
-TEST_CASE("client: an image that the server repeats is in no error and in no exchange") {
+TEST_CASE("client: errors and exchanges do not contain an image that the server repeats") {
     ChatServer server;
     std::string logged;
     OpenAiClient client(
@@ -244,7 +244,7 @@ TEST_CASE("client: an image that the server repeats is in no error and in no exc
     }
 }
 
-TEST_CASE("client: the key is in no error and in no exchange") {
+TEST_CASE("client: errors and exchanges do not contain the key") {
     const std::string key = "sk-0123456789";
     ChatServer server;
     server.enqueue(answer_of(401, R"({"error":{"message":"Incorrect key: )" + key + "\"}}"));

@@ -23,7 +23,7 @@ using vlm::testing::completion;
 
 namespace {
 
-constexpr auto soon = 60s; // catches hangs, also on a busy machine
+constexpr auto soon = 60s; // detects hangs, also on a busy computer
 
 Answer answer_of(std::string_view body, int status = 200) {
     Answer answer;
@@ -34,7 +34,7 @@ Answer answer_of(std::string_view body, int status = 200) {
 
 Answer not_there() { return answer_of("<html>404 Not Found</html>", 404); }
 
-/// A server that answers these, one after the other.
+/// A server that gives these answers in order.
 struct Stage {
     ChatServer server;
 
@@ -48,7 +48,7 @@ struct Stage {
     [[nodiscard]] ServerInfo probe(const std::string& model = {},
                                    const vlm::ProbeOptions& options = {}) const {
         vlm::ProbeOptions once = options;
-        // An earlier stage may have had this port: what is remembered of it does not count here.
+        // An earlier stage may have had this port, so its cached result is not used.
         once.bypass_cache = once.bypass_cache || !probed_.exchange(true);
         return vlm::probe(client(), model, once);
     }
@@ -74,7 +74,7 @@ bool any_mentions(const std::vector<std::string>& notes, const std::string& word
 
 // --- Each kind -----------------------------------------------------------------------------------
 
-TEST_CASE("probe: llama-server takes two questions") {
+TEST_CASE("probe: llama-server needs two queries") {
     const Stage stage({llama_server::models, server_answers::llama_props});
     const ServerInfo server = stage.probe("tiny-vl");
     CHECK(server.kind == ServerKind::llama_server);
@@ -91,21 +91,21 @@ TEST_CASE("probe: llama-server takes two questions") {
     CHECK(stage.server.connections() == 1);
 }
 
-TEST_CASE("probe: llama-server is known by its header, too") {
+TEST_CASE("probe: llama-server is also recognized by its header") {
     Answer models = answer_of(server_answers::plain_models);
     models.headers["Server"] = "llama.cpp";
     const Stage stage({models, answer_of(server_answers::llama_props)});
     CHECK(stage.probe().kind == ServerKind::llama_server);
 }
 
-TEST_CASE("probe: llama-server with one model answers to any name, and a note says so") {
+TEST_CASE("probe: llama-server with one model accepts any name, and a note says so") {
     const Stage stage({llama_server::models, server_answers::llama_props});
     const ServerInfo server = stage.probe("qwen3-vl");
     CHECK(server.model.id == "tiny-vl");
     CHECK(any_mentions(server.notes, "\"qwen3-vl\""));
 }
 
-TEST_CASE("probe: a llama-server that routes is asked for the model, without having it loaded") {
+TEST_CASE("probe: a llama-server router is asked about the model without loading it") {
     const Stage loaded({server_answers::llama_router, server_answers::llama_props});
     CHECK(loaded.probe("org/seer:Q4").model.images == Support::yes);
     CHECK(loaded.targets().at(1) == "/props?model=org%2Fseer%3AQ4&autoload=false");
@@ -120,7 +120,7 @@ TEST_CASE("probe: a llama-server that routes is asked for the model, without hav
     CHECK(missing.probe("tiny-vl").model.id.empty());
 }
 
-TEST_CASE("probe: LM Studio takes two questions") {
+TEST_CASE("probe: LM Studio needs two queries") {
     const Stage stage({server_answers::lm_studio_models, server_answers::lm_studio_own_models});
     const ServerInfo server = stage.probe("qwen/qwen3-vl-4b");
     CHECK(server.kind == ServerKind::lm_studio);
@@ -128,17 +128,17 @@ TEST_CASE("probe: LM Studio takes two questions") {
     CHECK(server.model.context_tokens == 32768);
     CHECK(server.model.images == Support::yes);
     CHECK(server.model.tools == Support::yes);
-    CHECK(server.models.size() == 2); // one turns text into vectors
+    CHECK(server.models.size() == 2); // without the embedding model
     CHECK(server.notes.empty());
     CHECK(stage.targets() == Targets{"/v1/models", "/api/v1/models"});
 }
 
-TEST_CASE("probe: without a name LM Studio's loaded model is meant") {
+TEST_CASE("probe: without a name, LM Studio's loaded model is chosen") {
     const Stage stage({server_answers::lm_studio_models, server_answers::lm_studio_own_models});
     CHECK(stage.probe().model.id == "qwen/qwen3-vl-4b");
 }
 
-TEST_CASE("probe: of several models none of which is loaded, none is meant") {
+TEST_CASE("probe: without a name and without a loaded model, no model is chosen") {
     const Stage stage({R"({"data":[{"id":"a","owned_by":"organization_owner"},
                                    {"id":"b","owned_by":"organization_owner"}]})",
                        R"({"models":[{"key":"a","loaded_instances":[]},
@@ -148,7 +148,7 @@ TEST_CASE("probe: of several models none of which is loaded, none is meant") {
     CHECK(any_mentions(server.notes, "no model is loaded"));
 }
 
-TEST_CASE("probe: what LM Studio's /v1/models does not offer cannot be asked") {
+TEST_CASE("probe: models that LM Studio's /v1/models does not list are left out") {
     const Stage stage({R"({"data":[{"id":"a","owned_by":"organization_owner"}]})",
                        server_answers::lm_studio_own_models});
     const ServerInfo server = stage.probe("qwen/qwen3-vl-4b");
@@ -156,7 +156,7 @@ TEST_CASE("probe: what LM Studio's /v1/models does not offer cannot be asked") {
     CHECK(server.models.size() == 1);
 }
 
-TEST_CASE("probe: an older LM Studio is asked in its older way") {
+TEST_CASE("probe: an older LM Studio is queried at its older path") {
     const Stage stage({R"({"data":[{"id":"qwen2-vl-7b","owned_by":"organization_owner"}]})",
                        server_answers::lm_studio_unknown_path,
                        server_answers::lm_studio_v0_models});
@@ -167,7 +167,7 @@ TEST_CASE("probe: an older LM Studio is asked in its older way") {
     CHECK(stage.targets() == Targets{"/v1/models", "/api/v1/models", "/api/v0/models"});
 }
 
-TEST_CASE("probe: Ollama is asked what runs, its version, and what the model can do") {
+TEST_CASE("probe: Ollama is queried for running models, its version and the model") {
     const Stage stage({server_answers::ollama_models, server_answers::ollama_ps,
                        R"({"version":"0.12.3"})", server_answers::ollama_show});
     const ServerInfo server = stage.probe("qwen3-vl");
@@ -175,7 +175,7 @@ TEST_CASE("probe: Ollama is asked what runs, its version, and what the model can
     CHECK(server.version == "0.12.3");
     CHECK(server.model.id == "qwen3-vl:latest");
     CHECK(server.model.loaded);
-    CHECK(server.model.context_tokens == 4096); // it runs with that
+    CHECK(server.model.context_tokens == 4096); // of the loaded instance
     CHECK(server.model.images == Support::yes);
     CHECK(server.model.tools == Support::yes);
     CHECK_FALSE(server.models.at(0).loaded);
@@ -185,18 +185,18 @@ TEST_CASE("probe: Ollama is asked what runs, its version, and what the model can
     CHECK(show.body == R"({"model":"qwen3-vl:latest"})");
 }
 
-TEST_CASE("probe: vLLM tells the context, and not what the model can do") {
+TEST_CASE("probe: vLLM reports the context, but no capabilities") {
     const Stage stage({server_answers::vllm_models, R"({"version":"0.11.0"})"});
     const ServerInfo server = stage.probe();
     CHECK(server.kind == ServerKind::vllm);
     CHECK(server.version == "0.11.0");
     CHECK(server.model.context_tokens == 65536);
     CHECK(server.model.images == Support::unknown);
-    CHECK(any_mentions(server.notes, "whether it sees images, whether it calls tools"));
+    CHECK(any_mentions(server.notes, "whether it accepts images, whether it calls tools"));
     CHECK(stage.targets() == Targets{"/v1/models", "/version"});
 }
 
-TEST_CASE("probe: a list like OpenRouter's tells everything") {
+TEST_CASE("probe: a list like OpenRouter's has all facts") {
     const Stage stage({answer_of(server_answers::openrouter_models), not_there(), not_there(),
                        not_there(), not_there()});
     const ServerInfo server = stage.probe("some/writer");
@@ -205,7 +205,7 @@ TEST_CASE("probe: a list like OpenRouter's tells everything") {
     CHECK(server.model.context_tokens == 8000);
 }
 
-TEST_CASE("probe: services are known by their host names and asked nothing else") {
+TEST_CASE("probe: services are recognized by their host names without further queries") {
     struct Row {
         const char* host;
         ServerKind kind;
@@ -216,7 +216,7 @@ TEST_CASE("probe: services are known by their host names and asked nothing else"
         GENERATE(Row{"api.openai.com", ServerKind::openai, "gpt-x", "gpt-x"},
                  Row{"openrouter.ai", ServerKind::openrouter, "gpt-x", "gpt-x"},
                  Row{"generativelanguage.googleapis.com", ServerKind::gemini, "gem", "models/gem"});
-    // As a proxy the server of the test answers for every host.
+    // As a proxy, the test's server answers for every host.
     const Stage stage({R"({"data":[{"id":"gpt-x","owned_by":"system"},{"id":"models/gem"}]})"});
     const std::string endpoint = std::string("http://") + row.host + "/v1";
     const ServerInfo server =
@@ -226,22 +226,22 @@ TEST_CASE("probe: services are known by their host names and asked nothing else"
     CHECK(stage.targets() == Targets{endpoint + "/models"});
 }
 
-// --- Servers that nobody knows -------------------------------------------------------------------
+// --- Unknown servers -----------------------------------------------------------------------------
 
-TEST_CASE("probe: a server that nobody knows gets the questions of each kind in turn") {
+TEST_CASE("probe: an unknown server gets the queries of each kind in turn") {
     const Stage stage({answer_of(server_answers::plain_models), not_there(), not_there(),
                        not_there(), not_there()});
     const ServerInfo server = stage.probe("m");
     CHECK(server.kind == ServerKind::unknown);
     CHECK(server.model.id == "m");
     CHECK(server.model.loaded);
-    CHECK(any_mentions(server.notes, "which server this is"));
-    CHECK(any_mentions(server.notes, "whether it sees images"));
+    CHECK(any_mentions(server.notes, "the kind of the server is unknown"));
+    CHECK(any_mentions(server.notes, "whether it accepts images"));
     CHECK(stage.targets() ==
           Targets{"/v1/models", "/api/v1/models", "/api/version", "/props", "/version"});
 }
 
-TEST_CASE("probe: the first question that is answered tells the kind, and is not asked again") {
+TEST_CASE("probe: the first answered query determines the kind and is not repeated") {
     const Answer models = answer_of(server_answers::plain_models);
     SECTION("LM Studio") {
         const Stage stage({models, answer_of(server_answers::lm_studio_own_models)});
@@ -273,7 +273,7 @@ TEST_CASE("probe: the first question that is answered tells the kind, and is not
     }
 }
 
-TEST_CASE("probe: a server's own questions stand beside its /v1") {
+TEST_CASE("probe: a server's own paths are next to its /v1") {
     const Stage stage({llama_server::models, server_answers::llama_props});
     const auto own_target = [&](const std::string& path) {
         (void)vlm::probe({.endpoint = stage.server.url() + path}, "tiny-vl",
@@ -283,7 +283,7 @@ TEST_CASE("probe: a server's own questions stand beside its /v1") {
     CHECK(own_target("/llm/v1?user=me") == "/llm/props?user=me");
 }
 
-TEST_CASE("probe: LM Studio may be spoken to at its /api/v0, too") {
+TEST_CASE("probe: LM Studio's /api/v0 may be the endpoint") {
     const Stage stage({server_answers::lm_studio_v0_models, server_answers::lm_studio_own_models});
     const ServerInfo server = vlm::probe({.endpoint = stage.server.url() + "/api/v0"},
                                          "qwen2-vl-7b", {.bypass_cache = true});
@@ -292,7 +292,7 @@ TEST_CASE("probe: LM Studio may be spoken to at its /api/v0, too") {
     CHECK(stage.targets() == Targets{"/api/v0/models", "/api/v1/models"});
 }
 
-TEST_CASE("probe: an Ollama without /v1/models is asked for its own list") {
+TEST_CASE("probe: an Ollama without /v1/models is queried for its own list") {
     const Stage stage({not_there(), not_there(), answer_of(R"({"version":"0.1"})"),
                        answer_of(server_answers::ollama_tags), answer_of(R"({"models":[]})"),
                        answer_of(server_answers::ollama_show)});
@@ -301,31 +301,31 @@ TEST_CASE("probe: an Ollama without /v1/models is asked for its own list") {
     CHECK(any_mentions(server.notes, "/v1/models answered with status 404"));
 }
 
-// --- What goes wrong -----------------------------------------------------------------------------
+// --- Failures ------------------------------------------------------------------------------------
 
-TEST_CASE("probe: a question that fails leaves things unknown, with a note") {
+TEST_CASE("probe: a failed query leaves facts unknown, with a note") {
     const auto [answer, words] = GENERATE(table<Answer, std::string>(
         {{not_there(), "/props answered with status 404"},
-         {answer_of("<html>hello</html>"), "/props answered something else"},
-         {answer_of("{\"default_generation_settings\":"), "/props answered something else"},
-         {answer_of("[[[[]]]]"), "/props answered something else"},
+         {answer_of("<html>hello</html>"), "/props gave an unexpected answer"},
+         {answer_of("{\"default_generation_settings\":"), "/props gave an unexpected answer"},
+         {answer_of("[[[[]]]]"), "/props gave an unexpected answer"},
          {answer_of("no", 401), "/props answered with status 401"}}));
     const Stage stage({answer_of(llama_server::models), answer});
     const ServerInfo server = stage.probe("tiny-vl");
-    CHECK(server.model.images == Support::yes); // the list told
+    CHECK(server.model.images == Support::yes); // known from the list
     CHECK(server.model.tools == Support::unknown);
     CHECK(server.version.empty());
     CHECK(any_mentions(server.notes, words));
 }
 
-TEST_CASE("probe: a question that is not answered in time costs its patience, not the probe") {
+TEST_CASE("probe: a query that times out leaves facts unknown and does not end the probe") {
     Answer silent;
     silent.never = true;
     const Stage stage({answer_of(server_answers::plain_models), silent});
     const ServerInfo server = stage.probe("m", {.timeout = 1s});
     CHECK(server.kind == ServerKind::unknown);
     CHECK(any_mentions(server.notes, "within 1000 ms"));
-    CHECK(stage.targets().size() == 2); // nothing more is asked of one that does not answer
+    CHECK(stage.targets().size() == 2); // no further query after one without an answer
 }
 
 TEST_CASE(
@@ -339,7 +339,7 @@ TEST_CASE(
     CHECK_FALSE(server.notes.empty());
 }
 
-TEST_CASE("probe: a server that answers nothing within the limit for all questions is an error") {
+TEST_CASE("probe: a server without an answer within the total timeout is an error") {
     Answer silent;
     silent.never = true;
     const Stage stage({silent});
@@ -359,7 +359,7 @@ TEST_CASE("probe: an empty list is an answer") {
     CHECK(server.model.id.empty());
 }
 
-TEST_CASE("probe: a server that lists nothing at all is an error, that of the first question") {
+TEST_CASE("probe: a server without a list is an error, that of the first query") {
     const auto [answer, code] = GENERATE(table<Answer, errc>(
         {{not_there(), errc::not_found},
          {answer_of("<html>hello</html>"), errc::bad_response},
@@ -373,7 +373,7 @@ TEST_CASE("probe: a server that lists nothing at all is an error, that of the fi
     CHECK(mentions(error, "/v1/models"));
 }
 
-TEST_CASE("probe: what would fail any other question fails the probe at once") {
+TEST_CASE("probe: a failure that would affect every query ends the probe at once") {
     const auto [answer, code] = GENERATE(table<Answer, errc>(
         {{answer_of(llama_server::invalid_key, 401), errc::unauthorized},
          {answer_of(llama_server::loading, 503), errc::overloaded},
@@ -386,7 +386,7 @@ TEST_CASE("probe: what would fail any other question fails the probe at once") {
     CHECK(error_of([] { (void)vlm::probe({.endpoint = "nonsense"}); }).code() == errc::bad_url);
 }
 
-TEST_CASE("probe: a stop request ends it") {
+TEST_CASE("probe: a stop request ends the probe") {
     Answer silent;
     silent.never = true;
     const bool in_the_first = GENERATE(true, false);
@@ -404,7 +404,7 @@ TEST_CASE("probe: a stop request ends it") {
     CHECK(probing.get() == errc::cancelled);
 }
 
-TEST_CASE("probe: the key goes to the server and into no note, log or error") {
+TEST_CASE("probe: the key is sent to the server, but not to notes, logs and errors") {
     const std::string key = "sk-0123456789";
     const Stage stage({answer_of(llama_server::models), answer_of("wrong: " + key, 400)});
     vlm::ClientOptions client = stage.client();
@@ -424,7 +424,7 @@ TEST_CASE("probe: the key goes to the server and into no note, log or error") {
     CHECK(statuses == std::vector<int>{200, 400});
 }
 
-TEST_CASE("probe: the key does not follow a redirection to another server") {
+TEST_CASE("probe: a redirection does not send the key to another server") {
     const Stage other({server_answers::llama_props});
     Answer elsewhere = answer_of("", 307);
     elsewhere.headers["Location"] = other.server.url() + "/props";
@@ -434,11 +434,11 @@ TEST_CASE("probe: the key does not follow a redirection to another server") {
     CHECK(other.server.requests().empty());
 }
 
-// --- Trying out ----------------------------------------------------------------------------------
+// --- Active tests --------------------------------------------------------------------------------
 
 namespace {
 
-/// A server of no known kind, which then answers these to what is tried out.
+/// A server of an unknown kind, with the answers to the active tests.
 Stage tried(const std::vector<Answer>& answers) {
     std::vector<Answer> all{answer_of(server_answers::plain_models), not_there(), not_there(),
                             not_there(), not_there()};
@@ -452,7 +452,7 @@ boost::json::object request_body(const Stage& stage, std::size_t index) {
 
 } // namespace
 
-TEST_CASE("probe: what is not told is tried out with one picture and one tool") {
+TEST_CASE("probe: unknown capabilities are tested with one image and one tool") {
     const Stage stage = tried({answer_of(completion("red")), answer_of(completion("", "ready"))});
     const ServerInfo server = stage.probe("m", {.active = true});
     CHECK(server.model.images == Support::yes);
@@ -469,15 +469,15 @@ TEST_CASE("probe: what is not told is tried out with one picture and one tool") 
     CHECK(tool.at("max_tokens").to_number<int>() <= 64);
 }
 
-TEST_CASE("probe: what is told is not tried out") {
+TEST_CASE("probe: known capabilities are not tested") {
     const Stage stage({llama_server::models, server_answers::llama_props});
     CHECK(stage.probe("tiny-vl", {.active = true}).model.images == Support::yes);
     CHECK(stage.targets().size() == 2);
 }
 
-TEST_CASE("probe: a refusal of the picture or the tool means no") {
+TEST_CASE("probe: a refusal of the image or the tool means no") {
     const Answer no_tools = answer_of(R"({"error":{"message":"m does not support tools"}})", 400);
-    SECTION("also where the client then puts the tool in words") {
+    SECTION("also if the client then describes the tool as text") {
         const Stage stage = tried({answer_of(llama_server::no_mmproj, 500), no_tools,
                                    answer_of(completion("", "ready"))});
         const ServerInfo server = stage.probe("m", {.active = true});
@@ -485,53 +485,53 @@ TEST_CASE("probe: a refusal of the picture or the tool means no") {
         CHECK(server.model.tools == Support::no);
         CHECK(stage.targets().size() == 8);
     }
-    SECTION("and where the words fail, too") {
+    SECTION("and if that fails, too") {
         const Stage stage = tried({answer_of(completion("red")), no_tools});
         CHECK(stage.probe("m", {.active = true}).model.tools == Support::no);
     }
-    SECTION("in whatever words") {
+    SECTION("in any wording") {
         const Stage stage = tried({answer_of(completion("red")),
                                    answer_of(R"({"detail":"tool use is not enabled"})", 400)});
         CHECK(stage.probe("m", {.active = true}).model.tools == Support::no);
-        CHECK(stage.targets().size() == 7); // nothing was sent twice
+        CHECK(stage.targets().size() == 7); // no request was repeated
     }
 }
 
-TEST_CASE("probe: a model that has to call and answers in words calls no tools") {
+TEST_CASE("probe: text in place of a required call means no tool calling") {
     const Stage stage = tried({answer_of(completion("red")), answer_of(completion("I am ready."))});
     CHECK(stage.probe("m", {.active = true}).model.tools == Support::no);
 }
 
-TEST_CASE("probe: a model that thinks until its tokens are used up leaves it unknown") {
+TEST_CASE("probe: if thinking uses up the tokens, tool calling stays unknown") {
     const Stage stage = tried({answer_of(completion("red")), answer_of(llama_server::length)});
     const ServerInfo server = stage.probe("m", {.active = true});
     CHECK(server.model.tools == Support::unknown);
-    CHECK(any_mentions(server.notes, "used up its few tokens"));
+    CHECK(any_mentions(server.notes, "used up its tokens"));
 }
 
-TEST_CASE("probe: vLLM's model that chooses words leaves it unknown") {
+TEST_CASE("probe: if vLLM's model chooses text, tool calling stays unknown") {
     const Stage stage({answer_of(server_answers::vllm_models), answer_of(R"({"version":"1"})"),
                        answer_of(completion("red")), answer_of(completion("I am ready."))});
     const ServerInfo server = stage.probe({}, {.active = true});
     CHECK(server.model.tools == Support::unknown);
-    CHECK(any_mentions(server.notes, "answered in words"));
+    CHECK(any_mentions(server.notes, "answered with text"));
 }
 
-TEST_CASE("probe: a call that was cut off is one") {
+TEST_CASE("probe: a call that was cut off counts as a call") {
     const Stage stage = tried({answer_of(completion("red")), answer_of(llama_server::cut_call)});
     CHECK(stage.probe("m", {.active = true}).model.tools == Support::yes);
 }
 
-TEST_CASE("probe: a request that fails for another reason leaves it unknown") {
+TEST_CASE("probe: if a test fails for another reason, the capability stays unknown") {
     const Stage stage = tried({answer_of("{}", 400), answer_of("{}", 400)});
     const ServerInfo server = stage.probe("m", {.active = true});
     CHECK(server.model.images == Support::unknown);
     CHECK(server.model.tools == Support::unknown);
-    CHECK(any_mentions(server.notes, "whether the model sees images could not be tried out"));
-    CHECK(any_mentions(server.notes, "whether the model calls tools could not be tried out"));
+    CHECK(any_mentions(server.notes, "whether the model accepts images could not be tested"));
+    CHECK(any_mentions(server.notes, "whether the model calls tools could not be tested"));
 }
 
-TEST_CASE("probe: vLLM is asked for a call of the model's own choice, as an agent asks") {
+TEST_CASE("probe: vLLM is tested with a call of the model's choice, as in an agent's requests") {
     const Stage stage({answer_of(server_answers::vllm_models), answer_of(R"({"version":"1"})"),
                        answer_of(completion("red")),
                        answer_of(R"({"error":{"message":"\"auto\" tool choice requires )"
@@ -542,9 +542,9 @@ TEST_CASE("probe: vLLM is asked for a call of the model's own choice, as an agen
     CHECK(server.model.tools == Support::no);
 }
 
-// --- Remembering ---------------------------------------------------------------------------------
+// --- Cache ---------------------------------------------------------------------------------------
 
-TEST_CASE("probe: what was found out is remembered for the endpoint, key and model") {
+TEST_CASE("probe: the result is cached for the endpoint, key and model") {
     const Stage stage({llama_server::models, server_answers::llama_props, llama_server::models,
                        server_answers::llama_props, llama_server::models,
                        server_answers::llama_props});
@@ -553,7 +553,7 @@ TEST_CASE("probe: what was found out is remembered for the endpoint, key and mod
     CHECK(vlm::probe({.endpoint = stage.server.url() + "/v1"}, "tiny-vl").version == first.version);
     CHECK(stage.targets().size() == 2);
 
-    (void)stage.probe(); // no name is another name
+    (void)stage.probe(); // an empty name has its own result
     CHECK(stage.targets().size() == 4);
     vlm::ClientOptions other_key = stage.client();
     other_key.api_key = "another";
@@ -561,7 +561,7 @@ TEST_CASE("probe: what was found out is remembered for the endpoint, key and mod
     CHECK(stage.targets().size() == 6);
 }
 
-TEST_CASE("probe: what is remembered is renewed on demand") {
+TEST_CASE("probe: bypass_cache renews the cached result") {
     std::string other_props(server_answers::llama_props);
     other_props.replace(other_props.find("16384"), 5, "24576");
     const Stage stage(
@@ -571,7 +571,7 @@ TEST_CASE("probe: what is remembered is renewed on demand") {
     CHECK(stage.probe("tiny-vl").model.context_tokens == 24576);
 }
 
-TEST_CASE("probe: what was remembered without asking is not enough for one that asks") {
+TEST_CASE("probe: an active probe does not use the incomplete result of a passive one") {
     const Stage stage({answer_of(server_answers::vllm_models), answer_of(R"({"version":"1"})"),
                        answer_of(server_answers::vllm_models), answer_of(R"({"version":"1"})"),
                        answer_of(completion("red")), answer_of(completion("", "ready"))});
@@ -582,7 +582,7 @@ TEST_CASE("probe: what was remembered without asking is not enough for one that 
     CHECK(stage.targets().size() == 6);
 }
 
-TEST_CASE("probe: a model that is missing or not loaded, and a lost question, are not remembered") {
+TEST_CASE("probe: results for a missing or unloaded model, or after a lost query, are not cached") {
     SECTION("missing") {
         const Stage stage(
             {server_answers::llama_router, llama_server::models, server_answers::llama_props});
@@ -605,7 +605,7 @@ TEST_CASE("probe: a model that is missing or not loaded, and a lost question, ar
     }
 }
 
-TEST_CASE("probe: many threads may ask at once") {
+TEST_CASE("probe: several threads may probe at once") {
     const Stage stage({llama_server::models, server_answers::llama_props});
     (void)stage.probe("tiny-vl");
     const Stage fresh(std::vector<Answer>(16, answer_of(server_answers::openrouter_models)));
@@ -618,9 +618,10 @@ TEST_CASE("probe: many threads may ask at once") {
     CHECK(stage.targets().size() == 2);
 }
 
-// --- What follows from it ------------------------------------------------------------------------
+// --- Use of the result ---------------------------------------------------------------------------
 
-TEST_CASE("probe: a client is adapted to a model without tools, and keeps its own quirks") {
+TEST_CASE(
+    "probe: apply_capabilities adapts a client to a model without tools, and keeps its quirks") {
     ServerInfo server;
     server.kind = ServerKind::llama_server;
     CHECK_FALSE(vlm::apply_capabilities({}, server).quirks->tools_as_text);
@@ -636,7 +637,7 @@ TEST_CASE("probe: a client is adapted to a model without tools, and keeps its ow
     CHECK(vlm::apply_capabilities(client, server).quirks->tools_as_text);
 }
 
-TEST_CASE("probe: a client is adapted to the kind, besides its host name") {
+TEST_CASE("probe: apply_capabilities uses the kind of the server besides the host name") {
     ServerInfo server;
     server.kind = ServerKind::openai;
     CHECK(vlm::apply_capabilities({}, server).quirks->max_completion_tokens);
@@ -649,10 +650,10 @@ TEST_CASE("probe: a client is adapted to the kind, besides its host name") {
           vlm::quirks_of(client.endpoint).max_completion_tokens);
 }
 
-TEST_CASE("probe: what a picture costs a Qwen3-VL model") {
+TEST_CASE("probe: the tokens of an image for a Qwen3-VL model") {
     CHECK(vlm::qwen3_image_tokens(1536, 864) == 1298);
-    CHECK(vlm::qwen3_image_tokens(1280, 720) == 882);   // 22.5 rows are 22
-    CHECK(vlm::qwen3_image_tokens(1920, 1080) == 2042); // 33.75 rows are 34
+    CHECK(vlm::qwen3_image_tokens(1280, 720) == 882);   // 22.5 rows are rounded to 22
+    CHECK(vlm::qwen3_image_tokens(1920, 1080) == 2042); // 33.75 rows are rounded to 34
     CHECK(vlm::qwen3_image_tokens(1, 1) == 3);
     CHECK(vlm::qwen3_image_tokens(2147483647, 2147483647) == 2147483647);
     CHECK_THROWS_AS(vlm::qwen3_image_tokens(0, 5), std::invalid_argument);

@@ -44,7 +44,7 @@ Answer status(int code) {
 
 } // namespace
 
-TEST_CASE("proxy: its setting is read in all its forms") {
+TEST_CASE("proxy: all forms of the setting are parsed") {
     const auto full = parse_proxy("http://user:pass@Proxy.Test:3128/");
     CHECK(full.host == "proxy.test");
     CHECK(full.port == 3128);
@@ -59,7 +59,7 @@ TEST_CASE("proxy: its setting is read in all its forms") {
     CHECK(parse_proxy("http://u:100%@proxy.test").authorization == "Basic dToxMDAl");
 }
 
-TEST_CASE("proxy: a setting that makes no sense is an error without the password") {
+TEST_CASE("proxy: the error for an invalid setting does not contain the password") {
     for (const std::string setting :
          {"http://user:secret@", "http://user:secret@host:port", "http://user:secret@ho st",
           "http://user:secret@host:0", "user:secret@host:1:2"}) {
@@ -75,7 +75,7 @@ TEST_CASE("proxy: a setting that makes no sense is an error without the password
     }
 }
 
-TEST_CASE("proxy: which hosts are asked directly") {
+TEST_CASE("proxy: exempt hosts are recognized") {
     const Url url{"http", "api.models.test", 8000, "/", ""};
     for (const std::string list : {"*", "models.test", ".models.test", "*.models.test",
                                    "api.models.test", "API.Models.Test:8000", "a,models.test",
@@ -91,7 +91,7 @@ TEST_CASE("proxy: which hosts are asked directly") {
     CHECK_FALSE(is_exempt({"http", "10.0.0.1", 80, "/", ""}, "0.0.1"));
 }
 
-TEST_CASE("proxy: each scheme has its own, and this machine none") {
+TEST_CASE("proxy: each scheme has its own proxy, and this computer has none") {
     const vlm::Proxies settings{"http://plain:1", "http://secure:2", "direct.test"};
     CHECK(proxy_for(model_at_home, settings)->host == "plain");
     CHECK(proxy_for(hosted_model, settings)->host == "secure");
@@ -103,13 +103,13 @@ TEST_CASE("proxy: each scheme has its own, and this machine none") {
     CHECK_FALSE(proxy_for(model_at_home, {}));
 }
 
-TEST_CASE("proxy: a setting that makes no sense is found when the connection is made") {
+TEST_CASE("proxy: an invalid setting is an error of the constructor") {
     vlm::http::ConnectionOptions options;
     options.proxies.http = "http://";
     CHECK(error_of([&] { Connection(model_at_home, options); }).code() == errc::bad_url);
 }
 
-TEST_CASE("proxy: a request in http goes to it with the whole URL") {
+TEST_CASE("proxy: an http request is sent with the whole URL") {
     ChatServer proxy;
     proxy.enqueue(text("1"));
     proxy.enqueue(text("2"));
@@ -123,7 +123,7 @@ TEST_CASE("proxy: a request in http goes to it with the whole URL") {
     CHECK(request.headers.at("proxy-authorization") == "Basic dXNlcjpwYXNz");
 }
 
-TEST_CASE("proxy: https goes through a tunnel, where the server's certificate counts") {
+TEST_CASE("proxy: an https request uses a tunnel and verifies the server's certificate") {
     const certificates::Authority authority;
     const auto file = std::filesystem::temp_directory_path() / "vlm-proxy-test-ca.pem";
     std::ofstream(file, std::ios::binary) << authority.pem();
@@ -150,7 +150,7 @@ TEST_CASE("proxy: https goes through a tunnel, where the server's certificate co
     CHECK(error_of([&] { post(stranger); }).code() == errc::untrusted);
 }
 
-TEST_CASE("proxy: a tunnel that the server closed while idle is replaced silently") {
+TEST_CASE("proxy: an idle tunnel that the server closed is replaced") {
     const auto identity = certificates::self_signed({.names = {"DNS:api.test"}});
     const auto file = std::filesystem::temp_directory_path() / "vlm-proxy-test-self.pem";
     std::ofstream(file, std::ios::binary) << identity.certificate_pem;
@@ -169,7 +169,7 @@ TEST_CASE("proxy: a tunnel that the server closed while idle is replaced silentl
     std::filesystem::remove(file);
 }
 
-TEST_CASE("proxy: one that is not there is named") {
+TEST_CASE("proxy: the error for a missing proxy names it") {
     vlm::http::ConnectionOptions options;
     options.proxies.http = "http://user:secret@127.0.0.1:" + std::to_string(refused_url().port);
     Connection connection(model_at_home, options);
@@ -180,7 +180,7 @@ TEST_CASE("proxy: one that is not there is named") {
     CHECK_FALSE(mentions(error, "secret"));
 }
 
-TEST_CASE("proxy: one that wants a password says so, in http and for a tunnel") {
+TEST_CASE("proxy: a required password is an error with a remedy, for http and for a tunnel") {
     for (const Url& url : {model_at_home, hosted_model}) {
         for (const std::string user : {"", "user:secret"}) {
             ChatServer proxy;
@@ -190,13 +190,13 @@ TEST_CASE("proxy: one that wants a password says so, in http and for a tunnel") 
             CHECK(error.code() == errc::unauthorized);
             CHECK(error.status() == 407);
             CHECK(mentions(error, "the proxy 127.0.0.1:"));
-            CHECK(mentions(error, user.empty() ? "wants a user name" : "does not accept"));
+            CHECK(mentions(error, user.empty() ? "requires a user name" : "does not accept"));
             CHECK_FALSE(mentions(error, "secret"));
         }
     }
 }
 
-TEST_CASE("proxy: one that refuses a tunnel is named, with its status") {
+TEST_CASE("proxy: the error for a refused tunnel names the proxy and its status") {
     ChatServer proxy;
     proxy.enqueue(status(403));
     Connection connection(hosted_model, through(proxy));
@@ -206,7 +206,7 @@ TEST_CASE("proxy: one that refuses a tunnel is named, with its status") {
     CHECK(mentions(error, "403"));
 }
 
-TEST_CASE("proxy: one that hangs up, or is none, is an error") {
+TEST_CASE("proxy: a proxy that disconnects, or is not HTTP, is an error") {
     for (const Answer& answer : {reset(), raw("rubbish\r\n\r\n")}) {
         ChatServer proxy;
         proxy.enqueue(answer);
@@ -216,7 +216,7 @@ TEST_CASE("proxy: one that hangs up, or is none, is an error") {
     }
 }
 
-TEST_CASE("proxy: a tunnel that is never made ends at the limit for connecting") {
+TEST_CASE("proxy: a tunnel that is never opened ends at the connect timeout") {
     ChatServer proxy;
     proxy.enqueue(silent());
     Connection connection(hosted_model, through(proxy));
@@ -224,7 +224,7 @@ TEST_CASE("proxy: a tunnel that is never made ends at the limit for connecting")
     limits.connect = 50ms;
     const vlm::Error error = error_of([&] { post(connection, "{}", limits); });
     CHECK(error.code() == errc::timeout);
-    CHECK(mentions(error, "made no connection to api.test within 50 ms"));
+    CHECK(mentions(error, "did not connect to api.test within 50 ms"));
     CHECK(proxy.wait_until_disconnected(soon));
 }
 
@@ -241,7 +241,7 @@ TEST_CASE("proxy: a stop request ends the wait for a tunnel") {
     CHECK(proxy.wait_until_disconnected(soon));
 }
 
-TEST_CASE("host: what is this machine") {
+TEST_CASE("host: loopback names and addresses are recognized") {
     using namespace vlm::http;
     CHECK(is_localhost("localhost"));
     CHECK(is_localhost("a.localhost"));

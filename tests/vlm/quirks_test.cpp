@@ -1,4 +1,4 @@
-// Where servers want something else than most do.
+// Deviations from the common request format.
 #include "eyehand/vlm/openai_client.hpp"
 
 #include "catch_error.hpp"
@@ -26,7 +26,7 @@ ChatRequest with_tool() {
 
 } // namespace
 
-TEST_CASE("quirks: what is known of well-known hosts") {
+TEST_CASE("quirks: well-known hosts have their quirks") {
     CHECK(vlm::quirks_of("https://api.openai.com/v1").max_completion_tokens);
     CHECK(vlm::quirks_of("https://x.openai.azure.com/openai").standard_fields_only);
     CHECK(vlm::quirks_of("https://generativelanguage.googleapis.com/v1beta/openai")
@@ -42,7 +42,7 @@ TEST_CASE("quirks: what is known of well-known hosts") {
     CHECK(error_of([] { (void)vlm::quirks_of("nonsense"); }).code() == vlm::errc::bad_url);
 }
 
-TEST_CASE("quirks: the output limit and the fields of others") {
+TEST_CASE("quirks: max_completion_tokens and standard_fields_only change the request") {
     ChatRequest request{.messages = {Message::user("u")},
                         .sampling = {.temperature = 0.5, .top_k = 20, .max_tokens = 9}};
     CHECK(
@@ -54,7 +54,7 @@ TEST_CASE("quirks: the output limit and the fields of others") {
         R"({"messages":[{"role":"user","content":"u"}],"temperature":0.5,"max_completion_tokens":9})");
 }
 
-TEST_CASE("quirks: a word of the assistant between results and the user") {
+TEST_CASE("quirks: answer_before_user inserts an assistant message") {
     const ChatRequest request{.messages = {Message::user("u"),
                                            Message::assistant("", {{"c", "click", "{}", {}}}),
                                            Message::tool("c", "ok"), Message::user("next")}};
@@ -65,7 +65,7 @@ TEST_CASE("quirks: a word of the assistant between results and the user") {
     CHECK_THAT(encode_request(request), !ContainsSubstring("Noted"));
 }
 
-TEST_CASE("quirks: one call at a time is said only with tools") {
+TEST_CASE("quirks: one_call_at_a_time is sent only with tools") {
     const vlm::wire::Encoding encoding{.quirks = {.one_call_at_a_time = true}};
     CHECK_THAT(encode_request(with_tool(), encoding),
                ContainsSubstring(R"("tool_choice":"auto","parallel_tool_calls":false)"));
@@ -73,7 +73,7 @@ TEST_CASE("quirks: one call at a time is said only with tools") {
                !ContainsSubstring("parallel"));
 }
 
-TEST_CASE("quirks: options of streams") {
+TEST_CASE("quirks: no_stream_options removes stream_options") {
     const ChatRequest request{.messages = {Message::user("u")}};
     CHECK_THAT(encode_request(request, {.stream = true}), ContainsSubstring("stream_options"));
     CHECK_THAT(encode_request(request, {.quirks = {.no_stream_options = true}, .stream = true}),
@@ -81,7 +81,7 @@ TEST_CASE("quirks: options of streams") {
     CHECK_THAT(encode_request(request), !ContainsSubstring("stream"));
 }
 
-TEST_CASE("a response format is sent as it is, and never with tools") {
+TEST_CASE("a response format is sent unchanged, and never with tools") {
     ChatRequest request{.messages = {Message::user("u")},
                         .response_format = vlm::ResponseFormat{"turn", R"({"type": "object"})"}};
     CHECK_THAT(encode_request(request),
@@ -96,7 +96,7 @@ TEST_CASE("a response format is sent as it is, and never with tools") {
     CHECK_THROWS_AS(encode_request(request), std::invalid_argument);
 }
 
-TEST_CASE("tools as text: described at the end of the system message") {
+TEST_CASE("tools as text: tools are described at the end of the system message") {
     const ChatRequest request = tools_as_text(with_tool());
     CHECK(request.tools.empty());
     const std::string system = vlm::wire::portable_messages(request.messages).at(0).text();
@@ -114,7 +114,7 @@ TEST_CASE("tools as text: described at the end of the system message") {
     CHECK(vlm::wire::portable_messages(tools_as_text(none).messages).at(0).text() == "You act.");
 }
 
-TEST_CASE("tools as text: history reads as the model would have written it") {
+TEST_CASE("tools as text: the history has the form that the model writes") {
     const ChatRequest request = tools_as_text(
         {.messages = {Message::user("u"),
                       Message::assistant("I click.", {{"c", "click", R"({"x":1})", {}}}),
@@ -144,7 +144,7 @@ TEST_CASE("tools as text: a whole turn through the client") {
     CHECK_THAT(server.requests().at(0).body, !ContainsSubstring("\"tools\""));
 }
 
-TEST_CASE("tools as text: taken up when the server says that it has no tool calling") {
+TEST_CASE("tools as text: the client switches to it if the server reports no tool calling") {
     for (const char* words :
          {"registry/x does not support tools",
           "\\\"auto\\\" tool choice requires --enable-auto-tool-choice",
@@ -157,7 +157,7 @@ TEST_CASE("tools as text: taken up when the server says that it has no tool call
         server.enqueue({.body = completion("ok")});
         OpenAiClient client({.endpoint = server.url()});
         CHECK(client.reply(with_tool()).text == "ok");
-        (void)client.reply(with_tool()); // it stays so: nobody asks in vain twice
+        (void)client.reply(with_tool()); // the client keeps the text format
         REQUIRE(server.requests().size() == 3);
         CHECK_THAT(server.requests().at(0).body, ContainsSubstring("\"tools\":"));
         CHECK_THAT(server.requests().at(2).body, ContainsSubstring("<tools>"));

@@ -33,14 +33,14 @@ void check(const std::vector<Row>& rows) {
 
 } // namespace
 
-TEST_CASE("valid JSON passes the repair byte for byte") {
+TEST_CASE("valid JSON stays unchanged") {
     for (const std::string text :
          {R"({"a":1})", " { \"a\" :\n[ 1.0 , 2e5,{} ] }\r\n", "[]", "7", "null", R"("text")",
           R"({"a":"\u00e9\n, ]}"})", R"({"a":1,"a":2})", R"("{\"a\":1}")"})
         check({{text, text, {}}});
 }
 
-TEST_CASE("trailing commas are left out") {
+TEST_CASE("trailing commas are removed") {
     check(
         {{R"({"a":1,})", R"({"a":1})", {Repair::trailing_comma}},
          {"[1,2 ,\n ]", "[1,2 \n ]", {Repair::trailing_comma}},
@@ -56,7 +56,7 @@ TEST_CASE("raw control characters in strings are escaped") {
            {"{\"a\n\":\n1}", "{\"a\\n\":\n1}", {Repair::control_character}}});
 }
 
-TEST_CASE("what is missing at the end is added") {
+TEST_CASE("missing closing marks are added at the end") {
     check({{R"({"a":{"b":1})", R"({"a":{"b":1}})", {Repair::unclosed}},
            {R"({"a":[1,{"b":2)", R"({"a":[1,{"b":2}]})", {Repair::unclosed}},
            {R"({"a":"hello)", R"({"a":"hello"})", {Repair::unclosed}},
@@ -64,18 +64,18 @@ TEST_CASE("what is missing at the end is added") {
            {"[", "[]", {Repair::unclosed}}});
 }
 
-TEST_CASE("closing brackets that nothing opened are left out at the end") {
+TEST_CASE("surplus closing brackets at the end are removed") {
     check({{R"({"a":1}})", R"({"a":1})", {Repair::surplus_bracket}},
            {"[1] ]\n}", "[1]", {Repair::surplus_bracket}}});
 }
 
-TEST_CASE("several repairs are named, each once") {
+TEST_CASE("several repairs are reported, each once") {
     check({{"{\"a\":\"x\ny\nz\",\"b\":[1,],\"c\":{\"d\":2,}",
             R"({"a":"x\ny\nz","b":[1],"c":{"d":2}})",
             {Repair::trailing_comma, Repair::control_character, Repair::unclosed}}});
 }
 
-TEST_CASE("what could mean two things is not repaired") {
+TEST_CASE("ambiguous faults are not repaired") {
     for (const std::string_view text : {"",
                                         " ",
                                         "hello",
@@ -111,7 +111,7 @@ TEST_CASE("what could mean two things is not repaired") {
     }
 }
 
-TEST_CASE("nesting beyond the limit is refused, in whatever state") {
+TEST_CASE("nesting beyond the limit is rejected, in any state") {
     CHECK(!repair_json(std::string(100000, '[')));
     CHECK(!repair_json(std::string(1000, '[') + std::string(1000, ']')));
     CHECK(repair_json(std::string(60, '[')));
@@ -127,13 +127,13 @@ TEST_CASE("an object inside a JSON string is unpacked once, and repaired inside,
     CHECK(!repair_object(R"("hello")"));
 }
 
-TEST_CASE("where an object is needed nothing else will do") {
+TEST_CASE("repair_object accepts only objects") {
     CHECK(repair_object(R"( {"a" : 1} )")->text == R"( {"a" : 1} )");
     for (const std::string_view text : {"[1]", "7", "null", "", "[1,]", "\"[]\""})
         CHECK(!repair_object(text));
 }
 
-TEST_CASE("every repair has words") {
+TEST_CASE("every repair has a readable name") {
     for (const Repair repair : {Repair::trailing_comma, Repair::control_character, Repair::unclosed,
                                 Repair::surplus_bracket, Repair::unpacked})
         CHECK(!to_string(repair).empty());

@@ -1,4 +1,4 @@
-// What a request looks like on the wire.
+// The bytes of a request.
 #include "transport.hpp"
 
 #include <boost/asio/buffer.hpp>
@@ -16,7 +16,7 @@ using vlm::http::ConnectionOptions;
 
 namespace {
 
-/// Answers one request, whose head it keeps.
+/// Answers one request and stores its head.
 class Recorder {
 public:
     explicit Recorder(std::string answer, std::string request_end = "\r\n\r\n")
@@ -49,7 +49,7 @@ const std::string nothing = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
 
 } // namespace
 
-TEST_CASE("connection: a request with a body has the bytes that servers know") {
+TEST_CASE("connection: a request with a body has the expected bytes") {
     Recorder server(nothing, "\r\n\r\n{}");
     Connection connection({"http", "127.0.0.1", server.port(), "/v1/chat/completions", "?a=b"});
     connection.request({"POST",
@@ -75,7 +75,7 @@ TEST_CASE("connection: a request with a body has the bytes that servers know") {
     CHECK(server.received() == expected);
 }
 
-TEST_CASE("connection: a request through a proxy has the whole URL and the proxy's password") {
+TEST_CASE("connection: a request through a proxy has the whole URL and the proxy's credentials") {
     Recorder proxy(nothing);
     ConnectionOptions options;
     options.proxies.http = "http://user:password@" + proxy.address();
@@ -89,7 +89,7 @@ TEST_CASE("connection: a request through a proxy has the whole URL and the proxy
                               "\r\n");
 }
 
-TEST_CASE("connection: a tunnel is asked for with the host's port and the proxy's password") {
+TEST_CASE("connection: a CONNECT request has the host's port and the proxy's credentials") {
     Recorder proxy("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n");
     ConnectionOptions options;
     options.proxies.https = "http://user:password@" + proxy.address();
@@ -101,7 +101,7 @@ TEST_CASE("connection: a tunnel is asked for with the host's port and the proxy'
                               "\r\n");
 }
 
-TEST_CASE("connection: a header that would begin another line is refused") {
+TEST_CASE("connection: a header with a line break is rejected") {
     vlm::testing::ChatServer server;
     Connection connection(url_of(server));
     for (const vlm::http::Header& header :

@@ -72,7 +72,7 @@ const std::string clicked = R"(click{"x":1,"y":2})";
 
 } // namespace
 
-TEST_CASE("form 1: a call in <tool_call> tags, whose closing one may be missing") {
+TEST_CASE("form 1: a call in <tool_call> tags, of which the closing one may be missing") {
     check({
         {"<tool_call>" + click + "</tool_call>", {clicked}, "", "<tool_call>"},
         {"I click.\n<tool_call>\n" + click + "\n</tool_call>\nThen I wait.",
@@ -96,7 +96,7 @@ TEST_CASE("form 1: a call in <tool_call> tags, whose closing one may be missing"
     });
 }
 
-TEST_CASE("form 1: a tag inside an argument ends nothing") {
+TEST_CASE("form 1: a tag inside an argument does not end the call") {
     check(
         {{"<tool_call>" + call("type", R"({"text":"</tool_call> <tool_call>{"})") + "</tool_call>",
           {R"(type{"text":"</tool_call> <tool_call>{"})"},
@@ -104,7 +104,7 @@ TEST_CASE("form 1: a tag inside an argument ends nothing") {
           "<tool_call>"}});
 }
 
-TEST_CASE("behind a marker the members of a call may have their other names, or be missing") {
+TEST_CASE("after a marker, members of a call may have their alternative names or be missing") {
     for (const std::string& object :
          Texts{R"({"name":"wait","arguments":{}})", R"({"name":"wait","parameters":{}})",
                R"({"function":"wait","arguments":{}})", R"({"function":"wait","parameters":{}})",
@@ -115,7 +115,7 @@ TEST_CASE("behind a marker the members of a call may have their other names, or 
         check({{"<tool_call>" + object + "</tool_call>", {"wait{}"}, "", "<tool_call>"}});
 }
 
-TEST_CASE("behind a marker, what is not clearly a call stays text") {
+TEST_CASE("after a marker, an unclear call stays text") {
     for (const std::string& object :
          Texts{R"({"name":"click","x":1})", R"({"arguments":{}})", R"({"name":7,"arguments":{}})",
                R"({"name":"wait","arguments":[1]})", R"({"name":"wait","arguments":7})",
@@ -129,7 +129,7 @@ TEST_CASE("behind a marker, what is not clearly a call stays text") {
     check_none("<tool_call>[1]</tool_call>");
 }
 
-TEST_CASE("only names of offered tools are calls, in every form") {
+TEST_CASE("only offered tools are called, in every form") {
     for (const std::string& text :
          Texts{"<tool_call>" + call("format_disk", "{}") + "</tool_call>",
                "<tool_call><function=format_disk></function></tool_call>",
@@ -139,7 +139,7 @@ TEST_CASE("only names of offered tools are calls, in every form") {
         check_none(text);
 }
 
-TEST_CASE("without offered tools there is nothing to recover") {
+TEST_CASE("without offered tools nothing is recovered") {
     const Rescue rescue = rescue_calls("<tool_call>" + click + "</tool_call>", {});
     CHECK(rescue.calls.empty());
     CHECK(rescue.text == "<tool_call>" + click + "</tool_call>");
@@ -167,7 +167,7 @@ TEST_CASE("form 2: a call as function and parameter tags") {
     });
 }
 
-TEST_CASE("form 2: a value is a string where the schema asks for one, else the JSON it is") {
+TEST_CASE("form 2: a value is a string if the schema requires one, and otherwise parsed as JSON") {
     const auto arguments = [](const std::string& tool, const std::string& key,
                               const std::string& value) {
         const Rescue rescue = rescue_calls("<tool_call><function=" + tool + "><parameter=" + key +
@@ -193,12 +193,12 @@ TEST_CASE("form 2: a value is a string where the schema asks for one, else the J
     CHECK(arguments("type", "text", "a</parameter") == R"({"text":"a</parameter"})");
 }
 
-TEST_CASE("form 2: a parameter without a name is none, and so is its call") {
+TEST_CASE("form 2: a parameter without a name invalidates its call") {
     check_none("<function=click><parameter=>[1,2]</parameter></function>");
     check_none("<function=click><parameter= >[1,2]</parameter></function>");
 }
 
-TEST_CASE("form 2: a parameter that is not closed is no call") {
+TEST_CASE("form 2: an unclosed parameter invalidates its call") {
     check_none("<tool_call><function=click><parameter=x>1</function></tool_call>");
     check_none("<tool_call><function=click><parameter=x>1<parameter=y>2</parameter></function>");
     check_none("<tool_call><function=click><parameter=x>1</function><function=click><parameter=x>1"
@@ -225,7 +225,7 @@ TEST_CASE("form 3: a call in [TOOL_REQUEST] markers") {
     });
 }
 
-TEST_CASE("form 4: a json fence or a sole object with exactly the members of a call") {
+TEST_CASE("form 4: a json fence or a single object with exactly the members of a call") {
     check({
         {"```json\n" + click + "\n```", {clicked}, "", "```json"},
         {"I click:\n```json\n" + click + "\n```\nand wait.",
@@ -246,7 +246,7 @@ TEST_CASE("form 4: a json fence or a sole object with exactly the members of a c
     });
 }
 
-TEST_CASE("form 4: an example, data or a quotation is no call") {
+TEST_CASE("form 4: an example, data or a quotation is not a call") {
     for (const std::string& text :
          Texts{"A call looks like " + click + ".", click + " is what I would do",
                click + "\n" + click, R"({"name":"wait"})",
@@ -259,7 +259,7 @@ TEST_CASE("form 4: an example, data or a quotation is no call") {
         check_none(text);
 }
 
-TEST_CASE("form 5: an action of UI-TARS is a call of an offered tool of that name") {
+TEST_CASE("form 5: an action of UI-TARS calls the offered tool of that name") {
     const std::string thought = "Thought: The button is there.\n";
     check({
         {thought + "Action: click(start_box='(100,200)')",
@@ -301,7 +301,7 @@ TEST_CASE("form 5: an action of UI-TARS is a call of an offered tool of that nam
     });
 }
 
-TEST_CASE("form 5: what is not clearly an action stays text") {
+TEST_CASE("form 5: an unclear action stays text") {
     for (const std::string& text : Texts{
              "The Action: wait() does nothing", "Action: wait() means waiting", "Action: wait",
              "Action: wait(", "Action: wait(5)", "Action: wait(time=)", "Action: wait(time='5)",
@@ -318,7 +318,7 @@ TEST_CASE("form 5: finished is a call only if a tool of that name was offered") 
     CHECK(rescue.text == "Thought: Done.");
 }
 
-TEST_CASE("the JSON of a leaked call is repaired, and the notes say how") {
+TEST_CASE("the JSON of a recovered call is repaired, and the notes name the repairs") {
     const auto recovered = [](const std::string& text, const std::string& note) {
         CAPTURE(text);
         const Rescue rescue = rescue_calls(text, offered);
@@ -341,13 +341,13 @@ TEST_CASE("the JSON of a leaked call is repaired, and the notes say how") {
     CHECK(rescue_calls("<tool_call>" + click + "}</tool_call>", offered).text.empty());
 }
 
-TEST_CASE("a missing brace does not swallow the next call") {
+TEST_CASE("a missing brace does not affect the next call") {
     const std::string open = R"(<tool_call>{"name":"click","arguments":{"x":1,"y":2}</tool_call>)";
     CHECK(calls_in(rescue_calls(open + open, offered)) == Calls{clicked, clicked});
     CHECK(calls_in(rescue_calls(open + " so: }", offered)) == Calls{clicked});
 }
 
-TEST_CASE("no call is recovered from a think block, in every form") {
+TEST_CASE("calls in a think block are not recovered, in any form") {
     for (const std::string& leak :
          Texts{"<tool_call>" + click + "</tool_call>",
                "<tool_call><function=wait></function></tool_call>",
@@ -359,7 +359,7 @@ TEST_CASE("no call is recovered from a think block, in every form") {
     }
 }
 
-TEST_CASE("a call behind a think block is recovered, and the block stays in the text") {
+TEST_CASE("a call after a think block is recovered, and the block stays in the text") {
     check({{"<think>hm</think>\n<tool_call>" + click + "</tool_call>",
             {clicked},
             "<think>hm</think>",
@@ -370,14 +370,14 @@ TEST_CASE("a call behind a think block is recovered, and the block stays in the 
             "JSON"}});
 }
 
-TEST_CASE("a call that a think block interrupts is not recovered, nor are those behind it") {
+TEST_CASE("a call that a think block interrupts is not recovered, nor are later calls") {
     check_none("<tool_call>" + call("type", R"({"text":"a<think>b</think>c"})") +
                "</tool_call><tool_call>" + click + "</tool_call>");
     check_none("<tool_call>" + call("type", R"({"text":"a<think>b</think>c"})") +
                "</tool_call>\n```json\n" + click + "\n```");
 }
 
-TEST_CASE("recovering stops at a marked call that cannot be used") {
+TEST_CASE("the recovery stops at a marked call that cannot be used") {
     const std::string good = "<tool_call>" + click + "</tool_call>";
     const std::string bad = "<tool_call>" + call("format_disk", "{}") + "</tool_call>";
     check({{good + bad + good, {clicked}, bad + good, "<tool_call>"}});
@@ -386,14 +386,14 @@ TEST_CASE("recovering stops at a marked call that cannot be used") {
     check_none("Action: format_disk()\nAction: wait()");
 }
 
-TEST_CASE("the first form that yields a call is the only one") {
+TEST_CASE("only the first form that yields a call is used") {
     check({{"<tool_call>" + click + "</tool_call>\n```json\n" + click + "\n```",
             {clicked},
             "```json\n" + click + "\n```",
             "<tool_call>"}});
 }
 
-TEST_CASE("where the output limit cut the text, only complete calls count") {
+TEST_CASE("if the output limit cut off the text, only complete calls count") {
     const auto cut = [](const std::string& text) {
         CAPTURE(text);
         const Rescue rescue = rescue_calls(text, offered, Ending::cut_off);
@@ -416,11 +416,11 @@ TEST_CASE("where the output limit cut the text, only complete calls count") {
     CHECK(rescue_calls(click, offered, Ending::cut_off).calls.size() == 1);
 }
 
-TEST_CASE("a text of absurd length is left alone") {
+TEST_CASE("a very long text is not searched") {
     check_none("<tool_call>" + click + std::string(300000, ' '));
 }
 
-TEST_CASE("a text that is not UTF-8 is left alone: its arguments could not be JSON") {
+TEST_CASE("a text that is not UTF-8 is not searched: its arguments could not be JSON") {
     check_none("Action: type(content='\xFF')");
     check_none("<tool_call><function=type><parameter=text>\xFF</parameter></function>");
     check_none("<tool_call>" + call("type", "{\"text\":\"\xFF\"}") + "</tool_call>");

@@ -1,4 +1,4 @@
-// When the client asks again, and when it does not.
+// When the client sends a request again.
 #include "eyehand/vlm/openai_client.hpp"
 
 #include "catch_error.hpp"
@@ -29,7 +29,8 @@ Answer failing(int status, std::string body = "", std::map<std::string, std::str
     return {.status = status, .body = std::move(body), .headers = std::move(headers)};
 }
 
-/// How many requests a server gets that answers this, three times, and then properly.
+/// The number of requests that a server gets if it gives this answer three times, and then
+/// succeeds.
 std::size_t requests_after(const Answer& answer, const vlm::RetryPolicy& policy = quick) {
     ChatServer server;
     for (int i = 0; i < 3; ++i) server.enqueue(answer);
@@ -40,12 +41,12 @@ std::size_t requests_after(const Answer& answer, const vlm::RetryPolicy& policy 
     } catch (const vlm::Error&) {
         return server.requests().size();
     }
-    return server.requests().size() * 100; // it went well
+    return server.requests().size() * 100; // the request succeeded
 }
 
 } // namespace
 
-TEST_CASE("retries: each status as the protocol has it") {
+TEST_CASE("retries: each status is retried or not") {
     for (const int status : {400, 401, 402, 403, 404, 405, 413, 422, 501}) {
         INFO(status);
         CHECK(requests_after(failing(status)) == 1);
@@ -56,7 +57,7 @@ TEST_CASE("retries: each status as the protocol has it") {
     }
 }
 
-TEST_CASE("retries: what a server says about it counts for more than the status") {
+TEST_CASE("retries: the server's message takes precedence over the status") {
     CHECK(requests_after(failing(500, "", {{"x-should-retry", "false"}})) == 1);
     CHECK(requests_after(failing(400, "", {{"x-should-retry", "true"}})) == 3);
     CHECK(requests_after(failing(402, "", {{"retry-after-ms", "1"}})) == 3);
@@ -70,11 +71,11 @@ TEST_CASE("retries: what a server says about it counts for more than the status"
     CHECK(requests_after(failing(503, R"({"error":"Context size has been exceeded"})")) == 1);
 }
 
-TEST_CASE("retries: none, when none are wanted") {
+TEST_CASE("retries: max_retries = 0 disables them") {
     CHECK(requests_after(failing(500), {.max_retries = 0}) == 1);
 }
 
-TEST_CASE("retries: connections that break, and servers that are not there") {
+TEST_CASE("retries: broken and refused connections are retried") {
     Answer broken;
     broken.cut_after = 0;
     CHECK(requests_after(broken) == 3);
@@ -95,7 +96,7 @@ TEST_CASE("retries: connections that break, and servers that are not there") {
     CHECK_THAT(attempts[0].reason, ContainsSubstring("nothing listens"));
 }
 
-TEST_CASE("retries: delays grow, are shortened by at most a quarter, and end somewhere") {
+TEST_CASE("retries: delays grow up to the maximum, shortened by at most a quarter") {
     ChatServer server;
     for (int i = 0; i < 7; ++i) server.enqueue(failing(500));
     std::vector<std::chrono::milliseconds> delays;
@@ -112,7 +113,7 @@ TEST_CASE("retries: delays grow, are shortened by at most a quarter, and end som
     }
 }
 
-TEST_CASE("retries: the server's own delay is kept, unless it is too long") {
+TEST_CASE("retries: the server's own delay is used, unless it is too long") {
     ChatServer server;
     server.enqueue(failing(429, "", {{"retry-after-ms", "7"}}));
     server.enqueue(failing(429, "", {{"Retry-After", "0.003"}}));
@@ -130,7 +131,7 @@ TEST_CASE("retries: the server's own delay is kept, unless it is too long") {
     CHECK(delays.size() == 2);
 }
 
-TEST_CASE("retries: a server that loads its model is polled until it is there") {
+TEST_CASE("retries: a server that loads its model is polled until it is loaded") {
     ChatServer server;
     for (int i = 0; i < 10; ++i) server.enqueue(failing(503, std::string(llama_server::loading)));
     server.enqueue({.body = completion("ready")});
@@ -144,7 +145,7 @@ TEST_CASE("retries: a server that loads its model is polled until it is there") 
     CHECK(polls == 10);
 }
 
-TEST_CASE("retries: patience with a loading model ends") {
+TEST_CASE("retries: waiting for a loading model has a time limit") {
     ChatServer server;
     server.enqueue(failing(503, std::string(llama_server::loading)));
     OpenAiClient client({.endpoint = server.url(), .retries = {.max_loading_time = 0ms}});
@@ -153,7 +154,7 @@ TEST_CASE("retries: patience with a loading model ends") {
     CHECK(error.retry() == Retry::while_loading);
 }
 
-TEST_CASE("retries: a pause can be cancelled") {
+TEST_CASE("retries: a delay can be cancelled") {
     ChatServer server;
     server.enqueue(failing(503));
     std::stop_source stop;
@@ -163,7 +164,7 @@ TEST_CASE("retries: a pause can be cancelled") {
     CHECK(error_of([&] { client.reply(ask(), {}, stop.get_token()); }).code() == errc::cancelled);
 }
 
-TEST_CASE("retries: the list of models, too") {
+TEST_CASE("retries: requests for the list of models are retried, too") {
     ChatServer server;
     server.enqueue(failing(503));
     server.enqueue({.body = std::string(llama_server::models)});
@@ -184,7 +185,7 @@ TEST_CASE("retries: each attempt is an exchange") {
     CHECK(bodies == std::vector<std::string>{"first", completion("second")});
 }
 
-TEST_CASE("retry wish: the three forms of a time") {
+TEST_CASE("retry wish: all three forms of a time are read") {
     const auto now = std::chrono::sys_days(std::chrono::year(1994) / 11 / 6) + 8h + 49min + 30s;
     const auto after = [&](std::string_view ms, std::string_view text) {
         return read_retry_wish({}, ms, text, now).after;
@@ -204,14 +205,14 @@ TEST_CASE("retry wish: the three forms of a time") {
     }
 }
 
-TEST_CASE("retry wish: whether") {
+TEST_CASE("retry wish: x-should-retry is read") {
     const auto now = std::chrono::system_clock::now();
     CHECK(read_retry_wish("true", {}, {}, now).retry == true);
     CHECK(read_retry_wish(" False ", {}, {}, now).retry == false);
     CHECK_FALSE(read_retry_wish("yes", {}, {}, now).retry.has_value());
 }
 
-TEST_CASE("one at a time: requests to this machine wait for each other") {
+TEST_CASE("one at a time: requests to this computer wait for each other") {
     ChatServer server;
     const vlm::testing::Gate gate;
     const std::string whole = completion("first");
@@ -226,7 +227,7 @@ TEST_CASE("one at a time: requests to this machine wait for each other") {
     auto first = std::async(std::launch::async, [&] { return one.reply(ask()).text; });
     REQUIRE(gate.wait_until_reached(1, soon));
     auto second = std::async(std::launch::async, [&] { return other.reply(ask()).text; });
-    // A client that waits for its turn can be cancelled.
+    // A request that waits for its turn can be cancelled.
     std::stop_source stop;
     OpenAiClient third({.endpoint = server.url()});
     auto cancelled = std::async(std::launch::async, [&] {
@@ -240,7 +241,7 @@ TEST_CASE("one at a time: requests to this machine wait for each other") {
     CHECK(second.get() == "second");
 }
 
-TEST_CASE("one at a time: not when it is switched off") {
+TEST_CASE("one at a time: false lets requests run at once") {
     ChatServer server;
     Answer silent;
     silent.never = true;

@@ -15,7 +15,7 @@ vlm::ChatRequest ask(const std::string& text) {
 
 } // namespace
 
-TEST_CASE("a scripted model answers in order and remembers what it was asked") {
+TEST_CASE("a scripted model answers in order and stores the requests") {
     ScriptedModel model;
     model.call("click", R"({"x":1})", "I click.").say("Done.");
 
@@ -38,7 +38,7 @@ TEST_CASE("each scripted call has its own id") {
     CHECK(model.reply(ask("")).tool_calls[0].id != model.reply(ask("")).tool_calls[0].id);
 }
 
-TEST_CASE("a scripted model that is asked too often throws logic_error") {
+TEST_CASE("a scripted model without a reply left throws logic_error") {
     ScriptedModel model;
     CHECK_THROWS_AS(model.reply(ask("")), std::logic_error);
 }
@@ -55,7 +55,7 @@ TEST_CASE("a scripted failure is thrown with its code") {
     }
 }
 
-TEST_CASE("a scripted answer may look at the request") {
+TEST_CASE("a scripted answer may depend on the request") {
     ScriptedModel model;
     model.answer([](const vlm::ChatRequest& request) {
         vlm::ChatReply reply;
@@ -65,7 +65,7 @@ TEST_CASE("a scripted answer may look at the request") {
     CHECK(model.reply(ask("echo")).text == "echo!");
 }
 
-TEST_CASE("a scripted model hands the text to on_delta once") {
+TEST_CASE("a scripted model passes the text to on_delta once") {
     ScriptedModel model;
     model.say("hello");
     std::vector<std::string> deltas;
@@ -73,7 +73,7 @@ TEST_CASE("a scripted model hands the text to on_delta once") {
     CHECK(deltas == std::vector<std::string>{"hello"});
 }
 
-TEST_CASE("a cancelled scripted reply uses up nothing") {
+TEST_CASE("a cancelled request does not consume a scripted reply") {
     ScriptedModel model;
     model.say("later");
     std::stop_source stop;

@@ -1,5 +1,5 @@
-// What servers answer to questions about themselves, shortened: in the form that their documentation
-// gives it (llama-server's list of models is recorded, see llama_server.hpp).
+// Shortened answers of servers to queries about themselves, according to their documentation
+// (llama-server's list of models is recorded, see llama_server.hpp).
 #pragma once
 
 #include <string_view>

@@ -33,12 +33,12 @@ TEST_CASE("a line of an event stream ends in CR, LF or CRLF, also mixed") {
     }
 }
 
-TEST_CASE("a line break is no part of a blank line before it: CR LF is one") {
+TEST_CASE("CR LF is one line break, not a line and a blank line") {
     CHECK(data("data: a\r\ndata: b\r\n\r\n") == Texts{"a\nb"});
     CHECK(data("data: a\rdata: b\r\r") == Texts{"a\nb"});
 }
 
-TEST_CASE("an event stream may be cut anywhere") {
+TEST_CASE("an event stream may be split anywhere") {
     const std::string stream = "\xEF\xBB\xBF"
                                ": ping\r\n\r\nevent: error\r\ndata: \xC5\xBC\r\ndata:b\r\n\r\n"
                                "data: x\n\ndata: [DONE]\r\rdata: last";
@@ -53,7 +53,7 @@ TEST_CASE("an event stream may be cut anywhere") {
     }
 }
 
-TEST_CASE("an event is handed over as soon as its blank line has come, even if that ends in CR") {
+TEST_CASE("an event is delivered as soon as its blank line is complete, even if that ends in CR") {
     EventParser parser("http://h/", 100);
     int count = 0;
     const auto on_event = [&](const ServerEvent&) { ++count; };
@@ -63,11 +63,11 @@ TEST_CASE("an event is handed over as soon as its blank line has come, even if t
     CHECK(count == 2);
 }
 
-TEST_CASE("comments in an event stream say nothing") {
+TEST_CASE("comments in an event stream are ignored") {
     CHECK(data(": ping\n\n:\n\n:ping\n\ndata: a\n: between\ndata: b\n\n") == Texts{"a\nb"});
 }
 
-TEST_CASE("several data lines are joined by line feeds, with one leading space stripped of each") {
+TEST_CASE("several data lines are joined by line feeds, without one leading space each") {
     CHECK(data("data: a\ndata:b\ndata:  c\ndata:\ndata\n\n") == Texts{"a\nb\n c\n\n"});
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("an event has the name of its event line, and the next has none") {
                                    {"", "b", Ending::blank_line}});
 }
 
-TEST_CASE("an event without data is none, and its name is not inherited") {
+TEST_CASE("an event without data is dropped, and its name is not inherited") {
     CHECK(events("event: ping\n\ndata: a\n\n") ==
           std::vector<ServerEvent>{{"", "a", Ending::blank_line}});
 }
@@ -86,12 +86,12 @@ TEST_CASE("unknown fields of an event are ignored") {
     CHECK(data("id: 7\nretry: 5\nnonsense\ndata: a\nDATA: b\n\n") == Texts{"a"});
 }
 
-TEST_CASE("an error field, as of old llama-servers, is an event of that name") {
+TEST_CASE("an error field of an older llama-server is an event of that name") {
     CHECK(events("error: {\"message\":\"m\"}\n\n") ==
           std::vector<ServerEvent>{{"error", "{\"message\":\"m\"}", Ending::blank_line}});
 }
 
-TEST_CASE("a byte order mark counts at the beginning of the stream only") {
+TEST_CASE("a byte order mark is skipped only at the beginning of the stream") {
     CHECK(data("\xEF\xBB\xBF"
                "data: a\n\n") == Texts{"a"});
     CHECK(data("data: a\n\n\xEF\xBB\xBF"
@@ -102,7 +102,7 @@ TEST_CASE("a byte order mark counts at the beginning of the stream only") {
     CHECK(data("\xEF\xBB").empty());
 }
 
-TEST_CASE("the end of the stream completes the last event and says so") {
+TEST_CASE("the end of the stream completes the last event and marks it") {
     CHECK(events("data: a\n") == std::vector<ServerEvent>{{"", "a", Ending::end_of_stream}});
     CHECK(events("data: a") == std::vector<ServerEvent>{{"", "a", Ending::end_of_stream}});
     CHECK(events("data: a\n\n") == std::vector<ServerEvent>{{"", "a", Ending::blank_line}});
@@ -110,7 +110,7 @@ TEST_CASE("the end of the stream completes the last event and says so") {
     CHECK(events("event: error").empty());
 }
 
-TEST_CASE("an event that is too large is refused, and those before it are handed over") {
+TEST_CASE("an event that is too large is rejected, and the events before it are delivered") {
     for (const std::string& large :
          {"data: " + std::string(100, 'x') + "\n\n", "data: " + std::string(100, 'x'),
           std::string(101, ':'), "event: " + std::string(100, 'x') + "\n",
@@ -135,13 +135,13 @@ TEST_CASE("an event that is too large is refused, and those before it are handed
     }
 }
 
-TEST_CASE("any number of events below the limit passes") {
+TEST_CASE("the limit applies to each event, not to their number") {
     std::string stream;
     for (int i = 0; i < 1000; ++i) stream += "data: 0123456789\n\n";
     CHECK(events_of(stream, 13, 20).size() == 1000);
 }
 
-TEST_CASE("llama-server: a recorded stream is the same events however it is cut") {
+TEST_CASE("llama-server: a recorded stream gives the same events however its bytes are split") {
     const std::string stream = stream_data::recorded("llama_server_text");
     const std::vector<ServerEvent> whole = events(stream);
     CHECK(whole.size() == 13);

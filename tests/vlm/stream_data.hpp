@@ -1,4 +1,4 @@
-// Streams recorded from llama-server (build 10587), byte for byte, and ways to cut a stream.
+// Streams recorded from llama-server (build 10587), byte for byte, and functions to split a stream.
 #pragma once
 
 #include "wire/sse.hpp"

@@ -1,4 +1,4 @@
-// The client with answers that come piece by piece, on a real socket.
+// The client with answers that arrive in pieces, on a real socket.
 #include "eyehand/vlm/openai_client.hpp"
 
 #include "catch_error.hpp"
@@ -21,7 +21,7 @@ using vlm::testing::Gate;
 
 namespace {
 
-constexpr auto soon = 60s; // catches hangs, also on a busy machine
+constexpr auto soon = 60s; // detects hangs, also on a busy computer
 
 vlm::ChatRequest ask(const std::string& text) { return {.messages = {vlm::Message::user(text)}}; }
 
@@ -58,7 +58,7 @@ struct Collected {
 
 } // namespace
 
-TEST_CASE("streaming: a stream is asked for where somebody listens, else not") {
+TEST_CASE("streaming: a stream is requested only with an on_delta") {
     ChatServer server;
     for (int i = 0; i < 3; ++i) server.enqueue({.body = vlm::testing::completion("hello")});
     OpenAiClient client({.endpoint = server.url()});
@@ -73,10 +73,10 @@ TEST_CASE("streaming: a stream is asked for where somebody listens, else not") {
     CHECK(server.requests().at(0).headers.at("accept") == "text/event-stream");
     CHECK(server.requests().at(1).body == R"({"messages":[{"role":"user","content":"a"}]})");
     CHECK(server.requests().at(2).body == server.requests().at(1).body);
-    CHECK(seen.text == "hellohello"); // from a plain answer, too, in one piece
+    CHECK(seen.text == "hellohello"); // one delta for the plain answer
 }
 
-TEST_CASE("streaming: words arrive while the server is still writing, and make the reply") {
+TEST_CASE("streaming: deltas arrive while the server is still sending, and make up the reply") {
     ChatServer server;
     const Gate gate;
     server.enqueue(
@@ -85,7 +85,7 @@ TEST_CASE("streaming: words arrive while the server is still writing, and make t
     std::vector<std::string> pieces;
     const vlm::ChatReply reply = client.reply(ask("hi"), [&](const vlm::Delta& delta) {
         pieces.push_back(delta.text);
-        gate.pass(); // the server goes on only because this piece has arrived
+        gate.pass(); // the server continues only after this piece has arrived
     });
     CHECK(pieces == std::vector<std::string>{"Hel", "lo"});
     CHECK(reply.text == "Hello");
@@ -93,7 +93,7 @@ TEST_CASE("streaming: words arrive while the server is still writing, and make t
     CHECK(reply.wait <= reply.total);
 }
 
-TEST_CASE("streaming: what a real llama-server streamed") {
+TEST_CASE("streaming: recorded streams of llama-server give deltas and reply") {
     for (const std::string name :
          {"llama_server_text", "llama_server_two_calls", "llama_server_thinking"}) {
         INFO(name);
@@ -112,7 +112,7 @@ TEST_CASE("streaming: what a real llama-server streamed") {
     }
 }
 
-TEST_CASE("streaming: the connection is kept behind a stream") {
+TEST_CASE("streaming: the connection is kept after a stream") {
     ChatServer server;
     for (int i = 0; i < 2; ++i)
         server.enqueue(parts({chunked_head(), words("x"), stopped, done + chunk("")}));
@@ -123,7 +123,7 @@ TEST_CASE("streaming: the connection is kept behind a stream") {
     CHECK(server.connections() == 1);
 }
 
-TEST_CASE("streaming: a server that does not end the body behind [DONE] is not waited for") {
+TEST_CASE("streaming: the client does not wait for the end of the body after [DONE]") {
     ChatServer server;
     server.enqueue(parts({chunked_head(), words("x"), stopped, done, Gate()}));
     server.enqueue({.body = vlm::testing::completion("next")});
@@ -134,7 +134,8 @@ TEST_CASE("streaming: a server that does not end the body behind [DONE] is not w
     CHECK(client.reply(ask("b"), seen.taker()).text == "next");
 }
 
-TEST_CASE("streaming: a stream that breaks off after its first words is a failure, and final") {
+TEST_CASE(
+    "streaming: a stream that breaks off after its first delta is an error and is not retried") {
     ChatServer server;
     Answer broken = parts({chunked_head(), words("I will"), chunk("")});
     server.enqueue(broken);
@@ -146,7 +147,7 @@ TEST_CASE("streaming: a stream that breaks off after its first words is a failur
     CHECK(server.requests().size() == 1);
 }
 
-TEST_CASE("streaming: a stream that breaks off before its first words is asked for again") {
+TEST_CASE("streaming: a stream that breaks off before its first delta is retried") {
     ChatServer server;
     server.enqueue(parts({chunked_head(), chunk(": ping\n\n"), chunk("")}));
     server.enqueue(parts({chunked_head(), words("now"), stopped, done, chunk("")}));
@@ -157,7 +158,7 @@ TEST_CASE("streaming: a stream that breaks off before its first words is asked f
     CHECK(reply.notes == std::vector<std::string>{"asked 2 times: the connection was lost"});
 }
 
-TEST_CASE("streaming: an error in the middle, as each server writes it") {
+TEST_CASE("streaming: an error in the middle is decoded in each server's format") {
     const std::string message = R"({"error":{"message":"The model has crashed","code":500}})";
     for (const std::string& piece :
          {chunk("event: error\ndata: " + message + "\n\n"), event(message) + done}) {
@@ -172,17 +173,17 @@ TEST_CASE("streaming: an error in the middle, as each server writes it") {
     }
 }
 
-TEST_CASE("streaming: silence between two words has its own limit") {
+TEST_CASE("streaming: the idle limit applies between two deltas") {
     ChatServer server;
     server.enqueue(parts({chunked_head(), words("I"), Gate()}));
     OpenAiClient client({.endpoint = server.url(), .idle_timeout = 50ms});
     Collected seen;
     const vlm::Error error = error_of([&] { client.reply(ask("hi"), seen.taker()); });
     CHECK(error.code() == errc::timeout);
-    CHECK(mentions(error, "fell silent"));
+    CHECK(mentions(error, "sent nothing for "));
 }
 
-TEST_CASE("streaming: stopping between two words closes the connection") {
+TEST_CASE("streaming: a stop request between two deltas closes the connection") {
     ChatServer server;
     server.enqueue(parts({chunked_head(), words("I"), Gate()}));
     OpenAiClient client({.endpoint = server.url()});
@@ -195,7 +196,7 @@ TEST_CASE("streaming: stopping between two words closes the connection") {
     CHECK(server.wait_until_disconnected(soon));
 }
 
-TEST_CASE("streaming: a leaked tool call becomes a call, and the reply says so") {
+TEST_CASE("streaming: a tool call in the text is recovered and mentioned in the notes") {
     ChatServer server;
     server.enqueue(parts({chunked_head(),
                           words(R"(<tool_call>{\"name\":\"click\",\"arguments\":{}}</tool_call>)"),
@@ -211,7 +212,7 @@ TEST_CASE("streaming: a leaked tool call becomes a call, and the reply says so")
     CHECK(reply.text.empty());
 }
 
-TEST_CASE("streaming: the log has the stream as it was received") {
+TEST_CASE("streaming: the log contains the stream as received") {
     ChatServer server;
     server.enqueue({.content_type = "text/event-stream", .body = "data: [DONE]\n\n"});
     server.enqueue(

@@ -4,7 +4,7 @@
 
 using namespace eyehand;
 
-TEST_CASE("think blocks are found, also without one of their tags") {
+TEST_CASE("think blocks are found, even if one of their tags is missing") {
     // The text without them.
     const auto visible = [](const std::string& text) {
         std::string rest;

@@ -19,11 +19,11 @@ using namespace transport;
 namespace {
 
 const Authority& authority() {
-    static const Authority ours; // shared: making keys takes its time under Wine
+    static const Authority ours; // shared, because making keys is slow under Wine
     return ours;
 }
 
-/// A file with this text, as long as it lives.
+/// A file with this text; the destructor deletes it.
 class TextFile {
 public:
     explicit TextFile(const std::string& text)
@@ -48,7 +48,8 @@ vlm::http::ConnectionOptions trusting(const TextFile& file) {
     return options;
 }
 
-/// The error of a request to a server with this certificate, which trusts only the authority.
+/// The error of a request to a server with this certificate, if the client trusts only the
+/// authority.
 vlm::Error refusal_of(const vlm::testing::TlsIdentity& identity,
                       const std::string& host = "127.0.0.1") {
     ChatServer server({.tls = identity});
@@ -62,7 +63,7 @@ vlm::Error refusal_of(const vlm::testing::TlsIdentity& identity,
 
 } // namespace
 
-TEST_CASE("tls: a server whose certificate is in order is asked, twice on one connection") {
+TEST_CASE("tls: a server with a valid certificate gets two requests on one connection") {
     const TextFile ca(authority().pem());
     for (const std::string host : {"127.0.0.1", "localhost"}) {
         ChatServer server({.tls = authority().issue()});
@@ -76,7 +77,7 @@ TEST_CASE("tls: a server whose certificate is in order is asked, twice on one co
     }
 }
 
-TEST_CASE("tls: an expired certificate is refused") {
+TEST_CASE("tls: an expired certificate is rejected") {
     const vlm::Error error =
         refusal_of(authority().issue({.valid_from_days = -10, .valid_until_days = -2}));
     CHECK(error.code() == errc::untrusted);
@@ -84,21 +85,21 @@ TEST_CASE("tls: an expired certificate is refused") {
     CHECK(mentions(error, "127.0.0.1:"));
 }
 
-TEST_CASE("tls: a certificate of tomorrow is refused") {
+TEST_CASE("tls: a certificate that is not valid yet is rejected") {
     const vlm::Error error =
         refusal_of(authority().issue({.valid_from_days = 1, .valid_until_days = 10}));
     CHECK(error.code() == errc::untrusted);
     CHECK(mentions(error, "clock"));
 }
 
-TEST_CASE("tls: a certificate for another name is refused, and its names are told") {
+TEST_CASE("tls: a certificate for another name is rejected, and the error lists its names") {
     const vlm::Error error = refusal_of(
         authority().issue({.names = {"DNS:api.example.com", "DNS:other.test"}}), "localhost");
     CHECK(error.code() == errc::untrusted);
     CHECK(mentions(error, "for another host (api.example.com, other.test)"));
 }
 
-TEST_CASE("tls: a certificate for another address, or for the digits as a name, is refused") {
+TEST_CASE("tls: a certificate for another address, or for the digits as a name, is rejected") {
     for (const std::string name : {"IP:127.0.0.2", "DNS:127.0.0.1"}) {
         const vlm::Error error = refusal_of(authority().issue({.names = {name}}));
         CHECK(error.code() == errc::untrusted);
@@ -106,14 +107,14 @@ TEST_CASE("tls: a certificate for another address, or for the digits as a name, 
     }
 }
 
-TEST_CASE("tls: a self-signed certificate is refused with a remedy") {
+TEST_CASE("tls: a self-signed certificate is rejected with a remedy") {
     const vlm::Error error = refusal_of(self_signed());
     CHECK(error.code() == errc::untrusted);
     CHECK(mentions(error, "self-signed"));
     CHECK(mentions(error, "ca_file"));
 }
 
-TEST_CASE("tls: a self-signed certificate is accepted from a server that it was given for") {
+TEST_CASE("tls: a self-signed certificate in ca_file is accepted") {
     const auto identity = self_signed();
     ChatServer server({.tls = identity});
     server.enqueue(text("ok"));
@@ -123,7 +124,7 @@ TEST_CASE("tls: a self-signed certificate is accepted from a server that it was 
 }
 
 #ifndef _WIN32
-TEST_CASE("tls: what the system's OpenSSL trusts is trusted") {
+TEST_CASE("tls: authorities of the system's OpenSSL are trusted") {
     ChatServer server({.tls = authority().issue()});
     server.enqueue(text("ok"));
     const TextFile ca(authority().pem());
@@ -134,7 +135,7 @@ TEST_CASE("tls: what the system's OpenSSL trusts is trusted") {
 }
 #endif
 
-TEST_CASE("tls: an authority that nobody trusts is refused") {
+TEST_CASE("tls: an unknown authority is rejected") {
     const vlm::Error error = refusal_of(Authority().issue());
     CHECK(error.code() == errc::untrusted);
     CHECK(mentions(error, "authority"));
@@ -143,14 +144,14 @@ TEST_CASE("tls: an authority that nobody trusts is refused") {
     CHECK(error_of([&] { post(connection); }).code() == errc::untrusted);
 }
 
-TEST_CASE("tls: a certificate that is refused is asked for once") {
+TEST_CASE("tls: a rejected certificate is not retried") {
     ChatServer server({.tls = self_signed()});
     Connection connection(url_of(server));
     CHECK_THROWS_AS(post(connection), vlm::Error);
     CHECK(server.connections() == 1);
 }
 
-TEST_CASE("tls: a CA file that cannot be used is an error before anything is asked") {
+TEST_CASE("tls: an unusable CA file is an error before any request") {
     ChatServer server({.tls = self_signed()});
     vlm::http::ConnectionOptions missing;
     missing.ca_file = "/no/such/file.pem";
@@ -159,11 +160,11 @@ TEST_CASE("tls: a CA file that cannot be used is an error before anything is ask
     CHECK(mentions(unreadable, "/no/such/file.pem cannot be read"));
     const TextFile rubbish("rubbish");
     CHECK(mentions(error_of([&] { Connection(url_of(server), trusting(rubbish)); }),
-                   "has no certificate"));
+                   "contains no certificate"));
     CHECK(server.connections() == 0);
 }
 
-TEST_CASE("tls: https to a server that speaks http is explained") {
+TEST_CASE("tls: https to an http server is an error with a remedy") {
     ChatServer server;
     vlm::http::Url url = url_of(server);
     url.scheme = "https";
@@ -173,7 +174,7 @@ TEST_CASE("tls: https to a server that speaks http is explained") {
     CHECK(mentions(error, "is it https and not http"));
 }
 
-TEST_CASE("tls: http to a server that speaks https is explained") {
+TEST_CASE("tls: http to an https server is an error with a remedy") {
     ChatServer server({.tls = self_signed()});
     vlm::http::Url url = url_of(server);
     url.scheme = "http";
@@ -182,7 +183,7 @@ TEST_CASE("tls: http to a server that speaks https is explained") {
     CHECK((error.code() == errc::bad_response || error.code() == errc::connection_lost));
 }
 
-TEST_CASE("tls: a handshake that hangs ends at the limit for connecting") {
+TEST_CASE("tls: a hanging handshake ends at the connect timeout") {
     DeafListener listener;
     vlm::http::Url url = listener.url();
     url.scheme = "https";
@@ -194,7 +195,7 @@ TEST_CASE("tls: a handshake that hangs ends at the limit for connecting") {
     CHECK(mentions(error, "TLS handshake within 50 ms"));
 }
 
-TEST_CASE("tls: a stop request ends a handshake that hangs") {
+TEST_CASE("tls: a stop request ends a hanging handshake") {
     DeafListener listener;
     vlm::http::Url url = listener.url();
     url.scheme = "https";
@@ -221,7 +222,7 @@ TEST_CASE("tls: a stop request while waiting and while reading closes the socket
     }
 }
 
-TEST_CASE("tls: a connection that the server closed while idle is replaced silently") {
+TEST_CASE("tls: an idle connection that the server closed is replaced") {
     const TextFile ca(authority().pem());
     ChatServer server({.tls = authority().issue()});
     Answer last = text("1");
@@ -234,7 +235,7 @@ TEST_CASE("tls: a connection that the server closed while idle is replaced silen
     CHECK(server.connections() == 2);
 }
 
-TEST_CASE("tls: a connection that breaks under the next request is replaced once") {
+TEST_CASE("tls: a kept connection that breaks during the next request is replaced once") {
     const TextFile ca(authority().pem());
     ChatServer server({.tls = authority().issue()});
     server.enqueue(text("1"));
@@ -246,7 +247,7 @@ TEST_CASE("tls: a connection that breaks under the next request is replaced once
     CHECK(server.connections() == 2);
 }
 
-TEST_CASE("tls: bytes behind an answer are not taken for the next one") {
+TEST_CASE("tls: bytes after an answer are not read as the next answer") {
     const TextFile ca(authority().pem());
     ChatServer server({.tls = authority().issue()});
     const vlm::testing::Gate all_is_sent;
@@ -254,7 +255,7 @@ TEST_CASE("tls: bytes behind an answer are not taken for the next one") {
                           "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong", all_is_sent}));
     server.enqueue(text("right"));
     Connection connection(url_of(server), trusting(ca));
-    // The surplus is a record of its own, and is received together with the end of the body.
+    // The surplus is a separate TLS record, received together with the end of the body.
     std::string body;
     post(connection, "{}", {}, {}, [&](const vlm::http::Response&, std::string_view bytes) {
         body.append(bytes);
@@ -264,7 +265,7 @@ TEST_CASE("tls: bytes behind an answer are not taken for the next one") {
     CHECK(post(connection).body == "right");
 }
 
-TEST_CASE("tls: a body without a length is whole only if the server says goodbye") {
+TEST_CASE("tls: a body without a length is complete only if the server ends the TLS session") {
     const TextFile ca(authority().pem());
     ChatServer server({.tls = authority().issue()});
     Answer whole = raw("HTTP/1.1 200 OK\r\n\r\nall of it");

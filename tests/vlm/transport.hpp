@@ -1,4 +1,4 @@
-// What the tests of the transport share: short ways to ask and to answer, and unwilling listeners.
+// Helpers for tests of the transport: requests, answers, and listeners that do not answer.
 #pragma once
 
 #include "http/connection.hpp"
@@ -19,7 +19,7 @@
 
 namespace transport {
 
-// How long a test waits for an event that must happen. Catches hangs, also on a busy machine.
+// How long a test waits for an event that must happen. Detects hangs, also on a busy computer.
 inline constexpr std::chrono::seconds soon{60};
 
 inline eyehand::vlm::http::Url url_of(const eyehand::vlm::testing::ChatServer& server,
@@ -74,7 +74,7 @@ inline eyehand::vlm::testing::Answer silent() {
     return answer;
 }
 
-/// Closes without a byte of an answer.
+/// Closes the connection without sending a byte.
 inline eyehand::vlm::testing::Answer reset() {
     eyehand::vlm::testing::Answer answer;
     answer.close = true;
@@ -82,7 +82,7 @@ inline eyehand::vlm::testing::Answer reset() {
     return answer;
 }
 
-/// A port on which connections are made but never accepted, let alone read.
+/// A port on which connections succeed but are never accepted or read.
 class DeafListener {
 public:
     explicit DeafListener(const char* address = "127.0.0.1", std::uint16_t port = 0)
@@ -101,7 +101,7 @@ private:
     boost::asio::ip::tcp::acceptor acceptor_;
 };
 
-/// A port that nothing listens on: it was given to somebody and given back.
+/// A port without a listener: it was opened and closed again.
 inline eyehand::vlm::http::Url refused_url() {
     DeafListener listener;
     const eyehand::vlm::http::Url url = listener.url();
@@ -109,7 +109,8 @@ inline eyehand::vlm::http::Url refused_url() {
     return url;
 }
 
-/// The code of the error that ends a request running on another thread while `interrupt` runs here.
+/// Runs `action` on another thread and `interrupt` on this one. Returns the code of the vlm::Error
+/// that `action` throws, or 0.
 template <class Action, class Interrupt>
 std::error_code interrupted(Action action, Interrupt interrupt) {
     std::future<std::error_code> result = std::async(std::launch::async, [&]() -> std::error_code {
@@ -123,7 +124,7 @@ std::error_code interrupted(Action action, Interrupt interrupt) {
     interrupt();
     if (result.wait_for(soon) != std::future_status::ready) {
         UNSCOPED_INFO("the request did not end");
-        std::terminate(); // the future's destructor would wait for ever
+        std::terminate(); // the future's destructor would wait forever
     }
     return result.get();
 }

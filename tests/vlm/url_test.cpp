@@ -22,7 +22,7 @@ std::string refusal(std::string_view text) {
 
 } // namespace
 
-TEST_CASE("a URL is taken apart") {
+TEST_CASE("a URL is parsed into its parts") {
     const Url url = parse_url("HTTP://Example.COM:8080/a/b?x=1&y=2");
     CHECK(url.scheme == "http");
     CHECK(url.host == "example.com");
@@ -33,14 +33,14 @@ TEST_CASE("a URL is taken apart") {
     CHECK(url.authority() == "example.com:8080");
 }
 
-TEST_CASE("a URL without a port has its scheme's, which is not written") {
+TEST_CASE("a URL without a port has its scheme's default, which is not printed") {
     CHECK(parse_url("http://h/").port == 80);
     CHECK(parse_url("https://h/").port == 443);
     CHECK(parse_url("https://h/").authority() == "h");
     CHECK(parse_url("http://h:443/").authority() == "h:443");
 }
 
-TEST_CASE("an IPv6 address stands in brackets") {
+TEST_CASE("an IPv6 address has brackets") {
     const Url url = parse_url("http://[::1]:1234/v1");
     CHECK(url.host == "::1");
     CHECK(url.port == 1234);
@@ -73,39 +73,39 @@ TEST_CASE("a query is kept when a base is completed") {
     CHECK(completed("http://h/d/chat/completions?v=3") == "http://h/d/chat/completions?v=3");
 }
 
-TEST_CASE("any other path is taken for complete") {
+TEST_CASE("any other path stays unchanged") {
     CHECK(completed("http://h/my/gateway") == "http://h/my/gateway");
 }
 
-TEST_CASE("what is shown leaves the query out") {
+TEST_CASE("the shown URL has no query") {
     CHECK(parse_endpoint("http://h/v1?key=secret").shown() == "http://h/v1/chat/completions");
 }
 
-TEST_CASE("the list of models is beside chat completions") {
+TEST_CASE("the list of models is next to chat completions") {
     CHECK(models_url(parse_endpoint("http://h:1/v1")).text() == "http://h:1/v1/models");
     const vlm::Error error =
         error_of([] { (void)models_url(parse_endpoint("http://h/my/gateway")); });
     CHECK(error.code() == errc::not_supported);
 }
 
-TEST_CASE("a missing scheme is named, with a suggestion") {
+TEST_CASE("a missing scheme is an error with a suggestion") {
     CHECK_THAT(refusal("localhost:1234/v1"),
                ContainsSubstring("no scheme; did you mean http://localhost:1234"));
 }
 
-TEST_CASE("a scheme other than http is named") {
+TEST_CASE("a scheme other than http is an error that names it") {
     CHECK_THAT(refusal("ftp://h/"), ContainsSubstring("\"ftp\""));
     CHECK_THAT(refusal("://h/"), ContainsSubstring("scheme"));
 }
 
-TEST_CASE("a bad port is named") {
+TEST_CASE("an invalid port is an error") {
     for (const std::string_view port : {"0", "65536", "99999999999", "12a", "", "-1", "+1"}) {
         CAPTURE(port);
         CHECK_THAT(refusal("http://h:" + std::string(port) + "/v1"), ContainsSubstring("port"));
     }
 }
 
-TEST_CASE("user name and password are refused and not repeated") {
+TEST_CASE("user name and password are rejected and not repeated") {
     for (const std::string_view url :
          {"http://user:pass1word@host/", "user:pass1word@host", "http://user:pass1word/x@host/"}) {
         CAPTURE(url);
@@ -114,21 +114,21 @@ TEST_CASE("user name and password are refused and not repeated") {
     CHECK_THAT(refusal("http://user:pass1word@host/"), ContainsSubstring("password"));
 }
 
-TEST_CASE("spaces, control characters and letters outside ASCII are named") {
+TEST_CASE("spaces, control characters and letters outside ASCII are errors") {
     CHECK_THAT(refusal("http://h /"), ContainsSubstring("space"));
     CHECK_THAT(refusal(" http://h/"), ContainsSubstring("space"));
     CHECK_THAT(refusal("http://h/\r\nX: y"), ContainsSubstring("control character"));
     CHECK_THAT(refusal("http://h\xC3\xA9/"), ContainsSubstring("ASCII"));
 }
 
-TEST_CASE("a URL without a host is refused") {
+TEST_CASE("a URL without a host is rejected") {
     CHECK_THAT(refusal(""), ContainsSubstring("empty"));
     CHECK_THAT(refusal("http://"), ContainsSubstring("no host"));
     CHECK_THAT(refusal("http:///v1"), ContainsSubstring("no host"));
     CHECK_THAT(refusal("http://:80/"), ContainsSubstring("no host"));
 }
 
-TEST_CASE("broken brackets and bare IPv6 addresses are refused") {
+TEST_CASE("unbalanced brackets and bare IPv6 addresses are rejected") {
     CHECK_THAT(refusal("http://[::1/"), ContainsSubstring("]"));
     CHECK_THAT(refusal("http://[]/"), ContainsSubstring("IPv6"));
     CHECK_THAT(refusal("http://[localhost]/"), ContainsSubstring("IPv6"));
@@ -136,12 +136,12 @@ TEST_CASE("broken brackets and bare IPv6 addresses are refused") {
     CHECK_THAT(refusal("http://::1/"), ContainsSubstring("brackets"));
 }
 
-TEST_CASE("strange characters in a host and a fragment are refused") {
+TEST_CASE("invalid characters in a host, and fragments, are rejected") {
     CHECK_THAT(refusal("http://a<b>/"), ContainsSubstring("host"));
     CHECK_THAT(refusal("http://h/#x"), ContainsSubstring("fragment"));
 }
 
-TEST_CASE("url: what a Location header means") {
+TEST_CASE("url: a Location header is resolved") {
     const vlm::http::Url base = vlm::http::parse_url("http://h:8/a/b?c");
     const auto resolved = [&](std::string_view location) {
         return vlm::http::resolve_reference(base, location).text();

@@ -15,7 +15,7 @@ TEST_CASE("an excerpt never cuts a character in two") {
     CHECK(excerpt("\xE4\xB8\x96\xE4\xB8\x96\xE4\xB8\x96", 4) == "\xE4\xB8\x96\xE4\xB8\x96...");
 }
 
-TEST_CASE("a character that comes in pieces is put together") {
+TEST_CASE("a character in pieces is joined") {
     const std::string text = "a\xC5\xBC\xE2\x82\xAC\xF0\x9F\x96\x90z";
     for (std::size_t piece = 1; piece <= text.size(); ++piece) {
         CAPTURE(piece);
@@ -31,7 +31,7 @@ TEST_CASE("a character that comes in pieces is put together") {
     }
 }
 
-TEST_CASE("surrogate halves are joined, and lone ones replaced") {
+TEST_CASE("surrogate halves are joined, and single ones are replaced") {
     const auto valid = [](const std::string& json) {
         return vlm::wire::valid_utf8(vlm::wire::bytes_for_lone_surrogates(json));
     };
@@ -47,7 +47,7 @@ TEST_CASE("surrogate halves are joined, and lone ones replaced") {
                                                                 "b");
 }
 
-TEST_CASE("bytes that are not UTF-8 are replaced, and half a character at the end, too") {
+TEST_CASE("malformed UTF-8 is replaced, also an incomplete character at the end") {
     CHECK(vlm::wire::valid_utf8("a\xFFz") == "a\xEF\xBF\xBDz");
     CHECK(vlm::wire::valid_utf8("a\xE2\x82") == "a\xEF\xBF\xBD");
     CHECK(vlm::wire::valid_utf8("\xE2\x82z") == "\xEF\xBF\xBDz");

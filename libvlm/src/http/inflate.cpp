@@ -30,8 +30,7 @@ bool Inflater::put(std::string_view bytes, const std::function<void(std::string_
     z_stream& stream = impl_->stream;
     // Pieces are at most as large as the caller's read buffer.
     static_assert(sizeof(uInt) >= sizeof(std::uint32_t));
-    stream.next_in =
-        reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data())); // read only
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data())); // only read
     stream.avail_in = static_cast<uInt>(bytes.size());
     for (;;) {
         if (impl_->complete) {
