@@ -1,5 +1,5 @@
-# Everything this project takes from others: Boost (headers), zlib, fmt, OpenSSL, stb (a header); outside Windows XCB;
-# for the programs CLI11; for the tests Catch2 and libpng.
+# All third-party dependencies: Boost (headers), zlib, fmt, OpenSSL, stb (a header); XCB except on Windows; CLI11 for the
+# programs; Catch2 and libpng for the tests.
 include_guard()
 
 find_package(Threads REQUIRED)
@@ -21,8 +21,8 @@ if(EYEHAND_X11)
 endif()
 
 if(CMAKE_CROSSCOMPILING AND MINGW)
-    # The cross compiler must not see all of /usr/include. The header-only libraries are shown to it
-    # one by one, through links in the build tree.
+    # The cross compiler must not see the whole /usr/include. Links in the build tree give it access to the
+    # header-only libraries.
     set(_headers "${PROJECT_BINARY_DIR}/host-headers")
     file(MAKE_DIRECTORY "${_headers}")
     foreach(_library boost fmt stb CLI catch2)

@@ -49,8 +49,8 @@ install(FILES
 # --- pkg-config ---
 
 set(pkgconfig "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
-# An installation can be moved: the prefix is relative to the file. An absolute CMAKE_INSTALL_LIBDIR or
-# CMAKE_INSTALL_INCLUDEDIR has no place below a prefix.
+# The prefix is relative to the file, so an installation can be moved. This does not work with an absolute
+# CMAKE_INSTALL_LIBDIR or CMAKE_INSTALL_INCLUDEDIR.
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}/${pkgconfig}"
     OUTPUT_VARIABLE pc_prefix)
 string(PREPEND pc_prefix "\${pcfiledir}/")
@@ -98,7 +98,7 @@ eyehand_pkg_config(vlm "Client for vision language models with an OpenAI-compati
 eyehand_pkg_config(agent "Desktop agents: tools, profiles, runs"
     REQUIRES "eyehand-winio = ${PROJECT_VERSION}" "eyehand-vlm = ${PROJECT_VERSION}"
     LIBS_PRIVATE -leyehand_agent_base -leyehand_base ${fmt} -leyehand_boost ${standard_library})
-eyehand_pkg_config(session "Runs with their surroundings: server, logs, recordings, report"
+eyehand_pkg_config(session "Complete runs of an agent: server, logs, recordings, report"
     REQUIRES "eyehand-agent = ${PROJECT_VERSION}"
     LIBS_PRIVATE -leyehand_page -leyehand_agent_base -leyehand_base ${fmt} -leyehand_boost ${standard_library})
 eyehand_pkg_config(panel "Local web page that shows and controls a run"

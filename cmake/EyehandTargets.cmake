@@ -1,4 +1,4 @@
-# How every target of this project is compiled, in one place.
+# Compile options and helper functions for all targets of this project.
 include_guard()
 include(GNUInstallDirs)
 
@@ -32,8 +32,8 @@ if(EYEHAND_SANITIZE)
         -fsanitize=${EYEHAND_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
     target_link_options(eyehand_options INTERFACE -fsanitize=${EYEHAND_SANITIZE})
     if(EYEHAND_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-        # GCC warns of every fence, which the thread sanitizer does not see; Asio has some beside its locks.
-        # Between the sanitizer's calls GCC 12 takes moved strings for arrays of 32 bytes: GCC bug 105651.
+        # GCC warns about every fence, because the thread sanitizer ignores fences; Asio has some besides its locks.
+        # Between the sanitizer's calls, GCC 12 treats moved strings as arrays of 32 bytes: GCC bug 105651.
         target_compile_options(eyehand_options INTERFACE -Wno-tsan -Wno-array-bounds -Wno-stringop-overflow)
     endif()
 endif()
@@ -46,16 +46,16 @@ else()
         -Wall -Wextra -Wpedantic -Wconversion -Wshadow
         $<$<BOOL:${EYEHAND_WARNINGS_AS_ERRORS}>:-Werror>)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-        # GCC 12 raises false alarms of "literal" + std::string when it optimises: GCC bug 105651.
-        # The same bug makes it misjudge the length of joined strings, also inside precompiled standard headers.
+        # With optimization, GCC 12 gives false warnings for "literal" + std::string: GCC bug 105651.
+        # The same bug causes false lengths of joined strings, also inside precompiled standard headers.
         target_compile_options(eyehand_warnings INTERFACE
             -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
     endif()
 endif()
 
-# Compilations are cached where ccache is found. GCC's precompiled headers need the two sloppiness
-# settings and -fpch-preprocess (ccache manual, "Precompiled headers"). Another clone of the same sources
-# finds them, too: paths below this folder are made relative ("Compiling in different directories").
+# Compilations are cached if ccache is installed. GCC's precompiled headers need the two sloppiness settings
+# and -fpch-preprocess (ccache manual, "Precompiled headers"). Another clone of the same sources shares the cache,
+# because paths below this folder are made relative ("Compiling in different directories").
 find_program(EYEHAND_CCACHE ccache)
 if(EYEHAND_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set(CMAKE_CXX_COMPILER_LAUNCHER
@@ -66,8 +66,8 @@ if(EYEHAND_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     endif()
 endif()
 
-# mold and lld are faster than the default linker. Only in this project's own builds for ELF: the linker of an
-# application is the application's choice.
+# mold and lld are faster than the default linker. Only this project's own builds for ELF use them: an application
+# chooses its own linker.
 if(PROJECT_IS_TOP_LEVEL AND CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
     find_program(EYEHAND_FAST_LINKER NAMES mold ld.lld DOC "Linker for this project's programs: mold or ld.lld")
     if(EYEHAND_FAST_LINKER)
@@ -86,7 +86,7 @@ function(eyehand_precompile target)
 endfunction()
 
 # eyehand_library(NAME sources...): a library eyehand::NAME, public headers in include/. Static unless BUILD_SHARED_LIBS
-# is on; a shared library exports what its public headers mark with EYEHAND_<NAME>_API and nothing of its dependencies.
+# is on; a shared library exports only what its public headers mark with EYEHAND_<NAME>_API.
 function(eyehand_library name)
     add_library(eyehand_${name} ${ARGN})
     string(TOUPPER "${name}" upper)
@@ -113,7 +113,7 @@ function(eyehand_library name)
         PRIVATE $<BUILD_INTERFACE:eyehand_options> $<BUILD_INTERFACE:eyehand_warnings>)
 endfunction()
 
-# eyehand_program(NAME sources...): an executable compiled like everything else here.
+# eyehand_program(NAME sources...): an executable with the compile options of this project.
 function(eyehand_program name)
     add_executable(${name} ${ARGN})
     set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF
@@ -121,8 +121,8 @@ function(eyehand_program name)
     target_link_libraries(${name} PRIVATE eyehand_options eyehand_warnings)
 endfunction()
 
-# eyehand_embed(NAME FOLDER RESULT): a source file with the files of FOLDER in it, for the function embedded_NAME of
-# libagent/src/embedded.hpp. Its path is in RESULT.
+# eyehand_embed(NAME FOLDER RESULT): generates a source file that contains the files of FOLDER, for the function
+# embedded_NAME of libagent/src/embedded.hpp. RESULT receives its path.
 function(eyehand_embed name folder result)
     set(source "${CMAKE_CURRENT_BINARY_DIR}/embedded_${name}.cpp")
     file(GLOB_RECURSE files CONFIGURE_DEPENDS "${folder}/*")

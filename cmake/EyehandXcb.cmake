@@ -1,5 +1,5 @@
-# XCB and the extensions that libwinio uses, as PkgConfig::eyehand_xcb. Here and in the installed package, because
-# who links a static library links what it needs.
+# XCB and the extensions that libwinio uses, as PkgConfig::eyehand_xcb. The installed package contains this file, too,
+# because a program that links a static library also links its dependencies.
 include_guard()
 
 macro(eyehand_find_xcb)

@@ -7,7 +7,7 @@ set(CMAKE_CXX_COMPILER ${_triplet}-g++-posix)
 set(CMAKE_RC_COMPILER ${_triplet}-windres)
 set(CMAKE_AR ${_triplet}-gcc-ar-posix CACHE FILEPATH "")
 set(CMAKE_RANLIB ${_triplet}-gcc-ranlib-posix CACHE FILEPATH "")
-# OpenSSL is no package: scripts/openssl-mingw builds it into the cache of scripts/lib.sh.
+# Debian has no OpenSSL package for MinGW: scripts/openssl-mingw builds it into the cache of scripts/lib.sh.
 if(NOT DEFINED OPENSSL_ROOT_DIR)
     set(_cache "$ENV{XDG_CACHE_HOME}")
     if(_cache STREQUAL "")
@@ -25,12 +25,12 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
-# One .exe that runs without MinGW's DLLs beside it. Shared libraries that exchange C++ exceptions need one copy of the
-# compiler's run-time library, as DLLs.
+# An .exe that runs without MinGW's DLLs. Shared libraries that exchange C++ exceptions must share one copy of the
+# compiler's run-time library, so they use the DLLs.
 if(NOT BUILD_SHARED_LIBS)
     set(CMAKE_EXE_LINKER_FLAGS_INIT "-static")
     set(CMAKE_MODULE_LINKER_FLAGS_INIT "-static")
 endif()
-# Debian's package has both; without this the DLL's import library is taken.
+# Debian's package has a static library and a DLL; by default, CMake finds the import library of the DLL.
 set(ZLIB_USE_STATIC_LIBS ON)
 set(CMAKE_CROSSCOMPILING_EMULATOR "${CMAKE_CURRENT_LIST_DIR}/wine-run.sh" CACHE STRING "")

@@ -1,5 +1,5 @@
 # Collects the licenses of a package; CPack runs it (EyehandPackage.cmake sets `licenses` and `folder`). The license of
-# a file is what the Debian package that owns it documents, followed by the text of each license that is only named.
+# a file is the one in the Debian package that owns it, followed by the text of each license that is only named there.
 if(NOT EXISTS /usr/share/common-licenses)
     message(FATAL_ERROR "Licenses can be collected only on Debian: /usr/share/common-licenses is missing.")
 endif()

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs one Windows program through Wine for CTest, on the desktop that `scripts/desktop` started.
-# CTest waits until every holder of the output pipe is gone, and the first Wine process that touches
-# the GUI leaves explorer.exe behind holding it: so Wine gets a file, and the pipe gets the file's text.
+# CTest waits until no process holds the output pipe, but the first Wine process that uses the GUI leaves
+# explorer.exe behind, which would hold the pipe. So Wine writes to a file, and this script prints the file.
 if [ -z "${DISPLAY:-}" ] || [ -z "${WINEPREFIX:-}" ]; then
     echo "wine-run: DISPLAY and WINEPREFIX are not set." \
          "Run scripts/test, or: eval \"\$(scripts/desktop start)\"" >&2

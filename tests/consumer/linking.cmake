@@ -1,7 +1,7 @@
 # Builds and runs applications that use their own Boost and fmt beside the installed libraries.
 #   cmake -D BUILD=... -D REPOSITORY=... -D WORK=... -D GENERATOR=... [-D REUSE=ON] -P linking.cmake
-# BUILD is this project's build tree. With REUSE its libraries are installed; otherwise (they have sanitizers, which
-# other compilers cannot link) a Release build of the libraries comes first.
+# BUILD is this project's build tree. With REUSE, its libraries are installed. Without REUSE, a Release build of the
+# libraries comes first, because BUILD has sanitizers, which other compilers cannot link.
 cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
 
 function(run)
@@ -23,20 +23,20 @@ if(NOT REUSE)
 endif()
 run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${prefix}")
 
-# The shared libraries, without optimization: it is the dynamic linker that is tested.
+# Shared libraries, without optimization, because the test is about the dynamic linker.
 set(shared "${WORK}/shared-prefix")
 file(REMOVE_RECURSE "${shared}")
 run(${CMAKE_COMMAND} -G "${GENERATOR}" -S "${REPOSITORY}" -B "${WORK}/shared"
     -DCMAKE_BUILD_TYPE=None -DBUILD_SHARED_LIBS=ON -DEYEHAND_BUILD_APPS=OFF)
 run(${CMAKE_COMMAND} --build "${WORK}/shared" --parallel ${processors})
 run(${CMAKE_COMMAND} --install "${WORK}/shared" --prefix "${shared}")
-# They export Eyehand, and what the standard library makes of its types.
+# They export only symbols of Eyehand, and template instances of the standard library for its types.
 file(GLOB_RECURSE libraries "${shared}/libeyehand_*.so")
 list(TRANSFORM libraries REPLACE ".*/libeyehand_(.*)[.]so$" "\\1" OUTPUT_VARIABLE components)
 list(SORT components)
 set(expected agent panel session vlm winio)
 if(NOT components STREQUAL expected)
-    message(FATAL_ERROR "there should be shared libraries of ${expected}, there are ${components}")
+    message(FATAL_ERROR "shared libraries are missing or unexpected: expected ${expected}, found ${components}")
 endif()
 foreach(library ${libraries})
     execute_process(COMMAND nm --dynamic --defined-only "${library}" OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
@@ -69,7 +69,7 @@ function(application_with prefix name compiler own flags)
     message(STATUS "passed: ${name}")
 endfunction()
 
-# No setting of a private dependency reaches the application's compile commands.
+# Settings of private dependencies must not reach the application's compile commands.
 run(${CMAKE_COMMAND} -G "${GENERATOR}" -S "${REPOSITORY}/tests/consumer/subdirectory" -B "${WORK}/subdirectory"
     "-DREPOSITORY=${REPOSITORY}" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
 file(READ "${WORK}/subdirectory/compile_commands.json" commands)

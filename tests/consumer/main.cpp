@@ -1,4 +1,4 @@
-// A user's program: a tool of its own, a desktop in memory, a model that is told what to say.
+// A user's program with a custom tool, a desktop in memory, and a scripted model.
 #include <eyehand/agent/agent.hpp>
 #include <eyehand/version.hpp>
 #include <eyehand/vlm/testing/scripted_model.hpp>

@@ -1,8 +1,8 @@
-# Installs the build into a folder of its own, builds the consumer against that, and runs it.
+# Installs the build into a separate folder, builds the consumer against it, and runs it.
 #   cmake -D BUILD=... -D SOURCE=... -D EXAMPLES=... -D WORK=... -D FLAGS=... -D GENERATOR=...
 #       -D ASK_TEST=... -D AGENT_TEST=... [-D ON_DESKTOP=...] -P run.cmake
 # ASK_TEST runs the example "ask" against a server, AGENT_TEST the examples of libagent.
-# ON_DESKTOP runs a program on a desktop; without it what needs one is built only.
+# ON_DESKTOP runs a program on a desktop; without it, programs that need a desktop are only built.
 function(run)
     execute_process(COMMAND ${ARGV} RESULT_VARIABLE result)
     if(NOT result EQUAL 0)
@@ -11,7 +11,7 @@ function(run)
     endif()
 endfunction()
 
-# build(SOURCE NAME OPTIONS...): a project that knows nothing but the installation.
+# build(SOURCE NAME OPTIONS...): builds a project that finds only the installation.
 function(build source name)
     run(${CMAKE_COMMAND} -G "${GENERATOR}" -S "${source}" -B "${WORK}/${name}"
         "-DCMAKE_PREFIX_PATH=${WORK}/prefix" "-DCMAKE_CXX_FLAGS=${FLAGS}" -DCMAKE_BUILD_TYPE=Debug ${ARGN})
@@ -27,7 +27,7 @@ if(NOT license)
     message(FATAL_ERROR "LICENSE is not installed")
 endif()
 
-# An unknown component is named, beside those that exist.
+# The error for an unknown component lists the existing ones.
 execute_process(
     COMMAND ${CMAKE_COMMAND} -G "${GENERATOR}" -S "${SOURCE}" -B "${WORK}/unknown"
         "-DCMAKE_PREFIX_PATH=${WORK}/prefix" -DCOMPONENTS=telepathy
@@ -41,7 +41,7 @@ endif()
 build("${SOURCE}" consumer)
 run("${WORK}/consumer/consumer" "${WORK}/runs")
 
-# libwinio alone, where nothing of what the others need is to be found.
+# libwinio alone, while the dependencies of the other libraries cannot be found.
 build("${EXAMPLES}/screenshot" screenshot
     -DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON -DCMAKE_DISABLE_FIND_PACKAGE_OpenSSL=ON)
 if(ON_DESKTOP)
@@ -53,7 +53,7 @@ if(ON_DESKTOP)
     endif()
 endif()
 
-# libvlm alone, where what libwinio needs of X11 cannot be found.
+# libvlm alone, while libwinio's X11 dependencies cannot be found.
 build("${EXAMPLES}/ask" ask -DPKG_CONFIG_EXECUTABLE=/nowhere)
 run("${ASK_TEST}" "${WORK}/ask/ask")
 

@@ -1,5 +1,5 @@
-// Whatever a program offers as a bitmap file, it is an image that comes out the same when written
-// and read again, or none.
+// Any input is either rejected as a bitmap file, or read as an image that stays the same when it is
+// written and read again.
 #include "bmp.hpp"
 
 #include <algorithm>

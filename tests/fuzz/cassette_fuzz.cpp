@@ -1,5 +1,5 @@
-// Whatever a file holds, it is a cassette or CassetteError; one that was read is written so that it
-// reads the same, and any two of its requests have a difference of bounded length if they differ.
+// Any file is read as a cassette or causes CassetteError. A cassette reads the same after it is
+// written, and the difference between two unequal requests has a bounded length.
 #include "cassette_diff.hpp"
 #include "cassette_turn.hpp"
 

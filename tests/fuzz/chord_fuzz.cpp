@@ -1,5 +1,5 @@
-// Whatever a model names as a key, it is a chord that means the same when read again, or there are
-// words that say why not.
+// Any text for a key is parsed as a chord, which reads the same after it is printed, or rejected
+// with a reason.
 #include "eyehand/winio/keys.hpp"
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// Whatever a user's eyehand.json holds, it is settings in their ranges or Error{bad_config} that
-// names the file.
+// Any eyehand.json gives settings within their ranges, or Error{bad_config} that names the file.
 #include "eyehand/agent/error.hpp"
 #include "eyehand/session/config.hpp"
 

@@ -1,4 +1,4 @@
-// Whatever comes with an error status, there is a vlm::Error of bounded length without the key.
+// Any body with an error status gives a vlm::Error of bounded length without the key.
 #include "wire/decode_error.hpp"
 
 #include <cstdint>

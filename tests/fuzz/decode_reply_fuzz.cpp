@@ -1,4 +1,4 @@
-// Whatever a server sends, there is a reply that can be sent back, or a vlm::Error.
+// Any body gives a reply that can be sent back, or a vlm::Error.
 #include "wire/decode_reply.hpp"
 #include "wire/encode_request.hpp"
 #include "wire/json.hpp"

@@ -1,4 +1,5 @@
-// Whatever a server says of itself: something bounded that can be shown and asked for, or nothing.
+// Any answer of a server about itself gives nothing, or bounded facts that can be printed and used
+// in a request.
 #include "wire/decode_server.hpp"
 #include "wire/utf8.hpp"
 

@@ -11,7 +11,7 @@ using namespace eyehand::winio;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto image = decode_dib(std::span(data, size));
     if (!image) return 0;
-    // What was read can be written, and is then the same size again.
+    // An image that was read can be written, and keeps its size.
     const auto again = decode_dib(encode_dib(image->view()));
     if (!again || again->size() != image->size()) std::abort();
     return 0;

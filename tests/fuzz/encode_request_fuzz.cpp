@@ -1,5 +1,5 @@
-// Whatever is said in a conversation: a body that is JSON, in the shape that strict servers ask for,
-// from which every image comes out as it went in; or std::invalid_argument.
+// Any conversation gives a JSON body in the form that strict servers require, with every image
+// unchanged, or std::invalid_argument.
 //
 // The input is a list of messages: a byte for the kind, a byte for the length, then the text.
 #include "eyehand/base/base64.hpp"

@@ -1,5 +1,5 @@
-// Whatever a journal holds, each line is an event, and any sequence of events folds into turns within the
-// limits. An event that was read is read again from what a journal would write of it.
+// Each line of any journal gives an event, and any sequence of events folds into turns within the
+// limits. An event reads the same after a journal writes it.
 #include "eyehand/agent/journal_reader.hpp"
 #include "eyehand/agent/run_view.hpp"
 #include "record/journal_json.hpp"

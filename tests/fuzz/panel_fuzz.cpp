@@ -1,6 +1,6 @@
-// What reaches the panel from outside: a journal that somebody was given, a request's fields, a posted
-// picture. Whatever they hold, the state is valid JSON, nobody gets in without the token, and no foreign
-// host is taken for the panel's.
+// The panel's foreign input: a journal from elsewhere, the fields of a request, a posted image. For
+// any input the state is valid JSON, a request without the token is rejected, and a foreign host is
+// not accepted as the panel's.
 #include "access.hpp"
 #include "eyehand/agent/journal_reader.hpp"
 #include "eyehand/base/base64.hpp"
@@ -21,7 +21,8 @@ namespace {
 
 using namespace agent;
 
-/// Nested a little deeper than what our own reader takes, as entries lie within the state: pages take it.
+/// Nested a little deeper than what our own reader takes, as entries lie within the state: pages
+/// take it.
 bool is_json(const std::string& text) {
     json::parse_options options;
     options.max_depth = 80;

@@ -1,6 +1,6 @@
-// However a screen changes, the pipeline's picture is a PNG that libpng reads back pixel for pixel,
-// and the same as without history. The input's first bytes choose the sizes, the rest are edits of
-// five bytes each.
+// For any sequence of screen changes, the pipeline's screenshot is a PNG that libpng reads back
+// pixel for pixel, and is the same as without history. The input's first bytes choose the sizes;
+// the others are edits of five bytes each.
 #include "eyehand/winio/frame_pipeline.hpp"
 #include "eyehand/winio/scale.hpp"
 
@@ -37,7 +37,7 @@ bool equal(const winio::Image& a, const winio::Image& b) {
            std::memcmp(a.data(), b.data(), a.stride() * static_cast<std::size_t>(a.height())) == 0;
 }
 
-// Consumes up to five bytes: where, how large, and what with.
+// Consumes up to five bytes: position, size and content of an edit.
 void edit(winio::Image& screen, std::span<const std::uint8_t>& input) {
     std::uint8_t bytes[5] = {};
     const std::size_t count = std::min(input.size(), sizeof bytes);

@@ -1,6 +1,6 @@
-// Whatever is offered as a PNG file, it is a picture within the limits that comes out the same when written
-// and read again, or it is refused. A checksum would stop most inputs at the first chunk: each is also read
-// with the checksums of its chunks put right.
+// Any input is either rejected as a PNG file, or read as an image within the limits that stays the
+// same when it is written and read again. Because wrong checksums would stop most inputs at the
+// first chunk, each input is also read with corrected checksums.
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/png.hpp"
 

@@ -1,5 +1,5 @@
-// Whatever a user's profile.json holds, it is a profile or Error{bad_profile}; one that was read
-// reads again from what a run keeps of it.
+// Any profile.json gives a profile or Error{bad_profile}. A profile can be read from the copy that
+// a run stores.
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/profile.hpp"
 #include "same_json.hpp"

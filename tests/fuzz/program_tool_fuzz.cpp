@@ -1,5 +1,5 @@
-// Whatever a user's tool file holds, it is a tool or Error{bad_tool} that names the file; a tool's
-// schema takes or refuses any arguments without more ado.
+// Any tool file gives a tool, or Error{bad_tool} that names the file. A tool's schema accepts or
+// rejects any arguments without an exception.
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/program_tool.hpp"
 #include "json/json_schema.hpp"
@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const agent::ProgramTool tool = agent::parse_program_tool(text, "fuzz.json");
         const auto schema = agent::parse_json(tool.parameters_json);
         if (!schema || agent::schema_mistake(*schema)) std::abort();
-        // Its own file is as good a value as any.
+        // Any values will do, such as the tool's own file.
         (void)agent::schema_problem(*agent::parse_json(text), *schema);
         (void)agent::schema_problem(*schema, *schema);
         agent::Toolbox tools;

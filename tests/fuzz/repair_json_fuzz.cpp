@@ -1,5 +1,5 @@
-// Whatever is given: JSON comes out as it went in, a repair gives JSON, and repairing that changes
-// nothing more.
+// For any input: valid JSON stays unchanged, a repair gives valid JSON, and another repair does not
+// change it.
 #include "wire/json.hpp"
 #include "wire/repair_json.hpp"
 

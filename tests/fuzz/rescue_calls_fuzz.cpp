@@ -1,5 +1,5 @@
-// Whatever a model writes: what is recovered are calls of offered tools with JSON objects as
-// arguments, none of them from within a think block, and without calls the text stays what it was.
+// For any text of a model, recovered calls are calls of offered tools with JSON objects as
+// arguments, none of them from a think block. Without calls, the text stays unchanged.
 #include "wire/json.hpp"
 #include "wire/rescue_calls.hpp"
 #include "wire/thinking.hpp"
@@ -45,7 +45,7 @@ void check(std::string_view text, vlm::wire::Ending ending) {
                             [&](const vlm::ToolSpec& tool) { return tool.name == call.name; }));
         const auto arguments = vlm::wire::parse_json(call.arguments_json);
         require(arguments && arguments->is_object());
-        // A name may be written with escapes, but not without any trace.
+        // The name must be in the text, possibly with escapes.
         require(shown.find(call.name) != std::string::npos ||
                 shown.find("\\u") != std::string::npos);
     }

@@ -1,5 +1,5 @@
-// Whatever stands in the headers about trying again, a wish is a positive time of at most a year. The
-// input is the three headers, one a line.
+// For any values of the retry headers, the requested delay is positive and at most a year. The
+// input is the three headers, one per line.
 #include "wire/retry_wish.hpp"
 
 #include <algorithm>

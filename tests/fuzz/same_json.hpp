@@ -1,4 +1,4 @@
-// What a record that was written and read again is compared by.
+// Compares a record with a copy that was written and read again.
 #pragma once
 
 #include "json/json.hpp"
@@ -9,8 +9,8 @@
 
 namespace fuzz {
 
-/// Whether two documents say the same, but for the last digits of numbers: Boost.JSON may read a number a
-/// little beside what its text says, so one that is written and read again may come out as its neighbour.
+/// Whether two documents are equal except for the last digits of numbers: Boost.JSON does not read
+/// numbers exactly, so a number that is written and read again may become the next double.
 inline bool is_same(const boost::json::value& a, const boost::json::value& b) {
     if (a.is_number() && b.is_number()) {
         const double x = a.to_number<double>();

@@ -1,5 +1,5 @@
-// Whatever a scenario's file holds, it is a scenario or Error{bad_scenario}; one that was read reads
-// again from what `scenario show` prints of it.
+// Any scenario file gives a scenario or Error{bad_scenario}. A scenario can be read from the output
+// of `scenario show`.
 #include "eyehand/agent/error.hpp"
 #include "eyehand/session/scenario.hpp"
 

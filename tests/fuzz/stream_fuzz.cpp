@@ -1,5 +1,5 @@
-// Whatever a streaming server sends, in whatever pieces: the same deltas and the same reply, which
-// could be sent back, or the same vlm::Error. Without a refusal the deltas are the reply.
+// Any stream, split in any way, gives the same deltas and the same reply, which can be sent back,
+// or the same vlm::Error. Without a refusal, the deltas make up the reply.
 #include "wire/assemble_reply.hpp"
 #include "wire/decode_reply.hpp"
 #include "wire/utf8.hpp"

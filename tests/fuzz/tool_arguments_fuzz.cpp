@@ -1,7 +1,6 @@
-// Whatever a model writes as arguments of whichever tool, there is a result that is JSON, a failure
-// has a type, and a plan aims at nothing outside the work area. Arguments of every type keep the
-// limits of their types and read the same from what they are as JSON. The input's first byte chooses
-// the tool.
+// Any arguments for any tool give a result that is JSON; a failure has a type, and a plan aims only
+// at points in the work area. Arguments of every type respect the limits of their types and read
+// the same from their own JSON. The input's first byte chooses the tool.
 #include "eyehand/agent/desktop_tools.hpp"
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/vlm/chat.hpp"
@@ -43,7 +42,7 @@ struct Everything {
 };
 BOOST_DESCRIBE_STRUCT(Everything, (), (integer, natural, percent, number, rows, window))
 
-// As JSON again. Boost.JSON may miss the nearest double by one, so numbers with fractions are left out.
+// The arguments as JSON. Boost.JSON may miss the nearest double by one, so fractions are left out.
 template <class Integer>
 requires std::is_integral_v<Integer> std::string json_of(Integer value) {
     return std::to_string(value);

@@ -1,5 +1,5 @@
-// Whatever is typed as the endpoint, there is a URL that means the same when read again, or
-// Error{bad_url}. The same text as a redirection and as a proxy's settings does no harm.
+// Any text for the endpoint gives a URL, which reads the same after it is printed, or
+// Error{bad_url}. The same text as a redirection and as proxy settings is harmless.
 #include "eyehand/vlm/error.hpp"
 #include "http/proxy.hpp"
 #include "http/url.hpp"

@@ -1,5 +1,5 @@
-// Whatever a model answers in a visual loop, there is a reply within the limits, and it reads the same
-// from its own JSON.
+// Any answer of a model in a visual loop gives a reply within the limits, which reads the same from
+// its own JSON.
 #include "eyehand/agent/visual_reply.hpp"
 #include "same_json.hpp"
 

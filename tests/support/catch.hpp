@@ -1,4 +1,4 @@
-// The one place that knows which Catch2 this is: v2 (Debian) or v3 (vcpkg).
+// Includes Catch2, v2 (Debian) or v3 (vcpkg); no other file depends on the version.
 #pragma once
 
 #if __has_include(<catch2/catch_all.hpp>)

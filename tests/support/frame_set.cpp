@@ -16,7 +16,7 @@ using winio::Image;
 using winio::Rect;
 using winio::Size;
 
-// The screenshots are named "01-..." to "12-..."; other pictures in the folder are not.
+// The screenshots are named "01-..." to "12-..."; the folder also has other images.
 bool is_screenshot(const std::filesystem::path& file) {
     const std::string name = file.filename().string();
     return name.size() > 3 && name[0] >= '0' && name[0] <= '9' && name[2] == '-';
@@ -33,7 +33,8 @@ Images read_screenshots() {
     return images;
 }
 
-// `part` of the image shows what `donor` has at the same columns `lower` rows further down.
+// Copies into `part` of the image the pixels of `donor` in the same columns, `lower` rows further
+// down.
 void paste(const Image& donor, int lower, const Rect& part, Image& into) {
     const auto left = static_cast<std::ptrdiff_t>(part.x) * 4;
     const auto length = static_cast<std::ptrdiff_t>(part.width) * 4;

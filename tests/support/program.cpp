@@ -48,7 +48,7 @@ struct CloseHandleOf {
 };
 using Handle = std::unique_ptr<HANDLE, CloseHandleOf>;
 
-/// Quotes as CommandLineToArgvW takes apart: backslashes count only before a quote.
+/// Quotes an argument for CommandLineToArgvW, where backslashes are special only before a quote.
 std::string quoted(const std::string& argument) {
     std::string text = "\"";
     std::size_t backslashes = 0;
@@ -72,7 +72,7 @@ bool runs_under_wine() {
     return GetProcAddress(GetModuleHandleW(L"ntdll.dll"), "wine_get_version") != nullptr;
 }
 
-/// Ctrl+C as the user's terminal sends it. Wine has no console here; its terminal is the Unix one,
+/// Sends Ctrl+C like the user's terminal. Wine has no console here; its terminal is the Unix one,
 /// which sends SIGINT.
 void interrupt(DWORD process, const std::string& last_argument) {
     if (!runs_under_wine()) {
@@ -128,8 +128,8 @@ ProcessResult run_program(const std::filesystem::path& program,
     startup.hStdOutput = out.get();
     startup.hStdError = err.get();
     PROCESS_INFORMATION info{};
-    // A console of its own group: Ctrl+Break reaches it and not this program.
-    // Wine has been seen to refuse once, for no reason that lasted.
+    // A separate process group, so that Ctrl+Break does not reach this program. Retries, because
+    // Wine has failed once for a temporary reason.
     BOOL started = FALSE;
     DWORD refusal = ERROR_SUCCESS;
     for (int tries = 0; started == 0 && tries < 3; ++tries) {
@@ -175,7 +175,7 @@ ProcessResult run_program(const std::filesystem::path& program,
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
 
-    // Before it begins: who watches them finds them.
+    // Created before the program starts, so that observers of the files find them.
     write_file(out, {});
     write_file(err, {});
 

@@ -1,4 +1,4 @@
-// Runs a program as a user's shell does.
+// Runs a program like a user's shell.
 #pragma once
 
 #include <filesystem>
@@ -15,18 +15,18 @@ struct ProcessResult {
     std::string err;
 };
 
-/// What a program gets besides its arguments. All texts are UTF-8.
+/// The environment of a program. All texts are UTF-8.
 struct Surroundings {
     std::map<std::string, std::string> variables{};
-    std::string input{};         ///< the whole of its standard input
-    std::filesystem::path out{}; ///< the file that gets its standard output, to be watched; or none
-    std::filesystem::path err{}; ///< the same of standard error
-    /// Where given, called once the program has been started; it may send Ctrl+C through the
-    /// function it gets.
+    std::string input{};         ///< its complete standard input
+    std::filesystem::path out{}; ///< a file for its standard output, to observe it; or empty
+    std::filesystem::path err{}; ///< the same for standard error
+    /// If set, called after the program has started. May send Ctrl+C through the function that it
+    /// gets.
     std::function<void(const std::function<void()>& interrupt)> while_running{};
 };
 
-/// The folder of this test program, in which the other programs are, too.
+/// The folder of this test program and of the other programs.
 [[nodiscard]] std::filesystem::path program_folder();
 
 /// Runs `program` (without ".exe") to its end.

@@ -1,4 +1,4 @@
-// A folder of a test's own, gone with it.
+// A temporary folder for a test; the destructor deletes it.
 #pragma once
 
 #include <atomic>
@@ -40,7 +40,7 @@ private:
     std::filesystem::path path_;
 };
 
-/// The bytes of a file that must be there.
+/// The bytes of a file that must exist.
 inline std::string read_file(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
     if (!in) throw std::runtime_error("no such file: " + file.string());

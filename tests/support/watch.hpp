@@ -1,4 +1,4 @@
-// Waiting until a run is where a test wants it, without sleeping.
+// Waits until a run has the state that a test expects, without sleeping.
 #pragma once
 
 #include "eyehand/agent/control.hpp"
@@ -20,7 +20,7 @@ public:
               changed_.notify_all();
           })) {}
 
-    /// Returns the state that is as wanted; fails the test if none comes within a minute.
+    /// Returns the first state that matches; fails the test if none does within a minute.
     template <class Wanted>
     eyehand::agent::RunStatus until(Wanted wanted) {
         const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
@@ -32,7 +32,7 @@ public:
             if (wanted(now)) return now;
             lock.lock();
             if (!changed_.wait_until(lock, end, [&] { return changes_ != seen; })) {
-                FAIL("the run did not come to where it was waited for");
+                FAIL("the run did not reach the expected state within a minute");
             }
         }
     }
@@ -42,7 +42,7 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     int changes_ = 0;
-    std::shared_ptr<void> listener_; ///< the last one: it uses the others
+    std::shared_ptr<void> listener_; ///< last, because it uses the other members
 };
 
 } // namespace test

@@ -1,4 +1,4 @@
-// What an application does with its own Boost.Asio.
+// Uses of the application's own Boost.Asio.
 #pragma once
 
 #include "check.hpp"
@@ -61,7 +61,7 @@ inline void run_in_threads() {
     std::atomic<int> done = 0;
     for (int i = 0; i < 1000; ++i) boost::asio::post(pool, [&] { ++done; });
     pool.join();
-    check(done == 1000, "Asio: a thread pool runs what was posted");
+    check(done == 1000, "Asio: a thread pool runs posted functions");
 }
 
 inline void catch_by_type() {
