@@ -270,7 +270,7 @@ public:
         const json::value* value = find(name);
         if (!value) return items;
         const json::array* array = value->if_array();
-        if (!array) throw Problem{path(name) + " is no list"};
+        if (!array) throw Problem{path(name) + " is not a list"};
         items.reserve(array->size());
         for (const json::value& element : *array)
             items.push_back(read(element, path(name) + "[" + std::to_string(items.size()) + "]"));
@@ -301,7 +301,7 @@ bool is_sha256(std::string_view text) {
 
 std::string read_text(const json::value& value, const std::string& name) {
     std::optional<std::string> text = to_text(value);
-    if (!text) throw Problem{name + " is no text"};
+    if (!text) throw Problem{name + " is not text"};
     return *std::move(text);
 }
 

@@ -913,7 +913,7 @@ TEST_CASE("cassette: a malformed turn is rejected with the name of the member") 
     CHECK(reading_problem(turn(R"("messages":[{"role":"user","parts":[1]}])", reply)) ==
           "request.messages[0].parts[0] is not an object");
     CHECK(reading_problem(turn(R"("tools":[{"name":{"bytes":"\u0100"}}])", reply)) ==
-          "request.tools[0].name is no text");
+          "request.tools[0].name is not text");
     CHECK(reading_problem(turn(R"("sampling":{"top_k":2.5})", reply)) ==
           "request.sampling.top_k is not a number in the valid range");
     CHECK(reading_problem(turn("", R"("error":{"code":"odd"})")) == "error.code is unknown: odd");

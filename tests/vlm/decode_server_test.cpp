@@ -18,7 +18,7 @@ namespace {
 
 ModelList list_in(std::string_view body) {
     auto list = vlm::wire::decode_model_list(body);
-    if (!list) FAIL("not taken for a list: " << body);
+    if (!list) FAIL("not decoded as a list: " << body);
     return *std::move(list);
 }
 

@@ -59,7 +59,7 @@ enum class FinishReason { stop, length, tool_calls, content_filter, error, unkno
 
 struct ChatReply {
     std::string text{};      ///< UTF-8; think blocks that the server left in the text are kept
-    std::string reasoning{}; ///< reasoning that the server delivered in a field of its own
+    std::string reasoning{}; ///< reasoning that the server delivered in a separate field
     std::vector<ToolCall> tool_calls{}; ///< each with an id and a name
     FinishReason finish = FinishReason::unknown;
     Usage usage{};

@@ -39,9 +39,9 @@ struct Answer {
     std::map<std::string, std::string> headers{};
     std::string raw{};  ///< if not empty: sent instead of all members above
     bool never = false; ///< reads the request and sends nothing until the client disconnects
-    bool close =
-        false; ///< closes the connection after the answer, or resets it if no byte was sent
-               ///< (`cut_after` 0); otherwise the connection is kept
+    /// Closes the connection after the answer, or resets it if no byte was sent (`cut_after` 0). If
+    /// false, the connection is kept.
+    bool close = false;
     std::size_t cut_after = std::string::npos; ///< sends at most this many bytes, then closes
     /// If not empty: sent in order, instead of all members above except `close`.
     std::vector<Part> parts{};
@@ -73,8 +73,7 @@ struct ReceivedRequest {
 
 /// The certificate of a TLS server.
 struct TlsIdentity {
-    std::string
-        certificate_pem; ///< the server's certificate, then those of intermediate authorities
+    std::string certificate_pem; ///< its certificate, then those of intermediate authorities
     std::string key_pem;
 };
 
