@@ -145,8 +145,7 @@ std::string remedy_for(int status, std::string_view lower, std::string_view said
     if (is_missing_tools(lower))
         return "tool calling is not available there; load a model that can call tools and switch "
                "tool calling on (llama-server: --jinja, vLLM: --enable-auto-tool-choice), or set "
-               "the "
-               "quirk tools_as_text";
+               "the quirk tools_as_text";
     if (is_crash(lower))
         return "the model crashed on the server, often for lack of memory; reload it, with a "
                "shorter context or a smaller model";
@@ -162,8 +161,7 @@ std::string remedy_for(int status, std::string_view lower, std::string_view said
         return {};
     case 400:
     case 422:
-        return "the server rejects this request; its message names the part that it does not "
-               "accept";
+        return "the server rejects this request; its message says which part it does not accept";
     case 401:
     case 403:
         return "check the API key, or set one";
