@@ -2,8 +2,10 @@
 set(CMAKE_SYSTEM_NAME Windows)
 set(CMAKE_SYSTEM_PROCESSOR x86_64)
 set(_triplet x86_64-w64-mingw32)
-set(CMAKE_C_COMPILER ${_triplet}-gcc-posix)
-set(CMAKE_CXX_COMPILER ${_triplet}-g++-posix)
+if(NOT CMAKE_CXX_COMPILER) # scripts/compilers and scripts/tidy set Clang
+    set(CMAKE_C_COMPILER ${_triplet}-gcc-posix)
+    set(CMAKE_CXX_COMPILER ${_triplet}-g++-posix)
+endif()
 set(CMAKE_RC_COMPILER ${_triplet}-windres)
 set(CMAKE_AR ${_triplet}-gcc-ar-posix CACHE FILEPATH "")
 set(CMAKE_RANLIB ${_triplet}-gcc-ranlib-posix CACHE FILEPATH "")
