@@ -36,7 +36,8 @@ bool Participants::somebody_can_answer() const { return options_.panel || termin
 agent::AskConsent Participants::ask_user() {
     if (!somebody_can_answer())
         return [](const agent::ToolQuestion&) {
-            return agent::Approval{false, "Nobody is there to allow it: do without this tool."};
+            return agent::Approval{false,
+                                   "No user can approve this call: continue without this tool."};
         };
     return [this](const agent::ToolQuestion& call) {
         return agent::RunPort(control_).request_approval(question_of(call), call.stop);

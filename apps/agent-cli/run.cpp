@@ -242,7 +242,7 @@ agent::RunFinished carry_out(const RunFlags& flags, RunSettings& settings,
 ExitCode run_task(RunFlags flags) {
     if (flags.task.empty()) flags.task = ask_for_task();
     if (flags.task.find_first_not_of(" \t\r\n") == std::string::npos) {
-        throw UsageError("the task is empty: describe what the agent should do");
+        throw UsageError("the task is empty: describe what the agent must do");
     }
     RunSettings settings = resolve(flags); // reports mistakes before a desktop is opened
     const auto desktop = winio::open_desktop();

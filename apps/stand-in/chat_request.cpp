@@ -39,7 +39,8 @@ std::string decode_data_url(std::string_view url) {
     constexpr std::string_view marker = ";base64,";
     const std::size_t at = url.find(marker);
     if (!url.starts_with("data:image/") || at == std::string_view::npos)
-        throw BadRequest("an image must be a base64 data URL: this server fetches nothing");
+        throw BadRequest(
+            "an image must be a base64 data URL: this server does not download images");
     return decode_base64(url.substr(at + marker.size()));
 }
 

@@ -145,7 +145,7 @@ private:
             if (!left_out && !waited) return act(step);
             go_on();
         }
-        return {"The script has come to its end: each of its steps has been carried out.", {}};
+        return {"The script is complete: all its steps were executed.", {}};
     }
 
     // Handles the result of the last call. Returns nothing if the next step can start.
@@ -264,8 +264,8 @@ private:
         if (!sees(*screen_, step.text)) return look_for(step.text);
         Intent intent = intent_of(step);
         intent.text = step.say.empty() ? intent.reason : step.say;
-        intent.evidence = fmt::format("The screen shows \"{}\". What else can be read on it: {}.",
-                                      step.text, first_words(*screen_));
+        intent.evidence = fmt::format("The screen shows \"{}\". Other text on it: {}.", step.text,
+                                      first_words(*screen_));
         const std::string words =
             step.say.empty()
                 ? fmt::format("I see \"{}\" on the screen: the task is done.", step.text)
@@ -302,7 +302,7 @@ private:
         while (at < script_.steps.size() && script_.steps[at].action == Action::objective) ++at;
         std::string next = objective.empty() ? "" : fmt::format("Objective: {}. ", objective);
         next += at < script_.steps.size() ? fmt::format("Next: {}.", describe(script_.steps[at]))
-                                          : std::string("Every step has been carried out.");
+                                          : std::string("All steps were executed.");
         Intent intent;
         intent.text = next;
         intent.reason = fmt::format("{} This is the next step of the script that this stand-in "
@@ -317,7 +317,7 @@ private:
         intent.text = fmt::format("Turns {} to {} carried out steps of the script.", turns.front(),
                                   turns.back());
         intent.reason = "Nothing of note.";
-        return {"Memory is full: I put finished turns away.", tools_.call(Role::archive, intent)};
+        return {"Memory is full: I archive finished turns.", tools_.call(Role::archive, intent)};
     }
 
     // The turns that the request lists, except the last two, if it says that memory is full.
@@ -361,7 +361,7 @@ private:
     }
 
     Reply cannot_express(const Step& step) const {
-        return {fmt::format("None of the tools offered lets me {}.", describe(step)), {}};
+        return {fmt::format("No offered tool can {}.", describe(step)), {}};
     }
 
     Reply look_for(const std::string& phrase) { return look_for_target(Target{.text = phrase}); }
@@ -380,9 +380,8 @@ private:
 
     Reply look_again(const std::string& reason) {
         Intent intent;
-        intent.reason = fmt::format("{}: a new picture of the screen will show whether it has "
-                                    "changed in the meantime.",
-                                    reason);
+        intent.reason = fmt::format(
+            "{}: a new screenshot will show whether it has changed in the meantime.", reason);
         // An agent that gets a screenshot with each turn has no tool to take one; a progress report
         // has the same effect.
         intent.objective = objective_in_words();
@@ -390,7 +389,7 @@ private:
         intent.evidence = what_i_see();
         const Role role = tools_.has(Role::observe) ? Role::observe : Role::report;
         auto call = may_look_again() ? tools_.call(role, intent) : std::nullopt;
-        if (!call) return {fmt::format("{}, but I get no new picture of it.", reason), {}};
+        if (!call) return {fmt::format("{}, but I get no new screenshot.", reason), {}};
         ++progress_.looks;
         return {fmt::format("{}; I look again.", reason), std::move(call)};
     }
@@ -414,7 +413,7 @@ private:
 
     std::string what_i_see() const {
         return screen_ ? fmt::format("I see: {}.", first_words(*screen_))
-                       : std::string("I was shown no picture.");
+                       : std::string("I received no screenshot.");
     }
 
     void go_on() {

@@ -209,7 +209,7 @@ json::value amount_for(const json::value& schema) {
 
 std::string at_least(std::string text, std::size_t length) {
     while (code_points(text) < length)
-        text += " This was read from the picture of the screen that came with the request.";
+        text += " This was read from the screenshot that came with the request.";
     return text;
 }
 

@@ -90,7 +90,7 @@ json::array visual_actions(const ChatRequest& request) {
 }
 
 std::string told_failure(const ChatRequest& request) {
-    constexpr std::string_view mark = "\nWhat went wrong with your last reply:\n";
+    constexpr std::string_view mark = "\nProblems with your last reply:\n";
     const std::size_t at = request.text.rfind(mark);
     return at == std::string::npos ? "" : request.text.substr(at + mark.size());
 }

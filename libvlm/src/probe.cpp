@@ -125,7 +125,7 @@ private:
         std::string problem{}; ///< or empty
     };
     [[nodiscard]] const Heard& hear(const http::Url& url, const std::string& body);
-    [[nodiscard]] [[nodiscard]] std::chrono::milliseconds time_for_a_question() const;
+    [[nodiscard]] std::chrono::milliseconds time_for_a_question() const;
     /// Returns the answer, with any status. Throws Error if the server does not answer.
     http::Response exchange(const http::Url& url, const std::string& body);
     struct Tried {
@@ -445,7 +445,7 @@ void Interview::note_failed_try(const char* what, const Error& error) {
 void Interview::try_images(wire::ModelFacts& chosen) {
     if (chosen.images != Support::unknown) return;
     ChatRequest request;
-    request.messages = {Message::user("Which colour is this? One word.",
+    request.messages = {Message::user("Which color is this? Answer with one word.",
                                       make_image({small_picture.begin(), small_picture.end()}))};
     request.sampling.max_tokens = 16;
     const Tried tried = try_out(chosen, std::move(request));
@@ -461,7 +461,8 @@ void Interview::try_tools(wire::ModelFacts& chosen) {
     if (chosen.tools != Support::unknown) return;
     ChatRequest request;
     request.messages = {Message::user("Call the tool \"ready\" now. Write nothing else.")};
-    request.tools = {{"ready", "Says that you are ready.", R"({"type":"object","properties":{}})"}};
+    request.tools = {
+        {"ready", "Reports that you are ready.", R"({"type":"object","properties":{}})"}};
     request.tool_choice = ToolChoice::required;
     // vLLM can force a call without further settings, but needs a parser for calls that the model
     // makes by choice, as it does for an agent. The test is for the latter.

@@ -30,7 +30,7 @@ const Display& named(std::span<const Display> displays, const std::string& id) {
         known += display.id + "\"";
     }
     throw Error(errc::display_not_found,
-                "there is no display \"" + id + "\", only " + known + " (or \"all\")");
+                "unknown display \"" + id + "\"; known displays: " + known + " (or \"all\")");
 }
 
 // A crop's corners are edges between pixels, so that two adjacent crops share no pixel.
@@ -53,13 +53,14 @@ Rect window_bounds(std::span<const WindowInfo> windows, const WindowQuery& query
     const auto window = find_window(windows, query);
     if (!window)
         throw Error(errc::window_not_found,
-                    "no window " + words(query) + "; there are: " + titles(windows));
+                    "no window " + words(query) + "; existing windows: " + titles(windows));
     Rect visible;
     for (const Display& display : displays)
         visible = bounding_rect(visible, intersection(window->bounds, display.bounds));
     if (window->state == WindowState::minimised || visible.empty())
         throw Error(errc::window_not_found,
-                    "nothing of the window \"" + window->title + "\" can be seen");
+                    "the window \"" + window->title +
+                        "\" is minimized or outside all displays; restore or move it");
     return visible;
 }
 
@@ -79,7 +80,7 @@ WorkArea choose_area(std::span<const Display> displays, const AreaChoice& choice
 WorkArea choose_area(Desktop& desktop, const AreaChoice& choice) {
     Windows* windows = choice.window ? desktop.windows() : nullptr;
     if (choice.window && windows == nullptr)
-        throw Error(errc::not_supported, "this desktop does not know its windows");
+        throw Error(errc::not_supported, "this desktop does not support windows");
     return choose_area(desktop.displays(), choice,
                        windows == nullptr ? std::vector<WindowInfo>{} : windows->list());
 }

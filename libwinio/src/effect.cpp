@@ -121,9 +121,7 @@ std::string to_string(const Effect& effect) {
     return std::visit(
         overloaded{
             [](const Batch& batch) { return describe(batch); },
-            [](const ClipboardRestore&) -> std::string {
-                return "put back what the clipboard held";
-            },
+            [](const ClipboardRestore&) -> std::string { return "restore the clipboard"; },
             [](const ClipboardWrite& write) {
                 return "put " + quoted(write.text) + " on the clipboard";
             },

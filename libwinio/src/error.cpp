@@ -15,14 +15,14 @@ using Entry = base::ErrorEntry;
 // In the order of the enumerators, so that a code's value finds its entry.
 constexpr std::array entries{
     Entry{errc::no_display, "no_display", "no display is attached"},
-    Entry{errc::display_not_found, "display_not_found", "no such display"},
+    Entry{errc::display_not_found, "display_not_found", "the display does not exist"},
     Entry{errc::capture_unavailable, "capture_unavailable",
           "the screen cannot be read at the moment"},
     Entry{errc::capture_failed, "capture_failed", "the screen cannot be read"},
-    Entry{errc::input_refused, "input_refused", "the system did not take the input"},
+    Entry{errc::input_refused, "input_refused", "the system did not accept the input"},
     Entry{errc::input_not_permitted, "input_not_permitted", "the target runs with higher rights"},
     Entry{errc::outside_work_area, "outside_work_area", "the point is outside the work area"},
-    Entry{errc::window_not_found, "window_not_found", "no such window"},
+    Entry{errc::window_not_found, "window_not_found", "the window does not exist"},
     Entry{errc::launch_failed, "launch_failed", "the program could not be started"},
     Entry{errc::clipboard_failed, "clipboard_failed", "the clipboard is not available"},
     Entry{errc::encode_failed, "encode_failed", "the image could not be encoded"},

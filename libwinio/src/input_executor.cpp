@@ -80,7 +80,7 @@ InputEvent release_of(const std::variant<Button, Key>& held) {
 
 Windows& windows_of(Desktop& desktop) {
     if (auto* windows = desktop.windows()) return *windows;
-    throw Error(errc::not_supported, "this desktop cannot work windows");
+    throw Error(errc::not_supported, "this desktop does not support windows");
 }
 
 Clipboard& clipboard_of(Desktop& desktop) {
@@ -159,9 +159,9 @@ public:
                 reporting_bad_text(errc::clipboard_failed,
                                    [&] { clipboard.set_text(content.text); });
         } catch (const Error& error) {
-            throw Error(error.code(), std::string("what the clipboard held could not be put "
-                                                  "back: ") +
-                                          error.what());
+            throw Error(error.code(),
+                        std::string("the content of the clipboard could not be restored: ") +
+                            error.what());
         }
     }
 
@@ -325,7 +325,7 @@ void InputExecutor::Impl::clean_up(Progress& progress) {
     progress.report.released = release_all();
     if (!held_.empty())
         fail(progress.report, errc::input_refused,
-             "the system did not let go of what is still pressed: " + still_held());
+             "the system did not release these keys and buttons: " + still_held());
     try {
         if (progress.clipboard.is_borrowed()) let_programs_read(progress.read_by);
         progress.clipboard.give_back();
@@ -371,7 +371,7 @@ void InputExecutor::Impl::send(const Batch& batch, Progress& progress) {
     report.events += sent.accepted;
     if (sent.accepted == batch.size()) return;
     fail(report, sent.error ? sent.error : make_error_code(errc::input_refused),
-         "the system took " + std::to_string(sent.accepted) + " of " +
+         "the system accepted " + std::to_string(sent.accepted) + " of " +
              std::to_string(batch.size()) + " input events" +
              (sent.problem.empty() ? "" : ": " + sent.problem));
 }

@@ -208,7 +208,7 @@ std::optional<std::string> joined_by_plus(std::string_view part) {
 }
 
 std::string unknown_key(std::string_view part) {
-    std::string text = "there is no key \"" + std::string(part) + "\"; ";
+    std::string text = "unknown key \"" + std::string(part) + "\"; ";
     if (const auto joined = joined_by_plus(part))
         return text + "join keys with \"+\": \"" + *joined + "\"";
     return text + "the nearest is \"" + std::string(nearest_name(part)) +
@@ -226,14 +226,14 @@ std::optional<std::vector<std::string_view>> split(std::string_view text, std::s
         const std::size_t joint = std::min(text.find('+', from), text.size());
         const auto part = trimmed(text.substr(at, joint - at));
         if (part.empty()) {
-            problem = parts.empty()
-                          ? "no key is named"
-                          : "no key is named after the last \"+\" in \"" + std::string(text) + "\"";
+            problem = parts.empty() ? "the key is missing"
+                                    : "a key is missing after the last \"+\" in \"" +
+                                          std::string(text) + "\"";
             return std::nullopt;
         }
         if (part.size() > 1 && part.front() == '+') {
-            problem = "a \"+\" stands between two keys, but \"" + std::string(text) +
-                      "\" has none before \"" + std::string(part) + "\"";
+            problem = "a key is missing before \"" + std::string(part) + "\" in \"" +
+                      std::string(text) + "\"";
             return std::nullopt;
         }
         parts.push_back(part);

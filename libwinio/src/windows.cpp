@@ -76,7 +76,8 @@ WindowInfo wait_for_window(Windows& windows, const WindowQuery& query,
         if (auto window = find_window(there, query)) return std::move(*window);
         if (Clock::now() >= deadline)
             throw Error(errc::window_not_found,
-                        "no window " + words(query) + " came up; there are: " + titles(there));
+                        "no window " + words(query) +
+                            " appeared; existing windows: " + titles(there));
         if (base::wait_for(between_looks, stop) == base::Waited::stopped)
             throw Error(errc::cancelled, "stopped while waiting for a window");
     }

@@ -183,7 +183,7 @@ TEST_CASE("a missing display ends the run, and the error names the existing ones
     stage.options.area.display = "7";
     const RunFinished result = stage.run();
     CHECK(result.outcome == Outcome::desktop_failed);
-    CHECK_THAT(result.reason, ContainsSubstring("there is no display \"7\", only \"1\""));
+    CHECK_THAT(result.reason, ContainsSubstring("unknown display \"7\"; known displays: \"1\""));
     CHECK(stage.types() == "run_started observe observe_failed finish run_finished ");
 }
 

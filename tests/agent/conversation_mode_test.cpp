@@ -372,15 +372,14 @@ TEST_CASE(
     const std::string told = request(mode).messages.back().text();
     if (answer == LoopAnswer::none) {
         CHECK(noted(mode).empty());
-        CHECK(told == "The screen as it is now:");
+        CHECK(told == "The current screen:");
         return;
     }
     CHECK(noted(mode) == std::vector<std::string>{"loop"});
-    CHECK_THAT(told,
-               ContainsSubstring("You were going round in circles (click [500, 500], 3 times"));
-    CHECK_THAT(told, ContainsSubstring("The screen as it is now:"));
+    CHECK_THAT(told, ContainsSubstring("You were in a loop (click [500, 500], 3 times"));
+    CHECK_THAT(told, ContainsSubstring("The current screen:"));
     click_and_look(mode);
-    CHECK(request(mode).messages.back().text() == "The screen as it is now:");
+    CHECK(request(mode).messages.back().text() == "The current screen:");
     CHECK(noted(mode).empty());
     for (int i = 0; i < 2; ++i) click_and_look(mode);
     CHECK(noted(mode) == std::vector<std::string>{"loop"});
@@ -424,7 +423,7 @@ TEST_CASE("a repeated refused call is reported at once") {
     CHECK(noted(mode) == std::vector<std::string>{"loop"});
     const auto next = request(mode);
     CHECK(roles(next) == "suatatatu");
-    CHECK_THAT(next.messages.back().text(), ContainsSubstring("round in circles"));
+    CHECK_THAT(next.messages.back().text(), ContainsSubstring("in a loop"));
 }
 
 TEST_CASE(

@@ -40,7 +40,7 @@ TEST_CASE("memory: an empty list, unknown turns and archived turns are rejected 
     CHECK_THAT(memory.archive("s", "", {1, 9}), ContainsSubstring("turn 9"));
     CHECK(memory.archived() == 0);
     CHECK(memory.archive("s", "", {1}).empty());
-    CHECK_THAT(memory.archive("s", "", {1}), ContainsSubstring("turn 1; there are: 2, 3, 4"));
+    CHECK_THAT(memory.archive("s", "", {1}), ContainsSubstring("turn 1; active turns: 2, 3, 4"));
     CHECK(memory.snapshots().size() == 1);
 }
 
@@ -63,7 +63,7 @@ TEST_CASE("memory: the context has snapshots first, then the newest active actio
     CHECK(memory.archive("Notepad is open.", "menus open slowly", {1, 2}).empty());
     CHECK(
         memory.context(10000) ==
-        "Put away:\n- 2 actions: Notepad is open. | patterns: menus open slowly\n"
+        "Archived:\n- 2 actions: Notepad is open. | patterns: menus open slowly\n"
         "Latest actions:\n- turn 3: click {\"label\":\"OK\"} -> {\"ok\":true} | said: I click OK.");
     TeamMemory many = memory_of(20);
     const std::string text = many.context(10000);

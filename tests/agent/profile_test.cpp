@@ -255,7 +255,7 @@ TEST_CASE("a visual loop's members are read, and errors name them") {
         Row{R"("description":"x")", "\"visual\" is missing"},
         Row{R"("visual":{"max_actions":0})",
             "visual: \"max_actions\" must be a whole number from 1"},
-        Row{R"("visual":{"boot":5})", "visual: \"boot\" must be a text"},
+        Row{R"("visual":{"boot":5})", "visual: \"boot\" must be a string"},
         Row{R"("visual":{"extended_actions":true})", "needs \"extended_prompt\""},
         Row{R"("visual":{"extended_prompt":"no.txt"})", "names a file that does not exist"},
         Row{R"("visual":{},"tools":[{"tool":"click"}])", "\"tools\" is not allowed in the mode"},
@@ -273,7 +273,8 @@ TEST_CASE("a visual loop's members are read, and errors name them") {
             "bbox_heat: \"border\" must be a color"},
         Row{R"("visual":{},"bbox_heat":{"border_width":-1})", "\"border_width\" must be"},
         Row{R"("visual":{},"pace":{"drag_steps":0})", "pace: \"drag_steps\" must be"},
-        Row{R"("visual":{},"log":{"layout":"flt"})", "it can be: screenshots, flat, turn_dirs"},
+        Row{R"("visual":{},"log":{"layout":"flt"})",
+            "allowed values: screenshots, flat, turn_dirs"},
         Row{R"("visual":{},"log":{"layout":"turn_dirs","level":"debug"})", "none"},
         Row{R"("visual":{},"physical_execution":"no")", "\"physical_execution\" must be true"});
     CHECK_THAT(problem_with_visual(row.members), ContainsSubstring(row.problem));
@@ -404,17 +405,19 @@ TEST_CASE("errors in a profile name file, member and reason") {
     CHECK_THAT(problem_with(R"({"schema":1})"), ContainsSubstring(R"("name" is missing)"));
     CHECK_THAT(problem_with(R"({"schema":2,"name":"x"})"), ContainsSubstring("reads up to 1"));
     CHECK_THAT(problem_with(with(R"("mode":"visual")")),
-               ContainsSubstring(R"("mode" is "visual"; it can be: conversation, team)"));
+               ContainsSubstring(R"("mode" is "visual"; allowed values: conversation, team)"));
     CHECK_THAT(problem_with(with(R"("mode":"teem")")),
                ContainsSubstring(R"(did you mean "team"?)"));
     CHECK_THAT(problem_with(with(R"("team":{})")),
                ContainsSubstring(R"("team" belongs to the mode "team")"));
-    CHECK_THAT(problem_with(with(R"("extra_tools":"wait")")), ContainsSubstring("array of texts"));
+    CHECK_THAT(problem_with(with(R"("extra_tools":"wait")")),
+               ContainsSubstring("array of strings"));
     CHECK_THAT(problem_with(with(R"("extra_tools":[1])")),
-               ContainsSubstring("must contain only texts"));
-    CHECK_THAT(problem_with(with(R"("several_calls":{"carry_out":"nine"})")),
-               ContainsSubstring(R"(several_calls: "carry_out" is "nine"; it can be: first, none; )"
-                                 R"(did you mean "none"?)"));
+               ContainsSubstring("must contain only non-empty strings"));
+    CHECK_THAT(
+        problem_with(with(R"("several_calls":{"carry_out":"nine"})")),
+        ContainsSubstring(R"(several_calls: "carry_out" is "nine"; allowed values: first, none; )"
+                          R"(did you mean "none"?)"));
     CHECK_THAT(problem_with(R"({"schema":1,"name":"x","tools":[{"tool":"type","arguments":)"
                             R"([{"name":"text","is":"text","min_length":-1}]}]})"),
                ContainsSubstring(R"(tools[0]: arguments[0]: "min_length" must be)"));
@@ -427,7 +430,7 @@ TEST_CASE("errors in a profile name file, member and reason") {
     // 0 times 10 to the 616th is not a number to Boost.JSON.
     CHECK_THAT(problem_with(with(R"("sampling":{"temperature":0e616})")),
                ContainsSubstring(R"("temperature" must be from 0)"));
-    CHECK_THAT(problem_with(with(R"("image":[1,2])")), ContainsSubstring("must be a text"));
+    CHECK_THAT(problem_with(with(R"("image":[1,2])")), ContainsSubstring("must be a string"));
     CHECK_THAT(problem_with(with(R"("image":"big")")), ContainsSubstring("must be a size such as"));
     CHECK_THAT(
         problem_with(R"({"schema":1,"name":"x","system_prompt":"other.txt"})"),
@@ -516,11 +519,11 @@ TEST_CASE("errors in a team name file, role, member and reason") {
     CHECK_THAT(team_problem(R"("review_interval":5)", R"("review_interval":0)"),
                ContainsSubstring(R"(team: "review_interval" must be a whole number from 1)"));
     CHECK_THAT(team_problem(team, team + R"("without_brief":"fial",)"),
-               ContainsSubstring(R"(is "fial"; it can be: fail, skip; did you mean "fail"?)"));
+               ContainsSubstring(R"(is "fial"; allowed values: fail, skip; did you mean "fail"?)"));
     CHECK_THAT(team_problem(team, team + R"("first_plan":1,)"),
                ContainsSubstring(R"("first_plan" must be true or false)"));
     CHECK_THAT(team_problem(team, team + R"("review_statuses":[""],)"),
-               ContainsSubstring(R"("review_statuses" must contain only texts)"));
+               ContainsSubstring(R"("review_statuses" must contain only non-empty strings)"));
     CHECK_THAT(team_problem(team, team + R"("review_completion":true,)"),
                ContainsSubstring(R"("review_completion" needs the tool "confirm")"));
     CHECK_THAT(team_problem(R"("temperature":0.1)", R"("temperature":3)"),

@@ -127,13 +127,14 @@ TEST_CASE("errors in a tool file name file, member and reason") {
         Row{without("command"), R"("command" is missing)"},
         Row{without("effect"), R"("effect" is missing)"},
         Row{with(R"("name":"a b")"), R"("name" must be 1 to 64 letters)"},
-        Row{with(R"("name":7)"), R"("name" must be a text)"},
+        Row{with(R"("name":7)"), R"("name" must be a string)"},
         Row{with(R"("command":[])"), R"("command" is missing)"},
-        Row{with(R"("command":"ls")"), R"("command" must be an array of texts)"},
-        Row{with(R"("command":["a","b\u0000c"])"), R"("command" must contain only texts)"},
+        Row{with(R"("command":"ls")"), R"("command" must be an array of strings)"},
+        Row{with(R"("command":["a","b\u0000c"])"),
+            R"("command" must contain only non-empty strings)"},
         Row{with(R"("timeout":0)"), R"("timeout" must be from 0.1 to 3600)"},
         Row{with(R"("timeout":"1")"), R"("timeout" must be a number)"},
-        Row{with(R"("effect":"red")"), R"("effect" is "red"; it can be: reads, acts)"},
+        Row{with(R"("effect":"red")"), R"("effect" is "red"; allowed values: reads, acts)"},
         Row{with(R"("timout":1)"),
             R"("timout" is not a member of a tool; did you mean "timeout"?)"},
         Row{with(R"("parameters":[])"), R"("parameters" must be a schema)"},
@@ -285,7 +286,7 @@ TEST_CASE("wrong arguments go back to the model before the user is asked") {
     Bench bench(tool_of({"echo"}));
     CHECK(bench.call("{}").json() ==
           R"({"ok":false,"error":{"type":"invalid_args","message":"Wrong arguments: )"
-          R"(\"city\" must be there."}})");
+          R"(\"city\" must be present."}})");
     CHECK(bench.call(R"({"city":7})").error_type() == "invalid_args");
     CHECK(bench.call("not JSON").error_type() == "invalid_json");
     CHECK(bench.asked == 0);

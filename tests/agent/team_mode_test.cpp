@@ -418,9 +418,9 @@ TEST_CASE("team: a loop is recovered from and reported, and detection pauses aft
     CHECK(stage.wants() == "observe"); // the same turn, another screenshot
     CHECK(stage.mode.state().turn == 5);
     stage.see();
-    CHECK_THAT(stage.context(), ContainsSubstring("NOTE\nYou were going round in circles"));
+    CHECK_THAT(stage.context(), ContainsSubstring("NOTE\nYou were in a loop"));
     stage.say("hm", 1).done({}, {"click", {{500, 500}}, {}, true});
-    CHECK_THAT(stage.see(true).context(), !ContainsSubstring("circles")); // reported once
+    CHECK_THAT(stage.see(true).context(), !ContainsSubstring("in a loop")); // reported once
     for (int i = 0; i < 2; ++i)
         stage.say("hm", 1).done({}, {"click", {{500, 500}}, {}, true}).see(true);
     CHECK(stage.mode.state().turn == 8);
@@ -442,7 +442,7 @@ TEST_CASE("team: if the profile disables recovery, a loop is only reported") {
     (void)stage.notes();
     REQUIRE(stage.see(true).wants() == "ask hand");
     CHECK(stage.notes() == std::vector<std::string>{"loop"});
-    CHECK_THAT(stage.context(), ContainsSubstring("NOTE\nYou were going round in circles"));
+    CHECK_THAT(stage.context(), ContainsSubstring("NOTE\nYou were in a loop"));
     CHECK_THAT(stage.context(), !ContainsSubstring("Escape"));
 }
 
@@ -545,7 +545,7 @@ TEST_CASE("team: the worker is told about the recovery") {
     stage.see();
     CHECK_THAT(stage.context(), !ContainsSubstring("Escape was pressed"));
     CHECK_THAT(stage.context(), ContainsSubstring("the run was interrupted during the recovery"));
-    CHECK_THAT(stage.context(), ContainsSubstring("going round in circles"));
+    CHECK_THAT(stage.context(), ContainsSubstring("in a loop"));
 }
 
 TEST_CASE("team: failures and a stop by the user end the run") {

@@ -129,7 +129,7 @@ TEST_CASE("deeply nested arguments are rejected") {
 TEST_CASE("the result for an unknown tool names the known ones") {
     CHECK(
         call(volume_tools(), "set_brightness", "{}") ==
-        R"({"ok":false,"error":{"type":"unknown_tool","message":"There is no tool \"set_brightness\". Use one of: set_volume."}})");
+        R"({"ok":false,"error":{"type":"unknown_tool","message":"Unknown tool \"set_brightness\". Use one of: set_volume."}})");
 }
 
 TEST_CASE("a tool cannot be registered twice") {

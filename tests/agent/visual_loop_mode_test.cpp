@@ -228,7 +228,7 @@ TEST_CASE("visual loop: the model receives the prompt, its own observation and t
     CHECK(asked.messages[0].role == vlm::Role::system);
     CHECK(asked.messages[0].text() == "Do the {{task}} with 2 and 7."); // in the user's task
     CHECK_THAT(asked.messages[1].text(),
-               Catch::Matchers::StartsWith("I am lost.\n\nWhat went wrong"));
+               Catch::Matchers::StartsWith("I am lost.\n\nProblems with your last reply"));
     REQUIRE(asked.messages[1].parts.size() == 2);
     CHECK(std::get<vlm::Image>(asked.messages[1].parts[1]).sha256 == "c");
     CHECK(asked.tools.empty());
@@ -257,8 +257,8 @@ TEST_CASE("visual loop: the model is told about problems with its last reply, on
     path(mode, {observed(), replied(click + R"(,{"name":"fly"},)" + drag), invoked(),
                 failed("It is outside."), observed()});
     const std::string told = request(mode).messages[1].text();
-    CHECK_THAT(told, ContainsSubstring("I see.\n\nWhat went wrong"));
-    CHECK_THAT(told, ContainsSubstring("Action 2: there is no \"fly\""));
+    CHECK_THAT(told, ContainsSubstring("I see.\n\nProblems with your last reply"));
+    CHECK_THAT(told, ContainsSubstring("Action 2: unknown action \"fly\""));
     CHECK_THAT(told, ContainsSubstring("Action 3 (drag) was not carried out: It is outside."));
     path(mode, {replied(""), observed()});
     CHECK(request(mode).messages[1].text() == "I see.");

@@ -113,7 +113,7 @@ TEST_CASE("visual reply: items of the wrong type are dropped and reported") {
         const char* problem;
     };
     const Row row = GENERATE_COPY(
-        Row{R"({"observation":5})", "\"observation\" must be a text"},
+        Row{R"({"observation":5})", "\"observation\" must be a string"},
         Row{R"({"bboxes":{}})", "\"bboxes\" must be an array"},
         Row{R"({"bboxes":[[1,2,3,4]]})", "Box 1 must be an object"},
         Row{R"({"bboxes":[{"x1":1,"y1":2,"x2":3}]})", "Box 1 needs \"x2\" and \"y2\""},
@@ -121,11 +121,12 @@ TEST_CASE("visual reply: items of the wrong type are dropped and reported") {
         Row{R"({"actions":"click"})", "\"actions\" must be an array"},
         Row{R"({"actions":["click"]})", "Action 1 must be an object with a \"name\""},
         Row{R"({"actions":[{"name":7}]})", "Action 1 must be an object with a \"name\""},
-        Row{with_actions(R"({"name":"hover"})"), "Action 1: there is no \"hover\"; there are: "
-                                                 "move, click, right_click, double_click, drag."},
+        Row{with_actions(R"({"name":"hover"})"),
+            "Action 1: unknown action \"hover\"; known actions: "
+            "move, click, right_click, double_click, drag."},
         Row{with_actions(R"({"name":"click","x1":1})"), "Action 1 (click) needs \"x1\" and \"y1\""},
         Row{with_actions(R"({"name":"drag","x1":1,"y1":2})"), "Action 1 (drag) needs \"x2\""},
-        Row{with_actions(R"({"name":"type","text":"a"})"), "there is no \"type\""},
+        Row{with_actions(R"({"name":"type","text":"a"})"), "unknown action \"type\""},
         Row{R"({"done":[]})", "\"done\" must be true or false"});
     const VisualReply reply = parse(row.text);
     CHECK(reply.understood);
@@ -157,8 +158,8 @@ TEST_CASE("visual reply: items beyond the limits are dropped and reported") {
     CHECK(reply.boxes.size() == 2);
     CHECK(reply.actions.size() == 1);
     CHECK(reply.problems ==
-          std::vector<std::string>{"Of 3 \"bboxes\" only the first 2 were taken.",
-                                   "Of 2 \"actions\" only the first 1 were taken."});
+          std::vector<std::string>{"Of 3 \"bboxes\" only the first 2 were used.",
+                                   "Of 2 \"actions\" only the first 1 were used."});
 }
 
 TEST_CASE("visual reply: keyboard and wheel need extended_actions") {

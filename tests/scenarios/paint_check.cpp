@@ -58,7 +58,7 @@ struct Stroke {
     int moves = 0;
 };
 
-struct UserMessage {
+struct ReceivedInput {
     Rect canvas;
     Rect button;
     std::vector<Stroke> strokes;
@@ -71,8 +71,8 @@ Rect read_rect(std::istream& in) {
     return {left, top, right - left, bottom - top};
 }
 
-UserMessage read_told(const fs::path& path) {
-    UserMessage told;
+ReceivedInput read_told(const fs::path& path) {
+    ReceivedInput told;
     std::istringstream lines(read_file(path));
     for (std::string line; std::getline(lines, line);) {
         std::istringstream words(line);
@@ -273,7 +273,7 @@ std::string in_words(const Stroke& stroke) {
                        stroke.to.y);
 }
 
-void check_what_arrived(const UserMessage& told, const std::vector<Stroke>& meant) {
+void check_what_arrived(const ReceivedInput& told, const std::vector<Stroke>& meant) {
     expect(told.strokes.size() == meant.size(),
            fmt::format("the program received {} strokes", told.strokes.size()));
     expect(told.clicks == 1, fmt::format("the button received {} clicks", told.clicks));
@@ -336,7 +336,7 @@ void check_rest_is_untouched(const Turn& turn, const Rect& canvas) {
            "a place without actions has a mark");
 }
 
-void check(const fs::path& run, const Layout& layout, const UserMessage& told) {
+void check(const fs::path& run, const Layout& layout, const ReceivedInput& told) {
     expect(turn_files(run) == expected_files(layout),
            fmt::format("the files of the turns are {}", fmt::join(turn_files(run), ", ")));
     const std::vector<Turn> turns = read_turns(run, layout);

@@ -104,10 +104,10 @@ TEST_CASE("the problem of keys that are joined incorrectly shows how to join the
 }
 
 TEST_CASE("the problem of a chord with a missing part names the part") {
-    CHECK_THAT(problem_of(""), ContainsSubstring("no key is named"));
-    CHECK_THAT(problem_of("   "), ContainsSubstring("no key is named"));
+    CHECK_THAT(problem_of(""), ContainsSubstring("the key is missing"));
+    CHECK_THAT(problem_of("   "), ContainsSubstring("the key is missing"));
     CHECK_THAT(problem_of("ctrl+"), ContainsSubstring("after the last \"+\""));
-    CHECK_THAT(problem_of("+a"), ContainsSubstring("between two keys"));
+    CHECK_THAT(problem_of("+a"), ContainsSubstring("is missing before"));
 }
 
 TEST_CASE("text, control characters and invalid UTF-8 are not keys") {

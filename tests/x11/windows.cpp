@@ -122,7 +122,7 @@ TEST_CASE("a minimized window is listed as minimized, and is restored when it is
     CHECK(window.info().foreground);
 }
 
-TEST_CASE("a window cannot be made empty") {
+TEST_CASE("the width and height of a window must be positive") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop, "Not empty");
     try {

@@ -62,7 +62,7 @@ std::optional<std::string> check_texts(const json::value& value) {
 }
 std::optional<std::string> check_choices(const json::value& value) {
     if (value.is_array() && !value.as_array().empty()) return std::nullopt;
-    return "must be an array that is not empty";
+    return "must be a non-empty array";
 }
 std::optional<std::string> check_number(const json::value& value) {
     if (value.is_number()) return std::nullopt;
@@ -70,7 +70,7 @@ std::optional<std::string> check_number(const json::value& value) {
 }
 std::optional<std::string> check_count(const json::value& value) {
     if (is_count(value)) return std::nullopt;
-    return "must be a whole number from 0";
+    return "must be a non-negative integer";
 }
 std::optional<std::string> check_schema(const json::value& value) { return schema_mistake(value); }
 std::optional<std::string> check_schemas(const json::value& value) {
@@ -224,7 +224,7 @@ Problem wrong_members(const Place& place, const json::object& value, const json:
     if (const json::value* required = schema.if_contains("required"))
         for (const json::value& name : required->as_array())
             if (!value.contains(name.as_string()))
-                return place.member(view(name.as_string())).must("be there");
+                return place.member(view(name.as_string())).must("be present");
     const json::value* properties = schema.if_contains("properties");
     const json::value* others = schema.if_contains("additionalProperties");
     for (const auto& member : value) {
@@ -232,7 +232,7 @@ Problem wrong_members(const Place& place, const json::object& value, const json:
         const json::value* known =
             properties ? properties->as_object().if_contains(member.key()) : nullptr;
         if (known == nullptr && others != nullptr && others->is_bool() && !others->as_bool())
-            return inside.must("not be there");
+            return inside.must("not be present");
         if (known == nullptr && others != nullptr && others->is_object()) known = others;
         if (known == nullptr) continue;
         if (auto problem = problem_at(inside, member.value(), known->as_object())) return problem;

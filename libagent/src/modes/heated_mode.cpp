@@ -7,10 +7,10 @@ namespace eyehand::agent {
 namespace {
 
 constexpr const char* explanation =
-    "\n\nOrange spots in the screenshots are no part of the screen: they mark where you acted, "
+    "\n\nOrange spots in the screenshots are not part of the screen: they mark where you acted, "
     "with a "
-    "number and the place; older ones are smaller and paler. Where there is a spot and nothing has "
-    "changed, acting there again will not help.";
+    "number and the place; older ones are smaller and paler. If nothing has changed at a spot, "
+    "acting there again will not help.";
 
 } // namespace
 

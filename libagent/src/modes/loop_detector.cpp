@@ -80,19 +80,17 @@ Action as_tried(const Invoked& fact, const std::string& arguments) {
 }
 
 std::string words_on_loop(std::string_view loop) {
-    return fmt::format("You were going round in circles ({}).", loop);
+    return fmt::format("You were in a loop ({}).", loop);
 }
 
 std::string words_on_loop(std::string_view loop, const Recovered& recovered) {
     std::string words = words_on_loop(loop);
     if (recovered.problem.empty())
-        return words + " Escape was pressed and the pointer moved away; where you have a whole "
-                       "display, its bottom left corner was clicked and Ctrl+Escape pressed, too.";
-    return words +
-           fmt::format(" Escape and moving the pointer away, perhaps with a click in the bottom "
-                       "left corner, should have helped, but may not have happened, or not whole: "
-                       "{}.",
-                       recovered.problem);
+        return words + " Escape was pressed and the pointer moved away; on a whole display, its "
+                       "bottom left corner was also clicked and Ctrl+Escape pressed.";
+    return words + fmt::format(" Escape, moving the pointer away and perhaps a click in the bottom "
+                               "left corner were tried, but may be incomplete: {}.",
+                               recovered.problem);
 }
 
 } // namespace eyehand::agent

@@ -32,7 +32,7 @@ public:
 
     void read(std::string_view member, std::string& into) const {
         if (const json::value* value = find(member)) {
-            if (!value->is_string()) refuse(member, "must be a text");
+            if (!value->is_string()) refuse(member, "must be a string");
             const json::string& text = value->as_string();
             into.assign(text.data(), text.size());
         }
@@ -86,11 +86,11 @@ public:
     void read(std::string_view member, std::vector<std::string>& into) const {
         const json::value* value = find(member);
         if (value == nullptr) return;
-        if (!value->is_array()) refuse(member, "must be an array of texts");
+        if (!value->is_array()) refuse(member, "must be an array of strings");
         into.clear();
         for (const json::value& element : value->as_array()) {
             if (!element.is_string() || element.as_string().empty())
-                refuse(member, "must contain only texts that are not empty");
+                refuse(member, "must contain only non-empty strings");
             into.emplace_back(element.as_string().data(), element.as_string().size());
         }
     }
@@ -109,7 +109,7 @@ public:
             }
             words.push_back(word);
         }
-        refuse(member, fmt::format("is \"{}\"; it can be: {}{}", given, fmt::join(words, ", "),
+        refuse(member, fmt::format("is \"{}\"; allowed values: {}{}", given, fmt::join(words, ", "),
                                    did_you_mean(given, words)));
     }
 

@@ -143,7 +143,7 @@ void read_mode(const Members& members, const Prompts& prompts, const ModeRegistr
     } else if (!profile.mode_factory) {
         const std::vector<std::string> names = modes.names();
         members.refuse("mode",
-                       fmt::format("is \"{}\"; it can be: {}{}", profile.mode,
+                       fmt::format("is \"{}\"; allowed values: {}{}", profile.mode,
                                    fmt::join(names, ", "), did_you_mean(profile.mode, names)));
     }
     for (const std::string& name : modes.names()) {

@@ -299,7 +299,7 @@ Approval RunControl::State::request_approval(ApprovalRequest question,
         questions_.emplace(id, std::move(question));
     }
     changed();
-    Approval consent{false, "Nobody answered: the run is being stopped."};
+    Approval consent{false, "The request was not answered: the run is stopping."};
     {
         std::unique_lock lock(mutex_);
         while (!consents_.contains(id) && !safe_.stop_requested() && !stop.stop_requested()) {

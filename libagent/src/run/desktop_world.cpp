@@ -33,7 +33,7 @@ void not_done(Invoked& fact, const std::error_code& code, const std::string& rea
     fact.ok = false;
     if (code == winio::errc::cancelled) {
         fact.interrupted = true;
-        fact.result_json = fail("interrupted", "The action was broken off by the user.").json();
+        fact.result_json = fail("interrupted", "The user interrupted the action.").json();
         return;
     }
     fact.result_json = fail("desktop_failed", reason).json();

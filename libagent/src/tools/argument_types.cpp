@@ -278,7 +278,7 @@ Problem ArgumentType<std::string>::decode(JsonView json, const Constraints& cons
         into = json.text();
         break;
     default:
-        return invalid(fmt::format("it must be a text, not {}", found(json)));
+        return invalid(fmt::format("it must be a string, not {}", found(json)));
     }
     // White space is not empty: a model may want to type a space.
     if (constraints.not_empty && into.empty()) return ArgumentProblem{true, "it is empty"};

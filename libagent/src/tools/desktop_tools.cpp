@@ -167,8 +167,8 @@ std::optional<winio::Point> pointer_in_reach(ToolContext& context,
                                              std::optional<ToolResult>& problem) {
     const std::optional<winio::Point> at = context.desktop.pointer();
     if (at && !context.area.contains(*at))
-        problem = fail("pointer_outside", "The pointer is outside the screen that you see: move it "
-                                          "onto what you mean first.");
+        problem = fail("pointer_outside",
+                       "The pointer is outside the visible screen: move it onto the target first.");
     return at;
 }
 
@@ -267,7 +267,7 @@ ToolResult wait(const WaitArgs& args, ToolContext&) {
 // ---- windows and programs -----------------------------------------------------------------------
 
 ToolResult no_windows() {
-    return fail("not_supported", "This desktop cannot list its windows. Use the mouse.");
+    return fail("not_supported", "This desktop does not support windows. Use the mouse.");
 }
 
 std::vector<winio::WindowInfo> titled_windows(winio::Windows& windows) {
@@ -286,7 +286,7 @@ ToolResult list_windows(const NoArgs&, ToolContext& context) {
         lines += fmt::format("{}. {}", i + 1, shorten(one_line(window.title), title_length));
         if (!window.process.empty()) lines += " (" + window.process + ")";
         if (window.foreground) lines += ", in front";
-        if (window.state == winio::WindowState::minimised) lines += ", minimised";
+        if (window.state == winio::WindowState::minimised) lines += ", minimized";
         lines += '\n';
     }
     return ok().with("count", static_cast<double>(all.size())).with("windows", trim(lines));
@@ -307,7 +307,7 @@ ToolResult focus_window(const TitleArgs& args, ToolContext& context) {
     const auto window = winio::find_window(all, {.title = args.title});
     if (!window)
         return fail("window_not_found",
-                    fmt::format("No window has \"{}\" in its title. There are: {}.",
+                    fmt::format("No window has \"{}\" in its title. Open windows: {}.",
                                 shorten(args.title, title_length), titles_of(all)));
     return act({{winio::Step{winio::WindowCommand{window->id, winio::WindowAction::focus, {}}}},
                 {}})
@@ -317,16 +317,14 @@ ToolResult focus_window(const TitleArgs& args, ToolContext& context) {
 
 ToolResult launch_app(const TextArgs& args, ToolContext&) {
     return act({{winio::Step{winio::LaunchCommand{args.text.utf8}}}, {}},
-               "Started. Its window may take a moment to come up.")
+               "Started. Its window may take a moment to appear.")
         .with("launched", args.text.utf8)
         .about(args.text.utf8);
 }
 
 // ---- the clipboard ------------------------------------------------------------------------------
 
-ToolResult no_clipboard() {
-    return fail("not_supported", "This desktop has no clipboard that can be used.");
-}
+ToolResult no_clipboard() { return fail("not_supported", "This desktop has no usable clipboard."); }
 
 ToolResult read_clipboard(const NoArgs&, ToolContext& context) {
     winio::Clipboard* clipboard = context.desktop.clipboard();
@@ -354,7 +352,7 @@ std::vector<Argument<TargetArgs>> target() {
 }
 
 std::vector<Argument<AmountArgs>> amount() {
-    return {arg("amount", &AmountArgs::amount, "notches of the wheel, 3 when left out", notches)};
+    return {arg("amount", &AmountArgs::amount, "wheel notches; default: 3", notches)};
 }
 
 /// Mistakes in a key have their own error type.
@@ -366,9 +364,9 @@ Argument<Args> key_of(std::string name, NamedChord Args::*member, std::string de
 }
 
 void add_looking(Toolbox& tools) {
-    tools.add<NoArgs>("observe", "Shows the screen as it is now.", {},
+    tools.add<NoArgs>("observe", "Shows the current screen.", {},
                       [](const NoArgs&, ToolContext&) { return look(); });
-    tools.add<WaitArgs>("wait", "Waits, for a program that needs time.",
+    tools.add<WaitArgs>("wait", "Waits, to give a program time.",
                         {arg("seconds", &WaitArgs::seconds, "0 to 30", range{0, 30})}, wait);
 }
 
@@ -394,14 +392,13 @@ void add_pointer(Toolbox& tools) {
     tools.add<ScrollArgs>(
         "scroll", "Turns the mouse wheel over something visible.",
         {arg("box", &ScrollArgs::box, "where: [x, y] or [x1, y1, x2, y2], 0 to 1000"),
-         arg("direction", &ScrollArgs::direction, "down when left out"),
-         arg("amount", &ScrollArgs::amount, "notches of the wheel, 3 when left out", notches)},
+         arg("direction", &ScrollArgs::direction, "default: down"),
+         arg("amount", &ScrollArgs::amount, "wheel notches; default: 3", notches)},
         scroll);
-    tools.add<WheelArgs>(
-        "scroll_here", "Turns the mouse wheel where the pointer is.",
-        {arg("direction", &WheelArgs::direction, "down when left out"),
-         arg("amount", &WheelArgs::amount, "notches of the wheel, 3 when left out", notches)},
-        scroll_here);
+    tools.add<WheelArgs>("scroll_here", "Turns the mouse wheel where the pointer is.",
+                         {arg("direction", &WheelArgs::direction, "default: down"),
+                          arg("amount", &WheelArgs::amount, "wheel notches; default: 3", notches)},
+                         scroll_here);
     tools.add<AmountArgs>("scroll_down", "Scrolls down in the middle of the screen.", amount(),
                           scroll_in_the_middle(ScrollDirection::down));
     tools.add<AmountArgs>("scroll_up", "Scrolls up in the middle of the screen.", amount(),
@@ -409,7 +406,7 @@ void add_pointer(Toolbox& tools) {
 }
 
 void add_keyboard(Toolbox& tools) {
-    tools.add<TextArgs>("type", "Types text into whatever has the keyboard focus.",
+    tools.add<TextArgs>("type", "Types text where the keyboard focus is.",
                         {arg("text", &TextArgs::text, "the text; \\n is the Enter key", not_empty)},
                         type);
     tools.add<KeyArgs>("press", "Presses a key or a key combination.",
@@ -431,10 +428,9 @@ void add_windows_and_clipboard(Toolbox& tools) {
         "launch_app", "Starts a program, or opens a document.",
         {arg("command", &TextArgs::text, "such as notepad.exe, with arguments if any", not_empty)},
         launch_app);
-    tools.add<NoArgs>("read_clipboard", "Tells what text the clipboard holds.", {}, read_clipboard);
+    tools.add<NoArgs>("read_clipboard", "Returns the text in the clipboard.", {}, read_clipboard);
     tools.add<TextArgs>(
-        "paste_text",
-        "Pastes text into whatever has the keyboard focus; better than typing for long text.",
+        "paste_text", "Pastes text where the keyboard focus is; better than typing for long text.",
         {arg("text", &TextArgs::text, "the text", not_empty)}, paste_text);
 }
 

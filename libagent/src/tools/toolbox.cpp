@@ -267,8 +267,8 @@ ToolResult Toolbox::call(const vlm::ToolCall& call, ToolContext& context) const 
     if (tool == nullptr) {
         std::vector<std::string> names;
         for (const Tool& known : tools()) names.push_back(known.name);
-        return fail("unknown_tool", fmt::format("There is no tool \"{}\". Use one of: {}.",
-                                                call.name, fmt::join(names, ", ")));
+        return fail("unknown_tool", fmt::format("Unknown tool \"{}\". Use one of: {}.", call.name,
+                                                fmt::join(names, ", ")));
     }
     ToolResult problem;
     const auto arguments = arguments_object(call.arguments_json, problem);

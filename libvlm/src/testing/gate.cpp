@@ -8,7 +8,7 @@
 namespace eyehand::vlm::testing {
 
 struct Gate::State {
-    struct RunStatus {
+    struct Arrival {
         const void* who = nullptr;
         std::function<void()> wake;
     };
@@ -24,7 +24,7 @@ struct Gate::State {
 
     std::mutex mutex;
     std::condition_variable changed;
-    std::deque<RunStatus> waiting;
+    std::deque<Arrival> waiting;
     std::size_t passes = 0;
     std::size_t reached = 0;
     bool is_open = false;
@@ -64,7 +64,7 @@ bool Gate::arrive(const void* who, std::function<void()> wake) const {
 
 void Gate::forget(const void* who) const {
     const std::lock_guard lock(state_->mutex);
-    std::erase_if(state_->waiting, [&](const State::RunStatus& entry) { return entry.who == who; });
+    std::erase_if(state_->waiting, [&](const State::Arrival& entry) { return entry.who == who; });
 }
 
 } // namespace eyehand::vlm::testing

@@ -13,7 +13,7 @@ namespace json = boost::json;
 std::string quoted(const std::string& text) { return json::serialize(json::string(text)); }
 
 std::string description_of(const ChatRequest& request) {
-    std::string text = "You have these tools, one a line:\n<tools>\n";
+    std::string text = "You have these tools, one per line:\n<tools>\n";
     for (const ToolSpec& tool : request.tools)
         text += R"({"name":)" + quoted(tool.name) + R"(,"description":)" +
                 quoted(tool.description) + R"(,"parameters":)" + tool.parameters_json + "}\n";

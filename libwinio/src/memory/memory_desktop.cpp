@@ -131,7 +131,7 @@ void MemoryDesktop::count_double_click(Button button) {
 std::optional<Point> MemoryDesktop::pointer() { return pointer_; }
 
 void MemoryDesktop::launch(const LaunchCommand& command) {
-    if (command.command.empty()) throw Error(errc::launch_failed, "no program is named");
+    if (command.command.empty()) throw Error(errc::launch_failed, "the command is empty");
     check_text(command.command, "the command");
     if (on_launch) on_launch(command);
     launches_.push_back(command);
@@ -188,7 +188,7 @@ void MemoryDesktop::set_text(std::string_view utf8) {
 }
 
 void MemoryDesktop::set_image(const ImageView& image) {
-    if (image.empty()) throw std::invalid_argument("the clipboard takes no empty image");
+    if (image.empty()) throw std::invalid_argument("an empty image cannot be copied");
     use_clipboard(ClipboardUse::write);
     clear_clipboard();
     clipboard_image_ = Image(image);

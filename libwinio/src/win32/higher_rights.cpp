@@ -16,7 +16,7 @@ std::string higher_rights_problem(HWND window, std::string_view which) {
     std::string text = "the window \"" + title_of(GetAncestor(window, GA_ROOT)) + "\" ";
     if (!which.empty()) text.append(which).append(" ");
     return text + "runs with higher rights than this program, and Windows drops what is sent to "
-                  "it: run this program as administrator too, or work another window";
+                  "it: run this program as administrator too, or use another window";
 }
 
 } // namespace eyehand::winio::win32

@@ -101,7 +101,7 @@ SendReport InputSender::send(std::span<const InputEvent> events) {
     // it.
     give(releases_of(all.subspan(begin, accepted_inputs - begin)));
     report.error = errc::input_refused;
-    report.problem = "SendInput took " + std::to_string(taken) + " of " +
+    report.problem = "SendInput accepted " + std::to_string(taken) + " of " +
                      std::to_string(inputs.size()) + " inputs: " + describe_error(error) + "; " +
                      likely_cause(system_);
     return report;

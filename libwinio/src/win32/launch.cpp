@@ -72,7 +72,7 @@ DWORD open_by_shell(const std::wstring& text) {
 } // namespace
 
 void launch(const LaunchCommand& command) {
-    if (command.command.empty()) throw Error(errc::launch_failed, "no program is named");
+    if (command.command.empty()) throw Error(errc::launch_failed, "the command is empty");
     check_text(command.command, "the command");
     const std::wstring text = base::to_wide(command.command);
     const DWORD as_program = start_program(text);
@@ -81,8 +81,8 @@ void launch(const LaunchCommand& command) {
     // the shell finds.
     const DWORD by_shell = open_by_shell(text);
     if (by_shell == ERROR_SUCCESS) return;
-    throw Error(errc::launch_failed, "\"" + command.command + "\" cannot be started (" +
-                                         describe_error(as_program) + ") and not be opened (" +
+    throw Error(errc::launch_failed, "\"" + command.command + "\" can neither be started (" +
+                                         describe_error(as_program) + ") nor opened (" +
                                          describe_error(by_shell) + ")");
 }
 

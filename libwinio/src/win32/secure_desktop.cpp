@@ -17,7 +17,7 @@ bool secure_desktop_is_shown(const SystemCalls& system) {
 std::string likely_cause(const SystemCalls& system) {
     return secure_desktop_is_shown(system)
                ? "the lock screen or a prompt for administrator rights is shown, which no other "
-                 "program can see or work; wait until it is gone"
+                 "program can capture or control; wait until it is gone"
                : "is the session disconnected, or was it locked for a moment?";
 }
 

@@ -109,7 +109,7 @@ void SystemClipboard::replace(UINT format, std::span<const std::byte> content) {
     const OpenedClipboard opened(system_, owner.get());
     if (EmptyClipboard() == 0) fail("the clipboard cannot be emptied");
     if (SetClipboardData(format, memory.get()) == nullptr)
-        fail("the clipboard does not take what it is given");
+        fail("the clipboard does not accept the data");
     memory.release(); // owned by the system now
 }
 

@@ -96,7 +96,7 @@ private:
 };
 
 [[noreturn]] void not_found() {
-    throw Error(errc::window_not_found, "this window does not exist (any more)");
+    throw Error(errc::window_not_found, "the window does not exist or was closed");
 }
 
 void check_exists(HWND window) {
@@ -155,7 +155,8 @@ void place(HWND window, const Rect& outer) {
 }
 
 void move(const SystemCalls& system, HWND window, const Rect& to) {
-    if (to.empty()) throw Error(errc::input_refused, "a window cannot be made empty");
+    if (to.empty())
+        throw Error(errc::input_refused, "the width and height of a window must be positive");
     check_permitted(system, window);
     // Not SW_RESTORE, which maximizes a window that was maximized before it was minimized.
     if (IsIconic(window) != 0 || IsZoomed(window) != 0) ShowWindowAsync(window, SW_SHOWNOACTIVATE);

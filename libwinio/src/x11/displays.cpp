@@ -89,7 +89,8 @@ std::vector<Display> displays(Connection& connection) {
     std::vector<Display> found = monitors(connection, dpi);
     if (found.empty()) found.push_back(whole_screen(connection, dpi));
     if (connection.lost())
-        throw Error(errc::no_display, "the connection to the X server is lost; did it end?");
+        throw Error(errc::no_display,
+                    "the connection to the X server is lost; check that the server runs");
     std::stable_partition(found.begin(), found.end(), std::mem_fn(&Display::primary));
     if (!found.front().primary) found.front().primary = true; // the user did not choose one
     return found;

@@ -165,8 +165,8 @@ void open_document(const std::string& name, const std::string& display) {
     const int error = start({"xdg-open", name}, display);
     if (error == ENOENT)
         throw Error(errc::launch_failed, "\"" + name +
-                                             "\" is a document, and xdg-open, which would know its "
-                                             "program, is not installed (package xdg-utils)");
+                                             "\" is a document, and xdg-open, which opens "
+                                             "documents, is not installed (package xdg-utils)");
     if (error != 0) fail(name, error);
 }
 
@@ -176,7 +176,7 @@ void launch(const LaunchCommand& command, const std::string& display) {
     const std::string& text = command.command;
     check_text(text, "the command");
     const auto words = words_of(text);
-    if (words && words->empty()) throw Error(errc::launch_failed, "no program is named");
+    if (words && words->empty()) throw Error(errc::launch_failed, "the command is empty");
     if (const auto address = address_of(text, words)) return open_document(*address, display);
     const int error = words ? start(*words, display) : EINVAL;
     if (error == 0) return;

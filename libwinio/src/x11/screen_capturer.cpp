@@ -135,7 +135,8 @@ void ScreenCapturer::copy_sent(const Rect& visible, Point to, Image& into) const
 
 void ScreenCapturer::fail(const char* call, const xcb_generic_error_t* error) const {
     if (connection_.lost())
-        throw Error(errc::capture_failed, "the connection to the X server is lost; did it end?");
+        throw Error(errc::capture_failed,
+                    "the connection to the X server is lost; check that the server runs");
     const int code = error == nullptr ? 0 : error->error_code;
     // The screen became smaller between the request for its size and the capture.
     if (code == XCB_MATCH || code == XCB_DRAWABLE)

@@ -167,8 +167,9 @@ bool WindowList::exists(xcb_window_t window) {
 void WindowList::check_exists(xcb_window_t window) {
     if (exists(window)) return;
     if (connection_.lost())
-        throw Error(errc::input_refused, "the connection to the X server is lost; did it end?");
-    throw Error(errc::window_not_found, "this window does not exist (any more)");
+        throw Error(errc::input_refused,
+                    "the connection to the X server is lost; check that the server runs");
+    throw Error(errc::window_not_found, "the window does not exist or was closed");
 }
 
 xcb_window_t WindowList::foreground() {
@@ -302,7 +303,8 @@ void WindowList::make_placeable(xcb_window_t window) {
 }
 
 void WindowList::move(xcb_window_t window, const Rect& to) {
-    if (to.empty()) throw Error(errc::input_refused, "a window cannot be made empty");
+    if (to.empty())
+        throw Error(errc::input_refused, "the width and height of a window must be positive");
     const Placement by =
         manager_supports("_NET_MOVERESIZE_WINDOW") ? Placement::by_manager : Placement::direct;
     make_placeable(window);

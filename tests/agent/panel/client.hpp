@@ -239,7 +239,7 @@ public:
             if (!state_.empty() && wanted(state_)) return state_;
             (void)next();
         }
-        throw std::runtime_error("the run did not come to where it was waited for");
+        throw std::runtime_error("the run did not reach the expected state");
     }
     const json::object& until_phase(std::string_view phase) {
         return until(

@@ -123,7 +123,7 @@ TEST_CASE("an unknown display is exit code 5, lists the displays and leaves a co
     Stage stage;
     const auto result = stage.run({"--display", "7"});
     CHECK(result.status == 5);
-    CHECK_THAT(result.err, ContainsSubstring("there is no display \"7\", only \""));
+    CHECK_THAT(result.err, ContainsSubstring("unknown display \"7\"; known displays: \""));
     check_complete(stage, "desktop_failed");
     CHECK(agent_cli({"screenshot", (stage.folder / "x.png").string(), "--display", "7"}).status ==
           5);
@@ -496,11 +496,11 @@ TEST_CASE("a program tool is offered with --tool, and refused if the user cannot
     CHECK(refused.status == 0);
     CHECK_THAT(stage.server.requests().at(0).body, ContainsSubstring(R"("name":"mine")"));
     CHECK_THAT(stage.server.requests().at(1).body,
-               ContainsSubstring("Nobody is there to allow it"));
+               ContainsSubstring("No user can approve this call"));
 
     CHECK(run({"--allow-tool", "mine"}).status == 0);
     CHECK_THAT(stage.server.requests().at(3).body, ContainsSubstring("Rome"));
-    CHECK_THAT(stage.server.requests().at(3).body, !ContainsSubstring("Nobody is there"));
+    CHECK_THAT(stage.server.requests().at(3).body, !ContainsSubstring("No user can approve"));
     const std::string summary = test::read_file(stage.folder / "run_0002/run.json");
     CHECK_THAT(summary, ContainsSubstring(R"("program_tools":{"value":"mine","source":"--tool"})"));
     CHECK_THAT(summary,

@@ -85,7 +85,7 @@ TEST_CASE("Each reply executes one step, and the end is a reply without a call")
     CHECK(arguments_of(talk.see(desktop)) == R"({"key":"ctrl+s"})");
     const Reply last = talk.see(desktop);
     CHECK_FALSE(last.call);
-    CHECK_THAT(last.content, ContainsSubstring("come to its end"));
+    CHECK_THAT(last.content, ContainsSubstring("is complete"));
 }
 
 TEST_CASE("A missing text leads to new screenshots, then to a statement, never to a guess") {
@@ -147,7 +147,7 @@ TEST_CASE("A text that should be gone but is visible counts as a missing effect"
               clicking_tools());
     CHECK(name_of(talk.see(menu)) == "click_element");
     CHECK(name_of(talk.see(menu)) == "click_element");
-    CHECK_THAT(talk.see(desktop).content, ContainsSubstring("come to its end"));
+    CHECK_THAT(talk.see(desktop).content, ContainsSubstring("is complete"));
 }
 
 TEST_CASE("A step whose tool reported a failure is repeated at most twice") {
@@ -199,12 +199,12 @@ TEST_CASE("A step that no tool can express leads to a statement") {
     Talk talk(R"({"steps": [{"press": "ctrl+s"}]})", basic_tools());
     const Reply reply = talk.see(desktop);
     CHECK_FALSE(reply.call);
-    CHECK(reply.content == "None of the tools offered lets me press \"ctrl+s\".");
+    CHECK(reply.content == "No offered tool can press \"ctrl+s\".");
 }
 
 TEST_CASE("A double click is not replaced by another action") {
     Talk talk(R"({"steps": [{"double_click": "File"}]})", basic_tools());
-    CHECK_THAT(talk.see(desktop).content, ContainsSubstring("None of the tools offered"));
+    CHECK_THAT(talk.see(desktop).content, ContainsSubstring("No offered tool can"));
 }
 
 TEST_CASE("The end is reported with evidence if a tool takes it, otherwise in words") {
@@ -290,7 +290,7 @@ TEST_CASE("Full memory is archived except the last two turns") {
     Talk talk(R"({"steps": [{"click": "File"}]})", briefing_tools());
     const std::string memory = "MEMORY\n- turn 2: click -> ok\n- turn 3: type -> ok\n"
                                "- turn 4: press -> ok\n- turn 6: press -> ok";
-    talk.say("Put turns away when you read MEMORY IS FULL.\n" + memory);
+    talk.say("Archive turns when you read MEMORY IS FULL.\n" + memory);
     CHECK(name_of(talk.see_nothing()) == "spawn_operator");
     talk.say("MEMORY\n\nMEMORY IS FULL\n4 actions are active.\n\n" + memory);
     const Reply reply = talk.see_nothing();

@@ -123,7 +123,7 @@ TEST_CASE("A missing text leads to a reply without actions") {
 TEST_CASE("An action that the next request reports as failed is repeated") {
     Loop loop(R"({"steps": [{"click": "Refresh"}, {"click": "Canvas"}]})", Asked::by_schema);
     const std::string click = actions_of(loop.see(desktop));
-    CHECK(actions_of(loop.see(desktop, "\n\nWhat went wrong with your last reply:\n"
+    CHECK(actions_of(loop.see(desktop, "\n\nProblems with your last reply:\n"
                                        "- Action 1 (click) was not carried out: no.")) == click);
     CHECK(actions_of(loop.see(desktop)) != click);
 }
@@ -134,7 +134,7 @@ TEST_CASE("An action that the request does not list is not used") {
           R"([{"name":"press","key":"f5"}])");
     const json::object reply = Loop(script, Asked::in_words).see(desktop);
     CHECK(actions_of(reply) == "[]");
-    CHECK(reply.at("observation") == "None of the tools offered lets me press \"f5\".");
+    CHECK(reply.at("observation") == "No offered tool can press \"f5\".");
 }
 
 TEST_CASE("In a visual loop only the text of the first request starts the script again") {

@@ -101,8 +101,8 @@ void ConversationMode::on(const Observed& fact) {
             tell_of_loop(words_on_loop(*loops_.loop()));
         }
         answer_calls(screenshot_result(fact));
-        transcript_.add(vlm::Message::user(std::exchange(told_, {}) + "The screen as it is now:",
-                                           by_name(fact)));
+        transcript_.add(
+            vlm::Message::user(std::exchange(told_, {}) + "The current screen:", by_name(fact)));
     }
     go_on();
 }
@@ -216,7 +216,7 @@ void ConversationMode::finish_with(const vlm::ChatReply& reply) {
 void ConversationMode::answer_calls(const std::string& first_result) {
     const std::string refusal =
         fail(refused_call_error_,
-             fmt::format("Only one tool call a reply: {} was carried out, this one was not.",
+             fmt::format("Only one tool call per reply: {} was carried out, this one was not.",
                          calls_.front().name))
             .json();
     for (std::size_t i = 0; i < calls_.size(); ++i) {
@@ -228,7 +228,7 @@ void ConversationMode::answer_calls(const std::string& first_result) {
 void ConversationMode::refuse_calls() {
     const std::string refusal =
         fail(refused_call_error_,
-             fmt::format("Only one tool call a reply: none of these {} was carried out.",
+             fmt::format("Only one tool call per reply: none of these {} was carried out.",
                          calls_.size()))
             .json();
     for (const vlm::ToolCall& call : calls_) transcript_.add(vlm::Message::tool(call.id, refusal));

@@ -70,7 +70,7 @@ void TeamMemory::add(ActionRecord record) {
 
 std::string TeamMemory::archive(const std::string& summary, const std::string& patterns,
                                 const std::vector<int>& turns) {
-    if (turns.empty()) return "no turns were named: say which turns to put away";
+    if (turns.empty()) return "no turns were given: list the turns to archive";
     std::vector<int> active_turns;
     for (const ActionRecord& record : records_)
         if (!record.archived) active_turns.push_back(record.turn);
@@ -79,7 +79,7 @@ std::string TeamMemory::archive(const std::string& summary, const std::string& p
         if (std::find(active_turns.begin(), active_turns.end(), turn) == active_turns.end())
             unknown.push_back(turn);
     if (!unknown.empty())
-        return fmt::format("there is no active action of turn {}; there are: {}",
+        return fmt::format("no active action in turn {}; active turns: {}",
                            fmt::join(unknown, ", "), fmt::join(active_turns, ", "));
     std::size_t count = 0;
     for (ActionRecord& record : records_) {
@@ -140,7 +140,7 @@ std::size_t TeamMemory::active() const { return records_.size() - archived(); }
 std::size_t TeamMemory::archived() const { return archived_; }
 
 std::string TeamMemory::context(std::size_t max) const {
-    constexpr std::string_view archive_heading = "Put away:";
+    constexpr std::string_view archive_heading = "Archived:";
     constexpr std::string_view recent_heading = "Latest actions:";
     constexpr std::size_t headings = archive_heading.size() + recent_heading.size() + 4;
     if (max <= headings || records_.empty()) return {};

@@ -16,7 +16,7 @@ namespace {
 constexpr int patience_with_compression = 2; // then the mode compresses memory itself
 
 constexpr std::string_view reminder =
-    "That was no tool call, so nothing happened. Call exactly one of your tools now.";
+    "Your reply had no tool call, so nothing happened. Call exactly one of your tools now.";
 
 /// The parts of a context under their headings; empty parts are omitted.
 class Sections {
@@ -126,9 +126,9 @@ std::string TeamMode::context() const {
     }
     sections.add("NOW", fmt::format("{}, turn {} of {}", role().phase, turn_, max_turns_));
     if (leads_ && compression_asked_)
-        sections.add("MEMORY IS FULL",
-                     fmt::format("{} actions are active. Put finished turns away first.",
-                                 memory_->active()));
+        sections.add(
+            "MEMORY IS FULL",
+            fmt::format("{} actions are active. Archive finished turns first.", memory_->active()));
     if (leads_ && !claim_.empty())
         sections.add(
             "CLAIM",
@@ -296,8 +296,9 @@ void TeamMode::take_lead_call(const Invoked& fact) {
 /// Empty if the reply had only one call.
 std::string TeamMode::words_on_refused_calls() const {
     if (calls_.size() < 2) return {};
-    return fmt::format("Only your first call counted, {} more were refused: one call a turn.",
-                       calls_.size() - 1);
+    return fmt::format(
+        "Only your first call was carried out, {} more were refused: one call per turn.",
+        calls_.size() - 1);
 }
 
 /// Clears the texts for the lead. If the lead repeatedly ignores the request to compress memory,

@@ -29,16 +29,16 @@ struct ConfirmArgs {
 
 Toolbox team_tools() {
     Toolbox tools;
-    tools.add<BriefArgs>("brief", "Tells whoever acts what to do next.",
+    tools.add<BriefArgs>("brief", "Tells the acting role what to do next.",
                          {arg("instructions", &BriefArgs::instructions,
                               "what to do, and how to know that it is done"),
                           arg("rationale", &BriefArgs::rationale, "why this comes next")},
                          [](const BriefArgs& args, ToolContext&) {
-                             return ok("The instructions were handed on.")
+                             return ok("The instructions were passed on.")
                                  .signal(Brief{args.instructions, args.rationale});
                          });
     tools.add<ArchiveArgs>(
-        "archive", "Puts finished turns away; what matters of them stays in the summary.",
+        "archive", "Archives finished turns; only the summary stays in memory.",
         {arg("summary", &ArchiveArgs::summary, "what was done and found", not_empty),
          arg("patterns", &ArchiveArgs::patterns, "what kept recurring, such as failures"),
          arg("turns", &ArchiveArgs::turns, "the numbers of the turns")},
@@ -46,7 +46,7 @@ Toolbox team_tools() {
             return ok().signal(Archive{args.summary, args.patterns, args.turns});
         });
     tools.add<ReportArgs>(
-        "report", "Reports how an objective stands.",
+        "report", "Reports the status of an objective.",
         {arg("objective", &ReportArgs::objective, "which objective", not_empty),
          arg("status", &ReportArgs::status, "DONE, BLOCKED or IN_PROGRESS", not_empty),
          arg("evidence", &ReportArgs::evidence, "what on the screen shows it")},
@@ -54,12 +54,12 @@ Toolbox team_tools() {
             return ok("Reported.").signal(Progress{args.objective, args.status, args.evidence});
         });
     tools.add<CompleteArgs>(
-        "complete", "Says that the whole task is done.",
+        "complete", "Reports that the whole task is done.",
         {arg("evidence", &CompleteArgs::evidence, "what on the screen shows it", not_empty)},
         [](const CompleteArgs& args, ToolContext&) {
             return ok("Reported.").signal(Completion{args.evidence});
         });
-    tools.add<ConfirmArgs>("confirm", "Decides whether a claim that the task is done holds.",
+    tools.add<ConfirmArgs>("confirm", "Accepts or rejects the claim that the task is done.",
                            {arg("confirmed", &ConfirmArgs::confirmed, "true ends the run"),
                             arg("reason", &ConfirmArgs::reason, "why", not_empty)},
                            [](const ConfirmArgs& args, ToolContext&) {

@@ -294,7 +294,7 @@ std::string VisualLoopMode::told() const {
         reply_->observation.empty() ? "(Your last reply had no observation.)" : reply_->observation;
     for (const std::string& words : heard_) text += "\n\nThe user says: " + words;
     if (reply_->problems.empty() && failures_.empty()) return text;
-    text += "\n\nWhat went wrong with your last reply:";
+    text += "\n\nProblems with your last reply:";
     for (const auto* some : {&reply_->problems, &failures_})
         for (const std::string& one : *some) text += "\n- " + one;
     return text;

@@ -103,7 +103,7 @@ public:
             if (observation->is_string())
                 reply_.observation = trim(text_of(*observation));
             else
-                complain("\"observation\" must be a text.");
+                complain("\"observation\" must be a string.");
         }
         each("bboxes", limits_.boxes,
              [this](const json::value& it, int number) { read_box(it, number); });
@@ -130,7 +130,7 @@ private:
         for (std::size_t i = 0; i < std::min(max, elements.size()); ++i)
             read_one(elements[i], static_cast<int>(i + 1));
         if (elements.size() > max)
-            complain(fmt::format("Of {} \"{}\" only the first {} were taken.", elements.size(),
+            complain(fmt::format("Of {} \"{}\" only the first {} were used.", elements.size(),
                                  member, max));
     }
 
@@ -154,7 +154,7 @@ private:
         }
         const auto verb = verb_of(text_of(*name));
         if (!verb) {
-            complain(fmt::format("Action {}: there is no \"{}\"; there are: {}.", number,
+            complain(fmt::format("Action {}: unknown action \"{}\"; known actions: {}.", number,
                                  shorten(one_line(text_of(*name)), 40),
                                  fmt::join(names_within(limits_), ", ")));
             return;
@@ -194,7 +194,7 @@ private:
             into = text_of(*value);
             return true;
         }
-        complain(fmt::format("{} needs \"{}\", a text.", what, member));
+        complain(fmt::format("{} needs \"{}\", a non-empty string.", what, member));
         return false;
     }
 
@@ -210,7 +210,7 @@ private:
         const bool up = is("up");
         if (!good_number || amount < 1 || amount > max_notches ||
             (word != nullptr && !up && !is("down"))) {
-            complain(fmt::format("{} takes \"direction\", up or down, and \"amount\", 1 to {}.",
+            complain(fmt::format("{} needs \"direction\", up or down, and \"amount\", 1 to {}.",
                                  what, max_notches));
             return false;
         }
@@ -329,9 +329,8 @@ VisualReply parse_visual_reply(std::string_view text, const VisualLimits& limits
     }
     reply.understood = false;
     reply.observation = words;
-    reply.problems.emplace_back(
-        "The reply was not the JSON object that is asked for: all of it was "
-        "taken for the observation, and nothing was done.");
+    reply.problems.emplace_back("The reply was not the requested JSON object: the whole reply is "
+                                "the observation, and no action was executed.");
     return reply;
 }
 

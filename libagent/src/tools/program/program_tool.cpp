@@ -64,8 +64,7 @@ void check(const ProgramTool& tool, const std::string& where) {
         refuse(where, "command", "is missing: name the program, then its arguments");
     for (const std::string& word : tool.command)
         if (word.empty() || has_zero(word))
-            refuse(where, "command",
-                   "must contain only texts that are not empty and have no NUL character");
+            refuse(where, "command", "must contain only non-empty strings without NUL characters");
     const std::chrono::duration<double> timeout = tool.timeout;
     if (timeout.count() < least_timeout || timeout.count() > max_timeout)
         refuse(where, "timeout",
@@ -142,15 +141,15 @@ ToolResult result_of(const ProgramTool& tool, const ProgramEnd& end) {
                     fmt::format("\"{}\" cannot be started: {}.",
                                 to_valid_utf8(tool.command.front()), end.problem));
     case How::stopped:
-        throw winio::Error(winio::errc::cancelled, tool.name + " was broken off");
+        throw winio::Error(winio::errc::cancelled, tool.name + " was interrupted");
     case How::timed_out:
         return fail("timed_out",
-                    with_error(fmt::format("It took longer than {} s and was ended.",
+                    with_error(fmt::format("It took longer than {} s and was killed.",
                                            static_cast<double>(tool.timeout.count()) / 1000),
                                end));
     case How::killed:
         return fail("program_failed",
-                    with_error(fmt::format("It was ended by signal {}.", end.status), end));
+                    with_error(fmt::format("It was killed by signal {}.", end.status), end));
     case How::exited:
         break;
     }
@@ -179,12 +178,12 @@ public:
             return fail("invalid_args", "Wrong arguments: " + *problem + ".");
         std::string input = to_text(arguments);
         const auto start = std::chrono::steady_clock::now();
-        Approval consent{false, "Nobody is there to allow it."};
+        Approval consent{false, "No user can approve this call: continue without this tool."};
         if (ask_) consent = ask_({tool_, input, context.safe_point});
         const auto decided_in = std::chrono::duration_cast<std::chrono::microseconds>(
             std::chrono::steady_clock::now() - start);
         if (context.safe_point.stop_requested())
-            return fail("not_begun", "The run was to end: nothing has been done.")
+            return fail("not_begun", "The run is ending: the program was not started.")
                 .about(input)
                 .decided_in(decided_in);
         if (!consent.granted)
@@ -216,7 +215,7 @@ ProgramTool load_program_tool(const std::filesystem::path& file) {
     std::error_code error;
     std::ifstream in(file, std::ios::binary);
     if (!in || std::filesystem::is_directory(file, error))
-        throw Error(errc::bad_tool, text_of(file) + " cannot be read: does the file exist?");
+        throw Error(errc::bad_tool, text_of(file) + " cannot be read; check the file name");
     std::ostringstream text;
     text << in.rdbuf();
     ProgramTool tool = parse_program_tool(std::move(text).str(), text_of(file));
