@@ -288,7 +288,7 @@ private:
     }
 
     Reply lead() {
-        const std::vector<int> turns = turns_to_put_away();
+        const std::vector<int> turns = turns_to_archive();
         return turns.empty() ? brief() : archive(turns);
     }
 
@@ -321,7 +321,7 @@ private:
     }
 
     // The turns that the request lists, except the last two, if it says that memory is full.
-    std::vector<int> turns_to_put_away() const {
+    std::vector<int> turns_to_archive() const {
         if (!tools_.has(Role::archive) ||
             request_.text.find("\nMEMORY IS FULL\n") == std::string::npos)
             return {};

@@ -485,12 +485,12 @@ TEST_CASE("team: after a request that was too long, all requests are shorter, an
     CHECK(stage.see().context().size() > 2000);
     stage.mode.apply(AskFailed{"vlm.context_overflow", "too long", true});
     CHECK(stage.context().size() <= 2000);
-    const std::size_t put_away = stage.mode.state().archived_actions;
+    const std::size_t archived = stage.mode.state().archived_actions;
     for (int i = 0; i < 8; ++i) {
         stage.say("I click", 1).done({}, {"click", {{1, 1}}, {}, true}).see();
         CHECK(stage.context().size() <= 2000);
     }
-    CHECK(stage.mode.state().archived_actions == put_away);
+    CHECK(stage.mode.state().archived_actions == archived);
 }
 
 TEST_CASE("team: a shortened request that is still too long ends the run, and the reason names the "
