@@ -508,12 +508,12 @@ TEST_CASE("team: a shortened request that is still too long ends the run, and th
     CHECK_THAT(stage.reason(), ContainsSubstring("n_ctx is 512"));
 }
 
-TEST_CASE("team: the lead is told that only the first of its calls counted") {
+TEST_CASE("team: the lead is told that only its first call was carried out") {
     Stage stage;
     SECTION("when it is asked again at once") {
         stage.see().say("plan", 2, "archive_it").done(Archive{"s", "", {}});
         REQUIRE(stage.wants() == "ask chief");
-        CHECK_THAT(stage.context(), ContainsSubstring("no turns were named"));
+        CHECK_THAT(stage.context(), ContainsSubstring("no turns were given"));
     }
     SECTION("in the next review, and the worker is not told") {
         stage.see().say("plan", 2, "brief_it").done(Brief{"open it", ""}).see();

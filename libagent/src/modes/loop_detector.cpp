@@ -87,7 +87,7 @@ std::string words_on_loop(std::string_view loop, const Recovered& recovered) {
     std::string words = words_on_loop(loop);
     if (recovered.problem.empty())
         return words + " Escape was pressed and the pointer moved away; on a whole display, its "
-                       "bottom left corner was also clicked and Ctrl+Escape pressed.";
+                       "bottom left corner was clicked and Ctrl+Escape pressed, too.";
     return words + fmt::format(" Escape, moving the pointer away and perhaps a click in the bottom "
                                "left corner were tried, but may be incomplete: {}.",
                                recovered.problem);
