@@ -508,7 +508,7 @@ TEST_CASE("team: a shortened request that is still too long ends the run, and th
     CHECK_THAT(stage.reason(), ContainsSubstring("n_ctx is 512"));
 }
 
-TEST_CASE("team: the lead is told that only its first call was carried out") {
+TEST_CASE("team: the lead is told that only its first call was processed") {
     Stage stage;
     SECTION("when it is asked again at once") {
         stage.see().say("plan", 2, "archive_it").done(Archive{"s", "", {}});

@@ -297,7 +297,7 @@ void TeamMode::take_lead_call(const Invoked& fact) {
 std::string TeamMode::words_on_refused_calls() const {
     if (calls_.size() < 2) return {};
     return fmt::format(
-        "Only your first call was carried out, {} more were refused: one call per turn.",
+        "Only your first call was processed, {} more were refused: one call per turn.",
         calls_.size() - 1);
 }
 

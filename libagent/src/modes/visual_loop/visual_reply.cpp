@@ -210,7 +210,7 @@ private:
         const bool up = is("up");
         if (!good_number || amount < 1 || amount > max_notches ||
             (word != nullptr && !up && !is("down"))) {
-            complain(fmt::format("{} needs \"direction\", up or down, and \"amount\", 1 to {}.",
+            complain(fmt::format("{}: \"direction\" must be up or down, and \"amount\" 1 to {}.",
                                  what, max_notches));
             return false;
         }
