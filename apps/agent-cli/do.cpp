@@ -45,7 +45,7 @@ winio::Plan drag(const DoFlags& flags, const winio::WorkArea& area) {
 
 winio::Windows& windows_of(winio::Desktop& desktop) {
     if (winio::Windows* windows = desktop.windows()) return *windows;
-    throw winio::Error(winio::errc::not_supported, "this desktop does not support windows");
+    throw winio::Error(winio::errc::not_supported, "this desktop does not support window control");
 }
 
 winio::Plan focus(const DoFlags& flags, winio::Desktop& desktop, const std::stop_token& stop) {

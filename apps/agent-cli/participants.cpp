@@ -17,7 +17,7 @@ namespace eyehand::cli {
 namespace {} // namespace
 
 Participants::Participants(Options options) : options_(std::move(options)) {
-    if (options_.approve != agent::Approve::never && !somebody_can_answer())
+    if (options_.approve != agent::Approve::never && !user_can_answer())
         throw UsageError(
             "actions require approval (approve), but there is no terminal and no panel "
             "to ask: run on a terminal, or with --panel");
@@ -31,15 +31,15 @@ Participants::Participants(Options options) : options_(std::move(options)) {
              "panel: " + panel_->url() + "\n"); // also with --quiet
 }
 
-bool Participants::somebody_can_answer() const { return options_.panel || terminal_can_ask(); }
+bool Participants::user_can_answer() const { return options_.panel || terminal_can_ask(); }
 
-agent::AskConsent Participants::ask_user() {
-    if (!somebody_can_answer())
-        return [](const agent::ToolQuestion&) {
+agent::AskApproval Participants::ask_user() {
+    if (!user_can_answer())
+        return [](const agent::ToolApprovalRequest&) {
             return agent::Approval{false,
                                    "No user can approve this call: continue without this tool."};
         };
-    return [this](const agent::ToolQuestion& call) {
+    return [this](const agent::ToolApprovalRequest& call) {
         return agent::RunPort(control_).request_approval(question_of(call), call.stop);
     };
 }

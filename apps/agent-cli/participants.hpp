@@ -29,7 +29,7 @@ public:
 
     /// Asks the user before a program that is a tool runs; denies if there is neither a terminal
     /// nor a panel.
-    [[nodiscard]] agent::AskConsent ask_user();
+    [[nodiscard]] agent::AskApproval ask_user();
 
     /// Controls the run that `follow` runs.
     [[nodiscard]] const agent::RunControl& control() const { return control_; }
@@ -40,7 +40,7 @@ public:
                               agent::Source annotation, agent::Observer& view, const Go& go);
 
 private:
-    [[nodiscard]] bool somebody_can_answer() const;
+    [[nodiscard]] bool user_can_answer() const;
     session::RunResult take_part(const agent::RunDirectory& directory,
                                  const agent::Profile& profile, agent::Source annotation,
                                  agent::Observer& view, const Go& go);

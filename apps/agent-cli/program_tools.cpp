@@ -33,12 +33,13 @@ ProgramTools::ProgramTools(const ProgramToolFlags& flags) : allowed_(flags.allow
                                          there.empty() ? "" : "; available: " + joined(there)));
 }
 
-void ProgramTools::add_to(agent::Toolbox& tools, const agent::AskConsent& ask_user) const {
+void ProgramTools::add_to(agent::Toolbox& tools, const agent::AskApproval& ask_user) const {
     for (const agent::ProgramTool& tool : tools_) {
         const bool allowed =
             std::find(allowed_.begin(), allowed_.end(), tool.name) != allowed_.end();
-        agent::AskConsent ask = ask_user;
-        if (allowed) ask = [](const agent::ToolQuestion&) { return agent::Approval{true, {}}; };
+        agent::AskApproval ask = ask_user;
+        if (allowed)
+            ask = [](const agent::ToolApprovalRequest&) { return agent::Approval{true, {}}; };
         agent::add_program_tool(tools, tool, std::move(ask));
     }
 }

@@ -23,7 +23,7 @@ public:
 
     /// Calls `ask_user` before each call of a tool that is not allowed. Throws
     /// agent::Error{duplicate_tool}.
-    void add_to(agent::Toolbox& tools, const agent::AskConsent& ask_user) const;
+    void add_to(agent::Toolbox& tools, const agent::AskApproval& ask_user) const;
     [[nodiscard]] std::vector<std::string> names() const;
     /// For run.json.
     [[nodiscard]] std::vector<agent::Setting> settings() const;

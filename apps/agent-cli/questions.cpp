@@ -60,7 +60,7 @@ std::string in_words(const agent::ApprovalRequest& question) {
 
 bool terminal_can_ask() { return input_is_terminal() && errors_go_to_terminal(); }
 
-agent::ApprovalRequest question_of(const agent::ToolQuestion& call) {
+agent::ApprovalRequest question_of(const agent::ToolApprovalRequest& call) {
     const bool acts = call.tool.effect == agent::ProgramEffect::acts;
     return {.tool = call.tool.name,
             .arguments_json = call.arguments_json,

@@ -19,7 +19,7 @@ namespace eyehand::cli {
 [[nodiscard]] bool terminal_can_ask();
 
 /// The approval request for a call of a program tool.
-[[nodiscard]] agent::ApprovalRequest question_of(const agent::ToolQuestion& call);
+[[nodiscard]] agent::ApprovalRequest question_of(const agent::ToolApprovalRequest& call);
 
 /// Asks each question of a run on the terminal, on a thread of its own. The control must outlive it.
 class TerminalQuestions {

@@ -116,7 +116,7 @@ std::function<void(const std::string&)> remarks_to_terminal(bool quiet) {
 
 /// The built-in tools and the program tools; the latter are offered in addition to the profile's
 /// tools.
-agent::Toolbox with_programs(const ProgramTools& programs, const agent::AskConsent& ask_user,
+agent::Toolbox with_programs(const ProgramTools& programs, const agent::AskApproval& ask_user,
                              agent::AgentOptions& options) {
     agent::Toolbox tools = agent::built_in_tools();
     programs.add_to(tools, ask_user);

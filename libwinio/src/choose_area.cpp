@@ -80,7 +80,7 @@ WorkArea choose_area(std::span<const Display> displays, const AreaChoice& choice
 WorkArea choose_area(Desktop& desktop, const AreaChoice& choice) {
     Windows* windows = choice.window ? desktop.windows() : nullptr;
     if (choice.window && windows == nullptr)
-        throw Error(errc::not_supported, "this desktop does not support windows");
+        throw Error(errc::not_supported, "this desktop does not support window control");
     return choose_area(desktop.displays(), choice,
                        windows == nullptr ? std::vector<WindowInfo>{} : windows->list());
 }

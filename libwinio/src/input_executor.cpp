@@ -80,7 +80,7 @@ InputEvent release_of(const std::variant<Button, Key>& held) {
 
 Windows& windows_of(Desktop& desktop) {
     if (auto* windows = desktop.windows()) return *windows;
-    throw Error(errc::not_supported, "this desktop does not support windows");
+    throw Error(errc::not_supported, "this desktop does not support window control");
 }
 
 Clipboard& clipboard_of(Desktop& desktop) {

@@ -70,14 +70,14 @@ struct Bench {
     std::stop_source now;
     std::stop_source safe;
     int asked = 0;
-    Approval consent{true, {}};
+    Approval approval{true, {}};
     Toolbox tools;
 
     explicit Bench(ProgramTool tool) {
-        add_program_tool(tools, std::move(tool), [this](const ToolQuestion& question) {
+        add_program_tool(tools, std::move(tool), [this](const ToolApprovalRequest& question) {
             ++asked;
             CHECK(question.tool.name == "mine");
-            return consent;
+            return approval;
         });
     }
     ToolResult call(const std::string& arguments = R"({"city":"Łódź"})") {
@@ -296,7 +296,7 @@ TEST_CASE("without permission, nothing runs, and the model is told") {
     const test::TempFolder folder;
     ProgramTool tool = tool_of({"hang"}); // it would never return
     Bench bench(tool);
-    bench.consent = {false, "The user does not want it."};
+    bench.approval = {false, "The user does not want it."};
     const ToolResult result = bench.call();
     CHECK(result.error_type() == "refused");
     CHECK(result.message() == "The user does not want it.");
@@ -368,7 +368,7 @@ TEST_CASE("if the run ends while the user is asked, nothing has started, and the
     model.call("mine", R"({"city":"Rome"})");
     RunControl control;
     Toolbox tools = built_in_tools();
-    add_program_tool(tools, tool_of({"hang"}), [&](const ToolQuestion&) {
+    add_program_tool(tools, tool_of({"hang"}), [&](const ToolApprovalRequest&) {
         control.stop("enough");
         return Approval{false, "nobody reads this"};
     });
@@ -415,7 +415,7 @@ TEST_CASE("a run offers a program tool, asks the user, and records the result in
     vlm::testing::ScriptedModel model;
     model.call("mine", R"({"city":"Rome"})").say("Done.");
     Toolbox tools = built_in_tools();
-    add_program_tool(tools, tool_of({"echo"}), [](const ToolQuestion&) {
+    add_program_tool(tools, tool_of({"echo"}), [](const ToolApprovalRequest&) {
         return Approval{true, {}};
     });
     AgentOptions options;

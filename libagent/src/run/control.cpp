@@ -20,7 +20,7 @@ public:
     void step();
     [[nodiscard]] SubmitResult put(UserMessage told);
     [[nodiscard]] SubmitResult annotate(int turn, std::vector<std::uint8_t> png);
-    [[nodiscard]] bool resolve(std::uint64_t question, Approval consent);
+    [[nodiscard]] bool resolve(std::uint64_t question, Approval approval);
     [[nodiscard]] RunStatus status() const;
     [[nodiscard]] std::uint64_t add_listener(std::function<void()> call);
     void remove_listener(std::uint64_t id);
@@ -53,7 +53,7 @@ private:
     std::optional<AnnotationRequest> picture_wanted_;
     std::shared_ptr<const std::vector<std::uint8_t>> picture_;
     std::map<std::uint64_t, ApprovalRequest> questions_;
-    std::map<std::uint64_t, Approval> consents_;
+    std::map<std::uint64_t, Approval> approvals_;
     std::uint64_t latest_question_ = 0;
     std::string reason_;
     std::stop_source safe_;
@@ -141,11 +141,11 @@ SubmitResult RunControl::State::annotate(int turn, std::vector<std::uint8_t> png
     return SubmitResult::accepted;
 }
 
-bool RunControl::State::resolve(std::uint64_t question, Approval consent) {
+bool RunControl::State::resolve(std::uint64_t question, Approval approval) {
     {
         const std::lock_guard lock(mutex_);
         if (questions_.erase(question) == 0) return false;
-        consents_.emplace(question, std::move(consent));
+        approvals_.emplace(question, std::move(approval));
     }
     changed();
     return true;
@@ -299,23 +299,23 @@ Approval RunControl::State::request_approval(ApprovalRequest question,
         questions_.emplace(id, std::move(question));
     }
     changed();
-    Approval consent{false, "The request was not answered: the run is stopping."};
+    Approval approval{false, "The request was not answered: the run is stopping."};
     {
         std::unique_lock lock(mutex_);
-        while (!consents_.contains(id) && !safe_.stop_requested() && !stop.stop_requested()) {
+        while (!approvals_.contains(id) && !safe_.stop_requested() && !stop.stop_requested()) {
             if (stop.stop_possible())
                 news_.wait_for(lock, look_every);
             else
                 news_.wait(lock);
         }
-        if (const auto answer = consents_.find(id); answer != consents_.end()) {
-            consent = std::move(answer->second);
-            consents_.erase(answer);
+        if (const auto answer = approvals_.find(id); answer != approvals_.end()) {
+            approval = std::move(answer->second);
+            approvals_.erase(answer);
         }
         questions_.erase(id);
     }
     changed();
-    return consent;
+    return approval;
 }
 
 // ---- the two sides ------------------------------------------------------------------------------

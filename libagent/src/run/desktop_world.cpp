@@ -284,20 +284,20 @@ bool DesktopWorld::is_allowed(const Invoke& command, Invoked& fact) {
     if (options_.approve == Approve::never || !fact.action.acts || !profile_.physical_execution)
         return true;
     const auto start = Clock::now();
-    const Approval consent =
+    const Approval approval =
         control_.request_approval({.turn = turn_,
                                    .tool = command.call.name,
                                    .arguments_json = to_valid_utf8(command.call.arguments_json),
                                    .points = fact.action.points});
     fact.policy += since(start);
-    if (consent.granted) return true;
+    if (approval.granted) return true;
     fact.ok = false;
     fact.action.acts = false;
     fact.interrupted = control_.stopping();
-    fact.result_json = fail("denied", consent.reason.empty()
+    fact.result_json = fail("denied", approval.reason.empty()
                                           ? "The user did not allow this action. Do not repeat it "
                                             "as it is."
-                                          : consent.reason)
+                                          : approval.reason)
                            .json();
     return false;
 }

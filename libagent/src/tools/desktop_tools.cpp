@@ -267,7 +267,7 @@ ToolResult wait(const WaitArgs& args, ToolContext&) {
 // ---- windows and programs -----------------------------------------------------------------------
 
 ToolResult no_windows() {
-    return fail("not_supported", "This desktop does not support windows. Use the mouse.");
+    return fail("not_supported", "This desktop does not support window control. Use the mouse.");
 }
 
 std::vector<winio::WindowInfo> titled_windows(winio::Windows& windows) {

@@ -29,7 +29,7 @@
 namespace eyehand::agent {
 
 /// Which actions require approval (`RunControl::resolve`). Only calls that act on the desktop are
-/// actions; a program as a tool asks separately (`AskConsent`).
+/// actions; a program as a tool asks separately (`AskApproval`).
 enum class Approve { never, always };
 
 struct AgentOptions {

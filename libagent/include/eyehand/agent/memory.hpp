@@ -80,7 +80,7 @@ public:
 
 private:
     TeamMemoryOptions options_;
-    void put_away(ActionRecord& record);
+    void mark_archived(ActionRecord& record);
     std::vector<ActionRecord> records_;
     std::size_t archived_ = 0; ///< of the records
     std::vector<Snapshot> snapshots_;

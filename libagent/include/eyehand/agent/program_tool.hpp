@@ -2,7 +2,7 @@
 // the model receives its standard output as the result.
 //
 //     Toolbox tools = built_in_tools();
-//     add_program_tool(tools, load_program_tool("weather.json"), [](const ToolQuestion& question) {
+//     add_program_tool(tools, load_program_tool("weather.json"), [](const ToolApprovalRequest& question) {
 //         return asked_on_the_screen(question) ? Approval{true} : Approval{false, "The user said no."};
 //     });
 //     AgentOptions options;
@@ -62,12 +62,12 @@ inline constexpr std::size_t max_program_error = 2000; // bytes
 [[nodiscard]] EYEHAND_AGENT_API ProgramTool load_program_tool(const std::filesystem::path& file);
 
 /// A call that needs permission.
-struct ToolQuestion {
+struct ToolApprovalRequest {
     const ProgramTool& tool;
     std::string arguments_json{}; ///< valid according to the tool's schema
     std::stop_token stop{};       ///< triggered when the run ends: an answer has no effect any more
 };
-using AskConsent = std::function<Approval(const ToolQuestion&)>;
+using AskApproval = std::function<Approval(const ToolApprovalRequest&)>;
 
 /// Adds the tool to `tools`, under its name. Each call validates the arguments, then calls `ask` on
 /// the run's thread, and runs the program only if it is granted; an empty `ask` never grants. If a
@@ -76,6 +76,6 @@ using AskConsent = std::function<Approval(const ToolQuestion&)>;
 /// processes of its group (on Windows: of its job). If this process dies meanwhile, Windows also
 /// ends the program; elsewhere it continues until it ends by itself. Throws Error{bad_tool} for an
 /// invalid tool, and Error{duplicate_tool}.
-EYEHAND_AGENT_API void add_program_tool(Toolbox& tools, ProgramTool tool, AskConsent ask);
+EYEHAND_AGENT_API void add_program_tool(Toolbox& tools, ProgramTool tool, AskApproval ask);
 
 } // namespace eyehand::agent

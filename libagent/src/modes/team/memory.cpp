@@ -85,7 +85,7 @@ std::string TeamMemory::archive(const std::string& summary, const std::string& p
     for (ActionRecord& record : records_) {
         if (record.archived || std::find(turns.begin(), turns.end(), record.turn) == turns.end())
             continue;
-        put_away(record);
+        mark_archived(record);
         ++count;
     }
     snapshots_.push_back({summary, patterns, count});
@@ -93,7 +93,7 @@ std::string TeamMemory::archive(const std::string& summary, const std::string& p
 }
 
 /// The journal has the complete texts.
-void TeamMemory::put_away(ActionRecord& record) {
+void TeamMemory::mark_archived(ActionRecord& record) {
     record.archived = true;
     ++archived_;
     const auto shorten = [](std::string& text, std::size_t max) {
@@ -115,7 +115,7 @@ void TeamMemory::compress() {
     // The number of calls of each tool, in the order of the first calls.
     std::vector<std::pair<std::string, std::size_t>> tools;
     for (ActionRecord* record : going) {
-        put_away(*record);
+        mark_archived(*record);
         const std::string name = record->tool.empty() ? "no tool call" : record->tool;
         const auto known = std::find_if(tools.begin(), tools.end(),
                                         [&](const auto& tool) { return tool.first == name; });

@@ -168,7 +168,7 @@ ToolResult result_of(const ProgramTool& tool, const ProgramEnd& end) {
 /// A call of a program tool: checks the arguments, asks the user, runs the program.
 class Caller {
 public:
-    Caller(ProgramTool tool, AskConsent ask)
+    Caller(ProgramTool tool, AskApproval ask)
         : tool_(std::move(tool)), schema_(*parse_json(tool_.parameters_json)),
           ask_(std::move(ask)) {}
 
@@ -178,16 +178,16 @@ public:
             return fail("invalid_args", "Wrong arguments: " + *problem + ".");
         std::string input = to_text(arguments);
         const auto start = std::chrono::steady_clock::now();
-        Approval consent{false, "No user can approve this call: continue without this tool."};
-        if (ask_) consent = ask_({tool_, input, context.safe_point});
+        Approval approval{false, "No user can approve this call: continue without this tool."};
+        if (ask_) approval = ask_({tool_, input, context.safe_point});
         const auto decided_in = std::chrono::duration_cast<std::chrono::microseconds>(
             std::chrono::steady_clock::now() - start);
         if (context.safe_point.stop_requested())
             return fail("not_begun", "The run is ending: the program was not started.")
                 .about(input)
                 .decided_in(decided_in);
-        if (!consent.granted)
-            return fail("refused", consent.reason).about(input).decided_in(decided_in);
+        if (!approval.granted)
+            return fail("refused", approval.reason).about(input).decided_in(decided_in);
         const ProgramEnd end = run(tool_, input, context);
         ToolResult result = result_of(tool_, end).about(input).decided_in(decided_in);
         if (tool_.effect == ProgramEffect::reads || end.how == ProgramEnd::How::not_started)
@@ -198,7 +198,7 @@ public:
 private:
     ProgramTool tool_;
     json::value schema_;
-    AskConsent ask_;
+    AskApproval ask_;
 };
 
 } // namespace
@@ -226,7 +226,7 @@ ProgramTool load_program_tool(const std::filesystem::path& file) {
     return tool;
 }
 
-void add_program_tool(Toolbox& tools, ProgramTool tool, AskConsent ask) {
+void add_program_tool(Toolbox& tools, ProgramTool tool, AskApproval ask) {
     check(tool, tool.name);
     std::string name = tool.name;
     std::string description = tool.description;
