@@ -2,6 +2,7 @@
 #include "json/json.hpp"
 
 #include "catch.hpp"
+#include "program.hpp"
 #include "temp_folder.hpp"
 
 #include <csignal>
@@ -21,7 +22,7 @@ constexpr int turns = 25; // each types another letter, except every fifth
 class Program {
 public:
     explicit Program(const std::filesystem::path& folder) {
-        const std::string program = EYEHAND_CRASH_RUN;
+        const std::string program = test::program_file("eyehand-crash-run").string();
         const std::string where = folder.string();
         const std::string count = std::to_string(turns);
         std::vector<char*> arguments;

@@ -9,6 +9,7 @@
 #include "json/json.hpp"
 
 #include "catch.hpp"
+#include "program.hpp"
 #include "temp_folder.hpp"
 
 #include <fstream>
@@ -49,7 +50,7 @@ std::string with(const std::string& member) {
 
 ProgramCall call_of(std::vector<std::string> arguments) {
     ProgramCall call;
-    call.command = {EYEHAND_TEST_TOOL};
+    call.command = {test::program_file("eyehand-test-tool").string()};
     call.command.insert(call.command.end(), arguments.begin(), arguments.end());
     return call;
 }
@@ -147,7 +148,7 @@ TEST_CASE("errors in a tool file name file, member and reason") {
 
 TEST_CASE("a program runs in the folder of its tool file, to which its path is relative") {
     const test::TempFolder folder;
-    const std::filesystem::path program = EYEHAND_TEST_TOOL;
+    const std::filesystem::path program = test::program_file("eyehand-test-tool");
     std::filesystem::create_directory(folder / "tools");
     std::filesystem::copy_file(program, folder / "tools" / program.filename());
     std::ofstream(folder / "tools/mine.json", std::ios::binary)

@@ -34,7 +34,17 @@ std::filesystem::path wanted_or(const std::filesystem::path& wanted,
     return wanted.empty() ? otherwise : wanted;
 }
 
+#ifdef _WIN32
+constexpr const char* program_suffix = ".exe";
+#else
+constexpr const char* program_suffix = "";
+#endif
+
 } // namespace
+
+std::filesystem::path program_file(const std::string& name) {
+    return program_folder() / (name + program_suffix);
+}
 
 #ifdef _WIN32
 

@@ -29,6 +29,9 @@ struct Surroundings {
 /// The folder of this test program and of the other programs.
 [[nodiscard]] std::filesystem::path program_folder();
 
+/// The file of another test program, such as "eyehand-test-tool". A moved build tree still works.
+[[nodiscard]] std::filesystem::path program_file(const std::string& name);
+
 /// Runs `program` (without ".exe") to its end.
 [[nodiscard]] ProcessResult run_program(const std::filesystem::path& program,
                                         const std::vector<std::string>& arguments,

@@ -1,6 +1,7 @@
 #include "changed_variable.hpp"
 #include "desktop_contract.hpp"
 #include "eyehand/winio/error.hpp"
+#include "program.hpp"
 #include "test_window.hpp"
 
 #include <fcntl.h>
@@ -98,8 +99,8 @@ TEST_CASE("a started program does not become a zombie") {
 TEST_CASE("a program's window can be waited for and closed") {
     const auto desktop = open_desktop();
     const test::TempFolder folder;
-    desktop->launch({std::string(EYEHAND_X11_WINDOW) + " '" + (folder / "log").string() +
-                     "' 'Launched window' 200 100 ffffff"});
+    desktop->launch({test::program_file("eyehand-x11-window").string() + " '" +
+                     (folder / "log").string() + "' 'Launched window' 200 100 ffffff"});
     const WindowInfo window =
         wait_for_window(*desktop->windows(), {.title = "Launched window"}, patience);
     desktop->windows()->apply({window.id, WindowAction::close, {}});

@@ -1,6 +1,7 @@
 #include "test_window.hpp"
 
 #include "desktop_contract.hpp"
+#include "program.hpp"
 
 #include <csignal>
 #include <spawn.h>
@@ -35,8 +36,9 @@ bool Process::has_ended() {
 
 TestWindow::TestWindow(Desktop& desktop, const std::string& title, const Look& look)
     : desktop_(desktop), title_(title),
-      process_({EYEHAND_X11_WINDOW, (folder_ / "log").string(), title,
-                std::to_string(look.size.width), std::to_string(look.size.height), look.color}) {
+      process_({test::program_file("eyehand-x11-window").string(), (folder_ / "log").string(),
+                title, std::to_string(look.size.width), std::to_string(look.size.height),
+                look.color}) {
     REQUIRE(eventually([&] { return std::filesystem::exists(folder_ / "log"); }, patience));
     REQUIRE(eventually([&] { return !test::lines_of(folder_ / "log").empty(); }, patience));
     // Wait for both: the window manager may declare the window active before the server moves the
