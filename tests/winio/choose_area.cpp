@@ -86,7 +86,8 @@ TEST_CASE("a missing, minimized or invisible window is refused as a work area") 
          .state = WindowState::minimised},
     };
     for (const auto& [title, word] :
-         {std::pair{"gone", "seen"}, std::pair{"small", "seen"}, std::pair{"other", "\"small\""}}) {
+         {std::pair{"gone", "minimized or outside"}, std::pair{"small", "minimized or outside"},
+          std::pair{"other", "\"small\""}}) {
         const AreaChoice choice{.window = WindowQuery{.title = title}};
         try {
             (void)choose_area(two, choice, windows);
