@@ -50,6 +50,9 @@ else()
         # The same bug causes false lengths of joined strings, also inside precompiled standard headers.
         target_compile_options(eyehand_warnings INTERFACE
             -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
+    elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 22)
+        # The macros of Catch2 and Google Benchmark use __COUNTER__.
+        target_compile_options(eyehand_warnings INTERFACE -Wno-c2y-extensions)
     endif()
 endif()
 

@@ -163,7 +163,7 @@ TEST_CASE("input that the run cannot use is rejected") {
     CHECK(stage.control.send_message(std::string(RunControl::max_message_bytes + 1, 'x')) ==
           SubmitResult::too_long);
     stage.control.resume();
-    stage.result.get();
+    (void)stage.result.get();
     CHECK(stage.control.send_message("too late") == SubmitResult::run_ended);
 }
 

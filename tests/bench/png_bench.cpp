@@ -188,14 +188,14 @@ void add_eyehand() {
 
 // pipeline/scaled/CASE: the whole pipeline, 1920x1080 to 1536x864.
 void add_scaled() {
-    const auto& source = frame_set::screenshots;
+    using frame_set::screenshots;
     add("pipeline/scaled/first",
-        [source](benchmark::State& state) { encode_first(state, source()); });
-    add("pipeline/scaled/one_line", [source](benchmark::State& state) {
-        encode_next(state, source(), frame_set::edited(source(), Edit::one_line));
+        [](benchmark::State& state) { encode_first(state, screenshots()); });
+    add("pipeline/scaled/one_line", [](benchmark::State& state) {
+        encode_next(state, screenshots(), frame_set::edited(screenshots(), Edit::one_line));
     });
     add("pipeline/scaled/unchanged",
-        [source](benchmark::State& state) { encode_next(state, source(), source()); });
+        [](benchmark::State& state) { encode_next(state, screenshots(), screenshots()); });
 }
 
 [[maybe_unused]] const bool added = [] {

@@ -217,18 +217,18 @@ TEST_CASE("report: a truncated journal is shown up to its end") {
     const test::TempFolder folder;
     const std::filesystem::path path = short_run(folder.path());
     const std::string journal = test::read_file(path / "events.jsonl");
-    std::size_t max_turns = 0;
+    std::size_t turns_before = 0;
     for (std::size_t size = 0; size <= journal.size(); size += 97) {
         write(path / "events.jsonl", journal.substr(0, size));
         const json::object run = data(report_html(path));
         const std::size_t turns = list(run, "turns").size();
-        CHECK(turns >= max_turns);
-        max_turns = std::max(max_turns, turns);
+        CHECK(turns >= turns_before);
+        turns_before = std::max(turns_before, turns);
         const bool torn = size > 0 && journal[size - 1] != '\n';
         INFO(size << " bytes");
         CHECK(list(run, "remarks").size() == (torn ? 1 : 0));
     }
-    CHECK(max_turns == 3);
+    CHECK(turns_before == 3);
     std::filesystem::remove(path / "events.jsonl");
     CHECK(list(data(report_html(path)), "remarks").size() == 1);
 }

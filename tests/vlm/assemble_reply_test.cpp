@@ -122,7 +122,7 @@ TEST_CASE("a stream gives the same deltas and reply however its bytes are split"
     for (const char* name : {"llama_server_two_calls", "llama_server_thinking"}) {
         const std::string bytes = stream_data::recorded(name);
         const Streamed whole = stream(bytes, bytes.size());
-        for (const std::size_t piece : {1, 3, 17, 500}) {
+        for (const std::size_t piece : {1U, 3U, 17U, 500U}) {
             CAPTURE(name, piece);
             const Streamed cut = stream(bytes, piece);
             CHECK(cut.reply.text == whole.reply.text);

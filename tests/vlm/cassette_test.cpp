@@ -785,7 +785,7 @@ TEST_CASE("cassette: an incomplete last line is ignored") {
         CHECK(replay.remaining() == (length + 1 < text.size() ? 1 : 2));
         CHECK(replay.reply(ask("a")).text == "yes");
     }
-    for (const std::size_t length : {0, 1, 13}) {
+    for (const std::size_t length : {0U, 1U, 13U}) {
         write_file(folder / "cut", text.substr(0, length));
         CHECK_THROWS_AS(ReplayModel(folder / "cut"), CassetteError);
     }

@@ -146,5 +146,6 @@ TEST_CASE("llama-server: a recorded stream gives the same events however its byt
     const std::vector<ServerEvent> whole = events(stream);
     CHECK(whole.size() == 13);
     CHECK(whole.back().data == "[DONE]");
-    for (const std::size_t piece : {1, 2, 3, 64, 1000}) CHECK(events_of(stream, piece) == whole);
+    for (const std::size_t piece : {1U, 2U, 3U, 64U, 1000U})
+        CHECK(events_of(stream, piece) == whole);
 }

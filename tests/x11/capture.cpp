@@ -41,8 +41,8 @@ TEST_CASE("both transports give the same pixels, inside the screen and across it
         const auto same = [&] { // a window may not be painted yet
             shared.capture(area, a);
             sent.capture(area, b);
-            return std::equal(a.pixels.data(), a.pixels.data() + a.pixels.stride() * area.height,
-                              b.pixels.data());
+            const std::size_t bytes = a.pixels.stride() * static_cast<std::size_t>(area.height);
+            return std::equal(a.pixels.data(), a.pixels.data() + bytes, b.pixels.data());
         };
         CHECK(desktop_contract::eventually(same, x11_tests::patience));
     }

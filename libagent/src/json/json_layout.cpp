@@ -13,7 +13,7 @@ void write(const json::value& value, std::size_t depth, std::string& text) {
         for (const auto& [name, member] : *object) {
             text += separator;
             new_line(depth + 1);
-            text += json_quote({name.data(), name.size()});
+            text += to_text(json::value(name));
             text += ": ";
             write(member, depth + 1, text);
             separator = ',';
