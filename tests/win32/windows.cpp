@@ -161,7 +161,8 @@ TEST_CASE("a window with higher rights cannot be moved or closed, and the error 
 TEST_CASE("a window that does not come to the foreground is input_refused or input_not_permitted") {
     const auto real = open_desktop();
     const TestWindow window(*real);
-    for (const DWORD theirs : {SECURITY_MANDATORY_MEDIUM_RID, SECURITY_MANDATORY_HIGH_RID}) {
+    for (const DWORD theirs :
+         {DWORD{SECURITY_MANDATORY_MEDIUM_RID}, DWORD{SECURITY_MANDATORY_HIGH_RID}}) {
         win32::SystemCalls system;
         system.foreground_window = []() -> HWND { return nullptr; };
         system.own_integrity = [] { return std::optional<DWORD>(SECURITY_MANDATORY_MEDIUM_RID); };
