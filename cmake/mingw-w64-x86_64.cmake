@@ -2,7 +2,7 @@
 set(CMAKE_SYSTEM_NAME Windows)
 set(CMAKE_SYSTEM_PROCESSOR x86_64)
 set(_triplet x86_64-w64-mingw32)
-if(NOT CMAKE_CXX_COMPILER) # scripts/compilers and scripts/tidy set Clang
+if(NOT CMAKE_CXX_COMPILER) # scripts/compilers sets Clang
     set(CMAKE_C_COMPILER ${_triplet}-gcc-posix)
     set(CMAKE_CXX_COMPILER ${_triplet}-g++-posix)
 endif()

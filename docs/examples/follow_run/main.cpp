@@ -26,22 +26,22 @@ int main(int argc, char** argv) try {
     agent::JournalReader journal(directory / "events.jsonl");
     std::optional<agent::RunView> run;
     std::size_t printed = 0;
-    for (bool goes_on = true; goes_on;) {
-        // Asked before reading: a run that ends in between still has events to read.
-        goes_on = !run || agent::RunDirectory::open(directory).journal_is_locked();
+    for (bool in_progress = true; in_progress;) {
+        // Check the lock first: the last events of a run can follow it.
+        in_progress = !run || agent::RunDirectory::open(directory).journal_is_locked();
         while (const std::optional<agent::Event> event = journal.next()) {
             if (!run) run.emplace(agent::load_run(directory).summary.profile);
             run->apply(*event);
         }
         // A turn is complete when the next one begins.
         for (; run && printed + 1 < run->turn_count(); ++printed) print(run->turn(printed));
-        if (goes_on) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        if (in_progress) std::this_thread::sleep_for(std::chrono::milliseconds(200));
     }
     for (; printed < run->turn_count(); ++printed) print(run->turn(printed));
     if (const agent::RunFinished* result = run->finished())
         std::cout << agent::to_string(result->outcome) << ": " << result->reason << '\n';
     else
-        std::cout << "interrupted\n"; // its process died: resume_run continues it
+        std::cout << "interrupted\n"; // or the file system has no locks; resume_run continues a run
 } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';
     return 1;

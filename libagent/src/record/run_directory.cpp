@@ -103,7 +103,8 @@ RunDirectory RunDirectory::create(const std::filesystem::path& parent) {
 
 RunDirectory RunDirectory::open(const std::filesystem::path& path) {
     if (!std::filesystem::is_directory(path / screenshots))
-        refuse(path, "is not a run directory", "it has no folder \"screenshots\"");
+        throw Error(errc::bad_run, fmt::format("{} is not a run directory: it has no folder \"{}\"",
+                                               text_of(path), screenshots));
     return RunDirectory(path);
 }
 

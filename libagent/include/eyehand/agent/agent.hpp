@@ -28,8 +28,9 @@
 
 namespace eyehand::agent {
 
-/// Which actions require approval (`RunControl::resolve`). Only calls that act on the desktop are
-/// actions; a program as a tool asks separately (`AskApproval`).
+/// Which actions require approval (`RunControl::resolve`): calls whose tool returns a plan with
+/// input. A tool that acts without a plan (`ToolResult::acted`) is not asked about; a program as a
+/// tool asks separately (`AskApproval`).
 enum class Approve { never, always };
 
 struct AgentOptions {
@@ -65,7 +66,8 @@ public:
 
     /// Works on the task until it is done, the turns are used up, something fails or the control
     /// stops the run. Failures of the desktop and the model are outcomes, not exceptions. Throws
-    /// Error{empty_task}, Error{run_exists} if the store already contains a run,
+    /// Error{empty_task}, Error{task_too_long} and Error{bad_profile} if the profile cannot run with
+    /// this task, Error{run_exists} if the store already contains a run,
     /// Error{journal_failed} if the store cannot be written, and any other exception that a tool or
     /// the model throws; before it rethrows, it closes the run's files as failed.
     RunFinished run(const std::string& task, RunStore& store, const RunControl& control,
@@ -78,7 +80,7 @@ public:
     /// facts in the journal. The profile must be the stored one (`load_run`); otherwise the mode
     /// may not reach its previous state. `remarks`, and tools that are no longer offered, are
     /// written to the journal. An action that may have happened is not repeated: the model is asked
-    /// to look first. Throws the same errors as `run`, except `run_exists`; Error{run_over} if the
+    /// to look first. Throws the same errors as `run`, except `empty_task` and `run_exists`; Error{run_over} if the
     /// run is completed, Error{run_locked} while another process works on it, Error{bad_run} if the
     /// journal is missing or a screenshot does not match it, and Error{journal_corrupt}.
     RunFinished resume(RunStore& store, const RunControl& control, Observer* observer = nullptr,

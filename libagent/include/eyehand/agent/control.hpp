@@ -3,9 +3,8 @@
 //
 //     agent::RunControl control;
 //     std::jthread user([&] {
-//         control.pause();
-//         control.send_message("The file is called notes.txt.");
-//         control.resume();
+//         for (std::string line; std::getline(std::cin, line);) control.send_message(line);
+//         control.stop(); // at the end of the input
 //     });
 //     agent.run(task, directory, control);
 #pragma once
@@ -104,8 +103,8 @@ public:
     /// again. A run that is not paused is held after its current command.
     void step();
 
-    /// Sends a message to the model. A message that arrives during the model's final answer keeps the
-    /// run going while turns are left.
+    /// Sends a message to the model. Returns `run_ended` before the run has started. A message that
+    /// arrives during the model's final answer keeps the run going while turns are left.
     SubmitResult send_message(std::string words);
     /// Replaces the next reply of the model of a visual loop, or supplies the first one. Returns
     /// `not_expected` while an earlier reply waits for its safe point. If several replies arrive

@@ -40,8 +40,8 @@ struct Profile;
 
 /// The source of the first reply of a mode that begins with one, and of annotations.
 enum class Source {
-    library, ///< the profile, and the library
-    client,  ///< the owner of the run's control: `RunControl::inject`, `RunControl::annotate`
+    library, ///< the profile supplies the first reply, the library draws annotations
+    client,  ///< the program supplies both: `RunControl::inject`, `RunControl::annotate`
 };
 
 /// A role that the model plays in a mode, and its tools.
@@ -153,8 +153,8 @@ public:
 
     /// The default: "agent" with `Profile::tools`.
     [[nodiscard]] virtual std::vector<RolePlan> roles(const Profile& profile) const;
-    /// Throws Error{bad_profile} for a profile that cannot run if `first_reply` supplies the first
-    /// reply of a mode that begins with one.
+    /// Throws Error{bad_profile} if the profile cannot run. `first_reply` is the source of the first
+    /// reply, for modes that begin with one.
     virtual void check(const Profile& profile, Source first_reply) const;
     /// Makes the mode in its initial state. Throws Error{task_too_long} and Error{bad_profile}.
     [[nodiscard]] virtual std::unique_ptr<Mode> make(const ModeContext& context) const = 0;

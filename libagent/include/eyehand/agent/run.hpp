@@ -69,14 +69,15 @@ struct ScreenshotNames {
 };
 
 /// The files of a run in a folder. The system has the data of each write before the call returns; a
-/// failed write throws Error{journal_failed} with file and reason. Not thread-safe.
+/// failed write throws Error{journal_failed} with file and reason. One thread
+/// at a time may write; other threads may read.
 class EYEHAND_AGENT_API RunDirectory final : public RunStore {
 public:
     /// Creates `parent`/run_NNNN with the next free number; several programs may do so at the same
     /// time.
     static RunDirectory create(const std::filesystem::path& parent);
 
-    /// Opens the directory of an existing run. Throws Error{journal_failed} if `path` is not a run
+    /// Opens the directory of an existing run. Throws Error{bad_run} if `path` is not a run
     /// directory.
     static RunDirectory open(const std::filesystem::path& path);
 

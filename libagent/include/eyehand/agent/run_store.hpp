@@ -45,7 +45,7 @@ public:
     [[nodiscard]] virtual std::unique_ptr<AppendStream> lock_journal() = 0;
     /// Whether a writer has the journal open, in this process or in another one, that is, the run
     /// is in progress. A journal without a writer and without `RunFinished` belongs to an
-    /// interrupted run.
+    /// interrupted run. A store that cannot know returns false.
     [[nodiscard]] virtual bool journal_is_locked() const = 0;
     /// Opens a file to continue it, or creates it. Throws Error{journal_failed}.
     [[nodiscard]] virtual std::unique_ptr<AppendStream> open_append(const std::string& name) = 0;

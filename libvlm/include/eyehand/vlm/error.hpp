@@ -30,7 +30,7 @@ enum class errc {       // journals of version 0.1 contain the values: append, n
     truncated,          ///< the output limit ended the reply inside a tool call
     not_supported,      ///< the client or the server lacks a feature (for example a SOCKS proxy)
     cancelled,          ///< the stop token was triggered
-    untrusted,          ///< the server's certificate cannot be verified; a retry will not help
+    untrusted,          ///< the certificate or the CA file is not acceptable; a retry will not help
     bad_cassette,       ///< a cassette cannot be written or read; `what()` names file and line
     cassette_mismatch,  ///< the request differs from the recorded one
 };

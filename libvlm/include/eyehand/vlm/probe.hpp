@@ -73,8 +73,8 @@ struct ProbeOptions {
 /// `client.retries`. `client.on_exchange` receives each exchange. Thread-safe.
 ///
 /// Throws Error if the server cannot be reached, rejects the key, is still loading (`overloaded`)
-/// or does not return a list of models; an empty list is not one. If only a further query fails,
-/// its facts remain unknown and a note says why. Throws std::invalid_argument for a key with a line
+/// or does not return a list of models. An empty list is not an error. If only a further query
+/// fails, its facts remain unknown and a note says why. Throws std::invalid_argument for a key with a line
 /// break.
 [[nodiscard]] EYEHAND_VLM_API ServerInfo probe(const ClientOptions& client,
                                                const std::string& model = {},

@@ -29,8 +29,8 @@ enum class ActionEffect {
 
 struct ActionReport {
     ActionEffect effect = ActionEffect::refused;
-    ExecutionReport execution{};  ///< what was sent, and why not everything
-    Settled after{};              ///< the screen afterwards; the action changed `after.changed`
+    ExecutionReport execution{}; ///< what was sent, and why not everything
+    Settled after{}; ///< the screen afterwards; `after.changed` is what the action changed
     std::error_code look_error{}; ///< why `after` is missing: `cancelled`, `capture_unavailable`
                                   ///< (the click locked the screen), ...; or empty
     /// False: the pointer is not where the plan moved it last (because of the user, a clip
@@ -43,8 +43,8 @@ struct ActionReport {
 /// executed.
 ///
 /// A region that toggles by itself (a spinner) does not count as a change. A caret that blinks more
-/// slowly than `settle` waits cannot be distinguished from a change; a `settle.minimum` of four
-/// seconds detects it. A window that appears later (of a program that the plan launched) is not
+/// slowly than `settle` waits cannot be distinguished from a change; with a `settle.minimum` of four
+/// seconds, a caret that blinks twice a second counts as toggling. A window that appears later (of a program that the plan launched) is not
 /// detected: see `wait_for_window`.
 ///
 /// This function sets `settle.before`. Before it executes the plan, it throws Error{cancelled} and

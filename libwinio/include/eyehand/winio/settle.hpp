@@ -28,7 +28,7 @@ struct SettleOptions {
     std::chrono::milliseconds interval{25};  ///< between two captures
     /// Do not wait for small regions that keep changing in one place (spinners, quickly blinking
     /// carets, small animations; together at most a hundredth of the area or 64x64 pixels,
-    /// whichever is larger) once they are proven to toggle: see docs/winio.md, "Settling and
+    /// whichever is larger, and at most a quarter of the area) once they are proven to toggle: see docs/winio.md, "Settling and
     /// confirming".
     bool ignore_toggling = true;
     /// The screen before the action, as captured; `Settled::changed` is the difference from it.

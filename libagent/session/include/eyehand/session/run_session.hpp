@@ -82,12 +82,12 @@ public:
     /// The profile in force.
     [[nodiscard]] const agent::Profile& profile() const;
 
-    /// Throws as `Agent::run`; before it throws, it writes the report and passes its path to
-    /// `on_remark`.
+    /// Throws as `Agent::run`. If it throws after the run has started, it writes the report first and
+    /// passes its path to `on_remark`.
     RunResult run(const std::string& task, agent::RunStore& store,
                   std::span<agent::Observer* const> observers = {});
-    /// Throws as `Agent::resume`. If the run cannot be resumed, nothing is written. The session
-    /// needs the profile that the run stores; set `fit_context` to false, because an adapted profile
+    /// Throws as `Agent::resume`. Writes nothing if it throws Error{run_locked} or Error{run_over};
+    /// after any other exception, it writes the report. The session needs the profile that the run stores; set `fit_context` to false, because an adapted profile
     /// may not restore the mode. The journal records `remarks` (see `differences`).
     RunResult resume(agent::RunStore& store, std::span<agent::Observer* const> observers = {},
                      std::vector<std::string> remarks = {});
