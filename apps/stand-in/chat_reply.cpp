@@ -93,11 +93,13 @@ std::string completion(const Reply& reply, const Envelope& envelope) {
     if (reply.call) {
         const json::object function{{"name", reply.call->name},
                                     {"arguments", json::serialize(reply.call->arguments)}};
-        message["tool_calls"] = {
+        message["tool_calls"] = json::array{
             json::object{{"id", call_id(envelope)}, {"type", "function"}, {"function", function}}};
     }
     json::object body = frame(envelope, "chat.completion");
-    body["choices"] = {
+    // "= {json::object{...}}" is an array with one object for GCC 12, but the object itself for newer
+    // compilers (CWG 2137).
+    body["choices"] = json::array{
         json::object{{"index", 0}, {"message", message}, {"finish_reason", finish_reason(reply)}}};
     body["usage"] = usage(reply, envelope);
     return json::serialize(body);
