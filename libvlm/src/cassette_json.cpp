@@ -108,7 +108,7 @@ std::string shortest(double number) {
     return {text.data(), result.ptr};
 }
 
-std::string quoted(Text text) { return json::serialize(text); }
+std::string in_quotes(Text text) { return json::serialize(text); }
 
 /// Precondition: `value` is neither an array nor an object.
 std::string scalar(const json::value& value) {
@@ -131,7 +131,7 @@ void print_into(std::string& out, const json::value& value) {
         out += '{';
         for (const auto& [key, member] : *object) {
             separate();
-            out += quoted(key);
+            out += in_quotes(key);
             out += ':';
             print_into(out, member);
         }
@@ -160,7 +160,7 @@ void print_into(std::vector<std::string>& lines, const json::value& value, std::
         lines.back() += '{';
         for (const auto& [key, member] : *object) {
             begin_line(inside);
-            lines.back() += quoted(key) + ": ";
+            lines.back() += in_quotes(key) + ": ";
             print_into(lines, member, inside);
         }
         begin_line(indent);

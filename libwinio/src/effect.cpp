@@ -47,7 +47,7 @@ std::string_view direction(const WheelTurn& turn) {
 
 // Quotes the text, escapes line breaks and shortens the text, so that a log entry stays on one
 // line.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     constexpr std::size_t max_scalars = 80;
     std::string result = "\"";
     std::size_t count = 0;
@@ -99,7 +99,7 @@ std::string describe(const Batch& batch) {
             base::utf8::append(typed, scalar->scalar);
         }
         if (!typed.empty())
-            append("type " + quoted(typed));
+            append("type " + in_quotes(typed));
         else
             append(describe(batch[at++]));
     }
@@ -123,10 +123,10 @@ std::string to_string(const Effect& effect) {
             [](const Batch& batch) { return describe(batch); },
             [](const ClipboardRestore&) -> std::string { return "restore the clipboard"; },
             [](const ClipboardWrite& write) {
-                return "put " + quoted(write.text) + " on the clipboard";
+                return "put " + in_quotes(write.text) + " on the clipboard";
             },
             [](const WindowCommand& command) { return describe(command); },
-            [](const LaunchCommand& command) { return "launch " + quoted(command.command); },
+            [](const LaunchCommand& command) { return "launch " + in_quotes(command.command); },
         },
         effect);
 }

@@ -59,7 +59,7 @@ struct CloseHandleOf {
 using Handle = std::unique_ptr<HANDLE, CloseHandleOf>;
 
 /// Quotes an argument for CommandLineToArgvW, where backslashes are special only before a quote.
-std::string quoted(const std::string& argument) {
+std::string in_quotes(const std::string& argument) {
     std::string text = "\"";
     std::size_t backslashes = 0;
     for (const char c : argument) {
@@ -126,7 +126,7 @@ ProcessResult run_program(const std::filesystem::path& program,
 
     std::wstring command = L"\"" + program.wstring() + L".exe\"";
     for (const std::string& argument : arguments)
-        command += L" " + eyehand::base::to_wide(quoted(argument));
+        command += L" " + eyehand::base::to_wide(in_quotes(argument));
     for (const auto& [name, value] : surroundings.variables) {
         SetEnvironmentVariableW(eyehand::base::to_wide(name).c_str(),
                                 eyehand::base::to_wide(value).c_str());

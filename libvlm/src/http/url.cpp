@@ -19,7 +19,7 @@ constexpr std::string_view chat_completions = "/chat/completions";
                     "; it should look like http://localhost:1234/v1/chat/completions");
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     std::string result = "\"";
     result += wire::excerpt(text, 200);
     result += '"';
@@ -59,7 +59,7 @@ void check_characters(std::string_view text) {
 std::string scheme_of(std::string_view text, std::string_view authority) {
     std::string scheme = wire::ascii_lower(text);
     if (scheme != "http" && scheme != "https")
-        refuse("has the scheme " + quoted(scheme) + ", but only http and https are supported" +
+        refuse("has the scheme " + in_quotes(scheme) + ", but only http and https are supported" +
                (authority.empty() ? " and no host" : ""));
     return scheme;
 }
@@ -73,7 +73,7 @@ void parse_authority(std::string_view authority, Url& url) {
         const std::string_view address = authority.substr(1, bracket - 1);
         if (address.find(':') == std::string_view::npos ||
             !std::all_of(address.begin(), address.end(), is_ipv6_character))
-            refuse("has " + quoted(address) + " in brackets, which is not an IPv6 address");
+            refuse("has " + in_quotes(address) + " in brackets, which is not an IPv6 address");
         url.host = wire::ascii_lower(address);
         const std::string_view rest = authority.substr(bracket + 1);
         if (!rest.empty() && !rest.starts_with(':')) refuse("has text after the \"]\"");
@@ -85,7 +85,7 @@ void parse_authority(std::string_view authority, Url& url) {
         const std::string_view host = authority.substr(0, colon);
         if (host.empty()) refuse("has no host");
         if (!std::all_of(host.begin(), host.end(), is_host_character))
-            refuse("has the host " + quoted(host) + ", which is not a valid name");
+            refuse("has the host " + in_quotes(host) + ", which is not a valid name");
         url.host = wire::ascii_lower(host);
         if (colon != std::string_view::npos) port = authority.substr(colon + 1);
     }

@@ -10,13 +10,13 @@ namespace {
 
 namespace json = boost::json;
 
-std::string quoted(const std::string& text) { return json::serialize(json::string(text)); }
+std::string in_quotes(const std::string& text) { return json::serialize(json::string(text)); }
 
 std::string description_of(const ChatRequest& request) {
     std::string text = "You have these tools, one per line:\n<tools>\n";
     for (const ToolSpec& tool : request.tools)
-        text += R"({"name":)" + quoted(tool.name) + R"(,"description":)" +
-                quoted(tool.description) + R"(,"parameters":)" + tool.parameters_json + "}\n";
+        text += R"({"name":)" + in_quotes(tool.name) + R"(,"description":)" +
+                in_quotes(tool.description) + R"(,"parameters":)" + tool.parameters_json + "}\n";
     text += "</tools>\nTo call a tool, end your answer with exactly this:\n<tool_call>\n"
             R"({"name": "the tool's name", "arguments": {the arguments as JSON}})"
             "\n</tool_call>\nThe result comes back between <tool_response> and </tool_response>.";
@@ -25,7 +25,7 @@ std::string description_of(const ChatRequest& request) {
 }
 
 std::string text_of(const ToolCall& call) {
-    return "<tool_call>\n{\"name\":" + quoted(call.name) +
+    return "<tool_call>\n{\"name\":" + in_quotes(call.name) +
            ",\"arguments\":" + portable_arguments(call.arguments_json) + "}\n</tool_call>";
 }
 

@@ -50,7 +50,7 @@ std::string words_of(DWORD error) {
 }
 
 /// Quotes an argument for CommandLineToArgvW: backslashes matter only before a quote.
-std::wstring quoted(const std::wstring& argument) {
+std::wstring in_quotes(const std::wstring& argument) {
     std::wstring text = L"\"";
     std::size_t backslashes = 0;
     for (const wchar_t c : argument) {
@@ -196,7 +196,7 @@ ProgramEnd run_program(const ProgramCall& call) {
 
     std::wstring command;
     for (const std::string& word : call.command)
-        command += (command.empty() ? L"" : L" ") + quoted(wide(word));
+        command += (command.empty() ? L"" : L" ") + in_quotes(wide(word));
     STARTUPINFOEXW startup{};
     startup.StartupInfo.cb = sizeof startup;
     startup.StartupInfo.dwFlags = STARTF_USESTDHANDLES;
