@@ -87,7 +87,8 @@ TEST_CASE("a pool starts no item after exceptions in two threads, and rethrows o
         meeting.arrive_and_wait();
         throw std::runtime_error(std::to_string(item));
     };
-    CHECK_THROWS_WITH(pool.run(numbers(100), 2, fail), Catch::Equals("0") || Catch::Equals("1"));
+    CHECK_THROWS_WITH(pool.run(numbers(100), 2, fail),
+                      Catch::Matchers::Equals("0") || Catch::Matchers::Equals("1"));
     CHECK(begun == 2);
 }
 
