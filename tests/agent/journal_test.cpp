@@ -319,7 +319,7 @@ TEST_CASE("a reader of a journal is not mistaken for a run in progress") {
         FAIL("it was opened");
     } catch (const Error& error) {
         CHECK(error.code() == errc::journal_failed);
-        CHECK_THAT(error.what(), ContainsSubstring("another program"));
+        CHECK_THAT(error.what(), ContainsSubstring("other program"));
     }
     CloseHandle(jealous);
 
