@@ -128,7 +128,7 @@ void add_run(CLI::App& command, RunFlags& flags) {
     command.add_flag("--json", flags.json, "Print the run's events to standard output");
     command.add_flag("-v,--verbose", flags.verbose, "Show texts, arguments and results in full");
     command.add_flag("--quiet", flags.quiet,
-                     "Show only the final answer, or the reason why there is none");
+                     "Show only the final answer, or the reason for a missing answer");
 }
 
 // CLI::Range lets NaN through.

@@ -109,7 +109,7 @@ TEST_CASE("the conversation goes through these states") {
              Stopped{"user"}},
             "observe ask invoke ask invoke ask invoke steps_used_up cancelled"},
         Row{{ObserveFailed{"winio.capture_unavailable", "locked"}}, "observe desktop_failed"},
-        Row{{observed(), AskFailed{"vlm.unreachable", "nobody listens"}},
+        Row{{observed(), AskFailed{"vlm.unreachable", "connection refused"}},
             "observe ask endpoint_failed"},
         Row{{Stopped{"user"}}, "observe cancelled"},
         Row{{observed(), Stopped{"user"}}, "observe ask cancelled"},
@@ -251,7 +251,7 @@ TEST_CASE("the turn counts the requests to the model") {
     CHECK(mode.state().turn == 1);
     mode.apply(invoked());
     CHECK(mode.state().turn == 2);
-    mode.apply(AskFailed{"vlm.unreachable", "nobody listens"}); // a request without a reply
+    mode.apply(AskFailed{"vlm.unreachable", "connection refused"}); // a request without a reply
     CHECK(mode.state().turn == 2);
 }
 

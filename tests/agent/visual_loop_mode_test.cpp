@@ -129,7 +129,7 @@ TEST_CASE("visual loop: it goes through these states") {
              observed()},
             "look1 ask look2 ask look3 ask look4 completed"},
         Row{{ObserveFailed{"winio.capture_unavailable", "locked"}}, "look1 desktop_failed"},
-        Row{{observed(), AskFailed{"vlm.unreachable", "nobody listens"}},
+        Row{{observed(), AskFailed{"vlm.unreachable", "connection refused"}},
             "look1 ask endpoint_failed"},
         Row{{observed(), AskFailed{"vlm.context_overflow", "too long", true}},
             "look1 ask endpoint_failed"},

@@ -46,7 +46,7 @@ enum class Ending {
 
 struct Rescue {
     std::vector<ToolCall> calls{};    ///< without ids; arguments are JSON objects
-    std::string text{};               ///< without the calls, trimmed; unchanged if there are none
+    std::string text{};               ///< without the calls, trimmed; unchanged without calls
     std::vector<std::string> notes{}; ///< for ChatReply::notes; empty if there are no calls
     bool cut_call = false;            ///< the output limit cut off a marked call
 };

@@ -24,7 +24,7 @@ struct KeyboardMap {
     /// no_keysym if the keyboard does not have this column.
     [[nodiscard]] Keysym at(Keycode key, int column) const;
     [[nodiscard]] bool is_modifier(Keycode key) const;
-    /// The first key with this keysym in any column; no_keycode if there is none.
+    /// The first key with this keysym in any column; no_keycode without one.
     [[nodiscard]] Keycode key_of(Keysym keysym) const;
 };
 
