@@ -25,7 +25,9 @@ std::string filled_in(const Profile& profile, const std::string& task) {
 
 json::array pair(const winio::NormPoint& at) { return {at.x, at.y}; }
 
-/// The arguments of the tool that executes the action.
+/// The arguments of the tool that executes the action, as JSON and not as the tool's C++ type: the toolbox checks what
+/// the model wrote (names of keys, text that can be typed, limits), as it checks a tool call, and approval, journal and
+/// resume show, keep and compare the same text.
 json::object arguments_of(const VisualAction& action) {
     const std::string label = fmt::format("action {}", action.number);
     switch (action.verb) {
