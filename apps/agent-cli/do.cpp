@@ -125,10 +125,10 @@ std::string in_words(const DoFlags& flags, const winio::Plan& plan,
 
 const char* word(winio::WindowState state) {
     switch (state) {
-    case winio::WindowState::minimised:
-        return "minimised";
-    case winio::WindowState::maximised:
-        return "maximised";
+    case winio::WindowState::minimized:
+        return "minimized";
+    case winio::WindowState::maximized:
+        return "maximized";
     case winio::WindowState::normal:
         break;
     }

@@ -85,7 +85,7 @@ TerminalQuestions::~TerminalQuestions() {
 }
 
 /// Stores the oldest open question. If it is a new one, the previous one was answered on the panel
-/// or withdrawn, so asking it is cancelled.
+/// or withdrawn, so asking it is canceled.
 void TerminalQuestions::look() {
     const agent::RunStatus now = control_.status();
     const std::lock_guard lock(mutex_);

@@ -136,8 +136,8 @@ bool fits(const Box& box, const Anchors& anchors) {
 }
 
 int distance(const Box& a, const Box& b) {
-    const Point from = a.centre();
-    const Point to = b.centre();
+    const Point from = a.center();
+    const Point to = b.center();
     return std::abs(from.x - to.x) + std::abs(from.y - to.y);
 }
 

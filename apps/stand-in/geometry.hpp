@@ -19,7 +19,7 @@ struct Box {
 
     [[nodiscard]] int right() const noexcept { return x + width; }
     [[nodiscard]] int bottom() const noexcept { return y + height; }
-    [[nodiscard]] Point centre() const noexcept { return {x + width / 2, y + height / 2}; }
+    [[nodiscard]] Point center() const noexcept { return {x + width / 2, y + height / 2}; }
     friend bool operator==(const Box&, const Box&) = default;
 };
 

@@ -198,7 +198,7 @@ private:
     std::vector<std::size_t> parent_;
 };
 
-std::vector<Box> join_neighbours(std::vector<Letter> letters) {
+std::vector<Box> join_neighbors(std::vector<Letter> letters) {
     std::sort(letters.begin(), letters.end(), [](const Letter& a, const Letter& b) {
         return std::pair(a.box.x, a.box.y) < std::pair(b.box.x, b.box.y);
     });
@@ -229,7 +229,7 @@ bool could_be_text(const Box& box) {
 } // namespace
 
 std::vector<Box> find_text_areas(const GrayImage& image) {
-    std::vector<Box> areas = join_neighbours(find_letters(image));
+    std::vector<Box> areas = join_neighbors(find_letters(image));
     std::erase_if(areas, [](const Box& box) { return !could_be_text(box); });
     std::sort(areas.begin(), areas.end(),
               [](const Box& a, const Box& b) { return std::pair(a.y, a.x) < std::pair(b.y, b.x); });

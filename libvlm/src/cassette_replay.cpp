@@ -33,7 +33,7 @@ void check_image(const std::filesystem::path& cassette, const cassette::ImageFil
 }
 
 void throw_if_stopped(const std::stop_token& stop) {
-    if (stop.stop_requested()) throw Error(errc::cancelled, "the replayed reply was cancelled");
+    if (stop.stop_requested()) throw Error(errc::cancelled, "the replayed reply was canceled");
 }
 
 } // namespace

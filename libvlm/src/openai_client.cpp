@@ -327,7 +327,7 @@ private:
         if (options_.on_retry) options_.on_retry(*next);
         if (base::wait_for(next->delay, stop) == base::Waited::stopped)
             throw Error(errc::cancelled, "the request to " + url_text_ +
-                                             " was cancelled during the delay before a retry");
+                                             " was canceled during the delay before a retry");
     }
 
     [[nodiscard]] std::string encoded(const ChatRequest& request,

@@ -30,7 +30,7 @@ Turn::Turn(const std::string& server, const std::stop_token& stop) : queue_(queu
     while (queue_->taken) {
         if (stop.stop_requested())
             throw Error(errc::cancelled,
-                        "the request to " + server + " was cancelled before it was sent");
+                        "the request to " + server + " was canceled before it was sent");
         queue_->freed.wait_for(lock, base::stop_poll_interval);
     }
     queue_->taken = true;

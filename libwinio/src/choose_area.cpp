@@ -35,7 +35,7 @@ const Display& named(std::span<const Display> displays, const std::string& id) {
 
 // A crop's corners are edges between pixels, so that two adjacent crops share no pixel.
 Rect cropped(const Rect& bounds, const NormBox& crop) {
-    const NormBox box = normalised(crop);
+    const NormBox box = normalized(crop);
     const auto edge = [](double n, int extent) {
         return static_cast<int>(std::lround(n / 1000.0 * extent));
     };
@@ -57,7 +57,7 @@ Rect window_bounds(std::span<const WindowInfo> windows, const WindowQuery& query
     Rect visible;
     for (const Display& display : displays)
         visible = bounding_rect(visible, intersection(window->bounds, display.bounds));
-    if (window->state == WindowState::minimised || visible.empty())
+    if (window->state == WindowState::minimized || visible.empty())
         throw Error(errc::window_not_found,
                     "the window \"" + window->title +
                         "\" is minimized or outside all displays; restore or move it");

@@ -81,8 +81,8 @@ std::optional<Header> read_header(Bytes bytes) {
     } else {
         header.masks = {0xFF0000, 0x00FF00, 0x0000FF};
     }
-    const std::size_t colours_used = u32(bytes, 32);
-    header.palette_entries = colours_used != 0  ? colours_used
+    const std::size_t colors_used = u32(bytes, 32);
+    header.palette_entries = colors_used != 0   ? colors_used
                              : header.bits <= 8 ? std::size_t{1} << header.bits
                                                 : 0;
     return header;

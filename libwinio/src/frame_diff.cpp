@@ -12,14 +12,14 @@
 namespace eyehand::winio {
 namespace {
 
-constexpr auto colour_mask =
+constexpr auto color_mask =
     std::bit_cast<std::uint32_t>(std::array<std::uint8_t, 4>{255, 255, 255, 0});
 
 bool same_bytes(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
     return std::memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
-bool same_colours(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
+bool same_colors(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
     std::uint32_t difference = 0;
     for (std::size_t at = 0; at < a.size(); at += 4) {
         std::uint32_t one = 0;
@@ -28,7 +28,7 @@ bool same_colours(std::span<const std::uint8_t> a, std::span<const std::uint8_t>
         std::memcpy(&other, &b[at], sizeof other);
         difference |= one ^ other;
     }
-    return (difference & colour_mask) == 0;
+    return (difference & color_mask) == 0;
 }
 
 // The rows of a band in which a column of tiles differs.
@@ -55,7 +55,7 @@ public:
             const std::size_t length = std::min(tile_bytes, before.size() - left);
             const auto a = before.subspan(left, length);
             const auto b = after.subspan(left, length);
-            if (!same_bytes(a, b) && !same_colours(a, b)) columns_[column].add(y);
+            if (!same_bytes(a, b) && !same_colors(a, b)) columns_[column].add(y);
         }
     }
 
@@ -125,7 +125,7 @@ bool same_pixels(const ImageView& before, const ImageView& after) {
     for (int y = 0; y < before.height(); ++y) {
         const auto a = before.row(y);
         const auto b = after.row(y);
-        if (!same_bytes(a, b) && !same_colours(a, b)) return false;
+        if (!same_bytes(a, b) && !same_colors(a, b)) return false;
     }
     return true;
 }

@@ -71,7 +71,7 @@ Rect bounding_rect(const Rect& a, const Rect& b) {
                    cover(span_of(a.y, a.height), span_of(b.y, b.height)));
 }
 
-NormBox normalised(NormBox box) {
+NormBox normalized(NormBox box) {
     box = {clamped(box.x1), clamped(box.y1), clamped(box.x2), clamped(box.y2)};
     if (box.x1 > box.x2) std::swap(box.x1, box.x2);
     if (box.y1 > box.y2) std::swap(box.y1, box.y2);

@@ -45,7 +45,7 @@ std::int64_t max_toggling_pixels(Size size) {
 }
 
 using TwoPixels = std::uint64_t;
-constexpr auto colours_of_two =
+constexpr auto colors_of_two =
     std::bit_cast<TwoPixels>(std::array<std::uint8_t, 8>{255, 255, 255, 0, 255, 255, 255, 0});
 
 // A hash of the colors only: a difference in alpha does not count.
@@ -58,7 +58,7 @@ std::uint64_t look_of(const ImageView& image, const Rect& area) {
         for (std::size_t at = 0; at < row.size(); at += sizeof(TwoPixels)) {
             TwoPixels pixels = 0;
             std::memcpy(&pixels, &row[at], std::min(sizeof pixels, row.size() - at));
-            hash = (hash ^ (pixels & colours_of_two)) * odd;
+            hash = (hash ^ (pixels & colors_of_two)) * odd;
             hash ^= hash >> 32U;
         }
     }

@@ -47,10 +47,10 @@ std::string words(double number) {
     return {text.data(), end};
 }
 
-bool valid(const Rgba& colour) {
+bool valid(const Rgba& color) {
     const auto level = [](double value) { return value >= 0 && value <= 255; };
-    return level(colour.red) && level(colour.green) && level(colour.blue) && colour.alpha >= 0 &&
-           colour.alpha <= 1;
+    return level(color.red) && level(color.green) && level(color.blue) && color.alpha >= 0 &&
+           color.alpha <= 1;
 }
 
 } // namespace
@@ -75,16 +75,16 @@ std::optional<Rgba> parse_rgba(std::string_view text) {
     return Rgba{values[0], values[1], values[2], values[3]};
 }
 
-std::string to_string(const Rgba& colour) {
-    return "rgba(" + words(colour.red) + "," + words(colour.green) + "," + words(colour.blue) +
-           "," + words(colour.alpha) + ")";
+std::string to_string(const Rgba& color) {
+    return "rgba(" + words(color.red) + "," + words(color.green) + "," + words(color.blue) + "," +
+           words(color.alpha) + ")";
 }
 
 Gradient::Gradient(std::span<const GradientStop> stops, double opacity)
     : stops_(stops.begin(), stops.end()), opacity_(opacity) {
     if (!(opacity >= 0 && opacity <= 1)) throw std::invalid_argument("an opacity must be 0 to 1");
     for (const GradientStop& stop : stops_)
-        if (!(stop.at >= 0 && stop.at <= 1) || !valid(stop.colour))
+        if (!(stop.at >= 0 && stop.at <= 1) || !valid(stop.color))
             throw std::invalid_argument("a gradient's stop is out of range");
     std::stable_sort(stops_.begin(), stops_.end(),
                      [](const GradientStop& a, const GradientStop& b) { return a.at < b.at; });
@@ -92,12 +92,12 @@ Gradient::Gradient(std::span<const GradientStop> stops, double opacity)
         table_.at(i) = layer_of(at(static_cast<double>(i) / table_size));
 }
 
-Gradient::Layer Gradient::layer_of(const Rgba& colour) {
+Gradient::Layer Gradient::layer_of(const Rgba& color) {
     const auto part = [&](double level) {
-        return static_cast<std::uint32_t>(std::lround(level * colour.alpha * 65536));
+        return static_cast<std::uint32_t>(std::lround(level * color.alpha * 65536));
     };
-    return {part(colour.blue) | std::uint64_t{part(colour.red)} << 32, part(colour.green),
-            static_cast<std::uint32_t>(std::lround((1 - colour.alpha) * 65536))};
+    return {part(color.blue) | std::uint64_t{part(color.red)} << 32, part(color.green),
+            static_cast<std::uint32_t>(std::lround((1 - color.alpha) * 65536))};
 }
 
 Rgba Gradient::at(double t) const {
@@ -105,23 +105,23 @@ Rgba Gradient::at(double t) const {
     const auto after =
         std::upper_bound(stops_.begin(), stops_.end(), t,
                          [](double place, const GradientStop& stop) { return place < stop.at; });
-    Rgba colour;
+    Rgba color;
     if (after == stops_.begin()) {
-        colour = stops_.front().colour;
+        color = stops_.front().color;
     } else if (after == stops_.end()) {
-        colour = stops_.back().colour;
+        color = stops_.back().color;
     } else {
         const GradientStop& from = *std::prev(after);
         const GradientStop& to = *after;
         const double part = (t - from.at) / (to.at - from.at);
         const auto between = [&](double Rgba::*member) {
-            return from.colour.*member + (to.colour.*member - from.colour.*member) * part;
+            return from.color.*member + (to.color.*member - from.color.*member) * part;
         };
-        colour = {between(&Rgba::red), between(&Rgba::green), between(&Rgba::blue),
-                  between(&Rgba::alpha)};
+        color = {between(&Rgba::red), between(&Rgba::green), between(&Rgba::blue),
+                 between(&Rgba::alpha)};
     }
-    colour.alpha *= opacity_;
-    return colour;
+    color.alpha *= opacity_;
+    return color;
 }
 
 Rect Canvas::visible(const Rect& area) const {
@@ -143,10 +143,10 @@ void mix(std::uint8_t* pixel, const Layer& layer) {
 
 } // namespace
 
-void Canvas::fill(const Rect& area, const Rgba& colour) {
+void Canvas::fill(const Rect& area, const Rgba& color) {
     const Rect part = visible(area);
     if (part.empty()) return;
-    const Gradient::Layer layer = Gradient::layer_of(colour);
+    const Gradient::Layer layer = Gradient::layer_of(color);
     for (int y = part.y; y < part.bottom(); ++y) {
         std::uint8_t* pixel = rows_.row(y - first_row_).data() + std::ptrdiff_t{4} * part.x;
         for (int x = 0; x < part.width; ++x, pixel += 4) mix(pixel, layer);
@@ -154,20 +154,20 @@ void Canvas::fill(const Rect& area, const Rgba& colour) {
 }
 
 // The reach is limited to a value larger than any image, because a caller may pass a huge radius.
-void Canvas::fill_disc(Point centre, double radius, const Gradient& gradient) {
+void Canvas::fill_disc(Point center, double radius, const Gradient& gradient) {
     if (!(radius > 0)) return;
     const int reach = static_cast<int>(std::min(std::ceil(radius), 100000.0));
-    paint({centre.x - reach, centre.y - reach, 2 * reach + 1, 2 * reach + 1}, centre.x, centre.y,
+    paint({center.x - reach, center.y - reach, 2 * reach + 1, 2 * reach + 1}, center.x, center.y,
           radius, Outside::clear, gradient);
 }
 
 void Canvas::fill_radially(const Rect& area, const Gradient& gradient) {
     // The center of pixel x is at x + 0.5, for the area as well as for the painted pixels.
     paint(area, area.x + (area.width - 1) / 2.0, area.y + (area.height - 1) / 2.0,
-          std::max(area.width, area.height) / 2.0, Outside::last_colour, gradient);
+          std::max(area.width, area.height) / 2.0, Outside::last_color, gradient);
 }
 
-void Canvas::paint(const Rect& area, double centre_x, double centre_y, double radius,
+void Canvas::paint(const Rect& area, double center_x, double center_y, double radius,
                    Outside outside, const Gradient& gradient) {
     const Rect part = visible(area);
     if (part.empty()) return;
@@ -180,10 +180,10 @@ void Canvas::paint(const Rect& area, double centre_x, double centre_y, double ra
     constexpr int chunk = 256;
     std::array<std::int32_t, chunk> places{};
     for (int y = part.y; y < part.bottom(); ++y) {
-        const auto down = static_cast<float>(y - centre_y);
+        const auto down = static_cast<float>(y - center_y);
         for (int x = part.x; x < part.right(); x += chunk) {
             const int count = std::min(chunk, part.right() - x);
-            const auto right = static_cast<float>(x - centre_x);
+            const auto right = static_cast<float>(x - center_x);
             for (int i = 0; i < count; ++i) {
                 const float across = right + static_cast<float>(i);
                 const float distance = down * down + across * across;
@@ -199,19 +199,19 @@ void Canvas::paint(const Rect& area, double centre_x, double centre_y, double ra
     }
 }
 
-void Canvas::frame(const Rect& area, int width, const Rgba& colour) {
+void Canvas::frame(const Rect& area, int width, const Rgba& color) {
     if (area.empty() || width <= 0) return;
     const int across = std::min(width, (area.width + 1) / 2);
     const int down = std::min(width, (area.height + 1) / 2);
     const int lower = std::max(area.y + down, area.bottom() - down);
     const int right = std::max(area.x + across, area.right() - across);
-    fill({area.x, area.y, area.width, down}, colour);
-    fill({area.x, lower, area.width, area.bottom() - lower}, colour);
-    fill({area.x, area.y + down, across, lower - area.y - down}, colour);
-    fill({right, area.y + down, area.right() - right, lower - area.y - down}, colour);
+    fill({area.x, area.y, area.width, down}, color);
+    fill({area.x, lower, area.width, area.bottom() - lower}, color);
+    fill({area.x, area.y + down, across, lower - area.y - down}, color);
+    fill({right, area.y + down, area.right() - right, lower - area.y - down}, color);
 }
 
-void Canvas::write(Point top_left, std::string_view text, int scale, const Rgba& colour) {
+void Canvas::write(Point top_left, std::string_view text, int scale, const Rgba& color) {
     int left = top_left.x;
     for (const char character : text) {
         const Glyph& glyph = glyph_of(character);
@@ -219,7 +219,7 @@ void Canvas::write(Point top_left, std::string_view text, int scale, const Rgba&
             for (int column = 0; column < glyph_width; ++column)
                 if ((glyph.rows.at(static_cast<std::size_t>(row)) >> (glyph_width - 1 - column)) &
                     1)
-                    fill({left + column * scale, top_left.y + row * scale, scale, scale}, colour);
+                    fill({left + column * scale, top_left.y + row * scale, scale, scale}, color);
         left += glyph_advance * scale;
     }
 }

@@ -86,12 +86,12 @@ Header read_header(const Chunk& chunk, const PngLimits& limits) {
         refuse("its size of " + std::to_string(width) + "x" + std::to_string(height) +
                " pixels is too large");
     const std::uint8_t depth = chunk.data[8];
-    const std::uint8_t colour = chunk.data[9];
-    if (depth != 8 || (colour != 2 && colour != 6)) refuse("only 8-bit RGB and RGBA are supported");
+    const std::uint8_t color = chunk.data[9];
+    if (depth != 8 || (color != 2 && color != 6)) refuse("only 8-bit RGB and RGBA are supported");
     if (chunk.data[10] != 0 || chunk.data[11] != 0)
         refuse("its compression or filter method is unknown");
     if (chunk.data[12] != 0) refuse("it is interlaced");
-    return {{static_cast<int>(width), static_cast<int>(height)}, colour == 6 ? 4U : 3U};
+    return {{static_cast<int>(width), static_cast<int>(height)}, color == 6 ? 4U : 3U};
 }
 
 /// The parts of the compressed stream. Checks all chunks.

@@ -58,11 +58,11 @@ Axis interpolating(std::int64_t from, std::int64_t to, int count, int source_ext
     axis.total = static_cast<std::uint32_t>(unit);
     for (int i = 0; i < count; ++i) {
         const std::int64_t last = (source_extent - 1) * unit;
-        const auto centre =
+        const auto center =
             std::clamp<std::int64_t>((2 * std::int64_t{i} + 1) * from - to, 0, last);
-        axis.first.push_back(static_cast<int>(centre / unit));
-        axis.weights.push_back(static_cast<std::uint32_t>(unit - centre % unit));
-        axis.weights.push_back(static_cast<std::uint32_t>(centre % unit));
+        axis.first.push_back(static_cast<int>(center / unit));
+        axis.weights.push_back(static_cast<std::uint32_t>(unit - center % unit));
+        axis.weights.push_back(static_cast<std::uint32_t>(center % unit));
     }
     return axis;
 }
@@ -224,7 +224,7 @@ void sum_columns_16(const std::uint16_t* sums, const Axis& columns, std::uint32_
     const auto half = static_cast<std::uint16_t>(total / 2);
     const auto opaque = static_cast<std::uint16_t>(total * 255);
     const std::uint64_t start = lanes({half, half, half, 0});
-    const std::uint64_t colours = lanes({0xFFFF, 0xFFFF, 0xFFFF, 0});
+    const std::uint64_t colors = lanes({0xFFFF, 0xFFFF, 0xFFFF, 0});
     const std::uint64_t alpha = lanes({0, 0, 0, opaque});
     const std::uint32_t* weight = columns.weights.data();
     const std::size_t count = columns.first.size();
@@ -236,7 +236,7 @@ void sum_columns_16(const std::uint16_t* sums, const Axis& columns, std::uint32_
             std::memcpy(&pixel, pixels + std::ptrdiff_t{4} * k, sizeof pixel);
             mean += weight[k] * pixel;
         }
-        mean = ((mean & colours) + start) | alpha;
+        mean = ((mean & colors) + start) | alpha;
         std::memcpy(means + x * 4, &mean, sizeof mean);
     }
 }

@@ -133,23 +133,23 @@ void StripeEncoder::to_rgb(const ImageView& rows) {
 
 void StripeEncoder::subtract_rows_above() {
     filtered_.resize(rows_ * row_bytes_);
-    const std::size_t colours = row_bytes_ - 1;
+    const std::size_t colors = row_bytes_ - 1;
     const std::uint8_t* row = plain_.data();
     std::uint8_t* out = filtered_.data();
     *out = filter_sub;
     std::copy_n(row + 1, 3, out + 1);
-    subtract(row + 4, row + 1, colours - 3, out + 4);
+    subtract(row + 4, row + 1, colors - 3, out + 4);
     breaks_ = count_breaks(out, row_bytes_);
     for (std::size_t y = 1; y < rows_; ++y) {
         row += row_bytes_;
         out += row_bytes_;
         *out = filter_up;
         if (repeated_[y] != 0) {
-            std::memset(out + 1, 0, colours);
+            std::memset(out + 1, 0, colors);
             breaks_ += 1; // after the filter byte, as for a row that differs only in alpha
             continue;
         }
-        subtract(row + 1, row + 1 - row_bytes_, colours, out + 1);
+        subtract(row + 1, row + 1 - row_bytes_, colors, out + 1);
         breaks_ += count_breaks(out, row_bytes_);
     }
 }

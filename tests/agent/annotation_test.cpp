@@ -15,14 +15,14 @@ using winio::Image;
 
 constexpr winio::Size size{201, 101};
 
-Image grey() {
+Image gray() {
     Image image(size);
     image.fill({0, 0, size.width, size.height}, {80, 80, 80, 255});
     return image;
 }
 
 Image drawn(const Annotation& annotation, const ExecutedHeat& heat, const BboxHeat& boxes) {
-    Image image = grey();
+    Image image = gray();
     winio::Canvas canvas(image);
     make_overlay(annotation, heat, boxes, size)->draw(canvas);
     return image;

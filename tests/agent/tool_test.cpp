@@ -36,7 +36,7 @@ Toolbox volume_tools() {
                          {arg("percent", &SetVolume::percent, "0 is silent", range{0, 100}),
                           arg("channel", &SetVolume::channel, "which speaker"),
                           arg("device", &SetVolume::device, "left out: the default device"),
-                          arg("knob", &SetVolume::knob, "centre of the knob")},
+                          arg("knob", &SetVolume::knob, "center of the knob")},
                          [](const SetVolume& args, ToolContext&) {
                              return ok()
                                  .with("percent", args.percent)
@@ -71,7 +71,7 @@ TEST_CASE("a tool's schema lists its arguments in the order of registration") {
         R"("percent":{"description":"0 is silent","type":"integer","minimum":0,"maximum":100},)"
         R"("channel":{"description":"which speaker","type":"string","enum":["left","right","both"]},)"
         R"("device":{"description":"left out: the default device","type":"string"},)"
-        R"("knob":{"description":"centre of the knob","type":"array","items":{"type":"number"},"minItems":2,"maxItems":2}},)"
+        R"("knob":{"description":"center of the knob","type":"array","items":{"type":"number"},"minItems":2,"maxItems":2}},)"
         R"("required":["percent","channel","knob"]})");
 }
 

@@ -85,7 +85,7 @@ std::vector<Case> cases() {
 
 json::value to_json(const std::vector<winio::GradientStop>& stops) {
     json::array all;
-    for (const auto& stop : stops) all.push_back(json::array{stop.at, to_string(stop.colour)});
+    for (const auto& stop : stops) all.push_back(json::array{stop.at, to_string(stop.color)});
     return all;
 }
 

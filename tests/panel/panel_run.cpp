@@ -135,7 +135,7 @@ public:
             on_delta({vlm::Delta::Kind::reasoning, line.reasoning});
         for (;;) {
             const auto cue = prompter_.wait(stop);
-            if (!cue) throw vlm::Error(vlm::errc::cancelled, "the reply was cancelled");
+            if (!cue) throw vlm::Error(vlm::errc::cancelled, "the reply was canceled");
             if (*cue == Prompter::Cue::whole) break;
             say(line.text.size() / 2); // the scripts are ASCII
         }

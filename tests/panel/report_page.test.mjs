@@ -269,10 +269,10 @@ describe('a report', () => {
         await painted(page, '#canvas');
         const plain = await pixel(page, '#canvas', 0.35, 0.12);
         await page.keyboard.press('ArrowRight');
-        const differs = (wanted) => page.waitForFunction(([colour, other]) => {
+        const differs = (wanted) => page.waitForFunction(([color, other]) => {
             const canvas = document.querySelector('#canvas');
             const at = [Math.floor(canvas.width * 0.35), Math.floor(canvas.height * 0.12)];
-            return ([...canvas.getContext('2d').getImageData(at[0], at[1], 1, 1).data].join() !== colour.join()) === other;
+            return ([...canvas.getContext('2d').getImageData(at[0], at[1], 1, 1).data].join() !== color.join()) === other;
         }, [plain, wanted]);
         await differs(true);
         await page.locator('#show-heat').uncheck();
@@ -286,10 +286,10 @@ describe('a report', () => {
         await painted(page, '#canvas', /turn_0002/);
         const annotated = await pixel(page, '#canvas', 0.3, 0.3); // within a box
         await page.locator('#show-heat').uncheck();
-        await page.waitForFunction(([colour]) => {
+        await page.waitForFunction(([color]) => {
             const canvas = document.querySelector('#canvas');
             const at = [Math.floor(canvas.width * 0.3), Math.floor(canvas.height * 0.3)];
-            return [...canvas.getContext('2d').getImageData(at[0], at[1], 1, 1).data].join() !== colour.join();
+            return [...canvas.getContext('2d').getImageData(at[0], at[1], 1, 1).data].join() !== color.join();
         }, [annotated]);
         assert.deepEqual(problems, []);
         await close();

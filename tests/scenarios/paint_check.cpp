@@ -235,7 +235,7 @@ double heat_at(const Turn& turn, Point at) {
     return sum / ((2 * reach + 1) * (2 * reach + 1));
 }
 
-bool is_colourless(const Image& image, Point at) {
+bool is_colorless(const Image& image, Point at) {
     for (int y = at.y - reach; y <= at.y + reach; ++y)
         for (int x = at.x - reach; x <= at.x + reach; ++x)
             if (std::abs(orange(pixel(image, x, y))) > 2) return false;
@@ -249,7 +249,7 @@ bool same_but_for(const Image& a, const Image& b, const Rect& part, const Rect& 
     return true;
 }
 
-// The drawn ends of a drag that is `age` turns old: they move towards its middle.
+// The drawn ends of a drag that is `age` turns old: they move toward its middle.
 std::array<Point, 2> ends_after(const Stroke& stroke, int age) {
     constexpr double shrink = 0.85; // the profile's trail_shrink
     const double left = std::pow(shrink, age);
@@ -312,7 +312,7 @@ void check_trail(const Turn& turn, Point clicked, const std::vector<Stroke>& str
     constexpr double visible = 15; // of 255
     double younger = heat_at(turn, clicked);
     fmt::print("heat at the button: {:.0f}\n", younger);
-    expect(is_colourless(turn.raw, clicked), "the raw screenshot has a color at the button");
+    expect(is_colorless(turn.raw, clicked), "the raw screenshot has a color at the button");
     for (int age = 1; age <= static_cast<int>(strokes.size()); ++age) {
         const std::size_t number = strokes.size() - static_cast<std::size_t>(age) + 1;
         double hottest = 0;
@@ -321,7 +321,7 @@ void check_trail(const Turn& turn, Point clicked, const std::vector<Stroke>& str
             fmt::print("heat at stroke {}, {} turns old: {:.0f}\n", number, age, heat);
             expect(heat >= visible, fmt::format("stroke {} has no heat", number));
             expect(heat < younger, fmt::format("stroke {} is not paler", number));
-            expect(is_colourless(turn.raw, end),
+            expect(is_colorless(turn.raw, end),
                    fmt::format("the raw screenshot has a color at stroke {}", number));
             hottest = std::max(hottest, heat);
         }

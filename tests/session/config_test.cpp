@@ -398,7 +398,7 @@ TEST_CASE("the stored settings of a run can be used to resume it") {
     CHECK_FALSE(area_setting(again).window);
 
     // Written by another version, or edited.
-    CHECK(config_from_settings({{{"colour", "red", "flag"}}}, "run.json").empty());
+    CHECK(config_from_settings({{{"color", "red", "flag"}}}, "run.json").empty());
     CHECK_THAT(complaint([] {
                    (void)config_from_settings({{{"settle_quiet_ms", "soon", "flag"}}}, "run.json");
                }),

@@ -171,7 +171,7 @@ TEST_CASE("client: the options limit time and size") {
     CHECK(error_of([&] { small.reply(ask("hi")); }).code() == errc::response_too_large);
 }
 
-TEST_CASE("client: cancelling closes the connection and is reported as an exchange") {
+TEST_CASE("client: canceling closes the connection and is reported as an exchange") {
     ChatServer server;
     Answer silent;
     silent.never = true;

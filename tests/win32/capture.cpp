@@ -115,7 +115,7 @@ TEST_CASE("a capture shows what a window painted, pixel for pixel") {
 TEST_CASE("a capture contains the pointer's position and shape") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop);
-    const Point at = centre_of(window.state().area);
+    const Point at = center_of(window.state().area);
     InputExecutor executor(*desktop, choose_area(desktop->displays(), {}));
     REQUIRE(executor.execute(gesture::move(at)).complete());
     const auto capturer = desktop->open_capturer({});

@@ -20,7 +20,7 @@ struct Session {
     }
     // A program gets the keyboard focus when it handles the click, not when the click is sent.
     void click_into_edit() {
-        execute(gesture::click(centre_of(window.state().edit)));
+        execute(gesture::click(center_of(window.state().edit)));
         REQUIRE(eventually([&] { return window.state().edit_focused == 1; }));
     }
 };
@@ -52,10 +52,10 @@ TEST_CASE("text longer than a batch arrives complete and in order") {
 
 TEST_CASE("a click presses only the button under it") {
     Session session;
-    session.execute(gesture::click(centre_of(session.window.state().button_b)));
+    session.execute(gesture::click(center_of(session.window.state().button_b)));
     CHECK(eventually([&] { return session.window.state().clicks_b == 1; }));
     CHECK(session.window.state().clicks_a == 0);
-    session.execute(gesture::click(centre_of(session.window.state().button_a)));
+    session.execute(gesture::click(center_of(session.window.state().button_a)));
     CHECK(eventually([&] { return session.window.state().clicks_a == 1; }));
     CHECK(session.window.state().clicks_b == 1);
 }
@@ -89,14 +89,14 @@ TEST_CASE("between press and release a program never sees the pointer at its old
 
 TEST_CASE("a double-click arrives as a double-click") {
     Session session;
-    session.execute(gesture::click(centre_of(session.window.state().area), Button::left, 2));
+    session.execute(gesture::click(center_of(session.window.state().area), Button::left, 2));
     CHECK(eventually([&] { return session.window.state().area_double_clicks == 1; }));
     CHECK(session.window.state().area_presses == 1);
 }
 
 TEST_CASE("a right click arrives as a right click") {
     Session session;
-    session.execute(gesture::click(centre_of(session.window.state().area), Button::right));
+    session.execute(gesture::click(center_of(session.window.state().area), Button::right));
     CHECK(eventually([&] { return session.window.state().area_right_clicks == 1; }));
     CHECK(session.window.state().area_presses == 0);
 }
@@ -114,7 +114,7 @@ TEST_CASE("dragging over text selects it") {
 
 TEST_CASE("wheel notches arrive with their number and direction") {
     Session session;
-    const Point at = centre_of(session.window.state().area);
+    const Point at = center_of(session.window.state().area);
     session.execute(gesture::scroll(at, -3));
     CHECK(eventually([&] { return session.window.state().wheel_units == -360; }));
     session.execute(gesture::scroll(at, 5));
@@ -123,7 +123,7 @@ TEST_CASE("wheel notches arrive with their number and direction") {
 
 TEST_CASE("positive notches of the horizontal wheel scroll right") {
     Session session;
-    session.execute(gesture::scroll(centre_of(session.window.state().area), 2, Axis::horizontal));
+    session.execute(gesture::scroll(center_of(session.window.state().area), 2, Axis::horizontal));
     CHECK(eventually([&] { return session.window.state().horizontal_wheel_units == 240; }));
 }
 

@@ -29,7 +29,7 @@ Rect rect_of(const SharedRect& shared) {
     return {shared.left, shared.top, shared.right - shared.left, shared.bottom - shared.top};
 }
 
-Point centre_of(const SharedRect& shared) {
+Point center_of(const SharedRect& shared) {
     return {(shared.left + shared.right) / 2, (shared.top + shared.bottom) / 2};
 }
 

@@ -76,4 +76,4 @@ private:
 };
 
 [[nodiscard]] eyehand::winio::Rect rect_of(const SharedRect& shared);
-[[nodiscard]] eyehand::winio::Point centre_of(const SharedRect& shared);
+[[nodiscard]] eyehand::winio::Point center_of(const SharedRect& shared);

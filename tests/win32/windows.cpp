@@ -55,7 +55,7 @@ TEST_CASE("focus restores a minimized window") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop);
     ShowWindow(reinterpret_cast<HWND>(window.info().id), SW_MINIMIZE);
-    REQUIRE(eventually([&] { return window.info().state == WindowState::minimised; }));
+    REQUIRE(eventually([&] { return window.info().state == WindowState::minimized; }));
     desktop->windows()->apply({window.info().id, WindowAction::focus, {}});
     CHECK(window.info().state == WindowState::normal);
     CHECK(window.info().foreground);
@@ -94,7 +94,7 @@ TEST_CASE("a move of a maximized window considers the border that it has afterwa
     win32::Win32Desktop desktop(system);
     const TestWindow window(desktop, {200, 150});
     ShowWindow(window.handle(), SW_MAXIMIZE);
-    REQUIRE(eventually([&] { return window.info().state == WindowState::maximised; }));
+    REQUIRE(eventually([&] { return window.info().state == WindowState::maximized; }));
     const Rect to{250, 230, 720, 510};
     desktop.windows()->apply({window.info().id, WindowAction::move, to});
     CHECK(eventually([&] { return window.info().bounds == to; }));
@@ -112,7 +112,7 @@ TEST_CASE("a maximized window is listed as maximized, and moves to the requested
     const auto desktop = open_desktop();
     const TestWindow window(*desktop);
     ShowWindow(reinterpret_cast<HWND>(window.info().id), SW_MAXIMIZE);
-    REQUIRE(eventually([&] { return window.info().state == WindowState::maximised; }));
+    REQUIRE(eventually([&] { return window.info().state == WindowState::maximized; }));
     const Rect to{310, 230, 720, 510};
     desktop->windows()->apply({window.info().id, WindowAction::move, to});
     CHECK(eventually([&] { return window.info().bounds == to; }));
@@ -124,7 +124,7 @@ TEST_CASE("a window that was maximized and then minimized moves to the requested
     const TestWindow window(*desktop);
     for (const int how : {SW_MAXIMIZE, SW_MINIMIZE})
         ShowWindow(reinterpret_cast<HWND>(window.info().id), how);
-    REQUIRE(eventually([&] { return window.info().state == WindowState::minimised; }));
+    REQUIRE(eventually([&] { return window.info().state == WindowState::minimized; }));
     const Rect to{310, 230, 720, 510};
     desktop->windows()->apply({window.info().id, WindowAction::move, to});
     CHECK(eventually([&] { return window.info().bounds == to; }));

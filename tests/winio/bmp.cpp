@@ -7,7 +7,7 @@ using namespace eyehand::winio;
 
 namespace {
 
-Image colourful(Size size) {
+Image colorful(Size size) {
     Image image(size);
     for (int y = 0; y < size.height; ++y)
         for (int x = 0; x < size.width; ++x)
@@ -31,10 +31,10 @@ constexpr std::uint8_t headers_bytes = 14 + 40;
 
 TEST_CASE("a bitmap file preserves every pixel, also of a part of a larger image") {
     for (int width = 1; width <= 6; ++width) {
-        const Image image = colourful({width, 3});
+        const Image image = colorful({width, 3});
         check_same(decode_bmp(encode_bmp(image.view())), image);
     }
-    const Image image = colourful({6, 5});
+    const Image image = colorful({6, 5});
     const ImageView part = image.view().crop({1, 2, 3, 2});
     check_same(decode_bmp(encode_bmp(part)), Image(part));
 }
@@ -53,7 +53,7 @@ TEST_CASE("a bitmap file has the layout of its format") {
 }
 
 TEST_CASE("a bitmap file's pixels may begin after a gap behind the header") {
-    const Image image = colourful({3, 3});
+    const Image image = colorful({3, 3});
     auto file = encode_bmp(image.view());
     file.insert(file.begin() + headers_bytes, 6, 0xEE);
     file[pixels_at_field] += 6;
@@ -61,7 +61,7 @@ TEST_CASE("a bitmap file's pixels may begin after a gap behind the header") {
 }
 
 TEST_CASE("an invalid or truncated bitmap file contains no image") {
-    const auto file = encode_bmp(colourful({3, 3}).view());
+    const auto file = encode_bmp(colorful({3, 3}).view());
     for (std::size_t length = 0; length < file.size(); ++length)
         CHECK_FALSE(decode_bmp(std::span(file).first(length)).has_value());
     auto other = file;

@@ -67,7 +67,7 @@ TEST_CASE("the work area of a window is clipped to the displays, and can be crop
     const std::vector<WindowInfo> windows{{.id = WindowId{1},
                                            .title = "editor",
                                            .bounds = {-8, -8, 1936, 1096},
-                                           .state = WindowState::maximised},
+                                           .state = WindowState::maximized},
                                           {.id = WindowId{2}, .bounds = {-500, 100, 400, 300}}};
     AreaChoice choice{.window = WindowQuery{.title = "Editor"}};
     CHECK(choose_area(two, choice, windows).bounds() == Rect{-8, 0, 1928, 1080});
@@ -83,7 +83,7 @@ TEST_CASE("a missing, minimized or invisible window is refused as a work area") 
         {.id = WindowId{2},
          .title = "small",
          .bounds = {0, 0, 50, 50},
-         .state = WindowState::minimised},
+         .state = WindowState::minimized},
     };
     for (const auto& [title, word] :
          {std::pair{"gone", "minimized or outside"}, std::pair{"small", "minimized or outside"},

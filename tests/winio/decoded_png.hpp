@@ -25,8 +25,7 @@ inline eyehand::winio::Image decoded(const std::vector<std::uint8_t>& file) {
 }
 
 /// Whether `b` has the colors of `a` and is opaque.
-inline bool same_colours_opaque(const eyehand::winio::ImageView& a,
-                                const eyehand::winio::Image& b) {
+inline bool same_colors_opaque(const eyehand::winio::ImageView& a, const eyehand::winio::Image& b) {
     if (a.size() != b.size()) return false;
     for (int y = 0; y < a.height(); ++y)
         for (std::size_t at = 0; at < a.row(y).size(); at += 4)

@@ -25,7 +25,7 @@ struct Kind {
     int height = 1; // negative: top-down
     unsigned bits = 24;
     unsigned compression = 0;
-    unsigned colours_used = 0;
+    unsigned colors_used = 0;
     unsigned header_bytes = 40;
 };
 
@@ -43,7 +43,7 @@ Bytes dib(const Kind& kind, const Bytes& after_header) {
     append(bytes, kind.bits, 2);
     append(bytes, kind.compression, 4);
     for (int i = 0; i < 3; ++i) append(bytes, 0, 4);
-    append(bytes, kind.colours_used, 4);
+    append(bytes, kind.colors_used, 4);
     append(bytes, 0, 4);
     bytes.insert(bytes.end(), after_header.begin(), after_header.end());
     return bytes;
@@ -129,19 +129,19 @@ TEST_CASE("palettes of 1, 4 and 8 bits are read, with the leftmost pixel in the 
         return row;
     };
     CHECK(colors_of(dib({.bits = 1}, with({0x40, 0, 0, 0}))) == std::vector{red, green});
-    CHECK(colors_of(dib({.bits = 4, .colours_used = 2}, with({0x10, 0, 0, 0}))) ==
+    CHECK(colors_of(dib({.bits = 4, .colors_used = 2}, with({0x10, 0, 0, 0}))) ==
           std::vector{green, red});
-    CHECK(colors_of(dib({.bits = 8, .colours_used = 2}, with({1, 0, 0, 0}))) ==
+    CHECK(colors_of(dib({.bits = 8, .colors_used = 2}, with({1, 0, 0, 0}))) ==
           std::vector{green, red});
 }
 
 TEST_CASE("an index past the palette's end is black") {
-    CHECK(colors_of(dib({.width = 3, .bits = 8, .colours_used = 1},
-                        {0, 0, 255, 0, 0, 1, 200, 0})) == std::vector{red, black, black});
+    CHECK(colors_of(dib({.width = 3, .bits = 8, .colors_used = 1}, {0, 0, 255, 0, 0, 1, 200, 0})) ==
+          std::vector{red, black, black});
 }
 
 TEST_CASE("a palette in a DIB of 24 bits is skipped") {
-    CHECK(colors_of(dib({.colours_used = 1}, {9, 9, 9, 9, 0, 0, 255, 0, 255, 0, 0, 0})) ==
+    CHECK(colors_of(dib({.colors_used = 1}, {9, 9, 9, 9, 0, 0, 255, 0, 255, 0, 0, 0})) ==
           std::vector{red, green});
 }
 
@@ -163,7 +163,7 @@ TEST_CASE("invalid headers contain no image") {
           Kind{.bits = 8, .compression = 1}, Kind{.compression = 3},
           Kind{.bits = 32, .compression = 4}, Kind{.header_bytes = 12},
           Kind{.header_bytes = 0xFFFFFFFF}, Kind{.header_bytes = 125},
-          Kind{.colours_used = 0xFFFFFFFF}, Kind{.width = highest, .height = highest},
+          Kind{.colors_used = 0xFFFFFFFF}, Kind{.width = highest, .height = highest},
           Kind{.width = highest, .height = highest, .bits = 32},
           Kind{.width = 1 << 30, .height = 1 << 30, .bits = 1}})
         CHECK_FALSE(decode_dib(dib(kind, row)));
@@ -181,7 +181,7 @@ TEST_CASE("a damaged DIB is never read past its end") { // which the address san
                            .height = static_cast<int>(below(9)) - 4,
                            .bits = depths[below(depths.size())],
                            .compression = below(3) == 0 ? 3U : 0U,
-                           .colours_used = static_cast<unsigned>(below(3)),
+                           .colors_used = static_cast<unsigned>(below(3)),
                            .header_bytes = below(2) == 0 ? 40U : 124U},
                           Bytes(below(400)));
         for (std::size_t hits = below(3); hits > 0; --hits)

@@ -7,12 +7,12 @@ using namespace eyehand::winio;
 
 namespace {
 
-constexpr Color grey{100, 100, 100, 255};
+constexpr Color gray{100, 100, 100, 255};
 
 Frame grey_frame(Size size, Point origin = {}) {
     Frame frame;
     frame.pixels = Image(size);
-    frame.pixels.fill({0, 0, size.width, size.height}, grey);
+    frame.pixels.fill({0, 0, size.width, size.height}, gray);
     frame.origin = origin;
     return frame;
 }
@@ -34,8 +34,8 @@ TEST_CASE("the pointer is drawn with its hotspot at its position and then remove
     draw_pointer(frame);
     CHECK(frame.pixels.at(4, 4) == Color{0, 0, 255, 255});
     CHECK(frame.pixels.at(5, 5) == Color{0, 0, 255, 255});
-    CHECK(frame.pixels.at(3, 4) == grey);
-    CHECK(frame.pixels.at(6, 5) == grey);
+    CHECK(frame.pixels.at(3, 4) == gray);
+    CHECK(frame.pixels.at(6, 5) == gray);
     CHECK_FALSE(frame.pointer.has_value());
 }
 
@@ -53,7 +53,7 @@ TEST_CASE("inverting pointer pixels invert the pixels below") {
     frame.pointer->invert = {1, 0};
     draw_pointer(frame);
     CHECK(frame.pixels.at(0, 0) == Color{155, 155, 155, 255});
-    CHECK(frame.pixels.at(1, 0) == grey);
+    CHECK(frame.pixels.at(1, 0) == gray);
 }
 
 TEST_CASE("a pointer at an edge is clipped on every side") {
@@ -64,7 +64,7 @@ TEST_CASE("a pointer at an edge is clipped on every side") {
         draw_pointer(frame);
         int drawn = 0;
         for (int y = 0; y < 10; ++y)
-            for (int x = 0; x < 10; ++x) drawn += frame.pixels.at(x, y) != grey;
+            for (int x = 0; x < 10; ++x) drawn += frame.pixels.at(x, y) != gray;
         CHECK(drawn == 1);
     }
 }
@@ -74,13 +74,13 @@ TEST_CASE("a pointer outside the frame draws nothing") {
     frame.pointer = square({2, 2}, {.red = 255});
     frame.pointer->position = {-50, 2};
     draw_pointer(frame);
-    CHECK(frame.pixels.at(0, 2) == grey);
+    CHECK(frame.pixels.at(0, 2) == gray);
 }
 
 TEST_CASE("a frame without a pointer is not changed") {
     Frame frame = grey_frame({2, 2});
     draw_pointer(frame);
-    CHECK(frame.pixels.at(1, 1) == grey);
+    CHECK(frame.pixels.at(1, 1) == gray);
 }
 
 TEST_CASE("an invert mask of the wrong size is refused") {

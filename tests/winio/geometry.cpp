@@ -67,8 +67,8 @@ TEST_CASE("a bounding rectangle covers both and ignores an empty one") {
 }
 
 TEST_CASE("the inverted corners of a box are swapped and clamped") {
-    CHECK(normalised({900, 800, 100, -5}) == NormBox{100, 0, 900, 800});
-    CHECK(normalised({std::nan(""), 0, 2000, 10}) == NormBox{0, 0, 1000, 10});
+    CHECK(normalized({900, 800, 100, -5}) == NormBox{100, 0, 900, 800});
+    CHECK(normalized({std::nan(""), 0, 2000, 10}) == NormBox{0, 0, 1000, 10});
 }
 
 TEST_CASE("fitting keeps the aspect ratio and never enlarges") {

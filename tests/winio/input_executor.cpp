@@ -576,7 +576,7 @@ TEST_CASE("clicks within a plan are not delayed, so a double-click stays a doubl
 
 TEST_CASE("a click waits for the double-click time only if it could form a double-click") {
     // This desktop requests a stop when its double-click time is queried, so a plan that waits for
-    // it is cancelled.
+    // it is canceled.
     class Impatient final : public BareDesktop {
     public:
         std::stop_source stop;

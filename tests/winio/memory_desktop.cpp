@@ -103,7 +103,7 @@ TEST_CASE("typed text includes Enter and Tab") {
 TEST_CASE("window commands change the list of windows") {
     MemoryDesktop desktop;
     desktop.set_windows({{.id = WindowId{1}, .title = "one", .foreground = true},
-                         {.id = WindowId{2}, .title = "two", .state = WindowState::minimised}});
+                         {.id = WindowId{2}, .title = "two", .state = WindowState::minimized}});
     Windows& windows = *desktop.windows();
     windows.apply({WindowId{2}, WindowAction::focus, {}});
     CHECK(windows.list().front().title == "two");

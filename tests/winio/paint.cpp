@@ -14,19 +14,18 @@ namespace {
 
 const Rgba clear{0, 0, 0, 0};
 
-Image grey(Size size) {
+Image gray(Size size) {
     Image image(size);
     image.fill({0, 0, size.width, size.height}, {100, 100, 100, 255});
     return image;
 }
 
 /// The result of source-over for a pixel, by the formula.
-std::array<double, 3> over(const Rgba& colour, const Color& under) {
+std::array<double, 3> over(const Rgba& color, const Color& under) {
     const auto mix = [&](double painted, double old) {
-        return painted * colour.alpha + old * (1 - colour.alpha);
+        return painted * color.alpha + old * (1 - color.alpha);
     };
-    return {mix(colour.red, under.red), mix(colour.green, under.green),
-            mix(colour.blue, under.blue)};
+    return {mix(color.red, under.red), mix(color.green, under.green), mix(color.blue, under.blue)};
 }
 
 /// The largest difference from the formula, in levels; -1 if `expected` is not painted.
@@ -35,8 +34,8 @@ double distance(const Image& painted, const Image& before,
     double max = 0;
     for (int y = 0; y < painted.height(); ++y)
         for (int x = 0; x < painted.width(); ++x) {
-            const auto colour = expected(x, y).value_or(clear);
-            const auto wanted = over(colour, before.at(x, y));
+            const auto color = expected(x, y).value_or(clear);
+            const auto wanted = over(color, before.at(x, y));
             const Color is = painted.at(x, y);
             max = std::max({max, std::abs(is.red - wanted[0]), std::abs(is.green - wanted[1]),
                             std::abs(is.blue - wanted[2])});
@@ -59,15 +58,15 @@ std::string drawn(const Image& image) {
 TEST_CASE("colors are parsed in the notation of CSS") {
     struct Row {
         const char* text;
-        Rgba colour;
+        Rgba color;
     };
     const Row row = GENERATE(Row{"rgba(255,140,0,0.5)", {255, 140, 0, 0.5}},
                              Row{" rgba( 255 , 140, 0 ,0.25 ) ", {255, 140, 0, 0.25}},
                              Row{"rgb(1,2,3)", {1, 2, 3, 1}}, Row{"#0a1BfF", {10, 27, 255, 1}},
                              Row{"#ff000000", {255, 0, 0, 0}}, Row{"rgba(0,0,0,1)", {0, 0, 0, 1}});
     REQUIRE(parse_rgba(row.text));
-    CHECK(*parse_rgba(row.text) == row.colour);
-    CHECK(parse_rgba(to_string(row.colour)) == row.colour);
+    CHECK(*parse_rgba(row.text) == row.color);
+    CHECK(parse_rgba(to_string(row.color)) == row.color);
 }
 
 TEST_CASE("text that is not a color is refused") {
@@ -104,7 +103,7 @@ TEST_CASE("stops and opacities out of range are refused") {
 }
 
 TEST_CASE("a color is painted over the existing pixels") {
-    Image image = grey({4, 3});
+    Image image = gray({4, 3});
     Canvas(image).fill({1, 1, 2, 9}, {255, 0, 0, 0.5});
     CHECK(image.at(0, 0) == Color{100, 100, 100, 255});
     CHECK(image.at(1, 1) == Color{50, 50, 178, 255}); // 177.5 is rounded up
@@ -116,12 +115,12 @@ TEST_CASE("a disc follows the formula, pixel for pixel") {
     const Gradient gradient(
         {{0, {255, 140, 0, 0.9}}, {0.4, {255, 90, 0, 0.5}}, {1, {255, 60, 0, 0}}}, 0.75);
     const double radius = GENERATE(0.4, 1.0, 3.5, 7.0, 40.0);
-    const Point centre = GENERATE(Point{10, 8}, Point{0, 0}, Point{-3, 18});
+    const Point center = GENERATE(Point{10, 8}, Point{0, 0}, Point{-3, 18});
     const Image before = random_image({21, 17}, 7);
     Image image = before;
-    Canvas(image).fill_disc(centre, radius, gradient);
+    Canvas(image).fill_disc(center, radius, gradient);
     CHECK(distance(image, before, [&](int x, int y) -> std::optional<Rgba> {
-              const double away = std::hypot(x - centre.x, y - centre.y);
+              const double away = std::hypot(x - center.x, y - center.y);
               if (away > radius) return std::nullopt;
               return gradient.at(away / radius);
           }) <= 1);
@@ -143,7 +142,7 @@ TEST_CASE("a box is filled from its center, and after the last stop with its col
 }
 
 TEST_CASE("a disc smaller than a pixel does not damage the image") {
-    Image image = grey({5, 5});
+    Image image = gray({5, 5});
     const Gradient gradient({{0, {255, 0, 0, 1}}, {1, {255, 0, 0, 0}}});
     for (const double radius : {1e-3, 1e-36, 1e-40, 1e-300}) {
         Canvas(image).fill_disc({2, 2}, radius, gradient);

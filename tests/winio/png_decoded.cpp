@@ -19,21 +19,21 @@ TEST_CASE("libpng reads back every pixel at any size, stride and level") {
             {0, 0, 1 + static_cast<int>(random() % static_cast<unsigned>(whole.width)),
              1 + static_cast<int>(random() % static_cast<unsigned>(whole.height))});
         const PngOptions options{.level = static_cast<int>(random() % 10)};
-        REQUIRE(same_colours_opaque(part, decoded(encode_png(part, options))));
+        REQUIRE(same_colors_opaque(part, decoded(encode_png(part, options))));
     }
 }
 
 TEST_CASE("libpng reads back images around the height of a stripe") {
     for (const int height : {1, 31, 32, 33, 63, 64, 65}) {
         const Image image = random_image({5, height}, static_cast<unsigned>(height));
-        CHECK(same_colours_opaque(image.view(), decoded(encode_png(image.view()))));
+        CHECK(same_colors_opaque(image.view(), decoded(encode_png(image.view()))));
     }
 }
 
 TEST_CASE("libpng reads back flat color, where deflate produces no output for whole stripes") {
     Image image({1536, 864});
     image.fill({0, 0, 1536, 864}, {10, 20, 30, 255});
-    CHECK(same_colours_opaque(image.view(), decoded(encode_png(image.view()))));
+    CHECK(same_colors_opaque(image.view(), decoded(encode_png(image.view()))));
 }
 
 TEST_CASE("libpng reads back each kind of content, alone and mixed, from stripes of any height") {
@@ -44,16 +44,16 @@ TEST_CASE("libpng reads back each kind of content, alone and mixed, from stripes
         const PngOptions options{.level = below(random, 10)};
         const Image image = any_screen(random, size);
         INFO("seed " << seed);
-        REQUIRE(same_colours_opaque(image.view(),
-                                    decoded(encode_png(image.view(), options, stripe_rows))));
+        REQUIRE(same_colors_opaque(image.view(),
+                                   decoded(encode_png(image.view(), options, stripe_rows))));
     }
 }
 
 TEST_CASE("libpng reads back images one pixel wide and stripes of one row") {
     for (const Size size : {Size{1, 1}, {1, 2}, {1, 100}, {2, 33}, {100, 1}}) {
         const Image image = random_image(size, 9);
-        CHECK(same_colours_opaque(image.view(), decoded(encode_png(image.view()))));
-        CHECK(same_colours_opaque(image.view(), decoded(encode_png(image.view(), {}, 1))));
+        CHECK(same_colors_opaque(image.view(), decoded(encode_png(image.view()))));
+        CHECK(same_colors_opaque(image.view(), decoded(encode_png(image.view(), {}, 1))));
     }
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("libpng reads back flat stripes wider than zlib's window") {
     for (const int level : {0, 1, 2, 3, 4}) {
         INFO("level " << level);
         CHECK(
-            same_colours_opaque(image.view(), decoded(encode_png(image.view(), {.level = level}))));
+            same_colors_opaque(image.view(), decoded(encode_png(image.view(), {.level = level}))));
     }
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("libpng reads back every screenshot of a pipeline over thousands of ed
             frame.pixels = screen;
             INFO("seed " << seed << ", edit " << edit);
             const Screenshot picture = pipeline.process(std::move(frame));
-            REQUIRE(same_colours_opaque(screen.view(), decoded(*picture.png)));
+            REQUIRE(same_colors_opaque(screen.view(), decoded(*picture.png)));
         }
     }
     CHECK(pictures >= 2000);
@@ -105,7 +105,7 @@ TEST_CASE("libpng reads back every scaled screenshot of a pipeline as the scaled
             const Screenshot picture = pipeline.process(std::move(frame));
             Image scaled;
             scale(screen.view(), target, scaled);
-            REQUIRE(same_colours_opaque(scaled.view(), decoded(*picture.png)));
+            REQUIRE(same_colors_opaque(scaled.view(), decoded(*picture.png)));
         }
     }
 }

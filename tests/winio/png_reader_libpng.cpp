@@ -12,7 +12,7 @@ using namespace eyehand::winio;
 namespace {
 
 struct Kind {
-    int colour = PNG_COLOR_TYPE_RGB;
+    int color = PNG_COLOR_TYPE_RGB;
     int filters = PNG_ALL_FILTERS;
 };
 
@@ -29,14 +29,14 @@ std::vector<std::uint8_t> written(const Image& image, const Kind& kind) {
     png_infop info = png_create_info_struct(writer);
     png_set_write_fn(writer, &file, collect, flushed);
     png_set_IHDR(writer, info, static_cast<png_uint_32>(image.width()),
-                 static_cast<png_uint_32>(image.height()), 8, kind.colour, PNG_INTERLACE_NONE,
+                 static_cast<png_uint_32>(image.height()), 8, kind.color, PNG_INTERLACE_NONE,
                  PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_set_sRGB_gAMA_and_cHRM(writer, info, PNG_sRGB_INTENT_PERCEPTUAL);
     png_set_pHYs(writer, info, 2835, 2835, PNG_RESOLUTION_METER);
     png_set_filter(writer, PNG_FILTER_TYPE_BASE, kind.filters);
     png_write_info(writer, info);
     png_set_bgr(writer);
-    if (kind.colour == PNG_COLOR_TYPE_RGB) png_set_filler(writer, 0, PNG_FILLER_AFTER);
+    if (kind.color == PNG_COLOR_TYPE_RGB) png_set_filler(writer, 0, PNG_FILLER_AFTER);
     for (int y = 0; y < image.height(); ++y) png_write_row(writer, image.view().row(y).data());
     png_write_end(writer, info);
     png_destroy_write_struct(&writer, &info);
@@ -48,7 +48,7 @@ bool equal(const Image& read, const Image& image, const Kind& kind) {
     for (int y = 0; y < image.height(); ++y)
         for (int x = 0; x < image.width(); ++x) {
             Color expected = image.at(x, y);
-            if (kind.colour == PNG_COLOR_TYPE_RGB) expected.alpha = 255;
+            if (kind.color == PNG_COLOR_TYPE_RGB) expected.alpha = 255;
             if (read.at(x, y) != expected) return false;
         }
     return true;
@@ -57,11 +57,11 @@ bool equal(const Image& read, const Image& image, const Kind& kind) {
 } // namespace
 
 TEST_CASE("files that libpng writes with each filter are read pixel for pixel") {
-    for (const int colour : {PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA})
+    for (const int color : {PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA})
         for (const int filters : {PNG_FILTER_NONE, PNG_FILTER_SUB, PNG_FILTER_UP, PNG_FILTER_AVG,
                                   PNG_FILTER_PAETH, PNG_ALL_FILTERS}) {
-            const Kind kind{colour, filters};
-            INFO("colour type " << colour << ", filters " << filters);
+            const Kind kind{color, filters};
+            INFO("color type " << color << ", filters " << filters);
             for (const Size size : {Size{1, 1}, {1, 50}, {50, 1}, {120, 90}}) {
                 const Image noise = random_image(size, 4);
                 CHECK(equal(decode_png(written(noise, kind)), noise, kind));

@@ -43,7 +43,7 @@ TEST_CASE("moving a window that stays at its place is an error", "[unmanaged]") 
     const std::uint32_t events = XCB_EVENT_MASK_SUBSTRUCTURE_REDIRECT;
     xcb_change_window_attributes(nobody_moves.get(), nobody_moves.root(), XCB_CW_EVENT_MASK,
                                  &events);
-    nobody_moves.synchronise();
+    nobody_moves.synchronize();
     try {
         desktop->windows()->apply({id, WindowAction::move, {100, 120, 300, 200}});
         FAIL("no error");

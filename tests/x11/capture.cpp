@@ -15,7 +15,7 @@ using x11_tests::TestWindow;
 TEST_CASE("a capture shows the screen with both transports") {
     X11Desktop desktop;
     const TestWindow window(desktop, "Blue", {.color = "3366cc"});
-    const Point at = window.centre();
+    const Point at = window.center();
     for (const Transfer transfer : {Transfer::shared_memory, Transfer::connection}) {
         ScreenCapturer capturer(desktop.connection(), {}, transfer);
         Frame frame;

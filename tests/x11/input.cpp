@@ -50,7 +50,7 @@ std::string place(Point at) { return std::to_string(at.x) + ' ' + std::to_string
 TEST_CASE("clicks arrive at their target with the correct button") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop, "Clicks");
-    const Point at = window.centre();
+    const Point at = window.center();
     execute(*desktop, gesture::click(at));
     execute(*desktop, gesture::click(at, Button::middle));
     execute(*desktop, gesture::click(at, Button::right));
@@ -62,7 +62,7 @@ TEST_CASE("clicks arrive at their target with the correct button") {
 TEST_CASE("a notch of the wheel is one click of its button") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop, "Wheel");
-    const Point at = window.centre();
+    const Point at = window.center();
     execute(*desktop, gesture::scroll(at, 2));
     execute(*desktop, gesture::scroll(at, -1));
     execute(*desktop, gesture::scroll(at, 1, Axis::horizontal));
@@ -94,7 +94,7 @@ TEST_CASE("the left button is the primary one, also if the buttons are swapped")
     const std::vector<std::uint8_t> before = swapped;
     std::swap(swapped[0], swapped[2]);
     REQUIRE(set(swapped));
-    const Point at = window.centre();
+    const Point at = window.center();
     const SendReport report = desktop.send(
         std::vector<InputEvent>{PointerMove{at}, ButtonChange{Button::left, Press::down},
                                 ButtonChange{Button::left, Press::up}});
@@ -159,7 +159,7 @@ TEST_CASE("keys that the desktop holds are released when it is closed") {
     {
         x11::X11Desktop desktop;
         const std::vector<InputEvent> held{
-            PointerMove{window.centre()}, ButtonChange{Button::left, Press::down},
+            PointerMove{window.center()}, ButtonChange{Button::left, Press::down},
             KeyChange{NamedKey::ctrl, Press::down}, KeyChange{U'世', Press::down}};
         REQUIRE(desktop.send(held).complete());
     }

@@ -22,7 +22,7 @@ errc code_of(const std::function<void()>& action) {
 void cut(const x11::X11Desktop& desktop) {
     const x11::Connection other;
     xcb_kill_client(other.get(), desktop.connection().window());
-    other.synchronise();
+    other.synchronize();
 }
 
 } // namespace

@@ -59,7 +59,7 @@ WindowInfo TestWindow::info() const {
     return *window;
 }
 
-Point TestWindow::centre() const {
+Point TestWindow::center() const {
     const Rect bounds = info().bounds;
     return {bounds.x + bounds.width / 2, bounds.y + bounds.height / 2};
 }

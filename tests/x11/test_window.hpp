@@ -42,7 +42,7 @@ public:
     /// The desktop's description of the window; the test fails if the window does not exist.
     [[nodiscard]] eyehand::winio::WindowInfo info() const;
     /// The center of the window.
-    [[nodiscard]] eyehand::winio::Point centre() const;
+    [[nodiscard]] eyehand::winio::Point center() const;
     /// The lines of its log that begin with `what` and a space, without this prefix.
     [[nodiscard]] std::vector<std::string> lines(const std::string& what) const;
     /// The characters of its "key" lines.

@@ -46,9 +46,9 @@ TEST_CASE("each display is captured with its content", "[two-displays]") {
         const Color there = frame.pixels.at(at.x - frame.origin.x, at.y - frame.origin.y);
         return there.red == color.red && there.blue == color.blue;
     };
-    CHECK(eventually([&] { return shows("left-one", left.centre(), {.red = 255}); }, patience));
+    CHECK(eventually([&] { return shows("left-one", left.center(), {.red = 255}); }, patience));
     CHECK(frame.origin == Point{0, 0});
-    CHECK(eventually([&] { return shows("main-one", right.centre(), {.blue = 255}); }, patience));
+    CHECK(eventually([&] { return shows("main-one", right.center(), {.blue = 255}); }, patience));
     CHECK(frame.origin == Point{1920, 0});
 }
 
@@ -59,7 +59,7 @@ TEST_CASE("clicks arrive on the correct display", "[two-displays]") {
     desktop->windows()->apply({left.info().id, WindowAction::move, {300, 200, 420, 330}});
     desktop->windows()->apply({right.info().id, WindowAction::move, {2300, 200, 420, 330}});
     for (const TestWindow* window : {&left, &right}) {
-        const Point at = window->centre();
+        const Point at = window->center();
         const WorkArea display =
             choose_area(*desktop, {.display = window == &left ? "left-one" : "main-one"});
         CHECK(InputExecutor(*desktop, display).execute(gesture::click(at)).complete());

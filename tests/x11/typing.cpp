@@ -114,7 +114,7 @@ TEST_CASE("keys that a killed program had bound are cleared by the next program"
         x11::X11Desktop desktop;
         const InputEvent typed = TypedScalar{U'世'};
         (void)desktop.send({&typed, 1});
-        desktop.connection().synchronise();
+        desktop.connection().synchronize();
         kill(getpid(), SIGKILL);
     }
     waitpid(killed, nullptr, 0);

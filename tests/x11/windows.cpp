@@ -35,7 +35,7 @@ void add_state(x11::X11Desktop& desktop, WindowId window, const char* state,
                    reinterpret_cast<const char*>(&event));
 }
 
-void minimise(x11::X11Desktop& desktop, WindowId window) {
+void minimize(x11::X11Desktop& desktop, WindowId window) {
     x11::Connection own;
     xcb_client_message_event_t event{};
     event.response_type = XCB_CLIENT_MESSAGE;
@@ -81,7 +81,7 @@ TEST_CASE("a maximized window is listed as maximized, and is normal after a move
     const TestWindow window(desktop, "Large");
     const WindowId id = window.info().id;
     add_state(desktop, id, "_NET_WM_STATE_MAXIMIZED_VERT", "_NET_WM_STATE_MAXIMIZED_HORZ");
-    CHECK(eventually([&] { return window.info().state == WindowState::maximised; }, patience));
+    CHECK(eventually([&] { return window.info().state == WindowState::maximized; }, patience));
     const Rect to{100, 150, 500, 350};
     desktop.windows()->apply({id, WindowAction::move, to});
     CHECK(window.info().state == WindowState::normal);
@@ -115,8 +115,8 @@ TEST_CASE("a minimized window is listed as minimized, and is restored when it is
     x11::X11Desktop desktop;
     const TestWindow window(desktop, "Small");
     const WindowId id = window.info().id;
-    minimise(desktop, id);
-    CHECK(eventually([&] { return window.info().state == WindowState::minimised; }, patience));
+    minimize(desktop, id);
+    CHECK(eventually([&] { return window.info().state == WindowState::minimized; }, patience));
     desktop.windows()->apply({id, WindowAction::focus, {}});
     CHECK(window.info().state == WindowState::normal);
     CHECK(window.info().foreground);

@@ -44,27 +44,27 @@ function layerOf({ red, green, blue, alpha }) {
 
 /** A table of layers from the center to the edge; the last one is transparent. */
 function gradient(givenStops, opacity = 1) {
-    const stops = givenStops.map(([at, colour]) => ({ at, ...parseRgba(colour) })).sort((a, b) => a.at - b.at);
-    const colourAt = (t) => {
+    const stops = givenStops.map(([at, color]) => ({ at, ...parseRgba(color) })).sort((a, b) => a.at - b.at);
+    const colorAt = (t) => {
         if (stops.length === 0) return { red: 0, green: 0, blue: 0, alpha: 0 };
         const after = stops.findIndex((stop) => t < stop.at);
-        let colour;
+        let color;
         if (after === 0) {
-            colour = { ...stops[0] };
+            color = { ...stops[0] };
         } else if (after < 0) {
-            colour = { ...stops[stops.length - 1] };
+            color = { ...stops[stops.length - 1] };
         } else {
             const from = stops[after - 1];
             const to = stops[after];
             const part = (t - from.at) / (to.at - from.at);
             const between = (name) => from[name] + (to[name] - from[name]) * part;
-            colour = { red: between('red'), green: between('green'), blue: between('blue'), alpha: between('alpha') };
+            color = { red: between('red'), green: between('green'), blue: between('blue'), alpha: between('alpha') };
         }
-        colour.alpha *= opacity;
-        return colour;
+        color.alpha *= opacity;
+        return color;
     };
     const table = new Int32Array((tableSize + 2) * 4);
-    for (let i = 0; i <= tableSize; ++i) table.set(layerOf(colourAt(i / tableSize)), i * 4);
+    for (let i = 0; i <= tableSize; ++i) table.set(layerOf(colorAt(i / tableSize)), i * 4);
     table.set([0, 0, 0, 65536], (tableSize + 1) * 4);
     return table;
 }
@@ -91,18 +91,18 @@ class Painter {
         data[at + 2] = (data[at + 2] * through + layers[from + 2] + 32768) >>> 16;
     }
 
-    fill(area, colour) {
+    fill(area, color) {
         const { left, top, right, bottom } = this.visible(area);
-        const layer = layerOf(colour);
+        const layer = layerOf(color);
         for (let y = top; y < bottom; ++y)
             for (let x = left; x < right; ++x) this.mix(4 * (y * this.width + x), layer, 0);
     }
 
-    fillDisc(centre, radius, table) {
+    fillDisc(center, radius, table) {
         if (!(radius > 0)) return;
         const reach = Math.min(Math.ceil(radius), 100000);
-        const area = { x: centre.x - reach, y: centre.y - reach, width: 2 * reach + 1, height: 2 * reach + 1 };
-        this.paint(area, centre.x, centre.y, radius, fround(radius * radius), table);
+        const area = { x: center.x - reach, y: center.y - reach, width: 2 * reach + 1, height: 2 * reach + 1 };
+        this.paint(area, center.x, center.y, radius, fround(radius * radius), table);
     }
 
     fillRadially(area, table) {
@@ -110,14 +110,14 @@ class Painter {
             Math.max(area.width, area.height) / 2, Infinity, table);
     }
 
-    paint(area, centreX, centreY, radius, square, table) {
+    paint(area, centerX, centerY, radius, square, table) {
         const { left, top, right, bottom } = this.visible(area);
         const perRadius = fround(tableSize / Math.max(radius, 1e-3));
         for (let y = top; y < bottom; ++y) {
-            const down = fround(y - centreY);
+            const down = fround(y - centerY);
             const downSquare = fround(down * down);
             for (let x = left; x < right; ++x) {
-                const across = fround(x - centreX);
+                const across = fround(x - centerX);
                 const distance = fround(downSquare + fround(across * across));
                 if (distance > square) continue;
                 const place = fround(fround(fround(Math.sqrt(distance)) * perRadius) + 0.5);
@@ -127,7 +127,7 @@ class Painter {
     }
 
     /** Draws a border of four bars inside the area. */
-    frame(area, width, colour) {
+    frame(area, width, color) {
         if (area.width <= 0 || area.height <= 0 || width <= 0) return;
         const across = Math.min(width, Math.trunc((area.width + 1) / 2));
         const down = Math.min(width, Math.trunc((area.height + 1) / 2));
@@ -135,13 +135,13 @@ class Painter {
         const end = area.x + area.width;
         const lower = Math.max(area.y + down, bottom - down);
         const right = Math.max(area.x + across, end - across);
-        this.fill({ x: area.x, y: area.y, width: area.width, height: down }, colour);
-        this.fill({ x: area.x, y: lower, width: area.width, height: bottom - lower }, colour);
-        this.fill({ x: area.x, y: area.y + down, width: across, height: lower - area.y - down }, colour);
-        this.fill({ x: right, y: area.y + down, width: end - right, height: lower - area.y - down }, colour);
+        this.fill({ x: area.x, y: area.y, width: area.width, height: down }, color);
+        this.fill({ x: area.x, y: lower, width: area.width, height: bottom - lower }, color);
+        this.fill({ x: area.x, y: area.y + down, width: across, height: lower - area.y - down }, color);
+        this.fill({ x: right, y: area.y + down, width: end - right, height: lower - area.y - down }, color);
     }
 
-    write(x, y, text, scale, colour) {
+    write(x, y, text, scale, color) {
         const { width, height, advance, glyphs, other } = this.font;
         let left = x;
         for (const character of text) {
@@ -149,7 +149,7 @@ class Painter {
             for (let row = 0; row < height; ++row)
                 for (let column = 0; column < width; ++column)
                     if ((rows[row] >> (width - 1 - column)) & 1)
-                        this.fill({ x: left + column * scale, y: y + row * scale, width: scale, height: scale }, colour);
+                        this.fill({ x: left + column * scale, y: y + row * scale, width: scale, height: scale }, color);
             left += advance * scale;
         }
     }
@@ -158,7 +158,7 @@ class Painter {
 const labelGround = { red: 0, green: 0, blue: 0, alpha: 0.65 };
 const labelText = { red: 255, green: 255, blue: 255, alpha: 1 };
 
-function normalised(box) {
+function normalized(box) {
     const within = (value) => clamped(value, 0, 1000);
     const [x1, x2] = [within(box.x1), within(box.x2)].sort((a, b) => a - b);
     const [y1, y2] = [within(box.y1), within(box.y2)].sort((a, b) => a - b);
@@ -194,7 +194,7 @@ export function drawAnnotation(image, annotation, ui, font) {
         const fill = gradient(boxes.fill_stops);
         const border = parseRgba(boxes.border);
         annotation.boxes.forEach((given, index) => {
-            const { x1, y1, x2, y2 } = normalised(given);
+            const { x1, y1, x2, y2 } = normalized(given);
             const from = pixel([x1, y1]);
             const to = pixel([x2, y2]);
             const box = { x: from.x, y: from.y, width: to.x - from.x + 1, height: to.y - from.y + 1 };
@@ -216,11 +216,11 @@ export function drawAnnotation(image, annotation, ui, font) {
             const left = heat.trail_shrink ** age;
             const radius = heat.radius_scale * longer * left;
             const table = gradient(heat.stops, 1 - age / most);
-            const towards = (from, to, part) => [from[0] + (to[0] - from[0]) * part, from[1] + (to[1] - from[1]) * part];
+            const toward = (from, to, part) => [from[0] + (to[0] - from[0]) * part, from[1] + (to[1] - from[1]) * part];
             for (const { number, at, to } of marks) {
-                const middle = to ? towards(at, to, 0.5) : at;
-                painter.fillDisc(pixel(towards(middle, at, left)), radius, table);
-                if (to) painter.fillDisc(pixel(towards(middle, to, left)), radius, table);
+                const middle = to ? toward(at, to, 0.5) : at;
+                painter.fillDisc(pixel(toward(middle, at, left)), radius, table);
+                if (to) painter.fillDisc(pixel(toward(middle, to, left)), radius, table);
                 if (age > 0) continue;
                 // To the lower right of the target, which stays visible.
                 const aside = Math.min(lround(radius * 0.7), 12 * scale);

@@ -21,7 +21,7 @@ int label_scale(winio::Size picture) {
         static_cast<int>(std::lround(std::max(picture.width, picture.height) / 768.0)), 1, 8);
 }
 
-NormPoint towards(NormPoint from, NormPoint to, double part) {
+NormPoint toward(NormPoint from, NormPoint to, double part) {
     return {from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part};
 }
 
@@ -43,7 +43,7 @@ public:
         for (const Rect& box : boxes_) add(box.y, box.bottom() - 1);
         for (const Disc& disc : discs_) {
             const int reach = static_cast<int>(std::ceil(disc.radius));
-            add(disc.centre.y - reach, disc.centre.y + reach);
+            add(disc.center.y - reach, disc.center.y + reach);
         }
         for (const Label& label : labels_) add(label.ground.y, label.ground.bottom() - 1);
         return all;
@@ -55,7 +55,7 @@ public:
             canvas.frame(box, border_width_, border_);
         }
         for (const Disc& disc : discs_)
-            canvas.fill_disc(disc.centre, disc.radius, gradients_[disc.gradient]);
+            canvas.fill_disc(disc.center, disc.radius, gradients_[disc.gradient]);
         for (const Label& label : labels_) {
             canvas.fill(label.ground, label_ground);
             canvas.write({label.ground.x + scale_, label.ground.y + scale_}, label.text, scale_,
@@ -65,7 +65,7 @@ public:
 
 private:
     struct Disc {
-        Point centre;
+        Point center;
         double radius;
         std::size_t gradient;
     };
@@ -75,7 +75,7 @@ private:
     };
 
     void add_box(const winio::NormBox& given) {
-        const winio::NormBox box = winio::normalised(given);
+        const winio::NormBox box = winio::normalized(given);
         const Point from = area_.to_pixel({box.x1, box.y1});
         const Point to = area_.to_pixel({box.x2, box.y2});
         boxes_.push_back({from.x, from.y, to.x - from.x + 1, to.y - from.y + 1});
@@ -97,9 +97,9 @@ private:
             gradients_.emplace_back(heat.stops,
                                     1 - static_cast<double>(age) / std::max(heat.trail_turns, 1));
             for (const Mark& mark : trail[age]) {
-                const NormPoint middle = mark.to ? towards(mark.at, *mark.to, 0.5) : mark.at;
-                add_disc(towards(middle, mark.at, left), radius);
-                if (mark.to) add_disc(towards(middle, *mark.to, left), radius);
+                const NormPoint middle = mark.to ? toward(mark.at, *mark.to, 0.5) : mark.at;
+                add_disc(toward(middle, mark.at, left), radius);
+                if (mark.to) add_disc(toward(middle, *mark.to, left), radius);
                 if (age == 0) add_labels(mark, radius);
             }
         }

@@ -9,7 +9,7 @@ namespace {
 json::array stops_json(const std::vector<winio::GradientStop>& stops) {
     json::array all;
     for (const winio::GradientStop& stop : stops)
-        all.emplace_back(json::array{stop.at, winio::to_string(stop.colour)});
+        all.emplace_back(json::array{stop.at, winio::to_string(stop.color)});
     return all;
 }
 

@@ -64,10 +64,10 @@ void read_stops(const Members& members, std::string_view member,
             !pair->at(1).is_string())
             bad();
         const json::string& text = pair->at(1).as_string();
-        const auto colour = winio::parse_rgba({text.data(), text.size()});
+        const auto color = winio::parse_rgba({text.data(), text.size()});
         const double at = pair->at(0).to_number<double>();
-        if (!colour || !(at >= 0 && at <= 1)) bad();
-        into.push_back({at, *colour});
+        if (!color || !(at >= 0 && at <= 1)) bad();
+        into.push_back({at, *color});
     }
 }
 
@@ -83,9 +83,9 @@ void read_bbox_heat(const Members& members, BboxHeat& heat) {
     members.read("enabled", heat.enabled);
     std::string border = winio::to_string(heat.border);
     members.read("border", border);
-    const auto colour = winio::parse_rgba(border);
-    if (!colour) members.refuse("border", "must be a color such as \"rgba(40,120,255,0.9)\"");
-    heat.border = *colour;
+    const auto color = winio::parse_rgba(border);
+    if (!color) members.refuse("border", "must be a color such as \"rgba(40,120,255,0.9)\"");
+    heat.border = *color;
     members.read("border_width", heat.border_width, 0, 100);
     read_stops(members, "fill_stops", heat.fill_stops);
 }

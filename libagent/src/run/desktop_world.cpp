@@ -329,11 +329,11 @@ Fact DesktopWorld::on(const Recover&) {
     try {
         if (!area_) area_ = choose_area();
         const winio::Rect bounds = area_->bounds();
-        const winio::Point centre = area_->to_pixel({500, 500});
+        const winio::Point center = area_->to_pixel({500, 500});
         const winio::Point corner{bounds.x + std::min(corner_margin, bounds.width - 1),
                                   bounds.y + bounds.height - 1 -
                                       std::min(corner_margin, bounds.height - 1)};
-        std::vector<winio::Plan> plans{press({{winio::NamedKey::escape}}), move(centre)};
+        std::vector<winio::Plan> plans{press({{winio::NamedKey::escape}}), move(center)};
         if (!options_.area.crop && !options_.area.window) {
             plans.push_back(move(corner));
             plans.push_back(click(corner));

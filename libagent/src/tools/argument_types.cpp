@@ -199,10 +199,10 @@ std::optional<winio::NormBox> box_in(JsonView json) {
     const auto numbers = coordinates_in(json);
     if (!numbers) return std::nullopt;
     if (numbers->size() == 2) {
-        return winio::normalised({(*numbers)[0], (*numbers)[1], (*numbers)[0], (*numbers)[1]});
+        return winio::normalized({(*numbers)[0], (*numbers)[1], (*numbers)[0], (*numbers)[1]});
     }
     if (numbers->size() == 4) {
-        return winio::normalised({(*numbers)[0], (*numbers)[1], (*numbers)[2], (*numbers)[3]});
+        return winio::normalized({(*numbers)[0], (*numbers)[1], (*numbers)[2], (*numbers)[3]});
     }
     return std::nullopt;
 }
@@ -293,7 +293,7 @@ Problem ArgumentType<winio::NormPoint>::decode(JsonView json, const Constraints&
                                                winio::NormPoint& into) {
     winio::NormBox box;
     if (auto problem = ArgumentType<winio::NormBox>::decode(json, {}, box)) return problem;
-    into = box.centre();
+    into = box.center();
     return std::nullopt;
 }
 

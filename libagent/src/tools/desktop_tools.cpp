@@ -142,7 +142,7 @@ constexpr std::size_t clipboard_length = 4000;
 /// `verb` names the action in the result: {"ok":true,"clicked":"OK","x":500,"y":300}.
 auto click_with(Button button, int times, const char* verb) {
     return [=](const TargetArgs& args, ToolContext& context) {
-        const winio::NormPoint at = args.box.centre();
+        const winio::NormPoint at = args.box.center();
         return act(gesture::click(context.area.to_pixel(at), button, times))
             .with(verb, args.label)
             .with("x", std::round(at.x))
@@ -208,15 +208,15 @@ int signed_notches(ScrollDirection direction, int amount) {
 ToolResult scroll(const ScrollArgs& args, ToolContext& context) {
     const ScrollDirection direction = args.direction.value_or(ScrollDirection::down);
     const int amount = args.amount.value_or(default_notches);
-    const winio::Point at = context.area.to_pixel(args.box.centre());
+    const winio::Point at = context.area.to_pixel(args.box.center());
     return scrolled(gesture::scroll(at, signed_notches(direction, amount)), direction, amount);
 }
 
 auto scroll_in_the_middle(ScrollDirection direction) {
     return [direction](const AmountArgs& args, ToolContext& context) {
         const int amount = args.amount.value_or(default_notches);
-        const winio::Point centre = context.area.to_pixel({500, 500});
-        return scrolled(gesture::scroll(centre, signed_notches(direction, amount)), direction,
+        const winio::Point center = context.area.to_pixel({500, 500});
+        return scrolled(gesture::scroll(center, signed_notches(direction, amount)), direction,
                         amount);
     };
 }
@@ -286,7 +286,7 @@ ToolResult list_windows(const NoArgs&, ToolContext& context) {
         lines += fmt::format("{}. {}", i + 1, shorten(one_line(window.title), title_length));
         if (!window.process.empty()) lines += " (" + window.process + ")";
         if (window.foreground) lines += ", in front";
-        if (window.state == winio::WindowState::minimised) lines += ", minimized";
+        if (window.state == winio::WindowState::minimized) lines += ", minimized";
         lines += '\n';
     }
     return ok().with("count", static_cast<double>(all.size())).with("windows", trim(lines));

@@ -217,7 +217,7 @@ std::string Connection::Impl::too_late(Step step, const Deadline& deadline) cons
 
 void Connection::Impl::check(const Transfer& transfer, Step step, const Deadline& deadline) {
     if (transfer.end == Transfer::End::cancelled)
-        fail(errc::cancelled, "the request to " + current_.shown() + " was cancelled");
+        fail(errc::cancelled, "the request to " + current_.shown() + " was canceled");
     if (transfer.end == Transfer::End::timed_out) fail(errc::timeout, too_late(step, deadline));
 }
 

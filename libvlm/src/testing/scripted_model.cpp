@@ -36,7 +36,7 @@ ScriptedModel& ScriptedModel::answer(Answer answer) {
 
 ChatReply ScriptedModel::reply(const ChatRequest& request, const OnDelta& on_delta,
                                std::stop_token stop) {
-    if (stop.stop_requested()) throw Error(errc::cancelled, "the scripted reply was cancelled");
+    if (stop.stop_requested()) throw Error(errc::cancelled, "the scripted reply was canceled");
     requests_.push_back(request);
     if (answers_.empty())
         throw std::logic_error("the scripted model was asked more often than it has answers");

@@ -209,7 +209,7 @@ void MemoryDesktop::apply(const WindowCommand& command) {
     case WindowAction::focus:
         for (WindowInfo& window : windows_) window.foreground = false;
         found->foreground = true;
-        if (found->state == WindowState::minimised) found->state = WindowState::normal;
+        if (found->state == WindowState::minimized) found->state = WindowState::normal;
         std::rotate(windows_.begin(), found, found + 1);
         break;
     case WindowAction::move:

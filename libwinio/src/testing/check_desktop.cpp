@@ -588,7 +588,7 @@ private:
         // Prefers the next one: windows before the foreground window may always be above all
         // others.
         const auto can_come_up = [&](const WindowInfo& window) {
-            return !window.title.empty() && window.state != WindowState::minimised &&
+            return !window.title.empty() && window.state != WindowState::minimized &&
                    !window.foreground && !covers_display(window);
         };
         auto target = std::find_if(former, all.end(), can_come_up);

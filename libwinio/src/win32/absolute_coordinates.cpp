@@ -6,7 +6,7 @@
 namespace eyehand::winio::win32 {
 namespace {
 
-int centre(int pixel, int begin, int extent) {
+int center(int pixel, int begin, int extent) {
     const std::int64_t offset =
         std::clamp<std::int64_t>(std::int64_t{pixel} - begin, 0, std::int64_t{extent} - 1);
     return static_cast<int>((2 * offset + 1) * 65536 / (std::int64_t{2} * extent));
@@ -15,8 +15,8 @@ int centre(int pixel, int begin, int extent) {
 } // namespace
 
 Point to_absolute(Point p, const Rect& virtual_desktop) {
-    return {centre(p.x, virtual_desktop.x, virtual_desktop.width),
-            centre(p.y, virtual_desktop.y, virtual_desktop.height)};
+    return {center(p.x, virtual_desktop.x, virtual_desktop.width),
+            center(p.y, virtual_desktop.y, virtual_desktop.height)};
 }
 
 } // namespace eyehand::winio::win32

@@ -29,19 +29,19 @@ std::optional<PointerShape> read_shape(const SystemCalls& system, HCURSOR cursor
     ICONINFO info{};
     if (!system.get_icon_info(cursor, &info)) return std::nullopt;
     const Bitmap mask(info.hbmMask); // both are copies that the caller must free
-    const Bitmap colour(info.hbmColor);
+    const Bitmap color(info.hbmColor);
     const ScreenDc screen(system.get_dc(nullptr));
     if (!screen) return std::nullopt;
     CursorBitmaps bitmaps;
-    if (colour) {
-        bitmaps.colour = read_bitmap(screen.get(), colour.get());
-        if (!bitmaps.colour) return std::nullopt;
+    if (color) {
+        bitmaps.color = read_bitmap(screen.get(), color.get());
+        if (!bitmaps.color) return std::nullopt;
     }
     auto mask_pixels = read_bitmap(screen.get(), mask.get());
     if (!mask_pixels) return std::nullopt;
     bitmaps.mask = std::move(*mask_pixels);
-    if (bitmaps.colour ? bitmaps.colour->size() != bitmaps.mask.size()
-                       : bitmaps.mask.height() % 2 != 0)
+    if (bitmaps.color ? bitmaps.color->size() != bitmaps.mask.size()
+                      : bitmaps.mask.height() % 2 != 0)
         return std::nullopt; // sizes that `shape_of` cannot handle
     PointerShape shape = shape_of(bitmaps);
     shape.hotspot = {static_cast<int>(info.xHotspot), static_cast<int>(info.yHotspot)};

@@ -60,18 +60,18 @@ PointerShape monochrome(const Image& mask) {
 
 // A color pointer without an alpha channel has zero alpha everywhere. Its mask defines which pixels
 // are transparent, and color on a transparent pixel inverts.
-PointerShape masked(const Image& colour, const Image& mask) {
-    if (mask.size() != colour.size())
+PointerShape masked(const Image& color, const Image& mask) {
+    if (mask.size() != color.size())
         throw std::invalid_argument(
             "a color pointer's mask must have the size of its color bitmap");
-    ShapeWriter shape(colour.size());
-    for (int y = 0; y < colour.height(); ++y) {
-        for (int x = 0; x < colour.width(); ++x) {
-            Color color = colour.at(x, y);
-            color.alpha = 255;
+    ShapeWriter shape(color.size());
+    for (int y = 0; y < color.height(); ++y) {
+        for (int x = 0; x < color.width(); ++x) {
+            Color pixel = color.at(x, y);
+            pixel.alpha = 255;
             if (!bit(mask, x, y))
-                shape.put(x, y, color);
-            else if (color == Color{0, 0, 0, 255})
+                shape.put(x, y, pixel);
+            else if (pixel == Color{0, 0, 0, 255})
                 shape.put(x, y, transparent);
             else
                 shape.invert(x, y);
@@ -87,17 +87,17 @@ int in_proportion(int value, PointerEnlargement by) {
 
 // The original pixel under the center of a result pixel.
 int source_of(int pixel, int original, int result) {
-    const std::int64_t twice_the_centre = 2 * std::int64_t{pixel} + 1;
-    return static_cast<int>(twice_the_centre * original / (std::int64_t{2} * result));
+    const std::int64_t twice_the_center = 2 * std::int64_t{pixel} + 1;
+    return static_cast<int>(twice_the_center * original / (std::int64_t{2} * result));
 }
 
 } // namespace
 
 PointerShape shape_of(const CursorBitmaps& bitmaps) {
-    if (!bitmaps.colour) return monochrome(bitmaps.mask);
-    if (!has_alpha(*bitmaps.colour)) return masked(*bitmaps.colour, bitmaps.mask);
+    if (!bitmaps.color) return monochrome(bitmaps.mask);
+    if (!has_alpha(*bitmaps.color)) return masked(*bitmaps.color, bitmaps.mask);
     PointerShape shape;
-    shape.pixels = *bitmaps.colour;
+    shape.pixels = *bitmaps.color;
     return shape;
 }
 

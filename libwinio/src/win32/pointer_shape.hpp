@@ -9,7 +9,7 @@ namespace eyehand::winio::win32 {
 
 /// The two bitmaps of a cursor, read as 32-bit top-down images.
 struct CursorBitmaps {
-    std::optional<Image> colour; ///< empty: monochrome, both halves are in `mask`
+    std::optional<Image> color; ///< empty: monochrome, both halves are in `mask`
     Image mask; ///< white where a mask bit is set. With a color bitmap: the AND mask; without: the
                 ///< AND mask above the XOR mask, twice as high as the pointer
 };

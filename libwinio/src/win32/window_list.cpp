@@ -197,8 +197,8 @@ std::vector<WindowInfo> WindowList::list() {
         info.process = program_of(info.process_id);
         info.bounds = bounds_of(system_, handle);
         info.foreground = handle == foreground;
-        info.state = IsIconic(handle) != 0   ? WindowState::minimised
-                     : IsZoomed(handle) != 0 ? WindowState::maximised
+        info.state = IsIconic(handle) != 0   ? WindowState::minimized
+                     : IsZoomed(handle) != 0 ? WindowState::maximized
                                              : WindowState::normal;
         windows.push_back(std::move(info));
     }

@@ -61,7 +61,7 @@ Connection::Connection(std::string display)
 }
 
 Connection::~Connection() {
-    if (!lost()) synchronise();
+    if (!lost()) synchronize();
     xcb_disconnect(connection_);
 }
 
@@ -87,7 +87,7 @@ std::string Connection::atom_name(xcb_atom_t atom) const {
             static_cast<std::size_t>(xcb_get_atom_name_name_length(reply.get()))};
 }
 
-void Connection::synchronise() const {
+void Connection::synchronize() const {
     (void)take(xcb_get_input_focus_reply, xcb_get_input_focus(connection_));
 }
 

@@ -65,7 +65,7 @@ public:
     }
     void flush() const { xcb_flush(connection_); }
     /// Waits until the server has executed all previous requests.
-    void synchronise() const;
+    void synchronize() const;
     /// Discards the events that have arrived, which libxcb would otherwise keep.
     void discard_events() const;
 

@@ -61,7 +61,7 @@ InputSender::~InputSender() {
     if (!now) return;
     const Passage restoration = translator_.restoration(*now);
     give(restoration);
-    connection_.synchronise(); // a server drops unread requests of a closed connection
+    connection_.synchronize(); // a server drops unread requests of a closed connection
     register_.clear();
 }
 

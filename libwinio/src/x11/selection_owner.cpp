@@ -146,7 +146,7 @@ void SelectionOwner::serve() {
 
 // Answers pending requests, and completes running deliveries.
 void SelectionOwner::finish() {
-    connection_->synchronise();
+    connection_->synchronize();
     const auto deadline = Clock::now() + patience_at_the_end;
     while (answer_events() && !deliveries_.empty()) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());

@@ -21,7 +21,7 @@ std::optional<std::string> SelectionReader::read(const std::string& target) {
     const xcb_atom_t property = connection_.atom("EYEHAND_CLIPBOARD");
     const xcb_atom_t wanted = connection_.atom(target);
     xcb_delete_property(connection_.get(), connection_.window(), property);
-    connection_.synchronise();
+    connection_.synchronize();
     connection_.discard_events(); // late replies to an earlier request
     xcb_convert_selection(connection_.get(), connection_.window(), clipboard, wanted, property,
                           XCB_CURRENT_TIME);
@@ -45,7 +45,7 @@ bool SelectionReader::has_owner() {
 void SelectionReader::disown() {
     xcb_set_selection_owner(connection_.get(), XCB_NONE, connection_.atom("CLIPBOARD"),
                             XCB_CURRENT_TIME);
-    connection_.synchronise();
+    connection_.synchronize();
 }
 
 template <typename Event, typename Fits>

@@ -234,10 +234,10 @@ std::optional<Rect> WindowList::bounds_of(xcb_window_t window) {
 WindowState WindowList::state_of(xcb_window_t window) {
     const auto states =
         PropertyRequest(connection_, window, connection_.atom("_NET_WM_STATE")).values();
-    if (contains(states, connection_.atom("_NET_WM_STATE_HIDDEN"))) return WindowState::minimised;
+    if (contains(states, connection_.atom("_NET_WM_STATE_HIDDEN"))) return WindowState::minimized;
     if (contains(states, connection_.atom("_NET_WM_STATE_MAXIMIZED_VERT")) &&
         contains(states, connection_.atom("_NET_WM_STATE_MAXIMIZED_HORZ")))
-        return WindowState::maximised;
+        return WindowState::maximized;
     return WindowState::normal;
 }
 
@@ -265,7 +265,7 @@ void WindowList::tell_root(xcb_window_t window, const char* message,
 
 void WindowList::focus(xcb_window_t window) {
     const auto has_it = [&] {
-        return foreground() == window && state_of(window) != WindowState::minimised;
+        return foreground() == window && state_of(window) != WindowState::minimized;
     };
     if (manager_supports("_NET_ACTIVE_WINDOW")) {
         tell_root(window, "_NET_ACTIVE_WINDOW", {from_a_pager, XCB_CURRENT_TIME, XCB_NONE, 0, 0});
@@ -297,9 +297,9 @@ void WindowList::make_placeable(xcb_window_t window) {
     };
     for (const xcb_atom_t state : states_left())
         tell_root(window, "_NET_WM_STATE", {state_remove, state, XCB_ATOM_NONE, from_a_pager, 0});
-    if (state_of(window) == WindowState::minimised) xcb_map_window(connection_.get(), window);
+    if (state_of(window) == WindowState::minimized) xcb_map_window(connection_.get(), window);
     (void)poll(500ms,
-               [&] { return states_left().empty() && state_of(window) != WindowState::minimised; });
+               [&] { return states_left().empty() && state_of(window) != WindowState::minimized; });
 }
 
 void WindowList::move(xcb_window_t window, const Rect& to) {

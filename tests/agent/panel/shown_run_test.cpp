@@ -60,7 +60,7 @@ private:
         std::unique_lock lock(mutex_);
         while (open_ == 0) {
             if (stop.stop_requested())
-                throw vlm::Error(vlm::errc::cancelled, "the reply was cancelled");
+                throw vlm::Error(vlm::errc::cancelled, "the reply was canceled");
             changed_.wait_for(lock, std::chrono::milliseconds(20));
         }
         --open_;

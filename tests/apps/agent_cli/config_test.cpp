@@ -65,8 +65,8 @@ TEST_CASE("a variable names the settings file, and the flag overrides it") {
 }
 
 TEST_CASE("a mistake in a setting is exit code 2 and names the place") {
-    const File misspelt("{\n\"max_step\": 5}");
-    const auto unknown = agent_cli({"run", "x", "--config", misspelt.path});
+    const File misspelled("{\n\"max_step\": 5}");
+    const auto unknown = agent_cli({"run", "x", "--config", misspelled.path});
     CHECK(unknown.status == 2);
     CHECK_THAT(unknown.err,
                ContainsSubstring("mine.json:2: unknown setting \"max_step\"; did you mean "

@@ -18,8 +18,8 @@ Screen read(const std::string& png) {
 std::optional<Point> found_at(const Screen& screen, const Target& target) {
     const auto box = find(screen, target);
     if (!box) return std::nullopt;
-    const Point centre = box->centre();
-    return Point{centre.x * 1920 / screen.width, centre.y * 1080 / screen.height};
+    const Point center = box->center();
+    return Point{center.x * 1920 / screen.width, center.y * 1080 / screen.height};
 }
 
 struct Expected {
@@ -104,8 +104,8 @@ TEST_CASE("A small desktop at 125 % is read at its own size") {
     const auto encoding = find(screen, {.right_of = "Encoding:"});
 
     REQUIRE((save && encoding));
-    CHECK(holds({625, 390, 110, 28}, save->centre()));
-    CHECK(holds({132, 466, 275, 24}, encoding->centre()));
+    CHECK(holds({625, 390, 110, 28}, save->center()));
+    CHECK(holds({132, 466, 275, 24}, encoding->center()));
 }
 
 TEST_CASE("A text in a moved window is found in its new place") {

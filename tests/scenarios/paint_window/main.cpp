@@ -65,11 +65,11 @@ void tell_stroke(const Stroke& stroke) {
 
 // Without ClearType: screenshots of the window must not have colors.
 HFONT font() {
-    static const HFONT grey =
+    static const HFONT gray =
         CreateFontW(-letter_height, 0, 0, 0, FW_NORMAL, FALSE, FALSE, FALSE, DEFAULT_CHARSET,
                     OUT_DEFAULT_PRECIS, CLIP_DEFAULT_PRECIS, ANTIALIASED_QUALITY,
                     DEFAULT_PITCH | FF_SWISS, L"DejaVu Sans");
-    return grey;
+    return gray;
 }
 
 void write_in(HDC dc, const wchar_t* text, RECT place) {

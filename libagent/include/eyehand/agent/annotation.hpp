@@ -30,7 +30,7 @@ struct Annotation {
 /// The appearance of the places of actions. For a mark that is n turns old (0: this turn)
 ///   the radius is radius_scale * trail_shrink^n of the screenshot's longer side,
 ///   the alpha of each stop is multiplied by 1 - n / trail_turns,
-///   the ends of a drag move towards their middle: middle + (end - middle) * trail_shrink^n.
+///   the ends of a drag move toward their middle: middle + (end - middle) * trail_shrink^n.
 struct ExecutedHeat {
     bool enabled = false;
     double radius_scale = 0.03; ///< of the screenshot's longer side; above 0, at most 1

@@ -410,7 +410,7 @@ std::vector<std::string> variables_of(const SettingSpec& setting) {
 }
 
 /// The setting that the misspelled name `variable` probably means; nullptr if it resembles none.
-const SettingSpec* misspelt(std::string_view variable, const SettingRegistry& settings) {
+const SettingSpec* misspelled(std::string_view variable, const SettingRegistry& settings) {
     if (!variable.starts_with(variable_prefix) || variable == file_variable) return nullptr;
     const std::string_view name = variable.substr(variable_prefix.size());
     for (const SettingSpec& setting : settings.all()) {
@@ -594,7 +594,7 @@ std::vector<ConfigEntry> config_from_variables(
     const std::function<std::optional<std::string>(const std::string& name)>& read,
     std::span<const std::string> present, const SettingRegistry& settings) {
     for (const std::string& variable : present)
-        if (const SettingSpec* meant = misspelt(variable, settings))
+        if (const SettingSpec* meant = misspelled(variable, settings))
             refuse(fmt::format("the environment variable {} is not a setting; did you mean {}?",
                                variable, variable_of(*meant)));
     std::vector<ConfigEntry> entries;

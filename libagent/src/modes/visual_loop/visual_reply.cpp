@@ -142,7 +142,7 @@ private:
         }
         const auto from = point(value.as_object(), "x1", "y1", what);
         const auto to = from ? point(value.as_object(), "x2", "y2", what) : std::nullopt;
-        if (to) reply_.boxes.push_back(winio::normalised({from->x, from->y, to->x, to->y}));
+        if (to) reply_.boxes.push_back(winio::normalized({from->x, from->y, to->x, to->y}));
     }
 
     void read_action(const json::value& value, int number) {

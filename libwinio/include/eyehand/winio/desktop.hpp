@@ -54,7 +54,7 @@ struct SendReport {
     [[nodiscard]] bool complete() const { return accepted == sent; }
 };
 
-enum class WindowState { normal, minimised, maximised };
+enum class WindowState { normal, minimized, maximized };
 
 struct WindowInfo {
     WindowId id{};

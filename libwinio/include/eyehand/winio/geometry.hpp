@@ -65,18 +65,18 @@ struct NormPoint {
 };
 
 /// A rectangle in a model's coordinates: corners in 0..1000; `x1 <= x2` and `y1 <= y2` after
-/// `normalised`.
+/// `normalized`.
 struct NormBox {
     double x1 = 0;
     double y1 = 0;
     double x2 = 0;
     double y2 = 0;
-    [[nodiscard]] constexpr NormPoint centre() const { return {(x1 + x2) / 2, (y1 + y2) / 2}; }
+    [[nodiscard]] constexpr NormPoint center() const { return {(x1 + x2) / 2, (y1 + y2) / 2}; }
     friend bool operator==(const NormBox&, const NormBox&) = default;
 };
 
 /// `box` clamped to 0..1000 with inverted corners swapped. NaN becomes 0.
-[[nodiscard]] EYEHAND_WINIO_API NormBox normalised(NormBox box);
+[[nodiscard]] EYEHAND_WINIO_API NormBox normalized(NormBox box);
 
 /// The part of the desktop that an agent sees and controls. A normalized point always maps to a
 /// pixel inside it.

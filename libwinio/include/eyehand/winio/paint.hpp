@@ -33,11 +33,11 @@ struct Rgba {
 /// other text and for values out of range.
 [[nodiscard]] EYEHAND_WINIO_API std::optional<Rgba> parse_rgba(std::string_view text);
 /// "rgba(255,140,0,0.5)", which `parse_rgba` reads.
-[[nodiscard]] EYEHAND_WINIO_API std::string to_string(const Rgba& colour);
+[[nodiscard]] EYEHAND_WINIO_API std::string to_string(const Rgba& color);
 
 struct GradientStop {
     double at = 0; ///< 0 to 1
-    Rgba colour{};
+    Rgba color{};
     friend bool operator==(const GradientStop&, const GradientStop&) = default;
 };
 
@@ -66,7 +66,7 @@ private:
         std::uint32_t green = 0;
         std::uint32_t through = 65536;
     };
-    [[nodiscard]] static Layer layer_of(const Rgba& colour);
+    [[nodiscard]] static Layer layer_of(const Rgba& color);
     static constexpr std::size_t table_size = 1024;
     std::vector<GradientStop> stops_; // sorted
     double opacity_;
@@ -81,21 +81,21 @@ public:
     /// `rows` contains the rows of the image from `first_row` on.
     explicit Canvas(Image& rows, int first_row = 0) : rows_(rows), first_row_(first_row) {}
 
-    void fill(const Rect& area, const Rgba& colour);
-    /// Fills the pixels whose center is at most `radius` from the center of the pixel `centre`. The
+    void fill(const Rect& area, const Rgba& color);
+    /// Fills the pixels whose center is at most `radius` from the center of the pixel `center`. The
     /// rim is not anti-aliased.
-    void fill_disc(Point centre, double radius, const Gradient& gradient);
+    void fill_disc(Point center, double radius, const Gradient& gradient);
     /// Fills `area` from its center; the gradient ends at half the longer side.
     void fill_radially(const Rect& area, const Gradient& gradient);
     /// Draws a border of `width` pixels inside `area`.
-    void frame(const Rect& area, int width, const Rgba& colour);
+    void frame(const Rect& area, int width, const Rgba& color);
     /// Writes in the font of bitmap_font.hpp; each of its pixels becomes a square of `scale` by
     /// `scale` pixels.
-    void write(Point top_left, std::string_view text, int scale, const Rgba& colour);
+    void write(Point top_left, std::string_view text, int scale, const Rgba& color);
 
 private:
-    enum class Outside { clear, last_colour };
-    void paint(const Rect& area, double centre_x, double centre_y, double radius, Outside outside,
+    enum class Outside { clear, last_color };
+    void paint(const Rect& area, double center_x, double center_y, double radius, Outside outside,
                const Gradient& gradient);
     [[nodiscard]] Rect visible(const Rect& area) const;
     Image& rows_;

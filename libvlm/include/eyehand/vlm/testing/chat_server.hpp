@@ -107,7 +107,7 @@ public:
     [[nodiscard]] std::size_t connections() const; ///< accepted so far
     /// Waits until the server has read `count` requests. Returns false after `at_most`.
     bool wait_for_requests(std::size_t count, std::chrono::milliseconds at_most) const;
-    /// Waits until no connection is open, for example after the client cancelled a request. Returns
+    /// Waits until no connection is open, for example after the client canceled a request. Returns
     /// false after `at_most`.
     bool wait_until_disconnected(std::chrono::milliseconds at_most) const;
 
