@@ -21,7 +21,7 @@ struct Row {
 
 /// All settings, also those without a value.
 std::vector<Row> rows_of(const session::Config& config) {
-    const session::ImageSizeSetting picture = session::image_size_setting(config);
+    const session::ImageSizeSetting image = session::image_size_setting(config);
     std::vector<Row> rows;
     for (const agent::SettingSpec& setting : config.settings().all()) {
         Row row{.name = std::string(setting.name), .value = {}, .source = {}};
@@ -30,8 +30,8 @@ std::vector<Row> rows_of(const session::Config& config) {
             row.source = entry->source;
         }
         if (setting.name == "image") {
-            row.value = winio::to_string(picture.size);
-            row.source = picture.source;
+            row.value = winio::to_string(image.size);
+            row.source = image.source;
         }
         // Some services expect the key in the query.
         if (setting.name == "endpoint") row.value = row.value->substr(0, row.value->find('?'));

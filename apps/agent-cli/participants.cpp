@@ -5,7 +5,7 @@
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/run_port.hpp"
 #include "platform.hpp"
-#include "questions.hpp"
+#include "terminal_approvals.hpp"
 
 #include <fmt/format.h>
 
@@ -40,7 +40,7 @@ agent::AskApproval Participants::ask_user() {
                                    "No user can approve this call: continue without this tool."};
         };
     return [this](const agent::ToolApprovalRequest& call) {
-        return agent::RunPort(control_).request_approval(question_of(call), call.stop);
+        return agent::RunPort(control_).request_approval(approval_request_of(call), call.stop);
     };
 }
 
@@ -73,8 +73,8 @@ session::RunResult Participants::take_part(const agent::RunDirectory& directory,
             print_to(stderr, "stopping; press Ctrl+C again to stop at once\n");
     });
     // After the watch: a thread inherits the signal mask of the thread that starts it.
-    std::optional<TerminalQuestions> questions;
-    if (terminal_can_ask()) questions.emplace(control_);
+    std::optional<TerminalApprovals> approvals;
+    if (terminal_can_ask()) approvals.emplace(control_);
     std::vector<agent::Observer*> observers{&view};
     if (!panel_) return go(observers);
     const auto page = panel_->show(directory, control_, profile, annotation);

@@ -14,24 +14,25 @@ namespace eyehand::cli {
 
 ExitCode take_screenshot(const ScreenshotFlags& flags) {
     const winio::AreaChoice choice = area_choice(flags.view);
-    winio::FramePipeline pipeline(picture_options(flags.view));
+    winio::FramePipeline pipeline(screenshot_options(flags.view));
     const auto desktop = winio::open_desktop();
     const winio::WorkArea area = work_area(*desktop, choice);
     const auto capturer = desktop->open_capturer({.pointer = !flags.view.no_cursor});
     winio::Frame frame;
     winio::capture_patiently(*capturer, area.bounds(), frame);
-    const winio::Screenshot picture = pipeline.process(std::move(frame));
+    const winio::Screenshot screenshot = pipeline.process(std::move(frame));
 
     std::ofstream out(path_of(flags.file), std::ios::binary | std::ios::trunc);
-    out.write(reinterpret_cast<const char*>(picture.png->data()),
-              static_cast<std::streamsize>(picture.png->size()));
+    out.write(reinterpret_cast<const char*>(screenshot.png->data()),
+              static_cast<std::streamsize>(screenshot.png->size()));
     out.close();
     if (!out) {
         throw UsageError(fmt::format(
             "{} cannot be written; check that its folder exists and is writable", flags.file));
     }
-    fmt::print("{} {}x{} of {}x{} at {},{}\n", flags.file, picture.size.width, picture.size.height,
-               picture.area.width, picture.area.height, picture.area.x, picture.area.y);
+    fmt::print("{} {}x{} of {}x{} at {},{}\n", flags.file, screenshot.size.width,
+               screenshot.size.height, screenshot.area.width, screenshot.area.height,
+               screenshot.area.x, screenshot.area.y);
     return ExitCode::completed;
 }
 

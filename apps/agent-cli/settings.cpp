@@ -134,7 +134,7 @@ winio::WorkArea work_area(winio::Desktop& desktop, const winio::AreaChoice& choi
     }
 }
 
-winio::ScreenshotOptions picture_options(const ViewFlags& flags) {
+winio::ScreenshotOptions screenshot_options(const ViewFlags& flags) {
     winio::ScreenshotOptions options;
     options.size = session::image_size_setting(configuration(flags)).size;
     options.pointer = !flags.no_cursor;
@@ -209,7 +209,7 @@ panel::PanelOptions page_options(const session::Config& config) {
     options.host = *config.text("host");
     options.port = static_cast<std::uint16_t>(*config.integer("port"));
     options.cors_origin = config.text("panel_cors");
-    if (config.boolean("panel_compat")) options.access = panel::PanelAccess::anybody;
+    if (config.boolean("panel_compat")) options.access = panel::PanelAccess::without_token;
     return options;
 }
 

@@ -22,7 +22,7 @@ struct ViewFlags {
     std::optional<std::string> display;
     std::optional<std::string> window; ///< part of a window's title
     std::optional<std::string> crop;   ///< "x1,y1,x2,y2"
-    std::string image;                 ///< as winio::parse_picture_size reads it
+    std::string image;                 ///< as winio::parse_image_size reads it
     bool image_exact = false;
     bool no_cursor = false;
     std::optional<std::string> config; ///< the file with settings
@@ -115,7 +115,7 @@ struct ServerSettings {
 [[nodiscard]] winio::AreaChoice area_choice(const ViewFlags& flags);
 /// The area that `choice` names on the desktop. Throws UsageError if the crop contains no pixel.
 [[nodiscard]] winio::WorkArea work_area(winio::Desktop& desktop, const winio::AreaChoice& choice);
-[[nodiscard]] winio::ScreenshotOptions picture_options(const ViewFlags& flags);
+[[nodiscard]] winio::ScreenshotOptions screenshot_options(const ViewFlags& flags);
 /// The model from flag, environment or file, otherwise `fallback`.
 [[nodiscard]] std::string model_name(const EndpointFlags& flags, const std::string& fallback);
 /// The sampling settings from file and environment.

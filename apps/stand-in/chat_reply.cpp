@@ -10,7 +10,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::int64_t characters_a_token = 4;
+constexpr std::int64_t characters_per_token = 4;
 constexpr std::int64_t patch = 32;
 constexpr std::size_t event_bytes = 24;
 
@@ -25,7 +25,7 @@ std::string_view finish_reason(const Reply& reply) { return reply.call ? "tool_c
 json::object usage(const Reply& reply, const Envelope& envelope) {
     std::size_t characters = reply.content.size();
     if (reply.call) characters += json::serialize(reply.call->arguments).size();
-    const std::int64_t written = 1 + static_cast<std::int64_t>(characters) / characters_a_token;
+    const std::int64_t written = 1 + static_cast<std::int64_t>(characters) / characters_per_token;
     return {{"prompt_tokens", envelope.prompt_tokens},
             {"completion_tokens", written},
             {"total_tokens", envelope.prompt_tokens + written}};
@@ -135,7 +135,7 @@ std::int64_t prompt_tokens(const ChatRequest& request, const std::optional<Scree
         static_cast<std::int64_t>(request.text.size() + json::serialize(request.tools).size());
     const std::int64_t image =
         screen ? (screen->width / patch) * (screen->height / patch) + 2 : std::int64_t{0};
-    return 1 + text / characters_a_token + image;
+    return 1 + text / characters_per_token + image;
 }
 
 } // namespace stand_in

@@ -28,7 +28,7 @@ constexpr std::size_t max_quote = 200; // bytes of a model's name in a note
 constexpr std::string_view chat_completions = "/chat/completions";
 
 /// 32 x 32 red pixels: the smallest size that every image encoder accepts.
-constexpr std::array<std::uint8_t, 98> small_picture{
+constexpr std::array<std::uint8_t, 98> small_image{
     0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0x00, 0x00, 0x00, 0x0D, 0x49, 0x48,
     0x44, 0x52, 0x00, 0x00, 0x00, 0x20, 0x00, 0x00, 0x00, 0x20, 0x08, 0x02, 0x00, 0x00,
     0x00, 0xFC, 0x18, 0xED, 0xA3, 0x00, 0x00, 0x00, 0x29, 0x49, 0x44, 0x41, 0x54, 0x78,
@@ -86,20 +86,20 @@ bool all_known(const ModelInfo& model) {
 // --- Queries -------------------------------------------------------------------------------------
 
 /// The queries to one server, over one connection, and their results.
-class Interview {
+class ProbeSession {
 public:
-    Interview(const ClientOptions& client, const ProbeOptions& options, std::stop_token stop)
+    ProbeSession(const ClientOptions& client, const ProbeOptions& options, std::stop_token stop)
         : client_(client), options_(options), stop_(std::move(stop)),
           endpoint_(http::parse_endpoint(client.endpoint)), base_path_(base_path(endpoint_)),
           connection_(endpoint_, {.proxies = client.proxies, .ca_file = client.ca_file}) {}
 
-    ServerInfo about(const std::string& model);
+    ServerInfo run(const std::string& model);
     /// Whether a query failed for a reason that may be temporary.
-    [[nodiscard]] bool lost() const { return !loss_.empty(); }
+    [[nodiscard]] bool failed_temporarily() const { return !temporary_failure_.empty(); }
 
 private:
     // In this order:
-    void ask_for_list();
+    void query_list();
     void find_kind();
     void learn_from_own_lists();
     [[nodiscard]] wire::ModelFacts* choose(const std::string& wanted);
@@ -109,7 +109,7 @@ private:
     void note_what_is_unknown(const wire::ModelFacts& chosen);
 
     /// A query to one of the server's own paths, next to /v1.
-    struct Question {
+    struct Query {
         std::string path;
         std::string parameters{}; ///< of the URL's query
         std::string body{};       ///< if not empty, the request is a POST
@@ -118,24 +118,24 @@ private:
     /// Returns the decoded answer; nothing if the query fails or `decode` returns nothing. The same
     /// query is sent only once.
     template <class Decode>
-    [[nodiscard]] auto ask(const Question& question, Decode decode)
+    [[nodiscard]] auto send_query(const Query& query, Decode decode)
         -> decltype(decode(std::string_view()));
-    struct Heard {
+    struct CachedAnswer {
         std::string body{};
         std::string problem{}; ///< or empty
     };
-    [[nodiscard]] const Heard& hear(const http::Url& url, const std::string& body);
-    [[nodiscard]] std::chrono::milliseconds time_for_a_question() const;
+    [[nodiscard]] const CachedAnswer& fetch(const http::Url& url, const std::string& body);
+    [[nodiscard]] std::chrono::milliseconds query_timeout() const;
     /// Returns the answer, with any status. Throws Error if the server does not answer.
     http::Response exchange(const http::Url& url, const std::string& body);
-    struct Tried {
+    struct Attempt {
         std::optional<ChatReply> reply{}; ///< if not set, `error` is set
         std::optional<Error> error{};
         bool tools_sent = false; ///< false if the client fell back to tools as text
     };
     /// Throws only Error{cancelled}.
-    [[nodiscard]] Tried try_out(const wire::ModelFacts& chosen, ChatRequest request);
-    void note_failed_try(const char* what, const Error& error);
+    [[nodiscard]] Attempt attempt(const wire::ModelFacts& chosen, ChatRequest request);
+    void note_failed_attempt(const char* what, const Error& error);
 
     void learn(const wire::ModelList& list);
     void note(std::string text) { notes_.push_back(std::move(text)); }
@@ -145,11 +145,11 @@ private:
     [[nodiscard]] std::string quoted(std::string_view name) const {
         return '"' + where(endpoint_).quote(name, max_quote) + '"';
     }
-    [[nodiscard]] http::Url own_url(const Question& question) const {
+    [[nodiscard]] http::Url own_url(const Query& query) const {
         http::Url url = endpoint_;
-        url.path = base_path_ + question.path;
-        if (!question.parameters.empty())
-            url.query += (url.query.empty() ? "?" : "&") + question.parameters;
+        url.path = base_path_ + query.path;
+        if (!query.parameters.empty())
+            url.query += (url.query.empty() ? "?" : "&") + query.parameters;
         return url;
     }
 
@@ -160,8 +160,8 @@ private:
     const http::Url endpoint_;
     const std::string base_path_;
     http::Connection connection_;
-    std::map<std::string, Heard> heard_; // by target and body
-    std::string loss_;                   // the temporary failure of a query, or empty
+    std::map<std::string, CachedAnswer> answers_; // by target and body
+    std::string temporary_failure_;               // of a query, or empty
 
     ServerKind kind_ = ServerKind::unknown;
     std::string version_;
@@ -172,7 +172,7 @@ private:
 };
 
 /// Throws Error{timeout} if no time is left.
-std::chrono::milliseconds Interview::time_for_a_question() const {
+std::chrono::milliseconds ProbeSession::query_timeout() const {
     if (options_.total_timeout.count() <= 0) return options_.timeout;
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - Clock::now());
@@ -181,12 +181,12 @@ std::chrono::milliseconds Interview::time_for_a_question() const {
     return options_.timeout.count() <= 0 ? left : std::min(left, options_.timeout);
 }
 
-http::Response Interview::exchange(const http::Url& url, const std::string& body) {
+http::Response ProbeSession::exchange(const http::Url& url, const std::string& body) {
     std::vector<http::Header> headers{{"Accept", "application/json"}, {"User-Agent", "eyehand"}};
     if (!body.empty()) headers.push_back({"Content-Type", "application/json"});
     if (!client_.api_key.empty()) headers.push_back({"Authorization", "Bearer " + client_.api_key});
     const http::Limits limits{.connect = client_.connect_timeout,
-                              .total = time_for_a_question(),
+                              .total = query_timeout(),
                               .body_bytes = std::min(client_.max_response_bytes, max_answer_bytes)};
     const Clock::time_point start = Clock::now();
     Exchange log{.method = body.empty() ? "GET" : "POST", .url = url.shown()};
@@ -210,38 +210,40 @@ http::Response Interview::exchange(const http::Url& url, const std::string& body
     return response;
 }
 
-const Interview::Heard& Interview::hear(const http::Url& url, const std::string& body) {
-    const auto [place, is_new] = heard_.try_emplace(url.target() + '\n' + body);
-    Heard& heard = place->second;
-    if (!is_new) return heard;
+const ProbeSession::CachedAnswer& ProbeSession::fetch(const http::Url& url,
+                                                      const std::string& body) {
+    const auto [place, is_new] = answers_.try_emplace(url.target() + '\n' + body);
+    CachedAnswer& answer = place->second;
+    if (!is_new) return answer;
     std::optional<Error> failure;
     try {
         http::Response response = exchange(url, body);
         if (response.status >= 200 && response.status < 300)
-            heard.body = std::move(response.body);
+            answer.body = std::move(response.body);
         else
             failure = wire::decode_error(response.status, response.body, where(url));
     } catch (const Error& error) {
         if (error.code() == errc::cancelled) throw;
         failure = error;
     }
-    if (!failure) return heard;
-    heard.problem = failure->what();
+    if (!failure) return answer;
+    answer.problem = failure->what();
     // Only failures without a status, and `overloaded`, may be temporary.
-    if (!failure->status() || failure->code() == errc::overloaded) loss_ = heard.problem;
-    return heard;
+    if (!failure->status() || failure->code() == errc::overloaded)
+        temporary_failure_ = answer.problem;
+    return answer;
 }
 
 template <class Decode>
-auto Interview::ask(const Question& question, Decode decode)
+auto ProbeSession::send_query(const Query& query, Decode decode)
     -> decltype(decode(std::string_view())) {
-    const http::Url url = own_url(question);
-    const Heard& heard = hear(url, question.body);
+    const http::Url url = own_url(query);
+    const CachedAnswer& answer = fetch(url, query.body);
     decltype(decode(std::string_view())) facts;
-    if (heard.problem.empty()) facts = decode(heard.body);
-    if (!facts && question.expected)
-        note(!heard.problem.empty()
-                 ? heard.problem
+    if (answer.problem.empty()) facts = decode(answer.body);
+    if (!facts && query.expected)
+        note(!answer.problem.empty()
+                 ? answer.problem
                  : url.shown() + " gave an unexpected answer for this kind of server: is there a "
                                  "proxy in front of it?");
     return facts;
@@ -250,7 +252,7 @@ auto Interview::ask(const Question& question, Decode decode)
 // --- The list and the kind -----------------------------------------------------------------------
 
 /// Throws the errors that would be the same for every other query.
-void Interview::ask_for_list() {
+void ProbeSession::query_list() {
     kind_ = kind_of_host(endpoint_.host);
     http::Url url;
     try {
@@ -290,30 +292,34 @@ void Interview::ask_for_list() {
 }
 
 /// Sends queries that only one kind of server answers, until one is answered.
-void Interview::find_kind() {
+void ProbeSession::find_kind() {
     if (kind_ != ServerKind::unknown) return;
     const auto lm_studio =
-        ask({.path = "/api/v1/models", .expected = false}, &wire::decode_model_list);
+        send_query({.path = "/api/v1/models", .expected = false}, &wire::decode_model_list);
     if (lm_studio && lm_studio->kind == ServerKind::lm_studio)
         kind_ = ServerKind::lm_studio;
-    else if (!lost() && ask({.path = "/api/version", .expected = false}, &wire::decode_version))
+    else if (!failed_temporarily() &&
+             send_query({.path = "/api/version", .expected = false}, &wire::decode_version))
         kind_ = ServerKind::ollama;
-    else if (!lost() && ask({.path = "/props", .expected = false}, &wire::decode_llama_props))
+    else if (!failed_temporarily() &&
+             send_query({.path = "/props", .expected = false}, &wire::decode_llama_props))
         kind_ = ServerKind::llama_server;
-    else if (!lost() && ask({.path = "/version", .expected = false}, &wire::decode_version))
+    else if (!failed_temporarily() &&
+             send_query({.path = "/version", .expected = false}, &wire::decode_version))
         kind_ = ServerKind::vllm;
     else
         note("the kind of the server is unknown: " +
-             (lost() ? loss_
-                     : endpoint_.shown() + " answers none of the queries of LM Studio, Ollama, "
-                                           "llama-server and vLLM"));
+             (failed_temporarily()
+                  ? temporary_failure_
+                  : endpoint_.shown() + " answers none of the queries of LM Studio, Ollama, "
+                                        "llama-server and vLLM"));
 }
 
 // --- Queries for one kind of server --------------------------------------------------------------
 
 /// Takes the facts in `list`. Takes new models only if there is no list yet: models that /v1/models
 /// does not list cannot be used.
-void Interview::learn(const wire::ModelList& list) {
+void ProbeSession::learn(const wire::ModelList& list) {
     if (!models_) {
         models_ = list.models;
         return;
@@ -325,19 +331,20 @@ void Interview::learn(const wire::ModelList& list) {
             model.learn(*found->second);
 }
 
-void Interview::learn_from_own_lists() {
+void ProbeSession::learn_from_own_lists() {
     if (kind_ == ServerKind::lm_studio) {
-        auto list = ask({.path = "/api/v1/models", .expected = false}, &wire::decode_model_list);
+        auto list =
+            send_query({.path = "/api/v1/models", .expected = false}, &wire::decode_model_list);
         if (!list || list->kind != kind_) // before 0.4
-            list = ask({.path = "/api/v0/models", .expected = models_ && !models_->empty()},
-                       &wire::decode_model_list);
+            list = send_query({.path = "/api/v0/models", .expected = models_ && !models_->empty()},
+                              &wire::decode_model_list);
         if (list) learn(*list);
     }
     if (kind_ == ServerKind::ollama) {
         if (!models_)
-            if (const auto list = ask({.path = "/api/tags"}, &wire::decode_model_list))
+            if (const auto list = send_query({.path = "/api/tags"}, &wire::decode_model_list))
                 learn(*list);
-        const auto running = ask({.path = "/api/ps"}, &wire::decode_model_list);
+        const auto running = send_query({.path = "/api/ps"}, &wire::decode_model_list);
         if (!models_ || !running) return;
         for (wire::ModelFacts& model : *models_)
             model.loaded =
@@ -347,7 +354,7 @@ void Interview::learn_from_own_lists() {
     }
 }
 
-wire::ModelFacts* Interview::choose(const std::string& wanted) {
+wire::ModelFacts* ProbeSession::choose(const std::string& wanted) {
     std::vector<wire::ModelFacts>& models = *models_;
     std::erase_if(models, [](const wire::ModelFacts& model) { return !model.chats; });
     const auto first = [&](auto is_it) {
@@ -375,25 +382,26 @@ wire::ModelFacts* Interview::choose(const std::string& wanted) {
     return found;
 }
 
-void Interview::learn_of(wire::ModelFacts* chosen) {
+void ProbeSession::learn_of(wire::ModelFacts* chosen) {
     switch (kind_) {
     case ServerKind::llama_server: {
-        Question question{.path = "/props"};
+        Query query{.path = "/props"};
         if (routes_) {
             if (!chosen || chosen->loaded == false) return; // only a loaded model answers
-            question.parameters = "model=" + percent_encoded(chosen->id) + "&autoload=false";
+            query.parameters = "model=" + percent_encoded(chosen->id) + "&autoload=false";
         }
-        if (const auto props = ask(question, &wire::decode_llama_props)) {
+        if (const auto props = send_query(query, &wire::decode_llama_props)) {
             version_ = props->version;
             if (chosen) chosen->learn(props->model);
         }
         return;
     }
     case ServerKind::ollama: {
-        version_ = ask({.path = "/api/version"}, &wire::decode_version).value_or("");
+        version_ = send_query({.path = "/api/version"}, &wire::decode_version).value_or("");
         if (!chosen) return;
         const std::string body = boost::json::serialize(boost::json::object{{"model", chosen->id}});
-        if (auto facts = ask({.path = "/api/show", .body = body}, &wire::decode_ollama_show)) {
+        if (auto facts =
+                send_query({.path = "/api/show", .body = body}, &wire::decode_ollama_show)) {
             // This is the configured value. For a loaded model, /api/ps reports the actual one.
             if (chosen->context_tokens) facts->context_tokens = chosen->context_tokens;
             chosen->learn(*facts);
@@ -401,7 +409,7 @@ void Interview::learn_of(wire::ModelFacts* chosen) {
         return;
     }
     case ServerKind::vllm:
-        version_ = ask({.path = "/version"}, &wire::decode_version).value_or("");
+        version_ = send_query({.path = "/version"}, &wire::decode_version).value_or("");
         return;
     case ServerKind::lm_studio: // reports everything in its lists, except the version
     case ServerKind::openai:
@@ -414,7 +422,7 @@ void Interview::learn_of(wire::ModelFacts* chosen) {
 
 // --- Active tests --------------------------------------------------------------------------------
 
-Interview::Tried Interview::try_out(const wire::ModelFacts& chosen, ChatRequest request) {
+ProbeSession::Attempt ProbeSession::attempt(const wire::ModelFacts& chosen, ChatRequest request) {
     request.model = chosen.id;
     ServerInfo so_far;
     so_far.kind = kind_;
@@ -422,42 +430,42 @@ Interview::Tried Interview::try_out(const wire::ModelFacts& chosen, ChatRequest 
     client.quirks->tools_as_text = false; // the test is about native tool calling
     client.stream = false;
     client.retries.max_retries = 0;
-    Tried tried;
+    Attempt attempted;
     client.on_exchange = [&](const Exchange& exchange) {
         const auto sent = wire::parse_json(exchange.request_body);
-        tried.tools_sent = sent && sent->is_object() && sent->get_object().contains("tools");
+        attempted.tools_sent = sent && sent->is_object() && sent->get_object().contains("tools");
         if (client_.on_exchange) client_.on_exchange(exchange);
     };
     try {
-        tried.reply = OpenAiClient(std::move(client)).reply(request, {}, stop_);
+        attempted.reply = OpenAiClient(std::move(client)).reply(request, {}, stop_);
     } catch (const Error& error) {
         if (error.code() == errc::cancelled) throw;
-        tried.error = error;
+        attempted.error = error;
     }
-    return tried;
+    return attempted;
 }
 
-void Interview::note_failed_try(const char* what, const Error& error) {
-    if (!error.status() || error.code() == errc::overloaded) loss_ = error.what();
+void ProbeSession::note_failed_attempt(const char* what, const Error& error) {
+    if (!error.status() || error.code() == errc::overloaded) temporary_failure_ = error.what();
     note(std::string(what) + " could not be tested: " + error.what());
 }
 
-void Interview::try_images(wire::ModelFacts& chosen) {
+void ProbeSession::try_images(wire::ModelFacts& chosen) {
     if (chosen.images != Support::unknown) return;
     ChatRequest request;
     request.messages = {Message::user("Which color is this? Answer with one word.",
-                                      make_image({small_picture.begin(), small_picture.end()}))};
+                                      make_image({small_image.begin(), small_image.end()}))};
     request.sampling.max_tokens = 16;
-    const Tried tried = try_out(chosen, std::move(request));
-    if (tried.reply)
+    const Attempt attempted = attempt(chosen, std::move(request));
+    if (attempted.reply)
         chosen.images = Support::yes;
-    else if (wire::refuses_images(*tried.error))
+    else if (wire::refuses_images(*attempted.error))
         chosen.images = Support::no;
     else
-        note_failed_try("whether the model accepts images", *tried.error);
+        note_failed_attempt("whether the model accepts images", *attempted.error);
 }
 
-void Interview::try_tools(wire::ModelFacts& chosen) {
+void ProbeSession::try_tools(wire::ModelFacts& chosen) {
     if (chosen.tools != Support::unknown) return;
     ChatRequest request;
     request.messages = {Message::user("Call the tool \"ready\" now. Write nothing else.")};
@@ -468,19 +476,21 @@ void Interview::try_tools(wire::ModelFacts& chosen) {
     // makes by choice, as it does for an agent. The test is for the latter.
     if (kind_ == ServerKind::vllm) request.tool_choice = ToolChoice::automatic;
     request.sampling.max_tokens = 64;
-    const Tried tried = try_out(chosen, request);
-    const std::optional<ChatReply>& reply = tried.reply;
-    const bool refused = !tried.tools_sent || (tried.error && wire::refuses_tools(*tried.error));
+    const Attempt attempted = attempt(chosen, request);
+    const std::optional<ChatReply>& reply = attempted.reply;
+    const bool refused =
+        !attempted.tools_sent || (attempted.error && wire::refuses_tools(*attempted.error));
     // A call that the token limit cut off counts, too.
-    const bool called = reply ? !reply->tool_calls.empty() : tried.error->code() == errc::truncated;
+    const bool called =
+        reply ? !reply->tool_calls.empty() : attempted.error->code() == errc::truncated;
     const bool cut_off = reply && reply->finish == FinishReason::length;
     const bool had_to = request.tool_choice == ToolChoice::required;
     if (refused || (reply && !called && !cut_off && had_to))
         chosen.tools = Support::no;
     else if (called)
         chosen.tools = Support::yes;
-    else if (tried.error)
-        note_failed_try("whether the model calls tools", *tried.error);
+    else if (attempted.error)
+        note_failed_attempt("whether the model calls tools", *attempted.error);
     else
         note(std::string("whether the model calls tools is unknown: asked to call one, it ") +
              (cut_off ? "used up its tokens for text" : "answered with text"));
@@ -488,7 +498,7 @@ void Interview::try_tools(wire::ModelFacts& chosen) {
 
 // --- The whole probe -----------------------------------------------------------------------------
 
-void Interview::note_what_is_unknown(const wire::ModelFacts& chosen) {
+void ProbeSession::note_what_is_unknown(const wire::ModelFacts& chosen) {
     std::string what;
     const auto add = [&](bool unknown, const char* words) {
         if (unknown) what.append(what.empty() ? "" : ", ").append(words);
@@ -501,8 +511,8 @@ void Interview::note_what_is_unknown(const wire::ModelFacts& chosen) {
              (chosen.loaded == false ? " (it is not loaded)" : ""));
 }
 
-ServerInfo Interview::about(const std::string& model) {
-    ask_for_list();
+ServerInfo ProbeSession::run(const std::string& model) {
+    query_list();
     find_kind();
     learn_from_own_lists();
     if (!models_) throw *no_list_;
@@ -597,9 +607,9 @@ ServerInfo probe(const ClientOptions& client, const std::string& model, const Pr
     const std::string key = memory_key(client, model);
     if (!options.bypass_cache)
         if (auto known = memory().find(key, options.active)) return *std::move(known);
-    Interview interview(client, options, std::move(stop));
-    ServerInfo server = interview.about(model);
-    if (!server.model.id.empty() && server.model.loaded && !interview.lost())
+    ProbeSession session(client, options, std::move(stop));
+    ServerInfo server = session.run(model);
+    if (!server.model.id.empty() && server.model.loaded && !session.failed_temporarily())
         memory().keep(key, server, options.active);
     else
         memory().forget(key); // an older result is outdated

@@ -23,7 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 void check(const ScreenshotOptions& options) {
-    (void)picture_size({1, 1}, options.size);
+    (void)image_size({1, 1}, options.size);
     if (options.png.level < 0 || options.png.level > 9)
         throw std::invalid_argument("a PNG's level must be 0 to 9");
     if (options.threads < 0)
@@ -67,10 +67,10 @@ private:
 };
 
 // Screenshots of frames of one size: the stripes, and which of them are stale.
-class StripedPicture {
+class StripedImage {
 public:
-    StripedPicture(Size source, const ScreenshotOptions& options)
-        : StripedPicture(Scaler(source, picture_size(source, options.size)), options) {}
+    StripedImage(Size source, const ScreenshotOptions& options)
+        : StripedImage(Scaler(source, image_size(source, options.size)), options) {}
 
     [[nodiscard]] Size size() const { return png_.size(); }
 
@@ -124,7 +124,7 @@ public:
     [[nodiscard]] std::vector<std::uint8_t> file() const { return png_.file(); }
 
 private:
-    StripedPicture(Scaler scaler, const ScreenshotOptions& options)
+    StripedImage(Scaler scaler, const ScreenshotOptions& options)
         : scaler_(std::move(scaler)),
           png_(scaler_.target(), options.png, stripe_rows(scaler_.period())),
           stale_(static_cast<std::size_t>(png_.stripes()), true), annotated_stale_(stale_),
@@ -178,13 +178,13 @@ private:
 
 struct FramePipeline::State {
     ScreenshotOptions options;
-    Rect area;                               // the desktop area of `striped`
-    std::unique_ptr<StripedPicture> striped; // null before the first frame
-    Image previous;                          // the frame of `png`, with its pointer; or empty
+    Rect area;                             // the desktop area of `striped`
+    std::unique_ptr<StripedImage> striped; // null before the first frame
+    Image previous;                        // the frame of `png`, with its pointer; or empty
     std::shared_ptr<const std::vector<std::uint8_t>> png; // null after a failure
 
     void start_afresh(const Rect& with) {
-        auto fresh = std::make_unique<StripedPicture>(with.size(), options);
+        auto fresh = std::make_unique<StripedImage>(with.size(), options);
         previous = Image();
         png.reset();
         striped = std::move(fresh);
@@ -209,18 +209,18 @@ Screenshot FramePipeline::process(Frame&& frame) {
     const Rect area{frame.origin.x, frame.origin.y, frame.pixels.width(), frame.pixels.height()};
     if (!state.striped || state.area != area) state.start_afresh(area);
 
-    Screenshot picture;
-    picture.size = state.striped->size();
-    picture.area = area;
+    Screenshot screenshot;
+    screenshot.size = state.striped->size();
+    screenshot.area = area;
     if (state.previous.empty())
-        picture.changed = {{0, 0, area.width, area.height}};
+        screenshot.changed = {{0, 0, area.width, area.height}};
     else
-        picture.changed = changed_rects(state.previous.view(), frame.pixels.view());
-    if (picture.changed.empty() && state.png) {
-        picture.png = state.png;
-        return picture;
+        screenshot.changed = changed_rects(state.previous.view(), frame.pixels.view());
+    if (screenshot.changed.empty() && state.png) {
+        screenshot.png = state.png;
+        return screenshot;
     }
-    for (const Rect& rect : picture.changed) state.striped->mark_stale({rect.y, rect.height});
+    for (const Rect& rect : screenshot.changed) state.striped->mark_stale({rect.y, rect.height});
 
     TimeSpent scaling;
     TimeSpent encoding;
@@ -228,18 +228,18 @@ Screenshot FramePipeline::process(Frame&& frame) {
     {
         const TimeSpent::Span span(encoding);
         state.png.reset(); // frees the file's memory unless the caller holds a copy
-        picture.png = std::make_shared<const std::vector<std::uint8_t>>(state.striped->file());
+        screenshot.png = std::make_shared<const std::vector<std::uint8_t>>(state.striped->file());
     }
-    picture.changed = moved_by(std::move(picture.changed), frame.origin);
-    picture.scale_time = scaling.sum();
-    picture.encode_time = encoding.sum();
+    screenshot.changed = moved_by(std::move(screenshot.changed), frame.origin);
+    screenshot.scale_time = scaling.sum();
+    screenshot.encode_time = encoding.sum();
 
     // Nothing fails from here on, so that the history never contains a screenshot that was not
     // returned.
     state.striped->mark_fresh();
-    state.png = picture.png;
+    state.png = screenshot.png;
     std::swap(state.previous, frame.pixels);
-    return picture;
+    return screenshot;
 }
 
 std::shared_ptr<const std::vector<std::uint8_t>> FramePipeline::annotate(const Overlay& overlay) {

@@ -111,7 +111,7 @@ std::optional<ImageSize> parse_image_size(std::string_view text) {
     const auto wish = parse(text);
     if (!wish) return std::nullopt;
     try {
-        (void)picture_size({1, 1}, *wish);
+        (void)image_size({1, 1}, *wish);
     } catch (const std::invalid_argument&) {
         return std::nullopt;
     }
@@ -131,7 +131,7 @@ std::string to_string(const ImageSize& wish) {
                       wish);
 }
 
-Size picture_size(Size source, const ImageSize& wish) {
+Size image_size(Size source, const ImageSize& wish) {
     if (source.empty()) throw std::invalid_argument("the source must not be empty");
     return checked(
         std::visit(overloaded{

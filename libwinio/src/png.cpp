@@ -106,8 +106,8 @@ struct StripedPng::State {
         std::uint32_t adler = 1;
     };
 
-    State(Size of, const PngOptions& options, int rows_a_stripe)
-        : size(of), stripe_rows(std::min(rows_a_stripe, of.height)),
+    State(Size of, const PngOptions& options, int rows_per_stripe)
+        : size(of), stripe_rows(std::min(rows_per_stripe, of.height)),
           stripes(static_cast<std::size_t>((of.height - 1) / stripe_rows + 1)),
           encoders(options.level) {}
 

@@ -25,7 +25,7 @@ constexpr std::size_t chunk_frame_bytes = 12; // length, type, checksum
 constexpr std::size_t header_bytes = 13;
 constexpr std::uint32_t largest = 0x7fffffff; // maximum length of a chunk, width and height
 // Deflate encodes at most 258 bytes in two bits.
-constexpr std::uint64_t max_bytes_a_byte = 1032;
+constexpr std::uint64_t max_bytes_per_byte = 1032;
 
 [[noreturn]] void refuse(const std::string& why) {
     throw Error(errc::decode_failed, "the PNG file cannot be read: " + why);
@@ -236,7 +236,7 @@ Image decode_png(std::span<const std::uint8_t> file, const PngLimits& limits) {
     const Header& header = chunks.header;
     std::uint64_t compressed = 0;
     for (const Bytes part : chunks.compressed) compressed += part.size();
-    if (compressed * max_bytes_a_byte <
+    if (compressed * max_bytes_per_byte <
         std::uint64_t{header.row_bytes()} * static_cast<std::uint64_t>(header.size.height))
         refuse("it has too few pixels");
 

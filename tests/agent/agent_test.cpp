@@ -542,8 +542,8 @@ TEST_CASE("a real client's traffic is logged without image data") {
     CHECK(stage.run_with(client, "do it", nullptr, &directory).outcome == Outcome::completed);
     CHECK_THAT(server.requests().at(0).body, ContainsSubstring("data:image/png;base64,iVBORw0"));
     const std::string log = test::read_file(directory.path() / "http.log");
-    const std::string picture = std::string(stage.entries().at(2).at("sha256").as_string());
-    CHECK_THAT(log, ContainsSubstring(picture));
+    const std::string image = std::string(stage.entries().at(2).at("sha256").as_string());
+    CHECK_THAT(log, ContainsSubstring(image));
     CHECK_THAT(log, !ContainsSubstring("base64"));
     CHECK_THAT(log, !ContainsSubstring("iVBORw0"));
     for (const auto& file : std::filesystem::recursive_directory_iterator(directory.path())) {

@@ -176,9 +176,9 @@ TEST_CASE("an action waits for approval if actions require it") {
         .say("done");
     stage.begin();
     const RunStatus now =
-        stage.watch.until([](const RunStatus& it) { return !it.questions.empty(); });
-    REQUIRE(now.questions.size() == 1);
-    const ApprovalRequest& question = now.questions.front();
+        stage.watch.until([](const RunStatus& it) { return !it.approval_requests.empty(); });
+    REQUIRE(now.approval_requests.size() == 1);
+    const ApprovalRequest& question = now.approval_requests.front();
     CHECK(question.tool == "click_element");
     CHECK(question.turn == 2);
     CHECK(question.points == std::vector<winio::NormPoint>{{300, 400}});
@@ -201,7 +201,7 @@ TEST_CASE("an action waits for approval if actions require it") {
         stage.control.stop("enough");
         CHECK(stage.result.get().outcome == Outcome::cancelled);
         CHECK(stage.desktop.events().empty());
-        CHECK(stage.control.status().questions.empty());
+        CHECK(stage.control.status().approval_requests.empty());
     }
 }
 
@@ -261,11 +261,13 @@ TEST_CASE("the client annotates the screenshot of the turn that waits for it") {
     stage.model.say(story_done);
     stage.begin();
     const auto wants = [](int turn) {
-        return [turn](const RunStatus& now) { return now.picture && now.picture->turn == turn; };
+        return [turn](const RunStatus& now) {
+            return now.annotation_request && now.annotation_request->turn == turn;
+        };
     };
     RunStatus now = stage.watch.until(wants(1));
-    CHECK(now.picture->size == winio::Size{1001, 1001});
-    const std::vector<std::uint8_t> raw = *now.picture->png;
+    CHECK(now.annotation_request->size == winio::Size{1001, 1001});
+    const std::vector<std::uint8_t> raw = *now.annotation_request->png;
     std::vector<std::uint8_t> drawn = raw;
     drawn.push_back(7); // the run does not read it
     CHECK(stage.control.annotate(2, drawn) == SubmitResult::outdated);
@@ -287,10 +289,10 @@ TEST_CASE("a run that waits for an annotation can be stopped") {
     stage.control.resume();
     stage.options.annotation = Source::client;
     stage.begin();
-    stage.watch.until([](const RunStatus& now) { return now.picture.has_value(); });
+    stage.watch.until([](const RunStatus& now) { return now.annotation_request.has_value(); });
     stage.control.stop("enough");
     CHECK(stage.result.get().outcome == Outcome::cancelled);
-    CHECK_FALSE(stage.control.status().picture);
+    CHECK_FALSE(stage.control.status().annotation_request);
 }
 
 TEST_CASE("an observer receives the mode's state before each command") {
@@ -319,9 +321,9 @@ TEST_CASE("an approval request from another thread is answered, or withdrawn wit
         return RunPort(control).request_approval({.tool = "program", .text = "Run it?"},
                                                  stop.get_token());
     });
-    const auto now = watch.until([](const RunStatus& it) { return !it.questions.empty(); });
+    const auto now = watch.until([](const RunStatus& it) { return !it.approval_requests.empty(); });
     SECTION("answered") {
-        control.resolve(now.questions.front().id, {.granted = true});
+        control.resolve(now.approval_requests.front().id, {.granted = true});
         CHECK(asked.get().granted);
     }
     SECTION("withdrawn") {

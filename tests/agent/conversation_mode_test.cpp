@@ -284,7 +284,7 @@ TEST_CASE("a conversation that was too long for the model stays shorter") {
         mode.apply(invoked("", true));
         mode.apply(observed("h" + std::to_string(number)));
     };
-    const auto pictures = [&] {
+    const auto screenshots = [&] {
         int count = 0;
         for (const vlm::Message& message : request(mode).messages)
             for (const vlm::Part& part : message.parts)
@@ -293,13 +293,13 @@ TEST_CASE("a conversation that was too long for the model stays shorter") {
     };
     mode.apply(observed());
     for (int i = 2; i < 6; ++i) look(i);
-    CHECK(pictures() == 5);
+    CHECK(screenshots() == 5);
     mode.apply(AskFailed{"vlm.context_overflow", "too long", true});
     REQUIRE(word(mode) == "ask");
-    CHECK(pictures() == 1);
+    CHECK(screenshots() == 1);
     for (int i = 6; i < 12; ++i) {
         look(i);
-        CHECK(pictures() == 1);
+        CHECK(screenshots() == 1);
     }
 }
 

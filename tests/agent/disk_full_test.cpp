@@ -82,8 +82,8 @@ struct Stage {
         CHECK(test::read_file(directory.journal_file()).ends_with('\n'));
         const Journal journal(directory.journal_file()); // its chain of hashes holds
         if (fs::is_directory(directory.path() / "screenshots"))
-            for (const auto& picture : fs::directory_iterator(directory.path() / "screenshots"))
-                CHECK(test::read_file(picture.path()).find("IEND") != std::string::npos);
+            for (const auto& screenshot : fs::directory_iterator(directory.path() / "screenshots"))
+                CHECK(test::read_file(screenshot.path()).find("IEND") != std::string::npos);
         for (const char* log : {"execution_log.txt", "http.log"})
             if (fs::is_regular_file(directory.path() / log))
                 CHECK(test::read_file(directory.path() / log).ends_with("\n"));

@@ -114,16 +114,16 @@ TEST_CASE("the facts of a journal are read back unchanged") {
     const Journal journal(folder / "events.jsonl");
     REQUIRE(journal.recovered().size() == 3);
 
-    const auto& picture = std::get<Observed>(journal.recovered()[0]);
+    const auto& screenshot = std::get<Observed>(journal.recovered()[0]);
     const auto expected = std::get<Observed>(observed());
-    CHECK(picture.sha256 == expected.sha256);
-    CHECK(picture.file == expected.file);
-    CHECK(picture.size == expected.size);
-    CHECK(picture.area == expected.area);
-    CHECK(picture.changed == expected.changed);
-    CHECK(picture.settle == expected.settle);
-    CHECK(picture.capture == expected.capture);
-    CHECK(picture.encode == expected.encode);
+    CHECK(screenshot.sha256 == expected.sha256);
+    CHECK(screenshot.file == expected.file);
+    CHECK(screenshot.size == expected.size);
+    CHECK(screenshot.area == expected.area);
+    CHECK(screenshot.changed == expected.changed);
+    CHECK(screenshot.settle == expected.settle);
+    CHECK(screenshot.capture == expected.capture);
+    CHECK(screenshot.encode == expected.encode);
 
     const auto& reply = std::get<Replied>(journal.recovered()[1]).reply;
     const auto sent = std::get<Replied>(replied_with_call()).reply;

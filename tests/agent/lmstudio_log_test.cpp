@@ -119,17 +119,17 @@ TEST_CASE("a clean log has indented JSON") {
 }
 
 TEST_CASE("a clean log has shortened base64, across pieces and at the end") {
-    const std::string picture = "iVBORw0KGgoAAAAN" + std::string(100000, 'A') + "==";
+    const std::string image = "iVBORw0KGgoAAAAN" + std::string(100000, 'A') + "==";
     const std::string expected = "iVBORw0KGgoAAAAN...[100018 characters of base64]";
-    CHECK(agent::clean_lmstudio_log("data:image/png;base64," + picture) ==
+    CHECK(agent::clean_lmstudio_log("data:image/png;base64," + image) ==
           "data:image/png;base64," + expected);
     Logs logs;
     const LmStudioLog log = logs.start();
-    logs.add("server.log", "url \"" + picture + "\"\n" + std::string(64, 'a') + "\n");
+    logs.add("server.log", "url \"" + image + "\"\n" + std::string(64, 'a') + "\n");
     CHECK(log.save(logs.run).note.empty());
     CHECK(test::read_file(logs.run / "lmstudio_clean.log") ==
           "url \"" + expected + "\"\n" + std::string(64, 'a') + "\n");
-    CHECK_THAT(logs.raw(), ContainsSubstring(picture));
+    CHECK_THAT(logs.raw(), ContainsSubstring(image));
 }
 
 TEST_CASE("a log full of open braces is processed in limited time") {

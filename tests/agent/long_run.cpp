@@ -46,7 +46,7 @@ using namespace agent;
 
 constexpr std::size_t most_peak_bytes = 64U << 20U;
 // A team never deletes its records of actions: some hundred bytes per turn.
-constexpr std::size_t max_growth_bytes_a_turn = 1500;
+constexpr std::size_t max_growth_bytes_per_turn = 1500;
 
 void require(bool so, const std::string& what) {
     if (!so) throw std::runtime_error(what);
@@ -203,7 +203,7 @@ void run(const std::string& name, const std::filesystem::path& folder, int turns
         fmt::print("{}: {} turns, {} entries, at most {} bytes told, {} bytes more held after the "
                    "last turn than after a tenth of them\n",
                    name, turns, reader->entries(), model.longest(), growth);
-        require(growth <= static_cast<std::size_t>(turns) * max_growth_bytes_a_turn,
+        require(growth <= static_cast<std::size_t>(turns) * max_growth_bytes_per_turn,
                 fmt::format("memory grows: {} bytes", growth));
     } else {
         fmt::print("{}: {} turns, {} entries, at most {} bytes told, peak {:.1f} MB\n", name, turns,

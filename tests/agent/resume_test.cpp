@@ -275,9 +275,9 @@ TEST_CASE("resume: the error names the reason") {
 
     std::string journal;
     for (std::size_t i = 0; i < 4; ++i) journal += lines[i] + "\n";
-    RunDirectory without_picture = cut_off(whole, folder / "cut", journal);
-    std::ofstream(without_picture.path() / "screenshots/turn_0001.png") << "not the picture";
-    CHECK(code_of(without_picture) == errc::bad_run);
+    RunDirectory without_screenshot = cut_off(whole, folder / "cut", journal);
+    std::ofstream(without_screenshot.path() / "screenshots/turn_0001.png") << "not the picture";
+    CHECK(code_of(without_screenshot) == errc::bad_run);
     try {
         (void)RunDirectory::open(folder / "nowhere");
         FAIL("a missing directory was opened");

@@ -56,8 +56,8 @@ struct Stage {
 
     Stage& see(bool still = false) {
         Observed fact;
-        fact.sha256 = "h" + std::to_string(++pictures);
-        fact.file = "screenshots/turn_" + std::to_string(pictures) + ".png";
+        fact.sha256 = "h" + std::to_string(++screenshots);
+        fact.file = "screenshots/turn_" + std::to_string(screenshots) + ".png";
         fact.still = still;
         mode.apply(fact);
         return *this;
@@ -100,7 +100,7 @@ struct Stage {
     }
 
     TeamMode mode;
-    int pictures = 0;
+    int screenshots = 0;
 };
 
 /// With the first screenshot taken and the worker briefed: turn 2 begins.

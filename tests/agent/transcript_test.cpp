@@ -15,7 +15,7 @@ using agent::strip_think;
 using agent::Transcript;
 using vlm::Message;
 
-vlm::Image picture(int number) { return {"hash" + std::to_string(number), nullptr}; }
+vlm::Image image(int number) { return {"hash" + std::to_string(number), nullptr}; }
 
 /// The remaining screenshots: "..34".
 std::string kept(const Transcript& transcript) {
@@ -48,7 +48,7 @@ TEST_CASE("old screenshots are removed in batches, so that the prefix stays the 
     Transcript transcript({.keep = 2, .batch = 3}, {});
     std::string history;
     for (int i = 1; i <= 9; ++i) {
-        transcript.add(Message::user("look", picture(i)));
+        transcript.add(Message::user("look", image(i)));
         history += kept(transcript) + " ";
     }
     CHECK(history == "1 12 123 1234 ...45 ...456 ...4567 ......78 ......789 ");
@@ -56,14 +56,14 @@ TEST_CASE("old screenshots are removed in batches, so that the prefix stays the 
 
 TEST_CASE("a batch of one prunes every turn") {
     Transcript transcript({.keep = 2, .batch = 1}, {});
-    for (int i = 1; i <= 4; ++i) transcript.add(Message::user("look", picture(i)));
+    for (int i = 1; i <= 4; ++i) transcript.add(Message::user("look", image(i)));
     CHECK(kept(transcript) == "..34");
 }
 
 TEST_CASE("the text around a removed screenshot stays") {
     Transcript transcript({.keep = 1, .batch = 1}, {});
-    transcript.add(Message::user("the task", picture(1)));
-    transcript.add(Message::user("later", picture(2)));
+    transcript.add(Message::user("the task", image(1)));
+    transcript.add(Message::user("later", image(2)));
     CHECK(transcript.messages().at(0).text() ==
           "the task\n" + std::string(agent::screenshot_placeholder));
 }
@@ -130,12 +130,12 @@ TEST_CASE("a conversation that exceeds its limit loses its oldest exchanges at o
 TEST_CASE("narrow removes screenshots and thoughts first, then text, and then nothing") {
     Transcript transcript({.keep = 5, .batch = 5}, {.keep = 5, .batch = 5});
     transcript.add(Message::system("be careful"));
-    transcript.add(Message::user("the task", picture(1)));
+    transcript.add(Message::user("the task", image(1)));
     for (int i = 0; i < 8; ++i) exchange(transcript, i);
-    transcript.add(Message::user("look", picture(2)));
+    transcript.add(Message::user("look", image(2)));
     REQUIRE(transcript.narrow());
     CHECK(kept(transcript) == ".2");
-    transcript.add(Message::user("look", picture(3)));
+    transcript.add(Message::user("look", image(3)));
     CHECK(kept(transcript) == "..3"); // permanently
     CHECK(first_call(transcript) == "id0");
     REQUIRE(transcript.narrow());
@@ -163,13 +163,13 @@ TEST_CASE("without exchanges, nothing can be removed") {
     Transcript transcript({}, {});
     CHECK_FALSE(transcript.narrow());
     transcript.add(Message::system("be careful"));
-    transcript.add(Message::user("the task", picture(1)));
+    transcript.add(Message::user("the task", image(1)));
     CHECK_FALSE(transcript.narrow());
 }
 
 TEST_CASE("a small context reduces the batch of screenshots") {
     // 1536x864 takes 48 * 27 + 2 tokens of Qwen3-VL, according to its model card.
-    constexpr int picture = 1298;
+    constexpr int image = 1298;
     struct Row {
         int context;
         std::size_t batch;
@@ -178,12 +178,12 @@ TEST_CASE("a small context reduces the batch of screenshots") {
         Row{131072, 8}, Row{32768, 8}, Row{23364, 8}, // exactly nine images in half of it
         Row{23362, 7}, Row{16384, 5}, Row{8192, 2}, Row{4096, 1}, // one image; two are kept
         Row{512, 1}, Row{0, 8});                                  // unknown
-    const agent::Retention fits = agent::fitted({2, 8}, picture, row.context);
+    const agent::Retention fits = agent::fitted({2, 8}, image, row.context);
     INFO("a context of " << row.context);
     CHECK(fits == agent::Retention{2, row.batch});
     if (row.context >= 8192)
-        CHECK(agent::max_held(fits) * picture <= static_cast<std::size_t>(row.context) / 2);
-    CHECK(agent::fitted({2, 1}, picture, row.context).batch == 1); // never raised
+        CHECK(agent::max_held(fits) * image <= static_cast<std::size_t>(row.context) / 2);
+    CHECK(agent::fitted({2, 1}, image, row.context).batch == 1); // never raised
     CHECK(agent::fitted({2, 8}, 0, row.context) == agent::Retention{2, 8});
 }
 

@@ -35,8 +35,8 @@ namespace json = boost::json;
 // --- A conversation of 30 turns -------------------------------------------------------------------------
 
 constexpr int turns = 30;
-constexpr int pictures_kept = 8;
-constexpr std::size_t picture_bytes = 300000;
+constexpr int images_kept = 8;
+constexpr std::size_t image_bytes = 300000;
 
 std::vector<std::uint8_t> random_bytes(std::size_t count, unsigned seed) {
     std::mt19937 random(seed);
@@ -65,12 +65,12 @@ vlm::ChatRequest conversation() {
         request.messages.push_back(vlm::Message::assistant(
             words(400), {{id, "tool_1", R"({"label":"OK","box":[480,510,520,530]})", {}}}));
         request.messages.push_back(vlm::Message::tool(id, words(200)));
-        if (i < turns - pictures_kept)
+        if (i < turns - images_kept)
             request.messages.push_back(vlm::Message::user("[a screenshot that is left out]"));
         else
             request.messages.push_back(vlm::Message::user(
                 "The screen now:",
-                vlm::make_image(random_bytes(picture_bytes, static_cast<unsigned>(i)))));
+                vlm::make_image(random_bytes(image_bytes, static_cast<unsigned>(i)))));
     }
     return request;
 }
@@ -90,8 +90,8 @@ json::value content_of(const vlm::Message& message) {
         const vlm::Image& image = std::get<vlm::Image>(part);
         std::string data(base64::encoded_size(image.bytes->size()), '\0');
         data.resize(base64::encode(data.data(), image.bytes->data(), image.bytes->size()));
-        json::object picture{{"url", "data:" + image.media_type + ";base64," + data}};
-        content.push_back({{"type", "image_url"}, {"image_url", std::move(picture)}});
+        json::object image{{"url", "data:" + image.media_type + ";base64," + data}};
+        content.push_back({{"type", "image_url"}, {"image_url", std::move(image)}});
     }
     return content;
 }

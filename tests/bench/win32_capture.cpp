@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
 constexpr Rect screen_area{0, 0, 1920, 1080};
-constexpr Size picture{1536, 864};
+constexpr Size small_size{1536, 864};
 
 // The code of a program without libwinio: its own bitmap, and a DC for each capture.
 class PlainGdi {
@@ -79,7 +79,7 @@ class Looks {
 public:
     Looks(Desktop& desktop, std::function<void(Image&)> change)
         : capturer_(desktop.open_capturer({})),
-          pipeline_({.size = FitWithin{picture}, .png = {}, .threads = 1}),
+          pipeline_({.size = FitWithin{small_size}, .png = {}, .threads = 1}),
           change_(std::move(change)) {}
 
     // Capturing, comparing and scaling.
@@ -147,7 +147,7 @@ void run(int rounds) {
     SetProcessDpiAwarenessContext(DPI_AWARENESS_CONTEXT_PER_MONITOR_AWARE_V2);
     const auto desktop = open_desktop();
     const PlainGdi one_to_one(screen_area.size());
-    const PlainGdi smaller(picture);
+    const PlainGdi smaller(small_size);
     Looks first(*desktop, change_everything());
     Looks typical(*desktop, change_a_line());
     std::vector<Method> methods{

@@ -5,7 +5,7 @@
 #include "eyehand/agent/journal_reader.hpp"
 #include "eyehand/base/base64.hpp"
 #include "page_state.hpp"
-#include "posted_picture.hpp"
+#include "posted_screenshot.hpp"
 #include "json/json.hpp"
 
 #include <algorithm>
@@ -63,7 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     fold(text);
     knock(text);
-    (void)panel::read_posted_picture(text, {2, 2});
+    (void)panel::read_posted_screenshot(text, {2, 2});
     const auto back = base::from_base64(base::to_base64({data, size}));
     if (!back || !std::equal(back->begin(), back->end(), data, data + size)) std::abort();
     return 0;

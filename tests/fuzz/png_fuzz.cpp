@@ -63,13 +63,13 @@ void edit(winio::Image& screen, std::span<const std::uint8_t>& input) {
 void check(winio::FramePipeline& pipeline, const winio::Image& screen, winio::Size size) {
     winio::Frame frame;
     frame.pixels = screen;
-    const winio::Screenshot picture = pipeline.process(winio::Frame(frame));
+    const winio::Screenshot screenshot = pipeline.process(winio::Frame(frame));
     const winio::Screenshot fresh =
         winio::FramePipeline(pipeline.options()).process(std::move(frame));
-    require(*picture.png == *fresh.png);
+    require(*screenshot.png == *fresh.png);
     winio::Image scaled;
     winio::scale(screen.view(), size, scaled);
-    require(equal(decoded(*picture.png), scaled));
+    require(equal(decoded(*screenshot.png), scaled));
 }
 
 } // namespace

@@ -24,7 +24,7 @@ using winio::Size;
 
 struct Case {
     std::string name{};
-    Image picture{};
+    Image image{};
     Annotation annotation{};
     ExecutedHeat heat{.enabled = true};
     BboxHeat boxes{};
@@ -48,19 +48,18 @@ std::vector<Case> cases() {
           {14, {2.5, 3.5}, {}}}},
         {{0, 0, 1000, 1000}, {990, 0, 1000, 20}, {500, 500, 500, 500}, {0, 998, 3, 1000}}};
     std::vector<Case> all;
-    all.push_back({.name = "usual", .picture = frames.at(3), .annotation = usual});
-    all.push_back({.name = "photograph", .picture = frames.at(11), .annotation = usual});
-    all.push_back({.name = "edges", .picture = frames.at(5), .annotation = edges});
-    all.push_back({.name = "nothing", .picture = frames.at(6), .annotation = {}});
+    all.push_back({.name = "usual", .image = frames.at(3), .annotation = usual});
+    all.push_back({.name = "photograph", .image = frames.at(11), .annotation = usual});
+    all.push_back({.name = "edges", .image = frames.at(5), .annotation = edges});
+    all.push_back({.name = "nothing", .image = frames.at(6), .annotation = {}});
     all.push_back(
-        {.name = "small", .picture = part_of(frames.at(7), {200, 131}), .annotation = usual});
+        {.name = "small", .image = part_of(frames.at(7), {200, 131}), .annotation = usual});
     all.push_back(
-        {.name = "one-pixel", .picture = part_of(frames.at(7), {1, 1}), .annotation = edges});
+        {.name = "one-pixel", .image = part_of(frames.at(7), {1, 1}), .annotation = edges});
     all.push_back(
-        {.name = "odd", .picture = part_of(frames.at(8), {1533, 859}), .annotation = edges});
-    all.push_back(
-        {.name = "large", .picture = frame_set::screenshots().at(11), .annotation = usual});
-    Case settings{.name = "settings", .picture = frames.at(11), .annotation = usual};
+        {.name = "odd", .image = part_of(frames.at(8), {1533, 859}), .annotation = edges});
+    all.push_back({.name = "large", .image = frame_set::screenshots().at(11), .annotation = usual});
+    Case settings{.name = "settings", .image = frames.at(11), .annotation = usual};
     settings.heat = {
         .enabled = true,
         .radius_scale = 0.217,
@@ -132,10 +131,10 @@ void write(const std::filesystem::path& file, const std::vector<std::uint8_t>& b
 void make(const std::filesystem::path& folder) {
     json::array told;
     for (Case& one : cases()) {
-        write(folder / (one.name + ".raw.png"), winio::encode_png(one.picture.view()));
-        winio::Canvas canvas(one.picture);
-        make_overlay(one.annotation, one.heat, one.boxes, one.picture.size())->draw(canvas);
-        write(folder / (one.name + ".png"), winio::encode_png(one.picture.view()));
+        write(folder / (one.name + ".raw.png"), winio::encode_png(one.image.view()));
+        winio::Canvas canvas(one.image);
+        make_overlay(one.annotation, one.heat, one.boxes, one.image.size())->draw(canvas);
+        write(folder / (one.name + ".png"), winio::encode_png(one.image.view()));
         told.push_back(
             {{"name", one.name}, {"annotation", to_json(one.annotation)}, {"ui", ui_of(one)}});
     }

@@ -205,8 +205,8 @@ NormPoint place(const json::object& action, const char* x, const char* y) {
     return {action.at(x).to_number<double>(), action.at(y).to_number<double>()};
 }
 
-winio::WorkArea area_of(const Image& picture) {
-    return winio::WorkArea({0, 0, picture.width(), picture.height()});
+winio::WorkArea area_of(const Image& image) {
+    return winio::WorkArea({0, 0, image.width(), image.height()});
 }
 
 Stroke meant_by(const Turn& turn) {

@@ -25,7 +25,7 @@ TEST_CASE("page: a bundle has each module once, after its imports") {
 
 TEST_CASE("page: a report does not contain the modules of a live run") {
     const std::string script = page::bundle("report.js");
-    for (const char* module : {"connection.js", "panel.js", "questions.js"})
+    for (const char* module : {"connection.js", "panel.js", "approval_cards.js"})
         CHECK(script.find(std::string("modules['") + module) == std::string::npos);
     for (const char* call : {"fetch(", "EventSource"})
         CHECK(script.find(call) == std::string::npos);

@@ -5,7 +5,7 @@
 #include "eyehand/vlm/digest.hpp"
 #include "eyehand/winio/png.hpp"
 #include "report/jpeg.hpp"
-#include "report/pictures.hpp"
+#include "report/screenshots.hpp"
 #include "report_run/runs.hpp"
 #include "json/json.hpp"
 
@@ -46,7 +46,7 @@ json::object data(const std::string& html) {
     return value->as_object();
 }
 
-json::array pictures_in(const std::string& html) {
+json::array screenshots_in(const std::string& html) {
     const auto value = parse_json(block(html, "pictures"));
     REQUIRE(value);
     return value->as_array();
@@ -189,8 +189,8 @@ TEST_CASE("report: a visual loop's screenshots are stored without annotation") {
     const test::TempFolder folder;
     const std::string html = report_html(test::story_run(folder.path()));
     const json::object run = data(html);
-    for (const json::value& picture : pictures_in(html))
-        CHECK_THAT(std::string(picture.at("file").as_string()), ContainsSubstring("_raw.png"));
+    for (const json::value& screenshot : screenshots_in(html))
+        CHECK_THAT(std::string(screenshot.at("file").as_string()), ContainsSubstring("_raw.png"));
     const auto last = list(run, "turns").back().as_object();
     const json::object& seen = screenshot(run, last, "seen");
     REQUIRE(seen.at("annotation").is_object());
@@ -208,9 +208,9 @@ TEST_CASE("report: equal screenshots are stored once") {
     Agent agent(desktop, model, load_profile("observer"), built_in_tools(), test::at_once());
     agent.run("look", directory, control);
     const std::string html = report_html(directory.path());
-    const json::array pictures = pictures_in(html);
+    const json::array screenshots = screenshots_in(html);
     CHECK(count(html, "data:image/png;base64,") == 1);
-    CHECK(pictures.size() == 1);
+    CHECK(screenshots.size() == 1);
 }
 
 TEST_CASE("report: a truncated journal is shown up to its end") {
@@ -267,15 +267,15 @@ TEST_CASE("report: a missing, damaged or foreign screenshot is reported") {
     const test::TempFolder folder;
     const std::filesystem::path path = short_run(folder.path());
     const auto problem = [&] {
-        const json::array pictures = pictures_in(report_html(path));
-        const json::object& first = pictures.at(0).as_object();
+        const json::array screenshots = screenshots_in(report_html(path));
+        const json::object& first = screenshots.at(0).as_object();
         CHECK(list(first, "layers").empty());
         return std::string(first.at("problem").as_string());
     };
-    const std::filesystem::path picture = path / "screenshots/turn_0001.png";
-    write(picture, "no picture");
+    const std::filesystem::path screenshot = path / "screenshots/turn_0001.png";
+    write(screenshot, "no picture");
     CHECK_THAT(problem(), ContainsSubstring("not a readable PNG file"));
-    std::filesystem::remove(picture);
+    std::filesystem::remove(screenshot);
     CHECK_THAT(problem(), ContainsSubstring("missing or cannot be read"));
     // A manipulated run directory must not put other files into the report.
     const auto png = winio::encode_png(winio::Image({2, 2}).view());
@@ -291,10 +291,10 @@ TEST_CASE("report: a missing, damaged or foreign screenshot is reported") {
 TEST_CASE("report: links cannot lead out of the run directory") {
     const test::TempFolder folder;
     const std::filesystem::path path = short_run(folder.path());
-    const std::filesystem::path picture = path / "screenshots/turn_0001.png";
-    std::filesystem::rename(picture, folder / "secret.png");
-    const auto first = [&] { return pictures_in(report_html(path)).at(0).as_object(); };
-    SECTION("of a file") { std::filesystem::create_symlink(folder / "secret.png", picture); }
+    const std::filesystem::path screenshot = path / "screenshots/turn_0001.png";
+    std::filesystem::rename(screenshot, folder / "secret.png");
+    const auto first = [&] { return screenshots_in(report_html(path)).at(0).as_object(); };
+    SECTION("of a file") { std::filesystem::create_symlink(folder / "secret.png", screenshot); }
     SECTION("of a folder") {
         std::filesystem::rename(path / "screenshots", folder / "elsewhere");
         std::filesystem::rename(folder / "secret.png", folder / "elsewhere/turn_0001.png");
@@ -313,7 +313,7 @@ TEST_CASE("report: a pipe in a run directory does not block") {
         REQUIRE(mkfifo((path / name).c_str(), 0600) == 0);
     };
     make_pipe("screenshots/turn_0001.png");
-    CHECK(pictures_in(report_html(path)).at(0).as_object().contains("problem"));
+    CHECK(screenshots_in(report_html(path)).at(0).as_object().contains("problem"));
     make_pipe("events.jsonl");
     CHECK_THAT(to_text(data(report_html(path)).at("remarks")),
                ContainsSubstring("The journal cannot be read"));
@@ -343,7 +343,7 @@ TEST_CASE("report: different screenshots with the same hash in the journal stay 
          at = journal.find(member, at + 1))
         journal.replace(at + member.size(), 64, std::string(64, '0'));
     write(path / "events.jsonl", journal);
-    CHECK(pictures_in(report_html(path)).size() == 2);
+    CHECK(screenshots_in(report_html(path)).size() == 2);
 }
 
 TEST_CASE("report: the parts of a very long run are limited, and omissions are reported") {
@@ -410,9 +410,9 @@ TEST_CASE("report: the parts of a very long run are limited, and omissions are r
     SECTION("pictures") {
         for (int turn = 1; turn <= 2'003; ++turn) add_screenshot(turn, 1);
         const std::string page = html();
-        const json::array pictures = pictures_in(page);
-        REQUIRE(pictures.size() == 2'001);
-        CHECK_THAT(std::string(pictures.back().at("problem").as_string()),
+        const json::array screenshots = screenshots_in(page);
+        REQUIRE(screenshots.size() == 2'001);
+        CHECK_THAT(std::string(screenshots.back().at("problem").as_string()),
                    ContainsSubstring("only the first 2000 screenshots"));
         const json::object run = data(page);
         const json::object& last = list(run, "turns").back().as_object();
@@ -422,16 +422,16 @@ TEST_CASE("report: the parts of a very long run are limited, and omissions are r
     SECTION("changed regions of screenshots") {
         for (int turn = 1; turn <= 200; ++turn) add_screenshot(turn, 2'500);
         const std::string page = html();
-        CHECK(page.size() <= ReportOptions{}.max_bytes_a_turn * 200);
+        CHECK(page.size() <= ReportOptions{}.max_bytes_per_turn * 200);
         const json::object run = data(page);
         CHECK(list(screenshot(run, turn(run, 0), "seen"), "changed").size() == 2'000);
         CHECK_THAT(remarks(page), ContainsSubstring("Screenshots without annotation"));
     }
     SECTION("many small items") {
         for (int turn = 1; turn <= 40; ++turn) add_screenshot(turn, 2'000);
-        const ReportOptions options{.max_bytes_a_turn = 4'000};
+        const ReportOptions options{.max_bytes_per_turn = 4'000};
         const std::string page = html(options);
-        CHECK(page.size() <= options.max_bytes_a_turn * 50);
+        CHECK(page.size() <= options.max_bytes_per_turn * 50);
         CHECK_THAT(remarks(page), ContainsSubstring("Only 2 of 40 turns fit"));
         // The second turn has an "after".
         CHECK(data(page).at("screenshots").as_object().size() == 3);
@@ -440,28 +440,28 @@ TEST_CASE("report: the parts of a very long run are limited, and omissions are r
 
 TEST_CASE("report: images that were not kept in memory are read again if they fit") {
     const test::TempFolder folder;
-    std::vector<ReportPicture> pictures;
+    std::vector<ScreenshotFile> screenshots;
     const auto save = [&](const std::string& name, winio::Size size) {
         winio::Image image(size);
         test::Photo(size).show(image, {0, 0});
         const auto png = winio::encode_png(image.view());
         write(folder / name, {png.begin(), png.end()});
-        pictures.push_back({name});
+        screenshots.push_back({name});
         return png.size();
     };
     const std::size_t large = save("large.png", {600, 400});
     for (int i = 0; i < 4; ++i)
         REQUIRE(save(fmt::format("small{}.png", i), {230 + i, 160}) * 100 < large * 20);
     const std::size_t budget = large * 14 / 10; // in base64: less than all of them
-    const PictureSet set = fit_pictures(folder.path(), pictures, budget);
+    const ScreenshotSet set = fit_screenshots(folder.path(), screenshots, budget);
     std::size_t bytes = 0;
     for (const std::string& image : set.images) bytes += image.size();
     CHECK(bytes <= budget);
-    REQUIRE(set.pictures.size() == 5);
-    for (const LaidPicture& picture : set.pictures) {
-        CHECK(picture.problem.empty());
-        CHECK(picture.layers.size() == 1);
-        CHECK(picture.reduced == (picture.size.width == 600));
+    REQUIRE(set.screenshots.size() == 5);
+    for (const ComposedScreenshot& screenshot : set.screenshots) {
+        CHECK(screenshot.problem.empty());
+        CHECK(screenshot.layers.size() == 1);
+        CHECK(screenshot.reduced == (screenshot.size.width == 600));
     }
 }
 
@@ -530,7 +530,7 @@ TEST_CASE("report: photographs are reduced to the size limit") {
     const test::TempFolder folder;
     // The same limit per turn as for fifty turns, which tests/panel tests: that takes longer.
     const std::filesystem::path path = test::photo_run(folder.path(), 15);
-    const ReportOptions options{.max_bytes_a_turn = 15 * 300'000 / 50};
+    const ReportOptions options{.max_bytes_per_turn = 15 * 300'000 / 50};
     std::uintmax_t originals = 0;
     for (const auto& it : std::filesystem::directory_iterator(path / "screenshots"))
         originals += it.file_size();
@@ -538,11 +538,11 @@ TEST_CASE("report: photographs are reduced to the size limit") {
     const std::string html = report_html(path, options);
     CHECK(html.size() < 15 * 300'000);
     CHECK(html.size() > 15 * 150'000); // the limit is used
-    const json::array pictures = pictures_in(html);
-    REQUIRE(pictures.size() == 15);
-    for (const json::value& picture : pictures)
-        CHECK_FALSE(picture.as_object().contains("problem"));
-    CHECK(pictures.back().at("reduced") == true);
+    const json::array screenshots = screenshots_in(html);
+    REQUIRE(screenshots.size() == 15);
+    for (const json::value& screenshot : screenshots)
+        CHECK_FALSE(screenshot.as_object().contains("problem"));
+    CHECK(screenshots.back().at("reduced") == true);
 }
 
 TEST_CASE("report: small changes on a large screenshot cause no reduction") {
@@ -565,14 +565,14 @@ TEST_CASE("report: small changes on a large screenshot cause no reduction") {
     agent.run("look", directory, control);
     // Room for less than two of the eight.
     const auto size = std::filesystem::file_size(directory.path() / "screenshots/turn_0001.png");
-    const ReportOptions options{.max_bytes_a_turn = static_cast<std::size_t>(size) * 2 / 50};
+    const ReportOptions options{.max_bytes_per_turn = static_cast<std::size_t>(size) * 2 / 50};
     const std::string html = report_html(directory.path(), options);
-    CHECK(html.size() <= options.max_bytes_a_turn * 50);
-    const json::array pictures = pictures_in(html);
-    REQUIRE(pictures.size() == 8);
-    for (const json::value& picture : pictures)
-        CHECK_FALSE(picture.as_object().contains("reduced"));
-    CHECK(list(pictures.back().as_object(), "layers").size() > 1);
+    CHECK(html.size() <= options.max_bytes_per_turn * 50);
+    const json::array screenshots = screenshots_in(html);
+    REQUIRE(screenshots.size() == 8);
+    for (const json::value& screenshot : screenshots)
+        CHECK_FALSE(screenshot.as_object().contains("reduced"));
+    CHECK(list(screenshots.back().as_object(), "layers").size() > 1);
 }
 
 TEST_CASE("report: the limit holds for long texts and without space for screenshots") {
@@ -582,9 +582,9 @@ TEST_CASE("report: the limit holds for long texts and without space for screensh
     const std::string words = "I click OK.";
     journal.replace(journal.find(words), words.size(), std::string(3'000'000, 'w'));
     write(path / "events.jsonl", journal);
-    const ReportOptions options{.max_bytes_a_turn = 4'000};
+    const ReportOptions options{.max_bytes_per_turn = 4'000};
     const std::string html = report_html(path, options);
-    CHECK(html.size() <= options.max_bytes_a_turn * 50);
+    CHECK(html.size() <= options.max_bytes_per_turn * 50);
     const std::string told = "3000000 bytes in total; the full text is in events.jsonl";
     CHECK(count(html, told) == 1);
 }

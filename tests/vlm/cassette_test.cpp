@@ -65,13 +65,13 @@ ChatRequest ask(const std::string& text) {
     return request;
 }
 
-std::vector<std::uint8_t> picture(const std::string& bytes = "not really a picture") {
+std::vector<std::uint8_t> image(const std::string& bytes = "not really a picture") {
     return {bytes.begin(), bytes.end()};
 }
 
 ChatRequest show(const std::string& bytes, const std::string& media_type = "image/png") {
     ChatRequest request;
-    request.messages = {Message::user("look", vlm::make_image(picture(bytes), media_type))};
+    request.messages = {Message::user("look", vlm::make_image(image(bytes), media_type))};
     return request;
 }
 
@@ -81,7 +81,7 @@ ChatRequest full_request() {
     request.model = "qwen";
     request.messages = {
         Message::system("You see a desktop.\nBe \"brief\"."),
-        Message::user("What is on it?", vlm::make_image(picture())),
+        Message::user("What is on it?", vlm::make_image(image())),
         Message::assistant("I click.",
                            {{"call_1", "click", R"({"x":500,"y":0.7})", R"({"extra":{"a":[1]}})"},
                             {"call_2", "click", R"({ "x" : 1, )", ""},
@@ -292,7 +292,7 @@ TEST_CASE("cassette: a request is restored byte for byte") {
     CHECK(vlm::cassette::as_sent(restored) == vlm::cassette::as_sent(request));
     // Only the image with bytes has a file.
     REQUIRE(tape.images.size() == 1);
-    CHECK(tape.images[0].bytes == picture().size());
+    CHECK(tape.images[0].bytes == image().size());
 }
 
 TEST_CASE("cassette: each turn is in the file when reply returns") {
@@ -367,7 +367,7 @@ TEST_CASE("cassette: shared messages are counted, and the smallest difference pr
     second = first;
     second.messages[2].tool_calls[1].extra_json = "{}";
     CHECK(vlm::cassette::abridge(second, first).same_messages == 2);
-    second.messages[1].parts[1] = vlm::make_image(picture("another"));
+    second.messages[1].parts[1] = vlm::make_image(image("another"));
     CHECK(vlm::cassette::abridge(second, first).same_messages == 1);
     second.messages[1] = first.messages[1];
     std::get<vlm::Image>(second.messages[1].parts[1]).media_type = "image/webp";
@@ -571,7 +571,7 @@ TEST_CASE("cassette: a mismatch in any part is shown") {
     ChatRequest request = sendable_request();
     const auto difference = [&] { return mismatch_of(sendable_request(), request); };
     SECTION("an image") {
-        request.messages[1].parts[1] = vlm::make_image(picture("other"));
+        request.messages[1].parts[1] = vlm::make_image(image("other"));
         CHECK_THAT(difference(), ContainsSubstring("-            \"url\": \"sha256:"));
     }
     SECTION("the type of an image") {

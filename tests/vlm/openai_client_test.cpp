@@ -228,9 +228,9 @@ TEST_CASE("client: errors and exchanges do not contain an image that the server 
         {.endpoint = server.url(), .on_exchange = [&](const vlm::Exchange& exchange) {
              logged = exchange.response_body + exchange.error;
          }});
-    const std::string picture = "data:image/png;base64," + std::string(4000, 'A') + "==";
+    const std::string image = "data:image/png;base64," + std::string(4000, 'A') + "==";
     server.enqueue(
-        {.status = 422, .body = R"({"detail":[{"msg":"no","input":")" + picture + R"("}]})"});
+        {.status = 422, .body = R"({"detail":[{"msg":"no","input":")" + image + R"("}]})"});
     std::string message;
     try {
         (void)client.reply({.messages = {vlm::Message::user("hi")}});

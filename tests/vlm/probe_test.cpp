@@ -458,9 +458,9 @@ TEST_CASE("probe: unknown capabilities are tested with one image and one tool") 
     CHECK(server.model.images == Support::yes);
     CHECK(server.model.tools == Support::yes);
     REQUIRE(stage.targets().size() == 7);
-    const boost::json::object picture = request_body(stage, 5);
-    CHECK(picture.at("model") == "m");
-    CHECK(picture.at("max_tokens").to_number<int>() <= 64);
+    const boost::json::object request = request_body(stage, 5);
+    CHECK(request.at("model") == "m");
+    CHECK(request.at("max_tokens").to_number<int>() <= 64);
     CHECK_THAT(stage.server.requests().at(5).body,
                ContainsSubstring("data:image/png;base64,iVBOR"));
     const boost::json::object tool = request_body(stage, 6);

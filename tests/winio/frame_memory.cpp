@@ -124,9 +124,9 @@ TEST_CASE("after running out of memory at the first frame, a pipeline encodes th
         FramePipeline pipeline;
         INFO("after " << allocations << " allocations");
         REQUIRE_FALSE(process_with(allocations, pipeline, frame_of(screen)));
-        const Screenshot picture = pipeline.process(frame_of(screen));
-        CHECK((*picture.png == expected));
-        CHECK(picture.changed == std::vector<Rect>{{0, 0, 60, 100}});
+        const Screenshot screenshot = pipeline.process(frame_of(screen));
+        CHECK((*screenshot.png == expected));
+        CHECK(screenshot.changed == std::vector<Rect>{{0, 0, 60, 100}});
     }
 }
 
@@ -171,8 +171,8 @@ TEST_CASE(
         Frame frame;
         for (int round = 0; round < 3; ++round) {
             frame.pixels = screens[round % 2]; // NOLINT: a capturer also refills it
-            const Screenshot picture = pipeline.process(std::move(frame));
-            REQUIRE(picture.png->size() > frame_bytes / 3);
+            const Screenshot screenshot = pipeline.process(std::move(frame));
+            REQUIRE(screenshot.png->size() > frame_bytes / 3);
         }
     }
     // zlib allocates its memory with malloc: 268 KB per stream (zconf.h), two streams per thread.

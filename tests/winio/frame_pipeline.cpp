@@ -32,7 +32,7 @@ Frame frame_of(const Image& pixels) {
 }
 
 // Sizes that scale with a short period, with a long one, not at all, down, up, and both.
-ImageSize any_picture_size(std::mt19937& random, Size source) {
+ImageSize any_image_size(std::mt19937& random, Size source) {
     switch (random() % 4) {
     case 0:
         return ExactSize{source};
@@ -60,9 +60,9 @@ TEST_CASE("an unchanged frame gives the previous bytes again") {
 
 TEST_CASE("the whole first frame counts as changed") {
     FramePipeline pipeline;
-    const Screenshot picture = pipeline.process(frame_of({200, 100}, {-50, 7}));
-    CHECK(picture.changed == std::vector<Rect>{{-50, 7, 200, 100}});
-    CHECK(picture.area == Rect{-50, 7, 200, 100});
+    const Screenshot screenshot = pipeline.process(frame_of({200, 100}, {-50, 7}));
+    CHECK(screenshot.changed == std::vector<Rect>{{-50, 7, 200, 100}});
+    CHECK(screenshot.area == Rect{-50, 7, 200, 100});
 }
 
 TEST_CASE("changes are reported in desktop coordinates, and the screenshot is new") {
@@ -138,7 +138,7 @@ TEST_CASE("a pipeline gives a frame the same bytes regardless of the frames befo
     for (unsigned seed = 0; seed < 80; ++seed) {
         std::mt19937 random(seed);
         const Size size{1 + below(random, 80), 1 + below(random, 200)};
-        const ScreenshotOptions options{.size = any_picture_size(random, size), .threads = 1};
+        const ScreenshotOptions options{.size = any_image_size(random, size), .threads = 1};
         FramePipeline pipeline(options);
         Image screen = any_screen(random, size);
         for (int edit = 0; edit < 8; ++edit) {
@@ -155,20 +155,20 @@ TEST_CASE("a pipeline gives the same bytes with any number of threads") {
     for (unsigned seed = 0; seed < 12; ++seed) {
         std::mt19937 random(seed);
         const Size size{100 + below(random, 100), 200 + below(random, 200)};
-        const ImageSize picture_size = any_picture_size(random, size);
-        FramePipeline one({.size = picture_size, .threads = 1});
+        const ImageSize wanted = any_image_size(random, size);
+        FramePipeline one({.size = wanted, .threads = 1});
         std::vector<FramePipeline> several;
         for (const int threads : {0, 2, 3, 8})
-            several.emplace_back(ScreenshotOptions{.size = picture_size, .threads = threads});
+            several.emplace_back(ScreenshotOptions{.size = wanted, .threads = threads});
         Image screen = any_screen(random, size);
         for (int edit = 0; edit < 3; ++edit) {
             paint(screen, any_part(random, size), random);
             const Screenshot expected = one.process(frame_of(screen));
             for (FramePipeline& pipeline : several) {
                 INFO("seed " << seed << ", edit " << edit);
-                const Screenshot picture = pipeline.process(frame_of(screen));
-                REQUIRE(*picture.png == *expected.png);
-                REQUIRE(picture.changed == expected.changed);
+                const Screenshot screenshot = pipeline.process(frame_of(screen));
+                REQUIRE(*screenshot.png == *expected.png);
+                REQUIRE(screenshot.changed == expected.changed);
             }
         }
     }
@@ -226,14 +226,14 @@ TEST_CASE("an overlay is drawn on a copy of the screenshot") {
     std::mt19937 random(10);
     const Image screen = any_screen(random, {90, 100});
     FramePipeline pipeline;
-    const Screenshot picture = pipeline.process(frame_of(screen));
+    const Screenshot screenshot = pipeline.process(frame_of(screen));
     const Bar bar({30, 40});
     Image expected = screen;
     Canvas canvas(expected);
     bar.draw(canvas);
     CHECK(*pipeline.annotate(bar) == encode_png(expected.view()));
-    CHECK(*picture.png == encode_png(screen.view()));
-    CHECK(pipeline.process(frame_of(screen)).png == picture.png); // the same object
+    CHECK(*screenshot.png == encode_png(screen.view()));
+    CHECK(pipeline.process(frame_of(screen)).png == screenshot.png); // the same object
 }
 
 TEST_CASE("an annotated screenshot depends on the frame and the overlay, not on the history") {
@@ -241,17 +241,17 @@ TEST_CASE("an annotated screenshot depends on the frame and the overlay, not on 
     for (int round = 0; round < 12; ++round) {
         const Size source{40 + below(random, 80), 40 + below(random, 200)};
         ScreenshotOptions options;
-        options.size = any_picture_size(random, source);
+        options.size = any_image_size(random, source);
         options.threads = 1 + below(random, 3);
         FramePipeline pipeline(options);
         Image screen = any_screen(random, source);
         for (int step = 0; step < 5; ++step) {
-            const Screenshot picture = pipeline.process(frame_of(screen));
+            const Screenshot screenshot = pipeline.process(frame_of(screen));
             // Sometimes partly outside.
-            const Bar bar({below(random, picture.size.height + 20) - 10, below(random, 40)});
+            const Bar bar({below(random, screenshot.size.height + 20) - 10, below(random, 40)});
             FramePipeline fresh(options);
             const Screenshot again = fresh.process(frame_of(screen));
-            CHECK(*again.png == *picture.png);
+            CHECK(*again.png == *screenshot.png);
             CHECK(*pipeline.annotate(bar) == *fresh.annotate(bar));
             if (step % 2 == 0) paint(screen, any_part(random, source), random);
         }

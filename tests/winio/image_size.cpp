@@ -12,39 +12,37 @@
 using namespace eyehand::winio;
 
 TEST_CASE("a screenshot fits into its box and is never larger than the source") {
-    CHECK(picture_size({1920, 1080}, FitWithin{{1536, 864}}) == Size{1536, 864});
-    CHECK(picture_size({1920, 1080}, FitWithin{{1000, 1000}}) == Size{1000, 563});
-    CHECK(picture_size({640, 480}, FitWithin{{1536, 864}}) == Size{640, 480});
+    CHECK(image_size({1920, 1080}, FitWithin{{1536, 864}}) == Size{1536, 864});
+    CHECK(image_size({1920, 1080}, FitWithin{{1000, 1000}}) == Size{1000, 563});
+    CHECK(image_size({640, 480}, FitWithin{{1536, 864}}) == Size{640, 480});
 }
 
 TEST_CASE("an exact size does not depend on the source") {
-    CHECK(picture_size({640, 480}, ExactSize{{1000, 10}}) == Size{1000, 10});
+    CHECK(image_size({640, 480}, ExactSize{{1000, 10}}) == Size{1000, 10});
 }
 
 TEST_CASE("a percentage applies to both sides, rounded and at least one pixel") {
-    CHECK(picture_size({1920, 1080}, Percent{50}) == Size{960, 540});
-    CHECK(picture_size({1921, 1080}, Percent{33.3}) == Size{640, 360});
-    CHECK(picture_size({100, 1}, Percent{400}) == Size{400, 4});
-    CHECK(picture_size({100, 1}, Percent{0.001}) == Size{1, 1});
+    CHECK(image_size({1920, 1080}, Percent{50}) == Size{960, 540});
+    CHECK(image_size({1921, 1080}, Percent{33.3}) == Size{640, 360});
+    CHECK(image_size({100, 1}, Percent{400}) == Size{400, 4});
+    CHECK(image_size({100, 1}, Percent{0.001}) == Size{1, 1});
 }
 
 TEST_CASE("sizes out of range are refused") {
     const Size source{100, 100};
-    CHECK_THROWS_AS(picture_size({0, 5}, Percent{}), std::invalid_argument);
-    CHECK_THROWS_AS(picture_size(source, FitWithin{{0, 5}}), std::invalid_argument);
-    CHECK_THROWS_AS(picture_size(source, ExactSize{{5, 0}}), std::invalid_argument);
+    CHECK_THROWS_AS(image_size({0, 5}, Percent{}), std::invalid_argument);
+    CHECK_THROWS_AS(image_size(source, FitWithin{{0, 5}}), std::invalid_argument);
+    CHECK_THROWS_AS(image_size(source, ExactSize{{5, 0}}), std::invalid_argument);
     for (const double percent : {0.0, -1.0, 400.1, std::numeric_limits<double>::quiet_NaN()})
-        CHECK_THROWS_AS(picture_size(source, Percent{percent}), std::invalid_argument);
-    CHECK_THROWS_AS(picture_size(source, FitTokens{.tokens = 0}), std::invalid_argument);
-    CHECK_THROWS_AS(picture_size(source, FitTokens{.multiple = 0}), std::invalid_argument);
+        CHECK_THROWS_AS(image_size(source, Percent{percent}), std::invalid_argument);
+    CHECK_THROWS_AS(image_size(source, FitTokens{.tokens = 0}), std::invalid_argument);
+    CHECK_THROWS_AS(image_size(source, FitTokens{.multiple = 0}), std::invalid_argument);
 }
 
 TEST_CASE("a source within its tokens is rounded to the nearest multiples") {
-    CHECK(picture_size({1920, 1080}, FitTokens{.tokens = 5000, .multiple = 28}) ==
-          Size{1932, 1092});
-    CHECK(picture_size({1920, 1080}, FitTokens{.tokens = 2040, .multiple = 32}) ==
-          Size{1920, 1088});
-    CHECK(picture_size({3, 3}, FitTokens{}) == Size{32, 32});
+    CHECK(image_size({1920, 1080}, FitTokens{.tokens = 5000, .multiple = 28}) == Size{1932, 1092});
+    CHECK(image_size({1920, 1080}, FitTokens{.tokens = 2040, .multiple = 32}) == Size{1920, 1088});
+    CHECK(image_size({3, 3}, FitTokens{}) == Size{32, 32});
 }
 
 // Results of smart_resize for these sources, with max_pixels = tokens * multiple^2 and min_pixels =
@@ -63,7 +61,7 @@ TEST_CASE("a larger source is scaled down by Qwen's own rule") {
           Example{{1366, 768}, {256, 32}, {672, 352}},
           Example{{3822, 116}, {6882, 28}, {3808, 112}}, // halves are rounded to even
           Example{{304, 48}, {1000, 32}, {320, 64}}})
-        CHECK(picture_size(source, wish) == expected);
+        CHECK(image_size(source, wish) == expected);
 }
 
 TEST_CASE("with tokens, sides are multiples and never exceed the tokens or the rounded source") {
@@ -76,7 +74,7 @@ TEST_CASE("with tokens, sides are multiples and never exceed the tokens or the r
     for (int i = 0; i < 100'000; ++i) {
         const Size source{any(16'000), any(16'000)};
         const FitTokens wish{.tokens = any(20'000), .multiple = any(64)};
-        const Size size = picture_size(source, wish);
+        const Size size = image_size(source, wish);
         INFO(source << " in " << wish.tokens << " tokens of " << wish.multiple << ": " << size);
         const auto rounded = [&](int side) {
             return std::max(1.0, std::nearbyint(static_cast<double>(side) / wish.multiple)) *
@@ -138,8 +136,8 @@ TEST_CASE("text that is not an image size is refused") {
 }
 
 TEST_CASE("no side becomes too long by percent or tokens") {
-    CHECK(picture_size({5120, 1440}, Percent{400}) == Size{16384, 4608});
-    const Size size = picture_size({60000, 10000}, FitTokens{1'000'000, 28});
+    CHECK(image_size({5120, 1440}, Percent{400}) == Size{16384, 4608});
+    const Size size = image_size({60000, 10000}, FitTokens{1'000'000, 28});
     CHECK(size.width <= max_image_side);
     CHECK(size.width % 28 == 0);
 }

@@ -271,13 +271,13 @@ TEST_CASE("text that streams in never counts as toggling, nor does its caret") {
 }
 
 TEST_CASE("a bar that fills is waited for at all common speeds") {
-    for (const int pixels_a_look : {1, 2, 3, 9}) {
+    for (const int pixels_per_look : {1, 2, 3, 9}) {
         Watch watch;
         bool ever_quiet = false;
         watch.look(1, 35ms, still);
-        for (int n = 1; n * pixels_a_look < 400; ++n) {
+        for (int n = 1; n * pixels_per_look < 400; ++n) {
             watch.look(1, 35ms, [&](Image& screen, int) {
-                screen.fill({200, 500, n * pixels_a_look, 20}, shade(222));
+                screen.fill({200, 500, n * pixels_per_look, 20}, shade(222));
             });
             ever_quiet = ever_quiet || watch.quiet() >= 100ms;
         }

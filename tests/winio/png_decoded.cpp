@@ -70,23 +70,23 @@ TEST_CASE("libpng reads back flat stripes wider than zlib's window") {
 }
 
 TEST_CASE("libpng reads back every screenshot of a pipeline over thousands of edits") {
-    int pictures = 0;
+    int screenshots = 0;
     for (unsigned seed = 0; seed < 120; ++seed) {
         std::mt19937 random(seed);
         const Size size{1 + below(random, 90), 1 + below(random, 150)};
         FramePipeline pipeline(
             {.png = {.level = below(random, 3)}, .threads = 1 + below(random, 3)});
         Image screen = any_screen(random, size);
-        for (int edit = 0; edit < 20; ++edit, ++pictures) {
+        for (int edit = 0; edit < 20; ++edit, ++screenshots) {
             paint(screen, any_part(random, {size.width, 1 + below(random, size.height)}), random);
             Frame frame;
             frame.pixels = screen;
             INFO("seed " << seed << ", edit " << edit);
-            const Screenshot picture = pipeline.process(std::move(frame));
-            REQUIRE(same_colors_opaque(screen.view(), decoded(*picture.png)));
+            const Screenshot screenshot = pipeline.process(std::move(frame));
+            REQUIRE(same_colors_opaque(screen.view(), decoded(*screenshot.png)));
         }
     }
-    CHECK(pictures >= 2000);
+    CHECK(screenshots >= 2000);
 }
 
 TEST_CASE("libpng reads back every scaled screenshot of a pipeline as the scaled frame") {
@@ -102,10 +102,10 @@ TEST_CASE("libpng reads back every scaled screenshot of a pipeline as the scaled
             Frame frame;
             frame.pixels = screen;
             INFO("seed " << seed << ", edit " << edit);
-            const Screenshot picture = pipeline.process(std::move(frame));
+            const Screenshot screenshot = pipeline.process(std::move(frame));
             Image scaled;
             scale(screen.view(), target, scaled);
-            REQUIRE(same_colors_opaque(scaled.view(), decoded(*picture.png)));
+            REQUIRE(same_colors_opaque(scaled.view(), decoded(*screenshot.png)));
         }
     }
 }

@@ -43,7 +43,7 @@ inline void ask_user(std::stop_token stop, agent::RunControl control) {
         news = false;
         lock.unlock();
         const agent::RunStatus status = control.status();
-        for (const agent::ApprovalRequest& request : status.questions) {
+        for (const agent::ApprovalRequest& request : status.approval_requests) {
             std::cout << "Allow " << request.tool << ' ' << request.arguments_json << "? (y/n) "
                       << std::flush;
             const bool granted = std::getline(std::cin, line) && line == "y";

@@ -11,8 +11,8 @@ int main() {
     const auto desktop = winio::open_desktop();
     const winio::Rect area = winio::choose_area(*desktop, {}).bounds();
     winio::Settled look = winio::wait_until_stable(*desktop->open_capturer({}), area);
-    const winio::Screenshot picture = winio::FramePipeline().process(std::move(look.frame));
+    const winio::Screenshot screenshot = winio::FramePipeline().process(std::move(look.frame));
     std::ofstream("screen.png", std::ios::binary)
-        .write(reinterpret_cast<const char*>(picture.png->data()),
-               static_cast<std::streamsize>(picture.png->size()));
+        .write(reinterpret_cast<const char*>(screenshot.png->data()),
+               static_cast<std::streamsize>(screenshot.png->size()));
 }

@@ -176,24 +176,24 @@ json::array points_json(const std::vector<winio::NormPoint>& points, const JsonL
     return all;
 }
 
-bool is_annotated(const agent::ScreenshotView& picture) {
-    return picture.look.file.empty() || !picture.look.raw_file.empty();
+bool is_annotated(const agent::ScreenshotView& screenshot) {
+    return screenshot.look.file.empty() || !screenshot.look.raw_file.empty();
 }
 
-json::object to_json(const agent::ScreenshotView& picture, const JsonLimits& limits) {
-    const agent::Observed& look = picture.look;
+json::object to_json(const agent::ScreenshotView& screenshot, const JsonLimits& limits) {
+    const agent::Observed& look = screenshot.look;
     json::array changed;
     for (const winio::Rect& rect : look.changed) {
         if (changed.size() == limits.changes) break;
         changed.emplace_back(rect_json(rect));
     }
     return {
-        {"turn", picture.number},
-        {"n", picture.index},
+        {"turn", screenshot.number},
+        {"n", screenshot.index},
         {"width", look.size.width},
         {"height", look.size.height},
-        {"annotation", is_annotated(picture) && picture.annotation
-                           ? json::value(agent::to_json(*picture.annotation))
+        {"annotation", is_annotated(screenshot) && screenshot.annotation
+                           ? json::value(agent::to_json(*screenshot.annotation))
                            : json::value()},
         {"changed", std::move(changed)},
         {"area", rect_json(look.area)},
@@ -206,10 +206,10 @@ json::object to_json(const agent::ScreenshotView& picture, const JsonLimits& lim
         {"annotate_ms", look.raw_file.empty() ? json::value() : json::value(ms(look.annotate))}};
 }
 
-json::object to_json(const agent::TurnView& turn, const PictureJson& picture_json,
+json::object to_json(const agent::TurnView& turn, const ScreenshotJson& screenshot_json,
                      const JsonLimits& limits) {
-    const auto picture = [&](const std::shared_ptr<const agent::ScreenshotView>& one) {
-        return one == nullptr ? json::value() : picture_json(*one);
+    const auto screenshot = [&](const std::shared_ptr<const agent::ScreenshotView>& one) {
+        return one == nullptr ? json::value() : screenshot_json(*one);
     };
     json::array items;
     bool has_reply = false;
@@ -229,8 +229,8 @@ json::object to_json(const agent::TurnView& turn, const PictureJson& picture_jso
             {"items", std::move(items)},
             {"left_out", turn.left_out},
             {"seen_by_model", turn.seen_by_model},
-            {"seen", picture(turn.seen)},
-            {"after", picture(turn.after)}};
+            {"seen", screenshot(turn.seen)},
+            {"after", screenshot(turn.after)}};
 }
 
 json::object to_json(const agent::RunView& run) {

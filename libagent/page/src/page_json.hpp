@@ -29,17 +29,18 @@ struct JsonLimits {
 
 /// Whether the screenshot is annotated, and therefore also exists without annotation. A screenshot
 /// that waits for its annotation exists only without it.
-[[nodiscard]] bool is_annotated(const agent::ScreenshotView& picture);
+[[nodiscard]] bool is_annotated(const agent::ScreenshotView& screenshot);
 
 /// A screenshot without the address of its file, which depends on panel or report:
 /// {"turn", "n", "width", "height", "annotation", "changed", "area", "pointer", "settle_ms", ...}
-[[nodiscard]] json::object to_json(const agent::ScreenshotView& picture,
+[[nodiscard]] json::object to_json(const agent::ScreenshotView& screenshot,
                                    const JsonLimits& limits = {});
 
 /// A turn: {"turn", "t", "role", "phase", "requests", "items", "left_out", "seen_by_model", "seen",
-/// "after"}. `picture_json` writes the two screenshots.
-using PictureJson = std::function<json::value(const agent::ScreenshotView&)>;
-[[nodiscard]] json::object to_json(const agent::TurnView& turn, const PictureJson& picture_json,
+/// "after"}. `screenshot_json` writes the two screenshots.
+using ScreenshotJson = std::function<json::value(const agent::ScreenshotView&)>;
+[[nodiscard]] json::object to_json(const agent::TurnView& turn,
+                                   const ScreenshotJson& screenshot_json,
                                    const JsonLimits& limits = {});
 
 /// The whole run, without its turns and screenshots.

@@ -4,8 +4,8 @@ import { Connection, post } from './connection.js';
 import { byId, setNotice, setText } from './element.js';
 import { listenToKeys } from './keys.js';
 import { RunPage, announce, outcomeWords } from './page.js';
-import { ServedPictures } from './pictures.js';
-import { Questions } from './questions.js';
+import { ServedScreenshots } from './screenshots.js';
+import { ApprovalCards } from './approval_cards.js';
 import { withDelta, withState } from './run.js';
 
 async function configuration() {
@@ -28,12 +28,12 @@ setNotice(byId('link-notice'), '');
 
 const newAnnotator = () => new Annotator(config, (problem) => setNotice(byId('draw-notice'), problem));
 let annotator = newAnnotator(); // null while the configuration of another run is loading
-const questions = new Questions(
+const approvalCards = new ApprovalCards(
     (question, granted, why) => send('/decide', { id: question.id, granted, ...(why ? { why } : {}) }),
     announce);
 
 function showControls(state) {
-    questions.show(state.run, state.outcome ? [] : state.questions);
+    approvalCards.show(state.run, state.outcome ? [] : state.questions);
     const controls = state.live && !state.outcome;
     byId('controls').hidden = !controls;
     setText(byId('pause-label'), state.paused ? 'Resume' : 'Pause');
@@ -46,7 +46,7 @@ function showControls(state) {
         'The run uses this text instead of the model’s next reply.');
 }
 
-const page = new RunPage({ config, pictures: new ServedPictures(canvasOf), onDraw: showControls });
+const page = new RunPage({ config, pictures: new ServedScreenshots(canvasOf), onDraw: showControls });
 
 // ---- updates ------------------------------------------------------------------------------------
 
@@ -180,7 +180,7 @@ listenToKeys({
     X: stop,
     '/': () => focusIfShown('tell', 'tell-text'),
     i: () => focusIfShown('inject', 'inject-text'),
-    q: () => questions.focusFirst(),
+    q: () => approvalCards.focusFirst(),
 });
 
 connection.open();

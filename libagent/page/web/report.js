@@ -2,13 +2,13 @@
 import { byId } from './element.js';
 import { listenToKeys } from './keys.js';
 import { RunPage } from './page.js';
-import { FrozenPictures } from './pictures.js';
+import { FrozenScreenshots } from './screenshots.js';
 import { counted, frozenRun } from './run.js';
 
 const read = (id) => JSON.parse(byId(id).textContent);
 
 const data = read('run');
-const pictures = new FrozenPictures(read('pictures'), read('images'));
+const pictures = new FrozenScreenshots(read('pictures'), read('images'));
 const run = frozenRun(data);
 const remarks = [...data.remarks];
 if (!run.state.outcome) remarks.unshift('The run was interrupted, or was still in progress when this report was written.');

@@ -100,31 +100,31 @@ std::string PageState::phase() const {
     if (view_.finished() != nullptr) return "finished";
     if (run_.empty()) return "idle";
     if (!live()) return followed_ ? "following" : "interrupted";
-    if (waiting_.picture) return "waiting_annotated";
+    if (waiting_.annotation_request) return "waiting_annotated";
     if (waiting_.held) return "paused";
     if (waiting_.for_reply) return "waiting_inject";
     return std::string(word_for(view_.activity()));
 }
 
-json::value PageState::picture_json(const agent::ScreenshotView* picture) const {
-    if (picture == nullptr) return nullptr;
-    json::object all = page::to_json(*picture, json_limits);
-    const std::string url = "/picture/" + run_ + "/" + std::to_string(picture->index);
-    all["url"] = picture->look.file.empty() ? url + "/raw" : url;
-    all["raw_url"] = page::is_annotated(*picture) ? url + "/raw" : url;
+json::value PageState::screenshot_json(const agent::ScreenshotView* screenshot) const {
+    if (screenshot == nullptr) return nullptr;
+    json::object all = page::to_json(*screenshot, json_limits);
+    const std::string url = "/picture/" + run_ + "/" + std::to_string(screenshot->index);
+    all["url"] = screenshot->look.file.empty() ? url + "/raw" : url;
+    all["raw_url"] = page::is_annotated(*screenshot) ? url + "/raw" : url;
     return all;
 }
 
-json::value PageState::latest_picture_json() const {
+json::value PageState::latest_screenshot_json() const {
     const auto latest = view_.screenshot();
-    if (!waiting_.picture) return picture_json(latest.get());
+    if (!waiting_.annotation_request) return screenshot_json(latest.get());
     agent::ScreenshotView wanted;
     wanted.index = latest ? latest->index + 1 : 1;
-    wanted.number = waiting_.picture->turn;
-    wanted.look.size = waiting_.picture->size;
+    wanted.number = waiting_.annotation_request->turn;
+    wanted.look.size = waiting_.annotation_request->size;
     wanted.annotation = annotation_;
     if (latest) wanted.look.area = latest->look.area;
-    return picture_json(&wanted);
+    return screenshot_json(&wanted);
 }
 
 /// The targets of the latest call.
@@ -139,13 +139,13 @@ json::array PageState::targets() const {
 }
 
 json::object PageState::to_json(const agent::TurnView& turn) const {
-    const auto picture = [&](const agent::ScreenshotView& one) { return picture_json(&one); };
-    return page::to_json(turn, picture, json_limits);
+    const auto screenshot = [&](const agent::ScreenshotView& one) { return screenshot_json(&one); };
+    return page::to_json(turn, screenshot, json_limits);
 }
 
 json::object PageState::to_json() const {
     json::array questions;
-    for (const agent::ApprovalRequest& question : waiting_.questions)
+    for (const agent::ApprovalRequest& question : waiting_.approval_requests)
         questions.push_back(
             json::object{{"id", question.id},
                          {"turn", question.turn},
@@ -154,10 +154,10 @@ json::object PageState::to_json() const {
                          {"text", agent::to_valid_utf8(question.text)},
                          {"points", points_json(question.points)}});
     json::value wanted;
-    if (waiting_.picture)
-        wanted = json::object{{"seq", waiting_.picture->turn},
-                              {"width", waiting_.picture->size.width},
-                              {"height", waiting_.picture->size.height}};
+    if (waiting_.annotation_request)
+        wanted = json::object{{"seq", waiting_.annotation_request->turn},
+                              {"width", waiting_.annotation_request->size.width},
+                              {"height", waiting_.annotation_request->size.height}};
     const auto parsed = reply_ ? agent::parse_json(agent::to_json(*reply_)) : std::nullopt;
     const json::object reply =
         parsed && parsed->is_object() ? parsed->get_object() : json::object();
@@ -171,7 +171,8 @@ json::object PageState::to_json() const {
         {"phase", phase()},
         // Names for compatibility with clients of other panels.
         {"msg_id", state.turn},
-        {"pending_seq", waiting_.picture ? waiting_.picture->turn : state.turn},
+        {"pending_seq",
+         waiting_.annotation_request ? waiting_.annotation_request->turn : state.turn},
         {"annotated_seq", annotated_},
         {"raw_b64", nullptr},
         {"bboxes", reply.contains("bboxes") ? reply.at("bboxes") : json::array()},
@@ -191,10 +192,11 @@ json::object PageState::to_json() const {
         {"for_reply", is_live && waiting_.for_reply},
         {"questions", std::move(questions)},
         {"wanted", std::move(wanted)},
-        {"picture", latest_picture_json()},
+        {"picture", latest_screenshot_json()},
         // An approval request already shows its targets.
-        {"targets",
-         waiting_.questions.empty() ? targets() : points_json(waiting_.questions.front().points)},
+        {"targets", waiting_.approval_requests.empty()
+                        ? targets()
+                        : points_json(waiting_.approval_requests.front().points)},
         {"text", view_.streamed_text()},
         {"reasoning", view_.streamed_reasoning()},
         {"seq", seq}};

@@ -60,7 +60,7 @@ public:
     [[nodiscard]] int words_turn() const { return words_turn_; }
     /// The screenshot that waits for its annotation.
     [[nodiscard]] const std::optional<agent::AnnotationRequest>& wanted() const {
-        return waiting_.picture;
+        return waiting_.annotation_request;
     }
 
     /// Everything except the turns and the raw screenshot.
@@ -72,8 +72,8 @@ public:
 private:
     PageState(PageState& other); ///< takes a snapshot
     [[nodiscard]] std::string phase() const;
-    [[nodiscard]] json::value picture_json(const agent::ScreenshotView* picture) const;
-    [[nodiscard]] json::value latest_picture_json() const;
+    [[nodiscard]] json::value screenshot_json(const agent::ScreenshotView* screenshot) const;
+    [[nodiscard]] json::value latest_screenshot_json() const;
     [[nodiscard]] json::array targets() const;
 
     std::string run_;

@@ -72,7 +72,7 @@ public:
           server_(options.host, options.port, options.limits, site_, [&](std::uint16_t port) {
               return panel::Access({.host = options.host,
                                     .port = port,
-                                    .token = options.access == PanelAccess::anybody
+                                    .token = options.access == PanelAccess::without_token
                                                  ? std::string()
                                                  : panel::random_token(),
                                     .cors_origin = options.cors_origin});

@@ -38,9 +38,9 @@ void ShownRun::change(Counts counts, Change change) {
 /// Requires the lock.
 void ShownRun::apply(const agent::Event& event) {
     folded_.apply(event);
-    const auto picture = folded_.view().screenshot();
-    if (picture && picture->index > files_.size())
-        files_.push_back({picture->look.file, picture->look.raw_file});
+    const auto screenshot = folded_.view().screenshot();
+    if (screenshot && screenshot->index > files_.size())
+        files_.push_back({screenshot->look.file, screenshot->look.raw_file});
 }
 
 void ShownRun::read_journal(Goes goes) {
@@ -127,8 +127,8 @@ std::shared_ptr<const PageState> ShownRun::state() const {
     return state_;
 }
 
-std::shared_ptr<const std::vector<std::uint8_t>> ShownRun::picture(std::size_t number,
-                                                                   Kind kind) const {
+std::shared_ptr<const std::vector<std::uint8_t>> ShownRun::screenshot(std::size_t number,
+                                                                      Kind kind) const {
     std::string file;
     {
         const std::lock_guard lock(mutex_);
@@ -138,14 +138,15 @@ std::shared_ptr<const std::vector<std::uint8_t>> ShownRun::picture(std::size_t n
         const Files& files = files_[number - 1];
         file = kind == Kind::raw && !files.raw.empty() ? files.raw : files.shown;
     }
-    return read_picture(file);
+    return read_screenshot(file);
 }
 
 std::shared_ptr<const std::vector<std::uint8_t>>
-ShownRun::read_picture(const std::string& file) const {
+ShownRun::read_screenshot(const std::string& file) const {
     const std::filesystem::path name = agent::path_of(file);
     if (!agent::is_within(directory_, name)) return nullptr;
-    const auto file_bytes = agent::read_run_file(directory_ / name, agent::max_picture_bytes);
+    const auto file_bytes =
+        agent::read_run_file(directory_ / name, agent::max_screenshot_file_bytes);
     if (!file_bytes) return nullptr;
     std::vector<std::uint8_t> bytes(file_bytes->begin(), file_bytes->end());
     if (bytes.size() < png_signature.size() ||

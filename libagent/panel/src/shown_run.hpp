@@ -57,8 +57,8 @@ public:
     enum class Kind { shown, raw };
     /// The PNG file of the screenshot with this number, also of the one that waits for its
     /// annotation; nullptr if it does not exist.
-    [[nodiscard]] std::shared_ptr<const std::vector<std::uint8_t>> picture(std::size_t number,
-                                                                           Kind kind) const;
+    [[nodiscard]] std::shared_ptr<const std::vector<std::uint8_t>> screenshot(std::size_t number,
+                                                                              Kind kind) const;
 
 private:
     enum class Counts { yes, no };
@@ -67,7 +67,7 @@ private:
     void apply(const agent::Event& event);
     void read_lines();
     [[nodiscard]] std::shared_ptr<const std::vector<std::uint8_t>>
-    read_picture(const std::string& file) const;
+    read_screenshot(const std::string& file) const;
 
     const std::string id_;
     const std::filesystem::path directory_;

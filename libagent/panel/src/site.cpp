@@ -6,7 +6,7 @@
 #include "page_files.hpp"
 #include "page_json.hpp"
 #include "page_state.hpp"
-#include "posted_picture.hpp"
+#include "posted_screenshot.hpp"
 
 #include <fmt/format.h>
 
@@ -266,14 +266,15 @@ Reply annotated(ShownRun& run, Post& post) {
     const auto waiting =
         run.with_control([](const agent::RunControl& control) { return control.status(); });
     if (!waiting) return no_longer();
-    if (!waiting->picture) return received(agent::SubmitResult::not_expected);
-    if (waiting->picture->turn != *seq) return received(agent::SubmitResult::outdated);
+    if (!waiting->annotation_request) return received(agent::SubmitResult::not_expected);
+    if (waiting->annotation_request->turn != *seq) return received(agent::SubmitResult::outdated);
     const auto base64 = post.bytes("image_b64");
     if (!base64) return wrong("\"image_b64\" must be a PNG file as base64");
-    PostedPicture picture = read_posted_picture(*base64, waiting->picture->size);
-    if (!picture.problem.empty()) return wrong(picture.problem);
+    PostedScreenshot screenshot =
+        read_posted_screenshot(*base64, waiting->annotation_request->size);
+    if (!screenshot.problem.empty()) return wrong(screenshot.problem);
     const auto reception = run.with_control([&](agent::RunControl& control) {
-        return control.annotate(static_cast<int>(*seq), std::move(picture.png));
+        return control.annotate(static_cast<int>(*seq), std::move(screenshot.png));
     });
     return received(reception.value_or(agent::SubmitResult::run_ended));
 }
@@ -315,7 +316,7 @@ std::shared_ptr<ShownRun> RunSite::run() const {
 }
 
 std::uint64_t RunSite::max_body(std::string_view path) const {
-    return path == "/annotated" ? limits_.picture_bytes : limits_.body_bytes;
+    return path == "/annotated" ? limits_.screenshot_bytes : limits_.body_bytes;
 }
 
 bool RunSite::is_stream(std::string_view path) const { return path == "/events"; }
@@ -340,7 +341,7 @@ Reply RunSite::get(const Request& request) {
         return {.type = type_of(file->name), .body = std::string(file->text)};
     if (request.path == "/config") return config();
     if (request.path == "/state") return state(request);
-    if (request.path.starts_with("/picture/")) return picture(request.path);
+    if (request.path.starts_with("/picture/")) return screenshot(request.path);
     if (is_stream(request.path)) return {};
     return not_found();
 }
@@ -367,15 +368,15 @@ Reply RunSite::state(const Request& request) {
         std::shared_ptr<const std::vector<std::uint8_t>> raw;
         if (const auto& wanted = now->wanted())
             raw = wanted->png;
-        else if (const auto picture = now->view().screenshot())
-            raw = shown->picture(picture->index, ShownRun::Kind::raw);
+        else if (const auto screenshot = now->view().screenshot())
+            raw = shown->screenshot(screenshot->index, ShownRun::Kind::raw);
         if (raw) state["raw_b64"] = base::to_base64(*raw);
     }
     return json_reply(state);
 }
 
 /// "/picture/RUN/N" or "/picture/RUN/N/raw"
-Reply RunSite::picture(std::string_view path) const {
+Reply RunSite::screenshot(std::string_view path) const {
     const auto shown = run();
     if (!shown) return not_found();
     const std::string prefix = "/picture/" + shown->id() + "/";
@@ -387,7 +388,7 @@ Reply RunSite::picture(std::string_view path) const {
     path.remove_prefix(static_cast<std::size_t>(end - path.data()));
     if (!path.empty() && path != "/raw") return not_found();
     const auto bytes =
-        shown->picture(number, path.empty() ? ShownRun::Kind::shown : ShownRun::Kind::raw);
+        shown->screenshot(number, path.empty() ? ShownRun::Kind::shown : ShownRun::Kind::raw);
     if (!bytes) return not_found();
     return {.type = "image/png",
             .body = std::string(bytes->begin(), bytes->end()),

@@ -35,7 +35,7 @@ private:
     [[nodiscard]] Reply post(const Request& request);
     [[nodiscard]] Reply config() const;
     [[nodiscard]] Reply state(const Request& request);
-    [[nodiscard]] Reply picture(std::string_view path) const;
+    [[nodiscard]] Reply screenshot(std::string_view path) const;
 
     const PanelAccess access_;
     const PanelLimits limits_;

@@ -48,10 +48,9 @@ std::vector<agent::Setting> settings_of(const vlm::ServerInfo& server) {
 
 bool fit_profile(const vlm::ServerInfo& server, winio::Size screen, agent::Profile& profile) {
     if (!server.model.context_tokens) return false;
-    const winio::Size picture = winio::picture_size(screen, profile.image);
+    const winio::Size size = winio::image_size(screen, profile.image);
     return agent::mode_of(profile).fit_context(
-        profile, vlm::qwen3_image_tokens(picture.width, picture.height),
-        *server.model.context_tokens);
+        profile, vlm::qwen3_image_tokens(size.width, size.height), *server.model.context_tokens);
 }
 
 } // namespace eyehand::session

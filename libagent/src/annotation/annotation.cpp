@@ -16,9 +16,9 @@ const winio::Rgba label_ground{0, 0, 0, 0.65};
 const winio::Rgba label_text{255, 255, 255, 1};
 
 /// Glyphs of 10x14 pixels at the usual 1536x864, which models read without trouble.
-int label_scale(winio::Size picture) {
-    return std::clamp(
-        static_cast<int>(std::lround(std::max(picture.width, picture.height) / 768.0)), 1, 8);
+int label_scale(winio::Size size) {
+    return std::clamp(static_cast<int>(std::lround(std::max(size.width, size.height) / 768.0)), 1,
+                      8);
 }
 
 NormPoint toward(NormPoint from, NormPoint to, double part) {
@@ -28,10 +28,9 @@ NormPoint toward(NormPoint from, NormPoint to, double part) {
 class AnnotationOverlay final : public winio::Overlay {
 public:
     AnnotationOverlay(const Annotation& annotation, const ExecutedHeat& heat, const BboxHeat& boxes,
-                      winio::Size picture)
-        : picture_(picture), area_({0, 0, picture.width, picture.height}),
-          scale_(label_scale(picture)), border_(boxes.border), border_width_(boxes.border_width),
-          box_fill_(boxes.fill_stops) {
+                      winio::Size size)
+        : size_(size), area_({0, 0, size.width, size.height}), scale_(label_scale(size)),
+          border_(boxes.border), border_width_(boxes.border_width), box_fill_(boxes.fill_stops) {
         if (boxes.enabled)
             for (const winio::NormBox& box : annotation.boxes) add_box(box);
         if (heat.enabled) add_trail(annotation.trail, heat);
@@ -87,7 +86,7 @@ private:
     }
 
     void add_trail(const std::vector<std::vector<Mark>>& trail, const ExecutedHeat& heat) {
-        const double longer = std::max(picture_.width, picture_.height);
+        const double longer = std::max(size_.width, size_.height);
         const std::size_t turns =
             std::min(trail.size(), static_cast<std::size_t>(std::max(heat.trail_turns, 1)));
         for (std::size_t age = turns; age-- > 0;) { // draws the oldest first
@@ -124,12 +123,12 @@ private:
     void add_label(Point at, std::string text) {
         const winio::Size size = winio::text_size(text, scale_);
         Rect ground{at.x, at.y, size.width + 2 * scale_, size.height + 2 * scale_};
-        ground.x = std::max(0, std::min(ground.x, picture_.width - ground.width));
-        ground.y = std::max(0, std::min(ground.y, picture_.height - ground.height));
+        ground.x = std::max(0, std::min(ground.x, size_.width - ground.width));
+        ground.y = std::max(0, std::min(ground.y, size_.height - ground.height));
         labels_.push_back({ground, std::move(text)});
     }
 
-    winio::Size picture_;
+    winio::Size size_;
     winio::WorkArea area_; ///< the screenshot itself: maps coordinates to its pixels
     int scale_;
     winio::Rgba border_;
@@ -144,8 +143,8 @@ private:
 } // namespace
 
 std::unique_ptr<winio::Overlay> make_overlay(const Annotation& annotation, const ExecutedHeat& heat,
-                                             const BboxHeat& boxes, winio::Size picture) {
-    return std::make_unique<AnnotationOverlay>(annotation, heat, boxes, picture);
+                                             const BboxHeat& boxes, winio::Size size) {
+    return std::make_unique<AnnotationOverlay>(annotation, heat, boxes, size);
 }
 
 } // namespace eyehand::agent

@@ -2,7 +2,7 @@
 // directory, a pipe without a writer, or infinite.
 //
 //   if (const auto name = path_of(journal_says); is_within(directory, name))
-//       if (const auto bytes = read_run_file(directory / name, max_picture_bytes)) ...
+//       if (const auto bytes = read_run_file(directory / name, max_screenshot_file_bytes)) ...
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ namespace eyehand::agent {
 
 inline constexpr std::uintmax_t max_summary_bytes = std::uintmax_t{64} << 20U; ///< run.json
 inline constexpr std::uintmax_t max_journal_bytes = std::uintmax_t{2} << 30U;  ///< events.jsonl
-inline constexpr std::uintmax_t max_picture_bytes = std::uintmax_t{64} << 20U; ///< a screenshot
+inline constexpr std::uintmax_t max_screenshot_file_bytes = std::uintmax_t{64}
+                                                            << 20U;   ///< a screenshot
 inline constexpr std::size_t max_entry_bytes = std::size_t{8} << 20U; ///< a line of the journal
 
 /// Whether `name` exists and lies within the directory, also after links are resolved.

@@ -50,8 +50,8 @@ private:
     bool takes_replies_ = false;
     bool waits_for_reply_ = false;
     std::deque<UserMessage> told_;
-    std::optional<AnnotationRequest> picture_wanted_;
-    std::shared_ptr<const std::vector<std::uint8_t>> picture_;
+    std::optional<AnnotationRequest> annotation_request_;
+    std::shared_ptr<const std::vector<std::uint8_t>> annotated_;
     std::map<std::uint64_t, ApprovalRequest> questions_;
     std::map<std::uint64_t, Approval> approvals_;
     std::uint64_t latest_question_ = 0;
@@ -133,9 +133,9 @@ SubmitResult RunControl::State::annotate(int turn, std::vector<std::uint8_t> png
     {
         const std::lock_guard lock(mutex_);
         if (!begun_ || ended_ || safe_.stop_requested()) return SubmitResult::run_ended;
-        if (!picture_wanted_ || picture_) return SubmitResult::not_expected;
-        if (picture_wanted_->turn != turn) return SubmitResult::outdated;
-        picture_ = std::make_shared<const std::vector<std::uint8_t>>(std::move(png));
+        if (!annotation_request_ || annotated_) return SubmitResult::not_expected;
+        if (annotation_request_->turn != turn) return SubmitResult::outdated;
+        annotated_ = std::make_shared<const std::vector<std::uint8_t>>(std::move(png));
     }
     changed();
     return SubmitResult::accepted;
@@ -160,8 +160,8 @@ RunStatus RunControl::State::status() const {
     all.stopping = safe_.stop_requested();
     all.takes_replies = takes_replies_;
     all.for_reply = waits_for_reply_;
-    if (!picture_) all.picture = picture_wanted_;
-    for (const auto& [id, question] : questions_) all.questions.push_back(question);
+    if (!annotated_) all.annotation_request = annotation_request_;
+    for (const auto& [id, question] : questions_) all.approval_requests.push_back(question);
     return all;
 }
 
@@ -272,19 +272,19 @@ std::shared_ptr<const std::vector<std::uint8_t>>
 RunControl::State::wait_for_annotation(AnnotationRequest wanted) {
     {
         const std::lock_guard lock(mutex_);
-        picture_.reset();
-        picture_wanted_ = std::move(wanted);
+        annotated_.reset();
+        annotation_request_ = std::move(wanted);
     }
     changed();
-    std::shared_ptr<const std::vector<std::uint8_t>> picture;
+    std::shared_ptr<const std::vector<std::uint8_t>> annotated;
     {
         std::unique_lock lock(mutex_);
-        news_.wait(lock, [this] { return picture_ || safe_.stop_requested(); });
-        picture = std::exchange(picture_, nullptr);
-        picture_wanted_.reset();
+        news_.wait(lock, [this] { return annotated_ || safe_.stop_requested(); });
+        annotated = std::exchange(annotated_, nullptr);
+        annotation_request_.reset();
     }
     changed();
-    return picture;
+    return annotated;
 }
 
 Approval RunControl::State::request_approval(ApprovalRequest question,

@@ -84,7 +84,7 @@ std::optional<winio::NormPoint> pointer_in(const winio::Frame& frame, const wini
     return area.to_norm(frame.pointer->position);
 }
 
-winio::ScreenshotOptions picture_options(const Profile& profile) {
+winio::ScreenshotOptions screenshot_options(const Profile& profile) {
     winio::ScreenshotOptions options;
     options.size = profile.image;
     return options;
@@ -97,7 +97,7 @@ DesktopWorld::DesktopWorld(DesktopWorldParts parts)
       options_(parts.options),
       writer_(parts.store, parts.options.screenshot_names, parts.profile.log),
       control_(parts.control), on_delta_(std::move(parts.on_delta)),
-      on_state_(std::move(parts.on_state)), pipeline_(picture_options(parts.profile)) {}
+      on_state_(std::move(parts.on_state)), pipeline_(screenshot_options(parts.profile)) {}
 
 std::unique_ptr<World> make_desktop_world(DesktopWorldParts parts) {
     return std::make_unique<DesktopWorld>(std::move(parts));
@@ -133,25 +133,25 @@ Fact DesktopWorld::on(const Observe& command) {
         winio::Settled settled =
             settler_.wait(capturer, area_->bounds(), options_.settle, control_.at_safe_point());
         const auto pointer = pointer_in(settled.frame, *area_);
-        const winio::Screenshot picture = pipeline_.process(std::move(settled.frame));
+        const winio::Screenshot screenshot = pipeline_.process(std::move(settled.frame));
         settler_.reuse(std::move(settled.frame));
-        vlm::Image image = vlm::make_image(picture.png);
+        vlm::Image image = vlm::make_image(screenshot.png);
         Observed fact;
         fact.sha256 = image.sha256;
-        fact.size = picture.size;
-        fact.area = picture.area;
-        fact.changed = picture.changed;
+        fact.size = screenshot.size;
+        fact.area = screenshot.area;
+        fact.changed = screenshot.changed;
         fact.pointer = pointer;
-        fact.still = is_still(picture, settled, image.sha256);
+        fact.still = is_still(screenshot, settled, image.sha256);
         fact.settle = settled.waited;
         fact.capture = capturer.latest();
-        fact.scale = picture.scale_time;
-        fact.encode = picture.encode_time;
+        fact.scale = screenshot.scale_time;
+        fact.encode = screenshot.encode_time;
         if (command.annotation) {
             fact.raw_sha256 = image.sha256;
             fact.raw_file =
-                writer_.save_screenshot(command.screenshot, *picture.png, ScreenshotKind::raw);
-            auto drawn = annotated(command, picture, fact);
+                writer_.save_screenshot(command.screenshot, *screenshot.png, ScreenshotKind::raw);
+            auto drawn = annotated(command, screenshot, fact);
             if (!drawn) return broken_off();
             image = *std::move(drawn);
             fact.sha256 = image.sha256;
@@ -167,17 +167,18 @@ Fact DesktopWorld::on(const Observe& command) {
 }
 
 /// Returns nothing if the run stops before the client has supplied the annotation.
-std::optional<vlm::Image>
-DesktopWorld::annotated(const Observe& command, const winio::Screenshot& picture, Observed& fact) {
+std::optional<vlm::Image> DesktopWorld::annotated(const Observe& command,
+                                                  const winio::Screenshot& screenshot,
+                                                  Observed& fact) {
     const auto start = Clock::now();
     std::optional<vlm::Image> image;
     if (options_.annotation == Source::client) {
         if (auto drawn =
-                control_.wait_for_annotation({command.screenshot, picture.size, picture.png}))
+                control_.wait_for_annotation({command.screenshot, screenshot.size, screenshot.png}))
             image = vlm::make_image(std::move(drawn));
     } else {
         const auto overlay = make_overlay(*command.annotation, profile_.executed_heat,
-                                          profile_.bbox_heat, picture.size);
+                                          profile_.bbox_heat, screenshot.size);
         image = vlm::make_image(pipeline_.annotate(*overlay));
     }
     fact.annotate = since(start);
@@ -358,11 +359,11 @@ Fact DesktopWorld::on(const Recover&) {
 
 /// Whether a screenshot shows nothing new. A caret that blinks too slowly for Settler is recognized
 /// when an earlier screenshot returns: the region that differed toggles by itself.
-bool DesktopWorld::is_still(const winio::Screenshot& picture, const winio::Settled& settled,
+bool DesktopWorld::is_still(const winio::Screenshot& screenshot, const winio::Settled& settled,
                             const std::string& sha256) {
     if (std::find(seen_.begin(), seen_.end(), sha256) != seen_.end()) {
         // Small, such as a caret; not a window that was opened and closed.
-        if (sha256 != seen_.back() && is_small(latest_change_, picture.area))
+        if (sha256 != seen_.back() && is_small(latest_change_, screenshot.area))
             toggles_.insert(toggles_.end(), latest_change_.begin(), latest_change_.end());
         return true;
     }
@@ -372,13 +373,14 @@ bool DesktopWorld::is_still(const winio::Screenshot& picture, const winio::Settl
         });
     };
     const bool still =
-        !seen_.empty() &&
-        std::all_of(picture.changed.begin(), picture.changed.end(), [&](const winio::Rect& rect) {
-            return inside(rect, settled.toggling) || inside(rect, toggles_);
-        });
+        !seen_.empty() && std::all_of(screenshot.changed.begin(), screenshot.changed.end(),
+                                      [&](const winio::Rect& rect) {
+                                          return inside(rect, settled.toggling) ||
+                                                 inside(rect, toggles_);
+                                      });
     seen_.push_back(sha256);
     if (seen_.size() > most_seen) seen_.pop_front();
-    latest_change_ = picture.changed;
+    latest_change_ = screenshot.changed;
     if (!still) toggles_.clear(); // on a new screen, other regions toggle
     return still;
 }

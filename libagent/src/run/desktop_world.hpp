@@ -37,8 +37,8 @@ private:
     [[nodiscard]] winio::WorkArea choose_area();
     [[nodiscard]] vlm::ChatRequest with_images(vlm::ChatRequest request);
     [[nodiscard]] std::optional<vlm::Image>
-    annotated(const Observe& command, const winio::Screenshot& picture, Observed& fact);
-    [[nodiscard]] bool is_still(const winio::Screenshot& picture, const winio::Settled& settled,
+    annotated(const Observe& command, const winio::Screenshot& screenshot, Observed& fact);
+    [[nodiscard]] bool is_still(const winio::Screenshot& screenshot, const winio::Settled& settled,
                                 const std::string& sha256);
     [[nodiscard]] const vlm::Image& image_of(const std::string& sha256);
     void act_out(const winio::Plan& plan, Invoked& fact);

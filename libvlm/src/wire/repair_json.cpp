@@ -21,9 +21,9 @@ bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; 
 
 /// Copies almost valid JSON and repairs it. Tracks only strings and open brackets; the parser then
 /// decides whether the result is JSON.
-class Mender {
+class JsonRepair {
 public:
-    explicit Mender(std::string_view text) : text_(text) { out_.reserve(text.size() + 8); }
+    explicit JsonRepair(std::string_view text) : text_(text) { out_.reserve(text.size() + 8); }
 
     /// Returns nothing if the text cannot be repaired.
     std::optional<RepairedJson> run() {
@@ -140,9 +140,9 @@ std::string_view to_string(Repair repair) {
 
 std::optional<RepairedJson> repair_json(std::string_view text) {
     if (parse_json(text)) return RepairedJson{std::string(text), {}};
-    std::optional<RepairedJson> mended = Mender(trimmed(text)).run();
-    if (!mended || !parse_json(mended->text)) return std::nullopt;
-    return mended;
+    std::optional<RepairedJson> repaired = JsonRepair(trimmed(text)).run();
+    if (!repaired || !parse_json(repaired->text)) return std::nullopt;
+    return repaired;
 }
 
 std::optional<RepairedObject> repair_object(std::string_view text) {

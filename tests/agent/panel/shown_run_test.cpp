@@ -147,13 +147,13 @@ TEST_CASE("a run can be read turn by turn") {
     const std::string url = text_at(state.at("picture").as_object(), "url");
     CHECK(url == "/picture/" + text_at(state, "run") + "/2");
     CHECK(state.at("picture").at("width") == 864);
-    const Answer picture = client.get(url);
-    CHECK(picture.field("content-type") == "image/png");
-    CHECK_THAT(picture.field("cache-control"), ContainsSubstring("immutable"));
-    CHECK(picture.body == read_file(run.path() / "screenshots/turn_0003.png"));
+    const Answer screenshot = client.get(url);
+    CHECK(screenshot.field("content-type") == "image/png");
+    CHECK_THAT(screenshot.field("cache-control"), ContainsSubstring("immutable"));
+    CHECK(screenshot.body == read_file(run.path() / "screenshots/turn_0003.png"));
     CHECK(client.get(text_at(first.at("seen").as_object(), "url")).body ==
           read_file(run.path() / "screenshots/turn_0001.png"));
-    CHECK(client.get(url + "/raw").body == picture.body);
+    CHECK(client.get(url + "/raw").body == screenshot.body);
     for (const std::string& wrong : {url + "0", url + "/rough", url + "/", url + "/../1"})
         CHECK(client.get(wrong).status == 404);
     CHECK(client.get("/picture/" + text_at(state, "run") + "/0").status == 404);
@@ -328,11 +328,11 @@ TEST_CASE("an untrusted journal shows only files of its run") {
     panel.show(directory.path());
     const json::object state = client.state();
     CHECK(text_at(state, "phase") == "interrupted");
-    const std::string pictures = "/picture/" + text_at(state, "run") + "/";
+    const std::string screenshots = "/picture/" + text_at(state, "run") + "/";
     for (int number = 1; number <= 6; ++number)
-        CHECK(client.get(pictures + std::to_string(number)).status == 404);
-    CHECK(client.get(pictures + "7").status == 200);
-    CHECK(client.get(pictures + "8").status == 404);
+        CHECK(client.get(screenshots + std::to_string(number)).status == 404);
+    CHECK(client.get(screenshots + "7").status == 200);
+    CHECK(client.get(screenshots + "8").status == 404);
     CHECK_THROWS_AS(panel.show(folder.path()), agent::Error);
 }
 
@@ -571,7 +571,7 @@ std::string reply(const std::string& observation, const std::string& actions,
 }
 const std::string one_click = R"({"name":"click","x1":300,"y1":400})";
 
-std::string white_picture(winio::Size size) {
+std::string white_image(winio::Size size) {
     winio::Image image(size);
     image.fill({0, 0, size.width, size.height}, {255, 255, 255, 255});
     const auto png = winio::encode_png(image.view());
@@ -585,10 +585,10 @@ agent::Profile story(agent::LogLayout layout = agent::LogLayout::flat) {
 }
 
 /// A client like the reference's: it polls the state, and posts.
-void annotate(const Client& client, Follower& follower, const std::string& picture) {
+void annotate(const Client& client, Follower& follower, const std::string& screenshot) {
     const json::object& state = follower.until_phase("waiting_annotated");
     const json::object body{{"seq", state.at("pending_seq")},
-                            {"image_b64", base::to_base64(picture)}};
+                            {"image_b64", base::to_base64(screenshot)}};
     CHECK(client.post("/annotated", body).status == 200);
     const auto turn = state.at("pending_seq").to_number<int>();
     follower.until([&](const json::object& now) { return now.at("annotated_seq") == turn; });
@@ -618,7 +618,7 @@ TEST_CASE("the reference's loop over HTTP: boot, annotate, and invalid posts") {
     CHECK(text_at(client.get("/state").object(), "raw_b64") == base::to_base64(raw));
     CHECK(client.get(raw_url.substr(0, raw_url.size() - 4)).status == 404);
 
-    const std::string right = white_picture({1001, 1001});
+    const std::string right = white_image({1001, 1001});
     const auto post = [&](const json::object& body) {
         const int status = client.post("/annotated", body).status;
         if (status != 200) CHECK(text_at(client.state(), "phase") == "waiting_annotated");
@@ -632,8 +632,8 @@ TEST_CASE("the reference's loop over HTTP: boot, annotate, and invalid posts") {
     CHECK(post({{"seq", 1}, {"image_b64", base::to_base64("no picture")}}) == 400);
     CHECK(post({{"seq", 1}, {"image_b64", base::to_base64(right.substr(0, right.size() - 20))}}) ==
           400);
-    CHECK(post({{"seq", 1}, {"image_b64", base::to_base64(white_picture({1000, 1001}))}}) == 400);
-    CHECK(post({{"seq", 1}, {"image_b64", base::to_base64(white_picture({1001, 1002}))}}) == 400);
+    CHECK(post({{"seq", 1}, {"image_b64", base::to_base64(white_image({1000, 1001}))}}) == 400);
+    CHECK(post({{"seq", 1}, {"image_b64", base::to_base64(white_image({1001, 1002}))}}) == 400);
     std::string broken = right;
     broken[broken.size() / 2] = static_cast<char>(broken[broken.size() / 2] ^ 1);
     CHECK(post({{"seq", 1}, {"image_b64", base::to_base64(broken)}}) == 400);
@@ -651,7 +651,7 @@ TEST_CASE("the reference's loop over HTTP: boot, annotate, and invalid posts") {
     });
     CHECK(text_at(third, "observation") == "Done.");
     CHECK(third.at("bboxes").at(0) == json::object{{"x1", 1}, {"y1", 2}, {"x2", 30}, {"y2", 40}});
-    annotate(client, follower, white_picture({1001, 1001}));
+    annotate(client, follower, white_image({1001, 1001}));
     CHECK(run.result().outcome == agent::Outcome::completed);
 
     const auto& image = std::get<vlm::Image>(model.requests().at(0).messages.back().parts.back());
@@ -676,7 +676,7 @@ TEST_CASE("the reference's loop over HTTP: boot, annotate, and invalid posts") {
 }
 
 TEST_CASE("the reference's loop without a boot reply waits for an injected one") {
-    Panel panel({.access = panel::PanelAccess::anybody});
+    Panel panel({.access = panel::PanelAccess::without_token});
     const Client client(panel.url());
     vlm::testing::ScriptedModel model;
     model.say(reply("Done.", "", R"(,"done":true)"));
@@ -722,12 +722,12 @@ TEST_CASE("the phases of a visual loop are shown in order") {
     follower.until_phase("paused");
     CHECK(text_at(follower.state(), "mode_phase") == "capturing");
     step_to("waiting_annotated"); // the screenshot
-    annotate(client, follower, white_picture({1001, 1001}));
+    annotate(client, follower, white_image({1001, 1001}));
     step_to("paused"); // the request
     CHECK(text_at(follower.until_phase("paused"), "mode_phase") == "executing");
     CHECK(client.post("/resume").status == 200);
-    annotate(client, follower, white_picture({1001, 1001}));
-    annotate(client, follower, white_picture({1001, 1001}));
+    annotate(client, follower, white_image({1001, 1001}));
+    annotate(client, follower, white_image({1001, 1001}));
     follower.until_phase("finished");
     CHECK(run.result().outcome == agent::Outcome::completed);
 }
@@ -738,7 +738,7 @@ TEST_CASE("a new run replaces the previous one, whose late posts have no effect"
     Follower follower(client);
     vlm::testing::ScriptedModel model;
     model.say(reply("Done.", "", R"(,"done":true)"));
-    const std::string picture = white_picture({1001, 1001});
+    const std::string screenshot = white_image({1001, 1001});
     std::string old_run;
     {
         PanelRun first(panel, story(), model, {.annotation = agent::Source::client});
@@ -754,14 +754,15 @@ TEST_CASE("a new run replaces the previous one, whose late posts have no effect"
     const json::object state = follower.until([&](const json::object& now) {
         return text_at(now, "run") != old_run && now.at("phase") == "waiting_annotated";
     });
-    const json::object late{{"seq", 1}, {"image_b64", base::to_base64(picture)}, {"run", old_run}};
+    const json::object late{
+        {"seq", 1}, {"image_b64", base::to_base64(screenshot)}, {"run", old_run}};
     CHECK(client.post("/annotated", late).status == 409);
     CHECK(client.post("/pause", {{"run", old_run}}).status == 409);
     CHECK(client.get("/picture/" + old_run + "/1").status == 404);
     CHECK(text_at(client.state(), "phase") == "waiting_annotated");
-    annotate(client, follower, picture);
+    annotate(client, follower, screenshot);
     follower.until([](const json::object& now) { return now.at("pending_seq") == 2; });
-    annotate(client, follower, picture);
+    annotate(client, follower, screenshot);
     CHECK(second.result().outcome == agent::Outcome::completed);
 }
 

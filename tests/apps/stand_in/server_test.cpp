@@ -164,9 +164,9 @@ TEST_CASE("Errors are JSON with a message and a type") {
         CHECK_FALSE(error.at("message").as_string().empty());
     }
 
-    const auto no_picture = client.chat(json::serialize(request_with("not an image")));
-    CHECK(no_picture.result_int() == 400);
-    CHECK_THAT(no_picture.body(), ContainsSubstring("cannot be decoded"));
+    const auto no_image = client.chat(json::serialize(request_with("not an image")));
+    CHECK(no_image.result_int() == 400);
+    CHECK_THAT(no_image.body(), ContainsSubstring("cannot be decoded"));
 }
 
 TEST_CASE("A port that is taken is an error") {

@@ -51,12 +51,12 @@ struct BboxHeat {
     friend bool operator==(const BboxHeat&, const BboxHeat&) = default;
 };
 
-/// The annotation of a screenshot of size `picture`. Boxes are drawn first, then marks from the
+/// The annotation of a screenshot of size `size`. Boxes are drawn first, then marks from the
 /// oldest turn to the latest, then labels: "1 (500,300)" beside the first action's place, "1
 /// >(700,300)" where its drag ended, "#1 (100,100,400,300)" at the first box. Disabled parts have
 /// no labels.
 [[nodiscard]] EYEHAND_AGENT_API std::unique_ptr<winio::Overlay>
 make_overlay(const Annotation& annotation, const ExecutedHeat& heat, const BboxHeat& boxes,
-             winio::Size picture);
+             winio::Size size);
 
 } // namespace eyehand::agent

@@ -74,8 +74,8 @@ struct RunStatus {
     bool stopping = false;      ///< ends at the next safe point
     bool takes_replies = false; ///< a visual loop: `inject` is possible
     bool for_reply = false;     ///< waits for `inject`
-    std::optional<AnnotationRequest> picture{};
-    std::vector<ApprovalRequest> questions{}; ///< pending requests, oldest first
+    std::optional<AnnotationRequest> annotation_request{}; ///< if set, the run waits for `annotate`
+    std::vector<ApprovalRequest> approval_requests{};      ///< pending requests, oldest first
 };
 
 /// Controls one run from other threads. Thread-safe. It is a handle: copies control the same run,

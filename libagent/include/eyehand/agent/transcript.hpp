@@ -24,12 +24,12 @@ struct Retention {
 
 /// Maximum number of screenshots in a request.
 [[nodiscard]] EYEHAND_AGENT_API std::size_t max_held(const Retention& retention);
-/// Returns `wanted` with a smaller batch if the screenshots of a request, `picture_tokens` each,
+/// Returns `wanted` with a smaller batch if the screenshots of a request, `screenshot_tokens` each,
 /// would otherwise take more than half of a context of `context_tokens`; the other half is for
 /// prompts, tools, messages and the reply. The batch is at least 1, and `keep` does not change: if
 /// even that does not fit, the conversation is shortened when the server rejects it. Numbers below
 /// 1 mean unknown and change nothing.
-[[nodiscard]] EYEHAND_AGENT_API Retention fitted(const Retention& wanted, int picture_tokens,
+[[nodiscard]] EYEHAND_AGENT_API Retention fitted(const Retention& wanted, int screenshot_tokens,
                                                  int context_tokens);
 
 /// `text` without <think>...</think> blocks (across lines; also a block whose opening or closing

@@ -7,8 +7,8 @@
 #include "eyehand/base/base64.hpp"
 #include "eyehand/vlm/digest.hpp"
 #include "page_files.hpp"
-#include "report/pictures.hpp"
 #include "report/report_json.hpp"
+#include "report/screenshots.hpp"
 #include "json/json.hpp"
 
 #include <fmt/format.h>
@@ -64,20 +64,20 @@ std::string script_json(const json::value& value) {
     return agent::replace_all(std::move(text), "\xe2\x80\xa9", "\\u2029");
 }
 
-json::array pictures_json(const std::vector<ReportPicture>& recorded,
-                          const std::vector<LaidPicture>& pictures) {
+json::array screenshots_json(const std::vector<ScreenshotFile>& recorded,
+                             const std::vector<ComposedScreenshot>& screenshots) {
     json::array all;
-    for (std::size_t i = 0; i < pictures.size(); ++i) {
-        const LaidPicture& picture = pictures[i];
+    for (std::size_t i = 0; i < screenshots.size(); ++i) {
+        const ComposedScreenshot& screenshot = screenshots[i];
         json::array layers;
-        for (const LaidPicture::Layer& it : picture.layers)
+        for (const ComposedScreenshot::Layer& it : screenshot.layers)
             layers.emplace_back(json::array{it.image, it.at.x, it.at.y, it.at.width, it.at.height});
         json::object one{{"file", recorded[i].file},
-                         {"width", picture.size.width},
-                         {"height", picture.size.height},
+                         {"width", screenshot.size.width},
+                         {"height", screenshot.size.height},
                          {"layers", std::move(layers)}};
-        if (picture.reduced) one["reduced"] = true;
-        if (!picture.problem.empty()) one["problem"] = agent::to_valid_utf8(picture.problem);
+        if (screenshot.reduced) one["reduced"] = true;
+        if (!screenshot.problem.empty()) one["problem"] = agent::to_valid_utf8(screenshot.problem);
         all.emplace_back(std::move(one));
     }
     return all;
@@ -158,8 +158,8 @@ std::string words_within(const json::value& record, std::size_t max_bytes) {
 
 std::string report_html(const std::filesystem::path& run_directory, const ReportOptions& options) {
     ReportJson report = read_report_json(run_directory);
-    const std::size_t max =
-        std::min(options.max_bytes, options.max_bytes_a_turn * std::max(report.turns, least_turns));
+    const std::size_t max = std::min(options.max_bytes, options.max_bytes_per_turn *
+                                                            std::max(report.turns, least_turns));
     std::string page = page::file_text("index.html");
     const std::string style = page::file_text("page.css");
     const std::string script = page::bundle("report.js");
@@ -173,12 +173,12 @@ std::string report_html(const std::filesystem::path& run_directory, const Report
         source_hash(style), source_hash(script));
 
     const std::string run = words_within(std::move(report.page), max / 2);
-    // The list of pictures takes some hundred bytes per picture and layer; the reserve is
+    // The list of screenshots takes some hundred bytes per screenshot and layer; the reserve is
     // sufficient.
     const std::size_t taken = run.size() + style.size() + script.size() + page.size() +
-                              report.pictures.size() * 2000 + 10'000;
-    const PictureSet set =
-        fit_pictures(run_directory, report.pictures, taken < max ? max - taken : 0);
+                              report.screenshot_files.size() * 2000 + 10'000;
+    const ScreenshotSet set =
+        fit_screenshots(run_directory, report.screenshot_files, taken < max ? max - taken : 0);
 
     replace_part(page, "<title>Eyehand</title>",
                  fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
@@ -187,12 +187,12 @@ std::string report_html(const std::filesystem::path& run_directory, const Report
     replace_part(page, R"(<link rel="stylesheet" href="/page.css">)",
                  "<style>" + style + "</style>");
     replace_part(page, "<script type=\"module\" src=\"/panel.js\"></script>\n", "");
-    replace_part(
-        page, "</body>",
-        element("run", run) +
-            element("pictures", script_json(pictures_json(report.pictures, set.pictures))) +
-            element("images", images_json(set.images)) + "<script>" + script +
-            "</script>\n</body>");
+    replace_part(page, "</body>",
+                 element("run", run) +
+                     element("pictures", script_json(screenshots_json(report.screenshot_files,
+                                                                      set.screenshots))) +
+                     element("images", images_json(set.images)) + "<script>" + script +
+                     "</script>\n</body>");
     return page;
 }
 

@@ -85,9 +85,9 @@ ReadRun read(const fs::path& journal, const agent::Profile& profile) {
 // ---- its screenshots ----------------------------------------------------------------------------
 
 /// The image files of the screenshots, each once.
-class Pictures {
+class ScreenshotFiles {
 public:
-    explicit Pictures(fs::path directory) : directory_(std::move(directory)) {}
+    explicit ScreenshotFiles(fs::path directory) : directory_(std::move(directory)) {}
 
     /// The index of a screenshot's image. Files with the same hash in the journal share an index if
     /// their contents are equal.
@@ -96,7 +96,7 @@ public:
         const std::string file = agent::to_valid_utf8(is_annotated ? look.raw_file : look.file);
         const std::string& sha256 = is_annotated ? look.raw_sha256 : look.sha256;
         if (const auto known = known_.find(file); known != known_.end()) return known->second;
-        if (known_.size() >= max_pictures) return place_of_others();
+        if (known_.size() >= max_screenshot_files) return place_of_others();
         const auto [same, is_new] = by_hash_.try_emplace(sha256, all_.size());
         if (!is_new && !sha256.empty() && is_same_file(file, all_[same->second].file)) {
             known_.emplace(file, same->second);
@@ -108,16 +108,16 @@ public:
     }
 
     [[nodiscard]] std::size_t left_out() const { return left_out_; }
-    [[nodiscard]] std::vector<ReportPicture> take() && { return std::move(all_); }
+    [[nodiscard]] std::vector<ScreenshotFile> take() && { return std::move(all_); }
 
 private:
     std::size_t place_of_others() {
         ++left_out_;
         if (!others_) {
             others_ = all_.size();
-            all_.push_back(
-                {{},
-                 fmt::format("The report contains only the first {} screenshots.", max_pictures)});
+            all_.push_back({{},
+                            fmt::format("The report contains only the first {} screenshots.",
+                                        max_screenshot_files)});
         }
         return *others_;
     }
@@ -128,16 +128,17 @@ private:
         if (!agent::is_within(directory_, agent::path_of(a)) ||
             !agent::is_within(directory_, agent::path_of(b)))
             return false;
-        const auto size = agent::run_file_size(path_a, agent::max_picture_bytes);
-        if (!size || size != agent::run_file_size(path_b, agent::max_picture_bytes)) return false;
+        const auto size = agent::run_file_size(path_a, agent::max_screenshot_file_bytes);
+        if (!size || size != agent::run_file_size(path_b, agent::max_screenshot_file_bytes))
+            return false;
         compared_bytes_ += *size;
         if (compared_bytes_ > max_bytes_compared) return false;
-        return agent::read_run_file(path_a, agent::max_picture_bytes) ==
-               agent::read_run_file(path_b, agent::max_picture_bytes);
+        return agent::read_run_file(path_a, agent::max_screenshot_file_bytes) ==
+               agent::read_run_file(path_b, agent::max_screenshot_file_bytes);
     }
 
     fs::path directory_;
-    std::vector<ReportPicture> all_;
+    std::vector<ScreenshotFile> all_;
     std::map<std::string, std::size_t, std::less<>> known_; ///< indices by file
     std::map<std::string, std::size_t, std::less<>> by_hash_;
     std::optional<std::size_t> others_; ///< the index of the placeholder
@@ -148,7 +149,7 @@ private:
 /// The screenshots of all turns, by number.
 class Screenshots {
 public:
-    explicit Screenshots(const fs::path& directory) : pictures_(directory) {}
+    explicit Screenshots(const fs::path& directory) : files_(directory) {}
 
     /// Returns the number by which a turn refers to the screenshot.
     json::value add(const ScreenshotView& screenshot) {
@@ -162,7 +163,7 @@ public:
             one["bare"] = true;
             ++bare_;
         }
-        one["picture"] = pictures_.place_of(screenshot.look);
+        one["picture"] = files_.place_of(screenshot.look);
         one["file"] = agent::to_valid_utf8(screenshot.look.file);
         all_[number] = std::move(one);
         return screenshot.index;
@@ -173,12 +174,12 @@ public:
             remarks.emplace_back(fmt::format("Screenshots without annotation and changed regions "
                                              "because the run is too long for a report: {}.",
                                              bare_));
-        if (pictures_.left_out() > 0)
+        if (files_.left_out() > 0)
             remarks.emplace_back(fmt::format("Screenshots omitted after the first {}: {}.",
-                                             max_pictures, pictures_.left_out()));
+                                             max_screenshot_files, files_.left_out()));
     }
     [[nodiscard]] json::object take_json() { return std::move(all_); }
-    [[nodiscard]] std::vector<ReportPicture> take_pictures() { return std::move(pictures_).take(); }
+    [[nodiscard]] std::vector<ScreenshotFile> take_files() { return std::move(files_).take(); }
 
 private:
     /// The approximate size of an annotation as JSON.
@@ -189,7 +190,7 @@ private:
         return bytes;
     }
 
-    Pictures pictures_;
+    ScreenshotFiles files_;
     json::object all_;
     std::size_t bytes_ = 0;
     std::size_t bare_ = 0;
@@ -221,7 +222,7 @@ ReportJson read_report_json(const fs::path& run_directory) {
     report.page = {{"run", name_of(run_directory)},       {"state", std::move(state)},
                    {"turns", std::move(turns)},           {"screenshots", screenshots.take_json()},
                    {"config", page::config_json(stored)}, {"remarks", std::move(run.remarks)}};
-    report.pictures = screenshots.take_pictures();
+    report.screenshot_files = screenshots.take_files();
     return report;
 }
 

@@ -14,7 +14,7 @@ namespace eyehand::session {
 namespace json = boost::json;
 
 /// A screenshot of the report; without its annotation, which the page draws.
-struct ReportPicture {
+struct ScreenshotFile {
     std::string file;      ///< relative to the run directory, with forward slashes
     std::string problem{}; ///< why the screenshot is omitted; then `file` is empty
 };
@@ -23,7 +23,7 @@ struct ReportPicture {
 inline constexpr std::size_t max_turns = 10'000;
 inline constexpr std::size_t max_items_per_turn = 1'000;
 inline constexpr std::size_t max_journal_bytes_read = std::size_t{64} << 20U;
-inline constexpr std::size_t max_pictures = 2'000; ///< plus a placeholder for all others
+inline constexpr std::size_t max_screenshot_files = 2'000; ///< plus a placeholder for all others
 /// For the changed regions and annotations of all screenshots.
 inline constexpr std::size_t max_screenshot_bytes = std::size_t{8} << 20U;
 /// Limit for the comparison of files.
@@ -31,10 +31,10 @@ inline constexpr std::uintmax_t max_bytes_compared = std::uintmax_t{1} << 30U;
 
 struct ReportJson {
     /// {"run", "state", "turns", "screenshots", "config", "remarks"}. Turns refer to screenshots by
-    /// number, screenshots refer to `pictures` by index. A screenshot with "bare" lacks its changed
+    /// number, screenshots refer to `screenshot_files` by index. A screenshot with "bare" lacks its changed
     /// regions and its annotation.
     json::object page;
-    std::vector<ReportPicture> pictures; ///< each once, in chronological order
+    std::vector<ScreenshotFile> screenshot_files; ///< each once, in chronological order
     std::size_t turns = 0;
 };
 

@@ -58,9 +58,9 @@ std::size_t max_held(const Retention& retention) {
     return retention.keep + std::max<std::size_t>(retention.batch, 1) - 1;
 }
 
-Retention fitted(const Retention& wanted, int picture_tokens, int context_tokens) {
-    if (picture_tokens < 1 || context_tokens < 1) return wanted;
-    const auto room = static_cast<std::size_t>(context_tokens / 2 / picture_tokens);
+Retention fitted(const Retention& wanted, int screenshot_tokens, int context_tokens) {
+    if (screenshot_tokens < 1 || context_tokens < 1) return wanted;
+    const auto room = static_cast<std::size_t>(context_tokens / 2 / screenshot_tokens);
     if (max_held(wanted) <= room) return wanted;
     // At most keep + batch - 1 screenshots are held.
     const std::size_t batch = room > wanted.keep ? room - wanted.keep + 1 : 1;

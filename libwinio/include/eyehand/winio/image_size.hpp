@@ -49,7 +49,7 @@ using ImageSize = std::variant<FitWithin, ExactSize, Percent, FitTokens>;
 /// Returns the size of the screenshot of a source. No side exceeds `max_image_side`. Throws
 /// std::invalid_argument if the source is empty or `wish` is out of range: an empty box, a side
 /// longer than `max_image_side`, or a percentage, number of tokens or cell size outside its range.
-[[nodiscard]] EYEHAND_WINIO_API Size picture_size(Size source, const ImageSize& wish);
+[[nodiscard]] EYEHAND_WINIO_API Size image_size(Size source, const ImageSize& wish);
 
 /// Parses "1536x864" (fit within), "1536x864!" (exactly), "60%", "tokens:1024" and "tokens:1024:28"
 /// (cells of 28 pixels); empty for any other text and for values out of range.

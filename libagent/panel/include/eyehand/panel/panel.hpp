@@ -33,17 +33,17 @@ struct PanelLimits {
     std::size_t connections = 32;
     std::uint32_t header_bytes = 16U << 10U;
     std::size_t body_bytes = std::size_t{128} << 10U;
-    std::size_t picture_bytes = std::size_t{64} << 20U; ///< of a body with a screenshot
-    std::chrono::milliseconds request_time{10000};      ///< until a request has arrived
+    std::size_t screenshot_bytes = std::size_t{64} << 20U; ///< of a body with a screenshot
+    std::chrono::milliseconds request_time{10000};         ///< until a request has arrived
     std::chrono::milliseconds write_time{10000}; ///< without progress; for an event: in total
     std::chrono::milliseconds heartbeat{10000};  ///< interval in an idle event stream
 };
 
 /// Who may use the panel.
 enum class PanelAccess {
-    with_token, ///< clients with the token from the URL
-    anybody,    ///< any program that reaches the address, for clients without token support; pages
-                ///< of other sites are still refused
+    with_token,    ///< clients with the token from the URL
+    without_token, ///< any program that reaches the address, for clients without token support;
+                   ///< pages of other sites are still refused
 };
 
 struct PanelOptions {

@@ -17,7 +17,7 @@ namespace eyehand::session {
 struct ReportOptions {
     /// The maximum size per turn; runs of fewer than 50 turns have the maximum of 50 turns.
     /// Screenshots that do not fit are reduced, and the page names them.
-    std::size_t max_bytes_a_turn = 300'000;
+    std::size_t max_bytes_per_turn = 300'000;
     /// The maximum size for any number of turns: browsers open files of this size.
     std::size_t max_bytes = 100'000'000;
 };

@@ -5,7 +5,7 @@ import { laidOut } from './run.js';
 
 const moment = 500; // milliseconds: time for the user to notice the card
 
-export class Questions {
+export class ApprovalCards {
     #decide;
     #announce;
     #cards = new Map();

@@ -1,4 +1,4 @@
-#include "report/pictures.hpp"
+#include "report/screenshots.hpp"
 
 #include "base/path_text.hpp"
 #include "eyehand/base/base64.hpp"
@@ -46,7 +46,7 @@ std::string encoded(const Bytes& bytes, std::string_view prefix) {
 
 /// An image for the page, and its origin.
 struct Source {
-    std::size_t picture = 0;
+    std::size_t screenshot = 0;
     Rect part{};
     std::size_t bytes = 0; ///< as PNG
     Bytes file{};          ///< empty: not in memory, or omitted
@@ -56,12 +56,13 @@ struct Source {
 
 class Fitter {
 public:
-    Fitter(const std::filesystem::path& directory, const std::vector<ReportPicture>& pictures,
+    Fitter(const std::filesystem::path& directory, const std::vector<ScreenshotFile>& screenshots,
            std::size_t budget)
-        : directory_(directory), recorded_(pictures), budget_(budget), laid_(pictures.size()) {}
+        : directory_(directory), recorded_(screenshots), budget_(budget),
+          laid_(screenshots.size()) {}
 
     /// Keeps at most `budget_` bytes of files in memory, and the pixels of two screenshots.
-    PictureSet fit() {
+    ScreenshotSet fit() {
         if (!take_files()) take_differences();
         if (total() > budget_) reduce(budget_);
         return finish();
@@ -80,7 +81,7 @@ private:
         if (!laid_[index].problem.empty()) return std::nullopt;
         const std::filesystem::path name = agent::path_of(recorded_[index].file);
         auto file = agent::is_within(directory_, name)
-                        ? agent::read_run_file(directory_ / name, agent::max_picture_bytes)
+                        ? agent::read_run_file(directory_ / name, agent::max_screenshot_file_bytes)
                         : std::nullopt;
         if (file) return Bytes(file->begin(), file->end());
         laid_[index].problem = "The screenshot is missing or cannot be read.";
@@ -100,10 +101,11 @@ private:
     /// Uses the original files, if they fit. Returns false otherwise.
     bool take_files() {
         std::size_t files = 0; // estimated by the file sizes, before any file is read
-        for (const ReportPicture& picture : recorded_) {
-            const std::filesystem::path name = agent::path_of(picture.file);
+        for (const ScreenshotFile& screenshot : recorded_) {
+            const std::filesystem::path name = agent::path_of(screenshot.file);
             if (!agent::is_within(directory_, name)) continue;
-            const auto bytes = agent::run_file_size(directory_ / name, agent::max_picture_bytes);
+            const auto bytes =
+                agent::run_file_size(directory_ / name, agent::max_screenshot_file_bytes);
             if (bytes) files += cost(static_cast<std::size_t>(*bytes));
         }
         if (files > budget_) return false;
@@ -139,7 +141,7 @@ private:
         laid_[index].size = size;
         laid_[index].layers.push_back({sources_.size(), part});
         Source source{
-            .picture = index, .part = part, .bytes = file.size(), .whole = is == Is::whole};
+            .screenshot = index, .part = part, .bytes = file.size(), .whole = is == Is::whole};
         if (kept_ + file.size() <= budget_) {
             kept_ += file.size();
             source.file = std::move(file);
@@ -176,8 +178,9 @@ private:
                     lay(i, image->size(), part, *std::exchange(file, std::nullopt), Is::whole);
                     break;
                 }
-                std::erase_if(laid_[i].layers,
-                              [&](const LaidPicture::Layer& it) { return contains(part, it.at); });
+                std::erase_if(laid_[i].layers, [&](const ComposedScreenshot::Layer& it) {
+                    return contains(part, it.at);
+                });
                 lay(i, image->size(), part,
                     winio::encode_png(image->view().crop(part), {.level = 6}), Is::part);
             }
@@ -212,7 +215,8 @@ private:
         return all;
     }
 
-    static bool is_little(const std::vector<Rect>& changed, Size size, const LaidPicture& below) {
+    static bool is_little(const std::vector<Rect>& changed, Size size,
+                          const ComposedScreenshot& below) {
         constexpr std::size_t max_layers = 60; // of one screenshot
         std::int64_t pixels = 0;
         for (const Rect& rect : changed) pixels += std::int64_t{rect.width} * rect.height;
@@ -260,29 +264,29 @@ private:
                                                  {6, 20}}};
 
     /// Reads the pixels of a screenshot into `read_`. Returns false if that fails.
-    bool read_pixels(std::size_t picture) {
-        if (reading_ && *reading_ == picture) return true;
+    bool read_pixels(std::size_t screenshot) {
+        if (reading_ && *reading_ == screenshot) return true;
         reading_.reset();
         read_ = {};
-        const auto original = file_of(picture);
-        auto image = original ? pixels_of(picture, *original) : std::nullopt;
-        if (!image || image->size() != laid_[picture].size) return false; // the file has changed
+        const auto original = file_of(screenshot);
+        auto image = original ? pixels_of(screenshot, *original) : std::nullopt;
+        if (!image || image->size() != laid_[screenshot].size) return false; // the file has changed
         read_ = *std::move(image);
-        reading_ = picture;
+        reading_ = screenshot;
         return true;
     }
 
     /// Reads a file again that was not kept in memory.
     void read_again(Source& source) {
         if (source.whole)
-            source.file = file_of(source.picture).value_or(Bytes());
-        else if (read_pixels(source.picture))
+            source.file = file_of(source.screenshot).value_or(Bytes());
+        else if (read_pixels(source.screenshot))
             source.file = winio::encode_png(read_.view().crop(source.part), {.level = 6});
     }
 
     void make_smaller(Source& source, std::size_t share) {
         source.file = Bytes();
-        if (!read_pixels(source.picture)) return;
+        if (!read_pixels(source.screenshot)) return;
         const ImageView whole = read_.view().crop(source.part);
         // Screenshots of a run are similar: starts with the step of the previous one.
         Bytes file = at_step(whole, step_);
@@ -307,8 +311,8 @@ private:
         return encode_jpeg(smaller.view(), quality);
     }
 
-    PictureSet finish() {
-        PictureSet set;
+    ScreenshotSet finish() {
+        ScreenshotSet set;
         std::vector<std::optional<std::size_t>> place(sources_.size());
         for (std::size_t i = 0; i < sources_.size(); ++i) {
             Source& source = sources_[i];
@@ -317,26 +321,27 @@ private:
             set.images.push_back(encoded(source.file, source.jpeg ? jpeg_url : png_url));
             source.file = Bytes();
         }
-        for (LaidPicture& picture : laid_) {
-            std::vector<LaidPicture::Layer> there;
-            for (const LaidPicture::Layer& layer : picture.layers) {
-                picture.reduced = picture.reduced || sources_[layer.image].jpeg;
+        for (ComposedScreenshot& screenshot : laid_) {
+            std::vector<ComposedScreenshot::Layer> there;
+            for (const ComposedScreenshot::Layer& layer : screenshot.layers) {
+                screenshot.reduced = screenshot.reduced || sources_[layer.image].jpeg;
                 if (place[layer.image])
                     there.push_back({*place[layer.image], layer.at});
-                else if (picture.problem.empty())
-                    picture.problem = "The screenshot does not fit into the report.";
+                else if (screenshot.problem.empty())
+                    screenshot.problem = "The screenshot does not fit into the report.";
             }
-            if (!picture.problem.empty()) there.clear(); // the remaining layers would be misleading
-            picture.layers = std::move(there);
-            set.pictures.push_back(std::move(picture));
+            if (!screenshot.problem.empty())
+                there.clear(); // the remaining layers would be misleading
+            screenshot.layers = std::move(there);
+            set.screenshots.push_back(std::move(screenshot));
         }
         return set;
     }
 
     const std::filesystem::path& directory_;
-    const std::vector<ReportPicture>& recorded_;
+    const std::vector<ScreenshotFile>& recorded_;
     const std::size_t budget_;
-    std::vector<LaidPicture> laid_;
+    std::vector<ComposedScreenshot> laid_;
     std::vector<Source> sources_;
     std::size_t kept_ = 0;               ///< bytes of files in memory
     std::optional<std::size_t> reading_; ///< the screenshot in `read_`
@@ -346,9 +351,9 @@ private:
 
 } // namespace
 
-PictureSet fit_pictures(const std::filesystem::path& run_directory,
-                        const std::vector<ReportPicture>& pictures, std::size_t budget) {
-    return Fitter(run_directory, pictures, budget).fit();
+ScreenshotSet fit_screenshots(const std::filesystem::path& run_directory,
+                              const std::vector<ScreenshotFile>& screenshots, std::size_t budget) {
+    return Fitter(run_directory, screenshots, budget).fit();
 }
 
 } // namespace eyehand::session

@@ -12,9 +12,9 @@
 namespace eyehand::session {
 
 /// A screenshot, composed of layers.
-struct LaidPicture {
+struct ComposedScreenshot {
     struct Layer {
-        std::size_t image = 0; ///< index in PictureSet::images
+        std::size_t image = 0; ///< index in ScreenshotSet::images
         winio::Rect at{};      ///< in the screenshot; the image is scaled to it
     };
     winio::Size size{};
@@ -23,17 +23,17 @@ struct LaidPicture {
     std::string problem{}; ///< why the screenshot is missing or incomplete
 };
 
-struct PictureSet {
-    std::vector<std::string> images;   ///< data: URLs
-    std::vector<LaidPicture> pictures; ///< in the order of the argument
+struct ScreenshotSet {
+    std::vector<std::string> images;             ///< data: URLs
+    std::vector<ComposedScreenshot> screenshots; ///< in the order of the argument
 };
 
 /// Reads the files, which must be inside the run directory. If all fit into `budget` bytes (of
 /// their data: URLs), they are unchanged. Otherwise, screenshots are stored as the difference from
 /// the previous one; if that is not enough, the largest images become JPEGs of reduced quality and
 /// size. The result never exceeds the budget.
-[[nodiscard]] PictureSet fit_pictures(const std::filesystem::path& run_directory,
-                                      const std::vector<ReportPicture>& pictures,
-                                      std::size_t budget);
+[[nodiscard]] ScreenshotSet fit_screenshots(const std::filesystem::path& run_directory,
+                                            const std::vector<ScreenshotFile>& screenshots,
+                                            std::size_t budget);
 
 } // namespace eyehand::session

@@ -1,4 +1,4 @@
-#include "posted_picture.hpp"
+#include "posted_screenshot.hpp"
 
 #include "eyehand/base/base64.hpp"
 #include "eyehand/winio/error.hpp"
@@ -11,7 +11,7 @@
 
 namespace eyehand::panel {
 
-PostedPicture read_posted_picture(std::string_view base64, winio::Size wanted) {
+PostedScreenshot read_posted_screenshot(std::string_view base64, winio::Size wanted) {
     constexpr std::string_view data_url = "data:image/png;base64,";
     if (base64.starts_with(data_url)) base64.remove_prefix(data_url.size());
     auto bytes = base::from_base64(base64);

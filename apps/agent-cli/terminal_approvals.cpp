@@ -1,4 +1,4 @@
-#include "questions.hpp"
+#include "terminal_approvals.hpp"
 
 #include "eyehand/base/utf8.hpp"
 #include "platform.hpp"
@@ -60,7 +60,7 @@ std::string in_words(const agent::ApprovalRequest& question) {
 
 bool terminal_can_ask() { return input_is_terminal() && errors_go_to_terminal(); }
 
-agent::ApprovalRequest question_of(const agent::ToolApprovalRequest& call) {
+agent::ApprovalRequest approval_request_of(const agent::ToolApprovalRequest& call) {
     const bool acts = call.tool.effect == agent::ProgramEffect::acts;
     return {.tool = call.tool.name,
             .arguments_json = call.arguments_json,
@@ -69,11 +69,11 @@ agent::ApprovalRequest question_of(const agent::ToolApprovalRequest& call) {
                                 fmt::join(call.tool.command, " "))};
 }
 
-TerminalQuestions::TerminalQuestions(agent::RunControl& control)
+TerminalApprovals::TerminalApprovals(agent::RunControl& control)
     : control_(control), listener_(control.on_change([this] { look(); })),
       thread_([this] { answer(); }) {}
 
-TerminalQuestions::~TerminalQuestions() {
+TerminalApprovals::~TerminalApprovals() {
     listener_.reset();
     {
         const std::lock_guard lock(mutex_);
@@ -86,18 +86,19 @@ TerminalQuestions::~TerminalQuestions() {
 
 /// Stores the oldest open question. If it is a new one, the previous one was answered on the panel
 /// or withdrawn, so asking it is canceled.
-void TerminalQuestions::look() {
+void TerminalApprovals::look() {
     const agent::RunStatus now = control_.status();
     const std::lock_guard lock(mutex_);
     const std::uint64_t before = open_ ? open_->id : 0;
-    open_ = now.questions.empty() ? std::nullopt : std::optional(now.questions.front());
+    open_ =
+        now.approval_requests.empty() ? std::nullopt : std::optional(now.approval_requests.front());
     if ((open_ ? open_->id : 0) == before) return;
     given_up_.request_stop();
     given_up_ = {};
     changed_.notify_all();
 }
 
-void TerminalQuestions::answer() {
+void TerminalApprovals::answer() {
     std::uint64_t asked = 0;
     std::unique_lock lock(mutex_);
     while (true) {

@@ -1,7 +1,7 @@
 // The sources of screenshots: the panel's server, or the report itself.
 
 /** Screenshots of the panel's server. `load(url)` resolves to a canvas. */
-export class ServedPictures {
+export class ServedScreenshots {
     #load;
 
     constructor(load) {
@@ -36,7 +36,7 @@ const mostLoaded = 40; // images in memory
  * Screenshots of a report, composed of layers: `pictures` is a list of {file, width, height, layers: [[image, x, y, width,
  * height], ...], reduced, problem}, `images` a list of data URLs.
  */
-export class FrozenPictures {
+export class FrozenScreenshots {
     #pictures;
     #images;
     #loaded = new Map();

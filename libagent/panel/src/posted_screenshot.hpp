@@ -11,13 +11,13 @@
 
 namespace eyehand::panel {
 
-struct PostedPicture {
+struct PostedScreenshot {
     std::vector<std::uint8_t> png{};
     std::string problem{}; ///< why the image is refused; empty if it is accepted
 };
 
 /// Decodes a PNG file from base64 or a data URL. Verifies that it is complete and has exactly the
 /// size `wanted`; returns the bytes unchanged.
-[[nodiscard]] PostedPicture read_posted_picture(std::string_view base64, winio::Size wanted);
+[[nodiscard]] PostedScreenshot read_posted_screenshot(std::string_view base64, winio::Size wanted);
 
 } // namespace eyehand::panel

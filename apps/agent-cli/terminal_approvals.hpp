@@ -19,15 +19,15 @@ namespace eyehand::cli {
 [[nodiscard]] bool terminal_can_ask();
 
 /// The approval request for a call of a program tool.
-[[nodiscard]] agent::ApprovalRequest question_of(const agent::ToolApprovalRequest& call);
+[[nodiscard]] agent::ApprovalRequest approval_request_of(const agent::ToolApprovalRequest& call);
 
-/// Asks each question of a run on the terminal, on a thread of its own. The control must outlive it.
-class TerminalQuestions {
+/// Shows each approval request of a run on the terminal, on a thread of its own. The control must outlive it.
+class TerminalApprovals {
 public:
-    explicit TerminalQuestions(agent::RunControl& control);
-    ~TerminalQuestions();
-    TerminalQuestions(const TerminalQuestions&) = delete;
-    TerminalQuestions& operator=(const TerminalQuestions&) = delete;
+    explicit TerminalApprovals(agent::RunControl& control);
+    ~TerminalApprovals();
+    TerminalApprovals(const TerminalApprovals&) = delete;
+    TerminalApprovals& operator=(const TerminalApprovals&) = delete;
 
 private:
     void look();
