@@ -66,7 +66,8 @@ void add_panel_way(CLI::App& command, PanelFlags& flags) {
         "--panel-cors", flags.cors,
         "Another origin whose pages may use the panel, such as http://localhost:8080");
     command.add_flag("--panel-compat", flags.compat,
-                     "Remove the token from the address, for clients that do not support it");
+                     "Require neither the token nor, in posts, the content type "
+                     "application/json, for clients that do not support them");
 }
 
 void add_panel(CLI::App& command, PanelFlags& flags) {
@@ -273,11 +274,23 @@ int run_program(std::vector<std::string> arguments) {
     add_run(*scenario_run, scenario.run);
 
     ResumeFlags resume;
-    CLI::App* resume_command = app.add_subcommand("resume", "Continue a run that was interrupted");
+    CLI::App* resume_command =
+        app.add_subcommand("resume", "Continue a run that was interrupted, stopped or killed, that "
+                                     "failed, or that used up its turns");
     resume_command->add_option("RUN", resume.directory, "The run directory")->required();
     add_endpoint(*resume_command, resume.server);
     add_area(*resume_command, resume.view);
     add_program_tools(*resume_command, resume.tools);
+    const auto describe = [&](const char* option, const char* description) {
+        resume_command->get_option(option)->description(description);
+    };
+    describe("--endpoint", "Server: http://host:1234, .../v1 or the full URL; default: the run's");
+    describe("--model", "Model ID; default: the run's");
+    describe("--display", "Display ID, or \"all\"; default: the run's");
+    describe("--window", "Window whose title contains this text; default: the run's");
+    describe("--crop", "Only this part of it: x1,y1,x2,y2 in 0..1000; default: the run's");
+    describe("--tool", "JSON file that describes a program of yours as a tool; name the tools of "
+                       "the run again");
     add_record(*resume_command, resume.record);
     add_probe(*resume_command, resume.no_probe);
     resume_command->add_option("--approve", resume.approve,
@@ -285,12 +298,13 @@ int run_program(std::vector<std::string> arguments) {
     add_panel(*resume_command, resume.panel);
     resume_command
         ->add_option("--max-turns,--max-steps", resume.max_turns,
-                     "Maximum number of turns, including the earlier ones")
+                     "Maximum number of turns, including the earlier ones; default: the run's")
         ->check(CLI::Range(1, 1000000));
     resume_command->add_flag("--json", resume.json, "Print the run's events to standard output");
     resume_command->add_flag("-v,--verbose", resume.verbose,
                              "Show texts, arguments and results in full");
-    resume_command->add_flag("--quiet", resume.quiet, "Show only the final answer");
+    resume_command->add_flag("--quiet", resume.quiet,
+                             "Show only the final answer, or the reason for a missing answer");
 
     std::string reported;
     CLI::App* report_command =

@@ -82,7 +82,7 @@ private:
     bool controlled_ = false;
     bool over_ = false;
     bool followed_ = false;
-    bool memory_is_known_ = false; ///< journals of version 0.1 do not contain it
+    bool memory_is_known_ = false; ///< older journals do not contain it
     std::string profile_;
     int annotated_ = 0; ///< the turn of the latest annotated screenshot
     std::shared_ptr<const agent::VisualReply> reply_;

@@ -24,8 +24,8 @@ constexpr std::array settings{
                        "panel: another origin whose pages may use it",
                        {},
                        1},
-    agent::SettingSpec{"panel_compat", agent::SettingKind::boolean, "panel: require no token",
-                       "false"},
+    agent::SettingSpec{"panel_compat", agent::SettingKind::boolean,
+                       "panel: require neither a token nor the content type of posts", "false"},
 };
 
 /// Wakes the server while it exists: a run may outlive its panel.

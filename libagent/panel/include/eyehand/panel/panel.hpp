@@ -43,7 +43,7 @@ struct PanelLimits {
 enum class PanelAccess {
     with_token,    ///< clients with the token from the URL
     without_token, ///< any program that reaches the address, for clients without token support;
-                   ///< pages of other sites are still refused
+                   ///< posts may have any content type; pages of other sites are still refused
 };
 
 struct PanelOptions {
