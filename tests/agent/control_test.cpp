@@ -235,7 +235,7 @@ TEST_CASE("without a client, a visual loop needs its first reply") {
     stage.profile.settings<VisualLoopSettings>()->boot.clear();
     try {
         Agent agent(stage.desktop, stage.model, stage.profile, built_in_tools(), stage.options);
-        FAIL("nobody refused it");
+        FAIL("the agent was constructed without a first reply");
     } catch (const Error& error) {
         CHECK(error.code() == errc::bad_profile);
         CHECK_THAT(error.what(), ContainsSubstring("boot"));

@@ -10,7 +10,7 @@
 using namespace eyehand;
 using namespace eyehand::agent;
 
-TEST_CASE("run directories of version 0.1 depend on the values of the codes") {
+TEST_CASE("older run directories depend on the values of the codes") {
     CHECK(static_cast<int>(errc::empty_task) == 1);
     CHECK(static_cast<int>(errc::journal_corrupt) == 6);
     CHECK(static_cast<int>(errc::run_locked) == 14);
@@ -35,7 +35,7 @@ TEST_CASE("files store category and name of an error") {
     CHECK(error_name({}).empty());
 }
 
-TEST_CASE("an error that version 0.1 stored by number has the current name") {
+TEST_CASE("an error that an older journal contains by number has the current name") {
     CHECK(current_error_name("winio:4") == "winio.capture_failed");
     CHECK(current_error_name("vlm:2") == "vlm.unreachable");
     CHECK(current_error_name("agent:6") == "agent.journal_corrupt");

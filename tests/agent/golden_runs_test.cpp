@@ -1,4 +1,4 @@
-// Run directories of version 0.1, which later versions must read, report and resume.
+// Run directories from before named error codes, which every version must read, report and resume.
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/journal.hpp"
@@ -32,7 +32,7 @@ std::string text_of(const vlm::ChatRequest& request) {
 
 } // namespace
 
-TEST_CASE("golden runs: the summary of a run of version 0.1 is read") {
+TEST_CASE("golden runs: the summary of an older run is read") {
     struct Row {
         const char* name;
         const char* profile;
@@ -55,7 +55,7 @@ TEST_CASE("golden runs: the summary of a run of version 0.1 is read") {
     CHECK(run.summary.profile.max_turns == row.max_turns);
 }
 
-TEST_CASE("golden runs: a run of version 0.1 gets a report") {
+TEST_CASE("golden runs: an older run gets a report") {
     struct Row {
         const char* name;
         const char* words;
@@ -70,7 +70,7 @@ TEST_CASE("golden runs: a run of version 0.1 gets a report") {
     CHECK_THAT(page, ContainsSubstring(row.words));
 }
 
-TEST_CASE("golden runs: the facts of a journal of version 0.1 are read") {
+TEST_CASE("golden runs: the facts of an older journal are read") {
     struct Row {
         const char* name;
         int replies;
@@ -89,7 +89,7 @@ TEST_CASE("golden runs: the facts of a journal of version 0.1 are read") {
     CHECK(journal.outcome() == row.outcome);
 }
 
-TEST_CASE("golden runs: a completed run of version 0.1 cannot be resumed") {
+TEST_CASE("golden runs: a completed older run cannot be resumed") {
     const std::string name = GENERATE("conversation", "team", "visual_loop", "resumed");
     CAPTURE(name);
     const test::TempFolder folder;
@@ -106,7 +106,7 @@ TEST_CASE("golden runs: a completed run of version 0.1 cannot be resumed") {
     }
 }
 
-TEST_CASE("golden runs: a run that crashed in version 0.1 is resumed and repeats no action") {
+TEST_CASE("golden runs: an older run that crashed is resumed and repeats no action") {
     const test::TempFolder folder;
     RunDirectory directory = RunDirectory::open(copy_of("crashed", folder));
     winio::testing::MemoryDesktop desktop{winio::Size{640, 360}};

@@ -28,7 +28,7 @@ std::string written(const Event& event) {
     return to_text(entry);
 }
 
-/// The members that version 0.1 wrote.
+/// The members in journals from before named error codes.
 std::string as_in_0_1(std::string line, const Event& event) {
     if (!std::holds_alternative<Asked>(event.payload)) return line;
     const std::string tools = R"("tools":0,)";
@@ -57,7 +57,7 @@ void append(const std::filesystem::path& file, const std::string& text) {
 
 } // namespace
 
-TEST_CASE("journal reader: every event of version 0.1 is read completely") {
+TEST_CASE("journal reader: every event of an older journal is read completely") {
     const std::string name = GENERATE("conversation", "team", "visual_loop", "crashed", "resumed");
     CAPTURE(name);
     JournalReader reader(golden(name));
@@ -79,7 +79,7 @@ TEST_CASE("journal reader: every event of version 0.1 is read completely") {
     CHECK_FALSE(reader.torn());
 }
 
-TEST_CASE("journal reader: events that version 0.1 did not have are read completely, too") {
+TEST_CASE("journal reader: events that older journals do not have are read completely, too") {
     const test::TempFolder folder;
     ModeState state;
     state.turn = 3;

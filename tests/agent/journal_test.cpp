@@ -140,7 +140,7 @@ TEST_CASE("the facts of a journal are read back unchanged") {
     CHECK(std::get<Invoked>(journal.recovered()[2]).policy == std::chrono::microseconds(2500));
 }
 
-TEST_CASE("errors are stored by name, and version 0.1's numbers are read as names") {
+TEST_CASE("errors are stored by name, and numbers in older journals are read as names") {
     const test::TempFolder folder;
     const auto file = folder / "events.jsonl";
     {

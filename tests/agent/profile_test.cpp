@@ -603,6 +603,6 @@ TEST_CASE("a profile is written as complete JSON and read back") {
 
 TEST_CASE("a prompt is read back unchanged, whatever it contains") {
     Profile profile = load_profile("observer");
-    profile.system_prompt = "A {{placeholder}} that is none.\n";
+    profile.system_prompt = "A {{placeholder}} that no profile defines.\n";
     CHECK(profile_from_json(to_json(profile), "run.json").system_prompt == profile.system_prompt);
 }

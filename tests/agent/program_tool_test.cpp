@@ -303,10 +303,10 @@ TEST_CASE("without permission, nothing runs, and the model is told") {
     CHECK(result.message() == "The user does not want it.");
     CHECK_FALSE(result.has_acted());
 
-    Bench nobody(tool);
-    nobody.tools = {};
-    add_program_tool(nobody.tools, tool, {});
-    CHECK(nobody.call().error_type() == "refused");
+    Bench without_approval(tool);
+    without_approval.tools = {};
+    add_program_tool(without_approval.tools, tool, {});
+    CHECK(without_approval.call().error_type() == "refused");
 }
 
 TEST_CASE("failures of a program are results") {
@@ -371,7 +371,7 @@ TEST_CASE("if the run ends while the user is asked, nothing has started, and the
     Toolbox tools = built_in_tools();
     add_program_tool(tools, tool_of({"hang"}), [&](const ToolApprovalRequest&) {
         control.stop("enough");
-        return Approval{false, "nobody reads this"};
+        return Approval{false, "the model never reads this reason"};
     });
     AgentOptions options;
     options.with = {"mine"};

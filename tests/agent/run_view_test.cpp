@@ -76,7 +76,7 @@ RunView view(const char* profile = "observer", RunViewLimits limits = {}) {
 
 } // namespace
 
-TEST_CASE("run view: runs of version 0.1 are folded into turns") {
+TEST_CASE("run view: older runs are folded into turns") {
     struct Row {
         const char* name;
         const char* task;
@@ -133,7 +133,7 @@ TEST_CASE("run view: runs of version 0.1 are folded into turns") {
     CHECK(run.unknown_events() == 0);
 }
 
-TEST_CASE("run view: the state of a run of version 0.1 follows from its facts and notes") {
+TEST_CASE("run view: the state of an older run follows from its facts and notes") {
     const RunView team = read_run(golden("team"));
     CHECK(team.state().role == "operator");
     CHECK(team.state().plan == "2. check (now)");

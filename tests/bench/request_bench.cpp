@@ -90,8 +90,8 @@ json::value content_of(const vlm::Message& message) {
         const vlm::Image& image = std::get<vlm::Image>(part);
         std::string data(base64::encoded_size(image.bytes->size()), '\0');
         data.resize(base64::encode(data.data(), image.bytes->data(), image.bytes->size()));
-        json::object image{{"url", "data:" + image.media_type + ";base64," + data}};
-        content.push_back({{"type", "image_url"}, {"image_url", std::move(image)}});
+        json::object image_url{{"url", "data:" + image.media_type + ";base64," + data}};
+        content.push_back({{"type", "image_url"}, {"image_url", std::move(image_url)}});
     }
     return content;
 }

@@ -932,7 +932,7 @@ TEST_CASE("cassette: a malformed turn is rejected with the name of the member") 
 
 TEST_CASE("cassette: members of later versions are ignored, and times may be missing") {
     const TempFolder folder;
-    write_file(folder / "c", R"({"cassette":1,"by":"somebody"}
+    write_file(folder / "c", R"({"cassette":1,"by":"another program"}
 {"turn":1,"mood":"good","request":{"messages":[{"role":"user","parts":["a"],"x":1}]},"deltas":[{"text":"b"}],"reply":{"text":"b","finish":"stop"}}
 )");
     int heard = 0;

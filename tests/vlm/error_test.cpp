@@ -22,7 +22,7 @@ TEST_CASE("every code has its own message") {
     CHECK(std::string(vlm::error_category().name()) == "vlm");
 }
 
-TEST_CASE("journals and cassettes of version 0.1 depend on the values of the codes") {
+TEST_CASE("older journals and cassettes depend on the values of the codes") {
     CHECK(static_cast<int>(vlm::errc::bad_url) == 1);
     CHECK(static_cast<int>(vlm::errc::unreachable) == 2);
     CHECK(static_cast<int>(vlm::errc::http_status) == 5);

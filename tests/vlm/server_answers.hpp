@@ -93,6 +93,6 @@ inline constexpr std::string_view openrouter_models =
          "supported_parameters":["max_tokens"]}]})";
 
 inline constexpr std::string_view plain_models =
-    R"({"object":"list","data":[{"id":"m","object":"model","created":1,"owned_by":"somebody"}]})";
+    R"({"object":"list","data":[{"id":"m","object":"model","created":1,"owned_by":"owner"}]})";
 
 } // namespace server_answers

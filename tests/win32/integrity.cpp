@@ -11,11 +11,11 @@ namespace {
 
 // From now on, opening the object is denied, as for an object of another user.
 void deny_access(HANDLE object) {
-    ACL nobody{};
-    REQUIRE(InitializeAcl(&nobody, sizeof nobody, ACL_REVISION));
+    ACL empty_list{};
+    REQUIRE(InitializeAcl(&empty_list, sizeof empty_list, ACL_REVISION));
     SECURITY_DESCRIPTOR descriptor{};
     REQUIRE(InitializeSecurityDescriptor(&descriptor, SECURITY_DESCRIPTOR_REVISION));
-    REQUIRE(SetSecurityDescriptorDacl(&descriptor, TRUE, &nobody, FALSE));
+    REQUIRE(SetSecurityDescriptorDacl(&descriptor, TRUE, &empty_list, FALSE));
     REQUIRE(SetKernelObjectSecurity(object, DACL_SECURITY_INFORMATION, &descriptor));
 }
 

@@ -25,7 +25,7 @@ TEST_CASE("a copy of an error outlives the original and does not throw") {
     CHECK(copy.code() == errc::launch_failed);
 }
 
-TEST_CASE("journals of version 0.1 depend on the values of the codes") {
+TEST_CASE("older journals depend on the values of the codes") {
     CHECK(static_cast<int>(errc::no_display) == 1);
     CHECK(static_cast<int>(errc::capture_unavailable) == 3);
     CHECK(static_cast<int>(errc::capture_failed) == 4);

@@ -39,11 +39,11 @@ TEST_CASE("moving a window that stays at its place is an error", "[unmanaged]") 
     const WindowId id = window.info().id;
     // A client that redirects all requests to place windows must execute them, and this client does
     // not.
-    const x11::Connection nobody_moves;
+    const x11::Connection redirecting_client;
     const std::uint32_t events = XCB_EVENT_MASK_SUBSTRUCTURE_REDIRECT;
-    xcb_change_window_attributes(nobody_moves.get(), nobody_moves.root(), XCB_CW_EVENT_MASK,
-                                 &events);
-    nobody_moves.synchronize();
+    xcb_change_window_attributes(redirecting_client.get(), redirecting_client.root(),
+                                 XCB_CW_EVENT_MASK, &events);
+    redirecting_client.synchronize();
     try {
         desktop->windows()->apply({id, WindowAction::move, {100, 120, 300, 200}});
         FAIL("no error");

@@ -175,7 +175,7 @@ Profile read_profile(const Members& members, const Prompts& prompts, const ModeR
     read_task_prompt(members, prompts, profile);
     members.read("extra_tools", profile.extra_tools);
     members.read("custom_tools", profile.offer_custom_tools);
-    members.read("max_steps", profile.max_turns, 1, 1000000); // the name in version 0.1
+    members.read("max_steps", profile.max_turns, 1, 1000000); // the former name
     members.read("max_turns", profile.max_turns, 1, 1000000);
     read_delay(members, "step_delay_ms", profile.step_delay);
     read_image(members, profile);

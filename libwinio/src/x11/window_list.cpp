@@ -355,8 +355,9 @@ void WindowList::close(xcb_window_t window) {
         PropertyRequest(connection_, window, connection_.atom("WM_PROTOCOLS")).values();
     if (!contains(protocols, connection_.atom("WM_DELETE_WINDOW")))
         throw Error(errc::input_refused, "the window \"" + title_of(window) +
-                                             "\" does not understand a request to close, and there "
-                                             "is no window manager to close it");
+                                             "\" does not support close requests, and no window "
+                                             "manager is running: start one, or close the window "
+                                             "with its own menu or keys");
     xcb_client_message_event_t event{};
     event.response_type = XCB_CLIENT_MESSAGE;
     event.format = 32;

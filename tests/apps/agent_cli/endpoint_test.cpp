@@ -19,7 +19,7 @@ using vlm::testing::completion;
 using Variables = std::map<std::string, std::string>;
 
 // Not a loopback address, so proxies apply; without a proxy, it leads to this computer.
-constexpr const char* nobody = "http://0.0.0.0:1/v1";
+constexpr const char* unused_address = "http://0.0.0.0:1/v1";
 
 test::ProcessResult ask(const std::string& endpoint, const Variables& variables = {},
                         std::vector<std::string> more = {}) {
@@ -33,7 +33,7 @@ bool is_used(const std::string& variable, Variables more = {}) {
     ChatServer proxy;
     proxy.enqueue({.body = completion("through the proxy")});
     more[variable] = proxy.url();
-    const auto result = ask(nobody, more);
+    const auto result = ask(unused_address, more);
     INFO(result.err);
     CHECK(result.status == (proxy.requests().empty() ? 4 : 0));
     return !proxy.requests().empty();
@@ -90,7 +90,7 @@ TEST_CASE("the variable of the proxy may be in upper case, except in a CGI progr
 
 TEST_CASE(
     "an invalid proxy is exit code 2, and the message names the variable but not the password") {
-    const auto socks = ask(nobody, {{"http_proxy", "socks5://user:secret@host:1"}});
+    const auto socks = ask(unused_address, {{"http_proxy", "socks5://user:secret@host:1"}});
     CHECK(socks.status == 2);
     CHECK_THAT(socks.err,
                ContainsSubstring("http_proxy: the proxy setting names a kind of proxy "));

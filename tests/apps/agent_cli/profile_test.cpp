@@ -85,7 +85,7 @@ TEST_CASE("a mistake in the profile command is exit code 2 and names the mistake
                  Row{{"profile", "show"}, "NAME"},
                  Row{{"profile", "show", "comander"}, "did you mean \"commander\"?"},
                  Row{{"profile", "export", "basic"}, "DIR"},
-                 Row{{"profile", "export", "nobody", "x"}, "basic, commander"});
+                 Row{{"profile", "export", "missing-profile", "x"}, "basic, commander"});
     const auto result = agent_cli(row.arguments);
     INFO(result.out << result.err);
     CHECK(result.status == 2);

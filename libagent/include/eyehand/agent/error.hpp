@@ -11,7 +11,7 @@
 
 namespace eyehand::agent {
 
-enum class errc {       // journals of version 0.1 hold the values: append, never reorder
+enum class errc {       // older journals contain the values: append, never reorder
     empty_task = 1,     ///< the task of a run is empty
     bad_profile,        ///< a profile's field is missing, of the wrong type or out of range
     profile_not_found,  ///< no built-in profile and no folder has that name
@@ -43,8 +43,8 @@ EYEHAND_AGENT_API std::ostream& operator<<(std::ostream& out, errc code);
 /// Category and name of any code, as journals store it: "winio.capture_failed", "vlm.timeout". A code
 /// of a category that Eyehand does not define keeps its number: "generic.13". An empty code is "".
 [[nodiscard]] EYEHAND_AGENT_API std::string error_name(const std::error_code& code);
-/// The current name for a name that a journal holds: version 0.1 wrote "winio:4" for
-/// "winio.capture_failed". Any other text is returned unchanged.
+/// The current name for a name from a journal: journals from before named error codes contain
+/// "winio:4" for "winio.capture_failed". Any other text is returned unchanged.
 [[nodiscard]] EYEHAND_AGENT_API std::string current_error_name(std::string_view stored);
 
 /// Thrown for mistakes of the caller and failures of the file system. A mistake of the model is

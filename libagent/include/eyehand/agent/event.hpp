@@ -39,7 +39,7 @@ struct Asked {
     std::string role;  ///< the role that the model plays in this request
     std::string model; ///< as requested
     std::size_t messages = 0;
-    std::size_t tools = 0;           ///< offered; 0 in journals of version 0.1
+    std::size_t tools = 0;           ///< offered; 0 in older journals, which lack it
     std::vector<std::string> images; ///< SHA-256 of the PNG files in the request, in their order
     std::string request_sha256;      ///< of the request without the bytes of its images
 };

@@ -159,8 +159,8 @@ public:
     /// Makes the mode in its initial state. Throws Error{task_too_long} and Error{bad_profile}.
     [[nodiscard]] virtual std::unique_ptr<Mode> make(const ModeContext& context) const = 0;
 
-    /// Derives the state that front ends show from an event, for journals without `StateChanged`
-    /// events (version 0.1) and for members that these events do not contain. `state` is the state
+    /// Derives the state that front ends show from an event, for journals from before `StateChanged`
+    /// events and for members that these events do not contain. `state` is the state
     /// before the event; before the first event, it is `initial_state`.
     virtual void derive_state(const Profile& profile, const Event& event, ModeState& state) const;
     [[nodiscard]] virtual ModeState initial_state(const Profile& profile) const;

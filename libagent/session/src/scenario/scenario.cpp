@@ -210,7 +210,7 @@ Scenario parse_scenario(std::string_view text, const std::string& where) {
     scenario.number = members.whole("number", 1, 1000).value_or(0);
     scenario.task = members.needed("task");
     scenario.max_turns = members.whole("max_turns", 1, 1000000);
-    if (!scenario.max_turns) // the name in version 0.1
+    if (!scenario.max_turns) // the former name
         scenario.max_turns = members.whole("max_steps", 1, 1000000);
     for (const Members& step : members.objects("setup")) scenario.setup.push_back(read_step(step));
     for (const Members& one : members.objects("checks")) scenario.checks.push_back(read_check(one));

@@ -14,7 +14,7 @@
 namespace eyehand::vlm {
 
 /// Why a request to a model failed.
-enum class errc {       // journals of version 0.1 contain the values: append, never reorder
+enum class errc {       // older journals contain the values: append, never reorder
     bad_url = 1,        ///< the endpoint is not an http or https URL
     unreachable,        ///< name not found, connection refused, network down
     timeout,            ///< no complete answer within the time limit

@@ -12,7 +12,7 @@
 namespace eyehand::winio {
 
 /// Why an operation on a desktop failed. `temporary(code)` returns whether a retry may help.
-enum class errc {        // journals of version 0.1 contain the values: append, never reorder
+enum class errc {        // older journals contain the values: append, never reorder
     no_display = 1,      ///< the session has no display
     display_not_found,   ///< the named display is not among `Desktop::displays()`
     capture_unavailable, ///< the screen cannot be read at the moment: locked, secure desktop,
