@@ -90,7 +90,7 @@ public:
             require(!journal_.eof(), "the journal ends in the middle of a line");
             std::string reason;
             const auto entry = parse_json(line, &reason);
-            require(entry && entry->is_object(), "an entry is no JSON object: " + reason);
+            require(entry && entry->is_object(), "an entry is not a JSON object: " + reason);
             require(entry->at("seq").to_number<std::size_t>() == ++entries_, "an entry is missing");
         }
     }

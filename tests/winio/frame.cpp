@@ -9,7 +9,7 @@ namespace {
 
 constexpr Color gray{100, 100, 100, 255};
 
-Frame grey_frame(Size size, Point origin = {}) {
+Frame gray_frame(Size size, Point origin = {}) {
     Frame frame;
     frame.pixels = Image(size);
     frame.pixels.fill({0, 0, size.width, size.height}, gray);
@@ -27,7 +27,7 @@ PointerShape square(Size size, Color color) {
 } // namespace
 
 TEST_CASE("the pointer is drawn with its hotspot at its position and then removed from the frame") {
-    Frame frame = grey_frame({10, 10}, {-5, 100});
+    Frame frame = gray_frame({10, 10}, {-5, 100});
     frame.pointer = square({2, 2}, {.red = 255});
     frame.pointer->position = {0, 105};
     frame.pointer->hotspot = {1, 1};
@@ -40,7 +40,7 @@ TEST_CASE("the pointer is drawn with its hotspot at its position and then remove
 }
 
 TEST_CASE("half transparent pointer pixels are blended without premultiplication") {
-    Frame frame = grey_frame({1, 1});
+    Frame frame = gray_frame({1, 1});
     frame.pointer = square({1, 1}, {.blue = 200, .green = 0, .red = 100, .alpha = 128});
     draw_pointer(frame);
     // 200 * 128/255 + 100 * 127/255 = 150.2; 49.8; 100
@@ -48,7 +48,7 @@ TEST_CASE("half transparent pointer pixels are blended without premultiplication
 }
 
 TEST_CASE("inverting pointer pixels invert the pixels below") {
-    Frame frame = grey_frame({2, 1});
+    Frame frame = gray_frame({2, 1});
     frame.pointer = square({2, 1}, {.alpha = 0});
     frame.pointer->invert = {1, 0};
     draw_pointer(frame);
@@ -58,7 +58,7 @@ TEST_CASE("inverting pointer pixels invert the pixels below") {
 
 TEST_CASE("a pointer at an edge is clipped on every side") {
     for (const Point at : {Point{-1, -1}, Point{9, -1}, Point{-1, 9}, Point{9, 9}}) {
-        Frame frame = grey_frame({10, 10});
+        Frame frame = gray_frame({10, 10});
         frame.pointer = square({2, 2}, {.red = 255});
         frame.pointer->position = at;
         draw_pointer(frame);
@@ -70,7 +70,7 @@ TEST_CASE("a pointer at an edge is clipped on every side") {
 }
 
 TEST_CASE("a pointer outside the frame draws nothing") {
-    Frame frame = grey_frame({4, 4});
+    Frame frame = gray_frame({4, 4});
     frame.pointer = square({2, 2}, {.red = 255});
     frame.pointer->position = {-50, 2};
     draw_pointer(frame);
@@ -78,13 +78,13 @@ TEST_CASE("a pointer outside the frame draws nothing") {
 }
 
 TEST_CASE("a frame without a pointer is not changed") {
-    Frame frame = grey_frame({2, 2});
+    Frame frame = gray_frame({2, 2});
     draw_pointer(frame);
     CHECK(frame.pixels.at(1, 1) == gray);
 }
 
 TEST_CASE("an invert mask of the wrong size is refused") {
-    Frame frame = grey_frame({4, 4});
+    Frame frame = gray_frame({4, 4});
     frame.pointer = square({2, 2}, {});
     frame.pointer->invert = {1};
     CHECK_THROWS_AS(draw_pointer(frame), std::invalid_argument);
