@@ -34,9 +34,9 @@ std::optional<Variable> place_of(const session::Config& config, std::string_view
 }
 
 /// Proxies and certificate authorities, with the names of the flags or variables that set them.
-class Way {
+class ConnectionSettings {
 public:
-    explicit Way(const session::Config& config)
+    explicit ConnectionSettings(const session::Config& config)
         : ca_file_(place_of(config, "ca_file")), http_proxy_(http_proxy_variable()),
           https_proxy_(first_variable({"https_proxy", "HTTPS_PROXY"})),
           no_proxy_(first_variable({"no_proxy", "NO_PROXY"})) {}
@@ -102,10 +102,10 @@ std::string checked_key(const Variable& key) {
 vlm::ClientOptions resolve_client(const session::Config& config,
                                   std::vector<agent::Setting>& settings) {
     vlm::ClientOptions client = client_options(config);
-    const Way way(config);
-    way.apply(client, settings);
+    const ConnectionSettings connection(config);
+    connection.apply(client, settings);
     client.api_key.clear(); // until the destination is known
-    if (const auto key = key_of(config, way.checked_url(client))) {
+    if (const auto key = key_of(config, connection.checked_url(client))) {
         client.api_key = checked_key(*key);
         if (config.find("api_key") == nullptr) settings.push_back({"api_key", "set", key->name});
     }

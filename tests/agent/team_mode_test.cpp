@@ -29,7 +29,7 @@ Profile profile() {
     return it;
 }
 
-TeamMode::Offers offers() {
+TeamMode::OfferedTools offered() {
     return {{{"brief_it", "", "{}"}, {"archive_it", "", "{}"}},
             {{"click", "", "{}"}, {"report_it", "", "{}"}},
             "brief_it"};
@@ -39,7 +39,7 @@ TeamMode::Offers offers() {
 struct Stage {
     explicit Stage(Profile it = profile(), const std::string& task = "the task",
                    TeamMemoryOptions memory = {})
-        : mode(it, task, offers(), std::make_unique<TeamMemory>(memory)) {}
+        : mode(it, task, offered(), std::make_unique<TeamMemory>(memory)) {}
 
     [[nodiscard]] std::string wants() const {
         const Command command = mode.next();

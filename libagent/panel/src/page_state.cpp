@@ -83,14 +83,14 @@ void PageState::apply(const vlm::Delta& delta) {
     view_.apply(vlm::Delta{delta.kind, agent::to_valid_utf8(delta.text)});
 }
 
-void PageState::apply(const agent::RunStatus& waiting) { waiting_ = waiting; }
+void PageState::apply(const agent::RunStatus& status) { status_ = status; }
 
 PageState::PageState(PageState& other)
     : seq(other.seq), run_(other.run_), view_(other.view_.snapshot()),
       begins_with_reply_(other.begins_with_reply_), controlled_(other.controlled_),
       over_(other.over_), followed_(other.followed_), memory_is_known_(other.memory_is_known_),
       profile_(other.profile_), annotated_(other.annotated_), reply_(other.reply_),
-      annotation_(other.annotation_), waiting_(other.waiting_), words_turn_(other.words_turn_) {}
+      annotation_(other.annotation_), status_(other.status_), words_turn_(other.words_turn_) {}
 
 PageState PageState::snapshot() { return PageState(*this); }
 
@@ -100,9 +100,9 @@ std::string PageState::phase() const {
     if (view_.finished() != nullptr) return "finished";
     if (run_.empty()) return "idle";
     if (!live()) return followed_ ? "following" : "interrupted";
-    if (waiting_.annotation_request) return "waiting_annotated";
-    if (waiting_.held) return "paused";
-    if (waiting_.for_reply) return "waiting_inject";
+    if (status_.annotation_request) return "waiting_annotated";
+    if (status_.held) return "paused";
+    if (status_.for_reply) return "waiting_inject";
     return std::string(word_for(view_.activity()));
 }
 
@@ -117,11 +117,11 @@ json::value PageState::screenshot_json(const agent::ScreenshotView* screenshot) 
 
 json::value PageState::latest_screenshot_json() const {
     const auto latest = view_.screenshot();
-    if (!waiting_.annotation_request) return screenshot_json(latest.get());
+    if (!status_.annotation_request) return screenshot_json(latest.get());
     agent::ScreenshotView wanted;
     wanted.index = latest ? latest->index + 1 : 1;
-    wanted.number = waiting_.annotation_request->turn;
-    wanted.look.size = waiting_.annotation_request->size;
+    wanted.number = status_.annotation_request->turn;
+    wanted.look.size = status_.annotation_request->size;
     wanted.annotation = annotation_;
     if (latest) wanted.look.area = latest->look.area;
     return screenshot_json(&wanted);
@@ -145,7 +145,7 @@ json::object PageState::to_json(const agent::TurnView& turn) const {
 
 json::object PageState::to_json() const {
     json::array questions;
-    for (const agent::ApprovalRequest& question : waiting_.approval_requests)
+    for (const agent::ApprovalRequest& question : status_.approval_requests)
         questions.push_back(
             json::object{{"id", question.id},
                          {"turn", question.turn},
@@ -154,10 +154,10 @@ json::object PageState::to_json() const {
                          {"text", agent::to_valid_utf8(question.text)},
                          {"points", points_json(question.points)}});
     json::value wanted;
-    if (waiting_.annotation_request)
-        wanted = json::object{{"seq", waiting_.annotation_request->turn},
-                              {"width", waiting_.annotation_request->size.width},
-                              {"height", waiting_.annotation_request->size.height}};
+    if (status_.annotation_request)
+        wanted = json::object{{"seq", status_.annotation_request->turn},
+                              {"width", status_.annotation_request->size.width},
+                              {"height", status_.annotation_request->size.height}};
     const auto parsed = reply_ ? agent::parse_json(agent::to_json(*reply_)) : std::nullopt;
     const json::object reply =
         parsed && parsed->is_object() ? parsed->get_object() : json::object();
@@ -171,8 +171,7 @@ json::object PageState::to_json() const {
         {"phase", phase()},
         // Names for compatibility with clients of other panels.
         {"msg_id", state.turn},
-        {"pending_seq",
-         waiting_.annotation_request ? waiting_.annotation_request->turn : state.turn},
+        {"pending_seq", status_.annotation_request ? status_.annotation_request->turn : state.turn},
         {"annotated_seq", annotated_},
         {"raw_b64", nullptr},
         {"bboxes", reply.contains("bboxes") ? reply.at("bboxes") : json::array()},
@@ -184,19 +183,19 @@ json::object PageState::to_json() const {
         {"mode", run_.empty() ? std::string() : view_.profile().mode},
         {"memory", json::object{{"active", memory(state.active_actions)},
                                 {"archived", memory(state.archived_actions)}}},
-        {"paused", is_live && waiting_.paused},
-        {"held", is_live && waiting_.held},
-        {"stopping", is_live && waiting_.stopping},
+        {"paused", is_live && status_.paused},
+        {"held", is_live && status_.held},
+        {"stopping", is_live && status_.stopping},
         {"live", is_live},
-        {"takes_replies", is_live && waiting_.takes_replies},
-        {"for_reply", is_live && waiting_.for_reply},
+        {"takes_replies", is_live && status_.takes_replies},
+        {"for_reply", is_live && status_.for_reply},
         {"questions", std::move(questions)},
         {"wanted", std::move(wanted)},
         {"picture", latest_screenshot_json()},
         // An approval request already shows its targets.
-        {"targets", waiting_.approval_requests.empty()
+        {"targets", status_.approval_requests.empty()
                         ? targets()
-                        : points_json(waiting_.approval_requests.front().points)},
+                        : points_json(status_.approval_requests.front().points)},
         {"text", view_.streamed_text()},
         {"reasoning", view_.streamed_reasoning()},
         {"seq", seq}};

@@ -43,7 +43,7 @@ public:
     void apply(const agent::Event& event);
     void apply(const agent::ModeState& state);
     void apply(const vlm::Delta& delta);
-    void apply(const agent::RunStatus& waiting);
+    void apply(const agent::RunStatus& status);
     /// The run can no longer be controlled.
     void close() { over_ = true; }
 
@@ -60,7 +60,7 @@ public:
     [[nodiscard]] int words_turn() const { return words_turn_; }
     /// The screenshot that waits for its annotation.
     [[nodiscard]] const std::optional<agent::AnnotationRequest>& wanted() const {
-        return waiting_.annotation_request;
+        return status_.annotation_request;
     }
 
     /// Everything except the turns and the raw screenshot.
@@ -87,7 +87,7 @@ private:
     int annotated_ = 0; ///< the turn of the latest annotated screenshot
     std::shared_ptr<const agent::VisualReply> reply_;
     std::optional<agent::Annotation> annotation_; ///< of the screenshot in progress
-    agent::RunStatus waiting_;
+    agent::RunStatus status_;
     int words_turn_ = 0;
 };
 

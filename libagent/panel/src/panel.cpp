@@ -29,20 +29,20 @@ constexpr std::array settings{
 };
 
 /// Wakes the server while it exists: a run may outlive its panel.
-class Bell {
+class ServerWaker {
 public:
-    void hang(std::function<void()> ring) {
+    void connect(std::function<void()> wake) {
         const std::lock_guard lock(mutex_);
-        ring_ = std::move(ring);
+        wake_ = std::move(wake);
     }
-    void ring() {
+    void wake() {
         const std::lock_guard lock(mutex_);
-        if (ring_) ring_();
+        if (wake_) wake_();
     }
 
 private:
     std::mutex mutex_;
-    std::function<void()> ring_;
+    std::function<void()> wake_;
 };
 
 /// Passes the events of a run to the page. The destructor releases the run's control.
@@ -77,9 +77,9 @@ public:
                                                  : panel::random_token(),
                                     .cors_origin = options.cors_origin});
           }) {
-        bell_->hang([this] { server_.wake(); });
+        waker_->connect([this] { server_.wake(); });
     }
-    ~Impl() { bell_->hang({}); }
+    ~Impl() { waker_->connect({}); }
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
 
@@ -87,10 +87,11 @@ public:
 
     std::shared_ptr<panel::ShownRun> make(const std::filesystem::path& directory,
                                           const agent::Profile& profile, agent::Source annotation,
-                                          panel::ShownRun::Goes goes) {
-        auto run = std::make_shared<panel::ShownRun>(panel::random_token(), directory, profile,
-                                                     annotation, [bell = bell_] { bell->ring(); });
-        run->read_journal(goes);
+                                          panel::ShownRun::Writer writer) {
+        auto run =
+            std::make_shared<panel::ShownRun>(panel::random_token(), directory, profile, annotation,
+                                              [waker = waker_] { waker->wake(); });
+        run->read_journal(writer);
         return run;
     }
     void show(std::shared_ptr<panel::ShownRun> run) {
@@ -99,7 +100,7 @@ public:
     }
 
 private:
-    const std::shared_ptr<Bell> bell_ = std::make_shared<Bell>();
+    const std::shared_ptr<ServerWaker> waker_ = std::make_shared<ServerWaker>();
     panel::RunSite site_;
     panel::HttpServer server_;
 };
@@ -113,7 +114,8 @@ std::unique_ptr<agent::Observer> Panel::show(const agent::RunDirectory& director
                                              agent::RunControl& control,
                                              const agent::Profile& profile,
                                              agent::Source annotation) {
-    auto run = impl_->make(directory.path(), profile, annotation, panel::ShownRun::Goes::on_here);
+    auto run =
+        impl_->make(directory.path(), profile, annotation, panel::ShownRun::Writer::this_process);
     auto observer = std::make_unique<PageObserver>(run);
     run->attach(control);
     impl_->show(std::move(run));
@@ -122,7 +124,7 @@ std::unique_ptr<agent::Observer> Panel::show(const agent::RunDirectory& director
 
 void Panel::show(const std::filesystem::path& run) {
     impl_->show(impl_->make(run, agent::load_run(run).summary.profile, agent::Source::library,
-                            panel::ShownRun::Goes::on_elsewhere));
+                            panel::ShownRun::Writer::other_process));
 }
 
 } // namespace eyehand::panel

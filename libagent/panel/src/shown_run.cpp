@@ -43,9 +43,9 @@ void ShownRun::apply(const agent::Event& event) {
         files_.push_back({screenshot->look.file, screenshot->look.raw_file});
 }
 
-void ShownRun::read_journal(Goes goes) {
+void ShownRun::read_journal(Writer writer) {
     change(Counts::yes, [&] {
-        follows_ = goes == Goes::on_elsewhere;
+        follows_ = writer == Writer::other_process;
         read_lines();
     });
 }

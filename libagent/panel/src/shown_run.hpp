@@ -30,10 +30,10 @@ public:
 
     // ---- for the run ----------------------------------------------------------------------------
 
-    /// Applies the readable entries of the run's journal. With Goes::on_elsewhere, `follow` also
+    /// Applies the readable entries of the run's journal. With Writer::other_process, `follow` also
     /// applies the entries that another process appends.
-    enum class Goes { on_here, on_elsewhere };
-    void read_journal(Goes goes);
+    enum class Writer { this_process, other_process };
+    void read_journal(Writer writer);
     void follow();
     /// Makes the run controllable. The control must exist until `detach`.
     void attach(agent::RunControl& control);

@@ -279,23 +279,23 @@ Reply annotated(ShownRun& run, Post& post) {
     return received(reception.value_or(agent::SubmitResult::run_ended));
 }
 
-struct Door {
+struct Route {
     std::string_view path;
     Reply (*open)(ShownRun&, Post&);
 };
-constexpr std::array<Door, 8> doors{{{"/pause", carry_out<&agent::RunControl::pause>},
-                                     {"/resume", carry_out<&agent::RunControl::resume>},
-                                     {"/step", carry_out<&agent::RunControl::step>},
-                                     {"/stop", stop},
-                                     {"/tell", tell},
-                                     {"/decide", decide},
-                                     {"/inject", inject},
-                                     {"/annotated", annotated}}};
+constexpr std::array<Route, 8> routes{{{"/pause", carry_out<&agent::RunControl::pause>},
+                                       {"/resume", carry_out<&agent::RunControl::resume>},
+                                       {"/step", carry_out<&agent::RunControl::step>},
+                                       {"/stop", stop},
+                                       {"/tell", tell},
+                                       {"/decide", decide},
+                                       {"/inject", inject},
+                                       {"/annotated", annotated}}};
 
-const Door* door_at(std::string_view path) {
-    const auto found = std::find_if(doors.begin(), doors.end(),
-                                    [&](const Door& door) { return door.path == path; });
-    return found == doors.end() ? nullptr : &*found;
+const Route* route_at(std::string_view path) {
+    const auto found = std::find_if(routes.begin(), routes.end(),
+                                    [&](const Route& route) { return route.path == path; });
+    return found == routes.end() ? nullptr : &*found;
 }
 
 bool is_json(std::string_view content_type) {
@@ -328,7 +328,7 @@ void RunSite::look() {
 }
 
 Reply RunSite::answer(const Request& request) {
-    if (door_at(request.path) != nullptr)
+    if (route_at(request.path) != nullptr)
         return request.method == "POST" ? post(request) : wrong_method("POST, OPTIONS");
     Reply reply = get(request);
     if (reply.status == 404 || request.method == "GET") return reply;
@@ -412,7 +412,7 @@ Reply RunSite::post(const Request& request) {
     }
     if (!shown || !shown->state()->live()) return no_longer();
     Post post(std::move(members));
-    return door_at(request.path)->open(*shown, post);
+    return route_at(request.path)->open(*shown, post);
 }
 
 } // namespace eyehand::panel

@@ -54,9 +54,9 @@ std::vector<vlm::ToolSpec> all_specs(const Profile& profile, const ToolsByRole& 
 }
 
 /// Distributes events to the token totals, the caller's observers and the execution log.
-class Audience {
+class EventDispatcher {
 public:
-    Audience(RunWriter& writer, std::span<Observer* const> observers) : writer_(writer) {
+    EventDispatcher(RunWriter& writer, std::span<Observer* const> observers) : writer_(writer) {
         for (Observer* observer : observers)
             if (observer != nullptr) observers_.push_back(observer);
     }
@@ -64,7 +64,7 @@ public:
     /// `call` receives each screenshot before the mode does.
     void on_look(std::function<void(const Observed&)> call) { on_look_ = std::move(call); }
 
-    void tell(const Event& event) {
+    void dispatch(const Event& event) {
         visit(
             event,
             [this](const Observed& fact) {
@@ -81,10 +81,10 @@ public:
         add(usage_.cached_tokens, fact.reply.usage.cached_tokens);
         add(usage_.completion_tokens, fact.reply.usage.completion_tokens);
     }
-    void tell(const vlm::Delta& delta) {
+    void dispatch(const vlm::Delta& delta) {
         for_each_observer([&](Observer& observer) { observer.on_delta(delta); });
     }
-    void tell(const ModeState& state) {
+    void dispatch(const ModeState& state) {
         for_each_observer([&](Observer& observer) { observer.on_state(state); });
     }
     [[nodiscard]] const vlm::Usage& usage() const { return usage_; }
@@ -152,34 +152,35 @@ Agent::Agent(winio::Desktop& desktop, vlm::ChatModel& model, Profile profile, co
 class Agent::Session {
 public:
     Session(Agent& agent, const std::string& task, RunWriter& writer, const RunControl& control,
-            Audience& audience, Journal& journal)
-        : writer_(writer), audience_(audience),
+            EventDispatcher& dispatcher, Journal& journal)
+        : writer_(writer), dispatcher_(dispatcher),
           journal_(journal), summary_{task, agent.profile_, all_specs(agent.profile_, agent.tools_),
                                       agent.options_.settings},
           make_mode_([&agent, task] {
               return make_mode({agent.profile_, task, agent.tools_, agent.options_.make_memory});
           }),
           mode_(make_mode_()), turn_log_(writer.store(), agent.profile_.log.layout),
-          world_(make_desktop_world({agent.desktop_, agent.model_, agent.tools_, agent.profile_,
-                                     agent.options_, writer.store(), control,
-                                     [&](const vlm::Delta& delta) { audience_.tell(delta); },
-                                     [&](const ModeState& state) { audience_.tell(state); }})),
+          world_(
+              make_desktop_world({agent.desktop_, agent.model_, agent.tools_, agent.profile_,
+                                  agent.options_, writer.store(), control,
+                                  [&](const vlm::Delta& delta) { dispatcher_.dispatch(delta); },
+                                  [&](const ModeState& state) { dispatcher_.dispatch(state); }})),
           control_(control) {}
 
     /// `first` writes the entry with which the run starts or continues.
     RunFinished go(const std::function<void()>& first) {
-        const Door door(control_, mode_of(summary_.profile).traits().takes_replies
-                                      ? RunPort::Replies::taken
-                                      : RunPort::Replies::not_taken);
+        const InputScope input_scope(control_, mode_of(summary_.profile).traits().takes_replies
+                                                   ? RunPort::Replies::taken
+                                                   : RunPort::Replies::not_taken);
         write_summary(writer_.store(), summary_);
         try {
             first();
             write_turns_again();
-            audience_.on_look(
+            dispatcher_.on_look(
                 [this](const Observed& fact) { turn_log_.add(fact, mode_->state()); });
             for (const Fact& fact : journal_.recovered()) {
                 if (const auto* seen = std::get_if<Observed>(&fact)) world_->remember(*seen);
-                if (const auto* reply = std::get_if<Replied>(&fact)) audience_.count(*reply);
+                if (const auto* reply = std::get_if<Replied>(&fact)) dispatcher_.count(*reply);
             }
             const Finish finish = drive(*mode_, journal_, *world_);
             return close(finish.outcome, finish.reason);
@@ -195,14 +196,14 @@ public:
 
 private:
     /// Accepts the control's input as long as it exists.
-    class Door {
+    class InputScope {
     public:
-        Door(RunPort& control, RunPort::Replies replies) : control_(control) {
+        InputScope(RunPort& control, RunPort::Replies replies) : control_(control) {
             control_.begin(replies);
         }
-        ~Door() { control_.end(); }
-        Door(const Door&) = delete;
-        Door& operator=(const Door&) = delete;
+        ~InputScope() { control_.end(); }
+        InputScope(const InputScope&) = delete;
+        InputScope& operator=(const InputScope&) = delete;
 
     private:
         RunPort& control_;
@@ -225,7 +226,7 @@ private:
         result.outcome = outcome;
         result.reason = reason;
         result.turns = mode_->state().turn;
-        result.usage = audience_.usage();
+        result.usage = dispatcher_.usage();
         result.elapsed = journal_.elapsed();
         closed_ = true; // a run ends once, even if the next line fails
         // run.json must contain the outcome even if only the execution log cannot be written.
@@ -245,7 +246,7 @@ private:
     }
 
     RunWriter& writer_;
-    Audience& audience_;
+    EventDispatcher& dispatcher_;
     Journal& journal_;
     const RunSummary summary_;
     const std::function<std::unique_ptr<Mode>()> make_mode_;
@@ -270,9 +271,9 @@ RunFinished Agent::run(const std::string& task, RunStore& store, const RunContro
                     "the run directory already contains a run: create another one");
     }
     RunWriter writer(store, options_.screenshot_names, profile_.log);
-    Audience audience(writer, observers);
-    Journal journal(store, [&](const Event& event) { audience.tell(event); });
-    Session session(*this, task, writer, control, audience, journal);
+    EventDispatcher dispatcher(writer, observers);
+    Journal journal(store, [&](const Event& event) { dispatcher.dispatch(event); });
+    Session session(*this, task, writer, control, dispatcher, journal);
     return session.go([&] {
         journal.append(Payload(RunStarted{task, profile_.name, profile_.model}), 0);
     });
@@ -307,8 +308,8 @@ RunFinished Agent::resume(RunStore& store, const RunControl& control,
         throw Error(errc::bad_run, "the run directory has no journal, so the run "
                                    "never started: start a new one");
     RunWriter writer(store, options_.screenshot_names, profile_.log);
-    Audience audience(writer, observers);
-    Journal journal(store, [&](const Event& event) { audience.tell(event); });
+    EventDispatcher dispatcher(writer, observers);
+    Journal journal(store, [&](const Event& event) { dispatcher.dispatch(event); });
     if (journal.task().empty())
         throw Error(errc::journal_corrupt,
                     "the journal does not contain the start of the run: start a new one");
@@ -318,7 +319,7 @@ RunFinished Agent::resume(RunStore& store, const RunControl& control,
         remarks.push_back(fmt::format("tools that are no longer offered: {}; pass them again to "
                                       "offer them",
                                       fmt::join(missing, ", ")));
-    Session session(*this, journal.task(), writer, control, audience, journal);
+    Session session(*this, journal.task(), writer, control, dispatcher, journal);
     return session.go([&] { journal.resume(std::move(remarks), 0); });
 }
 

@@ -47,30 +47,30 @@ private:
 };
 
 template <typename T>
-struct NullIsNone {
+struct NullHandle {
     using Type = T;
     static Type none() { return nullptr; }
 };
 
-struct ScreenDcKind : NullIsNone<HDC> {
+struct ScreenDcKind : NullHandle<HDC> {
     static void close(HDC dc) { ReleaseDC(nullptr, dc); }
 };
-struct MemoryDcKind : NullIsNone<HDC> {
+struct MemoryDcKind : NullHandle<HDC> {
     static void close(HDC dc) { DeleteDC(dc); }
 };
-struct BitmapKind : NullIsNone<HBITMAP> {
+struct BitmapKind : NullHandle<HBITMAP> {
     static void close(HBITMAP bitmap) { DeleteObject(bitmap); }
 };
-struct KernelObjectKind : NullIsNone<HANDLE> {
+struct KernelObjectKind : NullHandle<HANDLE> {
     static void close(HANDLE object) { CloseHandle(object); }
 };
-struct GlobalMemoryKind : NullIsNone<HGLOBAL> {
+struct GlobalMemoryKind : NullHandle<HGLOBAL> {
     static void close(HGLOBAL memory) { GlobalFree(memory); }
 };
-struct WindowKind : NullIsNone<HWND> {
+struct WindowKind : NullHandle<HWND> {
     static void close(HWND window) { DestroyWindow(window); }
 };
-struct InputDesktopKind : NullIsNone<HDESK> {
+struct InputDesktopKind : NullHandle<HDESK> {
     static void close(HDESK desktop) { CloseDesktop(desktop); }
 };
 

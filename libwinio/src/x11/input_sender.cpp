@@ -59,7 +59,7 @@ InputSender::~InputSender() {
     give(translator_.release_everything());
     const auto now = context(); // also waits until the server has executed the releases
     if (!now) return;
-    const Passage restoration = translator_.restoration(*now);
+    const InputSegment restoration = translator_.restoration(*now);
     give(restoration);
     connection_.synchronize(); // a server drops unread requests of a closed connection
     register_.clear();
@@ -71,8 +71,8 @@ SendReport InputSender::send(std::span<const InputEvent> events) {
     const auto now = context();
     if (!now) return refused(events.size(), 0, "the connection to the X server is lost");
     const Translation translation = translator_.translate(events, *now);
-    for (const Passage& passage : translation.passages) register_.add(passage.bindings);
-    for (const Passage& passage : translation.passages) give(passage);
+    for (const InputSegment& segment : translation.segments) register_.add(segment.bindings);
+    for (const InputSegment& segment : translation.segments) give(segment);
     connection_.flush();
     if (connection_.lost())
         return refused(events.size(), 0, "the connection to the X server is lost");
@@ -117,23 +117,23 @@ std::optional<InputContext> InputSender::context() const {
     return context;
 }
 
-void InputSender::give(const Passage& passage) const {
-    if (passage.wait.count() > 0) {
+void InputSender::give(const InputSegment& segment) const {
+    if (segment.wait.count() > 0) {
         // The release of a key that is not pressed reaches no program, but the server waits before
         // it and executes later requests afterwards.
-        xcb_test_fake_input(connection_.get(), XCB_KEY_RELEASE, passage.bindings.front().key,
-                            static_cast<std::uint32_t>(passage.wait.count()), connection_.root(), 0,
+        xcb_test_fake_input(connection_.get(), XCB_KEY_RELEASE, segment.bindings.front().key,
+                            static_cast<std::uint32_t>(segment.wait.count()), connection_.root(), 0,
                             0, 0);
     }
     // One request could change adjacent keys, but the keys in between may have more levels than
     // this request can express.
-    for (const Binding& binding : passage.bindings) {
+    for (const Binding& binding : segment.bindings) {
         // Twice, so that Shift has no effect.
         const std::array keysyms{binding.keysym, binding.keysym};
         xcb_change_keyboard_mapping(connection_.get(), 1, binding.key, keysyms.size(),
                                     keysyms.data());
     }
-    for (const NativeInput& input : passage.inputs) give(input);
+    for (const NativeInput& input : segment.inputs) give(input);
 }
 
 void InputSender::give(const NativeInput& input) const {

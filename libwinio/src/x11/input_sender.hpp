@@ -24,7 +24,7 @@ public:
 private:
     void adopt_orphans();
     [[nodiscard]] std::optional<InputContext> context() const;
-    void give(const Passage& passage) const;
+    void give(const InputSegment& segment) const;
     void give(const NativeInput& input) const;
 
     const Connection& connection_;

@@ -76,7 +76,7 @@ class InputTranslator::Writer {
 public:
     Writer(InputTranslator& translator, const InputContext& context)
         : own_(translator), context_(context),
-          keyboard_(translator.spares_.without_spares(context.keyboard)), passages_(1) {}
+          keyboard_(translator.spares_.without_spares(context.keyboard)), segments_(1) {}
 
     /// False if neither the keyboard nor the pointer can produce it.
     [[nodiscard]] bool write(const InputEvent& event) {
@@ -121,10 +121,10 @@ public:
         if (key != no_keycode) tap(key);
     }
 
-    [[nodiscard]] std::vector<Passage> take() { return std::move(passages_); }
+    [[nodiscard]] std::vector<InputSegment> take() { return std::move(segments_); }
 
 private:
-    void add(const NativeInput& input) { passages_.back().inputs.push_back(input); }
+    void add(const NativeInput& input) { segments_.back().inputs.push_back(input); }
     void tap(Keycode key) {
         add({Kind::key_press, key});
         add({Kind::key_release, key});
@@ -203,7 +203,7 @@ private:
         if (!codes.empty()) return codes;
         const Keysym keysym =
             std::visit([](auto named_or_char) { return keysym_of(named_or_char); }, key);
-        if (const auto spare = own_.spares_.key_for(keysym, passages_)) codes.push_back(*spare);
+        if (const auto spare = own_.spares_.key_for(keysym, segments_)) codes.push_back(*spare);
         return codes;
     }
 
@@ -223,7 +223,7 @@ private:
     InputTranslator& own_;
     const InputContext& context_;
     KeyboardMap keyboard_;
-    std::vector<Passage> passages_;
+    std::vector<InputSegment> segments_;
 };
 
 Translation InputTranslator::translate(std::span<const InputEvent> events,
@@ -249,7 +249,7 @@ Translation InputTranslator::translate(std::span<const InputEvent> events,
     }
     if (without_caps_lock) writer.tap_caps_lock();
     spares_.end();
-    translation.passages = writer.take();
+    translation.segments = writer.take();
     return translation;
 }
 
@@ -258,10 +258,10 @@ void InputTranslator::adopt(const std::vector<Binding>& orphans, const InputCont
     spares_.adopt(orphans, context.keyboard, context.now);
 }
 
-Passage InputTranslator::release_everything() {
-    Passage passage;
+InputSegment InputTranslator::release_everything() {
+    InputSegment segment;
     const auto release = [&](Kind kind, std::uint8_t code) {
-        passage.inputs.push_back({kind, code});
+        segment.inputs.push_back({kind, code});
     };
     for (const auto& [button, place] : buttons_) release(Kind::button_release, place);
     // Modifiers last, so that the other keys keep their character.
@@ -275,10 +275,10 @@ Passage InputTranslator::release_everything() {
     spares_.end();
     buttons_.clear();
     keys_.clear();
-    return passage;
+    return segment;
 }
 
-Passage InputTranslator::restoration(const InputContext& context) {
+InputSegment InputTranslator::restoration(const InputContext& context) {
     spares_.refresh(context.keyboard, context.now);
     return spares_.restoration(context.now);
 }

@@ -25,7 +25,7 @@ struct InputContext {
 };
 
 struct Translation {
-    std::vector<Passage> passages;
+    std::vector<InputSegment> segments;
     std::size_t events = 0; ///< number of translated events, counted from the front
     std::string problem;    ///< why not all events were translated
 };
@@ -41,9 +41,9 @@ public:
     /// Also uses the spare keys of programs that have ended, and clears them in the end.
     void adopt(const std::vector<Binding>& orphans, const InputContext& context);
     /// Releases all held keys and buttons.
-    [[nodiscard]] Passage release_everything();
+    [[nodiscard]] InputSegment release_everything();
     /// Clears the spare keys that this program still owns.
-    [[nodiscard]] Passage restoration(const InputContext& context);
+    [[nodiscard]] InputSegment restoration(const InputContext& context);
 
 private:
     class Writer; // writes one translation

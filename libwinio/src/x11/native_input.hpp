@@ -33,7 +33,7 @@ struct Binding {
 };
 
 /// A part of the translation: the server waits, then binds spare keys, then executes the input.
-struct Passage {
+struct InputSegment {
     std::chrono::milliseconds wait{0};
     std::vector<Binding> bindings{};
     std::vector<NativeInput> inputs{};

@@ -49,29 +49,29 @@ KeyboardMap SpareKeys::without_spares(KeyboardMap map) const {
 }
 
 void SpareKeys::begin(Clock::time_point now) {
-    passage_begin_ = now;
-    passage_wait_ = {};
+    segment_begin_ = now;
+    segment_wait_ = {};
 }
 
-std::optional<Keycode> SpareKeys::key_for(Keysym keysym, std::vector<Passage>& passages) {
+std::optional<Keycode> SpareKeys::key_for(Keysym keysym, std::vector<InputSegment>& segments) {
     const auto bound = std::ranges::find(spares_, keysym, &Spare::keysym);
     if (bound != spares_.end()) {
-        bound->in_this_passage = true;
+        bound->in_this_segment = true;
         return bound->key;
     }
     Spare* spare = least_recently_used();
     if (spare == nullptr) {
-        end_passage();
+        end_segment();
         spare = least_recently_used();
         if (spare == nullptr) return std::nullopt;
-        passages.emplace_back();
+        segments.emplace_back();
     }
-    // All bindings precede the input of a passage, so the longest wait applies to all of them.
-    passage_wait_ = std::max(passage_wait_, rest_left(*spare, passage_begin_));
-    passages.back().wait = passage_wait_;
-    passages.back().bindings.push_back({spare->key, keysym});
+    // All bindings precede the input of a segment, so the longest wait applies to all of them.
+    segment_wait_ = std::max(segment_wait_, rest_left(*spare, segment_begin_));
+    segments.back().wait = segment_wait_;
+    segments.back().bindings.push_back({spare->key, keysym});
     spare->keysym = keysym;
-    spare->in_this_passage = true;
+    spare->in_this_segment = true;
     return spare->key;
 }
 
@@ -83,24 +83,24 @@ void SpareKeys::release(Keycode key) {
     Spare* spare = find(key);
     if (spare == nullptr) return;
     spare->held = false;
-    spare->in_this_passage = true;
+    spare->in_this_segment = true;
 }
 
-void SpareKeys::end() { end_passage(); }
+void SpareKeys::end() { end_segment(); }
 
 std::optional<Keycode> SpareKeys::meaningless_key() const {
     const auto found = std::ranges::find(spares_, no_keysym, &Spare::keysym);
     return found == spares_.end() ? std::nullopt : std::optional(found->key);
 }
 
-Passage SpareKeys::restoration(Clock::time_point now) const {
-    Passage passage;
+InputSegment SpareKeys::restoration(Clock::time_point now) const {
+    InputSegment segment;
     for (const Spare& spare : spares_) {
         if (spare.keysym == no_keysym) continue;
-        passage.wait = std::max(passage.wait, rest_left(spare, now));
-        passage.bindings.push_back({spare.key, no_keysym});
+        segment.wait = std::max(segment.wait, rest_left(spare, now));
+        segment.bindings.push_back({spare.key, no_keysym});
     }
-    return passage;
+    return segment;
 }
 
 SpareKeys::Spare* SpareKeys::find(Keycode key) {
@@ -108,22 +108,22 @@ SpareKeys::Spare* SpareKeys::find(Keycode key) {
     return found == spares_.end() ? nullptr : &*found;
 }
 
-// Considers only keys that this passage does not use and that are not held.
+// Considers only keys that this segment does not use and that are not held.
 SpareKeys::Spare* SpareKeys::least_recently_used() {
     Spare* oldest = nullptr;
     for (Spare& spare : spares_) {
-        if (spare.held || spare.in_this_passage) continue;
+        if (spare.held || spare.in_this_segment) continue;
         if (oldest == nullptr || spare.last_use < oldest->last_use) oldest = &spare;
     }
     return oldest;
 }
 
-void SpareKeys::end_passage() {
-    passage_begin_ += passage_wait_;
-    passage_wait_ = {};
+void SpareKeys::end_segment() {
+    segment_begin_ += segment_wait_;
+    segment_wait_ = {};
     for (Spare& spare : spares_) {
-        if (!std::exchange(spare.in_this_passage, false)) continue;
-        spare.last_use = passage_begin_;
+        if (!std::exchange(spare.in_this_segment, false)) continue;
+        spare.last_use = segment_begin_;
         spare.used_since_refresh = true;
     }
 }

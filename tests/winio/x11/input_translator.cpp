@@ -30,9 +30,9 @@ NativeInput release(std::uint8_t button) { return {Kind::button_release, button}
 Keysym unicode(char32_t character) { return 0x01000000U + character; }
 
 /// Applies these bindings to the keyboard map, like the server.
-void take_over(const std::vector<Passage>& passages, KeyboardMap& keyboard) {
-    for (const Passage& passage : passages)
-        for (const Binding& binding : passage.bindings)
+void take_over(const std::vector<InputSegment>& segments, KeyboardMap& keyboard) {
+    for (const InputSegment& segment : segments)
+        for (const Binding& binding : segment.bindings)
             set(keyboard, binding.key, {binding.keysym, binding.keysym});
 }
 
@@ -47,10 +47,10 @@ Inputs inputs_of(InputTranslator& translator, const Batch& batch,
                  const InputContext& now = context()) {
     const Translation translation = translator.translate(batch, now);
     CHECK(translation.events == batch.size());
-    REQUIRE(translation.passages.size() == 1);
-    CHECK(translation.passages[0].bindings.empty());
-    CHECK(translation.passages[0].wait == 0ms);
-    return translation.passages[0].inputs;
+    REQUIRE(translation.segments.size() == 1);
+    CHECK(translation.segments[0].bindings.empty());
+    CHECK(translation.segments[0].wait == 0ms);
+    return translation.segments[0].inputs;
 }
 
 } // namespace
@@ -93,7 +93,7 @@ TEST_CASE("a function without an X11 button is refused with the reason") {
             translator.translate(Batch{PointerMove{}, event}, two_buttons);
         CHECK(translation.events == 1);
         CHECK_THAT(translation.problem, ContainsSubstring("no button for event 2"));
-        CHECK(translation.passages[0].inputs == Inputs{{Kind::motion}});
+        CHECK(translation.segments[0].inputs == Inputs{{Kind::motion}});
     }
 }
 
@@ -126,58 +126,58 @@ TEST_CASE("a modifier that is held is neither pressed nor released a second time
 TEST_CASE("characters that the layout lacks get spare keys, all bound before the first press") {
     InputTranslator translator;
     const Translation translation = translator.translate(typed(U"世q界世"), context());
-    REQUIRE(translation.passages.size() == 1);
-    const Passage& passage = translation.passages[0];
-    CHECK(passage.wait == 0ms);
-    CHECK(passage.bindings == Bindings{{spare_a, unicode(U'世')}, {spare_b, unicode(U'界')}});
-    CHECK(passage.inputs == Inputs{down(spare_a), up(spare_a), down(key_q), up(key_q),
+    REQUIRE(translation.segments.size() == 1);
+    const InputSegment& segment = translation.segments[0];
+    CHECK(segment.wait == 0ms);
+    CHECK(segment.bindings == Bindings{{spare_a, unicode(U'世')}, {spare_b, unicode(U'界')}});
+    CHECK(segment.inputs == Inputs{down(spare_a), up(spare_a), down(key_q), up(key_q),
                                    down(spare_b), up(spare_b), down(spare_a), up(spare_a)});
 }
 
 TEST_CASE("a spare key that already has the character is not bound again") {
     InputTranslator translator;
     InputContext now = context();
-    take_over(translator.translate(typed(U"世"), now).passages, now.keyboard);
+    take_over(translator.translate(typed(U"世"), now).segments, now.keyboard);
     CHECK(inputs_of(translator, typed(U"世"), now) == Inputs{down(spare_a), up(spare_a)});
 }
 
 TEST_CASE("with more characters than spare keys, the server waits before a key is bound again") {
     InputTranslator translator;
     const Translation translation = translator.translate(typed(U"一二三四一"), context());
-    REQUIRE(translation.passages.size() == 2);
-    CHECK(translation.passages[0].wait == 0ms);
-    CHECK(translation.passages[0].bindings.size() == 3);
-    CHECK(translation.passages[0].inputs.size() == 6);
-    CHECK(translation.passages[1].wait == SpareKeys::rest);
-    CHECK(translation.passages[1].bindings ==
+    REQUIRE(translation.segments.size() == 2);
+    CHECK(translation.segments[0].wait == 0ms);
+    CHECK(translation.segments[0].bindings.size() == 3);
+    CHECK(translation.segments[0].inputs.size() == 6);
+    CHECK(translation.segments[1].wait == SpareKeys::rest);
+    CHECK(translation.segments[1].bindings ==
           Bindings{{spare_a, unicode(U'四')}, {spare_b, unicode(U'一')}});
-    CHECK(translation.passages[1].inputs ==
+    CHECK(translation.segments[1].inputs ==
           Inputs{down(spare_a), up(spare_a), down(spare_b), up(spare_b)});
 }
 
 TEST_CASE("a spare key rests after its last use, across batches") {
     InputTranslator translator;
     InputContext now = context();
-    take_over(translator.translate(typed(U"一二三"), now).passages, now.keyboard);
+    take_over(translator.translate(typed(U"一二三"), now).segments, now.keyboard);
     now.now += SpareKeys::rest / 2;
-    take_over(translator.translate(typed(U"一"), now).passages, now.keyboard);
+    take_over(translator.translate(typed(U"一"), now).segments, now.keyboard);
     // The second key is now the least recently used one.
     now.now += SpareKeys::rest / 2;
     const Translation soon = translator.translate(typed(U"四"), now);
-    CHECK(soon.passages[0].wait == SpareKeys::rest / 2);
-    CHECK(soon.passages[0].bindings == Bindings{{spare_b, unicode(U'四')}});
-    take_over(soon.passages, now.keyboard);
+    CHECK(soon.segments[0].wait == SpareKeys::rest / 2);
+    CHECK(soon.segments[0].bindings == Bindings{{spare_b, unicode(U'四')}});
+    take_over(soon.segments, now.keyboard);
     now.now += SpareKeys::rest;
-    CHECK(translator.translate(typed(U"五"), now).passages[0].wait == 0ms);
+    CHECK(translator.translate(typed(U"五"), now).segments[0].wait == 0ms);
 }
 
 TEST_CASE("a spare key that is held keeps its character") {
     InputTranslator translator;
     InputContext now = context();
-    take_over(translator.translate(Batch{KeyChange{U'世', Press::down}}, now).passages,
+    take_over(translator.translate(Batch{KeyChange{U'世', Press::down}}, now).segments,
               now.keyboard);
-    for (const Passage& passage : translator.translate(typed(U"一二三四五"), now).passages)
-        for (const Binding& binding : passage.bindings) CHECK(binding.key != spare_a);
+    for (const InputSegment& segment : translator.translate(typed(U"一二三四五"), now).segments)
+        for (const Binding& binding : segment.bindings) CHECK(binding.key != spare_a);
     InputTranslator other;
     const Batch all_held{KeyChange{U'一', Press::down}, KeyChange{U'二', Press::down},
                          KeyChange{U'三', Press::down}, TypedScalar{U'四'}, TypedScalar{U'q'}};
@@ -193,24 +193,24 @@ TEST_CASE("a keyboard without spare keys types its characters and reports where 
     const Translation translation = translator.translate(typed(U"q世"), now);
     CHECK(translation.events == 1);
     CHECK_THAT(translation.problem, ContainsSubstring("event 2"));
-    CHECK(translation.passages[0].inputs == Inputs{down(key_q), up(key_q)});
+    CHECK(translation.segments[0].inputs == Inputs{down(key_q), up(key_q)});
 }
 
 TEST_CASE("a spare key that a new layout uses is not bound or cleared") {
     InputTranslator translator;
     InputContext now = context();
-    take_over(translator.translate(typed(U"世"), now).passages, now.keyboard);
+    take_over(translator.translate(typed(U"世"), now).segments, now.keyboard);
     set(now.keyboard, spare_a, {'z', 'Z'});
     const Translation translation = translator.translate(typed(U"世"), now);
-    CHECK(translation.passages[0].bindings == Bindings{{spare_b, unicode(U'世')}});
-    take_over(translation.passages, now.keyboard);
+    CHECK(translation.segments[0].bindings == Bindings{{spare_b, unicode(U'世')}});
+    take_over(translation.segments, now.keyboard);
     CHECK(translator.restoration(now).bindings == Bindings{{spare_b, no_keysym}});
 }
 
 TEST_CASE("a key that another program has bound since its last use is not cleared") {
     InputTranslator translator;
     InputContext now = context();
-    take_over(translator.translate(typed(U"世界"), now).passages, now.keyboard);
+    take_over(translator.translate(typed(U"世界"), now).segments, now.keyboard);
     set(now.keyboard, spare_a, {'z', 'Z'});
     CHECK(translator.restoration(now).bindings == Bindings{{spare_b, no_keysym}});
 }
@@ -219,10 +219,10 @@ TEST_CASE("spare keys are cleared after programs have had time to read them") {
     InputTranslator translator;
     InputContext now = context();
     CHECK(translator.restoration(now).bindings.empty());
-    take_over(translator.translate(typed(U"世"), now).passages, now.keyboard);
+    take_over(translator.translate(typed(U"世"), now).segments, now.keyboard);
     (void)translator.translate({}, now); // the server has executed the use
     now.now += 50ms;
-    const Passage restoration = translator.restoration(now);
+    const InputSegment restoration = translator.restoration(now);
     CHECK(restoration.wait == SpareKeys::rest - 50ms);
     CHECK(restoration.bindings == Bindings{{spare_a, no_keysym}});
 }
@@ -230,7 +230,7 @@ TEST_CASE("spare keys are cleared after programs have had time to read them") {
 TEST_CASE("the rest of a spare key starts when the server has executed its use") {
     InputTranslator translator;
     InputContext now = context();
-    take_over(translator.translate(typed(U"世"), now).passages, now.keyboard);
+    take_over(translator.translate(typed(U"世"), now).segments, now.keyboard);
     now.now += 10s; // the server needed this time
     CHECK(translator.restoration(now).wait == SpareKeys::rest);
 }

@@ -137,14 +137,14 @@ public:
     [[nodiscard]] std::unique_ptr<Mode> make(const ModeContext& context) const override {
         const TeamSettings& team = settings_of(context.profile);
         const Toolbox& lead = context.tools.at(team.lead.name);
-        TeamMode::Offers offers{lead.specs(), context.tools.at(team.worker.name).specs(),
-                                lead.name_of("brief")};
+        TeamMode::OfferedTools offered{lead.specs(), context.tools.at(team.worker.name).specs(),
+                                       lead.name_of("brief")};
         std::unique_ptr<Memory> memory =
             context.make_memory
                 ? context.make_memory()
                 : std::make_unique<TeamMemory>(TeamMemoryOptions{
                       .threshold = static_cast<std::size_t>(team.compression_threshold)});
-        return std::make_unique<TeamMode>(context.profile, context.task, std::move(offers),
+        return std::make_unique<TeamMode>(context.profile, context.task, std::move(offered),
                                           std::move(memory));
     }
 

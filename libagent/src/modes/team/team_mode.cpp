@@ -36,11 +36,11 @@ private:
 
 } // namespace
 
-TeamMode::TeamMode(const Profile& profile, const std::string& task, Offers offers,
+TeamMode::TeamMode(const Profile& profile, const std::string& task, OfferedTools offered,
                    std::unique_ptr<Memory> memory)
     : team_(*profile.settings<TeamSettings>()), model_(profile.model),
       task_(replace_all(profile.task_prompt, "{{task}}", task)), max_turns_(profile.max_turns),
-      loop_rules_(profile.loops), offers_(std::move(offers)), memory_(std::move(memory)),
+      loop_rules_(profile.loops), offered_(std::move(offered)), memory_(std::move(memory)),
       loops_(profile.loops) {
     // The task is never cut, and the other parts of a context need space.
     if (task_.size() > team_.context_bytes / 2)
@@ -76,11 +76,11 @@ vlm::ChatRequest TeamMode::request() const {
     vlm::ChatRequest request;
     request.model = model_;
     request.sampling = role().sampling;
-    request.tools = leads_ ? offers_.lead : offers_.worker;
+    request.tools = leads_ ? offered_.lead : offered_.worker;
     if (must_plan()) {
         // All servers support this way to force a call: a single tool, and "required".
         std::erase_if(request.tools,
-                      [&](const vlm::ToolSpec& tool) { return tool.name != offers_.brief; });
+                      [&](const vlm::ToolSpec& tool) { return tool.name != offered_.brief; });
         request.tool_choice = vlm::ToolChoice::required;
     }
     request.messages.push_back(vlm::Message::system(role().system_prompt));

@@ -22,13 +22,13 @@ namespace eyehand::agent {
 class TeamMode final : public Mode {
 public:
     /// The tools offered to each role.
-    struct Offers {
+    struct OfferedTools {
         std::vector<vlm::ToolSpec> lead;
         std::vector<vlm::ToolSpec> worker;
         std::string brief; ///< the name of the lead's tool for briefing
     };
     /// The profile must have TeamSettings. Throws Error{task_too_long}.
-    TeamMode(const Profile& profile, const std::string& task, Offers offers,
+    TeamMode(const Profile& profile, const std::string& task, OfferedTools offered,
              std::unique_ptr<Memory> memory);
 
     [[nodiscard]] Command next() const override;
@@ -76,7 +76,7 @@ private:
     const std::string task_;
     const int max_turns_;
     const LoopProfile loop_rules_;
-    const Offers offers_;
+    const OfferedTools offered_;
     std::unique_ptr<Memory> memory_;
     LoopDetector loops_;
 
