@@ -1,7 +1,8 @@
 # Builds and runs applications that use their own Boost and fmt beside the installed libraries.
 #   cmake -D BUILD=... -D REPOSITORY=... -D WORK=... -D GENERATOR=... [-D REUSE=ON] -P linking.cmake
-# BUILD is this project's build tree. With REUSE, its libraries are installed. Without REUSE, a Release build of the
-# libraries comes first, because BUILD has sanitizers, which other compilers cannot link.
+# BUILD is this project's build tree. With REUSE, its libraries are installed. Without REUSE, a build of the libraries
+# without sanitizers comes first, because other compilers cannot link the sanitizers of BUILD. It has no optimization:
+# that is faster, and the most symbols can then meet.
 cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
 
 function(run)
@@ -15,15 +16,14 @@ endfunction()
 set(prefix "${WORK}/prefix")
 file(REMOVE_RECURSE "${prefix}")
 if(NOT REUSE)
-    set(BUILD_OF_RELEASE "${WORK}/release")
-    run(${CMAKE_COMMAND} -G "${GENERATOR}" -S "${REPOSITORY}" -B "${BUILD_OF_RELEASE}"
-        -DCMAKE_BUILD_TYPE=Release -DEYEHAND_BUILD_APPS=OFF)
-    run(${CMAKE_COMMAND} --build "${BUILD_OF_RELEASE}" --parallel ${processors})
-    set(BUILD "${BUILD_OF_RELEASE}")
+    set(BUILD "${WORK}/static")
+    run(${CMAKE_COMMAND} -G "${GENERATOR}" -S "${REPOSITORY}" -B "${BUILD}"
+        -DCMAKE_BUILD_TYPE=None -DEYEHAND_BUILD_APPS=OFF)
+    run(${CMAKE_COMMAND} --build "${BUILD}" --parallel ${processors})
 endif()
 run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${prefix}")
 
-# Shared libraries, without optimization, because the test is about the dynamic linker.
+# Shared libraries, also without optimization.
 set(shared "${WORK}/shared-prefix")
 file(REMOVE_RECURSE "${shared}")
 run(${CMAKE_COMMAND} -G "${GENERATOR}" -S "${REPOSITORY}" -B "${WORK}/shared"

@@ -189,7 +189,7 @@ TEST_CASE("client: canceling closes the connection and is reported as an exchang
     CHECK(server.wait_until_disconnected(soon));
     REQUIRE(exchanges.size() == 1);
     CHECK(exchanges[0].status == 0);
-    CHECK_THAT(exchanges[0].error, ContainsSubstring("cancelled"));
+    CHECK_THAT(exchanges[0].error, ContainsSubstring("canceled"));
 }
 
 TEST_CASE("client: a request that cannot be sent is not an exchange") {
