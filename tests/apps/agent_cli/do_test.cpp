@@ -24,13 +24,14 @@ json::object done(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "do");
     arguments.emplace_back("--json");
     const auto result = agent_cli(arguments);
-    INFO(result.err);
+    INFO(result.out << result.err);
     REQUIRE(result.status == 0);
     return json::parse(result.out).as_object();
 }
 
 std::vector<json::object> windows() {
     const auto result = agent_cli({"do", "windows", "--json"});
+    INFO(result.out << result.err);
     REQUIRE(result.status == 0);
     std::istringstream lines(result.out);
     std::vector<json::object> all;
@@ -99,7 +100,7 @@ struct Program {
 
 TEST_CASE("a program is launched, focused, clicked, typed and pasted into, and saves") {
     const Program program;
-    const json::object focus = done({"focus", program.title, "--wait", "20"});
+    const json::object focus = done({"focus", program.title, "--wait", "60"});
     CHECK(focus.at("effect").as_string() != "refused");
     const json::object click = done({"click", "500", "500", "--window", program.title});
     CHECK(click.at("pointer_arrived").as_bool());
@@ -116,7 +117,7 @@ TEST_CASE("a program is launched, focused, clicked, typed and pasted into, and s
 
 TEST_CASE("the windows are listed, with the state of each") {
     const Program program;
-    done({"focus", program.title, "--wait", "20"});
+    done({"focus", program.title, "--wait", "60"});
     const auto all = windows();
     REQUIRE_FALSE(all.empty());
     const auto ours = std::find_if(all.begin(), all.end(), [&](const json::object& window) {
