@@ -45,6 +45,8 @@ foreach(library ${libraries})
     endif()
 endforeach()
 
+include("${CMAKE_CURRENT_LIST_DIR}/compiler_cache.cmake")
+
 # application(COMPILER OWN FLAGS [PLUGIN]): see linking/CMakeLists.txt.
 function(application compiler own flags)
     set(name "${compiler}${flags}-${own}")
@@ -106,7 +108,10 @@ if(pkg_config)
         string(REPLACE " " ";" program "${program}")
         list(GET program 0 source)
         list(GET program 1 package)
-        run(sh -ec "g++ -std=c++20 '${REPOSITORY}/${source}' -o '${WORK}/by-pkg-config' $('${pkg_config}' --static --cflags --libs ${package})")
+        set(output "${WORK}/by-pkg-config")
+        # ccache compiles but does not link.
+        run(sh -ec "$CMAKE_CXX_COMPILER_LAUNCHER g++ -std=c++20 $('${pkg_config}' --static --cflags ${package}) -c '${REPOSITORY}/${source}' -o '${output}.o'")
+        run(sh -ec "g++ '${output}.o' -o '${output}' $('${pkg_config}' --static --libs ${package})")
     endforeach()
     run("${WORK}/by-pkg-config" "${WORK}/pkg-config-runs")
     message(STATUS "passed: pkg-config")

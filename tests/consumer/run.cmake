@@ -3,6 +3,8 @@
 #       -D ASK_TEST=... -D AGENT_TEST=... [-D ON_DESKTOP=...] -P run.cmake
 # ASK_TEST runs the example "ask" against a server, AGENT_TEST the examples of libagent.
 # ON_DESKTOP runs a program on a desktop; without it, programs that need a desktop are only built.
+include("${CMAKE_CURRENT_LIST_DIR}/compiler_cache.cmake")
+
 function(run)
     execute_process(COMMAND ${ARGV} RESULT_VARIABLE result)
     if(NOT result EQUAL 0)

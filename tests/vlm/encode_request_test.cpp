@@ -141,7 +141,7 @@ TEST_CASE("consecutive texts next to images are merged, empty ones are not sent"
 TEST_CASE("the body is allocated once, at its exact size") {
     const std::string body =
         encode({Message::system("s\n"), Message::user("look", image_of(std::string(100000, 'x')))});
-    CHECK(body.capacity() == body.size());
+    CHECK(body.capacity() - body.size() < 16); // libc++ rounds up to multiples of 16
 }
 
 TEST_CASE("in logs, an image is replaced by its hash and length") {
