@@ -192,6 +192,8 @@ agent::AgentOptions agent_options(const session::Config& config) {
     options.settle.minimum = *config.duration("settle_minimum");
     options.settle.quiet = *config.duration("settle_quiet");
     options.settle.timeout = *config.duration("settle_timeout");
+    options.reaction.reaction_timeout = *config.duration("reaction_timeout");
+    options.reaction.busy_timeout = *config.duration("busy_timeout");
     if (config.text("approve") == "always") options.approve = agent::Approve::always;
     if (!config.boolean("panel")) return options;
     options.first_reply = agent::Source::client;

@@ -113,8 +113,8 @@ void TerminalView::on_event(const Event& event) {
         },
         [&](const agent::Observed& it) {
             if (!verbose) return;
-            say(fmt::format("      {} {}x{}, settled in {} ms", it.file, it.size.width,
-                            it.size.height, it.settle.count()));
+            say(fmt::format("      {} {}x{}, {} after {} ms", it.file, it.size.width,
+                            it.size.height, it.end, it.settle.count()));
         },
         [&](const agent::RunResumed& it) {
             say("the run continues where it was interrupted");

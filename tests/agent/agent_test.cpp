@@ -35,7 +35,10 @@ struct Stage {
     Profile profile = load_profile("observer");
     std::filesystem::path run_path;
 
-    Stage() { options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0); }
+    Stage() {
+        options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
+        options.reaction = winio::no_reaction_wait;
+    }
     RunFinished run(const std::string& task = "do it", Observer* observer = nullptr) {
         return run_with(model, task, observer);
     }

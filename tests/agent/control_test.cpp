@@ -42,6 +42,7 @@ struct Stage {
 
     explicit Stage(const std::string& name = "observer") : profile(load_profile(name)) {
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
+        options.reaction = winio::no_reaction_wait;
         control.pause();
     }
     ~Stage() { control.stop("the test is over"); }

@@ -30,7 +30,10 @@ struct Stage {
     AgentOptions options;
     RunDirectory directory = RunDirectory::create(folder.path());
 
-    Stage() { options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0); }
+    Stage() {
+        options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
+        options.reaction = winio::no_reaction_wait;
+    }
     Agent agent(Profile profile) {
         return {desktop, model, std::move(profile), built_in_tools(), options};
     }

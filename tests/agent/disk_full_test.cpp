@@ -63,6 +63,7 @@ struct Stage {
     std::string run_with(vlm::ChatModel& asked) {
         AgentOptions options;
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
+        options.reaction = winio::no_reaction_wait;
         Agent agent(desktop, asked, load_profile("observer"), built_in_tools(), options);
         RunControl control;
         try {

@@ -114,6 +114,7 @@ TEST_CASE("golden runs: an older run that crashed is resumed and repeats no acti
     model.call("observe_screen", "{}", "I look first.").say("Both letters are there.");
     AgentOptions options;
     options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
+    options.reaction = winio::no_reaction_wait;
     RunControl control;
     Agent agent(desktop, model, load_run(directory.path()).summary.profile, built_in_tools(),
                 options);

@@ -186,6 +186,7 @@ void run(const std::string& name, const std::filesystem::path& folder, int turns
                    });
     AgentOptions options;
     options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
+    options.reaction = winio::no_reaction_wait;
     Agent agent(desktop, model, profile, built_in_tools(), options);
     RunControl control;
     const RunFinished finished = agent.run("fill in all the fields", directory, control);

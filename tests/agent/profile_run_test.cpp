@@ -30,6 +30,7 @@ struct Stage {
         run_path = directory.path();
         AgentOptions options;
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
+        options.reaction = winio::no_reaction_wait;
         Agent agent(desktop, model, load_profile(profile), built_in_tools(), options);
         RunControl control;
         return agent.run("write a greeting", directory, control);
@@ -164,6 +165,7 @@ TEST_CASE("a wait does not count for loop detection") {
     RunDirectory directory = RunDirectory::create(stage.folder.path());
     AgentOptions options;
     options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
+    options.reaction = winio::no_reaction_wait;
     Agent agent(stage.desktop, stage.model, profile, built_in_tools(), options);
     RunControl control;
     struct Watcher : Observer {

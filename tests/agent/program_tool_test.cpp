@@ -376,6 +376,7 @@ TEST_CASE("if the run ends while the user is asked, nothing has started, and the
     AgentOptions options;
     options.with = {"mine"};
     options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
+    options.reaction = winio::no_reaction_wait;
     RunDirectory directory = RunDirectory::create(folder.path());
     Agent agent(desktop, model, load_profile("observer"), tools, options);
     CHECK(agent.run("do it", directory, control).outcome == Outcome::cancelled);
@@ -422,6 +423,7 @@ TEST_CASE("a run offers a program tool, asks the user, and records the result in
     AgentOptions options;
     options.with = {"mine"};
     options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
+    options.reaction = winio::no_reaction_wait;
     RunDirectory directory = RunDirectory::create(folder.path());
     RunControl control;
     Agent agent(desktop, model, load_profile("observer"), tools, options);

@@ -44,6 +44,7 @@ struct Result {
 AgentOptions at_once() {
     AgentOptions options;
     options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
+    options.reaction = winio::no_reaction_wait;
     return options;
 }
 

@@ -46,7 +46,10 @@ struct Stage {
     vlm::testing::ScriptedModel model;
     RunControl control;
     AgentOptions options;
-    Stage() { options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0); }
+    Stage() {
+        options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
+        options.reaction = winio::no_reaction_wait;
+    }
     Agent agent(Profile profile = load_profile("observer")) {
         return {desktop, model, std::move(profile), built_in_tools(), options};
     }

@@ -41,6 +41,7 @@ struct Stage {
 
     Stage() {
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
+        options.reaction = winio::no_reaction_wait;
         profile.pace.drag_step_delay = std::chrono::milliseconds(0);
     }
     RunFinished run() { return run_with(model); }

@@ -275,6 +275,7 @@ TEST_CASE("a scenario can be run and checked") {
     CHECK_FALSE(check(scenario, stage.desktop).at(0).holds);
     AgentOptions options;
     options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
+    options.reaction = winio::no_reaction_wait;
     Agent agent(stage.desktop, model, load_profile(scenario.profile), desktop_tools(), options);
     RunDirectory directory = RunDirectory::create(stage.folder.path());
     RunControl control;

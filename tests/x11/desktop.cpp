@@ -3,8 +3,11 @@
 #include "changed_variable.hpp"
 #include "desktop_contract.hpp"
 #include "test_window.hpp"
+#include "x11/connection.hpp"
+#include "x11/pointer_reader.hpp"
 
 #include <cstdlib>
+#include <cstring>
 
 using namespace eyehand::winio;
 using x11_tests::ChangedVariable;
@@ -64,6 +67,33 @@ TEST_CASE("the screen is the only display, and the primary one") {
     CHECK(displays[0].bounds == Rect{0, 0, 1920, 1080});
     CHECK(displays[0].primary);
     CHECK(displays[0].id == "screen");
+}
+
+TEST_CASE("a busy pointer is recognized by its name") {
+    const auto desktop = open_desktop();
+    x11::Connection connection({});
+    REQUIRE(x11::start_xfixes(connection));
+    const auto show = [&](const char* name, std::uint16_t glyph) {
+        const xcb_font_t font = xcb_generate_id(connection.get());
+        xcb_open_font(connection.get(), font, 6, "cursor");
+        const xcb_cursor_t cursor = xcb_generate_id(connection.get());
+        xcb_create_glyph_cursor(connection.get(), cursor, font, font, glyph, glyph + 1, 0, 0, 0,
+                                65535, 65535, 65535);
+        xcb_xfixes_set_cursor_name(connection.get(), cursor,
+                                   static_cast<std::uint16_t>(std::strlen(name)), name);
+        xcb_change_window_attributes(connection.get(), connection.root(), XCB_CW_CURSOR, &cursor);
+        xcb_flush(connection.get());
+        (void)connection.take(xcb_query_pointer_reply,
+                              xcb_query_pointer(connection.get(), connection.root()));
+    };
+    constexpr std::uint16_t left_ptr = 68; // of the cursor font
+    constexpr std::uint16_t watch = 150;
+    show("left_ptr", left_ptr);
+    CHECK_FALSE(desktop->busy());
+    show("watch", watch);
+    CHECK(desktop->busy());
+    show("left_ptr", left_ptr);
+    CHECK_FALSE(desktop->busy());
 }
 
 TEST_CASE("two desktops at the same time have separate connections") {

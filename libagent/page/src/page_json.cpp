@@ -200,6 +200,7 @@ json::object to_json(const agent::ScreenshotView& screenshot, const JsonLimits& 
         {"pointer",
          look.pointer ? json::value(json::array{look.pointer->x, look.pointer->y}) : json::value()},
         {"settle_ms", look.settle.count()},
+        {"end", look.end},
         {"capture_ms", ms(look.capture)},
         {"scale_ms", ms(look.scale)},
         {"encode_ms", ms(look.encode)},

@@ -76,9 +76,10 @@ std::string describe(const Event& event) {
             for (const std::string& remark : it.remarks) text += remark + "\n";
         },
         [&](const Observed& it) {
-            text = fmt::format("SCREENSHOT {} ({}x{}, of {}x{} at {},{}; settled in {} ms)\n",
-                               it.file, it.size.width, it.size.height, it.area.width,
-                               it.area.height, it.area.x, it.area.y, it.settle.count());
+            text =
+                fmt::format("SCREENSHOT {} ({}x{}, of {}x{} at {},{}; {} after {} ms)\n", it.file,
+                            it.size.width, it.size.height, it.area.width, it.area.height, it.area.x,
+                            it.area.y, it.end.empty() ? "stable" : it.end, it.settle.count());
         },
         [&](const ObserveFailed& it) { text = fmt::format("SCREENSHOT FAILED: {}\n", it.message); },
         [&](const Asked& it) {

@@ -176,6 +176,8 @@ struct Writer {
         if (it.pointer) entry["pointer"] = json::array{it.pointer->x, it.pointer->y};
         if (it.still) entry["still"] = true;
         entry["settle_ms"] = it.settle.count();
+        if (!it.end.empty()) entry["end"] = valid(it.end);
+        if (it.reacted_after) entry["reacted_ms"] = it.reacted_after->count();
         entry["capture_ms"] = ms(it.capture);
         entry["scale_ms"] = ms(it.scale);
         entry["encode_ms"] = ms(it.encode);
@@ -308,6 +310,8 @@ Observed read_observed(const json::object& entry) {
     }
     fact.still = flag_at(entry, "still");
     fact.settle = milli_at(entry, "settle_ms");
+    fact.end = string_or_empty(entry, "end");
+    if (entry.contains("reacted_ms")) fact.reacted_after = milli_at(entry, "reacted_ms");
     fact.capture = micro_at(entry, "capture_ms");
     fact.scale = micro_at(entry, "scale_ms");
     fact.encode = micro_at(entry, "encode_ms");

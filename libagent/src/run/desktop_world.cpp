@@ -128,23 +128,21 @@ Fact DesktopWorld::on(const Observe& command) {
     if (!pause(profile_.pace.capture_delay, control_.at_safe_point())) return broken_off();
     try {
         area_ = choose_area(); // displays come and go
-        if (!capturer_) capturer_ = desktop_.open_capturer({});
-        TimedCapturer capturer(*capturer_);
-        winio::Settled settled =
-            settler_.wait(capturer, area_->bounds(), options_.settle, control_.at_safe_point());
-        const auto pointer = pointer_in(settled.frame, *area_);
-        const winio::Screenshot screenshot = pipeline_.process(std::move(settled.frame));
-        settler_.reuse(std::move(settled.frame));
-        vlm::Image image = vlm::make_image(screenshot.png);
+        TimedCapturer timed(capturer());
         Observed fact;
+        std::vector<winio::Rect> toggling;
+        winio::Frame frame = settled_frame(timed, fact, toggling);
+        const auto pointer = pointer_in(frame, *area_);
+        const winio::Screenshot screenshot = pipeline_.process(std::move(frame));
+        settler_.reuse(std::move(frame));
+        vlm::Image image = vlm::make_image(screenshot.png);
         fact.sha256 = image.sha256;
         fact.size = screenshot.size;
         fact.area = screenshot.area;
         fact.changed = screenshot.changed;
         fact.pointer = pointer;
-        fact.still = is_still(screenshot, settled, image.sha256);
-        fact.settle = settled.waited;
-        fact.capture = capturer.latest();
+        fact.still = is_still(screenshot, toggling, image.sha256);
+        fact.capture = timed.latest();
         fact.scale = screenshot.scale_time;
         fact.encode = screenshot.encode_time;
         if (command.annotation) {
@@ -163,6 +161,48 @@ Fact DesktopWorld::on(const Observe& command) {
         if (error.code() == winio::errc::cancelled && control_.stopping()) return broken_off();
         capturer_.reset(); // its resources may be gone with the display
         return ObserveFailed{error_name(error.code()), error.what()};
+    }
+}
+
+/// Waits for the reaction to the latest action, or only for a stable screen if nothing has acted since the latest
+/// screenshot.
+winio::Frame DesktopWorld::settled_frame(winio::Capturer& capturer, Observed& fact,
+                                         std::vector<winio::Rect>& toggling) {
+    const winio::Rect& area = area_->bounds();
+    const bool reaction = std::exchange(awaits_reaction_, false) &&
+                          before_.frame.origin == area.origin() &&
+                          before_.frame.pixels.size() == area.size();
+    if (reaction) {
+        winio::Reacted reacted =
+            settler_.wait_for_reaction(desktop_, capturer, before_, options_.reaction,
+                                       options_.settle, control_.at_safe_point());
+        fact.settle = reacted.waited;
+        fact.end = to_string(reacted.end);
+        fact.reacted_after = reacted.reacted_after;
+        toggling = std::move(reacted.toggling);
+        return std::move(reacted.frame);
+    }
+    winio::Settled settled =
+        settler_.wait(capturer, area, options_.settle, control_.at_safe_point());
+    fact.settle = settled.waited;
+    fact.end = settled.end == winio::SettleEnd::stable ? "stable" : "timeout";
+    toggling = std::move(settled.toggling);
+    return std::move(settled.frame);
+}
+
+winio::Capturer& DesktopWorld::capturer() {
+    if (!capturer_) capturer_ = desktop_.open_capturer({});
+    return *capturer_;
+}
+
+/// Without a capture, the next screenshot only waits for a stable screen.
+void DesktopWorld::prepare_reaction(const winio::Plan& plan) {
+    awaits_reaction_ = false;
+    try {
+        winio::prepare_reaction(desktop_, capturer(), area_->bounds(), plan, before_);
+        awaits_reaction_ = true;
+    } catch (const winio::Error&) {
+        capturer_.reset(); // the next screenshot reports a failure that lasts
     }
 }
 
@@ -305,9 +345,11 @@ bool DesktopWorld::is_allowed(const Invoke& command, Invoked& fact) {
 
 void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
     if (!profile_.physical_execution && acts(plan)) return;
+    if (acts(plan)) prepare_reaction(plan);
     // A plan that only waits can be interrupted at a safe point; an action completes first.
     const winio::ExecutionReport report =
         executor().execute(plan, acts(plan) ? control_.at_once() : control_.at_safe_point());
+    before_.acted = Clock::now();
     if (report.complete()) return;
     not_done(fact, report.error, report.problem);
 }
@@ -359,8 +401,8 @@ Fact DesktopWorld::on(const Recover&) {
 
 /// Whether a screenshot shows nothing new. A caret that blinks too slowly for Settler is recognized
 /// when an earlier screenshot returns: the region that differed toggles by itself.
-bool DesktopWorld::is_still(const winio::Screenshot& screenshot, const winio::Settled& settled,
-                            const std::string& sha256) {
+bool DesktopWorld::is_still(const winio::Screenshot& screenshot,
+                            const std::vector<winio::Rect>& toggling, const std::string& sha256) {
     if (std::find(seen_.begin(), seen_.end(), sha256) != seen_.end()) {
         // Small, such as a caret; not a window that was opened and closed.
         if (sha256 != seen_.back() && is_small(latest_change_, screenshot.area))
@@ -375,8 +417,7 @@ bool DesktopWorld::is_still(const winio::Screenshot& screenshot, const winio::Se
     const bool still =
         !seen_.empty() && std::all_of(screenshot.changed.begin(), screenshot.changed.end(),
                                       [&](const winio::Rect& rect) {
-                                          return inside(rect, settled.toggling) ||
-                                                 inside(rect, toggles_);
+                                          return inside(rect, toggling) || inside(rect, toggles_);
                                       });
     seen_.push_back(sha256);
     if (seen_.size() > most_seen) seen_.pop_front();

@@ -38,12 +38,17 @@ private:
     [[nodiscard]] vlm::ChatRequest with_images(vlm::ChatRequest request);
     [[nodiscard]] std::optional<vlm::Image>
     annotated(const Observe& command, const winio::Screenshot& screenshot, Observed& fact);
-    [[nodiscard]] bool is_still(const winio::Screenshot& screenshot, const winio::Settled& settled,
+    [[nodiscard]] bool is_still(const winio::Screenshot& screenshot,
+                                const std::vector<winio::Rect>& toggling,
                                 const std::string& sha256);
     [[nodiscard]] const vlm::Image& image_of(const std::string& sha256);
     void act_out(const winio::Plan& plan, Invoked& fact);
     [[nodiscard]] bool is_allowed(const Invoke& command, Invoked& fact);
     [[nodiscard]] winio::InputExecutor& executor();
+    [[nodiscard]] winio::Capturer& capturer();
+    void prepare_reaction(const winio::Plan& plan);
+    [[nodiscard]] winio::Frame settled_frame(winio::Capturer& capturer, Observed& fact,
+                                             std::vector<winio::Rect>& toggling);
     [[nodiscard]] Fact broken_off() const { return Stopped{control_.stop_reason()}; }
 
     winio::Desktop& desktop_;
@@ -60,6 +65,8 @@ private:
     std::optional<winio::InputExecutor> executor_; ///< limited to the area of the latest action
     std::unique_ptr<winio::Capturer> capturer_;
     winio::Settler settler_;
+    winio::BeforeAction before_;   ///< the latest action that acted
+    bool awaits_reaction_ = false; ///< to that action
     winio::FramePipeline pipeline_;
     /// The screenshots in the conversation, by hash.
     std::map<std::string, vlm::Image> images_;

@@ -18,6 +18,7 @@
 #include "eyehand/winio/keys.hpp"
 #include "eyehand/winio/paint.hpp"
 #include "eyehand/winio/png.hpp"
+#include "eyehand/winio/reaction.hpp"
 #include "eyehand/winio/scale.hpp"
 #include "eyehand/winio/settle.hpp"
 #include "eyehand/winio/system.hpp"

@@ -36,4 +36,14 @@ std::chrono::milliseconds Win32Desktop::double_click_time() {
 
 void Win32Desktop::launch(const LaunchCommand& command) { win32::launch(command); }
 
+// Not IDC_APPSTARTING, which only says that some program starts. Wine shows only its own program's pointer.
+bool Win32Desktop::busy() {
+    CURSORINFO info{};
+    info.cbSize = sizeof info;
+    if (system_.get_cursor_info(&info) && info.hCursor == LoadCursorW(nullptr, IDC_WAIT))
+        return true;
+    const HWND foreground = GetForegroundWindow();
+    return foreground != nullptr && IsHungAppWindow(foreground);
+}
+
 } // namespace eyehand::winio::win32

@@ -19,6 +19,7 @@ public:
     [[nodiscard]] SendReport send(std::span<const InputEvent> events) override;
     std::optional<Point> pointer() override;
     void launch(const LaunchCommand& command) override;
+    bool busy() override;
     std::chrono::milliseconds double_click_time() override;
     Windows* windows() noexcept override { return &windows_; }
     Clipboard* clipboard() noexcept override { return &clipboard_; }

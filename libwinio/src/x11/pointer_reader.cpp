@@ -35,4 +35,11 @@ std::optional<PointerShape> pointer_of(const xcb_xfixes_get_cursor_image_reply_t
     return shape;
 }
 
+std::string_view pointer_name(const xcb_xfixes_get_cursor_image_and_name_reply_t& reply) {
+    return {xcb_xfixes_get_cursor_image_and_name_name(&reply),
+            static_cast<std::size_t>(xcb_xfixes_get_cursor_image_and_name_name_length(&reply))};
+}
+
+bool is_busy_pointer(std::string_view name) { return name == "wait" || name == "watch"; }
+
 } // namespace eyehand::winio::x11

@@ -3,6 +3,7 @@
 #include "x11/displays.hpp"
 #include "x11/launch.hpp"
 #include "x11/open_desktop.hpp"
+#include "x11/pointer_reader.hpp"
 #include "x11/screen_capturer.hpp"
 
 namespace eyehand::winio::x11 {
@@ -34,5 +35,13 @@ std::optional<Point> X11Desktop::pointer() {
 }
 
 void X11Desktop::launch(const LaunchCommand& command) { x11::launch(command, launch_display_); }
+
+bool X11Desktop::busy() {
+    if (!has_xfixes_) has_xfixes_ = start_xfixes(connection_);
+    if (!*has_xfixes_) return false;
+    const auto reply = connection_.take(xcb_xfixes_get_cursor_image_and_name_reply,
+                                        xcb_xfixes_get_cursor_image_and_name(connection_.get()));
+    return reply && is_busy_pointer(pointer_name(*reply));
+}
 
 } // namespace eyehand::winio::x11

@@ -20,6 +20,7 @@ public:
     [[nodiscard]] SendReport send(std::span<const InputEvent> events) override;
     std::optional<Point> pointer() override;
     void launch(const LaunchCommand& command) override;
+    bool busy() override;
     Windows* windows() noexcept override { return &windows_; }
     Clipboard* clipboard() noexcept override { return &clipboard_; }
 
@@ -31,6 +32,7 @@ private:
     InputSender input_;
     WindowList windows_;
     SelectionClipboard clipboard_;
+    std::optional<bool> has_xfixes_{}; ///< once it was needed
 };
 
 } // namespace eyehand::winio::x11

@@ -50,6 +50,7 @@ int main(int argc, char** argv) {
     profile.max_turns = turns + 1;
     AgentOptions options;
     options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
+    options.reaction = winio::no_reaction_wait;
     // A separate file of effects, written when the desktop receives the input.
     std::ofstream effects(parent / "effects", std::ios::app | std::ios::binary);
     desktop.on_input = [&](const winio::InputEvent& event) {

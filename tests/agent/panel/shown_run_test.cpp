@@ -773,6 +773,7 @@ TEST_CASE("a resumed run is shown from its beginning") {
     vlm::testing::ScriptedModel model;
     agent::AgentOptions options;
     options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
+    options.reaction = winio::no_reaction_wait;
     model.call("click_element", click, "I click OK.")
         .fail({vlm::errc::unreachable, "nothing listens there"})
         .say("It is done.");

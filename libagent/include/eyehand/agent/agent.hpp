@@ -20,6 +20,7 @@
 #include "eyehand/export.hpp"
 #include "eyehand/vlm/model.hpp"
 #include "eyehand/winio/desktop.hpp"
+#include "eyehand/winio/reaction.hpp"
 #include "eyehand/winio/settle.hpp"
 
 #include <span>
@@ -34,9 +35,10 @@ namespace eyehand::agent {
 enum class Approve { never, always };
 
 struct AgentOptions {
-    winio::AreaChoice area{};        ///< the part of the desktop that the agent sees and acts on
-    winio::SettleOptions settle{};   ///< before each screenshot
-    std::vector<std::string> with{}; ///< registered names of tools to offer besides the profile's
+    winio::AreaChoice area{};          ///< the part of the desktop that the agent sees and acts on
+    winio::SettleOptions settle{};     ///< before each screenshot
+    winio::ReactionOptions reaction{}; ///< before the first screenshot after an action
+    std::vector<std::string> with{};   ///< registered names of tools to offer besides the profile's
     /// The caller's own tools. They are offered to the roles that act, unless the profile restricts
     /// them (`Profile::offer_custom_tools`). A visual loop offers no tools and rejects them.
     Toolbox custom_tools{};

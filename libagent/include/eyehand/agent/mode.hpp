@@ -85,7 +85,12 @@ struct Observed {
     /// The screenshot shows nothing new: nothing has changed except regions that toggle by
     /// themselves (such as a caret), or the screenshot equals one of the latest ones.
     bool still = false;
-    std::chrono::milliseconds settle{};
+    std::chrono::milliseconds settle{}; ///< the wait before the screenshot
+    /// Why that wait ended. After an action: "reacted", "local_only", "no_reaction", "busy_timeout" or "timeout"
+    /// (`winio::ReactionEnd`); otherwise "stable" or "timeout". Empty in runs of version 0.1.
+    std::string end{};
+    /// From the end of the action until its reaction was first seen.
+    std::optional<std::chrono::milliseconds> reacted_after{};
     std::chrono::microseconds capture{};
     std::chrono::microseconds scale{};
     std::chrono::microseconds encode{};

@@ -12,9 +12,11 @@
 #include "eyehand/export.hpp"
 #include "eyehand/winio/desktop.hpp"
 #include "eyehand/winio/error.hpp"
+#include "eyehand/winio/reaction.hpp"
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <vector>
 
@@ -51,6 +53,19 @@ struct Settled {
     std::vector<Rect> toggling{};
 };
 
+/// The screen at the end of a wait for a reaction. Rectangles are as in Settled.
+struct Reacted {
+    Frame frame;
+    ReactionEnd end = ReactionEnd::no_reaction;
+    std::chrono::milliseconds waited{}; ///< since the wait began
+    /// From the end of the action until the reaction was first seen; empty without a reaction.
+    std::optional<std::chrono::milliseconds> reacted_after{};
+    /// Regions that differ from the screen before the action, except toggling ones; the whole area
+    /// if that screen shows another area.
+    std::vector<Rect> changed{};
+    std::vector<Rect> toggling{};
+};
+
 /// Waits for the screen to become stable. Owns two frames, and remembers the regions that toggled
 /// until the end of its latest wait, so that the next wait immediately recognizes a spinner that
 /// still turns. Use one settler for each stream of captures. Not thread-safe.
@@ -66,6 +81,16 @@ public:
     /// retried until the timeout.
     [[nodiscard]] Settled wait(Capturer& capturer, const Rect& area,
                                const SettleOptions& options = {}, std::stop_token stop = {});
+
+    /// Waits until the desktop has reacted to an action and is stable again, or until no reaction can be expected any more:
+    /// see docs/winio.md, "Reactions". Watches the area of `before.frame`. `settle.before` is ignored, and `settle.timeout`
+    /// limits the wait for stability after the reaction. Throws Error{cancelled} and the exceptions of the capturer; temporary errors are
+    /// retried until the timeout. Windows that cannot be listed are not compared.
+    [[nodiscard]] Reacted wait_for_reaction(Desktop& desktop, Capturer& capturer,
+                                            const BeforeAction& before,
+                                            const ReactionOptions& options = {},
+                                            const SettleOptions& settle = {},
+                                            std::stop_token stop = {});
 
     /// Takes a frame that is no longer needed and reuses its memory.
     void reuse(Frame&& frame) noexcept;

@@ -36,6 +36,7 @@ public:
     std::optional<Point> pointer() override;
     void launch(const LaunchCommand& command) override;
     std::chrono::milliseconds double_click_time() override { return double_click_time_; }
+    bool busy() override { return busy_; }
     Windows* windows() noexcept override { return this; }
     Clipboard* clipboard() noexcept override { return this; }
 
@@ -46,6 +47,7 @@ public:
     void set_pointer_shape(std::optional<PointerShape> shape) { shape_ = std::move(shape); }
     /// Initially zero: two clicks are never a double-click, so tests of clicks need not wait.
     void set_double_click_time(std::chrono::milliseconds time) { double_click_time_ = time; }
+    void set_busy(bool busy) { busy_ = busy; }
     void set_line_break(std::string line_break) { line_break_ = std::move(line_break); }
     void put_other_on_clipboard();                       ///< neither text nor an image
     std::function<void(const InputEvent&)> on_input;     ///< after each accepted event
@@ -99,6 +101,7 @@ private:
     std::optional<Image> clipboard_image_;
     bool clipboard_other_ = false;
     std::string line_break_ = "\n";
+    bool busy_ = false;
     struct Click {
         Button button{};
         Point at{};

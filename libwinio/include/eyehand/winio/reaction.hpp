@@ -1,0 +1,99 @@
+// The reaction of a desktop to an action: what to expect, and how long to wait for it.
+//
+// A program often reacts late: a menu, a dialog or a new page can appear up to seconds after a click, and meanwhile only
+// the clicked control looks different (its feedback). `Settler::wait_for_reaction` distinguishes the two:
+//
+//     BeforeAction before;
+//     prepare_reaction(desktop, *capturer, area.bounds(), plan, before);
+//     executor.execute(plan, stop);
+//     before.acted = std::chrono::steady_clock::now();
+//     Reacted look = settler.wait_for_reaction(desktop, *capturer, before, {}, stop);
+//     if (look.end == ReactionEnd::no_reaction) ...
+#pragma once
+
+#include "eyehand/export.hpp"
+#include "eyehand/winio/desktop.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace eyehand::winio {
+
+/// What an action is expected to change. The times are limits for a screen that shows less than
+/// expected; docs/winio.md, "Reactions", has a table of all rules.
+enum class Expectation {
+    nothing, ///< a pointer move, a wait, a copy: only a stable screen is waited for
+    text,    ///< typed text: a change of a control is the reaction; 300 ms without any change
+    paste,   ///< the same, but up to `reaction_timeout` without any change
+    scroll,  ///< any change is the reaction; 400 ms without one
+    click,   ///< a change of the control is feedback, and waited upon for `feedback_timeout`
+    command, ///< Enter, a shortcut, a double-click, a drag: a change of a control is feedback, and waited upon
+    ///< until `reaction_timeout`
+    launch, ///< a new top-level window; 5 s without one
+};
+
+/// The expectation of a plan, from its last effect that acts.
+[[nodiscard]] EYEHAND_WINIO_API Expectation expectation_of(const Plan& plan);
+
+/// How a wait for a reaction ended.
+enum class ReactionEnd {
+    reacted,      ///< the screen reacted and became stable
+    local_only,   ///< only a control changed, and then nothing more happened
+    no_reaction,  ///< nothing changed
+    busy_timeout, ///< the desktop was still busy after `busy_timeout`
+    timeout,      ///< the screen reacted, but did not become stable within `settle.timeout`
+};
+
+/// "reacted", "local_only", "no_reaction", "busy_timeout", "timeout".
+[[nodiscard]] EYEHAND_WINIO_API std::string_view to_string(ReactionEnd end) noexcept;
+
+/// Times are counted from the end of the action, unless stated otherwise.
+struct ReactionOptions {
+    std::chrono::milliseconds reaction_timeout{1000}; ///< until the first change
+    std::chrono::milliseconds feedback_timeout{400};  ///< from the latest change of a control
+    std::chrono::milliseconds launch_timeout{
+        5000}; ///< until the window of a launched program appears
+    std::chrono::milliseconds busy_timeout{5000}; ///< while the desktop is busy
+};
+
+/// Waits only for a stable screen, as `Settler::wait` does: for tests on a desktop in memory, whose programs react at once.
+inline constexpr ReactionOptions no_reaction_wait{
+    std::chrono::milliseconds{0}, std::chrono::milliseconds{0}, std::chrono::milliseconds{0},
+    std::chrono::milliseconds{0}};
+
+/// The desktop directly before an action.
+struct BeforeAction {
+    Frame frame{};                                    ///< the captured screen
+    std::optional<std::vector<WindowInfo>> windows{}; ///< empty if they cannot be listed
+    Expectation expectation = Expectation::nothing;
+    std::optional<Point> target{}; ///< the last point at which the plan aims
+    int dpi = 96;                  ///< of the display with the target
+    /// The end of the action; set by the caller after it.
+    std::chrono::steady_clock::time_point acted{};
+};
+
+/// Captures what the reaction to `plan` is compared with, into `before`, whose memory is reused. Call it directly before the
+/// plan is executed. Throws what the capturer throws; windows that cannot be listed are not compared.
+EYEHAND_WINIO_API void prepare_reaction(Desktop& desktop, Capturer& capturer, const Rect& area,
+                                        const Plan& plan, BeforeAction& before);
+
+/// Whether the windows differ in a way that is a reaction: another set of windows, another foreground window, or other
+/// bounds or another title of a window that is in the foreground in both.
+[[nodiscard]] EYEHAND_WINIO_API bool windows_reacted(const std::vector<WindowInfo>& before,
+                                                     const std::vector<WindowInfo>& after);
+
+/// How much of the screen an action has changed.
+enum class Extent {
+    nothing,
+    local, ///< at most the control at the target and one other control, each at most 400 by 64 pixels at 96 DPI
+    wide,  ///< more than that
+};
+
+/// Classifies the changed regions (desktop pixels, whole cells of 8 by 8). Regions at most 8 pixels apart belong together.
+/// Without a target, two controls anywhere are local.
+[[nodiscard]] EYEHAND_WINIO_API Extent extent_of(const std::vector<Rect>& changed,
+                                                 std::optional<Point> target, int dpi);
+
+} // namespace eyehand::winio

@@ -1,0 +1,205 @@
+#include "eyehand/winio/reaction.hpp"
+
+#include "overloaded.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <numeric>
+#include <span>
+
+namespace eyehand::winio {
+namespace {
+
+bool is_any_of(const Key& key, std::span<const NamedKey> names) {
+    const auto* named = std::get_if<NamedKey>(&key);
+    return named != nullptr && std::ranges::find(names, *named) != names.end();
+}
+
+constexpr std::array modifiers{NamedKey::ctrl, NamedKey::alt, NamedKey::windows};
+// Keys that edit, or move in, the control with the focus.
+constexpr std::array editing_keys{NamedKey::backspace, NamedKey::del,  NamedKey::space,
+                                  NamedKey::tab,       NamedKey::home, NamedKey::end,
+                                  NamedKey::up,        NamedKey::down, NamedKey::left,
+                                  NamedKey::right,     NamedKey::shift};
+constexpr std::array paging_keys{NamedKey::page_up, NamedKey::page_down};
+
+/// What the events of a plan press, summed up.
+struct Input {
+    int presses = 0;            ///< of buttons
+    bool moves_pressed = false; ///< the pointer moves while a button is pressed
+    bool wheel = false;
+    bool scalars = false;
+    bool modified = false; ///< with Ctrl, Alt or the Windows key
+    std::optional<Key> last_key{};
+
+    void add(const InputEvent& event) {
+        std::visit(
+            overloaded{
+                [this](const PointerMove&) { moves_pressed = moves_pressed || pressed_ > 0; },
+                [this](const ButtonChange& change) {
+                    pressed_ += change.press == Press::down ? 1 : -1;
+                    presses += change.press == Press::down ? 1 : 0;
+                    // A press and a release at different places are a drag, but the release
+                    // follows a move anyway.
+                },
+                [this](const WheelTurn&) { wheel = true; },
+                [this](const KeyChange& change) {
+                    if (change.press != Press::down) return;
+                    if (is_any_of(change.key, modifiers)) modified = true;
+                    last_key = change.key;
+                    scalars = false;
+                },
+                [this](const TypedScalar&) {
+                    scalars = true;
+                    last_key.reset();
+                },
+            },
+            event);
+    }
+
+private:
+    int pressed_ = 0;
+};
+
+bool copies(const Input& input) {
+    return input.modified && input.last_key &&
+           (*input.last_key == Key{U'c'} || *input.last_key == Key{NamedKey::insert});
+}
+
+Expectation expectation_of(const Input& input) {
+    if (input.presses > 1 || (input.presses == 1 && input.moves_pressed))
+        return Expectation::command;
+    if (input.presses == 1) return Expectation::click;
+    if (input.wheel) return Expectation::scroll;
+    if (input.scalars) return Expectation::text;
+    if (!input.last_key) return Expectation::nothing;
+    if (copies(input)) return Expectation::nothing;
+    if (input.modified) return Expectation::command;
+    if (is_any_of(*input.last_key, paging_keys)) return Expectation::scroll;
+    const bool edits = std::holds_alternative<char32_t>(*input.last_key) ||
+                       is_any_of(*input.last_key, editing_keys);
+    return edits ? Expectation::text : Expectation::command;
+}
+
+// The control under the target, or one that lost the focus or the pointer.
+constexpr int control_width = 400;
+constexpr int control_height = 64;
+constexpr int target_radius = 24;
+constexpr int cell_side = 8;
+
+int scaled(int pixels, int dpi) { return pixels * dpi / 96; }
+
+Rect grown(const Rect& rect, int by) {
+    return {rect.x - by, rect.y - by, rect.width + 2 * by, rect.height + 2 * by};
+}
+
+bool touch(const Rect& a, const Rect& b) { return !intersection(grown(a, cell_side), b).empty(); }
+
+/// The bounding rectangles of regions that belong together. Quadratic in the number of regions.
+std::vector<Rect> components(std::vector<Rect> rects) {
+    for (bool merged = true; merged;) {
+        merged = false;
+        for (std::size_t at = 0; at < rects.size(); ++at) {
+            const auto end =
+                std::partition(rects.begin() + static_cast<std::ptrdiff_t>(at) + 1, rects.end(),
+                               [&](const Rect& other) { return !touch(rects[at], other); });
+            if (end == rects.end()) continue;
+            rects[at] = std::accumulate(end, rects.end(), rects[at], bounding_rect);
+            rects.erase(end, rects.end());
+            merged = true;
+        }
+    }
+    return rects;
+}
+
+/// More regions than this are not one or two controls; also bounds the time of `components`.
+constexpr std::size_t most_regions = 256;
+
+} // namespace
+
+Expectation expectation_of(const Plan& plan) {
+    Input input;
+    Expectation of_effect = Expectation::nothing;
+    bool pastes = false;
+    for (const Step& step : plan.steps)
+        std::visit(overloaded{
+                       [&](const Batch& batch) {
+                           for (const InputEvent& event : batch) input.add(event);
+                       },
+                       [&](const ClipboardWrite&) { pastes = true; },
+                       [](const ClipboardRestore&) {},
+                       [&](const WindowCommand&) { of_effect = Expectation::command; },
+                       [&](const LaunchCommand&) { of_effect = Expectation::launch; },
+                   },
+                   step.effect);
+    if (of_effect != Expectation::nothing) return of_effect;
+    const Expectation of_input = expectation_of(input);
+    return pastes && of_input != Expectation::nothing ? Expectation::paste : of_input;
+}
+
+void prepare_reaction(Desktop& desktop, Capturer& capturer, const Rect& area, const Plan& plan,
+                      BeforeAction& before) {
+    before.expectation = expectation_of(plan);
+    before.target = plan.targets.empty() ? std::nullopt : std::optional(plan.targets.back());
+    if (!before.target && before.expectation == Expectation::click)
+        before.target = desktop.pointer();
+    before.dpi = 96;
+    for (const Display& display : desktop.displays())
+        if (before.target ? display.bounds.contains(*before.target) : display.primary)
+            before.dpi = display.dpi;
+    before.windows.reset();
+    try {
+        if (Windows* windows = desktop.windows()) before.windows = windows->list();
+    } catch (const Error&) {
+        // The back-end lists no windows at the moment.
+    }
+    capturer.capture(area, before.frame); // last, so that it is as recent as possible
+    before.acted = std::chrono::steady_clock::now();
+}
+
+std::string_view to_string(ReactionEnd end) noexcept {
+    switch (end) {
+    case ReactionEnd::reacted:
+        return "reacted";
+    case ReactionEnd::local_only:
+        return "local_only";
+    case ReactionEnd::no_reaction:
+        return "no_reaction";
+    case ReactionEnd::busy_timeout:
+        return "busy_timeout";
+    case ReactionEnd::timeout:
+        return "timeout";
+    }
+    return "?";
+}
+
+bool windows_reacted(const std::vector<WindowInfo>& before, const std::vector<WindowInfo>& after) {
+    if (before.size() != after.size()) return true;
+    return !std::ranges::all_of(before, [&](const WindowInfo& old) {
+        const auto now = std::ranges::find(after, old.id, &WindowInfo::id);
+        if (now == after.end() || now->foreground != old.foreground) return false;
+        return !old.foreground || (now->bounds == old.bounds && now->title == old.title);
+    });
+}
+
+Extent extent_of(const std::vector<Rect>& changed, std::optional<Point> target, int dpi) {
+    if (changed.empty()) return Extent::nothing;
+    if (changed.size() > most_regions) return Extent::wide;
+    const std::vector<Rect> controls = components(changed);
+    const bool small = std::ranges::all_of(controls, [&](const Rect& rect) {
+        // Changes cover whole cells.
+        return rect.width <= scaled(control_width, dpi) + 2 * cell_side &&
+               rect.height <= scaled(control_height, dpi) + 2 * cell_side;
+    });
+    if (!small || controls.size() > 2) return Extent::wide;
+    if (!target || controls.size() == 1) return Extent::local;
+    const int radius = scaled(target_radius, dpi);
+    const Rect disc{target->x - radius, target->y - radius, 2 * radius + 1, 2 * radius + 1};
+    return std::ranges::any_of(controls,
+                               [&](const Rect& rect) { return !intersection(rect, disc).empty(); })
+               ? Extent::local
+               : Extent::wide;
+}
+
+} // namespace eyehand::winio
