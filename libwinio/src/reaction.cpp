@@ -34,32 +34,33 @@ struct Input {
     std::optional<Key> last_key{};
 
     void add(const InputEvent& event) {
-        std::visit(
-            overloaded{
-                [this](const PointerMove&) { moves_pressed = moves_pressed || pressed_ > 0; },
-                [this](const ButtonChange& change) {
-                    pressed_ += change.press == Press::down ? 1 : -1;
-                    presses += change.press == Press::down ? 1 : 0;
-                    // A press and a release at different places are a drag, but the release
-                    // follows a move anyway.
-                },
-                [this](const WheelTurn&) { wheel = true; },
-                [this](const KeyChange& change) {
-                    if (change.press != Press::down) return;
-                    if (is_any_of(change.key, modifiers)) modified = true;
-                    last_key = change.key;
-                    scalars = false;
-                },
-                [this](const TypedScalar&) {
-                    scalars = true;
-                    last_key.reset();
-                },
-            },
-            event);
+        std::visit(overloaded{
+                       [this](const PointerMove& move) {
+                           moves_pressed = moves_pressed || (pressed_ > 0 && move.to != at_);
+                           at_ = move.to;
+                       },
+                       [this](const ButtonChange& change) {
+                           pressed_ += change.press == Press::down ? 1 : -1;
+                           presses += change.press == Press::down ? 1 : 0;
+                       },
+                       [this](const WheelTurn&) { wheel = true; },
+                       [this](const KeyChange& change) {
+                           if (change.press != Press::down) return;
+                           if (is_any_of(change.key, modifiers)) modified = true;
+                           last_key = change.key;
+                           scalars = false;
+                       },
+                       [this](const TypedScalar&) {
+                           scalars = true;
+                           last_key.reset();
+                       },
+                   },
+                   event);
     }
 
 private:
     int pressed_ = 0;
+    std::optional<Point> at_{}; ///< the pointer; empty before the first move
 };
 
 bool copies(const Input& input) {

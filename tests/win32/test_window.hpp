@@ -36,6 +36,10 @@ public:
     [[nodiscard]] bool answers() const;
     void hang(); ///< its program answers no messages until `go_on`
     void go_on() { state_.get()->may_go_on = 1; }
+    /// From now on, the area reacts to a press.
+    void react_after(std::chrono::milliseconds time) {
+        state_.get()->reaction = static_cast<int>(time.count());
+    }
 
     [[nodiscard]] HANDLE process() const { return process_.handle(); }
 

@@ -7,7 +7,7 @@
 #include "x11/pointer_reader.hpp"
 
 #include <cstdlib>
-#include <cstring>
+#include <string>
 
 using namespace eyehand::winio;
 using x11_tests::ChangedVariable;
@@ -71,28 +71,34 @@ TEST_CASE("the screen is the only display, and the primary one") {
 
 TEST_CASE("a busy pointer is recognized by its name") {
     const auto desktop = open_desktop();
-    x11::Connection connection({});
+    x11::Connection connection;
     REQUIRE(x11::start_xfixes(connection));
-    const auto show = [&](const char* name, std::uint16_t glyph) {
-        const xcb_font_t font = xcb_generate_id(connection.get());
-        xcb_open_font(connection.get(), font, 6, "cursor");
+    // An invisible window above all others.
+    const xcb_window_t window = xcb_generate_id(connection.get());
+    const std::uint32_t unmanaged = 1;
+    xcb_create_window(connection.get(), 0, window, connection.root(), 0, 0, 1920, 1080, 0,
+                      XCB_WINDOW_CLASS_INPUT_ONLY, XCB_COPY_FROM_PARENT, XCB_CW_OVERRIDE_REDIRECT,
+                      &unmanaged);
+    xcb_map_window(connection.get(), window);
+    const auto show = [&](const std::string& name) {
+        const xcb_pixmap_t shape = xcb_generate_id(connection.get());
+        xcb_create_pixmap(connection.get(), 1, shape, connection.root(), 8, 8);
         const xcb_cursor_t cursor = xcb_generate_id(connection.get());
-        xcb_create_glyph_cursor(connection.get(), cursor, font, font, glyph, glyph + 1, 0, 0, 0,
-                                65535, 65535, 65535);
+        xcb_create_cursor(connection.get(), cursor, shape, shape, 0, 0, 0, 0, 0, 0, 0, 0);
         xcb_xfixes_set_cursor_name(connection.get(), cursor,
-                                   static_cast<std::uint16_t>(std::strlen(name)), name);
-        xcb_change_window_attributes(connection.get(), connection.root(), XCB_CW_CURSOR, &cursor);
-        xcb_flush(connection.get());
+                                   static_cast<std::uint16_t>(name.size()), name.data());
+        xcb_change_window_attributes(connection.get(), window, XCB_CW_CURSOR, &cursor);
+        // Returns when the server has executed the requests.
         (void)connection.take(xcb_query_pointer_reply,
                               xcb_query_pointer(connection.get(), connection.root()));
     };
-    constexpr std::uint16_t left_ptr = 68; // of the cursor font
-    constexpr std::uint16_t watch = 150;
-    show("left_ptr", left_ptr);
+    show("left_ptr");
     CHECK_FALSE(desktop->busy());
-    show("watch", watch);
-    CHECK(desktop->busy());
-    show("left_ptr", left_ptr);
+    for (const char* name : {"watch", "wait"}) {
+        show(name);
+        CHECK(desktop->busy());
+    }
+    show("progress");
     CHECK_FALSE(desktop->busy());
 }
 

@@ -34,11 +34,24 @@ bool Process::has_ended() {
     return ended_;
 }
 
+namespace {
+
+std::vector<std::string> command_of(const std::filesystem::path& log, const std::string& title,
+                                    const Look& look) {
+    std::vector<std::string> words{test::program_file("eyehand-x11-window").string(),
+                                   log.string(),
+                                   title,
+                                   std::to_string(look.size.width),
+                                   std::to_string(look.size.height),
+                                   look.color};
+    if (look.reaction) words.push_back(std::to_string(look.reaction->count()));
+    return words;
+}
+
+} // namespace
+
 TestWindow::TestWindow(Desktop& desktop, const std::string& title, const Look& look)
-    : desktop_(desktop), title_(title),
-      process_({test::program_file("eyehand-x11-window").string(), (folder_ / "log").string(),
-                title, std::to_string(look.size.width), std::to_string(look.size.height),
-                look.color}) {
+    : desktop_(desktop), title_(title), process_(command_of(folder_ / "log", title, look)) {
     REQUIRE(eventually([&] { return std::filesystem::exists(folder_ / "log"); }, patience));
     REQUIRE(eventually([&] { return !test::lines_of(folder_ / "log").empty(); }, patience));
     // Wait for both: the window manager may declare the window active before the server moves the

@@ -7,6 +7,8 @@
 
 #include <sys/types.h>
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,9 @@ private:
 struct Look {
     eyehand::winio::Size size{400, 300};
     std::string color = "3366cc";
+    /// The window becomes dark this time after a press of a button, and the area around the pointer at once; negative:
+    /// only that area. Empty: it does not react.
+    std::optional<std::chrono::milliseconds> reaction{};
 };
 
 class TestWindow {

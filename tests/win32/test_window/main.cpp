@@ -71,6 +71,19 @@ void paint_area(HWND window) {
     state->ready = 1;
 }
 
+// Like a control that is pressed, and then reacts late.
+void darken(HWND window, bool everything) {
+    RECT rect{};
+    GetClientRect(window, &rect);
+    if (!everything)
+        rect = {rect.right / 2 - 40, rect.bottom / 2 - 12, rect.right / 2 + 40,
+                rect.bottom / 2 + 12};
+    const HDC dc = GetDC(window);
+    FillRect(dc, &rect, static_cast<HBRUSH>(GetStockObject(BLACK_BRUSH)));
+    ReleaseDC(window, dc);
+    GdiFlush();
+}
+
 // Whether the pointer is more than a pixel away from the place where the left button was pressed.
 bool has_strayed(LPARAM pressed_at, LPARAM now) {
     return std::abs(GET_X_LPARAM(now) - GET_X_LPARAM(pressed_at)) > 1 ||
@@ -95,6 +108,14 @@ LRESULT CALLBACK area_procedure(HWND window, UINT message, WPARAM w, LPARAM l) {
         pressed_at = l;
         SetCapture(window);
         ++state->area_presses;
+        if (state->reaction >= 0) {
+            darken(window, false);
+            SetTimer(window, 1, static_cast<UINT>(state->reaction.load()), nullptr);
+        }
+        return 0;
+    case WM_TIMER:
+        KillTimer(window, 1);
+        darken(window, true);
         return 0;
     case WM_LBUTTONDBLCLK:
         ++state->area_double_clicks;

@@ -24,7 +24,10 @@ struct TestWindowState {
     std::atomic<unsigned long> image_pixels[2][2]{}; // of the image that was read, [y][x], as
                                                      // COLORREFs
     std::atomic<int> image_width{0}, image_height{0};
-    std::atomic<int> answers{0};               // number of answers to message_answer
+    std::atomic<int> answers{0}; // number of answers to message_answer
+    std::atomic<int> reaction{
+        -1}; // after a press in the area: milliseconds until the area is dark; at once, its
+             // middle is dark; -1: it does not react
     std::atomic<int> hanging{0}, may_go_on{0}; // ends a requested hang
     std::atomic<int> text_length{0};
     wchar_t text[4096]{}; // of the edit control

@@ -1,17 +1,22 @@
 // A window that logs the input that it receives, like an ordinary X11 program.
-//   eyehand-x11-window LOG TITLE WIDTH HEIGHT RRGGBB
+//   eyehand-x11-window LOG TITLE WIDTH HEIGHT RRGGBB [REACTION]
+// With REACTION, the area around the pointer becomes dark when a button is pressed, and the whole window after REACTION
+// milliseconds; with -1, only the area around the pointer.
 // Lines: "ready", "focus in", "focus out", "key KEYSYM CHARACTER", "up KEYSYM", "button N X Y",
 // "button-up N X Y" (in desktop pixels), "closed".
 #include "eyehand/base/utf8.hpp"
 #include "x11/connection.hpp"
 #include "x11/keysyms.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <string>
 
 using namespace eyehand::winio;
@@ -112,18 +117,68 @@ xcb_window_t create_window(Connection& connection, const std::string& title, int
     return window;
 }
 
+// Becomes dark in two steps, as a program that takes its time.
+class Reaction {
+public:
+    Reaction(Connection& connection, xcb_window_t window, int delay)
+        : connection_(connection), window_(window), delay_(delay),
+          brush_(xcb_generate_id(connection.get())) {
+        constexpr std::uint32_t dark = 0x202020;
+        xcb_create_gc(connection.get(), brush_, window, XCB_GC_FOREGROUND, &dark);
+    }
+
+    void press(const xcb_button_press_event_t& event) {
+        fill({static_cast<std::int16_t>(event.event_x - 40),
+              static_cast<std::int16_t>(event.event_y - 12), 80, 24});
+        if (delay_ >= 0) due_ = Clock::now() + std::chrono::milliseconds(delay_);
+    }
+
+    /// Waits for the next event or until the window becomes dark; returns whether there is an event.
+    bool wait() {
+        if (!due_) return true;
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(*due_ - Clock::now());
+        pollfd file{
+            .fd = xcb_get_file_descriptor(connection_.get()), .events = POLLIN, .revents = 0};
+        if (left.count() > 0 && poll(&file, 1, static_cast<int>(left.count())) > 0) return true;
+        due_.reset();
+        fill({0, 0, 32767, 32767});
+        return false;
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    void fill(const xcb_rectangle_t& area) {
+        xcb_poly_fill_rectangle(connection_.get(), window_, brush_, 1, &area);
+        connection_.flush();
+    }
+
+    Connection& connection_;
+    xcb_window_t window_;
+    int delay_;
+    xcb_gcontext_t brush_;
+    std::optional<Clock::time_point> due_{};
+};
+
 } // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 6) return 2;
+    if (argc != 6 && argc != 7) return 2;
     std::ofstream log(argv[1]);
     const auto write = [&](const std::string& line) { log << line << std::endl; };
     Connection connection;
-    create_window(connection, argv[2], std::stoi(argv[3]), std::stoi(argv[4]),
-                  static_cast<std::uint32_t>(std::stoul(argv[5], nullptr, 16)));
+    const xcb_window_t window =
+        create_window(connection, argv[2], std::stoi(argv[3]), std::stoi(argv[4]),
+                      static_cast<std::uint32_t>(std::stoul(argv[5], nullptr, 16)));
     connection.flush();
     Keys keys(connection);
-    while (const Reply<xcb_generic_event_t> event{xcb_wait_for_event(connection.get())}) {
+    std::optional<Reaction> reaction;
+    if (argc == 7) reaction.emplace(connection, window, std::stoi(argv[6]));
+    while (!connection.lost()) {
+        Reply<xcb_generic_event_t> event(xcb_poll_for_event(connection.get()));
+        if (!event && reaction && !reaction->wait()) continue;
+        if (!event) event.reset(xcb_wait_for_event(connection.get()));
+        if (!event) break;
         switch (event->response_type & 0x7F) {
         case XCB_MAP_NOTIFY:
             write("ready");
@@ -145,6 +200,7 @@ int main(int argc, char** argv) {
             break;
         case XCB_BUTTON_PRESS:
             write(button_line("button", as<xcb_button_press_event_t>(event)));
+            if (reaction) reaction->press(as<xcb_button_press_event_t>(event));
             break;
         case XCB_BUTTON_RELEASE:
             write(button_line("button-up", as<xcb_button_press_event_t>(event)));
