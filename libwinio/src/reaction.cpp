@@ -31,7 +31,8 @@ struct Input {
     bool wheel = false;
     bool scalars = false;
     bool modified = false; ///< with Ctrl, Alt or the Windows key
-    std::optional<Key> last_key{};
+    bool keys = false;
+    Key last_key{}; ///< if `keys`
 
     void add(const InputEvent& event) {
         std::visit(overloaded{
@@ -47,12 +48,13 @@ struct Input {
                        [this](const KeyChange& change) {
                            if (change.press != Press::down) return;
                            if (is_any_of(change.key, modifiers)) modified = true;
+                           keys = true;
                            last_key = change.key;
                            scalars = false;
                        },
                        [this](const TypedScalar&) {
                            scalars = true;
-                           last_key.reset();
+                           keys = false;
                        },
                    },
                    event);
@@ -64,8 +66,8 @@ private:
 };
 
 bool copies(const Input& input) {
-    return input.modified && input.last_key &&
-           (*input.last_key == Key{U'c'} || *input.last_key == Key{NamedKey::insert});
+    return input.modified &&
+           (input.last_key == Key{U'c'} || input.last_key == Key{NamedKey::insert});
 }
 
 Expectation expectation_of(const Input& input) {
@@ -74,12 +76,12 @@ Expectation expectation_of(const Input& input) {
     if (input.presses == 1) return Expectation::click;
     if (input.wheel) return Expectation::scroll;
     if (input.scalars) return Expectation::text;
-    if (!input.last_key) return Expectation::nothing;
+    if (!input.keys) return Expectation::nothing;
     if (copies(input)) return Expectation::nothing;
     if (input.modified) return Expectation::command;
-    if (is_any_of(*input.last_key, paging_keys)) return Expectation::scroll;
-    const bool edits = std::holds_alternative<char32_t>(*input.last_key) ||
-                       is_any_of(*input.last_key, editing_keys);
+    if (is_any_of(input.last_key, paging_keys)) return Expectation::scroll;
+    const bool edits =
+        std::holds_alternative<char32_t>(input.last_key) || is_any_of(input.last_key, editing_keys);
     return edits ? Expectation::text : Expectation::command;
 }
 

@@ -103,6 +103,34 @@ TEST_CASE("an agent looks, acts, looks again and reports completion") {
                ContainsSubstring("RUN FINISHED: completed after 4 turns"));
 }
 
+TEST_CASE("the journal records why the wait before each screenshot ended") {
+    Stage stage;
+    stage.desktop.on_input = [&](const winio::InputEvent& event) {
+        const auto* change = std::get_if<winio::ButtonChange>(&event);
+        if (change == nullptr || change->press != winio::Press::up) return;
+        const int x = stage.desktop.pointer()->x;
+        if (x == 300) stage.desktop.screen().fill({280, 390, 40, 20}, {.red = 90});
+        if (x == 500) stage.desktop.screen().fill({0, 0, 900, 900}, {.red = 90});
+    };
+    const auto click_and_look = [&](int x) {
+        stage.model.call("click_element", R"({"label":"x","box":[)" + std::to_string(x) + ",400]}")
+            .call("observe_screen", "{}");
+    };
+    for (const int x : {100, 300, 500}) click_and_look(x);
+    stage.model.call("observe_screen", "{}").say("done");
+    (void)stage.run();
+    std::vector<std::string> ends;
+    std::vector<bool> reacted;
+    for (const json::value& entry : stage.entries()) {
+        if (entry.at("type").as_string() != "observed") continue;
+        ends.emplace_back(entry.at("end").as_string());
+        reacted.push_back(entry.as_object().contains("reacted_ms"));
+    }
+    CHECK(ends ==
+          std::vector<std::string>{"stable", "no_reaction", "local_only", "reacted", "stable"});
+    CHECK(reacted == std::vector{false, false, false, true, false});
+}
+
 TEST_CASE("two clicks of a model at one place do not become a double-click") {
     Stage stage;
     stage.desktop.set_double_click_time(std::chrono::milliseconds(300));

@@ -43,6 +43,8 @@ Fact observed() {
     fact.area = {-1920, 0, 1920, 1080};
     fact.changed = {{1, 2, 3, 4}, {5, 6, 7, 8}};
     fact.settle = std::chrono::milliseconds(180);
+    fact.end = "reacted";
+    fact.reacted_after = std::chrono::milliseconds(30);
     fact.capture = std::chrono::microseconds(9500);
     fact.scale = std::chrono::microseconds(7900);
     fact.encode = std::chrono::microseconds(12345);
@@ -105,7 +107,7 @@ TEST_CASE("every entry is a JSON object with its number and the hash of the line
     }
     CHECK_THAT(
         lines[2],
-        ContainsSubstring(R"("settle_ms":180,"capture_ms":9.5,"scale_ms":7.9,"encode_ms":12.345)"));
+        ContainsSubstring(R"("settle_ms":180,"end":"reacted","reacted_ms":30,"capture_ms":9.5,"scale_ms":7.9,"encode_ms":12.345)"));
 }
 
 TEST_CASE("the facts of a journal are read back unchanged") {
@@ -122,6 +124,8 @@ TEST_CASE("the facts of a journal are read back unchanged") {
     CHECK(screenshot.area == expected.area);
     CHECK(screenshot.changed == expected.changed);
     CHECK(screenshot.settle == expected.settle);
+    CHECK(screenshot.end == expected.end);
+    CHECK(screenshot.reacted_after == expected.reacted_after);
     CHECK(screenshot.capture == expected.capture);
     CHECK(screenshot.encode == expected.encode);
 

@@ -67,6 +67,14 @@ class Canvas {
     }
 }
 
+/** Why the wait before the next screenshot ended, unless the screen reacted. */
+const waits = {
+    local_only: 'only a control reacted',
+    no_reaction: 'no reaction to the action',
+    busy_timeout: 'the desktop was still busy for the next screenshot',
+    timeout: 'the screen was still changing for the next screenshot',
+};
+
 /**
  * `pictures`: the source of screenshots, {addressOf(picture, kind), canvasOf(picture, kind), hasDrawn(picture),
  * linkOf(picture, kind), problemOf(picture), noteOf(picture), isFinal()}; `kind` is 'raw' or 'drawn'.
@@ -226,6 +234,7 @@ export class Stage {
         if (after !== null && isSame(picture, after)) parts.push('the screen did not change');
         else if (after !== null && after.changed.length > 0)
             parts.push(`${counted(joined(after.changed).length, 'region')} changed afterwards`);
+        if (after !== null && after.end in waits) parts.push(waits[after.end]);
         if (unseen) parts.push('the model did not receive this screenshot');
         for (const note of new Set([picture, after].filter(Boolean).map((each) => this.#pictures.noteOf(each))))
             if (note) parts.push(note);

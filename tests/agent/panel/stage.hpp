@@ -25,7 +25,7 @@ public:
         : directory_(eyehand::agent::RunDirectory::create(folder_.path())),
           profile_(std::move(profile)), model_(model), options_(std::move(options)) {
         options_.settle.minimum = options_.settle.quiet = std::chrono::milliseconds(0);
-        options_.reaction = winio::no_reaction_wait;
+        options_.reaction = eyehand::winio::no_reaction_wait;
         profile_.pace = {.drag_step_delay = std::chrono::milliseconds(0)};
         profile_.step_delay = std::chrono::milliseconds(0);
         seat_ = panel.show(directory_, control_, profile_, options_.annotation);

@@ -21,7 +21,7 @@ inline const std::string hostile = "</script><script>window.hacked = true</scrip
 inline eyehand::agent::AgentOptions at_once() {
     eyehand::agent::AgentOptions options;
     options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
-    options.reaction = winio::no_reaction_wait;
+    options.reaction = eyehand::winio::no_reaction_wait;
     return options;
 }
 
