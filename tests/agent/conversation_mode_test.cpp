@@ -90,8 +90,12 @@ TEST_CASE("the conversation goes through these states") {
     const Row row = GENERATE(
         Row{{observed(), words("done")}, "observe ask completed"},
         Row{{observed(), words("<think>x</think>done")}, "observe ask completed"},
-        Row{{observed(), words("")}, "observe ask failed"},
-        Row{{observed(), words("<think>x</think>")}, "observe ask failed"},
+        Row{{observed(), words(""), words("")}, "observe ask ask failed"},
+        Row{{observed(), words("<think>x</think>"), words("<think>x</think>")},
+            "observe ask ask failed"},
+        Row{{observed(), words(""), words("done")}, "observe ask ask completed"},
+        Row{{observed(), words(""), calls({"a"}), invoked(), words(""), words("")},
+            "observe ask ask invoke ask ask failed"},
         Row{{observed(), calls({"click"}), invoked(), words("done")},
             "observe ask invoke ask completed"},
         Row{{observed(), calls({"look"}), invoked("", true), observed("h2"), words("done")},
@@ -116,6 +120,34 @@ TEST_CASE("the conversation goes through these states") {
         Row{{observed(), calls({"click"}), Stopped{"user"}}, "observe ask invoke cancelled"});
     ConversationMode mode = mode_for(profile());
     CHECK(path(mode, row.facts) == row.commands);
+}
+
+TEST_CASE("a reply with neither text nor a call gets a reminder in the same turn") {
+    ConversationMode mode = mode_for(profile());
+    mode.apply(observed());
+    mode.apply(words(""));
+    CHECK(mode.state().turn == 1);
+    REQUIRE(roles(request(mode)) == "suau");
+    CHECK_THAT(request(mode).messages.at(3).text(),
+               ContainsSubstring("neither text nor a tool call"));
+    const auto notes = mode.take_notes();
+    REQUIRE(notes.size() == 1);
+    CHECK(notes[0].kind == "reminder");
+    mode.apply(words(""));
+    CHECK_THAT(std::get<Finish>(mode.next()).reason, ContainsSubstring("after a reminder"));
+}
+
+TEST_CASE("the model reads the effect of an action if it is known") {
+    ConversationMode mode = mode_for(profile());
+    mode.apply(observed());
+    mode.apply(calls({"click"}));
+    Invoked fact = std::get<Invoked>(invoked());
+    fact.ok = true;
+    fact.result_json = R"({"ok":true,"x":5})";
+    fact.effect = winio::ActionEffect::no_visible_change;
+    mode.apply(fact);
+    CHECK(request(mode).messages.at(3).text() ==
+          R"({"ok":true,"x":5,"effect":"no_visible_change"})");
 }
 
 TEST_CASE("messages of the user reach the model, but never between a call and its result") {

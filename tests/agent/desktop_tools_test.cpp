@@ -270,6 +270,8 @@ TEST_CASE("windows with a title are listed, topmost first") {
     CHECK(json->at("count").to_number<int>() == 2);
     CHECK(json->at("windows").as_string() ==
           "1. Untitled - Notepad (app.exe), in front\n2. Line one line two (app.exe)");
+    CHECK(desk.call("list_windows", "{}").has_read());
+    CHECK_FALSE(desk.call("observe", "{}").has_read());
 }
 
 TEST_CASE("a window is brought to the front by a part of its title") {
@@ -295,6 +297,7 @@ TEST_CASE("the clipboard's text is read, and text is pasted through it") {
     CHECK_THAT(desk.call("read_clipboard", "{}").json(), ContainsSubstring(R"("text":"zażółć")"));
     desk.desktop.clipboard()->set_text(std::string(100000, 'x'));
     CHECK(desk.call("read_clipboard", "{}").json().size() < 5000);
+    CHECK(desk.call("read_clipboard", "{}").has_read());
     CHECK(desk.plan("paste_text", R"({"text":"世界"})") == winio::gesture::paste("世界"));
 }
 

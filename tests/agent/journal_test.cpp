@@ -59,6 +59,8 @@ Fact invoked() {
     fact.result_json = R"({"ok":true})";
     fact.policy = std::chrono::microseconds(2500);
     fact.act = std::chrono::microseconds(1500);
+    fact.reads = true;
+    fact.effect = winio::ActionEffect::no_visible_change;
     return fact;
 }
 
@@ -142,6 +144,9 @@ TEST_CASE("the facts of a journal are read back unchanged") {
     CHECK(std::get<Invoked>(journal.recovered()[2]).result_json == R"({"ok":true})");
     CHECK_FALSE(std::get<Invoked>(journal.recovered()[2]).interrupted);
     CHECK(std::get<Invoked>(journal.recovered()[2]).policy == std::chrono::microseconds(2500));
+    CHECK(std::get<Invoked>(journal.recovered()[2]).reads);
+    CHECK(std::get<Invoked>(journal.recovered()[2]).effect ==
+          winio::ActionEffect::no_visible_change);
 }
 
 TEST_CASE("errors are stored by name, and numbers in older journals are read as names") {

@@ -65,6 +65,13 @@ TEST_CASE("memory: the context has snapshots first, then the newest active actio
         memory.context(10000) ==
         "Archived:\n- 2 actions: Notepad is open. | patterns: menus open slowly\n"
         "Latest actions:\n- turn 3: click {\"label\":\"OK\"} -> {\"ok\":true} | said: I click OK.");
+    ActionRecord in_words = record(4);
+    in_words.call = R"(click "Save" at (512,300))";
+    in_words.outcome = R"(refused (invalid_key): no key "foo"; did you mean "f1"?)";
+    memory.add(in_words);
+    CHECK_THAT(memory.context(10000),
+               ContainsSubstring(R"(turn 4: click "Save" at (512,300) -> refused (invalid_key): )"
+                                 R"(no key "foo"; did you mean "f1"? | said: I click OK.)"));
     TeamMemory many = memory_of(20);
     const std::string text = many.context(10000);
     CHECK_THAT(text, !ContainsSubstring("turn 12:"));
@@ -81,12 +88,71 @@ TEST_CASE("memory: long texts are cut to the lengths in the profile") {
     memory.add(long_one);
     memory.add(record(2));
     const std::string text = memory.context(10000);
-    CHECK_THAT(text, ContainsSubstring(" -> " + std::string(57, 'r') +
+    CHECK_THAT(text, ContainsSubstring(" -> " + std::string(197, 'r') +
                                        "... | said: " + std::string(137, 's') + "..."));
     CHECK(memory.archive(std::string(500, 'a'), std::string(500, 'b'), {1}).empty());
     CHECK_THAT(memory.context(10000),
                ContainsSubstring(": " + std::string(177, 'a') +
                                  "... | patterns: " + std::string(117, 'b') + "..."));
+}
+
+namespace {
+
+/// A record of a tool that reads something.
+ActionRecord reading(int turn, const std::string& tool, const std::string& outcome) {
+    ActionRecord it = record(turn, tool);
+    it.call = tool;
+    it.outcome = outcome;
+    it.complete = true;
+    return it;
+}
+
+} // namespace
+
+TEST_CASE("memory: the latest outcome of each reading tool is complete, earlier ones are cut") {
+    TeamMemory memory;
+    const std::string list = "ok, windows:\n  " + std::string(400, 'w');
+    const std::string text = "ok, text \"" + std::string(400, 't') + '"';
+    memory.add(reading(1, "list_windows", "ok, windows:\n  " + std::string(400, 'o')));
+    memory.add(reading(2, "list_windows", list));
+    memory.add(reading(3, "read_clipboard", text));
+    SECTION("among the newest actions") {}
+    SECTION("and also if they are not among them") {
+        for (int turn = 4; turn < 20; ++turn) memory.add(record(turn));
+        CHECK_THAT(memory.context(10000), !ContainsSubstring("turn 11:"));
+        CHECK_THAT(memory.context(10000), ContainsSubstring("turn 12:"));
+    }
+    const std::string context = memory.context(10000);
+    CHECK_THAT(context, ContainsSubstring("turn 2: list_windows -> " + list + "\n  | said: "));
+    CHECK_THAT(context, ContainsSubstring("turn 3: read_clipboard -> " + text + " | said: "));
+    CHECK_THAT(context, !ContainsSubstring(std::string(200, 'o')));
+    CHECK(memory.archive("read", "", {2, 3}).empty());
+    CHECK_THAT(memory.context(10000), !ContainsSubstring("wwww"));
+}
+
+TEST_CASE("memory: a reading that is longer than the context is cut, and newer actions stay") {
+    TeamMemory memory;
+    memory.add(reading(1, "read_clipboard", "ok, text \"" + std::string(4000, 't') + '"'));
+    memory.add(record(2));
+    const std::string context = memory.context(1000);
+    CHECK(context.size() <= 1000);
+    CHECK(context.size() > 900);
+    CHECK_THAT(context, ContainsSubstring(std::string(500, 't')));
+    CHECK_THAT(context, ContainsSubstring("...\n- turn 2:"));
+}
+
+TEST_CASE("memory: an update replaces the record of its turn unless it is archived") {
+    TeamMemory memory = memory_of(3);
+    CHECK(memory.archive("done", "", {1}).empty());
+    for (const int turn : {1, 2, 7}) {
+        ActionRecord changed = record(turn);
+        changed.outcome = "changed " + std::to_string(turn);
+        memory.update(changed);
+    }
+    CHECK(memory.records().size() == 3);
+    CHECK(memory.active() == 2);
+    CHECK(memory.records().at(0).outcome.empty());
+    CHECK(memory.records().at(1).outcome == "changed 2");
 }
 
 TEST_CASE("memory: snapshots that exceed their share are merged, the oldest first") {
@@ -120,8 +186,16 @@ TEST_CASE("memory: for any history and limit, contexts have complete characters 
         std::vector<int> gone;
         for (int i = number(1, 40); i > 0; --i) {
             ++turn;
-            memory.add({turn, "tool" + std::to_string(turn) + "_", words(80), words(200), "f",
-                        words(300), false});
+            memory.add({turn,
+                        "tool" + std::to_string(turn) + "_",
+                        words(80),
+                        words(200),
+                        "f",
+                        words(300),
+                        false,
+                        {},
+                        words(400),
+                        number(0, 4) == 0});
             if (number(0, 3) == 0) {
                 const int old = number(1, turn);
                 if (memory.archive(words(300), words(200), {old}).empty()) gone.push_back(old);

@@ -122,7 +122,7 @@ TEST_CASE("each team has the numbers of its reference") {
     CHECK_FALSE(commander.plan_ellipsis);
     CHECK(commander.without_brief == WithoutBrief::fail);
     CHECK_FALSE(commander.first_plan);
-    CHECK_FALSE(commander.previous_action);
+    CHECK(commander.previous_action);
 
     const TeamSettings planner = *load_profile("planner").settings<TeamSettings>();
     CHECK(planner.review_interval == 7);

@@ -281,6 +281,8 @@ TEST_CASE("a call's arguments reach the program as JSON, and its output is the r
     ProgramTool reader = tool_of({"echo"});
     reader.effect = ProgramEffect::reads;
     CHECK_FALSE(Bench(reader).call().has_acted());
+    CHECK(result.has_read());
+    CHECK(Bench(reader).call().has_read());
 }
 
 TEST_CASE("wrong arguments go back to the model before the user is asked") {

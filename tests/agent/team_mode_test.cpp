@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "catch.hpp"
+#include "eyehand/agent/desktop_tools.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/team_settings.hpp"
 
@@ -30,10 +31,25 @@ Profile profile() {
 }
 
 TeamMode::OfferedTools offered() {
+    std::vector<ArgumentInfo> click = built_in_tools().arguments("click").value();
+    ArgumentInfo why;
+    why.name = "why";
+    why.ignored = true;
+    click.push_back(why);
     return {{{"brief_it", "", "{}"}, {"archive_it", "", "{}"}},
             {{"click", "", "{}"}, {"report_it", "", "{}"}},
-            "brief_it"};
+            "brief_it",
+            "archive_it",
+            {{"click", click}}};
 }
+
+/// A call of the worker and its result.
+struct Called {
+    std::string tool = "click";
+    std::string arguments = R"({"label":"Save","box":[512,300],"why":"to save"})";
+    std::string result = R"({"ok":true,"clicked":"Save","x":512,"y":300})";
+    bool reads = false;
+};
 
 /// Drives a mode: its command is a word, a fact is a call of a member function.
 struct Stage {
@@ -76,6 +92,19 @@ struct Stage {
         fact.result_json = R"({"ok":true})";
         fact.signal = std::move(signal);
         fact.action = std::move(action);
+        mode.apply(fact);
+        return *this;
+    }
+    Stage& call(const Called& it, const std::string& words = "I act") {
+        vlm::ChatReply reply{.text = words};
+        reply.tool_calls.push_back({"id0", it.tool, it.arguments, {}});
+        mode.apply(Replied{reply});
+        Invoked fact;
+        fact.tool = it.tool;
+        fact.ok = it.result.starts_with(R"({"ok":true)");
+        fact.result_json = it.result;
+        fact.action = {it.tool, {}, {}, fact.ok && !it.reads};
+        fact.reads = it.reads;
         mode.apply(fact);
         return *this;
     }
@@ -162,7 +191,8 @@ TEST_CASE("team: the lead continues until it has briefed, and its latest words a
     CHECK(stage.wants() == "ask chief");
     CHECK(stage.mode.state().turn == 2);
     CHECK(stage.mode.state().plan == "first plan");
-    CHECK_THAT(stage.context(), ContainsSubstring("NOTE\nYour last call was refused: no turns"));
+    CHECK_THAT(stage.context(),
+               ContainsSubstring("NOTE\nYour call of archive_it was refused: no turns"));
     stage.say("<think>hm</think>better plan", 1, "brief_it").done(Brief{"go", ""});
     CHECK(stage.mode.state().plan == "better plan");
     CHECK(stage.wants() == "observe");
@@ -326,7 +356,7 @@ TEST_CASE("team: completion ends the run") {
 
 TEST_CASE("team: a refused completion counts as a turn") {
     Stage stage = briefed();
-    stage.see().say("done", 1);
+    stage.see().say("done", 1, "report_it");
     Invoked refused;
     refused.tool = "report_it";
     refused.result_json = R"({"ok":false})";
@@ -397,12 +427,179 @@ TEST_CASE("team: if the profile enables it, the worker receives its previous act
     Stage stage = briefed(it);
     CHECK_THAT(stage.see().context(), !ContainsSubstring("LAST ACTION"));
     stage.say("I click OK to save", 1).done();
-    CHECK_THAT(stage.see().context(),
-               ContainsSubstring("LAST ACTION\nTurn 2: click {\"x\":1}\nResult: {\"ok\":true}\n"
-                                 "You said: I click OK to save"));
+    CHECK_THAT(stage.see().context(), ContainsSubstring("LAST ACTION\nTurn 2: click\nResult: ok\n"
+                                                        "You said: I click OK to save"));
     Stage without = briefed();
     without.act();
     CHECK_THAT(without.see().context(), !ContainsSubstring("LAST ACTION"));
+}
+
+TEST_CASE("team: the last action has the call, the reason and the result in words") {
+    Profile it = profile();
+    it.settings<TeamSettings>()->previous_action = true;
+    it.settings<TeamSettings>()->review_interval = 100;
+    Stage stage = briefed(it);
+    stage.see().call({});
+    CHECK_THAT(stage.see().context(),
+               ContainsSubstring("LAST ACTION\nTurn 2: click \"Save\" at (512,300)\n"
+                                 "Reason: to save\nResult: ok\nYou said: I act"));
+    CHECK_THAT(stage.context(),
+               ContainsSubstring("turn 2: click \"Save\" at (512,300) -> ok | said: I act"));
+    const std::string long_reason = "no key \"foo\"; " + std::string(250, 'k');
+    stage.call({.result = R"({"ok":false,"error":{"type":"invalid_key","message":)" +
+                          json_quote(long_reason) + "}}"});
+    CHECK_THAT(stage.see().context(),
+               ContainsSubstring("Result: refused (invalid_key): " + long_reason + "\n"));
+}
+
+TEST_CASE("team: an action that changed nothing on the screen is reported so") {
+    Profile it = profile();
+    it.settings<TeamSettings>()->previous_action = true;
+    Stage stage = briefed(it);
+    stage.see().call({}).see(true);
+    CHECK_THAT(stage.context(), ContainsSubstring("Result: ok (no_visible_change)\n"));
+    CHECK_THAT(stage.context(),
+               ContainsSubstring("at (512,300) -> ok (no_visible_change) | said: I act"));
+    stage.call({}).see(); // nothing is known about this one
+    CHECK_THAT(stage.context(), ContainsSubstring("Result: ok\n"));
+}
+
+TEST_CASE("team: an effect that the world reports is in the memory") {
+    Stage stage = briefed();
+    stage.see().say("I click", 1);
+    Invoked fact;
+    fact.tool = "click";
+    fact.ok = true;
+    fact.result_json = R"({"ok":true})";
+    fact.action.acts = true;
+    fact.effect = winio::ActionEffect::confirmed;
+    stage.mode.apply(fact);
+    CHECK_THAT(stage.see(true).context(), ContainsSubstring("click -> ok (confirmed) | said"));
+}
+
+TEST_CASE("team: what a tool has read reaches both roles completely") {
+    Profile it = profile();
+    it.settings<TeamSettings>()->previous_action = GENERATE(true, false);
+    Stage stage = briefed(it);
+    const std::string windows = "1. Notepad\n2. " + std::string(1500, 'w');
+    stage.see().call({.tool = "list_windows",
+                      .arguments = "{}",
+                      .result = R"({"ok":true,"count":2,"windows":)" + json_quote(windows) + "}",
+                      .reads = true});
+    const std::string said =
+        "list_windows -> ok, count 2, windows:\n  1. Notepad\n  2. " + std::string(1500, 'w');
+    CHECK_THAT(stage.see().context(), ContainsSubstring(said));
+    if (it.settings<TeamSettings>()->previous_action)
+        CHECK_THAT(stage.context(), ContainsSubstring("Result: see turn 2 in MEMORY\n"));
+    stage.say("I click", 1).done(reported("DONE"));
+    REQUIRE(stage.wants() == "ask chief");
+    CHECK_THAT(stage.context(), ContainsSubstring(said));
+}
+
+TEST_CASE("team: the latest reading is in the last action if the memory has no space for it") {
+    Profile it = profile();
+    it.settings<TeamSettings>()->previous_action = true;
+    it.settings<TeamSettings>()->review_interval = 100;
+    TeamMemoryOptions options;
+    options.threshold = 1; // the lead is asked to archive
+    Stage stage = briefed(it, "the task", options);
+    const std::string text(3000, 't');
+    stage.see().call({.tool = "read_clipboard",
+                      .arguments = "{}",
+                      .result = R"({"ok":true,"text":")" + text + "\"}",
+                      .reads = true});
+    REQUIRE(stage.wants() == "ask chief");
+    stage.brief();
+    stage.brief(); // asked twice: the engine archives the reading
+    CHECK(stage.mode.state().archived_actions == 1);
+    CHECK_THAT(stage.see().context(), ContainsSubstring("Result: ok, text \"" + text + "\""));
+}
+
+TEST_CASE("team: the reason of a denied action reaches the role completely") {
+    Stage stage = briefed();
+    const std::string reason = "Not this file. " + std::string(400, 'r');
+    stage.see().call(
+        {.result = R"({"ok":false,"error":{"type":"denied","message":")" + reason + "\"}}"});
+    CHECK_THAT(stage.see().context(), ContainsSubstring("-> refused (denied): " + reason));
+}
+
+TEST_CASE("team: instructions reach the worker completely, or the lead is asked to shorten them") {
+    Stage stage;
+    const std::string most(2600, 'm');
+    const std::string more(2700, 'l');
+    stage.see().brief(more);
+    REQUIRE(stage.wants() == "ask chief");
+    CHECK(stage.mode.state().turn == 2);
+    CHECK_THAT(stage.context(),
+               ContainsSubstring("NOTE\nYour call of brief_it was refused: the instructions are "
+                                 "2700 bytes long, and the hand can receive at most 2664: shorten "
+                                 "them and call brief_it again"));
+    CHECK_THAT(stage.context(), ContainsSubstring("INSTRUCTIONS TO SHORTEN\nllll"));
+    stage.brief(most);
+    REQUIRE(stage.wants() == "observe");
+    CHECK_THAT(stage.see().context(), ContainsSubstring("INSTRUCTIONS\n" + most + "\n\nNOW"));
+    stage.mode.apply(AskFailed{"vlm.context_overflow", "too long", true}); // contexts are halved
+    REQUIRE(stage.wants() == "ask chief");
+    CHECK_THAT(stage.context(), ContainsSubstring("instructions of at most 1330 bytes"));
+    stage.brief("short");
+    CHECK(stage.wants() == "observe");
+    CHECK_THAT(stage.see().context(), ContainsSubstring("INSTRUCTIONS\nshort\n\nNOW"));
+}
+
+TEST_CASE("team: evidence in a report reaches the lead completely until it has briefed") {
+    Stage stage = briefed();
+    const std::string proof = "I saw " + std::string(4000, 'p');
+    stage.act(Progress{"save it", GENERATE("DONE", "BLOCKED"), proof});
+    REQUIRE(stage.wants() == "ask chief");
+    CHECK_THAT(stage.context(), ContainsSubstring("REPORT\nTurn 2: save it is "));
+    CHECK_THAT(stage.context(), ContainsSubstring("Evidence: " + proof + "\n\n"));
+    CHECK(stage.context().size() <= 8000);
+    stage.say("", 1, "archive_it").done(Archive{"s", "", {2}});
+    CHECK_THAT(stage.context(), ContainsSubstring(proof));
+    stage.brief();
+    CHECK_THAT(stage.see().context(), !ContainsSubstring("REPORT"));
+}
+
+TEST_CASE("team: the lead may archive and brief in one reply, in any order") {
+    const bool brief_first = GENERATE(true, false);
+    Profile it = profile();
+    it.settings<TeamSettings>()->review_interval = 100;
+    Stage stage = briefed(it, "the task", {.threshold = 2});
+    stage.act({}, 100).act({}, 200);
+    REQUIRE(stage.wants() == "ask chief");
+    (void)stage.notes();
+    vlm::ChatReply reply{.text = "next"};
+    for (const char* tool : {"brief_it", "archive_it", "brief_it"})
+        reply.tool_calls.push_back({tool, tool, "{}", {}});
+    if (!brief_first) std::swap(reply.tool_calls[0], reply.tool_calls[1]);
+    stage.mode.apply(Replied{reply});
+    const auto call = [&] { return std::get<Invoke>(stage.mode.next()).call.name; };
+    for (int i = 0; i < 2; ++i) {
+        REQUIRE(stage.wants() == "invoke chief");
+        if (call() == "brief_it")
+            stage.done(Brief{"go on", "because"}, {});
+        else
+            stage.done(Archive{"all done", "", {2, 3}}, {});
+    }
+    CHECK(stage.wants() == "observe");
+    CHECK(stage.mode.state().turn == 5);
+    CHECK(stage.mode.state().brief == "go on");
+    CHECK(stage.mode.state().archived_actions == 2);
+    CHECK(stage.notes() == std::vector<std::string>{"refused", "memory", "phase"});
+}
+
+TEST_CASE("team: if the lead briefs without text, its rationale is the plan") {
+    Profile it = profile();
+    it.settings<TeamSettings>()->first_plan = GENERATE(true, false);
+    Stage stage(it);
+    stage.see().brief("open it", "");
+    CHECK(stage.mode.state().plan == "because");
+    CHECK_THAT(stage.see().context(), ContainsSubstring("PLAN\nbecause\n"));
+    stage.act(reported("DONE"), 100); // the worker has looked already: a second look does no harm
+    stage.brief("go on", "");
+    CHECK(stage.mode.state().plan == "because");
+    stage.act(reported("DONE"), 200).brief("go on", "the new plan");
+    CHECK(stage.mode.state().plan == "the new plan");
 }
 
 TEST_CASE("team: a loop is recovered from and reported, and detection pauses afterwards") {
@@ -477,7 +674,7 @@ TEST_CASE("team: after a request that was too long, all requests are shorter, an
     it.settings<TeamSettings>()->plan_bytes = 4000;
     it.settings<TeamSettings>()->review_interval = 100;
     Stage stage(it, "the task", {.threshold = 100, .recent = 100});
-    stage.see().brief(std::string(4000, 'i'), std::string(4000, 'p'));
+    stage.see().brief(std::string(600, 'i'), std::string(4000, 'p'));
     const auto work = [&] {
         stage.see().say(std::string(300, 'w'), 1).done({}, {"click", {{1, 1}}, {}, true});
     };
@@ -664,6 +861,7 @@ TEST_CASE("team: for any history, a context stays within its limit, contains the
                 fact.action = {"click", {{double(number(0, 2)), 0}}, {}, true};
                 if (number(0, 9) == 0) fact.signal = reported("DONE");
                 if (number(0, 19) == 0) fact.signal = Completion{words(300)};
+                fact.reads = number(0, 4) == 0;
                 acted[stage.mode.state().turn] = tool;
                 stage.mode.apply(fact);
             } else {

@@ -197,6 +197,13 @@ TEST_CASE("a presentation gives a tool another name, other argument names and an
     CHECK_THAT(call(tools, "loudness", R"({"at":[5,6],"how_much":800,"side":"left"})"),
                ContainsSubstring(R"("type":"bad_percent","message":"Argument \"how_much\")"));
     CHECK_THAT(call(tools, "set_volume", "{}"), ContainsSubstring("unknown_tool"));
+    const auto arguments = tools.arguments("loudness");
+    REQUIRE(arguments);
+    CHECK(arguments->size() == 4);
+    CHECK(arguments->at(0).ignored);
+    CHECK(arguments->at(1).id == "knob");
+    CHECK(arguments->at(1).name == "at");
+    CHECK_FALSE(tools.arguments("set_volume"));
 }
 
 TEST_CASE("a presentation cannot name unknown arguments or omit required ones") {

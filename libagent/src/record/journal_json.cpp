@@ -215,6 +215,8 @@ struct Writer {
         entry["act_ms"] = ms(it.act);
         if (it.action != Action()) entry["action"] = action_json(it.action);
         if (it.signal.index() != 0) entry["signal"] = signal_json(it.signal);
+        if (it.reads) entry["reads"] = true;
+        if (it.effect) entry["effect"] = winio::to_string(*it.effect);
     }
     void operator()(const Stopped& it) const { entry["why"] = valid(it.reason); }
     void operator()(const StateChanged& it) const {
@@ -372,6 +374,15 @@ Signal read_signal(const json::object& entry) {
     return archive;
 }
 
+/// Nothing for an empty text, and for an effect of a later version.
+std::optional<winio::ActionEffect> effect_of(std::string_view name) {
+    using winio::ActionEffect;
+    for (const ActionEffect effect : {ActionEffect::confirmed, ActionEffect::no_visible_change,
+                                      ActionEffect::unseen, ActionEffect::refused})
+        if (winio::to_string(effect) == name) return effect;
+    return std::nullopt;
+}
+
 Invoked read_invoked(const json::object& entry) {
     Invoked fact;
     fact.call_id = string_at(entry, "call_id");
@@ -388,6 +399,8 @@ Invoked read_invoked(const json::object& entry) {
         fact.action = read_action(action->as_object());
     if (const json::value* signal = entry.if_contains("signal"))
         fact.signal = read_signal(signal->as_object());
+    fact.reads = flag_at(entry, "reads");
+    fact.effect = effect_of(string_or_empty(entry, "effect"));
     return fact;
 }
 

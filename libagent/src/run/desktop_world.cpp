@@ -303,6 +303,7 @@ Fact DesktopWorld::on(const Invoke& command) {
         fact.result_json = result.json();
         fact.wants_screenshot = result.wants_screenshot();
         fact.signal = result.signal();
+        fact.reads = result.has_read();
         fact.action = {tools.id_of(command.call.name),
                        {},
                        result.subject(),

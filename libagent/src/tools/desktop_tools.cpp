@@ -289,7 +289,7 @@ ToolResult list_windows(const NoArgs&, ToolContext& context) {
         if (window.state == winio::WindowState::minimized) lines += ", minimized";
         lines += '\n';
     }
-    return ok().with("count", static_cast<double>(all.size())).with("windows", trim(lines));
+    return ok().with("count", static_cast<double>(all.size())).with("windows", trim(lines)).reads();
 }
 
 std::string titles_of(const std::vector<winio::WindowInfo>& windows) {
@@ -330,8 +330,8 @@ ToolResult read_clipboard(const NoArgs&, ToolContext& context) {
     winio::Clipboard* clipboard = context.desktop.clipboard();
     if (clipboard == nullptr) return no_clipboard();
     const std::string text = clipboard->text();
-    if (text.empty()) return ok("The clipboard holds no text.").with("text", "");
-    return ok().with("text", shorten(text, clipboard_length));
+    if (text.empty()) return ok("The clipboard holds no text.").with("text", "").reads();
+    return ok().with("text", shorten(text, clipboard_length)).reads();
 }
 
 ToolResult paste_text(const TextArgs& args, ToolContext& context) {

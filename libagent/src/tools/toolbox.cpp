@@ -172,6 +172,12 @@ std::string Toolbox::name_of(std::string_view id) const {
     return found == tools().end() ? std::string() : found->name;
 }
 
+std::optional<std::vector<ArgumentInfo>> Toolbox::arguments(std::string_view name) const {
+    const Tool* tool = find(name);
+    if (tool == nullptr || tool->whole) return std::nullopt;
+    return tool->arguments;
+}
+
 std::vector<vlm::ToolSpec> Toolbox::specs() const {
     std::vector<vlm::ToolSpec> specs;
     specs.reserve(tools().size());

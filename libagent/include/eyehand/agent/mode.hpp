@@ -13,6 +13,7 @@
 #include "eyehand/agent/visual_reply.hpp"
 #include "eyehand/export.hpp"
 #include "eyehand/vlm/chat.hpp"
+#include "eyehand/winio/confirm.hpp"
 #include "eyehand/winio/geometry.hpp"
 
 #include <chrono>
@@ -129,6 +130,10 @@ struct Invoked {
     std::chrono::microseconds act{};
     Action action{};
     Signal signal{};
+    bool reads = false; ///< the result contains what the tool has read (ToolResult::reads)
+    /// The effect on the screen, if it is known; the model reads `confirmed` and
+    /// `no_visible_change`.
+    std::optional<winio::ActionEffect> effect{};
 };
 struct Recovered {
     std::string problem{};         ///< why the recovery is incomplete; or empty

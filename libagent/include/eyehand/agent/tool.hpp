@@ -113,6 +113,13 @@ public:
         return std::move(*this);
     }
     [[nodiscard]] bool has_acted() const { return acted_; }
+    /// States that the result contains what the tool has read, such as the clipboard. A mode whose
+    /// memory shortens results keeps the latest one of each such tool complete.
+    ToolResult&& reads() && {
+        reads_ = true;
+        return std::move(*this);
+    }
+    [[nodiscard]] bool has_read() const { return reads_; }
     /// Sets the time until the user allowed or refused the call.
     ToolResult&& decided_in(std::chrono::microseconds duration) && {
         decided_in_ = duration;
@@ -141,6 +148,7 @@ private:
     Signal signal_{};
     std::string subject_{};
     bool acted_ = false;
+    bool reads_ = false;
     std::chrono::microseconds decided_in_{};
 };
 
@@ -350,6 +358,9 @@ public:
     [[nodiscard]] std::string id_of(std::string_view name) const;
     /// The inverse.
     [[nodiscard]] std::string name_of(std::string_view id) const;
+    /// The arguments of the tool that is offered as `name`, as they are offered. Nothing if no tool
+    /// is, or if its arguments are not a C++ struct.
+    [[nodiscard]] std::optional<std::vector<ArgumentInfo>> arguments(std::string_view name) const;
 
     /// Decodes the arguments of the call and runs the tool. A mistake of the model is a failed
     /// result (`unknown_tool`, `invalid_json`, or the error types of the argument).

@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/tool.hpp"
+#include "modes/call_words.hpp"
 #include "modes/still_too_long.hpp"
 
 #include <fmt/format.h>
@@ -15,6 +16,9 @@ namespace {
 vlm::Image by_name(const Observed& fact) { return {fact.sha256, nullptr}; }
 
 constexpr const char* role = "agent"; // there is only one
+
+constexpr const char* reminder =
+    "Your reply had neither text nor a tool call. Call a tool, or write your final answer as text.";
 
 std::string screenshot_result(const Observed& fact) {
     return ok()
@@ -126,6 +130,7 @@ void ConversationMode::on(const Replied& fact) {
         finish_with(fact.reply);
         return;
     }
+    reminded_ = false;
     transcript_.add(vlm::Message::assistant(fact.reply.text, calls_));
     if (calls_.size() > 1 && several_calls_ == SeveralCalls::none) {
         refuse_calls();
@@ -162,7 +167,7 @@ void ConversationMode::on(const Invoked& fact) {
         phase_ = Phase::observing; // the screenshot answers the call
         return;
     }
-    answer_calls(fact.result_json);
+    answer_calls(with_effect(fact.result_json, fact.effect));
     if (!tried && is_in_a_loop()) { // no recovery: the call had no effect on the desktop
         tell_of_loop(words_on_loop(*loops_.loop()));
         transcript_.add(vlm::Message::user(std::exchange(told_, {})));
@@ -195,7 +200,8 @@ void ConversationMode::on(const Stopped& fact) {
     finish(Outcome::cancelled, fact.reason);
 }
 
-/// A reply without a call ends the run; it is the answer if it is complete.
+/// A reply without a call ends the run; it is the answer if it is complete. The model is reminded
+/// once if the reply is empty.
 void ConversationMode::finish_with(const vlm::ChatReply& reply) {
     std::string words = strip_think(reply.text);
     if (reply.finish == vlm::FinishReason::length) {
@@ -205,8 +211,15 @@ void ConversationMode::finish_with(const vlm::ChatReply& reply) {
     } else if (reply.finish == vlm::FinishReason::content_filter ||
                reply.finish == vlm::FinishReason::error) {
         finish(Outcome::failed, "the server interrupted the model's reply: " + words);
+    } else if (words.empty() && !reminded_) {
+        reminded_ = true;
+        note("reminder", "the reply had neither text nor a tool call");
+        // Some servers reject an assistant message without text.
+        transcript_.add(vlm::Message::assistant(reply.text.empty() ? "(nothing)" : reply.text, {}));
+        transcript_.add(vlm::Message::user(reminder)); // in the same turn
     } else if (words.empty()) {
-        finish(Outcome::failed, "the model's reply has neither text nor a tool call");
+        finish(Outcome::failed, "the model's reply has neither text nor a tool call, also after a "
+                                "reminder");
     } else {
         finish(Outcome::completed, std::move(words));
     }

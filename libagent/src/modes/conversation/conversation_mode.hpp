@@ -54,7 +54,8 @@ private:
     std::vector<vlm::ToolCall> calls_; ///< of the latest reply; the first one is executed
     LoopProfile loop_rules_;
     LoopDetector loops_;
-    int loops_from_ = 0; ///< first turn with loop detection
+    int loops_from_ = 0;    ///< first turn with loop detection
+    bool reminded_ = false; ///< the latest reply had neither text nor a call
     std::string told_; ///< text for the model before the next screenshot, or in a separate message
     std::vector<std::string> heard_; ///< messages of the user that are not yet in the transcript
     Finish finish_;

@@ -137,8 +137,12 @@ public:
     [[nodiscard]] std::unique_ptr<Mode> make(const ModeContext& context) const override {
         const TeamSettings& team = settings_of(context.profile);
         const Toolbox& lead = context.tools.at(team.lead.name);
-        TeamMode::OfferedTools offered{lead.specs(), context.tools.at(team.worker.name).specs(),
-                                       lead.name_of("brief")};
+        const Toolbox& worker = context.tools.at(team.worker.name);
+        TeamMode::OfferedTools offered{
+            lead.specs(), worker.specs(), lead.name_of("brief"), lead.name_of("archive"), {}};
+        for (const vlm::ToolSpec& tool : offered.worker)
+            if (auto arguments = worker.arguments(tool.name))
+                offered.arguments.emplace(tool.name, *std::move(arguments));
         std::unique_ptr<Memory> memory =
             context.make_memory
                 ? context.make_memory()

@@ -6,6 +6,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <utility>
 
 namespace eyehand::agent {
@@ -13,15 +15,25 @@ namespace {
 
 constexpr std::size_t arguments_bytes = 160; // maximum length of an action's arguments in a context
 
-std::string in_words(const ActionRecord& record, const TeamMemoryOptions& options) {
+enum class Length { cut, complete };
+
+std::string in_words(const ActionRecord& record, const TeamMemoryOptions& options,
+                     Length outcome_length = Length::cut) {
     if (record.tool.empty())
         return fmt::format("- turn {}: no tool call; said: {}", record.turn,
                            cut_bytes(one_line(record.reply), options.reply_bytes, true));
-    std::string line = fmt::format("- turn {}: {} {} -> {}", record.turn, record.tool,
-                                   cut_bytes(one_line(record.arguments), arguments_bytes, true),
-                                   cut_bytes(one_line(record.result), options.result_bytes, true));
+    const std::string& result = record.outcome.empty() ? record.result : record.outcome;
+    const std::string outcome = outcome_length == Length::complete
+                                    ? result
+                                    : cut_bytes(one_line(result), options.result_bytes, true);
+    const std::string call =
+        record.call.empty() ? fmt::format("{} {}", record.tool, record.arguments) : record.call;
+    std::string line = fmt::format(
+        "- turn {}: {} -> {}", record.turn,
+        cut_bytes(one_line(call), record.tool.size() + 1 + arguments_bytes, true), outcome);
     if (!record.reply.empty())
-        line += " | said: " + cut_bytes(one_line(record.reply), options.reply_bytes, true);
+        line += (outcome.find('\n') == std::string::npos ? " | said: " : "\n  | said: ") +
+                cut_bytes(one_line(record.reply), options.reply_bytes, true);
     return line;
 }
 
@@ -68,6 +80,14 @@ void TeamMemory::add(ActionRecord record) {
     records_.push_back(std::move(record));
 }
 
+void TeamMemory::update(const ActionRecord& record) {
+    const auto known =
+        std::find_if(records_.rbegin(), records_.rend(),
+                     [&](const ActionRecord& earlier) { return earlier.turn == record.turn; });
+    if (known == records_.rend() || known->archived) return;
+    *known = record;
+}
+
 std::string TeamMemory::archive(const std::string& summary, const std::string& patterns,
                                 const std::vector<int>& turns) {
     if (turns.empty()) return "no turns were given: list the turns to archive";
@@ -103,6 +123,8 @@ void TeamMemory::mark_archived(ActionRecord& record) {
     };
     shorten(record.arguments, arguments_bytes);
     shorten(record.result, options_.result_bytes);
+    shorten(record.call, record.tool.size() + 1 + arguments_bytes);
+    shorten(record.outcome, options_.result_bytes);
     shorten(record.reply, options_.reply_bytes);
 }
 
@@ -139,6 +161,45 @@ std::size_t TeamMemory::active() const { return records_.size() - archived(); }
 
 std::size_t TeamMemory::archived() const { return archived_; }
 
+/// The lines about the newest active actions, oldest first, with at most `max` bytes.
+std::vector<std::string> TeamMemory::latest_actions(std::size_t max) const {
+    struct Shown {
+        const ActionRecord* record;
+        bool complete;
+        std::string line;
+    };
+    std::vector<Shown> shown; // newest first
+    std::set<std::string_view> complete_tools;
+    std::size_t actions = 0;
+    for (auto record = records_.rbegin(); record != records_.rend(); ++record) {
+        if (record->archived) continue;
+        const bool complete = record->complete && complete_tools.insert(record->tool).second;
+        if (actions++ < options_.recent || complete) shown.push_back({&*record, complete, {}});
+        if (actions == active()) break;
+    }
+    std::size_t left = max;
+    std::size_t fitting = 0;
+    for (Shown& it : shown) {
+        it.line = in_words(*it.record, options_);
+        if (it.line.size() + 1 > left) break;
+        left -= it.line.size() + 1;
+        ++fitting;
+    }
+    shown.resize(fitting);
+    for (Shown& it : shown) {
+        if (!it.complete) continue;
+        std::string line = in_words(*it.record, options_, Length::complete);
+        if (line.size() <= it.line.size()) continue;
+        line = cut_bytes(line, it.line.size() + left, true);
+        left -= std::max(line.size(), it.line.size()) - it.line.size();
+        it.line = std::move(line);
+    }
+    std::vector<std::string> lines;
+    lines.reserve(shown.size());
+    for (auto it = shown.rbegin(); it != shown.rend(); ++it) lines.push_back(std::move(it->line));
+    return lines;
+}
+
 std::string TeamMemory::context(std::size_t max) const {
     constexpr std::string_view archive_heading = "Archived:";
     constexpr std::string_view recent_heading = "Latest actions:";
@@ -166,16 +227,8 @@ std::string TeamMemory::context(std::size_t max) const {
     std::size_t used = 0;
     for (const std::string& line : told) used += line.size() + 1;
 
-    std::vector<const ActionRecord*> recent; // newest first
-    const std::size_t most_recent = std::min(options_.recent, active());
-    for (auto record = records_.rbegin(); recent.size() < most_recent; ++record)
-        if (!record->archived) recent.push_back(&*record);
-    const auto action = [&](std::size_t i) {
-        return in_words(*recent[recent.size() - 1 - i], options_);
-    };
     const std::string first = section(archive_heading, told);
-    const std::string second = section(
-        recent_heading, newest_that_fit(recent.size(), action, room - std::min(used, room)));
+    const std::string second = section(recent_heading, latest_actions(room - std::min(used, room)));
     std::string text = first + (first.empty() || second.empty() ? "" : "\n") + second;
     return cut_bytes(text, max); // a safeguard: the code above stays within the limit
 }

@@ -100,44 +100,88 @@ std::size_t TeamMode::context_bound() const {
     return std::max(bound, task_.size() + team_.context_bytes / 8);
 }
 
+/// The maximum length of instructions: the worker's context contains them completely.
+std::size_t TeamMode::brief_bound() const { return (context_bound() - task_.size()) / 3; }
+
 /// The part of the user's messages for which a request has space.
 std::string TeamMode::shown_of_heard() const {
     return cut_bytes(heard(), (context_bound() - task_.size()) / 6);
 }
 
-/// The context of the role, at most `context_bytes`: the unchanging parts first.
+/// The section about the worker's latest action, with this text as its result.
+std::string TeamMode::last_action(std::string_view result) const {
+    const std::size_t share = (context_bound() - task_.size()) / 6;
+    if (previous_->tool.empty())
+        return cut_bytes(fmt::format("Turn {}: no tool call\nYou said: {}", previous_->turn,
+                                     one_line(previous_->reply)),
+                         share, true);
+    std::string text =
+        fmt::format("Turn {}: {}", previous_->turn, cut_bytes(previous_->call, share / 4, true));
+    if (!previous_reason_.empty())
+        text += "\nReason: " + cut_bytes(previous_reason_, share / 4, true);
+    text += fmt::format("\nResult: {}", result);
+    if (!previous_->reply.empty())
+        text += "\nYou said: " + cut_bytes(one_line(previous_->reply), share / 4, true);
+    return text;
+}
+
+/// The context of the role, at most `context_bytes`: the unchanging parts first. Evidence for the
+/// lead and the results of reading tools get the space that the other sections leave.
 std::string TeamMode::context() const {
     const std::size_t max = context_bound();
     const std::size_t share = (max - task_.size()) / 6;
-    Sections sections;
-    sections.add("TASK", task_);
-    sections.add("PLAN", cut_bytes(plan_, std::min(team_.plan_bytes, share), team_.plan_ellipsis));
-    if (!leads_) sections.add("INSTRUCTIONS", cut_bytes(brief_, share, true));
-    if (!leads_ && team_.previous_action && previous_) {
-        const std::string call = previous_->tool.empty()
-                                     ? std::string("no tool call")
-                                     : previous_->tool + ' ' + one_line(previous_->arguments);
-        sections.add("LAST ACTION",
-                     cut_bytes(fmt::format("Turn {}: {}\nResult: {}\nYou said: {}", previous_->turn,
-                                           cut_bytes(call, share / 2, true),
-                                           cut_bytes(one_line(previous_->result), share / 4, true),
-                                           one_line(previous_->reply)),
-                               share, true));
-    }
-    sections.add("NOW", fmt::format("{}, turn {} of {}", role().phase, turn_, max_turns_));
-    if (leads_ && compression_asked_)
-        sections.add(
-            "MEMORY IS FULL",
-            fmt::format("{} actions are active. Archive finished turns first.", memory_->active()));
-    if (leads_ && !claim_.empty())
-        sections.add(
-            "CLAIM",
-            cut_bytes("The worker says that the task is done. Evidence: " + claim_, share, true));
-    sections.add("THE USER SAYS", shown_of_heard());
-    sections.add("NOTE", cut_bytes(told(), share, true));
+    const bool shows_last_action = !leads_ && team_.previous_action && previous_;
+    std::string result;
+    std::string claim;
+    std::string report;
+    const auto sections_but_memory = [&] {
+        Sections sections;
+        sections.add("TASK", task_);
+        sections.add("PLAN",
+                     cut_bytes(plan_, std::min(team_.plan_bytes, share), team_.plan_ellipsis));
+        if (!leads_) sections.add("INSTRUCTIONS", brief_);
+        if (shows_last_action) sections.add("LAST ACTION", last_action(result));
+        sections.add("NOW", fmt::format("{}, turn {} of {}", role().phase, turn_, max_turns_));
+        if (leads_ && compression_asked_)
+            sections.add("MEMORY IS FULL",
+                         fmt::format("{} actions are active. Archive finished turns first.",
+                                     memory_->active()));
+        sections.add("CLAIM", claim);
+        sections.add("REPORT", report);
+        sections.add("THE USER SAYS", shown_of_heard());
+        sections.add("NOTE", cut_bytes(told(), share, true));
+        if (leads_)
+            sections.add("INSTRUCTIONS TO SHORTEN", cut_bytes(long_brief_, 2 * share, true));
+        return sections;
+    };
+    // With a sixth left for memory.
+    const auto cut_to_room = [&](const std::string& text) {
+        const std::size_t used = sections_but_memory().text().size() + share;
+        return cut_bytes(text, used < max ? max - used : 0, true);
+    };
     const std::string heading = "MEMORY";
-    const std::size_t used = sections.text().size() + heading.size() + 3;
-    if (used < max) sections.add(heading, memory_->context(max - used));
+    const auto memory = [&] {
+        const std::size_t used = sections_but_memory().text().size() + heading.size() + 3;
+        return used < max ? memory_->context(max - used) : std::string();
+    };
+    if (leads_ && !claim_.empty())
+        claim = cut_to_room("The worker says that the task is done. Evidence: " + claim_);
+    if (leads_) report = cut_to_room(report_);
+    std::string remembered;
+    if (shows_last_action && previous_->complete) {
+        result = fmt::format("see turn {} in MEMORY", previous_->turn);
+        remembered = memory();
+        if (remembered.find(previous_->outcome) == std::string::npos) {
+            result.clear();
+            result = cut_to_room(previous_->outcome);
+            remembered = memory();
+        }
+    } else {
+        if (shows_last_action) result = cut_bytes(previous_->outcome, share, true);
+        remembered = memory();
+    }
+    Sections sections = sections_but_memory();
+    sections.add(heading, remembered);
     return cut_bytes(sections.text(), std::max(max, task_.size() + 5));
 }
 
@@ -161,6 +205,7 @@ void TeamMode::apply(const Fact& fact) {
 
 void TeamMode::on(const Observed& fact) {
     loops_.saw(fact.still);
+    take_effect(fact);
     seen_ = fact;
     if (turn_ == 0) {
         begin_turn();
@@ -201,9 +246,11 @@ void TeamMode::on(const Replied& fact) {
     // The request contained this part; later requests contain the remaining messages.
     if (!calls_.empty() || reminded_) heard().erase(0, shown_of_heard().size());
     if (!calls_.empty()) {
-        if (calls_.size() > 1)
+        const std::size_t all = calls_.size();
+        choose_calls();
+        if (refused_calls_ > 0)
             note("refused", fmt::format("one call per turn: {} of {} calls were not executed",
-                                        calls_.size() - 1, calls_.size()));
+                                        refused_calls_, all));
         step_ = Step::acting;
         return;
     }
@@ -217,6 +264,8 @@ void TeamMode::on(const Replied& fact) {
         end_lead_turn();
     } else {
         previous_ = ActionRecord{turn_, {}, {}, {}, seen_.file, reply_, false};
+        previous_reason_.clear();
+        effect_unknown_ = false;
         memory_->add(*previous_);
         worker_told_.clear();
     }
@@ -241,6 +290,30 @@ void TeamMode::on(const AskFailed& fact) {
     memory_->compress();
     note("context", "the request was longer than the model's context: memory was compressed, and "
                     "further contexts are half as long");
+    if (leads_ || brief_.size() <= brief_bound()) return;
+    lead_told_ = fmt::format("The model's context is shorter than expected: the {} can receive "
+                             "instructions of at most {} bytes. Shorten them and call {} again.",
+                             team_.worker.name, brief_bound(), offered_.brief);
+    long_brief_ = brief_;
+    switch_to_lead("the instructions are too long for the model's context");
+    compression_asked_ = memory_->needs_compression();
+}
+
+/// Leaves the calls to execute: the first one, and of the lead also one that archives turns besides
+/// one that briefs.
+void TeamMode::choose_calls() {
+    const std::size_t all = calls_.size();
+    const std::string first = calls_.front().name;
+    std::string second;
+    if (leads_ && !offered_.archive.empty() && first == offered_.brief) second = offered_.archive;
+    if (leads_ && !offered_.archive.empty() && first == offered_.archive) second = offered_.brief;
+    auto other = calls_.end();
+    if (!second.empty())
+        other = std::find_if(calls_.begin(), calls_.end(),
+                             [&](const vlm::ToolCall& call) { return call.name == second; });
+    if (other != calls_.end()) std::iter_swap(std::next(calls_.begin()), other);
+    calls_.resize(other != calls_.end() ? 2 : 1);
+    refused_calls_ = all - calls_.size();
 }
 
 void TeamMode::on(const Invoked& fact) {
@@ -255,50 +328,73 @@ void TeamMode::on(const Invoked& fact) {
 }
 
 void TeamMode::take_lead_call(const Invoked& fact) {
-    std::string answer;
-    const std::string refused_calls = words_on_refused_calls();
+    std::string problem;
     if (const auto* brief = std::get_if<Brief>(&fact.signal)) {
-        brief_ = std::string(trim(brief->instructions));
-        claim_.clear();
-        end_lead_turn();
-        lead_told_ = refused_calls;
-        leads_ = false;
-        note("phase", fmt::format("{}: the {} has its instructions", role().phase, role().name));
-        begin_turn();
-        return;
-    }
-    if (const auto* archive = std::get_if<Archive>(&fact.signal)) {
-        answer = memory_->archive(archive->summary, archive->patterns, archive->turns);
-        archived_now_ = answer.empty();
-        note(answer.empty() ? "memory" : "refused",
-             answer.empty() ? fmt::format("{} actions archived, {} active", memory_->archived(),
-                                          memory_->active())
-                            : answer);
+        problem = take_brief(*brief);
+    } else if (const auto* archive = std::get_if<Archive>(&fact.signal)) {
+        problem = memory_->archive(archive->summary, archive->patterns, archive->turns);
+        archived_now_ = problem.empty();
+        if (problem.empty())
+            note("memory", fmt::format("{} actions archived, {} active", memory_->archived(),
+                                       memory_->active()));
     } else if (const auto* verdict = std::get_if<Verdict>(&fact.signal)) {
         if (verdict->confirmed && !claim_.empty()) {
             finish(Outcome::completed, claim_);
             return;
         }
-        answer = claim_.empty() ? "there is no claim to confirm" : "";
+        if (claim_.empty()) problem = "there is no claim to confirm";
         claim_.clear();
-    } else if (!fact.ok) {
-        answer = fact.result_json;
     }
+    if (!problem.empty()) note("refused", problem);
+    if (!fact.ok) problem = result_in_words(fact.result_json).result;
+    if (!problem.empty()) {
+        if (!refusals_.empty()) refusals_ += '\n';
+        refusals_ += fmt::format("Your call of {} was refused: {}", calls_.front().name, problem);
+    }
+    calls_.erase(calls_.begin());
+    if (!calls_.empty()) return; // the other call of this reply follows
+    std::string told = words_on_refused_calls();
+    if (!told.empty() && !refusals_.empty()) told += '\n';
+    told += std::exchange(refusals_, {});
     end_lead_turn();
-    lead_told_ = refused_calls;
-    if (!answer.empty()) {
-        if (!lead_told_.empty()) lead_told_ += '\n';
-        lead_told_ += "Your last call was refused: " + answer;
+    lead_told_ = std::move(told);
+    if (std::exchange(briefed_now_, false)) {
+        claim_.clear();
+        report_.clear();
+        leads_ = false;
+        note("phase", fmt::format("{}: the {} has its instructions", role().phase, role().name));
     }
     begin_turn();
 }
 
-/// Empty if the reply had only one call.
+/// Returns a problem for the lead, or an empty text.
+std::string TeamMode::take_brief(const Brief& brief) {
+    std::string instructions(trim(brief.instructions));
+    if (instructions.size() > brief_bound()) {
+        std::string problem = fmt::format(
+            "the instructions are {} bytes long, and the {} can receive at most {}: shorten them "
+            "and call {} again",
+            instructions.size(), team_.worker.name, brief_bound(), offered_.brief);
+        long_brief_ = std::move(instructions);
+        return problem;
+    }
+    // A server that enforces a call may suppress the text in which the lead writes its plan.
+    if (reply_.empty() && (must_plan() || plan_.empty())) plan_ = trim(brief.rationale);
+    brief_ = std::move(instructions);
+    long_brief_.clear();
+    briefed_now_ = true;
+    return {};
+}
+
+/// Empty if all calls of the reply were executed.
 std::string TeamMode::words_on_refused_calls() const {
-    if (calls_.size() < 2) return {};
-    return fmt::format(
-        "Only your first call was processed, {} more were refused: one call per turn.",
-        calls_.size() - 1);
+    if (refused_calls_ == 0) return {};
+    std::string words =
+        fmt::format("Only your first call was processed, {} more were refused: one call per turn",
+                    refused_calls_);
+    if (leads_ && !offered_.archive.empty())
+        words += fmt::format(", or {} and {} together", offered_.archive, offered_.brief);
+    return words + '.';
 }
 
 /// Clears the texts for the lead. If the lead repeatedly ignores the request to compress memory,
@@ -316,10 +412,38 @@ void TeamMode::end_lead_turn() {
 }
 
 void TeamMode::record(const Invoked& fact) {
-    previous_ =
-        ActionRecord{turn_,  fact.tool, calls_.front().arguments_json, fact.result_json, seen_.file,
-                     reply_, false};
+    const vlm::ToolCall& call = calls_.front();
+    const auto arguments = offered_.arguments.find(call.name);
+    CallWords words =
+        call_in_words(call, arguments == offered_.arguments.end() ? nullptr : &arguments->second);
+    const std::string result = with_effect(fact.result_json, fact.effect);
+    ResultWords outcome =
+        fact.reads ? result_in_words(result) : result_in_words(result, call.arguments_json);
+    const bool denied = outcome.error_type == "denied" || outcome.error_type == "refused";
+    previous_ = ActionRecord{.turn = turn_,
+                             .tool = fact.tool,
+                             .arguments = call.arguments_json,
+                             .result = result,
+                             .screenshot = seen_.file,
+                             .reply = reply_,
+                             .call = std::move(words.call),
+                             .outcome = std::move(outcome.result),
+                             .complete = fact.reads || denied};
+    previous_reason_ = std::move(words.reason);
+    effect_unknown_ = fact.ok && fact.action.acts && !fact.effect;
     memory_->add(*previous_);
+}
+
+/// The screenshot after an action that is equal to the one before it shows that the action has had
+/// no visible effect.
+void TeamMode::take_effect(const Observed& fact) {
+    if (!std::exchange(effect_unknown_, false) || !fact.still || !fact.changed.empty()) return;
+    const std::string result =
+        with_effect(previous_->result, winio::ActionEffect::no_visible_change);
+    previous_->outcome = previous_->complete ? result_in_words(result).result
+                                             : result_in_words(result, previous_->arguments).result;
+    previous_->result = result;
+    memory_->update(*previous_);
 }
 
 void TeamMode::take_worker_call(const Invoked& fact) {
@@ -331,8 +455,13 @@ void TeamMode::take_worker_call(const Invoked& fact) {
         const auto asks_for_review = [&](const std::string& status) {
             return equals_ignoring_case(status, trim(progress->status));
         };
-        needs_review_ = needs_review_ || std::any_of(team_.review_statuses.begin(),
-                                                     team_.review_statuses.end(), asks_for_review);
+        if (std::any_of(team_.review_statuses.begin(), team_.review_statuses.end(),
+                        asks_for_review)) {
+            needs_review_ = true;
+            report_ = fmt::format("Turn {}: {} is {}.\nEvidence: {}", turn_,
+                                  one_line(progress->objective), one_line(progress->status),
+                                  trim(progress->evidence));
+        }
     } else if (const auto* completion = std::get_if<Completion>(&fact.signal)) {
         if (!team_.review_completion) {
             finish(Outcome::completed, completion->evidence);

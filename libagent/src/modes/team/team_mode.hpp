@@ -1,20 +1,23 @@
 // A team of two roles: a lead plans without seeing the screen, and a worker acts on screenshots.
 // The profile determines their prompts and tools.
 //
-// A turn is one exchange with one of them. The lead speaks until it has briefed the worker; then
-// the worker acts, with one call per turn, until a review is due: after a number of turns, a report
-// that causes one, a message of the user, or when memory has to be compressed.
+// A turn is one exchange with one of them. The lead speaks until it has briefed the worker; it may
+// archive turns and brief in one reply. Then the worker acts, with one call per turn, until a review
+// is due: after a number of turns, a report that causes one, a message of the user, or when memory
+// has to be compressed.
 #pragma once
 
 #include "eyehand/agent/memory.hpp"
 #include "eyehand/agent/mode.hpp"
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/agent/team_settings.hpp"
+#include "modes/call_words.hpp"
 #include "modes/loop_detector.hpp"
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace eyehand::agent {
@@ -25,7 +28,9 @@ public:
     struct OfferedTools {
         std::vector<vlm::ToolSpec> lead;
         std::vector<vlm::ToolSpec> worker;
-        std::string brief; ///< the name of the lead's tool for briefing
+        std::string brief;           ///< the name of the lead's tool for briefing
+        std::string archive{};       ///< of the one for archiving; empty: not offered
+        ArgumentsByTool arguments{}; ///< of the worker's tools
     };
     /// The profile must have TeamSettings. Throws Error{task_too_long}.
     TeamMode(const Profile& profile, const std::string& task, OfferedTools offered,
@@ -53,10 +58,13 @@ private:
     void switch_to_lead(const std::string& reason);
     [[nodiscard]] std::string reason_for_review() const;
     void take_words(const vlm::ChatReply& reply);
+    void choose_calls();
     void take_lead_call(const Invoked& fact);
+    [[nodiscard]] std::string take_brief(const Brief& brief);
     void take_worker_call(const Invoked& fact);
     void end_lead_turn();
     void record(const Invoked& fact);
+    void take_effect(const Observed& fact);
     void finish(Outcome outcome, std::string reason);
 
     [[nodiscard]] const TeamRole& role() const;
@@ -68,7 +76,9 @@ private:
     [[nodiscard]] vlm::ChatRequest request() const;
     [[nodiscard]] bool must_plan() const;
     [[nodiscard]] std::string context() const;
+    [[nodiscard]] std::string last_action(std::string_view result) const;
     [[nodiscard]] std::size_t context_bound() const; ///< bytes
+    [[nodiscard]] std::size_t brief_bound() const;   ///< bytes
     [[nodiscard]] std::string shown_of_heard() const;
 
     const TeamSettings team_;
@@ -90,14 +100,21 @@ private:
     bool compression_asked_ = false; ///< the lead was asked to compress in this turn
     int compressions_ignored_ = 0;
     bool archived_now_ = false; ///< in this turn
+    bool briefed_now_ = false;  ///< the same
+    std::string refusals_;      ///< problems with the lead's calls of this turn, for the lead
+    std::string long_brief_;    ///< instructions that the lead has to shorten
     std::string claim_;         ///< evidence of a claim that waits for the lead's decision
+    std::string report_;        ///< a report that waits for the lead's next instructions
     std::string lead_told_;     ///< for its next request only
     std::string worker_told_;   ///< the same
     std::string lead_heard_;    ///< messages of the user since its latest reply
     std::string worker_heard_;  ///< the same
     std::optional<ActionRecord> previous_; ///< the worker's latest action
+    std::string previous_reason_;          ///< which the model gave for it
+    bool effect_unknown_ = false;          ///< of that action, until the next screenshot
     Observed seen_;                        ///< the newest screenshot
-    std::vector<vlm::ToolCall> calls_;     ///< of the latest reply; the first one is executed
+    std::vector<vlm::ToolCall> calls_;     ///< of the latest reply, which remain to be executed
+    std::size_t refused_calls_ = 0;        ///< the other calls of that reply
     std::string reply_;                    ///< its text
     bool reminded_ = false;
     bool narrow_ = false; ///< a request was too long for the model: all further ones are shorter
