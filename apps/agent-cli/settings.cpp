@@ -182,7 +182,8 @@ std::optional<double> temperature_setting(const EndpointFlags& flags) {
 }
 
 std::optional<int> max_tokens_setting(const EndpointFlags& flags) {
-    return configuration(flags).integer("max_tokens");
+    const std::optional<int> tokens = configuration(flags).integer("max_tokens");
+    return tokens && *tokens > 0 ? tokens : std::nullopt; // the server's limit
 }
 
 agent::AgentOptions agent_options(const session::Config& config) {
@@ -194,6 +195,7 @@ agent::AgentOptions agent_options(const session::Config& config) {
     options.settle.timeout = *config.duration("settle_timeout");
     options.reaction.reaction_timeout = *config.duration("reaction_timeout");
     options.reaction.busy_timeout = *config.duration("busy_timeout");
+    options.capture.layered_windows = config.boolean("layered_windows");
     if (config.text("approve") == "always") options.approve = agent::Approve::always;
     if (!config.boolean("panel")) return options;
     options.first_reply = agent::Source::client;

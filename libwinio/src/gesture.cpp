@@ -86,8 +86,9 @@ void put_after(std::vector<Step>& steps, Batch events) {
 // Keeps events that belong together in one batch.
 class BatchWriter {
 public:
+    explicit BatchWriter(std::size_t max_events) : max_events_(max_events) {}
     void add(const Batch& events) {
-        if (!batch_.empty() && batch_.size() + events.size() > max_events_in_a_batch) flush();
+        if (!batch_.empty() && batch_.size() + events.size() > max_events_) flush();
         batch_.insert(batch_.end(), events.begin(), events.end());
     }
     Plan finish() && {
@@ -98,6 +99,7 @@ public:
 private:
     void flush() { plan_.steps.push_back(Step{std::exchange(batch_, {})}); }
 
+    std::size_t max_events_;
     Plan plan_;
     Batch batch_;
 };
@@ -167,10 +169,10 @@ Plan holding(const KeyChord& keys, Plan what) {
     return what;
 }
 
-Plan type(std::string_view utf8) {
+Plan type(std::string_view utf8, std::chrono::milliseconds wait) {
     if (const auto problem = typing_problem(utf8); !problem.empty())
         throw std::invalid_argument(problem);
-    BatchWriter writer;
+    BatchWriter writer(wait > std::chrono::milliseconds(0) ? 1 : max_events_in_a_batch);
     for (std::size_t at = 0; at < utf8.size();) {
         const auto decoded = base::utf8::decode(utf8, at);
         at += decoded.length;
@@ -189,7 +191,9 @@ Plan type(std::string_view utf8) {
             break;
         }
     }
-    return std::move(writer).finish();
+    Plan plan = std::move(writer).finish();
+    for (std::size_t i = 0; i + 1 < plan.steps.size(); ++i) plan.steps[i].wait = wait;
+    return plan;
 }
 
 Plan paste(std::string_view utf8, const KeyChord& chord, std::chrono::milliseconds time_to_read) {

@@ -621,6 +621,38 @@ TEST_CASE("a tool that only waits is interrupted at a safe point") {
     CHECK(invoked.at("interrupted").as_bool());
 }
 
+TEST_CASE("the step delay passes before the screenshot of a turn, or before its request") {
+    Stage stage;
+    stage.profile.step_delay = std::chrono::milliseconds(60);
+    const bool looks = GENERATE(true, false);
+    if (looks)
+        stage.model.call("observe_screen", "{}").say("Done.");
+    else
+        stage.model.call("type_text", R"({"text":"a"})").say("Done.");
+    (void)stage.run();
+    const auto time_of = [&](std::size_t entry) {
+        return stage.entries().at(entry).at("t").to_number<int>();
+    };
+    REQUIRE_THAT(stage.types(),
+                 ContainsSubstring(looks ? "observe observed ask replied invoke invoked observe "
+                                           "observed ask replied"
+                                         : "observe observed ask replied invoke invoked ask "
+                                           "replied"));
+    const std::size_t waiting = 7;                        // the command in which the delay passes
+    CHECK(time_of(waiting + 1) - time_of(waiting) >= 59); // both are rounded down
+}
+
+TEST_CASE("typed text has the delay of the profile between its characters") {
+    Stage stage;
+    stage.profile.pace.type_delay = std::chrono::milliseconds(30);
+    stage.model.call("type_text", R"({"text":"abc"})").say("Done.");
+    (void)stage.run();
+    for (const json::value& entry : stage.entries())
+        if (entry.at("type").as_string() == "invoked")
+            CHECK(entry.at("act_ms").to_number<double>() >= 60);
+    CHECK(stage.desktop.typed() == "abc");
+}
+
 TEST_CASE("the journal records the duration of each part of a turn") {
     Stage stage;
     stage.model.call("type_text", R"({"text":"a"})").say("Done.");

@@ -179,7 +179,8 @@ TEST_CASE("each profile presents its tools under the names of its reference") {
           "observe_screen() click_element(label, box) type_text(text) press_key(key) "
           "scroll_at_position(box, direction, amount)");
     CHECK(offered(load_profile("basic").tools) ==
-          "take_screenshot() move_mouse(x, y) click_mouse() type_text(text) scroll_down()");
+          "take_screenshot() move_mouse(x, y) click_mouse() type_text(text) "
+          "scroll_down(amount)");
     const TeamSettings commander = *load_profile("commander").settings<TeamSettings>();
     CHECK(offered(commander.lead.tools) ==
           "spawn_operator(operator_instructions, rationale) "
@@ -189,7 +190,8 @@ TEST_CASE("each profile presents its tools under the names of its reference") {
           "double_click_element(justification, label, position) "
           "right_click_element(justification, label, position) "
           "drag_element(justification, label, start, end) type_text(justification, text) "
-          "press_key(justification, key) scroll_down(justification) scroll_up(justification) "
+          "press_key(justification, key) scroll_down(justification, amount) "
+          "scroll_up(justification, amount) "
           "report_progress(objective_id, status, evidence) report_completion(evidence)");
     const TeamSettings planner = *load_profile("planner").settings<TeamSettings>();
     CHECK(offered(planner.lead.tools) ==
@@ -201,7 +203,7 @@ TEST_CASE("each profile presents its tools under the names of its reference") {
           "right_click_screen_element(reasoning, element_name, position) "
           "drag_screen_element(reasoning, element_name, start, end) "
           "type_text_input(reasoning, text) press_keyboard_key(reasoning, key) "
-          "scroll_screen_down(reasoning) scroll_screen_up(reasoning) "
+          "scroll_screen_down(reasoning, amount) scroll_screen_up(reasoning, amount) "
           "report_goal_status(goal_identifier, completion_status, evidence) "
           "report_mission_complete(evidence)");
 }

@@ -274,7 +274,7 @@ TEST_CASE("the settings of the visual loop have their older names") {
     config.add(config_of(profile));
     config.add(parse_config(R"({
         "capture_crop": {"x1": 0, "y1": 0, "x2": 250, "y2": 250.5}, "runs_dir": "my-runs",
-        "capture_delay": 0.5, "action_delay": 0.1, "drag_steps": 3, "drag_step_delay": 0.02,
+        "capture_delay": 0.5, "action_delay": 0.1, "drag_steps": 3, "drag_step_delay": 0.02, "type_delay": 0.01,
         "log_layout": "turn_dirs", "log_to_file": false, "log_level": "debug",
         "physical_execution": false, "extended_actions": true, "boot": "{}", "heat": false,
         "temperature": 0.7, "top_p": 0.8, "max_tokens": 500})",
@@ -283,7 +283,7 @@ TEST_CASE("the settings of the visual loop have their older names") {
     CHECK(config.text("run_dir") == "my-runs");
     CHECK(area_setting(config).crop == winio::NormBox{0, 0, 250, 250.5});
     CHECK(profile.pace == Pace{std::chrono::milliseconds(500), std::chrono::milliseconds(100), 3,
-                               std::chrono::milliseconds(20)});
+                               std::chrono::milliseconds(20), std::chrono::milliseconds(10)});
     CHECK(profile.log == LogProfile{LogLayout::turn_dirs, false, LogLevel::debug});
     CHECK_FALSE(profile.physical_execution);
     CHECK_FALSE(profile.executed_heat.enabled);
@@ -309,6 +309,65 @@ TEST_CASE("heat can be turned on for any profile") {
     config.add(config_from_flag("heat", "--heat", "true"));
     apply(config, profile);
     CHECK(profile.executed_heat.enabled);
+}
+
+namespace {
+
+/// A built-in profile with settings from a file and from variables.
+Profile configured(const std::string& name, const std::string& file,
+                   std::map<std::string, std::string> set = {}) {
+    Profile profile = load_profile(name);
+    Config config = default_config();
+    config.add(config_of(profile));
+    config.add(parse_config(file, "eyehand.json"));
+    config.add(variables(std::move(set)));
+    apply(config, profile);
+    return profile;
+}
+
+} // namespace
+
+TEST_CASE("the appearance of marks and boxes is a setting") {
+    const Profile story = configured(
+        "story",
+        R"json({"heat_radius_scale": 0.1, "heat_stops": [[0, "#ff000080"], [1, "rgba(0,0,0,0)"]],
+            "heat_trail_turns": 2, "heat_trail_shrink": 1, "bbox_heat": false,
+            "bbox_border": "#00ff00", "bbox_border_width": 1})json",
+        {{"EYEHAND_BBOX_FILL_STOPS", R"json([[0.5, "rgb(1,2,3)"]])json"}});
+    CHECK(story.executed_heat.enabled);
+    CHECK(story.executed_heat.radius_scale == 0.1);
+    REQUIRE(story.executed_heat.stops.size() == 2);
+    CHECK(story.executed_heat.stops[0].color.red == 255);
+    CHECK(story.executed_heat.trail_turns == 2);
+    CHECK(story.executed_heat.trail_shrink == 1);
+    CHECK_FALSE(story.bbox_heat.enabled);
+    CHECK(story.bbox_heat.border == *winio::parse_rgba("#00ff00"));
+    CHECK(story.bbox_heat.border_width == 1);
+    CHECK(story.bbox_heat.fill_stops == std::vector<winio::GradientStop>{{0.5, {1, 2, 3, 1}}});
+    CHECK_THROWS_WITH(configured("story", R"({"heat_stops": [[2, "#ffffff"]]})"),
+                      ContainsSubstring("pairs of a place from 0 to 1 and a color"));
+    CHECK_THROWS_WITH(configured("story", R"({"bbox_border": "blue-ish"})"),
+                      ContainsSubstring("must be a color such as"));
+}
+
+TEST_CASE("values of the reference systems are accepted: no boot, nothing kept, no token limit") {
+    const Profile story =
+        configured("story", "{}", {{"BOOT_ENABLED", "False"}, {"EYEHAND_LOG_LEVEL", "WARNING"}});
+    CHECK(story.settings<VisualLoopSettings>()->boot.empty());
+    CHECK(story.log.level == LogLevel::warning);
+    CHECK(configured("story", R"({"boot": "{}", "log_level": "Debug"})", {{"BOOT_ENABLED", "true"}})
+              .settings<VisualLoopSettings>()
+              ->boot == "{}");
+    const Profile observer = configured("observer", "{}",
+                                        {{"AGENT_KEEP_LAST_SCREENSHOTS", "0"},
+                                         {"AGENT_KEEP_LAST_THINKS", "0"},
+                                         {"LMSTUDIO_MAX_TOKENS", "-1"}});
+    CHECK(observer.screenshots == Retention{1, 1}); // the model needs the current one
+    CHECK(observer.thinks == Retention{0, 1});
+    CHECK_FALSE(observer.sampling.max_tokens);
+    CHECK(configured("commander", R"({"max_tokens": 0})")
+              .settings<TeamSettings>()
+              ->worker.sampling.max_tokens == std::nullopt);
 }
 
 TEST_CASE("a size overrides a percentage, and both override the image of an earlier layer") {

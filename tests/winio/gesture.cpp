@@ -197,6 +197,17 @@ TEST_CASE("batches of text have at most 100 events, and none ends within a key p
     CHECK(events == 351);
 }
 
+TEST_CASE("with a delay, each character is a step, and the delay is between two of them") {
+    const auto wait = std::chrono::milliseconds(10);
+    const Plan plan = gesture::type("a\nb", wait);
+    REQUIRE(plan.steps.size() == 3);
+    CHECK(batch(plan, 0) == Batch{TypedScalar{U'a'}});
+    CHECK(batch(plan, 1).size() == 2); // a key press is not divided
+    CHECK(plan.steps[0].wait == wait);
+    CHECK(plan.steps[1].wait == wait);
+    CHECK(plan.steps[2].wait == std::chrono::milliseconds(0));
+}
+
 TEST_CASE("empty text is an empty plan") { CHECK(gesture::type("").steps.empty()); }
 
 TEST_CASE("NUL and invalid UTF-8 cannot be typed, and the problem has the position") {

@@ -4,8 +4,6 @@
 #include <vector>
 
 namespace eyehand::agent {
-namespace {
-
 json::array stops_json(const std::vector<winio::GradientStop>& stops) {
     json::array all;
     for (const winio::GradientStop& stop : stops)
@@ -13,7 +11,28 @@ json::array stops_json(const std::vector<winio::GradientStop>& stops) {
     return all;
 }
 
+namespace {
+
+constexpr std::size_t max_stops = 64;
+
 } // namespace
+
+std::optional<std::vector<winio::GradientStop>> stops_of(const json::value& value) {
+    if (!value.is_array() || value.as_array().size() > max_stops) return std::nullopt;
+    std::vector<winio::GradientStop> stops;
+    for (const json::value& element : value.as_array()) {
+        const json::array* pair = element.if_array();
+        if (pair == nullptr || pair->size() != 2 || !pair->at(0).is_number() ||
+            !pair->at(1).is_string())
+            return std::nullopt;
+        const json::string& text = pair->at(1).as_string();
+        const auto color = winio::parse_rgba({text.data(), text.size()});
+        const double at = pair->at(0).to_number<double>();
+        if (!color || !(at >= 0 && at <= 1)) return std::nullopt;
+        stops.push_back({at, *color});
+    }
+    return stops;
+}
 
 json::object to_json(const ExecutedHeat& heat) {
     return {{"enabled", heat.enabled},

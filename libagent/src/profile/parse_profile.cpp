@@ -1,4 +1,5 @@
 // From a profile's JSON and prompts to a Profile.
+#include "annotation/annotation_json.hpp"
 #include "base/nearest.hpp"
 #include "eyehand/agent/profile.hpp"
 #include "modes/unregistered_mode.hpp"
@@ -51,24 +52,12 @@ void read_stops(const Members& members, std::string_view member,
                 std::vector<winio::GradientStop>& into) {
     const json::value* value = members.value(member);
     if (value == nullptr) return;
-    const auto bad = [&] {
+    auto stops = stops_of(*value);
+    if (!stops)
         members.refuse(member,
                        "must be an array of up to 64 pairs of a place from 0 to 1 and a color "
                        "such as \"rgba(255,140,0,0.5)\"");
-    };
-    if (!value->is_array() || value->as_array().size() > 64) bad();
-    into.clear();
-    for (const json::value& element : value->as_array()) {
-        const json::array* pair = element.if_array();
-        if (pair == nullptr || pair->size() != 2 || !pair->at(0).is_number() ||
-            !pair->at(1).is_string())
-            bad();
-        const json::string& text = pair->at(1).as_string();
-        const auto color = winio::parse_rgba({text.data(), text.size()});
-        const double at = pair->at(0).to_number<double>();
-        if (!color || !(at >= 0 && at <= 1)) bad();
-        into.push_back({at, *color});
-    }
+    into = *std::move(stops);
 }
 
 void read_executed_heat(const Members& members, ExecutedHeat& heat) {
@@ -95,6 +84,7 @@ void read_pace(const Members& members, Pace& pace) {
     read_delay(members, "action_delay_ms", pace.action_delay);
     members.read("drag_steps", pace.drag_steps, 1, 1000);
     read_delay(members, "drag_step_delay_ms", pace.drag_step_delay);
+    read_delay(members, "type_delay_ms", pace.type_delay);
 }
 
 void read_log(const Members& members, const Profile& profile, LogProfile& log) {

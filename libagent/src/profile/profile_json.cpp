@@ -26,7 +26,8 @@ json::object pace_json(const Pace& pace) {
     return {{"capture_delay_ms", pace.capture_delay.count()},
             {"action_delay_ms", pace.action_delay.count()},
             {"drag_steps", pace.drag_steps},
-            {"drag_step_delay_ms", pace.drag_step_delay.count()}};
+            {"drag_step_delay_ms", pace.drag_step_delay.count()},
+            {"type_delay_ms", pace.type_delay.count()}};
 }
 
 json::object log_json(const LogProfile& log) {

@@ -123,8 +123,16 @@ Fact DesktopWorld::execute(const Command& command) {
 
 winio::WorkArea DesktopWorld::choose_area() { return winio::choose_area(desktop_, options_.area); }
 
+/// Waits `step_delay` before the screenshot of a turn, or before its request if the turn has no
+/// screenshot, except before the first request. Returns false if the run stops.
+bool DesktopWorld::wait_for_step() {
+    if (!asked_ || std::exchange(step_waited_, true)) return true;
+    return pause(profile_.step_delay, control_.at_safe_point());
+}
+
 Fact DesktopWorld::on(const Observe& command) {
     acted_ = false;
+    if (!wait_for_step()) return broken_off();
     if (!pause(profile_.pace.capture_delay, control_.at_safe_point())) return broken_off();
     try {
         area_ = choose_area(); // displays come and go
@@ -191,7 +199,7 @@ winio::Frame DesktopWorld::settled_frame(winio::Capturer& capturer, Observed& fa
 }
 
 winio::Capturer& DesktopWorld::capturer() {
-    if (!capturer_) capturer_ = desktop_.open_capturer({});
+    if (!capturer_) capturer_ = desktop_.open_capturer(options_.capture);
     return *capturer_;
 }
 
@@ -231,9 +239,9 @@ Fact DesktopWorld::on(const Await&) {
 }
 
 Fact DesktopWorld::on(const Ask& command) {
-    if (std::exchange(asked_, true) && !pause(profile_.step_delay, control_.at_safe_point())) {
-        return broken_off();
-    }
+    if (!wait_for_step()) return broken_off();
+    asked_ = true;
+    step_waited_ = false;
     try {
         return Replied{
             model_.reply(with_images(command.request), on_delta_, control_.at_safe_point())};
@@ -296,7 +304,8 @@ Fact DesktopWorld::on(const Invoke& command) {
             *area_,
             control_.at_once(),
             control_.at_safe_point(),
-            {.steps = profile_.pace.drag_steps, .step_wait = profile_.pace.drag_step_delay}};
+            {.steps = profile_.pace.drag_steps, .step_wait = profile_.pace.drag_step_delay},
+            profile_.pace.type_delay};
         const Toolbox& tools = tools_.at(command.role);
         const ToolResult result = tools.call(command.call, context);
         fact.ok = result.succeeded();

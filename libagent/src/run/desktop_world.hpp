@@ -42,6 +42,7 @@ private:
                                 const std::vector<winio::Rect>& toggling,
                                 const std::string& sha256);
     [[nodiscard]] const vlm::Image& image_of(const std::string& sha256);
+    [[nodiscard]] bool wait_for_step();
     void act_out(const winio::Plan& plan, Invoked& fact);
     [[nodiscard]] bool is_allowed(const Invoke& command, Invoked& fact);
     [[nodiscard]] winio::InputExecutor& executor();
@@ -72,6 +73,7 @@ private:
     std::map<std::string, vlm::Image> images_;
     std::map<std::string, std::string> files_; ///< names of the files of older screenshots, by hash
     bool asked_ = false;
+    bool step_waited_ = false;               ///< since the latest request
     bool acted_ = false;                     ///< since the latest screenshot
     std::deque<std::string> seen_;           ///< hashes of the latest screenshots
     std::vector<winio::Rect> latest_change_; ///< changes in the latest screenshot that was new

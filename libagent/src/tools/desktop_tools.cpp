@@ -132,6 +132,7 @@ struct TitleArgs {
 // Enough for several pages; more is a mistake of the model.
 constexpr range notches{1, 30};
 constexpr int default_notches = 3;
+constexpr int one_notch = 1; // of tools without a target, as in the reference systems
 // Limits of lists and texts for the model.
 constexpr std::size_t max_windows = 40;
 constexpr std::size_t title_length = 80;
@@ -214,7 +215,7 @@ ToolResult scroll(const ScrollArgs& args, ToolContext& context) {
 
 auto scroll_in_the_middle(ScrollDirection direction) {
     return [direction](const AmountArgs& args, ToolContext& context) {
-        const int amount = args.amount.value_or(default_notches);
+        const int amount = args.amount.value_or(one_notch);
         const winio::Point center = context.area.to_pixel({500, 500});
         return scrolled(gesture::scroll(center, signed_notches(direction, amount)), direction,
                         amount);
@@ -223,19 +224,21 @@ auto scroll_in_the_middle(ScrollDirection direction) {
 
 ToolResult scroll_here(const WheelArgs& args, ToolContext& context) {
     const ScrollDirection direction = args.direction.value_or(ScrollDirection::down);
-    const int amount = args.amount.value_or(default_notches);
+    const int amount = args.amount.value_or(one_notch);
     const winio::Batch turn{winio::WheelTurn{signed_notches(direction, amount)}};
-    return act_at_pointer(
-               {{winio::Step{turn}}, {}},
-               fmt::format("Scrolled {} {} notches where the pointer is.", word(direction), amount),
-               context)
+    return act_at_pointer({{winio::Step{turn}}, {}},
+                          fmt::format("Scrolled {} {} {} where the pointer is.", word(direction),
+                                      amount, amount == 1 ? "notch" : "notches"),
+                          context)
         .about(fmt::format("{} {}", amount, word(direction)));
 }
 
 // ---- the keyboard -------------------------------------------------------------------------------
 
-ToolResult type(const TextArgs& args, ToolContext&) {
-    return act(gesture::type(args.text.utf8)).with("typed", args.text.utf8).about(args.text.utf8);
+ToolResult type(const TextArgs& args, ToolContext& context) {
+    return act(gesture::type(args.text.utf8, context.type_delay))
+        .with("typed", args.text.utf8)
+        .about(args.text.utf8);
 }
 
 ToolResult press(const KeyArgs& args, ToolContext&) {
@@ -352,7 +355,7 @@ std::vector<Argument<TargetArgs>> target() {
 }
 
 std::vector<Argument<AmountArgs>> amount() {
-    return {arg("amount", &AmountArgs::amount, "wheel notches; default: 3", notches)};
+    return {arg("amount", &AmountArgs::amount, "wheel notches; default: 1", notches)};
 }
 
 /// Mistakes in a key have their own error type.
@@ -397,7 +400,7 @@ void add_pointer(Toolbox& tools) {
         scroll);
     tools.add<WheelArgs>("scroll_here", "Turns the mouse wheel where the pointer is.",
                          {arg("direction", &WheelArgs::direction, "default: down"),
-                          arg("amount", &WheelArgs::amount, "wheel notches; default: 3", notches)},
+                          arg("amount", &WheelArgs::amount, "wheel notches; default: 1", notches)},
                          scroll_here);
     tools.add<AmountArgs>("scroll_down", "Scrolls down in the middle of the screen.", amount(),
                           scroll_in_the_middle(ScrollDirection::down));

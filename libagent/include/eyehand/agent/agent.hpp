@@ -48,6 +48,7 @@ struct AgentOptions {
     Source first_reply = Source::library; ///< client: the profile may have no first reply
     Source annotation = Source::library;
     Approve approve = Approve::never;
+    winio::CaptureOptions capture{}; ///< how screenshots are captured
 };
 
 /// The tools that `Agent` offers: those of each role under the profile's names, and the caller's

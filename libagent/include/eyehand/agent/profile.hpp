@@ -41,6 +41,7 @@ struct Pace {
     std::chrono::milliseconds action_delay{0};     ///< between actions that no screenshot separates
     int drag_steps = 15;                           ///< movements in a drag
     std::chrono::milliseconds drag_step_delay{10}; ///< after each movement
+    std::chrono::milliseconds type_delay{0};       ///< between the characters of typed text
     friend bool operator==(const Pace&, const Pace&) = default;
 };
 
@@ -95,8 +96,10 @@ struct Profile {
 
     std::string model;
     vlm::Sampling sampling;
-    int max_turns = 10;                      ///< maximum number of turns, planning included
-    std::chrono::milliseconds step_delay{0}; ///< a fixed pause before each request except the first
+    int max_turns = 10; ///< maximum number of turns, planning included
+    /// A fixed pause before the screenshot of each turn, or before its request if the turn has no
+    /// screenshot; not before the first request.
+    std::chrono::milliseconds step_delay{0};
     winio::ImageSize image = winio::FitWithin{{1536, 864}}; ///< of screenshots
     bool screenshot_first = true; ///< of a conversation: the first request contains one
     Retention screenshots;

@@ -17,8 +17,10 @@ enum class SettingKind {
     image_size, ///< as `winio::parse_image_size` reads it
     crop,       ///< as `session::parse_crop` reads it
     prefix,     ///< the beginning of a file name
-    choice,     ///< one of SettingSpec::choices
+    choice,     ///< one of SettingSpec::choices, in any case
     secret,     ///< a key: read only from the environment, never shown
+    color,      ///< as `winio::parse_rgba` reads it
+    stops,      ///< of a gradient: JSON such as [[0, "rgba(255,140,0,0.75)"], [1, "#ff640000"]]
 };
 
 /// Describes a setting. Its environment variables are EYEHAND_NAME, EYEHAND_ALIAS (both in upper

@@ -169,7 +169,8 @@ struct ToolContext {
     /// Triggered when the run ends at a safe point: interrupt a call that only waits, asks or
     /// reads. An interrupted tool throws winio::Error{cancelled}.
     std::stop_token safe_point{};
-    winio::gesture::DragOptions drag{}; ///< the run's settings for drags
+    winio::gesture::DragOptions drag{};     ///< the run's settings for drags
+    std::chrono::milliseconds type_delay{}; ///< between the characters of typed text
 };
 
 // ---- arguments ----------------------------------------------------------------------------------

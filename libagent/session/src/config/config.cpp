@@ -1,5 +1,6 @@
 #include "eyehand/session/config.hpp"
 
+#include "annotation/annotation_json.hpp"
 #include "base/edit_distance.hpp"
 #include "base/text.hpp"
 #include "eyehand/agent/error.hpp"
@@ -64,9 +65,9 @@ constexpr std::array specs{
     SettingSpec{"top_p", Kind::number, "nucleus sampling: probability mass", {}, 0, 1},
     SettingSpec{"max_tokens",
                 Kind::integer,
-                "maximum length of a reply in tokens",
+                "maximum length of a reply in tokens; 0 or less: the server's limit",
                 {},
-                1,
+                -1,
                 10000000,
                 "LMSTUDIO_MAX_TOKENS"},
     SettingSpec{.name = "max_turns",
@@ -78,7 +79,7 @@ constexpr std::array specs{
                 .alias = "max_steps"},
     SettingSpec{"step_delay",
                 Kind::seconds,
-                "fixed delay before each request to the model except the first",
+                "fixed delay before the screenshot or, without one, the request of each turn",
                 {},
                 0,
                 600,
@@ -103,9 +104,9 @@ constexpr std::array specs{
                 "AGENT_IMAGE_H"},
     SettingSpec{"keep_screenshots",
                 Kind::integer,
-                "number of screenshots that the conversation always keeps",
+                "number of screenshots that the conversation always keeps; 0: only the current one",
                 {},
-                1,
+                0,
                 1000,
                 "AGENT_KEEP_LAST_SCREENSHOTS"},
     SettingSpec{"drop_screenshots",
@@ -116,9 +117,9 @@ constexpr std::array specs{
                 1000},
     SettingSpec{"keep_thinks",
                 Kind::integer,
-                "number of thoughts that the conversation always keeps",
+                "number of thoughts that the conversation always keeps; 0: none",
                 {},
-                1,
+                0,
                 1000,
                 "AGENT_KEEP_LAST_THINKS"},
     SettingSpec{
@@ -163,7 +164,38 @@ constexpr std::array specs{
                 "maximum wait after an action while the system shows that a program is busy", "5",
                 0, 600},
     SettingSpec{"with", Kind::list, "names of additional tools to offer"},
+    SettingSpec{"layered_windows", Kind::boolean,
+                "Windows: capture layered windows by CAPTUREBLT; the pointer may flicker", "false"},
     SettingSpec{"heat", Kind::boolean, "mark the places of earlier actions in screenshots"},
+    SettingSpec{"heat_radius_scale",
+                Kind::number,
+                "heat: radius of a mark as a fraction of the screenshot's longer side",
+                {},
+                0.0001,
+                1},
+    SettingSpec{"heat_stops", Kind::stops, "heat: colors from the center of a mark to its edge"},
+    SettingSpec{"heat_trail_turns",
+                Kind::integer,
+                "heat: number of turns that are shown; 1: only the latest",
+                {},
+                1,
+                100},
+    SettingSpec{"heat_trail_shrink",
+                Kind::number,
+                "heat: factor for the radius of a mark per turn; 1: the radius stays",
+                {},
+                0.01,
+                1},
+    SettingSpec{"bbox_heat", Kind::boolean, "visual loop: draw the boxes of a reply"},
+    SettingSpec{"bbox_border", Kind::color, "visual loop: color of the border of a box"},
+    SettingSpec{"bbox_border_width",
+                Kind::integer,
+                "visual loop: width of the border in pixels of the screenshot",
+                {},
+                0,
+                100},
+    SettingSpec{"bbox_fill_stops", Kind::stops,
+                "visual loop: colors from the center of a box to its border"},
     SettingSpec{.name = "annotate",
                 .kind = Kind::choice,
                 .help = "what annotates screenshots: the library or the panel's page",
@@ -184,7 +216,13 @@ constexpr std::array specs{
     SettingSpec{"drag_steps", Kind::integer, "number of pointer moves along a drag", {}, 1, 1000},
     SettingSpec{
         "drag_step_delay", Kind::seconds, "delay after each pointer move of a drag", {}, 0, 600},
+    SettingSpec{
+        "type_delay", Kind::seconds, "delay between the characters of typed text", {}, 0, 600},
     SettingSpec{"boot", Kind::text, "visual loop: replaces the first reply of the model"},
+    SettingSpec{.name = "boot_enabled",
+                .kind = Kind::boolean,
+                .help = "visual loop: false: the user enters the first reply on the panel",
+                .variable = "BOOT_ENABLED"},
     SettingSpec{"extended_actions", Kind::boolean,
                 "visual loop: enable the actions type, press and scroll"},
     SettingSpec{.name = "run_dir",
@@ -244,6 +282,11 @@ std::string requirement(const SettingSpec& setting) {
         return "must be x1,y1,x2,y2 with numbers from 0 to 1000, and x1 < x2 and y1 < y2";
     case Kind::prefix:
         return "must be the beginning of a file name, such as turn_";
+    case Kind::color:
+        return "must be a color such as rgba(40,120,255,0.9)";
+    case Kind::stops:
+        return "must be an array of up to 64 pairs of a place from 0 to 1 and a color, such as "
+               "[[0, \"rgba(255,140,0,0.75)\"], [1, \"rgba(255,100,0,0)\"]]";
     case Kind::choice:
         return fmt::format("must be one of {}", fmt::join(choices_of(setting), ", "));
     case Kind::text:
@@ -267,9 +310,9 @@ std::optional<Number> parse_number(std::string_view text, const SettingSpec& set
 
 std::optional<bool> parse_truth(std::string_view word) {
     for (const auto yes : {"true", "1", "yes", "on"})
-        if (word == yes) return true;
+        if (equals_ignoring_case(word, yes)) return true;
     for (const auto no : {"false", "0", "no", "off"})
-        if (word == no) return false;
+        if (equals_ignoring_case(word, no)) return false;
     return std::nullopt;
 }
 
@@ -306,9 +349,15 @@ std::optional<ConfigValue> value_of(const SettingSpec& setting, const std::strin
     case Kind::prefix:
         // Refuses path separators and characters that file names cannot contain.
         return valid(given.find_first_of("/\\:*?\"<>|") == std::string::npos);
-    case Kind::choice: {
-        const auto words = choices_of(setting);
-        return valid(std::find(words.begin(), words.end(), given) != words.end());
+    case Kind::choice:
+        for (const std::string_view choice : choices_of(setting))
+            if (equals_ignoring_case(choice, given)) return std::string(choice);
+        return std::nullopt;
+    case Kind::color:
+        return valid(winio::parse_rgba(given).has_value());
+    case Kind::stops: {
+        const auto json = parse_json(given);
+        return valid(json && stops_of(*json));
     }
     case Kind::text:
     case Kind::secret:
@@ -364,6 +413,9 @@ std::optional<std::string> plain_text(const SettingSpec& setting, const json::va
         return std::nullopt;
     case Kind::boolean:
         if (value.is_bool()) return value.as_bool() ? "true" : "false";
+        return std::nullopt;
+    case Kind::stops:
+        if (value.is_array()) return to_text(value);
         return std::nullopt;
     case Kind::crop:
         if (value.is_object()) return corners_in(value.as_object());
@@ -648,6 +700,16 @@ std::vector<ConfigEntry> config_of(const Profile& profile) {
     put_whole("keep_thinks", profile.thinks.keep);
     put_whole("drop_thinks", profile.thinks.batch);
     put("heat", profile.executed_heat.enabled);
+    put("heat_radius_scale", profile.executed_heat.radius_scale);
+    put("heat_stops", to_text(stops_json(profile.executed_heat.stops)));
+    put_whole("heat_trail_turns", profile.executed_heat.trail_turns);
+    put("heat_trail_shrink", profile.executed_heat.trail_shrink);
+    if (mode_of(profile).traits().annotates) {
+        put("bbox_heat", profile.bbox_heat.enabled);
+        put("bbox_border", winio::to_string(profile.bbox_heat.border));
+        put_whole("bbox_border_width", profile.bbox_heat.border_width);
+        put("bbox_fill_stops", to_text(stops_json(profile.bbox_heat.fill_stops)));
+    }
     put("physical_execution", profile.physical_execution);
     const auto put_delay = [&](std::string_view name, std::chrono::milliseconds delay) {
         put(name, static_cast<double>(delay.count()) / 1000);
@@ -656,6 +718,7 @@ std::vector<ConfigEntry> config_of(const Profile& profile) {
     put_delay("action_delay", profile.pace.action_delay);
     put_whole("drag_steps", profile.pace.drag_steps);
     put_delay("drag_step_delay", profile.pace.drag_step_delay);
+    put_delay("type_delay", profile.pace.type_delay);
     put("log_to_file", profile.log.to_file);
     put("log_level", word_for(profile.log.level, log_level_words()));
     const ModeFactory& mode = mode_of(profile);
@@ -767,6 +830,30 @@ winio::AreaChoice area_setting(const Config& config) {
     return choice;
 }
 
+namespace {
+
+std::vector<winio::GradientStop> stops_setting(const Config& config, std::string_view name) {
+    return *stops_of(*parse_json(*config.text(name)));
+}
+
+/// `later` tells whether a later layer than the profile sets a setting.
+template <class Later>
+void apply_heat(const Config& config, const Later& later, Profile& profile) {
+    ExecutedHeat& heat = profile.executed_heat;
+    if (later("heat")) heat.enabled = config.boolean("heat");
+    if (later("heat_radius_scale")) heat.radius_scale = *config.number("heat_radius_scale");
+    if (later("heat_stops")) heat.stops = stops_setting(config, "heat_stops");
+    if (later("heat_trail_turns")) heat.trail_turns = *config.integer("heat_trail_turns");
+    if (later("heat_trail_shrink")) heat.trail_shrink = *config.number("heat_trail_shrink");
+    BboxHeat& boxes = profile.bbox_heat;
+    if (later("bbox_heat")) boxes.enabled = config.boolean("bbox_heat");
+    if (later("bbox_border")) boxes.border = *winio::parse_rgba(*config.text("bbox_border"));
+    if (later("bbox_border_width")) boxes.border_width = *config.integer("bbox_border_width");
+    if (later("bbox_fill_stops")) boxes.fill_stops = stops_setting(config, "bbox_fill_stops");
+}
+
+} // namespace
+
 void apply(const Config& config, Profile& profile) {
     const auto later = [&](std::string_view name) {
         const ConfigEntry* entry = config.find(name);
@@ -776,6 +863,7 @@ void apply(const Config& config, Profile& profile) {
         if (later("temperature")) sampling.temperature = config.number("temperature");
         if (later("top_p")) sampling.top_p = config.number("top_p");
         if (later("max_tokens")) sampling.max_tokens = config.integer("max_tokens");
+        if (sampling.max_tokens && *sampling.max_tokens <= 0) sampling.max_tokens.reset();
     };
     const auto count = [&](std::string_view name, std::size_t& into) {
         if (later(name)) into = static_cast<std::size_t>(*config.integer(name));
@@ -790,7 +878,11 @@ void apply(const Config& config, Profile& profile) {
     count("drop_screenshots", profile.screenshots.batch);
     count("keep_thinks", profile.thinks.keep);
     count("drop_thinks", profile.thinks.batch);
-    if (later("heat")) profile.executed_heat.enabled = config.boolean("heat");
+    // The model needs the current screenshot. Without older ones to keep, none waits for a batch.
+    if (profile.screenshots.keep == 0) profile.screenshots = {1, 1};
+    if (later("keep_thinks") && profile.thinks.keep == 0 && !later("drop_thinks"))
+        profile.thinks.batch = 1;
+    apply_heat(config, later, profile);
     if (later("physical_execution"))
         profile.physical_execution = config.boolean("physical_execution");
     if (later("capture_delay")) profile.pace.capture_delay = *config.duration("capture_delay");
@@ -798,11 +890,16 @@ void apply(const Config& config, Profile& profile) {
     if (later("drag_steps")) profile.pace.drag_steps = *config.integer("drag_steps");
     if (later("drag_step_delay"))
         profile.pace.drag_step_delay = *config.duration("drag_step_delay");
+    if (later("type_delay")) profile.pace.type_delay = *config.duration("type_delay");
     if (later("log_to_file")) profile.log.to_file = config.boolean("log_to_file");
     if (later("log_level"))
         profile.log.level = meaning_of(*config.text("log_level"), log_level_words());
-    for (const auto& [name, value] : mode.options(profile)) {
+    const auto options = mode.options(profile);
+    if (options.contains("boot") && later("boot_enabled") && !config.boolean("boot_enabled"))
+        mode.set_option(profile, "boot", {});
+    for (const auto& [name, value] : options) {
         if (config.settings().find(name) == nullptr || !later(name)) continue;
+        if (name == "boot" && later("boot_enabled") && !config.boolean("boot_enabled")) continue;
         const ConfigEntry& entry = *config.find(name);
         try {
             mode.set_option(profile, name, to_string(*entry.setting, entry.value));

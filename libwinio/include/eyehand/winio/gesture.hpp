@@ -49,9 +49,11 @@ struct DragOptions {
 [[nodiscard]] EYEHAND_WINIO_API Plan holding(const KeyChord& keys, Plan what);
 /// Types UTF-8 text: CR LF, LF and CR are one Enter each, a tab is the Tab key, and everything else
 /// is typed as Unicode. Batches contain at most 100 events, which the reference systems found safe.
+/// With a `wait`, each character is a batch of its own, and `wait` passes between two of them.
 /// Throws std::invalid_argument for invalid UTF-8 and NUL; `typing_problem` is a check that does
 /// not throw.
-[[nodiscard]] EYEHAND_WINIO_API Plan type(std::string_view utf8);
+[[nodiscard]] EYEHAND_WINIO_API Plan type(std::string_view utf8,
+                                          std::chrono::milliseconds wait = {});
 /// Copies the text to the clipboard, presses `chord` (usually Ctrl+V), gives the program
 /// `time_to_read`, and restores the clipboard (see ClipboardRestore). Throws std::invalid_argument
 /// for invalid UTF-8 and NUL.

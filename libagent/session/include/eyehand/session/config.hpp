@@ -92,7 +92,7 @@ public:
     /// nullptr if the setting is unset.
     [[nodiscard]] const ConfigEntry* find(std::string_view name) const;
     /// Typed access to the value; nothing if the setting is unset. `text` is for the kinds text,
-    /// image_size, crop, prefix, choice and secret.
+    /// image_size, crop, prefix, choice, color, stops (JSON) and secret.
     [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
     [[nodiscard]] std::optional<int> integer(std::string_view name) const;
     [[nodiscard]] std::optional<double> number(std::string_view name) const; ///< or of kind seconds
