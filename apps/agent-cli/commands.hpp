@@ -81,9 +81,13 @@ struct ScenarioFlags {
     RunFlags run;
 };
 
+struct CompletedRun {
+    agent::RunFinished finished;
+    std::filesystem::path directory;
+};
 /// Runs `flags.task` and reports the progress on the terminal.
-[[nodiscard]] agent::RunFinished carry_out(const RunFlags& flags, RunSettings& settings,
-                                           winio::Desktop& desktop);
+[[nodiscard]] CompletedRun carry_out(const RunFlags& flags, RunSettings& settings,
+                                     winio::Desktop& desktop);
 
 [[nodiscard]] ExitCode run_task(RunFlags flags);
 [[nodiscard]] ExitCode resume_run(const ResumeFlags& flags);

@@ -208,8 +208,7 @@ void bring_up_to_date(std::vector<agent::Setting>& kept, const ServerSettings& s
 
 } // namespace
 
-agent::RunFinished carry_out(const RunFlags& flags, RunSettings& settings,
-                             winio::Desktop& desktop) {
+CompletedRun carry_out(const RunFlags& flags, RunSettings& settings, winio::Desktop& desktop) {
     TerminalView view(
         {.detail = detail(flags), .json = flags.json, .terminal = errors_go_to_terminal()},
         settings.profile);
@@ -233,10 +232,12 @@ agent::RunFinished carry_out(const RunFlags& flags, RunSettings& settings,
                                .on_remark = remarks_to_terminal(flags.quiet)});
     // Created last, so that a mistake in the settings does not leave an empty directory.
     agent::RunDirectory directory = create_directory(settings);
-    return participants.follow(directory, session.profile(), settings.agent.annotation, view,
-                               [&](std::span<agent::Observer* const> observers) {
-                                   return session.run(flags.task, directory, observers);
-                               });
+    agent::RunFinished finished =
+        participants.follow(directory, session.profile(), settings.agent.annotation, view,
+                            [&](std::span<agent::Observer* const> observers) {
+                                return session.run(flags.task, directory, observers);
+                            });
+    return {std::move(finished), directory.path()};
 }
 
 ExitCode run_task(RunFlags flags) {
@@ -246,7 +247,7 @@ ExitCode run_task(RunFlags flags) {
     }
     RunSettings settings = resolve(flags); // reports mistakes before a desktop is opened
     const auto desktop = winio::open_desktop();
-    return exit_code(carry_out(flags, settings, *desktop).outcome);
+    return exit_code(carry_out(flags, settings, *desktop).finished.outcome);
 }
 
 namespace {

@@ -3,6 +3,7 @@
 
 #include "environment.hpp"
 #include "eyehand/agent/json_view.hpp"
+#include "eyehand/agent/run_view.hpp"
 #include "eyehand/session/scenario.hpp"
 #include "platform.hpp"
 #include "terminal_view.hpp"
@@ -48,15 +49,16 @@ ExitCode run_scenario(ScenarioFlags flags) {
     const auto desktop = winio::open_desktop();
     const auto since = std::filesystem::file_time_type::clock::now();
     session::set_up(scenario, *desktop);
-    const agent::RunFinished finished = carry_out(flags.run, settings, *desktop);
+    const CompletedRun completed_run = carry_out(flags.run, settings, *desktop);
 
-    const std::vector<session::CheckResult> results =
-        session::check(scenario, *desktop, {.since = since, .variable = text_variable});
+    const agent::RunView run = agent::read_run(completed_run.directory);
+    const std::vector<session::CheckResult> results = session::check(
+        scenario, *desktop, {.since = since, .variable = text_variable, .run = &run});
     for (const session::CheckResult& result : results)
         print_to(stdout, line_of(result, flags.run.json) + "\n");
     const bool all_hold =
         std::all_of(results.begin(), results.end(), [](const auto& one) { return one.holds; });
-    const bool completed = finished.outcome == agent::Outcome::completed;
+    const bool completed = completed_run.finished.outcome == agent::Outcome::completed;
     return completed && all_hold ? ExitCode::completed : ExitCode::failed;
 }
 

@@ -110,6 +110,8 @@ TEST_CASE("an error in a scenario names the file and the member") {
         Row{with(R"("checks":[{"window_title":"x","text":"y"}])"), "\"text\" is unknown here"},
         Row{with(R"("checks":[{"pointer_in":[5,5,5,9]}])"), "x1 < x2"},
         Row{with(R"("checks":[{"pointer_in":"x"}])"), "must be [x1, y1, x2, y2]"},
+        Row{with(R"("checks":[{"called":[]}])"), "checks[0]: \"called\" is empty"},
+        Row{with(R"("checks":[{"called":"click","times":0}])"), "must be a whole number from 1"},
         Row{with(R"("setup":[{"seconds":3}])"), "setup[0]: \"wait_for_window\" is missing"},
         Row{with(R"("setup":[{"wait_for_window":"w","seconds":601}])"), "from 0 to 600"},
         Row{with(R"("setup":[{"launch":"a","wait_for_window":"w"}])"), "must be a separate step"});
@@ -272,6 +274,10 @@ TEST_CASE("a scenario can be run and checked") {
     stage.desktop.on_input = [&](const winio::InputEvent&) {
         stage.desktop.clipboard()->set_text("Copied by hand and eye.");
     };
+    scenario.checks.push_back({.kind = CheckKind::called, .tools = {"hotkey", "press"}});
+    scenario.checks.push_back({.kind = CheckKind::called, .text = "Ctrl+C", .tools = {"press"}});
+    scenario.checks.push_back({.kind = CheckKind::called, .tools = {"press"}, .times = 2});
+    scenario.checks.push_back({.kind = CheckKind::called, .tools = {"click"}});
     CHECK_FALSE(check(scenario, stage.desktop).at(0).holds);
     AgentOptions options;
     options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
@@ -280,5 +286,35 @@ TEST_CASE("a scenario can be run and checked") {
     RunDirectory directory = RunDirectory::create(stage.folder.path());
     RunControl control;
     CHECK(agent.run(scenario.task, directory, control).outcome == Outcome::completed);
-    CHECK(check(scenario, stage.desktop).at(0).holds);
+    const RunView run = read_run(directory);
+    const auto results = check(scenario, stage.desktop, {.run = &run});
+    CHECK(results.at(0).holds);
+    CHECK(results.at(1).holds);
+    CHECK(results.at(1).what == "the run called hotkey or press");
+    CHECK(results.at(2).reason == R"(its calls were about "ctrl+c")");
+    CHECK(results.at(3).what == "the run called press at least 2 times");
+    CHECK(results.at(3).reason == "successful calls: 1");
+    CHECK_FALSE(results.at(4).holds);
+    CHECK_THAT(check(scenario, stage.desktop).at(1).reason, ContainsSubstring("journal"));
+}
+
+TEST_CASE("each built-in scenario has a check that fails if nothing was done") {
+    Stage stage;
+    vlm::testing::ScriptedModel model;
+    model.say("It is done.");
+    AgentOptions options;
+    options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
+    Agent agent(stage.desktop, model, load_profile("observer"), desktop_tools(), options);
+    MemoryStore store;
+    RunControl control;
+    (void)agent.run("do nothing", store, control);
+    const RunView run = read_run(store);
+    for (const Scenario& scenario : scenarios()) {
+        INFO(scenario.name);
+        // The setup alone satisfies these kinds.
+        stage.desktop.set_windows({{.title = "Notepad WineMine", .process = "winemine.exe"}});
+        const auto results = check(scenario, stage.desktop, {.run = &run});
+        CHECK(std::any_of(results.begin(), results.end(),
+                          [](const CheckResult& result) { return !result.holds; }));
+    }
 }

@@ -150,6 +150,28 @@ void expect_pointer(const ScenarioCheck& check, winio::Desktop& desktop) {
         throw Failure{fmt::format("it is at {:.0f}, {:.0f}", x, y)};
 }
 
+void expect_calls(const ScenarioCheck& check, const RunView* run) {
+    if (run == nullptr) throw Failure{"the run is unknown: this check needs its journal"};
+    int calls = 0;
+    std::string texts;
+    for (std::size_t i = 0; i < run->turn_count(); ++i) {
+        for (const TurnItem& item : run->turn(i).items) {
+            const auto* call = std::get_if<CallView>(&item);
+            if (call == nullptr || !call->ok.value_or(false) ||
+                std::find(check.tools.begin(), check.tools.end(), call->action.tool) ==
+                    check.tools.end())
+                continue;
+            ++calls;
+            texts += call->action.subject;
+        }
+    }
+    if (calls < check.times)
+        throw Failure{calls == 0 ? "there was no such call that succeeded"
+                                 : fmt::format("successful calls: {}", calls)};
+    if (comparable(texts).find(comparable(check.text)) == std::string::npos)
+        throw Failure{fmt::format("its calls were about \"{}\"", shorten(one_line(texts), 120))};
+}
+
 std::string describe(const ScenarioCheck& check) {
     const std::string text = shorten(one_line(check.text), 80);
     switch (check.kind) {
@@ -171,6 +193,12 @@ std::string describe(const ScenarioCheck& check) {
     case CheckKind::pointer_in:
         return fmt::format("the pointer is in {:g},{:g},{:g},{:g}", check.box.x1, check.box.y1,
                            check.box.x2, check.box.y2);
+    case CheckKind::called: {
+        std::string what = fmt::format("the run called {}", fmt::join(check.tools, " or "));
+        if (check.times > 1) what += fmt::format(" at least {} times", check.times);
+        if (!text.empty()) what += fmt::format(" with \"{}\"", text);
+        return what;
+    }
     }
     return {};
 }
@@ -191,6 +219,8 @@ void expect(const ScenarioCheck& check, winio::Desktop& desktop, const CheckOpti
         return expect_process(check, desktop);
     case CheckKind::pointer_in:
         return expect_pointer(check, desktop);
+    case CheckKind::called:
+        return expect_calls(check, options.run);
     }
 }
 

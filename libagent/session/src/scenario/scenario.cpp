@@ -64,6 +64,19 @@ public:
         if (trim(value).empty()) refuse(member, "is empty");
         return value;
     }
+    /// One name, or an array of names.
+    [[nodiscard]] std::vector<std::string> names(std::string_view member) const {
+        const json::value* value = find(member);
+        if (value == nullptr || !value->is_array()) return {needed(member)};
+        std::vector<std::string> all;
+        for (const json::value& name : value->as_array()) {
+            if (!name.is_string() || name.as_string().empty())
+                refuse(member, "must be a name or an array of names");
+            all.emplace_back(name.as_string().data(), name.as_string().size());
+        }
+        if (all.empty()) refuse(member, "is empty");
+        return all;
+    }
     [[nodiscard]] std::optional<int> whole(std::string_view member, int min, int max) const {
         const json::value* value = find(member);
         if (value == nullptr) return std::nullopt;
@@ -128,6 +141,7 @@ constexpr std::array check_words{
     CheckWords{CheckKind::registry, "registry", true, true},
     CheckWords{CheckKind::process_running, "process_running"},
     CheckWords{CheckKind::pointer_in, "pointer_in"},
+    CheckWords{CheckKind::called, "called"},
 };
 
 winio::NormBox read_box(const Members& members, std::string_view member) {
@@ -150,11 +164,14 @@ ScenarioCheck read_check(const Members& members) {
         std::vector<std::string_view> known{words.member};
         if (words.has_text) known.push_back("text");
         if (words.has_value) known.push_back("value");
+        if (words.kind == CheckKind::called) known.insert(known.end(), {"text", "times"});
         members.only(known);
         ScenarioCheck check;
         check.kind = words.kind;
         if (words.kind == CheckKind::pointer_in)
             check.box = read_box(members, words.member);
+        else if (words.kind == CheckKind::called)
+            check.tools = members.names(words.member);
         else if (words.kind == CheckKind::clipboard)
             check.text = members.needed(words.member);
         else
@@ -166,6 +183,10 @@ ScenarioCheck read_check(const Members& members) {
                 members.refuse("text", "is empty; every file contains the empty text");
         }
         if (words.has_value) check.value = members.text("value");
+        if (words.kind == CheckKind::called) {
+            check.text = members.text("text");
+            check.times = members.whole("times", 1, 1000).value_or(1);
+        }
         return check;
     }
     std::vector<std::string_view> known;
@@ -243,6 +264,17 @@ Scenario load_scenario(const std::string& name_or_file) {
     return parse_scenario(std::move(text).str(), name_or_file);
 }
 
+namespace {
+
+json::value names_json(const std::vector<std::string>& names) {
+    if (names.size() == 1) return json::string(to_valid_utf8(names.front()));
+    json::array all;
+    for (const std::string& name : names) all.emplace_back(to_valid_utf8(name));
+    return all;
+}
+
+} // namespace
+
 std::string to_json(const Scenario& scenario) {
     const auto clean = [](const std::string& text) { return json::string(to_valid_utf8(text)); };
     json::object all{{"schema", schema}, {"name", clean(scenario.name)}};
@@ -269,11 +301,17 @@ std::string to_json(const Scenario& scenario) {
         json::object one;
         if (check.kind == CheckKind::pointer_in)
             one[words.member] = json::array{check.box.x1, check.box.y1, check.box.x2, check.box.y2};
+        else if (check.kind == CheckKind::called)
+            one[words.member] = names_json(check.tools);
         else
             one[words.member] =
                 clean(check.kind == CheckKind::clipboard ? check.text : check.subject);
         if (words.has_value) one["value"] = clean(check.value);
         if (words.has_text) one["text"] = clean(check.text);
+        if (check.kind == CheckKind::called) {
+            if (!check.text.empty()) one["text"] = clean(check.text);
+            if (check.times > 1) one["times"] = check.times;
+        }
         checks.emplace_back(std::move(one));
     }
     if (!checks.empty()) all["checks"] = std::move(checks);

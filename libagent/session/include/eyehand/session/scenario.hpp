@@ -7,6 +7,7 @@
 #pragma once
 
 #include "eyehand/agent/error.hpp"
+#include "eyehand/agent/run_view.hpp"
 #include "eyehand/export.hpp"
 #include "eyehand/session/config.hpp"
 #include "eyehand/winio/desktop.hpp"
@@ -39,6 +40,8 @@ enum class CheckKind {
     registry,        ///< the value `value` of the key `subject` is `text` (Windows only)
     process_running, ///< a program with the file name `subject` is running
     pointer_in,      ///< the pointer is in `box` of the primary display
+    called,          ///< the run called one of `tools` successfully, at least `times`; the texts of
+                     ///< these calls together contain `text`
 };
 
 /// A condition for the result. Comparisons ignore the byte order mark and the kind of line breaks.
@@ -49,6 +52,8 @@ struct ScenarioCheck {
     std::string value{};
     std::string text{};
     winio::NormBox box{};
+    std::vector<std::string> tools{}; ///< by their registered names
+    int times = 1;
 };
 
 struct Scenario {
@@ -87,6 +92,8 @@ struct CheckOptions {
     std::optional<std::filesystem::file_time_type> since{};
     /// Returns the values of variables in paths; not set: no variable has a value.
     std::function<std::optional<std::string>(const std::string& name)> variable{};
+    /// The run, for checks of its calls; they fail without it. Must outlive the call.
+    const agent::RunView* run = nullptr;
 };
 
 struct CheckResult {
