@@ -1,5 +1,6 @@
 #include "terminal_view.hpp"
 
+#include "eyehand/agent/visual_loop_settings.hpp"
 #include "eyehand/base/utf8.hpp"
 
 #include <fmt/format.h>
@@ -42,6 +43,20 @@ const Item* latest(const agent::RunView& run) {
             if (const auto* found = std::get_if<Item>(&*item)) return found;
     }
     return nullptr;
+}
+
+/// The words of a reply on one line: of a visual loop, whose replies are JSON, the observation and
+/// the number of actions.
+std::string words_of(const std::string& reply, const agent::RunView& run, std::size_t limit) {
+    const auto* visual = run.profile().settings<agent::VisualLoopSettings>();
+    if (visual == nullptr) return one_line(reply, limit);
+    const agent::VisualReply parsed = agent::parse_visual_reply(reply, visual->limits);
+    std::string words =
+        parsed.observation.empty() ? "(no observation)" : one_line(parsed.observation, limit);
+    if (parsed.actions.size() == 1) words += " | 1 action";
+    if (parsed.actions.size() > 1) words += fmt::format(" | {} actions", parsed.actions.size());
+    if (parsed.done) words += " | done";
+    return words;
 }
 
 /// The role that was asked last; empty in modes with one role.
@@ -134,7 +149,7 @@ void TerminalView::on_event(const Event& event) {
             spinner_.off();
             for (const std::string& note : it.reply.notes) say("      " + one_line(note));
             if (!it.reply.tool_calls.empty()) return; // the line comes with the result
-            say(fmt::format("{} {} ({} ms)", turn(), one_line(it.reply.text, words),
+            say(fmt::format("{} {} ({} ms)", turn(), words_of(it.reply.text, run_, words),
                             (event.t - asked_).count()));
         },
         [&](const agent::Invoked& it) {

@@ -138,11 +138,41 @@ TEST_CASE("run view: the state of an older run follows from its facts and notes"
     CHECK(team.state().role == "operator");
     CHECK(team.state().plan == "2. check (now)");
     CHECK(team.state().brief == "Click OK.");
+    CHECK(team.state().active_actions == 4); // one for each turn of the worker
+    CHECK(team.state().archived_actions == 0);
     const RunView story = read_run(golden("visual_loop"));
     REQUIRE(story.state().reply);
     CHECK(story.state().reply->done);
     CHECK(story.screenshot()->annotation);
     CHECK(read_run(golden("crashed")).activity() == Activity::acting);
+}
+
+TEST_CASE("run view: in an older run, notes tell how many actions are archived") {
+    RunView run(load_profile("commander"));
+    const auto work = [&](int turn) {
+        run.apply(event(Asked{"operator", "m", 2, 10, {}, ""}, turn));
+        run.apply(event(Invoked{.call_id = "c", .tool = "click_element", .ok = true}, turn));
+    };
+    for (int turn = 2; turn < 7; ++turn) work(turn);
+    run.apply(event(Noted{"memory", "2 actions archived, 3 active"}, 7));
+    CHECK(run.state().active_actions == 3);
+    CHECK(run.state().archived_actions == 2);
+    work(8);
+    CHECK(run.state().active_actions == 4);
+    run.apply(event(Noted{"memory", "compressed"}, 9));
+    CHECK(run.state().active_actions == 4);
+}
+
+TEST_CASE("run view: a recorded state is not changed by instructions that the mode refused") {
+    RunView run(load_profile("commander"));
+    ModeState state;
+    state.brief = "Click OK.";
+    state.active_actions = 2;
+    run.apply(event(StateChanged{state}, 3));
+    run.apply(event(Invoked{.call_id = "c", .ok = true, .signal = Brief{"too long", "x"}}, 4));
+    CHECK(run.state().brief == "Click OK.");
+    CHECK(run.state().active_actions == 2);
+    CHECK(run.state().turn == 4);
 }
 
 TEST_CASE("run view: a call is in progress until its result arrives") {

@@ -9,7 +9,7 @@ const load = (name) => {
     return import(`data:text/javascript,${encodeURIComponent(text)}`);
 };
 const { parseRgba } = await load('overlay.js');
-const { afterOf, brief, duration, emptyRun, frozenRun, hasFailed, laidOut, marksOf, seenOf, targetsOf, timeOf, timesOf, tokensOf, trailBefore,
+const { afterOf, brief, showsOnlyEffectOf, withoutThoughts, duration, emptyRun, frozenRun, hasFailed, laidOut, marksOf, seenOf, targetsOf, timeOf, timesOf, tokensOf, trailBefore,
     turnsOf, withDelta, withState } =
     await load('run.js');
 
@@ -63,6 +63,30 @@ test('a turn has the latest screenshot before it and the next one after it', () 
     assert.equal(afterOf(later, 1).n, 2);
     assert.equal(afterOf(whole([turn(1, [], { seen: look }), turn(2, [], { seen: look })]), 1), null);
     assert.equal(afterOf(whole([turn(1, [], { seen: { n: 1 } })]), 1), null);
+});
+
+test('two screenshots show the effect of a turn only if no other turn has acted between them', () => {
+    const act = { items: [{ kind: 'call', tool: 'type', acts: true }] };
+    const look = { items: [{ kind: 'call', tool: 'observe' }] };
+    const first = { n: 1 };
+    const second = { n: 2 };
+    // Turn 1 acts, turn 2 only looks.
+    const seen = whole([turn(1, [], { ...act, seen: first }), turn(2, [], { ...look, seen: first, after: second }),
+        turn(3, [], { ...act, seen: second })]);
+    assert.ok(showsOnlyEffectOf(seen, 1, first, second));
+    // Turns 1 and 2 act, and a look follows only then: the effect of neither is known.
+    const unseen = whole([turn(1, [], { ...act, seen: first }), turn(2, [], { ...act, seen: first }),
+        turn(3, [], { ...look, seen: first, after: second })]);
+    assert.ok(!showsOnlyEffectOf(unseen, 1, first, second));
+    assert.ok(!showsOnlyEffectOf(unseen, 2, first, second));
+    assert.ok(!showsOnlyEffectOf(seen, 3, second, null));
+});
+
+test('the words of a reply are separated from its thoughts', () => {
+    assert.deepEqual(withoutThoughts('<think>a</think>b <think>c</think>d'), { words: 'b d', thoughts: 'a\n\nc' });
+    assert.deepEqual(withoutThoughts('a</think>b'), { words: 'b', thoughts: 'a' });
+    assert.deepEqual(withoutThoughts('b<think>cut off'), { words: 'b', thoughts: 'cut off' });
+    assert.deepEqual(withoutThoughts('plain'), { words: 'plain', thoughts: '' });
 });
 
 test('a path of several points goes from the first to the last', () => {

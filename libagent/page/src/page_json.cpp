@@ -83,6 +83,7 @@ public:
                           {"act_ms", is_over ? json::value(ms(it.act)) : json::value()},
                           {"policy_ms", is_over ? json::value(ms(it.policy)) : json::value()},
                           {"points", points_json(it.action.points, limits_)}};
+        if (it.action.acts) item["acts"] = true;
         if (it.interrupted) item["interrupted"] = true;
         if (!it.desktop_failure.empty()) item["desktop_failure"] = text(it.desktop_failure);
         return item;

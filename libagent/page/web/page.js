@@ -2,7 +2,7 @@
 // Data of the run is inserted only as text (element.js).
 import { showChart } from './chart.js';
 import { byId, element, onChange, setNotice, setText } from './element.js';
-import { afterOf, count, counted, duration, emptyRun, hasFailed, seenOf, targetsOf, trailBefore, turnsOf } from './run.js';
+import { afterOf, count, counted, duration, emptyRun, hasFailed, seenOf, showsOnlyEffectOf, targetsOf, trailBefore, turnsOf } from './run.js';
 import { Stage } from './stage.js';
 import { nameOf, showTurn, showTurnList } from './turns.js';
 
@@ -179,6 +179,7 @@ export class RunPage {
         this.#stage.show({
             picture,
             after,
+            direct: showsOnlyEffectOf(run, number, picture, after),
             pending: current && Boolean(state.wanted),
             title: number > 0 ? title : 'Screen',
             live,

@@ -69,6 +69,41 @@ export function afterOf(run, number) {
     return looks.find((look) => look && (seen === null || look.n > seen.n)) ?? null;
 }
 
+/**
+ * Whether the screenshots before and after a turn show the effect of that turn alone: no other turn has acted between them.
+ */
+export function showsOnlyEffectOf(run, number, before, after) {
+    if (before === null || after === null) return false;
+    return turnsOf(run).every((turn) => {
+        if (turn.turn === number || !callsOf(turn).some((call) => call.acts)) return true;
+        const seen = seenOf(run, turn.turn);
+        return seen === null || seen.n < before.n || seen.n >= after.n;
+    });
+}
+
+/** The words of a reply without its thoughts in think tags, and the thoughts. An unclosed tag extends to the end. */
+export function withoutThoughts(text) {
+    const thoughts = [];
+    let words = '';
+    let rest = text;
+    for (;;) {
+        const open = rest.indexOf('<think>');
+        const close = rest.indexOf('</think>');
+        if (close >= 0 && (open < 0 || close < open)) { // a chat template removed the opening tag
+            thoughts.push(words + rest.slice(0, close));
+            words = '';
+            rest = rest.slice(close + '</think>'.length);
+        } else if (open < 0) {
+            return { words: (words + rest).trim(), thoughts: thoughts.map((one) => one.trim()).filter(Boolean).join('\n\n') };
+        } else {
+            words += rest.slice(0, open);
+            const end = rest.indexOf('</think>', open);
+            thoughts.push(rest.slice(open + '<think>'.length, end < 0 ? undefined : end));
+            rest = end < 0 ? '' : rest.slice(end + '</think>'.length);
+        }
+    }
+}
+
 export function callsOf(turn) {
     return (turn?.items ?? []).filter((item) => item.kind === 'call');
 }

@@ -105,10 +105,10 @@ export class Stage {
     /**
      * `picture`: the JSON of a screenshot, or null; `after`: the screenshot to compare it with, or null; `trail`: the marks of
      * earlier turns, for screenshots without annotation; `marks`: the targets of this turn; `questions`: the approval requests;
-     * `unseen`: the model did not receive the screenshot.
+     * `unseen`: the model did not receive the screenshot; `direct`: no other turn has acted between the two screenshots.
      */
     show(shown) {
-        const { picture, after, title, live, trail, marks, questions, heat, targets, pending, unseen } = shown;
+        const { picture, after, direct, title, live, trail, marks, questions, heat, targets, pending, unseen } = shown;
         const failed = (address) => {
             this.#broken.add(address);
             this.show(shown);
@@ -134,7 +134,7 @@ export class Stage {
         const places = targets ? marks : [];
         const asked = questions.flatMap((question) => (question.points ?? []).map((at) => ({ number: '?', at, asked: true })));
         this.#mark([...places, ...asked], targets ? pointer : null);
-        this.#describe({ picture, after, title, marks, pointer, unseen });
+        this.#describe({ picture, after, direct, title, marks, pointer, unseen });
     }
 
     #problemOf(picture) {
@@ -223,7 +223,7 @@ export class Stage {
         });
     }
 
-    #describe({ picture, after, title, marks, pointer, unseen }) {
+    #describe({ picture, after, direct, title, marks, pointer, unseen }) {
         const place = ([x, y]) => `${Math.round(x)}, ${Math.round(y)}`;
         const parts = [`${count(picture.width)} × ${count(picture.height)} pixels`];
         for (const { number, at, to } of marks)
@@ -231,8 +231,10 @@ export class Stage {
         if (pointer) parts.push(`pointer at ${place(pointer)}`);
         const label = `Screenshot, ${title}: ${parts.join(', ')}`;
         if (byId('canvas').getAttribute('aria-label') !== label) byId('canvas').setAttribute('aria-label', label);
-        if (after !== null && isSame(picture, after)) parts.push('the screen did not change');
-        else if (after !== null && after.changed.length > 0)
+        if (after !== null && isSame(picture, after)) {
+            // Without a screenshot of its own effect, what a turn changed is unknown.
+            if (direct) parts.push('the screen did not change');
+        } else if (after !== null && after.changed.length > 0)
             parts.push(`${counted(joined(after.changed).length, 'region')} changed afterwards`);
         if (after !== null && after.end in waits) parts.push(waits[after.end]);
         if (unseen) parts.push('the model did not receive this screenshot');

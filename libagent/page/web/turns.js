@@ -1,6 +1,6 @@
 // The list of turns, and the details of the selected turn.
 import { byId, element, onChange, setText } from './element.js';
-import { brief, callsOf, count, duration, hasFailed, isFailure, laidOut, partsOfTime, timeOf, timesOf, tokensOf } from './run.js';
+import { brief, callsOf, count, duration, hasFailed, isFailure, laidOut, partsOfTime, timeOf, timesOf, tokensOf, withoutThoughts } from './run.js';
 
 const longCode = 1200; // characters; longer texts are collapsed
 
@@ -17,7 +17,7 @@ export function proseOf(words) {
 
 function wordsOf(turn) {
     return (turn.items ?? []).filter((item) => item.kind === 'reply' || item.kind === 'given_reply')
-        .map((item) => item.text).filter(Boolean).join(' ');
+        .map((item) => withoutThoughts(item.text ?? '').words).filter(Boolean).join(' ');
 }
 
 /** A short summary of a turn. */
@@ -95,14 +95,16 @@ function said(text) {
 }
 
 function reply({ text, reasoning, notes = [], ...item }) {
-    const prose = proseOf(text);
+    const { words, thoughts } = withoutThoughts(text);
+    const prose = proseOf(words);
+    const reasons = [reasoning, thoughts].filter(Boolean).join('\n\n');
     const tokens = [['prompt_tokens', 'in'], ['cached_tokens', 'cached'], ['completion_tokens', 'out']]
         .filter(([name]) => item[name] !== null && item[name] !== undefined)
         .map(([name, word]) => `${count(item[name])} ${word}`);
     return [
-        reasoning ? folded('Reasoning', said(reasoning), 'reasoning') : null,
-        text === '' ? element('p', { class: 'muted' }, 'The reply has no text.') : said(prose),
-        prose === text ? null : folded('Full reply', element('pre', {}, laidOut(text))),
+        reasons ? folded('Reasoning', said(reasons), 'reasoning') : null,
+        words === '' ? element('p', { class: 'muted' }, 'The reply has no text.') : said(prose),
+        prose === words ? null : folded('Full reply', element('pre', {}, laidOut(words))),
         ...notes.map((note) => element('p', { class: 'muted' }, note)),
         meta(item.model, tokens.length > 0 ? `tokens: ${tokens.join(', ')}` : '', took(item.model_ms, 'took'),
             item.end ? `finish reason: ${item.end}` : ''),

@@ -162,8 +162,11 @@ json::object PageState::to_json() const {
     const json::object reply =
         parsed && parsed->is_object() ? parsed->get_object() : json::object();
     const agent::ModeState& state = view_.state();
+    // Of a run without recorded states, the numbers follow from its other events.
+    const bool memory_is_known =
+        memory_is_known_ || state.active_actions + state.archived_actions > 0;
     const auto memory = [&](std::size_t actions) {
-        return memory_is_known_ ? json::value(actions) : json::value();
+        return memory_is_known ? json::value(actions) : json::value();
     };
     const bool is_live = live();
     json::object all = page::to_json(view_);

@@ -60,6 +60,7 @@ struct RunView::Fold {
     std::shared_ptr<const ScreenshotView> screenshot{};
     std::string text{};
     std::string reasoning{};
+    bool states_are_known = false; ///< the journal contains changes of the mode's state
     std::size_t unknown = 0;
     std::uint64_t revision = 0;
     std::uint64_t snapshots = 1;
@@ -144,9 +145,17 @@ struct RunView::Fold {
             const std::shared_ptr<const VisualReply> reply = std::move(state.reply);
             state = changed->state;
             state.reply = reply;
-        } else {
-            mode_of(*profile).derive_state(*profile, event, state);
+            states_are_known = true;
+            return;
         }
+        const ModeState before = state;
+        mode_of(*profile).derive_state(*profile, event, state);
+        if (!states_are_known) return;
+        // An event such as refused instructions need not change the state of the mode.
+        state.plan = before.plan;
+        state.brief = before.brief;
+        state.active_actions = before.active_actions;
+        state.archived_actions = before.archived_actions;
     }
 
     void on(const Event&, const RunStarted& it) {

@@ -68,6 +68,17 @@ TEST_CASE("a run that the model completes is exit code 0 and prints the model's 
     CHECK_THAT(test::read_file(stage.run_path() / "http.log"), !ContainsSubstring("base64"));
 }
 
+TEST_CASE("the terminal shows the observation of a visual loop's reply, not its JSON") {
+    Stage stage;
+    stage.answer(R"({\"observation\": \"The desktop is empty.\", \"bboxes\": [], \"actions\": [], )"
+                 R"(\"done\": true})");
+    const auto result = stage.run({"--profile", "story"});
+    INFO(result.err);
+    CHECK(result.status == 0);
+    CHECK_THAT(result.err, ContainsSubstring("The desktop is empty. | done ("));
+    CHECK_THAT(result.err, !ContainsSubstring("bboxes"));
+}
+
 TEST_CASE("mistakes of the model are answered and the run continues") {
     Stage stage;
     stage.answer("", "no_such_tool");

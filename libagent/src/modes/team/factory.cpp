@@ -7,6 +7,8 @@
 #include "profile/words.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 
 namespace eyehand::agent {
 namespace {
@@ -72,6 +74,20 @@ const TeamSettings& settings_of(const Profile& profile) {
     if (team == nullptr)
         throw Error(errc::bad_profile, "the settings of the mode \"team\" are missing");
     return *team;
+}
+
+/// The numbers of a note: "3 actions archived, 5 active", or "...: the oldest half was archived, 5
+/// active".
+void derive_memory(const std::string& note, ModeState& state) {
+    const std::size_t all = state.active_actions + state.archived_actions;
+    const std::size_t comma = note.rfind(", ");
+    if (comma == std::string::npos || !note.ends_with(" active")) return;
+    std::size_t active = 0;
+    const char* const begin = note.data() + comma + 2;
+    if (std::from_chars(begin, note.data() + note.size(), active).ec != std::errc()) return;
+    if (active > all) return;
+    state.active_actions = active;
+    state.archived_actions = all - active;
 }
 
 class TeamFactory final : public ModeFactory {
@@ -173,9 +189,11 @@ public:
             [&](const Invoked& it) {
                 if (const auto* brief = std::get_if<Brief>(&it.signal))
                     state.brief = trim(brief->instructions);
+                if (team != nullptr && state.role == team->worker.name) ++state.active_actions;
             },
             [&](const Noted& it) { // "EXECUTION: the operator has its instructions"
                 if (it.kind == "phase") state.phase = it.text.substr(0, it.text.find(':'));
+                if (it.kind == "memory") derive_memory(it.text, state);
             },
             [&](const Finish&) { state.phase = "finished"; }, [](const auto&) {});
     }
