@@ -70,8 +70,9 @@ struct Stage {
     [[nodiscard]] std::string context() const { return request().messages.at(1).text(); }
     [[nodiscard]] std::string reason() const { return std::get<Finish>(mode.next()).reason; }
 
-    Stage& see(bool still = false) {
+    Stage& see(bool still = false, const std::string& end = {}) {
         Observed fact;
+        fact.end = end;
         fact.sha256 = "h" + std::to_string(++screenshots);
         fact.file = "screenshots/turn_" + std::to_string(screenshots) + ".png";
         fact.still = still;
@@ -462,6 +463,21 @@ TEST_CASE("team: an action that changed nothing on the screen is reported so") {
                ContainsSubstring("at (512,300) -> ok (no_visible_change) | said: I act"));
     stage.call({}).see(); // nothing is known about this one
     CHECK_THAT(stage.context(), ContainsSubstring("Result: ok\n"));
+}
+
+TEST_CASE("team: the end of the wait after an action tells its effect") {
+    const std::pair<const char*, const char*> effects[]{{"reacted", "ok (confirmed)"},
+                                                        {"local_only", "ok (confirmed)"},
+                                                        {"no_reaction", "ok (no_visible_change)"},
+                                                        {"timeout", "ok"},
+                                                        {"stable", "ok"}};
+    for (const auto& [end, result] : effects) {
+        Profile it = profile();
+        it.settings<TeamSettings>()->previous_action = true;
+        Stage stage = briefed(it);
+        stage.see().call({}).see(false, end);
+        CHECK_THAT(stage.context(), ContainsSubstring(std::string("Result: ") + result + "\n"));
+    }
 }
 
 TEST_CASE("team: an effect that the world reports is in the memory") {

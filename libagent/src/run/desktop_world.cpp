@@ -172,12 +172,13 @@ Fact DesktopWorld::on(const Observe& command) {
     }
 }
 
-/// Waits for the reaction to the latest action, or only for a stable screen if nothing has acted since the latest
-/// screenshot.
+/// Waits for the reaction to the latest action, or only for a stable screen if nothing has acted
+/// since the latest screenshot, or only the pointer has moved.
 winio::Frame DesktopWorld::settled_frame(winio::Capturer& capturer, Observed& fact,
                                          std::vector<winio::Rect>& toggling) {
     const winio::Rect& area = area_->bounds();
     const bool reaction = std::exchange(awaits_reaction_, false) &&
+                          before_.expectation != winio::Expectation::nothing &&
                           before_.frame.origin == area.origin() &&
                           before_.frame.pixels.size() == area.size();
     if (reaction) {

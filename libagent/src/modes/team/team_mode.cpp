@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/transcript.hpp"
+#include "eyehand/winio/reaction.hpp"
 #include "modes/still_too_long.hpp"
 
 #include <fmt/format.h>
@@ -434,12 +435,18 @@ void TeamMode::record(const Invoked& fact) {
     memory_->add(*previous_);
 }
 
-/// The screenshot after an action that is equal to the one before it shows that the action has had
-/// no visible effect.
+/// The screenshot after an action, and the end of the wait before it, show the effect of the action.
 void TeamMode::take_effect(const Observed& fact) {
-    if (!std::exchange(effect_unknown_, false) || !fact.still || !fact.changed.empty()) return;
-    const std::string result =
-        with_effect(previous_->result, winio::ActionEffect::no_visible_change);
+    if (!std::exchange(effect_unknown_, false)) return;
+    std::optional<winio::ActionEffect> effect;
+    if (fact.end == to_string(winio::ReactionEnd::reacted) ||
+        fact.end == to_string(winio::ReactionEnd::local_only))
+        effect = winio::ActionEffect::confirmed;
+    else if (fact.end == to_string(winio::ReactionEnd::no_reaction) ||
+             (fact.still && fact.changed.empty()))
+        effect = winio::ActionEffect::no_visible_change;
+    if (!effect) return;
+    const std::string result = with_effect(previous_->result, effect);
     previous_->outcome = previous_->complete ? result_in_words(result).result
                                              : result_in_words(result, previous_->arguments).result;
     previous_->result = result;
