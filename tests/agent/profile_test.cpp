@@ -261,7 +261,7 @@ TEST_CASE("a visual loop's members are read, and errors name them") {
         Row{R"("visual":{"extended_actions":true})", "needs \"extended_prompt\""},
         Row{R"("visual":{"extended_prompt":"no.txt"})", "names a file that does not exist"},
         Row{R"("visual":{},"tools":[{"tool":"click"}])", "\"tools\" is not allowed in the mode"},
-        Row{R"("visual":{},"extra_tools":["wait"])", "\"extra_tools\" is not allowed in the mode"},
+        Row{R"("visual":{},"extra_tools":["wait"],"custom_tools":false)", "none"},
         Row{R"("visual":{},"team":{})", "\"team\" belongs to the mode \"team\""},
         Row{R"("visual":{},"executed_heat":{"stops":[[0,"orange"]]})",
             "executed_heat: \"stops\" must be an array"},
@@ -585,13 +585,12 @@ TEST_CASE("an exported folder loads as the same profile") {
 TEST_CASE("a profile is written as complete JSON and read back") {
     for (const std::string& name : profile_names()) {
         Profile profile = load_profile(name);
-        if (!profile.settings<VisualLoopSettings>()) profile.extra_tools = {"wait", "hotkey"};
+        profile.extra_tools = {"wait", "hotkey"};
         profile.sampling.top_k = 7;
         const std::string json = to_json(profile);
         CHECK(to_json(profile_from_json(json, "run.json")) == json);
         REQUIRE(parse_json(json));
-        if (!profile.settings<VisualLoopSettings>())
-            CHECK(parse_json(json)->at("extra_tools").as_array().size() == 2);
+        CHECK(parse_json(json)->at("extra_tools").as_array().size() == 2);
     }
     const auto observer = parse_json(to_json(load_profile("observer")));
     CHECK(observer->at("max_turns").as_int64() == 10);

@@ -216,11 +216,52 @@ TEST_CASE("story: without a boot reply, the run is rejected before anything is c
     }
 }
 
-TEST_CASE("story: it offers no tools and accepts none") {
+TEST_CASE("story: further tools are actions, and the model reads their results") {
     Stage stage;
-    stage.options.with = {"wait"};
-    CHECK_THROWS_AS(
-        Agent(stage.desktop, stage.model, stage.profile, built_in_tools(), stage.options), Error);
+    stage.profile.extra_tools = {"read_clipboard", "scroll"};
+    stage.options.with = {"paste_text", "wait"};
+    stage.desktop.clipboard()->set_text("one\ntwo");
+    stage.model.say(reply("I read.", R"({"name":"Read_Clipboard"},{"name":"wait","seconds":0})"))
+        .say(reply("I scroll.", R"({"name":"scroll","x1":10,"y1":20,"amount":2})"))
+        .say(reply("I paste.", R"({"name":"paste_text","text":""},{"name":"press","key":"a"})"))
+        .say(done);
+    CHECK(stage.run().outcome == Outcome::completed);
+    const auto& requests = stage.model.requests();
+    REQUIRE(requests.size() == 4);
+    CHECK(requests[0].tools.empty());
+    const std::string prompt = requests[0].messages[0].text();
+    CHECK_THAT(prompt, ContainsSubstring(R"(- "paste_text" with "text" (the text): Pastes text)"));
+    CHECK_THAT(prompt, ContainsSubstring(R"(- "read_clipboard": Returns the text)"));
+    CHECK_THAT(prompt, ContainsSubstring(R"(- "scroll" at x1, y1 with)"));
+    CHECK_THAT(requests[0].response_format->schema_json,
+               ContainsSubstring(R"("name":{"type":"string","enum":["paste_text"]})"));
+    CHECK(requests[1].messages[1].text() == "I read.\n\nResults of your last actions:\n"
+                                            "- Action 1 (read_clipboard): ok, text:\n  one\n  two\n"
+                                            "- Action 2 (wait): ok, waited_seconds 0");
+    CHECK(requests[2].messages[1].text() == "I scroll.");
+    CHECK(std::count(stage.desktop.events().begin(), stage.desktop.events().end(),
+                     winio::InputEvent{winio::WheelTurn{-2}}) == 1);
+    CHECK_THAT(requests[3].messages[1].text(),
+               ContainsSubstring("Action 1 (paste_text) was not carried out: Argument \"text\""));
+    CHECK_THAT(requests[3].messages[1].text(),
+               ContainsSubstring("Action 2: unknown action \"press\"; known actions: move, click, "
+                                 "right_click, double_click, drag, scroll, "));
+}
+
+TEST_CASE("story: tools of the program are actions, too") {
+    Stage stage;
+    int calls = 0;
+    stage.options.custom_tools.add("count", "Counts.",
+                                   R"({"type":"object","properties":{"step":{"type":"integer"}}})",
+                                   [&](JsonView arguments, ToolContext&) {
+                                       calls += static_cast<int>(arguments.find("step")->number());
+                                       return ok("counted");
+                                   });
+    stage.model.say(reply("I count.", R"({"name":"count","step":3})")).say(done);
+    CHECK(stage.run().outcome == Outcome::completed);
+    CHECK(calls == 3);
+    CHECK_THAT(stage.model.requests()[1].messages[1].text(),
+               ContainsSubstring("Action 1 (count): ok: counted"));
 }
 
 TEST_CASE("story: extended actions reach the keyboard, and the prompt describes them") {

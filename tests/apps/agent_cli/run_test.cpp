@@ -70,8 +70,8 @@ TEST_CASE("a run that the model completes is exit code 0 and prints the model's 
 
 TEST_CASE("the terminal shows the observation of a visual loop's reply, not its JSON") {
     Stage stage;
-    stage.answer(R"({\"observation\": \"The desktop is empty.\", \"bboxes\": [], \"actions\": [], )"
-                 R"(\"done\": true})");
+    stage.answer(R"({"observation": "The desktop is empty.", "bboxes": [], "actions": [], )"
+                 R"("done": true})");
     const auto result = stage.run({"--profile", "story"});
     INFO(result.err);
     CHECK(result.status == 0);

@@ -40,7 +40,7 @@ struct AgentOptions {
     winio::ReactionOptions reaction{}; ///< before the first screenshot after an action
     std::vector<std::string> with{};   ///< registered names of tools to offer besides the profile's
     /// The caller's own tools. They are offered to the roles that act, unless the profile restricts
-    /// them (`Profile::offer_custom_tools`). A visual loop offers no tools and rejects them.
+    /// them (`Profile::offer_custom_tools`). The model of a visual loop calls them as actions.
     Toolbox custom_tools{};
     std::vector<Setting> settings{}; ///< for run.json
     ScreenshotNames screenshot_names{};

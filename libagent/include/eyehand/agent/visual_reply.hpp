@@ -6,6 +6,7 @@
 #pragma once
 
 #include "eyehand/export.hpp"
+#include "eyehand/vlm/chat.hpp"
 #include "eyehand/winio/geometry.hpp"
 
 #include <cstddef>
@@ -15,8 +16,8 @@
 
 namespace eyehand::agent {
 
-enum class VisualVerb { move, click, right_click, double_click, drag, type, press, scroll };
-/// "move", "right_click", ...
+enum class VisualVerb { move, click, right_click, double_click, drag, type, press, scroll, tool };
+/// "move", "right_click", ...; "tool" for a call of another tool.
 [[nodiscard]] EYEHAND_AGENT_API std::string_view to_string(VisualVerb verb);
 /// Whether the action is type, press or scroll, which need `extended_actions`.
 [[nodiscard]] EYEHAND_AGENT_API bool is_extended(VisualVerb verb);
@@ -28,6 +29,8 @@ struct VisualAction {
     winio::NormPoint to{}; ///< of drag
     std::string text{};    ///< of type, and the key of press
     int notches = 0;       ///< of scroll; above 0 scrolls up
+    std::string tool{};    ///< of tool: its name
+    std::string arguments_json{}; ///< of tool: an object
     friend bool operator==(const VisualAction&, const VisualAction&) = default;
 };
 
@@ -35,6 +38,9 @@ struct VisualLimits {
     std::size_t boxes = 5;   ///< maximum per reply
     std::size_t actions = 8; ///< maximum per reply
     bool extended_actions = false;
+    /// Further tools, which the model calls as actions with the tool's arguments as members. The
+    /// name of an extended action enables that action.
+    std::vector<vlm::ToolSpec> tools{};
 };
 
 struct VisualReply {

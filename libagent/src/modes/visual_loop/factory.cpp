@@ -6,13 +6,32 @@
 #include "profile/profile_parts.hpp"
 #include "profile/words.hpp"
 
+#include <algorithm>
 #include <array>
+#include <string_view>
 
 namespace eyehand::agent {
 namespace {
 
 constexpr std::array<std::string_view, 4> of_prompt{task_placeholder, "{{max_boxes}}",
                                                     "{{max_actions}}", "{{extended_actions}}"};
+
+/// The tools that execute the actions of a reply.
+std::vector<ToolPresentation> tools_of_actions(const VisualLoopSettings& visual) {
+    std::vector<ToolPresentation> tools;
+    for (const char* tool : {"move", "click", "right_click", "double_click", "drag"})
+        tools.push_back({.tool = tool});
+    if (visual.limits.extended_actions)
+        for (const char* tool : {"type", "press", "scroll"}) tools.push_back({.tool = tool});
+    return tools;
+}
+
+/// The limits for showing the replies of a journal.
+VisualLimits shown_limits(const Profile& profile, const VisualLoopSettings& visual) {
+    VisualLimits limits = visual.limits;
+    for (const std::string& tool : profile.extra_tools) limits.tools.push_back({tool, {}, "{}"});
+    return limits;
+}
 
 /// The first reply may be the text of a reply, or the object itself.
 std::string read_boot(const Members& members) {
@@ -58,7 +77,7 @@ public:
     }
 
     [[nodiscard]] std::vector<std::string_view> unused_members() const override {
-        return {"task_prompt", "tools", "extra_tools", "custom_tools"};
+        return {"task_prompt", "tools"};
     }
 
     void read(const ProfileReader& reader, Profile& profile) const override {
@@ -67,8 +86,8 @@ public:
             if (const json::value* value = members.value(member);
                 value != nullptr && !(value->is_array() && value->as_array().empty()))
                 members.refuse(member,
-                               "is not allowed in the mode \"visual_loop\", which offers no tools "
-                               "and has the task in its system prompt");
+                               "is not allowed in the mode \"visual_loop\", which has fixed "
+                               "actions, extra_tools, and the task in its system prompt");
         members.require("visual");
         profile.mode_settings = read_visual(*members.object("visual"), reader.source().prompts);
         profile.system_prompt = reader.prompt("system_prompt", {}, of_prompt);
@@ -111,12 +130,11 @@ public:
         }
     }
 
-    [[nodiscard]] std::vector<RolePlan> roles(const Profile&) const override {
-        RolePlan role{.name = "agent", .acts = false, .offered = false};
-        for (const char* tool :
-             {"move", "click", "right_click", "double_click", "drag", "type", "press", "scroll"})
-            role.tools.push_back({.tool = tool});
-        return {role};
+    [[nodiscard]] std::vector<RolePlan> roles(const Profile& profile) const override {
+        const auto* visual = profile.settings<VisualLoopSettings>();
+        return {{.name = "agent",
+                 .tools = tools_of_actions(visual == nullptr ? VisualLoopSettings{} : *visual),
+                 .offered = false}};
     }
 
     void check(const Profile& profile, Source first_reply) const override {
@@ -129,8 +147,14 @@ public:
     }
 
     [[nodiscard]] std::unique_ptr<Mode> make(const ModeContext& context) const override {
-        (void)settings_of(context.profile);
-        return std::make_unique<VisualLoopMode>(context.profile, context.task);
+        const std::vector<ToolPresentation> own = tools_of_actions(settings_of(context.profile));
+        std::vector<vlm::ToolSpec> further = context.tools.at("agent").specs();
+        std::erase_if(further, [&](const vlm::ToolSpec& tool) {
+            return std::any_of(own.begin(), own.end(), [&](const ToolPresentation& face) {
+                return face.tool == tool.name;
+            });
+        });
+        return std::make_unique<VisualLoopMode>(context.profile, context.task, std::move(further));
     }
 
     [[nodiscard]] ModeState initial_state(const Profile& profile) const override {
@@ -139,7 +163,7 @@ public:
         const auto* visual = profile.settings<VisualLoopSettings>();
         if (visual != nullptr && !trim(visual->boot).empty())
             state.reply = std::make_shared<const VisualReply>(
-                parse_visual_reply(visual->boot, visual->limits));
+                parse_visual_reply(visual->boot, shown_limits(profile, *visual)));
         return state;
     }
 
@@ -148,8 +172,8 @@ public:
         const auto* visual = profile.settings<VisualLoopSettings>();
         const auto begin = [&](const std::string& reply) {
             if (visual != nullptr)
-                state.reply =
-                    std::make_shared<const VisualReply>(parse_visual_reply(reply, visual->limits));
+                state.reply = std::make_shared<const VisualReply>(
+                    parse_visual_reply(reply, shown_limits(profile, *visual)));
         };
         visit(
             event, [&](const Await&) { state.phase = "waiting_inject"; },

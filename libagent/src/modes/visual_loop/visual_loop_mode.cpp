@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "eyehand/agent/error.hpp"
+#include "modes/call_words.hpp"
 #include "json/json.hpp"
 
 #include <fmt/format.h>
@@ -11,13 +12,48 @@
 namespace eyehand::agent {
 namespace {
 
-constexpr const char* role = "agent"; // there is only one
+constexpr const char* role = "agent";           // there is only one
+constexpr std::size_t max_result_bytes = 16000; // of a further tool, for the model
 
-std::string filled_in(const Profile& profile, const std::string& task) {
+/// A line of the prompt about an action that calls a further tool:
+///     - "launch_app" with "command": Starts a program, or opens a document.
+std::string described(const vlm::ToolSpec& tool) {
+    // Extended actions have members of their own.
+    if (tool.name == "type") return R"(- "type" with "text": where the keyboard focus is)";
+    if (tool.name == "press") return R"(- "press" with "key", such as "enter" or "ctrl+s")";
+    if (tool.name == "scroll")
+        return R"(- "scroll" at x1, y1 with "direction" (up or down) and "amount" (1 to 30))";
+    std::string line = fmt::format("- \"{}\"", tool.name);
+    const auto parameters = parse_json(tool.parameters_json);
+    const json::object* object = parameters ? parameters->if_object() : nullptr;
+    const json::value* members = object == nullptr ? nullptr : object->if_contains("properties");
+    bool first = true;
+    if (members != nullptr && members->is_object()) {
+        for (const auto& member : members->as_object()) {
+            line += fmt::format("{} \"{}\"", std::exchange(first, false) ? " with" : ",",
+                                std::string_view(member.key()));
+            const json::object* schema = member.value().if_object();
+            const json::value* about =
+                schema == nullptr ? nullptr : schema->if_contains("description");
+            if (about != nullptr && about->is_string())
+                line += fmt::format(" ({})", std::string_view(about->as_string()));
+        }
+    }
+    return line + ": " + one_line(tool.description);
+}
+
+std::string filled_in(const Profile& profile, const std::string& task, const VisualLimits& limits) {
     const VisualLoopSettings& visual = *profile.settings<VisualLoopSettings>();
+    std::string further = visual.limits.extended_actions ? visual.extended_prompt : "";
+    for (const vlm::ToolSpec& tool : limits.tools) {
+        if (!further.empty() && !further.ends_with('\n')) further += '\n';
+        further += described(tool);
+    }
     // The task comes last: a placeholder in it is the user's text.
-    std::string text = replace_all(profile.system_prompt, "{{extended_actions}}",
-                                   visual.limits.extended_actions ? visual.extended_prompt : "");
+    constexpr std::string_view place = "{{extended_actions}}";
+    std::string text = replace_all(profile.system_prompt, place, further);
+    if (!limits.tools.empty() && profile.system_prompt.find(place) == std::string::npos)
+        text += "\n\nFurther actions:\n" + further;
     text = replace_all(text, "{{max_boxes}}", fmt::format("{}", visual.limits.boxes));
     text = replace_all(text, "{{max_actions}}", fmt::format("{}", visual.limits.actions));
     return replace_all(text, "{{task}}", task);
@@ -44,6 +80,7 @@ json::object arguments_of(const VisualAction& action) {
     case VisualVerb::press:
         return {{"key", action.text}};
     case VisualVerb::scroll:
+    case VisualVerb::tool: // its arguments are the model's own
         break;
     }
     return {{"box", pair(action.at)},
@@ -52,11 +89,27 @@ json::object arguments_of(const VisualAction& action) {
 }
 
 /// The mark of an action; actions of the keyboard have none.
-std::optional<Mark> mark_of(const VisualAction& action) {
+std::optional<Mark> mark_of(const VisualAction& action,
+                            const std::vector<winio::NormPoint>& points) {
     if (action.verb == VisualVerb::type || action.verb == VisualVerb::press) return std::nullopt;
+    if (action.verb == VisualVerb::tool) {
+        if (points.empty()) return std::nullopt;
+        Mark mark{action.number, points.front(), {}};
+        if (points.size() > 1) mark.to = points.back();
+        return mark;
+    }
     Mark mark{action.number, action.at, {}};
     if (action.verb == VisualVerb::drag) mark.to = action.to;
     return mark;
+}
+
+std::string_view name_of(const VisualAction& action) {
+    return action.verb == VisualVerb::tool ? std::string_view(action.tool) : to_string(action.verb);
+}
+
+VisualLimits with_tools(VisualLimits limits, std::vector<vlm::ToolSpec> further) {
+    limits.tools = std::move(further);
+    return limits;
 }
 
 /// The message of a failed result for the model.
@@ -72,10 +125,12 @@ std::string message_of(const std::string& result_json) {
 
 } // namespace
 
-VisualLoopMode::VisualLoopMode(const Profile& profile, const std::string& task)
-    : limits_(profile.settings<VisualLoopSettings>()->limits), max_turns_(profile.max_turns),
+VisualLoopMode::VisualLoopMode(const Profile& profile, const std::string& task,
+                               std::vector<vlm::ToolSpec> further_tools)
+    : limits_(with_tools(profile.settings<VisualLoopSettings>()->limits, std::move(further_tools))),
+      max_turns_(profile.max_turns),
       trail_turns_(static_cast<std::size_t>(profile.executed_heat.trail_turns)),
-      system_prompt_(filled_in(profile, task)) {
+      system_prompt_(filled_in(profile, task, limits_)) {
     request_.model = profile.model;
     request_.sampling = profile.sampling;
     const auto& visual = *profile.settings<VisualLoopSettings>();
@@ -198,13 +253,25 @@ void VisualLoopMode::on(const Invoked& fact) {
     }
     const VisualAction& done = action();
     if (fact.ok) {
-        if (auto mark = mark_of(done)) marks_.push_back(*mark);
+        if (auto mark = mark_of(done, fact.action.points)) marks_.push_back(*mark);
+        take_result(done, fact);
     } else {
         failures_.push_back(fmt::format("Action {} ({}) was not carried out: {}", done.number,
-                                        to_string(done.verb), message_of(fact.result_json)));
+                                        name_of(done), message_of(fact.result_json)));
     }
     ++next_action_;
     act_or_look();
+}
+
+/// The result of a further tool is told to the model if it contains more than success.
+void VisualLoopMode::take_result(const VisualAction& done, const Invoked& fact) {
+    if (done.verb != VisualVerb::tool) return;
+    const std::string result = fact.reads
+                                   ? result_in_words(fact.result_json).result
+                                   : result_in_words(fact.result_json, done.arguments_json).result;
+    if (result != "ok")
+        results_.push_back(fmt::format("Action {} ({}): {}", done.number, name_of(done),
+                                       cut_bytes(result, max_result_bytes, true)));
 }
 
 void VisualLoopMode::on(const UserMessage& fact) {
@@ -255,6 +322,7 @@ void VisualLoopMode::begin_turn(const std::string& reply) {
     next_action_ = 0;
     marks_.clear();
     failures_.clear();
+    results_.clear();
     act_or_look();
 }
 
@@ -268,9 +336,10 @@ bool VisualLoopMode::is_done() const {
 }
 
 vlm::ToolCall VisualLoopMode::call() const {
+    const bool own = action().verb == VisualVerb::tool;
     return {fmt::format("turn_{}_action_{}", turn_, action().number),
-            std::string(to_string(action().verb)),
-            to_text(arguments_of(action())),
+            std::string(name_of(action())),
+            own ? action().arguments_json : to_text(arguments_of(action())),
             {}};
 }
 
@@ -295,6 +364,8 @@ std::string VisualLoopMode::told() const {
     std::string text =
         reply_->observation.empty() ? "(Your last reply had no observation.)" : reply_->observation;
     for (const std::string& words : heard_) text += "\n\nThe user says: " + words;
+    if (!results_.empty()) text += "\n\nResults of your last actions:";
+    for (const std::string& one : results_) text += "\n- " + one;
     if (reply_->problems.empty() && failures_.empty()) return text;
     text += "\n\nProblems with your last reply:";
     for (const auto* some : {&reply_->problems, &failures_})

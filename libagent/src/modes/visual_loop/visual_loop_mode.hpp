@@ -19,8 +19,10 @@ namespace eyehand::agent {
 
 class VisualLoopMode final : public Mode {
 public:
-    /// The profile must have VisualLoopSettings. Without a boot reply it waits for one.
-    VisualLoopMode(const Profile& profile, const std::string& task);
+    /// The profile must have VisualLoopSettings. Without a boot reply it waits for one. The model
+    /// calls `further_tools` as actions.
+    VisualLoopMode(const Profile& profile, const std::string& task,
+                   std::vector<vlm::ToolSpec> further_tools = {});
 
     [[nodiscard]] Command next() const override;
     [[nodiscard]] bool finished() const override { return phase_ == Phase::finished; }
@@ -43,6 +45,7 @@ private:
     void next_turn(const std::string& reply);
     void ask_or_end();
     void act_or_look();
+    void take_result(const VisualAction& done, const Invoked& fact);
     [[nodiscard]] bool is_done() const;
     [[nodiscard]] const VisualAction& action() const { return reply_->actions[next_action_]; }
     [[nodiscard]] vlm::ToolCall call() const;
@@ -65,6 +68,7 @@ private:
     std::vector<Mark> marks_;               ///< of this turn
     std::deque<std::vector<Mark>> earlier_; ///< of the turns before it, the latest first
     std::vector<std::string> failures_;     ///< of this turn's actions
+    std::vector<std::string> results_;      ///< of this turn's further tools
     std::vector<std::string> heard_;        ///< messages of the user since the latest reply
     std::optional<std::string> injected_;   ///< replaces the model's next reply
     Observed seen_;                         ///< the latest screenshot

@@ -22,26 +22,51 @@ struct Verb {
     VisualVerb verb;
     std::string_view name;
 };
-constexpr std::array<Verb, 8> verbs{{{VisualVerb::move, "move"},
+constexpr std::array<Verb, 9> verbs{{{VisualVerb::move, "move"},
                                      {VisualVerb::click, "click"},
                                      {VisualVerb::right_click, "right_click"},
                                      {VisualVerb::double_click, "double_click"},
                                      {VisualVerb::drag, "drag"},
                                      {VisualVerb::type, "type"},
                                      {VisualVerb::press, "press"},
-                                     {VisualVerb::scroll, "scroll"}}};
+                                     {VisualVerb::scroll, "scroll"},
+                                     {VisualVerb::tool, "tool"}}};
 
 constexpr int default_notches = 3;
 constexpr int max_notches = 30;
 
+/// The further tool of this name, in any case; nullptr if there is none.
+const vlm::ToolSpec* further_tool(const VisualLimits& limits, std::string_view name) {
+    const auto found =
+        std::find_if(limits.tools.begin(), limits.tools.end(), [&](const vlm::ToolSpec& tool) {
+            return equals_ignoring_case(tool.name, name);
+        });
+    return found == limits.tools.end() ? nullptr : &*found;
+}
+
+bool is_enabled(VisualVerb verb, const VisualLimits& limits) {
+    if (verb == VisualVerb::tool) return false; // its actions have the name of the tool
+    return limits.extended_actions || !is_extended(verb) ||
+           further_tool(limits, to_string(verb)) != nullptr;
+}
+
+bool is_verb(std::string_view name) {
+    return std::any_of(verbs.begin(), verbs.end(),
+                       [&](const Verb& verb) { return equals_ignoring_case(verb.name, name); });
+}
+
 std::vector<std::string_view> names_within(const VisualLimits& limits) {
     std::vector<std::string_view> names;
     for (const Verb& verb : verbs)
-        if (limits.extended_actions || !is_extended(verb.verb)) names.push_back(verb.name);
+        if (is_enabled(verb.verb, limits)) names.push_back(verb.name);
+    for (const vlm::ToolSpec& tool : limits.tools)
+        if (!is_verb(tool.name)) names.push_back(tool.name);
     return names;
 }
 
-bool is_aimed(VisualVerb verb) { return verb != VisualVerb::type && verb != VisualVerb::press; }
+bool is_aimed(VisualVerb verb) {
+    return verb != VisualVerb::type && verb != VisualVerb::press && verb != VisualVerb::tool;
+}
 
 // ---- finding the object -------------------------------------------------------------------------
 
@@ -153,6 +178,15 @@ private:
             return;
         }
         const auto verb = verb_of(text_of(*name));
+        if (const auto* tool = verb ? nullptr : further_tool(limits_, trim(text_of(*name)))) {
+            json::object arguments = *object;
+            arguments.erase("name");
+            reply_.actions.push_back({.verb = VisualVerb::tool,
+                                      .number = number,
+                                      .tool = tool->name,
+                                      .arguments_json = to_text(arguments)});
+            return;
+        }
         if (!verb) {
             complain(fmt::format("Action {}: unknown action \"{}\"; known actions: {}.", number,
                                  shorten(one_line(text_of(*name)), 40),
@@ -241,8 +275,7 @@ private:
     [[nodiscard]] std::optional<VisualVerb> verb_of(const std::string& given) const {
         const std::string_view name = trim(given);
         for (const Verb& verb : verbs)
-            if (equals_ignoring_case(verb.name, name) &&
-                (limits_.extended_actions || !is_extended(verb.verb)))
+            if (equals_ignoring_case(verb.name, name) && is_enabled(verb.verb, limits_))
                 return verb.verb;
         return std::nullopt;
     }
@@ -281,7 +314,28 @@ json::object names_schema(const std::vector<VisualVerb>& some) {
     return {{"type", "string"}, {"enum", std::move(names)}};
 }
 
-json::array action_schemas(bool extended) {
+/// An action that calls a tool: the parameters of the tool and its name.
+json::object tool_schema(const vlm::ToolSpec& tool) {
+    json::object properties{
+        {"name", json::object{{"type", "string"}, {"enum", json::array{tool.name}}}}};
+    json::array required{"name"};
+    const auto parameters = parse_json(tool.parameters_json);
+    const json::object* own = parameters ? parameters->if_object() : nullptr;
+    if (own != nullptr) {
+        if (const auto* members = own->if_contains("properties"); members && members->is_object())
+            for (const auto& member : members->as_object())
+                if (member.key() != "name") properties[member.key()] = member.value();
+        if (const auto* names = own->if_contains("required"); names && names->is_array())
+            for (const json::value& name : names->as_array())
+                if (name != "name") required.push_back(name);
+    }
+    return {{"type", "object"},
+            {"properties", std::move(properties)},
+            {"required", std::move(required)},
+            {"additionalProperties", false}};
+}
+
+json::array action_schemas(const VisualLimits& limits) {
     using enum VisualVerb;
     const json::object number{{"type", "integer"}};
     const json::object text{{"type", "string"}};
@@ -295,15 +349,19 @@ json::array action_schemas(bool extended) {
                                     {"y1", number},
                                     {"x2", number},
                                     {"y2", number}}));
-    if (!extended) return all;
-    all.emplace_back(object_schema({{"name", names_schema({type})}, {"text", text}}));
-    all.emplace_back(object_schema({{"name", names_schema({press})}, {"key", text}}));
+    if (is_enabled(type, limits))
+        all.emplace_back(object_schema({{"name", names_schema({type})}, {"text", text}}));
+    if (is_enabled(press, limits))
+        all.emplace_back(object_schema({{"name", names_schema({press})}, {"key", text}}));
     const json::object direction{{"type", "string"}, {"enum", json::array{"up", "down"}}};
-    all.emplace_back(object_schema({{"name", names_schema({scroll})},
-                                    {"x1", number},
-                                    {"y1", number},
-                                    {"direction", direction},
-                                    {"amount", number}}));
+    if (is_enabled(scroll, limits))
+        all.emplace_back(object_schema({{"name", names_schema({scroll})},
+                                        {"x1", number},
+                                        {"y1", number},
+                                        {"direction", direction},
+                                        {"amount", number}}));
+    for (const vlm::ToolSpec& tool : limits.tools)
+        if (!is_verb(tool.name)) all.emplace_back(tool_schema(tool));
     return all;
 }
 
@@ -338,6 +396,13 @@ json::array actions_json(const std::vector<VisualAction>& actions) {
     json::array all;
     for (const VisualAction& action : actions) {
         json::object one{{"name", to_string(action.verb)}};
+        if (action.verb == VisualVerb::tool) {
+            one["name"] = action.tool;
+            if (const auto arguments = parse_json(action.arguments_json);
+                arguments && arguments->is_object())
+                for (const auto& member : arguments->as_object())
+                    one[member.key()] = member.value();
+        }
         if (is_aimed(action.verb)) {
             one["x1"] = action.at.x;
             one["y1"] = action.at.y;
@@ -370,11 +435,9 @@ std::string visual_reply_schema(const VisualLimits& limits) {
     return to_text(object_schema(
         {{"observation", json::object{{"type", "string"}}},
          {"bboxes", json::object{{"type", "array"}, {"maxItems", limits.boxes}, {"items", box}}},
-         {"actions",
-          json::object{
-              {"type", "array"},
-              {"maxItems", limits.actions},
-              {"items", json::object{{"anyOf", action_schemas(limits.extended_actions)}}}}},
+         {"actions", json::object{{"type", "array"},
+                                  {"maxItems", limits.actions},
+                                  {"items", json::object{{"anyOf", action_schemas(limits)}}}}},
          {"done", json::object{{"type", "boolean"}}}}));
 }
 
