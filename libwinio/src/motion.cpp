@@ -252,6 +252,15 @@ std::vector<Rect> Motion::changed(Toggling toggling) const {
     });
 }
 
+std::vector<Rect> Motion::progressed(Toggling toggling) const {
+    const auto ignored = static_cast<std::size_t>(std::ranges::count_if(
+        cells_, [this](const Cell& cell) { return is_as_expected(cell.evidence); }));
+    const bool all = toggling == Toggling::counts || !few(ignored);
+    return rects_of([&](const Cell& cell) {
+        return cell.look != cell.look_at_first && (all || !is_as_expected(cell.evidence));
+    });
+}
+
 std::vector<Rect> Motion::toggling() const {
     if (!few_toggle()) return {};
     return rects_of([this](const Cell& cell) { return toggles(cell); });

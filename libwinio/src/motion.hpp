@@ -48,6 +48,9 @@ public:
     /// The regions that differ from the start of the watch: rectangles of whole cells, clipped to
     /// the image, from top to bottom, that do not overlap.
     [[nodiscard]] std::vector<Rect> changed(Toggling toggling) const;
+    /// The same for the cells whose changes `latest_change` counts: a cell that toggled in the previous
+    /// watch is left out already after its first change.
+    [[nodiscard]] std::vector<Rect> progressed(Toggling toggling) const;
     /// The toggling regions, in the same form.
     [[nodiscard]] std::vector<Rect> toggling() const;
 

@@ -16,7 +16,7 @@ bool is_any_of(const Key& key, std::span<const NamedKey> names) {
     return named != nullptr && std::ranges::find(names, *named) != names.end();
 }
 
-constexpr std::array modifiers{NamedKey::ctrl, NamedKey::alt, NamedKey::windows};
+constexpr std::array other_modifiers{NamedKey::alt, NamedKey::windows};
 // Keys that edit, or move in, the control with the focus.
 constexpr std::array editing_keys{NamedKey::backspace, NamedKey::del,  NamedKey::space,
                                   NamedKey::tab,       NamedKey::home, NamedKey::end,
@@ -30,7 +30,9 @@ struct Input {
     bool moves_pressed = false; ///< the pointer moves while a button is pressed
     bool wheel = false;
     bool scalars = false;
-    bool modified = false; ///< with Ctrl, Alt or the Windows key
+    bool ctrl = false;
+    bool shift = false;
+    bool other_modifier = false; ///< Alt or the Windows key
     bool keys = false;
     Key last_key{}; ///< if `keys`
 
@@ -47,7 +49,10 @@ struct Input {
                        [this](const WheelTurn&) { wheel = true; },
                        [this](const KeyChange& change) {
                            if (change.press != Press::down) return;
-                           if (is_any_of(change.key, modifiers)) modified = true;
+                           ctrl = ctrl || change.key == Key{NamedKey::ctrl};
+                           shift = shift || change.key == Key{NamedKey::shift};
+                           other_modifier =
+                               other_modifier || is_any_of(change.key, other_modifiers);
                            keys = true;
                            last_key = change.key;
                            scalars = false;
@@ -66,7 +71,7 @@ private:
 };
 
 bool copies(const Input& input) {
-    return input.modified &&
+    return input.ctrl && !input.shift && !input.other_modifier &&
            (input.last_key == Key{U'c'} || input.last_key == Key{NamedKey::insert});
 }
 
@@ -78,7 +83,7 @@ Expectation expectation_of(const Input& input) {
     if (input.scalars) return Expectation::text;
     if (!input.keys) return Expectation::nothing;
     if (copies(input)) return Expectation::nothing;
-    if (input.modified) return Expectation::command;
+    if (input.ctrl || input.other_modifier) return Expectation::command;
     if (is_any_of(input.last_key, paging_keys)) return Expectation::scroll;
     const bool edits =
         std::holds_alternative<char32_t>(input.last_key) || is_any_of(input.last_key, editing_keys);
@@ -117,7 +122,7 @@ std::vector<Rect> components(std::vector<Rect> rects) {
 }
 
 /// More regions than this are not one or two controls; also bounds the time of `components`.
-constexpr std::size_t most_regions = 256;
+constexpr std::size_t max_regions = 256;
 
 } // namespace
 
@@ -188,7 +193,7 @@ bool windows_reacted(const std::vector<WindowInfo>& before, const std::vector<Wi
 
 Extent extent_of(const std::vector<Rect>& changed, std::optional<Point> target, int dpi) {
     if (changed.empty()) return Extent::nothing;
-    if (changed.size() > most_regions) return Extent::wide;
+    if (changed.size() > max_regions) return Extent::wide;
     const std::vector<Rect> controls = components(changed);
     const bool small = std::ranges::all_of(controls, [&](const Rect& rect) {
         // Changes cover whole cells.

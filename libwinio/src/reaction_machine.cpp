@@ -6,10 +6,16 @@ namespace eyehand::winio {
 namespace {
 
 using std::chrono::milliseconds;
+using Time = ReactionMachine::Time;
 
-constexpr milliseconds silence_after_text{300};
-constexpr milliseconds silence_after_scroll{400};
+constexpr milliseconds limit_after_text{300};
+constexpr milliseconds limit_after_scroll{400};
 constexpr milliseconds left_after_busy{250};
+
+/// In milliseconds: a limit of milliseconds::max() is too long for nanoseconds.
+milliseconds passed(Time from, Time to) {
+    return std::chrono::duration_cast<milliseconds>(to - from);
+}
 
 } // namespace
 
@@ -22,29 +28,32 @@ std::optional<ReactionEnd> ReactionMachine::note(const Look& look) {
     if (!reacting_since_ && is_reaction(look)) reacting_since_ = look.now;
     if (!local_since_ && (look.latest_change || look.extent != Extent::nothing))
         local_since_ = look.now;
-    if (look.busy) {
-        latest_busy_ = look.now;
-        if (look.now - acted_ >= options_.busy_timeout) return ReactionEnd::busy_timeout;
-        return std::nullopt;
+    if (waits_while_busy(look)) return std::nullopt;
+    if (!silent_since_ && silent_long_enough(look.now)) silent_since_ = look.now;
+    const auto limit = reacting_since_ ? reacting_since_ : silent_since_;
+    if (!limit) return std::nullopt;
+    const bool quiet = is_quiet(look);
+    if (!quiet) {
+        const Time since = std::max(*limit, latest_busy_.value_or(*limit));
+        if (passed(since, look.now) < settle_.timeout) return std::nullopt;
     }
-    const bool rests_after_busy = !latest_busy_ || look.now - *latest_busy_ >= left_after_busy;
-    const bool quiet = look.now - look.quiet_since >= settle_.quiet &&
-                       look.now - *start_ >= settle_.minimum && rests_after_busy;
-    if (reacting_since_) {
-        if (quiet) return ReactionEnd::reacted;
-        const Time since = std::max(*reacting_since_, latest_busy_.value_or(*reacting_since_));
-        if (look.now - since >= settle_.timeout) return ReactionEnd::timeout;
-        return std::nullopt;
-    }
-    if (local_since_ && look.now - *local_since_ >= settle_.timeout) return ReactionEnd::timeout;
-    if (!quiet || !silence_ends(look)) return std::nullopt;
+    if (busy_too_long_) return ReactionEnd::busy_timeout;
+    if (!quiet) return ReactionEnd::timeout;
+    if (reacting_since_) return ReactionEnd::reacted;
     return local_since_ ? ReactionEnd::local_only : ReactionEnd::no_reaction;
+}
+
+bool ReactionMachine::waits_while_busy(const Look& look) {
+    if (!look.busy || options_.busy_timeout <= milliseconds::zero() || busy_too_long_) return false;
+    latest_busy_ = look.now;
+    busy_too_long_ = passed(std::max(acted_, *start_), look.now) >= options_.busy_timeout;
+    return !busy_too_long_;
 }
 
 bool ReactionMachine::is_reaction(const Look& look) const {
     switch (expectation_) {
     case Expectation::launch:
-        return look.new_window;
+        return look.windows_changed;
     case Expectation::nothing:
     case Expectation::text:
     case Expectation::paste:
@@ -58,28 +67,36 @@ bool ReactionMachine::is_reaction(const Look& look) const {
     return look.extent == Extent::wide || look.windows_changed;
 }
 
-/// Whether a screen without a reaction has been waited for long enough.
-bool ReactionMachine::silence_ends(const Look& look) const {
-    const auto since_action = look.now - acted_;
+/// Whether the limit for a reaction is reached.
+bool ReactionMachine::silent_long_enough(Time now) const {
+    const milliseconds since_action = passed(acted_, now);
     switch (expectation_) {
     case Expectation::nothing:
         return true;
     case Expectation::text:
-        return since_action >= std::min(silence_after_text, options_.reaction_timeout);
+        return since_action >= std::min(limit_after_text, options_.reaction_timeout);
     case Expectation::scroll:
-        return since_action >= std::min(silence_after_scroll, options_.reaction_timeout);
+        return since_action >= std::min(limit_after_scroll, options_.reaction_timeout);
     case Expectation::launch:
         return since_action >= options_.launch_timeout;
     case Expectation::click:
-        if (local_since_)
-            return look.now - look.quiet_since >=
-                   std::min(options_.feedback_timeout, options_.reaction_timeout);
+        if (local_since_) return passed(*local_since_, now) >= options_.feedback_timeout;
         break;
     case Expectation::paste:
     case Expectation::command:
         break;
     }
     return since_action >= options_.reaction_timeout;
+}
+
+bool ReactionMachine::is_quiet(const Look& look) const {
+    const bool waits_for_control =
+        expectation_ == Expectation::click && local_since_ && !reacting_since_;
+    const milliseconds needed =
+        waits_for_control ? std::max(settle_.quiet, options_.feedback_timeout) : settle_.quiet;
+    return passed(look.quiet_since, look.now) >= needed &&
+           passed(*start_, look.now) >= settle_.minimum &&
+           (busy_too_long_ || !latest_busy_ || passed(*latest_busy_, look.now) >= left_after_busy);
 }
 
 } // namespace eyehand::winio

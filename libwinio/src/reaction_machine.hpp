@@ -1,13 +1,14 @@
 // Decides when a wait for a reaction ends. Does not read a clock or the screen.
 //
-//     SILENT          --change of a control------->  LOCAL      --nothing for a while-->  local_only
-//     SILENT | LOCAL  --wide change, windows------>  REACTING   --quiet---------------->  reacted
-//     SILENT          --time limit---------------->  no_reaction
-//     any             --still busy---------------->  busy_timeout
-//     REACTING        --never quiet--------------->  timeout
+//     SILENT          --change of a control------->  LOCAL
+//     SILENT | LOCAL  --wide change, windows------>  REACTING   --quiet--------->  reacted
+//     SILENT          --limit, then quiet--------->  no_reaction
+//     LOCAL           --limit, then quiet--------->  local_only
+//     any             --limit, but never quiet---->  timeout
 //
-// Which change counts as which, and the limits, depend on the expectation. While the desktop is busy, no other wait than
-// that for a busy desktop ends; afterwards at least `left_after_busy` remain.
+// Which change counts as which, and the limits, depend on the expectation. While the desktop is busy, the wait continues, up to
+// `busy_timeout`; after that time, the same rules apply, but the end is `busy_timeout`. When the desktop is not busy any more,
+// at least `left_after_busy` remain.
 #pragma once
 
 #include "eyehand/winio/reaction.hpp"
@@ -22,14 +23,13 @@ class ReactionMachine {
 public:
     using Time = std::chrono::steady_clock::time_point;
 
-    /// What is known at one moment. `extent`, `windows_changed` and `new_window` compare with the moment before the action.
+    /// What is known at one moment. `extent` and `windows_changed` compare with the moment before the action.
     struct Look {
         Time now{};
         Extent extent = Extent::nothing;
         std::optional<Time> latest_change{}; ///< since the wait began, on the screen or of windows
         Time quiet_since{};                  ///< nothing has changed since
         bool windows_changed = false;
-        bool new_window = false;
         bool busy = false;
     };
 
@@ -42,8 +42,10 @@ public:
     [[nodiscard]] std::optional<Time> reacted_at() const { return reacting_since_; }
 
 private:
+    [[nodiscard]] bool waits_while_busy(const Look& look);
     [[nodiscard]] bool is_reaction(const Look& look) const;
-    [[nodiscard]] bool silence_ends(const Look& look) const;
+    [[nodiscard]] bool silent_long_enough(Time now) const;
+    [[nodiscard]] bool is_quiet(const Look& look) const;
 
     Expectation expectation_;
     Time acted_;
@@ -52,7 +54,9 @@ private:
     std::optional<Time> start_{};
     std::optional<Time> local_since_{};
     std::optional<Time> reacting_since_{};
+    std::optional<Time> silent_since_{}; ///< the limit for a reaction is reached
     std::optional<Time> latest_busy_{};
+    bool busy_too_long_ = false;
 };
 
 } // namespace eyehand::winio

@@ -58,6 +58,44 @@ struct Watch {
     Clock::time_point deadline;      ///< shortens the last interval
 };
 
+/// Compares the windows of a desktop with those before an action, at most every 100 ms: with many
+/// windows, a list takes longer than a capture.
+class WindowWatch {
+public:
+    WindowWatch(Desktop& desktop, const BeforeAction& before)
+        : desktop_(desktop), before_(before) {}
+
+    void look(Clock::time_point now, bool must) {
+        constexpr milliseconds interval{100};
+        if (latest_ && now - *latest_ < interval && !must) return;
+        latest_ = now;
+        try {
+            busy = desktop_.busy();
+            if (Windows* windows = desktop_.windows(); windows != nullptr)
+                compare(windows->list(), now);
+        } catch (const Error&) {
+            busy = false; // the capture reports a desktop that has failed
+        }
+    }
+
+    bool changed = false; ///< since the action
+    bool busy = false;
+    std::optional<Clock::time_point> latest_change{}; ///< seen in this wait
+
+private:
+    void compare(std::vector<WindowInfo> listed, Clock::time_point now) {
+        if (before_.windows) changed = windows_reacted(*before_.windows, listed);
+        const auto& known = known_ ? known_ : before_.windows;
+        if (known && windows_reacted(*known, listed)) latest_change = now;
+        known_ = std::move(listed);
+    }
+
+    Desktop& desktop_;
+    const BeforeAction& before_;
+    std::optional<Clock::time_point> latest_{};
+    std::optional<std::vector<WindowInfo>> known_{};
+};
+
 } // namespace
 
 struct Settler::State {
@@ -141,51 +179,6 @@ Settled Settler::wait(Capturer& capturer, const Rect& area, const SettleOptions&
     return result;
 }
 
-/// Compares the windows of a desktop with those before an action, at most every 100 ms: with many windows, a list takes
-/// longer than a capture.
-class WindowWatch {
-public:
-    WindowWatch(Desktop& desktop, const BeforeAction& before)
-        : desktop_(desktop), before_(before) {}
-
-    void look(Clock::time_point now, bool must) {
-        constexpr milliseconds interval{100};
-        if (latest_ && now - *latest_ < interval && !must) return;
-        latest_ = now;
-        try {
-            busy = desktop_.busy();
-            if (Windows* windows = desktop_.windows(); windows != nullptr)
-                compare(windows->list(), now);
-        } catch (const Error&) {
-            // The capture reports a desktop that has failed.
-        }
-    }
-
-    bool changed = false;    ///< since the action
-    bool new_window = false; ///< since the action
-    bool busy = false;
-    std::optional<Clock::time_point> latest_change{}; ///< seen in this wait
-
-private:
-    void compare(std::vector<WindowInfo> listed, Clock::time_point now) {
-        if (before_.windows) {
-            changed = windows_reacted(*before_.windows, listed);
-            new_window = std::ranges::any_of(listed, [&](const WindowInfo& window) {
-                return std::ranges::find(*before_.windows, window.id, &WindowInfo::id) ==
-                       before_.windows->end();
-            });
-        }
-        const auto& known = known_ ? known_ : before_.windows;
-        if (known && windows_reacted(*known, listed)) latest_change = now;
-        known_ = std::move(listed);
-    }
-
-    Desktop& desktop_;
-    const BeforeAction& before_;
-    std::optional<Clock::time_point> latest_{};
-    std::optional<std::vector<WindowInfo>> known_{};
-};
-
 Reacted
 Settler::wait_for_reaction(Desktop& desktop, Capturer& capturer, const BeforeAction& before,
                            const ReactionOptions& options, const SettleOptions& settle,
@@ -204,7 +197,7 @@ Settler::wait_for_reaction(Desktop& desktop, Capturer& capturer, const BeforeAct
         if (!moment.seen) return false;
         const auto latest_change = motion.latest_change(toggling);
         if (latest_change != of_changed) {
-            changed = moved_by(motion.changed(toggling), area.origin());
+            changed = moved_by(motion.progressed(toggling), area.origin());
             of_changed = latest_change;
         }
         const auto end_with = [&](bool must) {
@@ -215,12 +208,11 @@ Settler::wait_for_reaction(Desktop& desktop, Capturer& capturer, const BeforeAct
                  .latest_change = std::max(latest_change, windows.latest_change),
                  .quiet_since = std::max(moment.quiet_since, windows.latest_change.value_or(start)),
                  .windows_changed = windows.changed,
-                 .new_window = windows.new_window,
                  .busy = windows.busy});
         };
-        // An end without a reaction is checked with a current list of windows.
+        // The decision is made with a current list of windows.
         auto end = end_with(false);
-        if (end && *end != ReactionEnd::busy_timeout) end = end_with(true);
+        if (end) end = end_with(true);
         if (!end) return false;
         result.end = *end;
         result.waited = passed(start, moment.now);
@@ -232,8 +224,9 @@ Settler::wait_for_reaction(Desktop& desktop, Capturer& capturer, const BeforeAct
                    .interval = settle.interval,
                    .toggling = toggling,
                    .start = start,
-                   .retries_until =
-                       base::deadline_after(start, std::max(settle.timeout, options.busy_timeout)),
+                   .retries_until = base::deadline_after(
+                       start, std::max({settle.timeout, options.reaction_timeout,
+                                        options.launch_timeout, options.busy_timeout})),
                    .deadline = Clock::time_point::max()},
                   stop, "stopped before the screen had reacted", ends);
     if (const auto at = machine.reacted_at()) result.reacted_after = passed(before.acted, *at);

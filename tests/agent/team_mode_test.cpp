@@ -466,16 +466,23 @@ TEST_CASE("team: an action that changed nothing on the screen is reported so") {
 }
 
 TEST_CASE("team: the end of the wait after an action tells its effect") {
-    const std::pair<const char*, const char*> effects[]{{"reacted", "ok (confirmed)"},
-                                                        {"local_only", "ok (confirmed)"},
-                                                        {"no_reaction", "ok (no_visible_change)"},
-                                                        {"timeout", "ok"},
-                                                        {"stable", "ok"}};
-    for (const auto& [end, result] : effects) {
+    struct Case {
+        const char* end;
+        bool still;
+        const char* result;
+    };
+    const Case cases[]{{"reacted", false, "ok (confirmed)"},
+                       {"local_only", false, "ok (confirmed)"},
+                       {"local_only", true, "ok (no_visible_change)"}, // such as a caret
+                       {"no_reaction", false, "ok (no_visible_change)"},
+                       {"timeout", false, "ok"},
+                       {"busy_timeout", true, "ok"},
+                       {"stable", false, "ok"}};
+    for (const auto& [end, still, result] : cases) {
         Profile it = profile();
         it.settings<TeamSettings>()->previous_action = true;
         Stage stage = briefed(it);
-        stage.see().call({}).see(false, end);
+        stage.see().call({}).see(still, end);
         CHECK_THAT(stage.context(), ContainsSubstring(std::string("Result: ") + result + "\n"));
     }
 }

@@ -15,7 +15,7 @@ namespace {
 
 /// Clicks into the window's area and waits for the reaction.
 Reacted click(Desktop& desktop, const TestWindow& window, const ReactionOptions& options) {
-    const WorkArea area = choose_area(desktop, {});
+    const WorkArea area(rect_of(window.state().area)); // without the caret of the text field
     InputExecutor executor(desktop, area);
     const auto capturer = desktop.open_capturer({});
     const Plan plan = gesture::click(center_of(window.state().area));

@@ -236,7 +236,7 @@ export class Stage {
             if (direct) parts.push('the screen did not change');
         } else if (after !== null && after.changed.length > 0)
             parts.push(`${counted(joined(after.changed).length, 'region')} changed afterwards`);
-        if (after !== null && after.end in waits) parts.push(waits[after.end]);
+        if (direct && after !== null && after.end in waits) parts.push(waits[after.end]);
         if (unseen) parts.push('the model did not receive this screenshot');
         for (const note of new Set([picture, after].filter(Boolean).map((each) => this.#pictures.noteOf(each))))
             if (note) parts.push(note);

@@ -204,8 +204,10 @@ winio::Capturer& DesktopWorld::capturer() {
     return *capturer_;
 }
 
-/// Without a capture, the next screenshot only waits for a stable screen.
+/// Without a capture, the next screenshot only waits for a stable screen. An action without an
+/// expected reaction does not replace an earlier one whose reaction may still come.
 void DesktopWorld::prepare_reaction(const winio::Plan& plan) {
+    if (awaits_reaction_ && winio::expectation_of(plan) == winio::Expectation::nothing) return;
     awaits_reaction_ = false;
     try {
         winio::prepare_reaction(desktop_, capturer(), area_->bounds(), plan, before_);
@@ -360,7 +362,7 @@ void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
     // A plan that only waits can be interrupted at a safe point; an action completes first.
     const winio::ExecutionReport report =
         executor().execute(plan, acts(plan) ? control_.at_once() : control_.at_safe_point());
-    before_.acted = Clock::now();
+    if (acts(plan)) before_.acted = Clock::now();
     if (report.complete()) return;
     not_done(fact, report.error, report.problem);
 }
@@ -379,6 +381,7 @@ Fact DesktopWorld::on(const Recover&) {
     using namespace winio::gesture;
     Recovered fact;
     if (!profile_.physical_execution) return fact;
+    awaits_reaction_ = false;
     const auto start = Clock::now();
     try {
         if (!area_) area_ = choose_area();

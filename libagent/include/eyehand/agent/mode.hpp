@@ -87,8 +87,9 @@ struct Observed {
     /// themselves (such as a caret), or the screenshot equals one of the latest ones.
     bool still = false;
     std::chrono::milliseconds settle{}; ///< the wait before the screenshot
-    /// Why that wait ended. After an action: "reacted", "local_only", "no_reaction", "busy_timeout" or "timeout"
-    /// (`winio::ReactionEnd`); otherwise "stable" or "timeout". Empty in runs of version 0.1.
+    /// Why that wait ended. If a reaction to an action was expected: "reacted", "local_only",
+    /// "no_reaction", "busy_timeout" or "timeout" (`winio::ReactionEnd`); otherwise "stable" or
+    /// "timeout". Empty in older runs.
     std::string end{};
     /// From the end of the action until its reaction was first seen.
     std::optional<std::chrono::milliseconds> reacted_after{};

@@ -438,13 +438,15 @@ void TeamMode::record(const Invoked& fact) {
 /// The screenshot after an action, and the end of the wait before it, show the effect of the action.
 void TeamMode::take_effect(const Observed& fact) {
     if (!std::exchange(effect_unknown_, false)) return;
+    using winio::ReactionEnd;
+    const auto ended = [&](ReactionEnd end) { return fact.end == to_string(end); };
     std::optional<winio::ActionEffect> effect;
-    if (fact.end == to_string(winio::ReactionEnd::reacted) ||
-        fact.end == to_string(winio::ReactionEnd::local_only))
-        effect = winio::ActionEffect::confirmed;
-    else if (fact.end == to_string(winio::ReactionEnd::no_reaction) ||
-             (fact.still && fact.changed.empty()))
+    if (ended(ReactionEnd::timeout) || ended(ReactionEnd::busy_timeout)) return; // not known yet
+    // A caret that blinks slowly is a change for the wait, but not for `still`.
+    if (ended(ReactionEnd::no_reaction) || (fact.still && fact.changed.empty()))
         effect = winio::ActionEffect::no_visible_change;
+    else if (!fact.still && (ended(ReactionEnd::reacted) || ended(ReactionEnd::local_only)))
+        effect = winio::ActionEffect::confirmed;
     if (!effect) return;
     const std::string result = with_effect(previous_->result, effect);
     previous_->outcome = previous_->complete ? result_in_words(result).result

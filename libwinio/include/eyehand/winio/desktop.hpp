@@ -142,8 +142,9 @@ public:
     /// value that is too large is safe: InputExecutor waits longer between two clicks at one place.
     /// A value that is too small turns two clicks into a double-click.
     virtual std::chrono::milliseconds double_click_time();
-    /// Whether the system shows that the program in the foreground is busy: by the pointer's shape (an hourglass, a spinner),
-    /// or because its window does not respond. False (the default) if the system does not tell.
+    /// Whether the system shows that a program is busy: by the shape of the pointer (an hourglass), or
+    /// on Windows because the window in the foreground does not respond. False (the default) if the
+    /// system does not tell. Throws Error if the desktop has failed.
     virtual bool busy() { return false; }
     virtual Windows* windows() noexcept { return nullptr; }     ///< nullptr: not supported
     virtual Clipboard* clipboard() noexcept { return nullptr; } ///< nullptr: not supported

@@ -21,20 +21,22 @@
 
 namespace eyehand::winio {
 
-/// What an action is expected to change. The times are limits for a screen that shows less than
-/// expected; docs/winio.md, "Reactions", has a table of all rules.
+/// What an action is expected to change. docs/winio.md, "Reactions", has a table of all rules.
 enum class Expectation {
-    nothing, ///< a pointer move, a wait, a copy: only a stable screen is waited for
-    text,    ///< typed text: a change of a control is the reaction; 300 ms without any change
-    paste,   ///< the same, but up to `reaction_timeout` without any change
+    nothing, ///< a pointer move, a wait, a copy: only a stable screen
+    text,    ///< typed text: any change is the reaction; 300 ms without one
+    paste,   ///< any change is the reaction; up to `reaction_timeout` without one
     scroll,  ///< any change is the reaction; 400 ms without one
-    click,   ///< a change of the control is feedback, and waited upon for `feedback_timeout`
-    command, ///< Enter, a shortcut, a double-click, a drag: a change of a control is feedback, and waited upon
-    ///< until `reaction_timeout`
-    launch, ///< a new top-level window; 5 s without one
+    click,   ///< a change of the control is feedback; the wait then continues for
+             ///< `feedback_timeout`
+    command, ///< Enter, a shortcut, a double-click, a drag: a change of a control is feedback; the
+             ///< wait continues until `reaction_timeout`
+    launch,  ///< another set of windows or another window in the foreground; up to
+             ///< `launch_timeout` without one
 };
 
-/// The expectation of a plan, from its last effect that acts.
+/// The expectation of a plan: of a launch or a window command if it has one, otherwise of a drag, a
+/// double-click, a click, a turn of the wheel, or the last key or character that it presses.
 [[nodiscard]] EYEHAND_WINIO_API Expectation expectation_of(const Plan& plan);
 
 /// How a wait for a reaction ended.
@@ -43,39 +45,46 @@ enum class ReactionEnd {
     local_only,   ///< only a control changed, and then nothing more happened
     no_reaction,  ///< nothing changed
     busy_timeout, ///< the desktop was still busy after `busy_timeout`
-    timeout,      ///< the screen reacted, but did not become stable within `settle.timeout`
+    timeout,      ///< the screen did not become stable within `SettleOptions::timeout`
 };
 
 /// "reacted", "local_only", "no_reaction", "busy_timeout", "timeout".
 [[nodiscard]] EYEHAND_WINIO_API std::string_view to_string(ReactionEnd end) noexcept;
 
-/// Times are counted from the end of the action, unless stated otherwise.
+/// Limits of a wait for a reaction; `max()`: unlimited.
 struct ReactionOptions {
-    std::chrono::milliseconds reaction_timeout{1000}; ///< until the first change
-    std::chrono::milliseconds feedback_timeout{400};  ///< from the latest change of a control
-    std::chrono::milliseconds launch_timeout{
-        5000}; ///< until the window of a launched program appears
-    std::chrono::milliseconds busy_timeout{5000}; ///< while the desktop is busy
+    /// From the end of the action until the first change that counts; a stable screen then ends the
+    /// wait.
+    std::chrono::milliseconds reaction_timeout{1000};
+    /// After a click: from the first and from the latest change of a control.
+    std::chrono::milliseconds feedback_timeout{400};
+    /// From the end of the action until a window of a launched program appears.
+    std::chrono::milliseconds launch_timeout{5000};
+    /// From the end of the action, or from the begin of the wait if that is later, while the desktop
+    /// is busy. 0: `Desktop::busy` is ignored.
+    std::chrono::milliseconds busy_timeout{5000};
 };
 
-/// Waits only for a stable screen, as `Settler::wait` does: for tests on a desktop in memory, whose programs react at once.
+/// Waits only for a stable screen, as `Settler::wait` does: for tests on a desktop in memory, whose
+/// programs react at once.
 inline constexpr ReactionOptions no_reaction_wait{
     std::chrono::milliseconds{0}, std::chrono::milliseconds{0}, std::chrono::milliseconds{0},
     std::chrono::milliseconds{0}};
 
 /// The desktop directly before an action.
 struct BeforeAction {
-    Frame frame{};                                    ///< the captured screen
+    Frame frame{}; ///< the captured screen; its area is the one that is watched
     std::optional<std::vector<WindowInfo>> windows{}; ///< empty if they cannot be listed
-    Expectation expectation = Expectation::nothing;
-    std::optional<Point> target{}; ///< the last point at which the plan aims
+    Expectation expectation = Expectation::nothing;   ///< of the action
+    std::optional<Point> target{}; ///< the last point at which the plan aims; desktop pixels
     int dpi = 96;                  ///< of the display with the target
     /// The end of the action; set by the caller after it.
     std::chrono::steady_clock::time_point acted{};
 };
 
-/// Captures what the reaction to `plan` is compared with, into `before`, whose memory is reused. Call it directly before the
-/// plan is executed. Throws what the capturer throws; windows that cannot be listed are not compared.
+/// Captures what the reaction to `plan` is compared with, into `before`, whose memory is reused.
+/// Call it directly before the plan is executed. Throws what `capturer`, `Desktop::displays` and
+/// `Desktop::pointer` throw; windows that cannot be listed are not compared.
 EYEHAND_WINIO_API void prepare_reaction(Desktop& desktop, Capturer& capturer, const Rect& area,
                                         const Plan& plan, BeforeAction& before);
 
@@ -87,12 +96,14 @@ EYEHAND_WINIO_API void prepare_reaction(Desktop& desktop, Capturer& capturer, co
 /// How much of the screen an action has changed.
 enum class Extent {
     nothing,
-    local, ///< at most the control at the target and one other control, each at most 400 by 64 pixels at 96 DPI
-    wide,  ///< more than that
+    /// The control at the target and at most one other control, each at most 400 by 64 pixels at 96
+    /// DPI; or a single region of that size elsewhere; or, without a target, two of them anywhere.
+    local,
+    wide, ///< more than that
 };
 
-/// Classifies the changed regions (desktop pixels, whole cells of 8 by 8). Regions at most 8 pixels apart belong together.
-/// Without a target, two controls anywhere are local.
+/// Classifies changed regions (desktop pixels, whole cells of 8 by 8). Regions at most 8 pixels
+/// apart belong together.
 [[nodiscard]] EYEHAND_WINIO_API Extent extent_of(const std::vector<Rect>& changed,
                                                  std::optional<Point> target, int dpi);
 

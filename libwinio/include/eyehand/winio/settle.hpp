@@ -60,9 +60,9 @@ struct Reacted {
     std::chrono::milliseconds waited{}; ///< since the wait began
     /// From the end of the action until the reaction was first seen; empty without a reaction.
     std::optional<std::chrono::milliseconds> reacted_after{};
-    /// Regions that differ from the screen before the action, except toggling ones; the whole area
-    /// if that screen shows another area.
+    /// Regions that differ from the screen before the action, except toggling ones.
     std::vector<Rect> changed{};
+    /// Regions that kept changing until the end and were not waited for.
     std::vector<Rect> toggling{};
 };
 
@@ -82,10 +82,12 @@ public:
     [[nodiscard]] Settled wait(Capturer& capturer, const Rect& area,
                                const SettleOptions& options = {}, std::stop_token stop = {});
 
-    /// Waits until the desktop has reacted to an action and is stable again, or until no reaction can be expected any more:
-    /// see docs/winio.md, "Reactions". Watches the area of `before.frame`. `settle.before` is ignored, and `settle.timeout`
-    /// limits the wait for stability after the reaction. Throws Error{cancelled} and the exceptions of the capturer; temporary errors are
-    /// retried until the timeout. Windows that cannot be listed are not compared.
+    /// Waits until the desktop has reacted to an action and is stable again, or until a reaction is
+    /// no longer expected: see docs/winio.md, "Reactions". `before` comes from `prepare_reaction`,
+    /// and its area is watched. `settle.before` is ignored; `settle.timeout` limits the wait for
+    /// stability after the reaction, or after the limit for a reaction. Throws Error{cancelled} and
+    /// the exceptions of the capturer; temporary errors are retried until the longest limit. Windows
+    /// that cannot be listed are not compared.
     [[nodiscard]] Reacted wait_for_reaction(Desktop& desktop, Capturer& capturer,
                                             const BeforeAction& before,
                                             const ReactionOptions& options = {},

@@ -47,7 +47,7 @@ public:
     void set_pointer_shape(std::optional<PointerShape> shape) { shape_ = std::move(shape); }
     /// Initially zero: two clicks are never a double-click, so tests of clicks need not wait.
     void set_double_click_time(std::chrono::milliseconds time) { double_click_time_ = time; }
-    void set_busy(bool busy) { busy_ = busy; }
+    void set_busy(bool busy) { busy_ = busy; } ///< what `Desktop::busy` returns
     void set_line_break(std::string line_break) { line_break_ = std::move(line_break); }
     void put_other_on_clipboard();                       ///< neither text nor an image
     std::function<void(const InputEvent&)> on_input;     ///< after each accepted event
