@@ -109,7 +109,8 @@ TEST_CASE("every entry is a JSON object with its number and the hash of the line
     }
     CHECK_THAT(
         lines[2],
-        ContainsSubstring(R"("settle_ms":180,"end":"reacted","reacted_ms":30,"capture_ms":9.5,"scale_ms":7.9,"encode_ms":12.345)"));
+        ContainsSubstring(
+            R"("settle_ms":180,"end":"reacted","reacted_ms":30,"capture_ms":9.5,"scale_ms":7.9,"encode_ms":12.345)"));
 }
 
 TEST_CASE("the facts of a journal are read back unchanged") {

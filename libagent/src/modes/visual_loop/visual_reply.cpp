@@ -35,7 +35,7 @@ constexpr std::array<Verb, 9> verbs{{{VisualVerb::move, "move"},
 constexpr int default_notches = 3;
 constexpr int max_notches = 30;
 
-/// The further tool of this name, in any case; nullptr if there is none.
+/// The further tool of this name, in any case; nullptr if no tool has it.
 const vlm::ToolSpec* further_tool(const VisualLimits& limits, std::string_view name) {
     const auto found =
         std::find_if(limits.tools.begin(), limits.tools.end(), [&](const vlm::ToolSpec& tool) {
