@@ -8,6 +8,7 @@
 
 #include "catch.hpp"
 #include "printing.hpp"
+#include "watched.hpp"
 
 #include <functional>
 #include <random>
@@ -316,22 +317,6 @@ const Plan press_button = gesture::click({100, 100});
 
 /// Short times, so that tests do not wait long; a test decides by the number of captures what the screen shows.
 const SettleOptions quick{.minimum = 0ms, .quiet = 10ms, .timeout = 60s, .interval = 1ms};
-
-/// Calls back before each capture.
-class Watched final : public Capturer {
-public:
-    Watched(MemoryDesktop& desktop, std::function<void(int)> before)
-        : inner_(desktop.open_capturer({})), before_(std::move(before)) {}
-    void capture(const Rect& what, Frame& into) override {
-        before_(count_++);
-        inner_->capture(what, into);
-    }
-
-private:
-    std::unique_ptr<Capturer> inner_;
-    std::function<void(int)> before_;
-    int count_ = 0;
-};
 
 BeforeAction prepared(MemoryDesktop& desktop, const Plan& plan) {
     BeforeAction before;

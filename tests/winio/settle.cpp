@@ -5,6 +5,7 @@
 
 #include "catch.hpp"
 #include "printing.hpp"
+#include "watched.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -17,22 +18,6 @@ using testing::MemoryDesktop;
 namespace {
 
 constexpr Rect area{0, 0, 64, 64};
-
-// Calls back before each capture, so that a test can repaint the screen.
-class Watched final : public Capturer {
-public:
-    Watched(MemoryDesktop& desktop, std::function<void(int)> before)
-        : inner_(desktop.open_capturer({})), before_(std::move(before)) {}
-    void capture(const Rect& what, Frame& into) override {
-        before_(count_++);
-        inner_->capture(what, into);
-    }
-
-private:
-    std::unique_ptr<Capturer> inner_;
-    std::function<void(int)> before_;
-    int count_ = 0;
-};
 
 void paint(MemoryDesktop& desktop, int n) {
     desktop.screen().fill(area, {.red = static_cast<std::uint8_t>(n)});
