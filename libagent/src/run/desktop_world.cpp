@@ -204,10 +204,11 @@ winio::Capturer& DesktopWorld::capturer() {
     return *capturer_;
 }
 
-/// Without a capture, the next screenshot only waits for a stable screen. An action without an
-/// expected reaction does not replace an earlier one whose reaction may still come.
-void DesktopWorld::prepare_reaction(const winio::Plan& plan) {
-    if (awaits_reaction_ && winio::expectation_of(plan) == winio::Expectation::nothing) return;
+/// Returns whether the next screenshot waits for the reaction to this plan: not without a capture, and
+/// not if an earlier action's reaction may still come while this one has none to expect.
+bool DesktopWorld::prepare_reaction(const winio::Plan& plan) {
+    if (awaits_reaction_ && winio::expectation_of(plan) == winio::Expectation::nothing)
+        return false;
     awaits_reaction_ = false;
     try {
         winio::prepare_reaction(desktop_, capturer(), area_->bounds(), plan, before_);
@@ -215,6 +216,7 @@ void DesktopWorld::prepare_reaction(const winio::Plan& plan) {
     } catch (const winio::Error&) {
         capturer_.reset(); // the next screenshot reports a failure that lasts
     }
+    return awaits_reaction_;
 }
 
 /// Returns nothing if the run stops before the client has supplied the annotation.
@@ -358,11 +360,11 @@ bool DesktopWorld::is_allowed(const Invoke& command, Invoked& fact) {
 
 void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
     if (!profile_.physical_execution && acts(plan)) return;
-    if (acts(plan)) prepare_reaction(plan);
+    const bool awaited = acts(plan) && prepare_reaction(plan);
     // A plan that only waits can be interrupted at a safe point; an action completes first.
     const winio::ExecutionReport report =
         executor().execute(plan, acts(plan) ? control_.at_once() : control_.at_safe_point());
-    if (acts(plan)) before_.acted = Clock::now();
+    if (awaited) before_.acted = Clock::now();
     if (report.complete()) return;
     not_done(fact, report.error, report.problem);
 }

@@ -47,7 +47,7 @@ private:
     [[nodiscard]] bool is_allowed(const Invoke& command, Invoked& fact);
     [[nodiscard]] winio::InputExecutor& executor();
     [[nodiscard]] winio::Capturer& capturer();
-    void prepare_reaction(const winio::Plan& plan);
+    [[nodiscard]] bool prepare_reaction(const winio::Plan& plan);
     [[nodiscard]] winio::Frame settled_frame(winio::Capturer& capturer, Observed& fact,
                                              std::vector<winio::Rect>& toggling);
     [[nodiscard]] Fact broken_off() const { return Stopped{control_.stop_reason()}; }
