@@ -1,7 +1,11 @@
 #include "eyehand/vlm/testing/chat_server.hpp"
 
 #include "catch.hpp"
+#include "eyehand/vlm/openai_client.hpp"
 #include "wire/decode_reply.hpp"
+
+#include <future>
+#include <stop_token>
 
 using namespace eyehand;
 using namespace std::chrono_literals;
@@ -37,6 +41,64 @@ TEST_CASE("a chat server without requests reports none") {
     CHECK(server.connections() == 0);
     CHECK_FALSE(server.wait_for_requests(1, 1ms));
     CHECK(server.wait_until_disconnected(1ms));
+}
+
+namespace {
+
+vlm::ChatRequest hello() {
+    vlm::ChatRequest request;
+    request.messages = {vlm::Message::user("hello")};
+    return request;
+}
+
+constexpr auto soon = 60s; // detects hangs, also on a busy computer
+
+} // namespace
+
+TEST_CASE("a chat server can answer depending on the request") {
+    const ChatServer server({.respond = [](const vlm::testing::ReceivedRequest& request) {
+        vlm::testing::Answer answer;
+        answer.body = completion(request.method + ' ' + request.target);
+        return answer;
+    }});
+    vlm::OpenAiClient model({.endpoint = server.url()});
+    CHECK(model.reply(hello()).text == "POST /v1/chat/completions");
+    CHECK(server.requests().size() == 1);
+}
+
+TEST_CASE("a chat server reports a client that disconnects during an answer") {
+    const Gate gate;
+    vlm::testing::Answer answer = GENERATE_COPY(vlm::testing::Answer{.never = true},
+                                                vlm::testing::Answer{.parts = {"HTTP/1.1 ", gate}});
+    ChatServer server;
+    std::promise<void> disconnected;
+    answer.on_disconnect = [&] { disconnected.set_value(); };
+    server.enqueue(answer);
+    std::stop_source stop;
+    auto asking = std::async(std::launch::async, [&] {
+        vlm::OpenAiClient model({.endpoint = server.url()});
+        CHECK_THROWS_AS(model.reply(hello(), {}, stop.get_token()), vlm::Error);
+    });
+    REQUIRE(server.wait_for_requests(1, soon));
+    stop.request_stop();
+    CHECK(disconnected.get_future().wait_for(soon) == std::future_status::ready);
+}
+
+TEST_CASE("a complete answer, or the end of the chat server, is not a client's disconnect") {
+    int disconnects = 0; // written on the server's thread, read after its end
+    {
+        ChatServer server;
+        vlm::testing::Answer answer;
+        answer.on_disconnect = [&] { ++disconnects; };
+        answer.body = completion("hi");
+        server.enqueue(answer);
+        {
+            vlm::OpenAiClient model({.endpoint = server.url()});
+            (void)model.reply(hello());
+        }
+        REQUIRE(server.wait_until_disconnected(soon));
+    }
+    CHECK(disconnects == 0);
 }
 
 TEST_CASE("a gate lets the given number of arrivals pass, waiting ones first") {

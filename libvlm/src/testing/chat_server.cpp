@@ -82,7 +82,8 @@ private:
 class ChatServer::Impl {
 public:
     explicit Impl(const ServerOptions& options)
-        : connect_to_(options.connect_to), tls_(tls_context(options.tls)),
+        : connect_to_(options.connect_to), respond_(options.respond),
+          tls_(tls_context(options.tls)),
           acceptor_(context_, tcp::endpoint(asio::ip::make_address(options.address), 0)) {
         port_ = acceptor_.local_endpoint().port();
         const bool is_ipv6 = options.address.find(':') != std::string::npos;
@@ -190,11 +191,18 @@ private:
             stream_.async_read_some(
                 buffer_.prepare(read_bytes),
                 [self = shared_from_this()](error_code error, std::size_t bytes) {
-                    if (error) return self->close();
+                    if (error) return self->lost(error);
                     self->buffer_.commit(bytes);
                     self->parse();
                     if (!self->is_tunnel_) self->read();
                 });
+        }
+
+        void lost(error_code error) {
+            const bool by_client = error != asio::error::operation_aborted;
+            if (by_client && answering_ && !complete_ && answer_.on_disconnect)
+                answer_.on_disconnect();
+            close();
         }
 
         void parse() {
@@ -212,6 +220,7 @@ private:
                 server_.note(std::move(request));
                 return open_tunnel();
             }
+            complete_ = false;
             answer_ = server_.take_answer(std::move(request));
             if (answer_.never) return;
             if (answer_.parts.empty()) use_text();
@@ -272,6 +281,7 @@ private:
         }
 
         void finish() {
+            complete_ = true;
             if (answer_.reset) return stream_.reset();
             // Closing at once could discard data that the client has not read yet.
             if (answer_.close) return stream_.end(shared_from_this());
@@ -319,6 +329,7 @@ private:
         beast::flat_buffer buffer_;
         std::optional<Parser> parser_;
         bool answering_ = false; // incoming bytes stay in the buffer
+        bool complete_ = false;  // the answer was sent
         bool is_tunnel_ = false;
 
         Answer answer_;
@@ -348,6 +359,11 @@ private:
     }
 
     Answer take_answer(ReceivedRequest request) {
+        if (respond_) {
+            Answer answer = respond_(request);
+            note(std::move(request));
+            return answer;
+        }
         note(std::move(request));
         const std::lock_guard lock(mutex_);
         if (answers_.empty()) return unplanned();
@@ -377,6 +393,7 @@ private:
     std::size_t open_ = 0;
 
     const std::optional<int> connect_to_;
+    const Respond respond_;
     const std::unique_ptr<asio::ssl::context> tls_; // null: http
     std::set<Session*> sessions_;                   // used only on the server's thread
     int port_ = 0;

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -46,6 +47,8 @@ struct Answer {
     /// If not empty: sent in order, instead of all members above except `close`.
     std::vector<Part> parts{};
     bool reset = false; ///< resets the connection (TCP RST) after the answer
+    /// Called on the server's thread when the client disconnects before the answer is complete.
+    std::function<void()> on_disconnect{};
 };
 
 /// A chat completion with this text and, if `tool` is not empty, one call of that tool.
@@ -71,6 +74,9 @@ struct ReceivedRequest {
     std::string body;
 };
 
+/// Answers a request depending on its content. Called on the server's thread; must not throw.
+using Respond = std::function<Answer(const ReceivedRequest&)>;
+
 /// The certificate of a TLS server.
 struct TlsIdentity {
     std::string certificate_pem; ///< its certificate, then those of intermediate authorities
@@ -84,6 +90,7 @@ struct ServerOptions {
     /// with an absolute URL always do.
     std::optional<int> connect_to{};
     std::string address = "127.0.0.1"; ///< or "::1"
+    Respond respond{};                 ///< replaces the answers that are enqueued
 };
 
 /// Listens on a free loopback port, on its own thread. Thread-safe.
