@@ -1,5 +1,7 @@
 #include "eyehand/vlm/probe.hpp"
 
+#include "eyehand/base/deadline.hpp"
+#include "eyehand/base/stoppable_wait.hpp"
 #include "eyehand/vlm/digest.hpp"
 #include "http/connection.hpp"
 #include "http/url.hpp"
@@ -25,6 +27,8 @@ using Clock = std::chrono::steady_clock;
 // The lists of the largest services are a few MiB.
 constexpr std::size_t max_answer_bytes = std::size_t{16} << 20;
 constexpr std::size_t max_quote = 200; // bytes of a model's name in a note
+constexpr int max_long_answer = 512;   // tokens of the answer from which the probe disconnects
+constexpr std::chrono::milliseconds slots_interval{25};
 constexpr std::string_view chat_completions = "/chat/completions";
 
 /// 32 x 32 red pixels: the smallest size that every image encoder accepts.
@@ -83,6 +87,18 @@ bool all_known(const ModelInfo& model) {
            model.context_tokens;
 }
 
+/// The results of a probe, and the tests that they include.
+struct Knowledge {
+    ServerInfo server{};
+    bool active = false;
+    bool disconnect = false; ///< the test was conclusive, or would not be conclusive later, either
+
+    [[nodiscard]] bool suffices_for(const ProbeOptions& options) const {
+        return (!options.active || active || all_known(server.model)) &&
+               (!options.disconnect || disconnect);
+    }
+};
+
 // --- Queries -------------------------------------------------------------------------------------
 
 /// The queries to one server, over one connection, and their results.
@@ -93,7 +109,8 @@ public:
           endpoint_(http::parse_endpoint(client.endpoint)), base_path_(base_path(endpoint_)),
           connection_(endpoint_, {.proxies = client.proxies, .ca_file = client.ca_file}) {}
 
-    ServerInfo run(const std::string& model);
+    /// Keeps the results of the tests that `earlier` includes, and does not repeat them.
+    Knowledge run(const std::string& model, const std::optional<Knowledge>& earlier);
     /// Whether a query failed for a reason that may be temporary.
     [[nodiscard]] bool failed_temporarily() const { return !temporary_failure_.empty(); }
 
@@ -106,6 +123,7 @@ private:
     void learn_of(wire::ModelFacts* chosen);
     void try_images(wire::ModelFacts& chosen);
     void try_tools(wire::ModelFacts& chosen);
+    void try_disconnect(const wire::ModelFacts& chosen);
     void note_what_is_unknown(const wire::ModelFacts& chosen);
 
     /// A query to one of the server's own paths, next to /v1.
@@ -133,9 +151,27 @@ private:
         std::optional<Error> error{};
         bool tools_sent = false; ///< false if the client fell back to tools as text
     };
-    /// Throws only Error{cancelled}.
-    [[nodiscard]] Attempt attempt(const wire::ModelFacts& chosen, ChatRequest request);
+    /// Streams if there is an `on_delta`, which may throw Error to disconnect. Throws only
+    /// Error{cancelled}, if the caller of the probe stops it.
+    [[nodiscard]] Attempt attempt(const wire::ModelFacts& chosen, ChatRequest request,
+                                  const OnDelta& on_delta = {});
     void note_failed_attempt(const char* what, const Error& error);
+
+    using Slots = std::vector<wire::LlamaSlot>;
+    /// llama-server's slots at this moment; nothing, with a note, if it does not show them.
+    [[nodiscard]] std::optional<Slots> query_slots(const wire::ModelFacts& chosen);
+    /// Sends a request for a long answer and disconnects. Returns the slot that processed it
+    /// then; nothing, with a note, if the slot is unknown.
+    [[nodiscard]] std::optional<wire::LlamaSlot> abandon_request(const wire::ModelFacts& chosen);
+    [[nodiscard]] Support stops(const wire::ModelFacts& chosen, const wire::LlamaSlot& abandoned);
+    void note_disconnect(const std::string& reason) {
+        note("whether the server stops when a client disconnects is unknown: " + reason);
+    }
+
+    /// Of a URL that a router forwards to this model's server, without loading the model.
+    [[nodiscard]] std::string routed_to(const wire::ModelFacts& chosen) const {
+        return routes_ ? "model=" + percent_encoded(chosen.id) + "&autoload=false" : std::string();
+    }
 
     void learn(const wire::ModelList& list);
     void note(std::string text) { notes_.push_back(std::move(text)); }
@@ -168,6 +204,8 @@ private:
     std::optional<std::vector<wire::ModelFacts>> models_; // not set: no list was received
     std::optional<Error> no_list_;                        // the reason
     bool routes_ = false;
+    Support stops_on_disconnect_ = Support::unknown;
+    bool disconnect_tested_ = false; // as Knowledge::disconnect
     std::vector<std::string> notes_;
 };
 
@@ -388,7 +426,7 @@ void ProbeSession::learn_of(wire::ModelFacts* chosen) {
         Query query{.path = "/props"};
         if (routes_) {
             if (!chosen || chosen->loaded == false) return; // only a loaded model answers
-            query.parameters = "model=" + percent_encoded(chosen->id) + "&autoload=false";
+            query.parameters = routed_to(*chosen);
         }
         if (const auto props = send_query(query, &wire::decode_llama_props)) {
             version_ = props->version;
@@ -422,13 +460,14 @@ void ProbeSession::learn_of(wire::ModelFacts* chosen) {
 
 // --- Active tests --------------------------------------------------------------------------------
 
-ProbeSession::Attempt ProbeSession::attempt(const wire::ModelFacts& chosen, ChatRequest request) {
+ProbeSession::Attempt ProbeSession::attempt(const wire::ModelFacts& chosen, ChatRequest request,
+                                            const OnDelta& on_delta) {
     request.model = chosen.id;
     ServerInfo so_far;
     so_far.kind = kind_;
     ClientOptions client = apply_capabilities(client_, so_far);
     client.quirks->tools_as_text = false; // the test is about native tool calling
-    client.stream = false;
+    client.stream = bool(on_delta);
     client.retries.max_retries = 0;
     Attempt attempted;
     client.on_exchange = [&](const Exchange& exchange) {
@@ -437,9 +476,9 @@ ProbeSession::Attempt ProbeSession::attempt(const wire::ModelFacts& chosen, Chat
         if (client_.on_exchange) client_.on_exchange(exchange);
     };
     try {
-        attempted.reply = OpenAiClient(std::move(client)).reply(request, {}, stop_);
+        attempted.reply = OpenAiClient(std::move(client)).reply(request, on_delta, stop_);
     } catch (const Error& error) {
-        if (error.code() == errc::cancelled) throw;
+        if (stop_.stop_requested()) throw Error(errc::cancelled, error.what());
         attempted.error = error;
     }
     return attempted;
@@ -496,6 +535,104 @@ void ProbeSession::try_tools(wire::ModelFacts& chosen) {
              (cut_off ? "used up its tokens for text" : "answered with text"));
 }
 
+// --- Disconnecting -------------------------------------------------------------------------------
+
+// llama-server's GET /slots lists the slots, each with "is_processing" (llama.cpp,
+// tools/server/README.md, "GET /slots"). By default it is enabled; after --no-slots, and without
+// --slots in some older versions, the answer is 501. A router needs the parameter "model", as for
+// every GET about one model. The loop that computes also answers /slots, between two batches
+// (handle_slots posts a task): the answer is current, but may take as long as a batch.
+//
+// Versions that continue after a disconnect: llama.cpp issues 11720, 13262 and 24496.
+
+std::optional<ProbeSession::Slots> ProbeSession::query_slots(const wire::ModelFacts& chosen) {
+    const http::Url url = own_url({.path = "/slots", .parameters = routed_to(chosen)});
+    try {
+        const http::Response response = exchange(url, {});
+        if (response.status < 200 || response.status >= 300)
+            throw wire::decode_error(response.status, response.body, where(url));
+        if (auto slots = wire::decode_llama_slots(response.body)) return slots;
+        note_disconnect(url.shown() + " does not report which slots are processing a request");
+        disconnect_tested_ = true;
+    } catch (const Error& error) {
+        if (error.code() == errc::cancelled) throw;
+        note_disconnect(error.what());
+        if (!error.status() || error.code() == errc::overloaded)
+            temporary_failure_ = error.what();
+        else
+            disconnect_tested_ = true;
+    }
+    return std::nullopt;
+}
+
+std::optional<wire::LlamaSlot> ProbeSession::abandon_request(const wire::ModelFacts& chosen) {
+    ChatRequest request;
+    request.messages = {Message::user("Count from 1 to 1000, one number per line. Write all "
+                                      "numbers and nothing else.")};
+    request.sampling.max_tokens = max_long_answer;
+    bool looked = false;
+    std::optional<Slots> slots;
+    const Attempt attempted = attempt(chosen, std::move(request), [&](const Delta&) {
+        looked = true;
+        slots = query_slots(chosen);
+        throw Error(errc::cancelled, "the probe disconnected, to test whether the server stops");
+    });
+    if (looked && !slots) return std::nullopt;
+    if (!looked && attempted.error) {
+        note_failed_attempt("whether the server stops when a client disconnects", *attempted.error);
+        return std::nullopt;
+    }
+    std::erase_if(slots.emplace(slots.value_or(Slots())),
+                  [](const wire::LlamaSlot& slot) { return !slot.is_processing; });
+    if (slots->size() == 1) return slots->front();
+    note_disconnect(slots->empty() ? "the answer was complete before the client disconnected"
+                                   : "the server also works on another request");
+    return std::nullopt;
+}
+
+Support ProbeSession::stops(const wire::ModelFacts& chosen, const wire::LlamaSlot& abandoned) {
+    const Clock::time_point end = base::deadline_after(Clock::now(), options_.disconnect_timeout);
+    int generated = abandoned.generated_tokens;
+    while (true) {
+        const std::optional<Slots> slots = query_slots(chosen);
+        if (!slots) return Support::unknown;
+        bool continues = false;
+        for (const wire::LlamaSlot& slot : *slots) {
+            if (slot.task != abandoned.task) continue; // a later request
+            continues = continues || slot.is_processing;
+            generated = std::max(generated, slot.generated_tokens);
+        }
+        if (!continues && generated < max_long_answer / 2) return Support::yes;
+        if (!continues) {
+            note_disconnect("the model is so fast that the answer may have been complete");
+            return Support::unknown;
+        }
+        if (Clock::now() >= end) return Support::no;
+        if (base::wait_for(slots_interval, stop_) == base::Waited::stopped)
+            throw Error(errc::cancelled, "the probe of " + endpoint_.shown() + " was canceled");
+    }
+}
+
+void ProbeSession::try_disconnect(const wire::ModelFacts& chosen) {
+    if (disconnect_tested_) return;
+    if (kind_ != ServerKind::llama_server) {
+        note_disconnect(std::string(to_string(kind_)) +
+                        " does not show reliably whether it computes");
+        disconnect_tested_ = true;
+        return;
+    }
+    if (chosen.loaded == false) return note_disconnect("the model is not loaded");
+    const std::optional<Slots> before = query_slots(chosen);
+    if (!before) return;
+    if (std::any_of(before->begin(), before->end(),
+                    [](const wire::LlamaSlot& slot) { return slot.is_processing; }))
+        return note_disconnect("the server works on another request");
+    const std::optional<wire::LlamaSlot> abandoned = abandon_request(chosen);
+    if (!abandoned) return;
+    stops_on_disconnect_ = stops(chosen, *abandoned);
+    disconnect_tested_ = disconnect_tested_ || stops_on_disconnect_ != Support::unknown;
+}
+
 // --- The whole probe -----------------------------------------------------------------------------
 
 void ProbeSession::note_what_is_unknown(const wire::ModelFacts& chosen) {
@@ -511,7 +648,7 @@ void ProbeSession::note_what_is_unknown(const wire::ModelFacts& chosen) {
              (chosen.loaded == false ? " (it is not loaded)" : ""));
 }
 
-ServerInfo ProbeSession::run(const std::string& model) {
+Knowledge ProbeSession::run(const std::string& model, const std::optional<Knowledge>& earlier) {
     query_list();
     find_kind();
     learn_from_own_lists();
@@ -519,16 +656,31 @@ ServerInfo ProbeSession::run(const std::string& model) {
     if (no_list_) note(no_list_->what());
     wire::ModelFacts* chosen = choose(model);
     learn_of(chosen);
+    Knowledge known{.active = options_.active};
+    if (chosen && earlier && earlier->server.model.id == chosen->id &&
+        earlier->server.kind == kind_ && earlier->server.version == version_) {
+        const ServerInfo& server = earlier->server;
+        if (chosen->images == Support::unknown) chosen->images = server.model.images;
+        if (chosen->tools == Support::unknown) chosen->tools = server.model.tools;
+        stops_on_disconnect_ = server.stops_on_disconnect;
+        disconnect_tested_ = earlier->disconnect;
+        known.active = options_.active || earlier->active;
+    }
     if (chosen && options_.active) {
         try_images(*chosen);
         try_tools(*chosen);
     }
+    if (chosen && options_.disconnect) try_disconnect(*chosen);
     if (chosen) note_what_is_unknown(*chosen);
-    ServerInfo server{.kind = kind_, .version = version_};
+    known.disconnect = disconnect_tested_;
+    ServerInfo& server = known.server;
+    server.kind = kind_;
+    server.version = version_;
     for (const wire::ModelFacts& facts : *models_) server.models.push_back(info_of(facts));
     if (chosen) server.model = info_of(*chosen);
+    server.stops_on_disconnect = stops_on_disconnect_;
     server.notes = std::move(notes_);
-    return server;
+    return known;
 }
 
 // --- Cache ---------------------------------------------------------------------------------------
@@ -536,17 +688,15 @@ ServerInfo ProbeSession::run(const std::string& model) {
 /// The results of this process.
 class Memory {
 public:
-    [[nodiscard]] std::optional<ServerInfo> find(const std::string& key, bool asked) {
+    [[nodiscard]] std::optional<Knowledge> find(const std::string& key) {
         const std::lock_guard lock(mutex_);
         const auto found = servers_.find(key);
         if (found == servers_.end()) return std::nullopt;
-        const Entry& entry = found->second;
-        if (asked && !entry.asked && !all_known(entry.server.model)) return std::nullopt;
-        return entry.server;
+        return found->second;
     }
-    void keep(const std::string& key, const ServerInfo& server, bool asked) {
+    void keep(const std::string& key, const Knowledge& known) {
         const std::lock_guard lock(mutex_);
-        servers_.insert_or_assign(key, Entry{server, asked});
+        servers_.insert_or_assign(key, known);
     }
     void forget(const std::string& key) {
         const std::lock_guard lock(mutex_);
@@ -554,12 +704,8 @@ public:
     }
 
 private:
-    struct Entry {
-        ServerInfo server;
-        bool asked = false;
-    };
     std::mutex mutex_;
-    std::map<std::string, Entry> servers_;
+    std::map<std::string, Knowledge> servers_;
 };
 
 Memory& memory() {
@@ -605,15 +751,17 @@ std::string_view to_string(ServerKind kind) {
 ServerInfo probe(const ClientOptions& client, const std::string& model, const ProbeOptions& options,
                  std::stop_token stop) {
     const std::string key = memory_key(client, model);
-    if (!options.bypass_cache)
-        if (auto known = memory().find(key, options.active)) return *std::move(known);
+    std::optional<Knowledge> earlier;
+    if (!options.bypass_cache) earlier = memory().find(key);
+    if (earlier && earlier->suffices_for(options)) return std::move(earlier->server);
     ProbeSession session(client, options, std::move(stop));
-    ServerInfo server = session.run(model);
+    Knowledge known = session.run(model, earlier);
+    const ServerInfo& server = known.server;
     if (!server.model.id.empty() && server.model.loaded && !session.failed_temporarily())
-        memory().keep(key, server, options.active);
+        memory().keep(key, known);
     else
         memory().forget(key); // an older result is outdated
-    return server;
+    return std::move(known.server);
 }
 
 ClientOptions apply_capabilities(ClientOptions client, const ServerInfo& server) {

@@ -38,6 +38,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         require(props->version.size() < 200);
         check(props->model);
     }
+    if (const auto slots = vlm::wire::decode_llama_slots(body)) {
+        require(!slots->empty());
+        for (const vlm::wire::LlamaSlot& slot : *slots)
+            require(slot.generated_tokens >= 0 && slot.task.value_or(0) >= 0);
+    }
     if (const auto shown = vlm::wire::decode_ollama_show(body)) check(*shown);
     if (const auto version = vlm::wire::decode_version(body))
         require(!version->empty() && version->size() < 200);

@@ -92,6 +92,46 @@ TEST_CASE("server: facts missing in older properties are unknown, except tools, 
           Support::no);
 }
 
+TEST_CASE("server: llama-server's slots") {
+    const auto slots = vlm::wire::decode_llama_slots(server_answers::llama_slots);
+    REQUIRE(slots);
+    REQUIRE(slots->size() == 2);
+    CHECK(slots->at(0).is_processing);
+    CHECK(slots->at(0).task == 135);
+    CHECK(slots->at(0).generated_tokens == 4);
+    CHECK_FALSE(slots->at(1).is_processing);
+    CHECK_FALSE(slots->at(1).task);
+}
+
+TEST_CASE("server: an older llama-server's slots have one object for the next token") {
+    const auto slots = vlm::wire::decode_llama_slots(server_answers::llama_slots_2025);
+    REQUIRE(slots);
+    REQUIRE(slots->size() == 2);
+    CHECK_FALSE(slots->at(0).task); // -1: no request so far
+    CHECK(slots->at(1).is_processing);
+    CHECK(slots->at(1).task == 7);
+    CHECK(slots->at(1).generated_tokens == 136);
+}
+
+TEST_CASE("server: slots that do not report whether they are processing give nothing") {
+    const std::string body = GENERATE(std::string(server_answers::llama_slots_2024),
+                                      std::string(server_answers::llama_no_slots), "[]", "{}", "",
+                                      "[7]", R"([{"is_processing":true},{"is_processing":"no"}])");
+    CHECK_FALSE(vlm::wire::decode_llama_slots(body));
+}
+
+TEST_CASE("server: malformed details of a slot are unknown") {
+    const auto slots = vlm::wire::decode_llama_slots(
+        R"([{"is_processing":true,"id_task":"x","next_token":[]},
+            {"is_processing":true,"id_task":1e300,"next_token":[3]},
+            {"is_processing":true,"id_task":null,"next_token":{"n_decoded":-5}}])");
+    REQUIRE(slots);
+    for (const auto& slot : *slots) {
+        CHECK_FALSE(slot.task);
+        CHECK(slot.generated_tokens == 0);
+    }
+}
+
 TEST_CASE("server: LM Studio's own list has loaded instances, vision and tools") {
     const ModelList list = list_in(server_answers::lm_studio_own_models);
     CHECK(list.kind == ServerKind::lm_studio);
@@ -193,6 +233,7 @@ TEST_CASE("server: an unexpected answer gives nothing") {
         std::string(100000, '['));
     CHECK_FALSE(vlm::wire::decode_model_list(body));
     CHECK_FALSE(vlm::wire::decode_llama_props(body));
+    CHECK_FALSE(vlm::wire::decode_llama_slots(body));
     CHECK_FALSE(vlm::wire::decode_ollama_show(body));
     CHECK_FALSE(vlm::wire::decode_version(body));
 }

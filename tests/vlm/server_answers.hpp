@@ -19,6 +19,24 @@ inline constexpr std::string_view llama_props_2024 =
     R"({"default_generation_settings":{"n_ctx":8192,"n_predict":-1},"total_slots":4,
         "chat_template":"{% if tools %}{{ tools | tojson }}{% endif %}"})";
 
+inline constexpr std::string_view llama_slots =
+    R"([{"id":0,"n_ctx":16384,"speculative":false,"is_processing":true,"id_task":135,
+         "n_prompt_tokens":30,"params":{"max_tokens":512,"stream":true},
+         "next_token":[{"has_next_token":true,"has_new_line":false,"n_remain":508,"n_decoded":4}]},
+        {"id":1,"n_ctx":16384,"speculative":false,"is_processing":false}])";
+
+inline constexpr std::string_view llama_slots_2025 =
+    R"([{"id":0,"id_task":-1,"n_ctx":1024,"is_processing":false,"prompt":"",
+         "next_token":{"has_next_token":true,"n_remain":-1,"n_decoded":0,"stopping_word":""}},
+        {"id":1,"id_task":7,"n_ctx":1024,"is_processing":true,"prompt":"secret",
+         "next_token":{"has_next_token":true,"n_remain":-1,"n_decoded":136,"stopping_word":""}}])";
+
+inline constexpr std::string_view llama_slots_2024 =
+    R"([{"id":0,"id_task":-1,"n_ctx":1024,"state":0,"prompt":"","next_token":{"n_decoded":0}}])";
+
+inline constexpr std::string_view llama_no_slots =
+    R"json({"error":{"code":501,"message":"This server does not support slots endpoint. Start it with `--slots`","type":"not_supported_error"}})json";
+
 inline constexpr std::string_view llama_router =
     R"({"object":"list","data":[
         {"id":"org/seer:Q4","object":"model","owned_by":"llamacpp","in_cache":true,"status":{"value":"loaded"}},

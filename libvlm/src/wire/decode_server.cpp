@@ -229,6 +229,29 @@ std::optional<int> number_in_lines(std::string_view lines, std::string_view name
     return std::nullopt;
 }
 
+// --- Slots ---------------------------------------------------------------------------------------
+
+/// {"id": 0, "id_task": 135, "is_processing": true, "next_token": {"n_decoded": 4, ...}, ...}.
+/// In newer versions, "next_token" is an array with one object, and "id_task" and "next_token" are
+/// missing before the first request (llama.cpp, tools/server/README.md and server_slot::to_json in
+/// tools/server/server-context.cpp).
+std::optional<LlamaSlot> decode_slot(const json::value& value) {
+    const json::object* entry = value.if_object();
+    const auto is_processing = entry ? bool_member(*entry, "is_processing") : std::nullopt;
+    if (!is_processing) return std::nullopt;
+    LlamaSlot slot{.is_processing = *is_processing};
+    boost::system::error_code failed;
+    if (const json::value* task = member(*entry, "id_task"); task && task->is_number()) {
+        const auto id = task->to_number<std::int64_t>(failed);
+        if (!failed && id >= 0) slot.task = id;
+    }
+    const json::object* next = object_member(*entry, "next_token");
+    if (const json::array* list = array_member(*entry, "next_token"); list && !list->empty())
+        next = list->front().if_object();
+    if (next) slot.generated_tokens = count_member(*next, "n_decoded").value_or(0);
+    return slot;
+}
+
 // --- Refusals ------------------------------------------------------------------------------------
 
 bool contains_any(std::string_view text, std::initializer_list<std::string_view> phrases) {
@@ -285,6 +308,18 @@ std::optional<LlamaProps> decode_llama_props(std::string_view body) {
         props.model.tools = known(bool_member(*caps, "supports_tools"));
     if (props.model.tools == Support::unknown) props.model.tools = template_takes_tools(*answer);
     return props;
+}
+
+std::optional<std::vector<LlamaSlot>> decode_llama_slots(std::string_view body) {
+    const std::optional<json::value> answer = parse_json(trimmed(body));
+    if (!answer || !answer->is_array() || answer->get_array().empty()) return std::nullopt;
+    std::vector<LlamaSlot> slots;
+    for (const json::value& value : answer->get_array()) {
+        const std::optional<LlamaSlot> slot = decode_slot(value);
+        if (!slot) return std::nullopt;
+        slots.push_back(*slot);
+    }
+    return slots;
 }
 
 std::optional<ModelFacts> decode_ollama_show(std::string_view body) {

@@ -6,6 +6,7 @@
 #include "eyehand/vlm/error.hpp"
 #include "eyehand/vlm/probe.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,6 +47,16 @@ struct LlamaProps {
     ModelFacts model{};
 };
 [[nodiscard]] std::optional<LlamaProps> decode_llama_props(std::string_view body);
+
+/// One slot of llama-server, which processes one request at a time.
+struct LlamaSlot {
+    bool is_processing = false;
+    std::optional<std::int64_t> task{}; ///< the request that it processes or processed last
+    int generated_tokens = 0;           ///< for that request so far; 0 also if unknown
+};
+/// llama-server's /slots, since November 2024: before llama.cpp's pull request 10162, slots had a
+/// `state` instead of `is_processing`. Gives nothing if a slot is malformed or the list is empty.
+[[nodiscard]] std::optional<std::vector<LlamaSlot>> decode_llama_slots(std::string_view body);
 
 /// Ollama's /api/show; the model has no id.
 [[nodiscard]] std::optional<ModelFacts> decode_ollama_show(std::string_view body);

@@ -46,7 +46,10 @@ struct ServerInfo {
     std::string version{}; ///< as reported by the server, or empty
     /// The models that accept requests. Only the entry of the chosen one is complete.
     std::vector<ModelInfo> models{};
-    ModelInfo model{};                ///< the chosen one; an empty id: the server does not have it
+    ModelInfo model{}; ///< the chosen one; an empty id: the server does not have it
+    /// Whether the server stops computing when a client disconnects, so that a canceled request
+    /// does not delay the next one. Known only after the test `ProbeOptions::disconnect`.
+    Support stops_on_disconnect = Support::unknown;
     std::vector<std::string> notes{}; ///< sentences for the user: what is unknown, and why
 };
 
@@ -55,8 +58,15 @@ struct ProbeOptions {
     /// one with a tool, each for at most 64 tokens, within the client's own limits. This may load
     /// the model and wait for it.
     bool active = false;
+    /// Tests `stops_on_disconnect` with llama-server, the only known server that shows reliably
+    /// whether it computes (GET /slots): asks for a long answer (at most 512 tokens), within the
+    /// client's own limits, and disconnects at the first delta. The server must be idle: if it works
+    /// on another request, the result remains unknown.
+    bool disconnect = false;
+    /// A server that still works on the test's request after this time has not stopped.
+    std::chrono::milliseconds disconnect_timeout{2000};
     bool bypass_cache = false; ///< ignores a cached result and replaces it
-    /// For each query, except the requests of `active`; 0 or less: no limit.
+    /// For each query, except the requests of `active` and `disconnect`; 0 or less: no limit.
     std::chrono::milliseconds timeout{10000};
     /// For all of these queries together; 0 or less: no limit. A query for which no time is left
     /// counts as timed out: its facts remain unknown, and a note says why.
@@ -69,7 +79,8 @@ struct ProbeOptions {
 /// takes any name.
 ///
 /// The result is cached in the process for each endpoint, key and model if the model is loaded and
-/// no query failed for a temporary reason. Failed queries are not repeated, regardless of
+/// no query failed for a temporary reason. If the cached result lacks a requested test, the probe
+/// runs again and keeps the results of earlier tests. Failed queries are not repeated, regardless of
 /// `client.retries`. `client.on_exchange` receives each exchange. Thread-safe.
 ///
 /// Throws Error if the server cannot be reached, rejects the key, is still loading (`overloaded`)
