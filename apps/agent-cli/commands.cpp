@@ -346,7 +346,7 @@ int run_program(std::vector<std::string> arguments) {
         app.add_subcommand("doctor", "Check the desktop, the server and the model");
     add_endpoint(*doctor_command, doctor.server);
     doctor_command->add_flag("--ask", doctor.ask,
-                             "Test with a small image and a tool what the server does not report");
+                             "Test with short requests what the server does not report");
 
     try {
         std::reverse(arguments.begin(), arguments.end()); // CLI11 takes them from the back

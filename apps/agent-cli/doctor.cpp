@@ -125,9 +125,23 @@ void check_context(const std::optional<int>& tokens) {
         pass("context", fmt::format("{} tokens", *tokens));
 }
 
+/// Never a failure: a canceled request then only delays the next one.
+void check_disconnect(const vlm::ServerInfo& server, bool tested) {
+    const std::string fact = "stops when a client disconnects: ";
+    if (server.stops_on_disconnect == vlm::Support::yes)
+        pass("cancel", fact + "yes");
+    else if (server.stops_on_disconnect == vlm::Support::no)
+        note("cancel", fact + "no; after a canceled request, the next one waits until the server "
+                              "has completed the answer: try a newer version of the server");
+    else if (!tested && server.kind == vlm::ServerKind::llama_server)
+        note("cancel", fact + "unknown; `agent-cli doctor --ask` tests it");
+    else
+        note("cancel", fact + "unknown");
+}
+
 bool check_endpoint(const DoctorFlags& flags) {
     const vlm::ClientOptions options = resolve(flags.server);
-    vlm::ProbeOptions how{.active = flags.ask};
+    vlm::ProbeOptions how{.active = flags.ask, .disconnect = flags.ask};
     if (options.timeout > options.timeout.zero()) {
         how.timeout = std::min(how.timeout, options.timeout);
     }
@@ -144,6 +158,7 @@ bool check_endpoint(const DoctorFlags& flags) {
             good = check_images(server.model.images, not_known);
             check_tools(server.model.tools, not_known);
             check_context(server.model.context_tokens);
+            check_disconnect(server, flags.ask);
         }
         for (const std::string& text : server.notes) note("server", one_line(text));
         return good;

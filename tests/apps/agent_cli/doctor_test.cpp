@@ -4,6 +4,7 @@
 #include "eyehand/vlm/testing/chat_server.hpp"
 
 #include "catch.hpp"
+#include "llama_double.hpp"
 
 using namespace eyehand;
 
@@ -66,7 +67,9 @@ TEST_CASE("the doctor reports the kind of server and the capabilities of the mod
     CHECK_THAT(result.out, ContainsSubstring("pass  images "));
     CHECK_THAT(result.out, ContainsSubstring("pass  tools "));
     CHECK_THAT(result.out, ContainsSubstring("pass  context   32768 tokens"));
-    CHECK_THAT(result.out, !ContainsSubstring("note"));
+    CHECK_THAT(result.out, ContainsSubstring("note  cancel    stops when a client disconnects: "
+                                             "unknown; `agent-cli doctor --ask` tests it"));
+    CHECK_THAT(result.out, !ContainsSubstring("note  server"));
 }
 
 TEST_CASE("the doctor fails with the remedy if the model does not see images") {
@@ -111,6 +114,17 @@ TEST_CASE("the doctor asks the model with --ask") {
     CHECK_THAT(result.out, ContainsSubstring("pass  server    vLLM 0.11.0"));
     CHECK_THAT(result.out, ContainsSubstring("pass  images "));
     CHECK_THAT(result.out, ContainsSubstring("pass  tools "));
+}
+
+TEST_CASE("the doctor reports with --ask whether the server stops when a client disconnects") {
+    const auto [stops, line] = GENERATE(table<bool, std::string>(
+        {{true, "pass  cancel    stops when a client disconnects: yes\n"},
+         {false, "note  cancel    stops when a client disconnects: no; "}}));
+    const test::LlamaDouble server({.stops_on_disconnect = stops});
+    const auto result = agent_cli({"doctor", "--endpoint", server.url(), "--ask"});
+    INFO(result.out);
+    CHECK(result.status == 0);
+    CHECK_THAT(result.out, ContainsSubstring(line));
 }
 
 TEST_CASE("the doctor removes control characters from the names of models") {
