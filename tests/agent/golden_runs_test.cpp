@@ -2,6 +2,7 @@
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/journal.hpp"
+#include "eyehand/agent/journal_reader.hpp"
 #include "eyehand/session/report.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
@@ -121,6 +122,15 @@ TEST_CASE("golden runs: an older run that crashed is resumed and repeats no acti
     const RunFinished result = agent.resume(directory, control);
     CHECK(result.outcome == Outcome::completed);
     CHECK(result.turns == 4); // two before the crash
+    std::vector<Asked> requests;
+    for (const Event& event : read_journal(directory.journal_file()))
+        if (const auto* request = std::get_if<Asked>(&event.payload)) requests.push_back(*request);
+    REQUIRE(requests.size() == 4);
+    CHECK_FALSE(requests[1].sent); // of the older version
+    REQUIRE(requests[2].sent);
+    CHECK(requests[2].number == 3);
+    CHECK(requests[2].sent->added.size() == requests[2].messages);
+    CHECK(requests[3].sent->same > 0);
     CHECK(desktop.typed().empty());
     CHECK_THAT(text_of(model.requests().front()), ContainsSubstring("interrupted"));
 }

@@ -92,8 +92,22 @@ TEST_CASE("journal reader: events that older journals do not have are read compl
     Journal journal(folder / "events.jsonl");
     journal.append(Payload(StateChanged{state}), 3);
     journal.append(Payload(Asked{"operator", "m", 2, 7, {"aa", "bb"}, "cc"}), 4);
+    SentMessages sent{.same = 1,
+                      .added = {{"assistant", {{{"ab", 5}, {}}}, {{"c1", "click", "{}", {}}}, {}},
+                                {"tool", {{{"cd", 0}, {}}}, {}, "c1"},
+                                {"user", {{{}, "ef"}}, {}, {}}},
+                      .tools = SentText{"01", 7},
+                      .structure = SentText{"02", 8}};
+    journal.append(Payload(Asked{"operator", "m", 4, 7, {"aa"}, "cc", 3, sent}), 4);
     const std::vector<Event> events = read_journal(folder / "events.jsonl");
-    REQUIRE(events.size() == 2);
+    REQUIRE(events.size() == 3);
+    const auto& request = std::get<Asked>(events[2].payload);
+    CHECK(request.number == 3);
+    REQUIRE(request.sent);
+    CHECK(request.sent->same == 1);
+    CHECK(request.sent->added == sent.added);
+    CHECK(request.sent->tools == sent.tools);
+    CHECK(request.sent->structure == sent.structure);
     for (const Event& event : events) CHECK(written(event) == event.line);
     const auto& changed = std::get<StateChanged>(events[0].payload).state;
     CHECK(changed.turn == 3);

@@ -41,6 +41,10 @@ std::string in_words(const TurnItem& item) {
         std::string operator()(const UserMessage& it) const { return "user: " + it.text; }
         std::string operator()(const Stopped& it) const { return "stopped: " + it.reason; }
         std::string operator()(const RunResumed&) const { return "resumed"; }
+        std::string operator()(const RequestView& it) const {
+            return fmt::format("request {} after {}: {} the same, {} for {}", it.number,
+                               it.previous, it.same, it.added.size(), it.replaced.size());
+        }
     };
     return std::visit(Visitor{}, item);
 }

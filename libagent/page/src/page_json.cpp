@@ -111,6 +111,20 @@ public:
     json::object operator()(const agent::Stopped& it) const {
         return {{"kind", "stopped"}, {"text", text(it.reason)}};
     }
+    json::object operator()(const agent::RequestView& it) const {
+        return {{"kind", "request"},
+                {"number", it.number},
+                {"previous", it.previous},
+                {"role", name(it.role)},
+                {"messages", it.messages},
+                {"same", it.same},
+                {"added", messages(it.added)},
+                {"replaced", messages(it.replaced)},
+                {"left_out", it.left_out},
+                {"tool_count", it.tool_count},
+                {"tools", sent_text(it.tools)},
+                {"structure", sent_text(it.structure)}};
+    }
     json::object operator()(const agent::RunResumed& it) const {
         return {{"kind", "resumed"}, {"remarks", texts(it.remarks)}};
     }
@@ -121,6 +135,35 @@ private:
     }
     [[nodiscard]] std::string name(std::string_view whole) const {
         return cut(whole, limits_.name_bytes);
+    }
+    [[nodiscard]] json::value sent_text(const std::optional<agent::SentText>& text) const {
+        if (!text) return nullptr;
+        return json::object{{"text", name(text->hash)}, {"bytes", text->bytes}};
+    }
+    [[nodiscard]] json::array
+    messages(const std::vector<std::shared_ptr<const agent::SentMessage>>& all) const {
+        json::array list;
+        for (const auto& message : all) {
+            json::array parts;
+            for (const agent::SentPart& part : message->parts) {
+                if (parts.size() == limits_.texts) break;
+                parts.emplace_back(part.image_sha256.empty()
+                                       ? sent_text(part.text)
+                                       : json::object{{"image", name(part.image_sha256)}});
+            }
+            json::array calls;
+            for (const vlm::ToolCall& call : message->tool_calls) {
+                if (calls.size() == limits_.texts) break;
+                calls.emplace_back(json::object{{"id", name(call.id)},
+                                                {"tool", name(call.name)},
+                                                {"arguments", text(call.arguments_json)}});
+            }
+            list.emplace_back(json::object{{"role", name(message->role)},
+                                           {"parts", std::move(parts)},
+                                           {"calls", std::move(calls)},
+                                           {"call_id", name(message->tool_call_id)}});
+        }
+        return list;
     }
     [[nodiscard]] json::array texts(const std::vector<std::string>& all) const {
         json::array list;
@@ -193,6 +236,7 @@ json::object to_json(const agent::ScreenshotView& screenshot, const JsonLimits& 
         {"n", screenshot.index},
         {"width", look.size.width},
         {"height", look.size.height},
+        {"sha256", agent::to_valid_utf8(look.sha256)},
         {"annotation", is_annotated(screenshot) && screenshot.annotation
                            ? json::value(agent::to_json(*screenshot.annotation))
                            : json::value()},

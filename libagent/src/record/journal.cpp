@@ -5,11 +5,15 @@
 #include "eyehand/vlm/digest.hpp"
 #include "record/journal_json.hpp"
 #include "record/lock_file.hpp"
+#include "record/prompt_files.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <optional>
 #include <sstream>
 #include <type_traits>
 #include <utility>
@@ -25,15 +29,19 @@ namespace {
 
 class Journal::State {
 public:
-    /// `text` is the content of the journal; `out` continues it.
+    /// `text` is the content of the journal; `out` continues it. The texts of requests are stored
+    /// in `store`, unless it is nullptr.
     State(std::string file, std::unique_ptr<AppendStream> out, const std::string& text,
-          Listener listener)
+          Listener listener, RunStore* store)
         : file_(std::move(file)), listener_(std::move(listener)), out_(std::move(out)),
           previous_hash_(no_hash) {
+        if (store != nullptr) prompts_.emplace(*store);
         recover(text);
     }
 
     void append(Payload payload, int turn);
+    /// The entry for a request, whose texts are stored first.
+    [[nodiscard]] Asked asked(const Ask& command);
     void drop_ends();
     [[nodiscard]] std::chrono::milliseconds elapsed() const;
     [[nodiscard]] const std::vector<Fact>& recovered() const { return recovered_; }
@@ -42,6 +50,7 @@ public:
 
 private:
     void recover(const std::string& text);
+    void count(const Payload& payload);
     std::string file_; ///< for errors
     Listener listener_;
     std::unique_ptr<AppendStream> out_;
@@ -52,6 +61,9 @@ private:
     std::vector<Fact> recovered_;
     std::string task_;
     std::string outcome_;
+    int requests_ = 0;
+    std::optional<PromptFiles> prompts_;
+    std::map<std::string, std::vector<SentMessage>> sent_; ///< the latest request of each role
 };
 
 namespace {
@@ -70,8 +82,8 @@ std::string text_in(std::istream* in) {
 Journal::Journal(const std::filesystem::path& file, Listener listener) {
     auto out = lock_file(file);
     std::ifstream in(file, std::ios::binary);
-    state_ =
-        std::make_unique<State>(text_of(file), std::move(out), text_in(&in), std::move(listener));
+    state_ = std::make_unique<State>(text_of(file), std::move(out), text_in(&in),
+                                     std::move(listener), nullptr);
 }
 
 Journal::Journal(RunStore& store, Listener listener) {
@@ -79,7 +91,7 @@ Journal::Journal(RunStore& store, Listener listener) {
     const std::string text = text_in(store.open_read(journal_name).get());
     const auto directory = store.directory();
     state_ = std::make_unique<State>(directory ? text_of(*directory / journal_name) : journal_name,
-                                     std::move(out), text, std::move(listener));
+                                     std::move(out), text, std::move(listener), &store);
 }
 
 Journal::~Journal() = default;
@@ -109,6 +121,7 @@ void Journal::State::recover(const std::string& text) {
             offset_ = std::chrono::milliseconds(entry.at("t").to_number<std::int64_t>());
             turn = entry.at("turn").to_number<int>();
             const Payload payload = read_payload(entry);
+            count(payload);
             if (auto fact = interrupted(payload)) pending = std::move(fact);
             if (const auto* started = std::get_if<RunStarted>(&payload)) task_ = started->task;
             if (std::holds_alternative<RunResumed>(payload)) drop_ends();
@@ -185,7 +198,26 @@ void Journal::State::append(Payload payload, int turn) {
     out_->append(event.line + '\n');
     seq_ = event.seq;
     previous_hash_ = vlm::sha256_hex(event.line);
+    count(event.payload);
     if (listener_) listener_(event);
+}
+
+Asked Journal::State::asked(const Ask& command) {
+    Asked event = agent::asked(command);
+    event.number = requests_ + 1;
+    if (prompts_) event.sent = prompts_->store(command.request, sent_[command.role]);
+    return event;
+}
+
+/// Keeps what the next request needs from an entry of the journal.
+void Journal::State::count(const Payload& payload) {
+    const auto* request = std::get_if<Asked>(&payload);
+    if (request == nullptr) return;
+    ++requests_;
+    std::vector<SentMessage>& messages = sent_[request->role];
+    messages.resize(request->sent ? std::min(request->sent->same, messages.size()) : 0);
+    if (request->sent)
+        messages.insert(messages.end(), request->sent->added.begin(), request->sent->added.end());
 }
 
 void Journal::append(Payload payload, int turn) { state_->append(std::move(payload), turn); }
@@ -199,7 +231,7 @@ void Journal::append(const Command& command, int turn) {
     std::visit(
         [&](const auto& it) {
             if constexpr (std::is_same_v<std::decay_t<decltype(it)>, Ask>)
-                append(Payload(asked(it)), turn);
+                append(Payload(state_->asked(it)), turn);
             else
                 append(Payload(it), turn);
         },

@@ -75,6 +75,26 @@ std::string request_digest(const vlm::ChatRequest& request) {
     return vlm::sha256_hex(json::serialize(all));
 }
 
+json::object sent_text_json(const SentText& text) {
+    return {{"text", valid(text.hash)}, {"bytes", text.bytes}};
+}
+
+json::array sent_messages_json(const std::vector<SentMessage>& messages) {
+    json::array all;
+    for (const SentMessage& message : messages) {
+        json::array parts;
+        for (const SentPart& part : message.parts)
+            parts.emplace_back(part.image_sha256.empty()
+                                   ? sent_text_json(part.text)
+                                   : json::object{{"image", valid(part.image_sha256)}});
+        json::object one{{"role", valid(message.role)}, {"parts", std::move(parts)}};
+        if (!message.tool_calls.empty()) one["tool_calls"] = calls_json(message.tool_calls);
+        if (!message.tool_call_id.empty()) one["call_id"] = valid(message.tool_call_id);
+        all.emplace_back(std::move(one));
+    }
+    return all;
+}
+
 json::object action_json(const Action& action) {
     json::array points;
     for (const winio::NormPoint& point : action.points)
@@ -135,6 +155,12 @@ struct Writer {
         entry["tools"] = it.tools;
         entry["images"] = texts_json(it.images);
         entry["request_sha256"] = it.request_sha256;
+        if (it.number > 0) entry["request"] = it.number;
+        if (!it.sent) return;
+        entry["same"] = it.sent->same;
+        entry["added"] = sent_messages_json(it.sent->added);
+        if (it.sent->tools) entry["tools_text"] = sent_text_json(*it.sent->tools);
+        if (it.sent->structure) entry["structure"] = sent_text_json(*it.sent->structure);
     }
     void operator()(const Invoke& it) const {
         entry["call_id"] = valid(it.call.id);
@@ -321,15 +347,21 @@ Observed read_observed(const json::object& entry) {
     return fact;
 }
 
+std::vector<vlm::ToolCall> calls_of(const json::value& value) {
+    std::vector<vlm::ToolCall> calls;
+    for (const json::value& one : value.as_array()) {
+        const json::object& call = one.as_object();
+        calls.push_back({string_at(call, "id"), string_at(call, "name"),
+                         string_at(call, "arguments"), string_or_empty(call, "extra")});
+    }
+    return calls;
+}
+
 Replied read_replied(const json::object& entry) {
     vlm::ChatReply reply;
     reply.text = string_at(entry, "text");
     reply.reasoning = string_or_empty(entry, "reasoning");
-    for (const json::value& value : entry.at("tool_calls").as_array()) {
-        const json::object& call = value.as_object();
-        reply.tool_calls.push_back({string_at(call, "id"), string_at(call, "name"),
-                                    string_at(call, "arguments"), string_or_empty(call, "extra")});
-    }
+    reply.tool_calls = calls_of(entry.at("tool_calls"));
     const std::string finish = string_at(entry, "finish");
     reply.finish = vlm::FinishReason::unknown;
     for (std::size_t i = 0; i < finish_names.size(); ++i) {
@@ -419,6 +451,11 @@ std::size_t size_at(const json::object& entry, std::string_view name) {
     return number == nullptr ? 0 : number->to_number<std::size_t>();
 }
 
+int number_or_zero(const json::object& entry, std::string_view name) {
+    const json::value* number = entry.if_contains(name);
+    return number == nullptr ? 0 : number->to_number<int>();
+}
+
 winio::NormPoint point_of(const json::value& value) {
     const json::array& xy = value.as_array();
     return {xy.at(0).to_number<double>(), xy.at(1).to_number<double>()};
@@ -458,10 +495,44 @@ Payload read_observe(const json::object& entry) {
     return command;
 }
 
+SentText sent_text_of(const json::value& value) {
+    const json::object& text = value.as_object();
+    return {string_at(text, "text"), size_at(text, "bytes")};
+}
+
+SentMessage sent_message_of(const json::value& value) {
+    const json::object& one = value.as_object();
+    SentMessage message{.role = string_at(one, "role")};
+    for (const json::value& part : one.at("parts").as_array()) {
+        if (part.as_object().contains("image"))
+            message.parts.push_back({{}, string_at(part.as_object(), "image")});
+        else
+            message.parts.push_back({sent_text_of(part), {}});
+    }
+    if (const json::value* calls = one.if_contains("tool_calls"))
+        message.tool_calls = calls_of(*calls);
+    message.tool_call_id = string_or_empty(one, "call_id");
+    return message;
+}
+
+std::optional<SentMessages> sent_messages_of(const json::object& entry) {
+    const json::value* added = entry.if_contains("added");
+    if (added == nullptr) return std::nullopt; // of an older version
+    SentMessages sent{.same = size_at(entry, "same")};
+    for (const json::value& message : added->as_array())
+        sent.added.push_back(sent_message_of(message));
+    if (const json::value* tools = entry.if_contains("tools_text"))
+        sent.tools = sent_text_of(*tools);
+    if (const json::value* structure = entry.if_contains("structure"))
+        sent.structure = sent_text_of(*structure);
+    return sent;
+}
+
 Payload read_asked(const json::object& entry) {
-    return Asked{string_or_empty(entry, "role"), string_or_empty(entry, "model"),
-                 size_at(entry, "messages"),     size_at(entry, "tools"),
-                 texts_at(entry, "images"),      string_or_empty(entry, "request_sha256")};
+    return Asked{string_or_empty(entry, "role"),   string_or_empty(entry, "model"),
+                 size_at(entry, "messages"),       size_at(entry, "tools"),
+                 texts_at(entry, "images"),        string_or_empty(entry, "request_sha256"),
+                 number_or_zero(entry, "request"), sent_messages_of(entry)};
 }
 
 Payload read_invoke(const json::object& entry) {

@@ -20,6 +20,8 @@ void add(std::optional<int>& total, const std::optional<int>& more) {
                                                       (std::numeric_limits<int>::max)()));
 }
 
+constexpr std::size_t max_roles = 16;
+
 /// A turn's number in a damaged journal may be the highest int.
 int after(int turn) { return turn == (std::numeric_limits<int>::max)() ? turn : turn + 1; }
 
@@ -60,6 +62,13 @@ struct RunView::Fold {
     std::shared_ptr<const ScreenshotView> screenshot{};
     std::string text{};
     std::string reasoning{};
+    /// The latest request of a role, if the journal names its texts.
+    struct Sent {
+        int number = 0;
+        std::vector<std::shared_ptr<const SentMessage>> messages{};
+    };
+    int requests = 0;
+    std::map<std::string, std::shared_ptr<const Sent>> sent{}; ///< by role
     bool states_are_known = false; ///< the journal contains changes of the mode's state
     std::size_t unknown = 0;
     std::uint64_t revision = 0;
@@ -207,6 +216,45 @@ struct RunView::Fold {
         ++turn.requests;
         turn.seen_by_model = turn.seen && std::find(it.images.begin(), it.images.end(),
                                                     turn.seen->look.sha256) != it.images.end();
+        add_request(turn.number, it);
+    }
+    void add_request(int turn, const Asked& it) {
+        requests = it.number > 0 ? it.number : agent::after(requests);
+        const std::shared_ptr<const Sent> before = std::move(sent[it.role]);
+        sent.erase(it.role);
+        if (!it.sent) return;
+        if (sent.size() >= max_roles) sent.clear(); // a damaged journal
+        auto now = std::make_shared<Sent>();
+        now->number = requests;
+        RequestView view{.number = requests,
+                         .role = it.role,
+                         .messages = it.messages,
+                         .tool_count = it.tools,
+                         .tools = it.sent->tools,
+                         .structure = it.sent->structure};
+        const auto keep = [&](auto& list, const std::shared_ptr<const SentMessage>& message) {
+            if (list.size() < limits.messages_per_request)
+                list.push_back(message);
+            else
+                ++view.left_out;
+        };
+        if (before) {
+            view.previous = before->number;
+            view.same = std::min(it.sent->same, before->messages.size());
+            const auto end = before->messages.begin() + static_cast<std::ptrdiff_t>(view.same);
+            now->messages.assign(before->messages.begin(), end);
+            std::for_each(end, before->messages.end(),
+                          [&](const auto& message) { keep(view.replaced, message); });
+        }
+        for (const SentMessage& added : it.sent->added) {
+            SentMessage message = added;
+            for (vlm::ToolCall& call : message.tool_calls)
+                call.arguments_json = cut(call.arguments_json);
+            now->messages.push_back(std::make_shared<const SentMessage>(std::move(message)));
+            keep(view.added, now->messages.back());
+        }
+        sent[it.role] = std::move(now);
+        add_item(turn, std::move(view));
     }
     void on(const Event& event, const Replied& it) {
         problem.clear();

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,7 +35,35 @@ struct RunFinished {
     std::chrono::milliseconds elapsed{}; ///< without the time between the parts
 };
 
-/// A request to the model. The request itself is not stored: the events before it determine it.
+/// A text of a request. The run stores each text once; `read_prompt` (prompt.hpp) returns it.
+struct SentText {
+    std::string hash{}; ///< the first 32 hexadecimal digits of its SHA-256
+    std::size_t bytes = 0;
+    friend bool operator==(const SentText&, const SentText&) = default;
+};
+/// A part of a message: a text, or else an image.
+struct SentPart {
+    SentText text{};
+    std::string image_sha256{}; ///< of the PNG file; empty for a text
+    friend bool operator==(const SentPart&, const SentPart&) = default;
+};
+/// A message of a request.
+struct SentMessage {
+    std::string role{}; ///< "system", "user", "assistant" or "tool"
+    std::vector<SentPart> parts{};
+    std::vector<vlm::ToolCall> tool_calls{}; ///< assistant only
+    std::string tool_call_id{};              ///< tool only: the id of the call that it answers
+    friend bool operator==(const SentMessage&, const SentMessage&) = default;
+};
+/// The messages of a request, as the difference from the previous request of the same role.
+struct SentMessages {
+    std::size_t same = 0;             ///< leading messages that equal those of the previous request
+    std::vector<SentMessage> added{}; ///< all messages after them
+    std::optional<SentText> tools{};  ///< the offered tools, one JSON object per line
+    std::optional<SentText> structure{}; ///< the JSON schema of the reply's text
+};
+
+/// A request to the model. The events before it determine the request; its texts are stored, too.
 struct Asked {
     std::string role;  ///< the role that the model plays in this request
     std::string model; ///< as requested
@@ -42,6 +71,9 @@ struct Asked {
     std::size_t tools = 0;           ///< offered; 0 in older journals, which lack it
     std::vector<std::string> images; ///< SHA-256 of the PNG files in the request, in their order
     std::string request_sha256;      ///< of the request without the bytes of its images
+    int number = 0; ///< of the request in the run, from 1; 0 in older journals, which lack it
+    /// Not set in older journals, and in a journal that does not belong to a `RunStore`.
+    std::optional<SentMessages> sent{};
 };
 /// The mode's state has changed in more than its turn and its phase.
 struct StateChanged {

@@ -67,10 +67,25 @@ struct FailureView {
     std::string message{};
 };
 
-/// What happened in a turn, in order. A reply that the client injected is a `UserMessage` of the turn in
+/// A request to the model and its texts, which `read_prompt` (prompt.hpp) returns.
+struct RequestView {
+    int number = 0;   ///< in the run, from 1
+    int previous = 0; ///< the number of the previous request of the same role; 0 for the first one
+    std::string role{};
+    std::size_t messages = 0;
+    std::size_t same = 0; ///< leading messages that equal those of the previous request
+    std::vector<std::shared_ptr<const SentMessage>> added{};    ///< all messages after them
+    std::vector<std::shared_ptr<const SentMessage>> replaced{}; ///< instead of these messages
+    std::size_t left_out = 0;            ///< messages beyond `RunViewLimits::messages_per_request`
+    std::size_t tool_count = 0;          ///< of the offered tools
+    std::optional<SentText> tools{};     ///< the offered tools
+    std::optional<SentText> structure{}; ///< the JSON schema of the reply's text
+};
+
+/// What happened in a turn, in order. A request has an item if the journal names its texts. A reply that the client injected is a `UserMessage` of the turn in
 /// which it arrived.
 using TurnItem = std::variant<Replied, CallView, RecoveryView, FailureView, Noted, UserMessage,
-                              Stopped, RunResumed>;
+                              Stopped, RunResumed, RequestView>;
 
 struct TurnView {
     int number = 0;                ///< 0: before the first turn
@@ -96,6 +111,8 @@ enum class Activity { idle, observing, asking, acting, recovering, awaiting_repl
 struct RunViewLimits {
     std::size_t turns = (std::numeric_limits<std::size_t>::max)(); ///< the latest ones, at least 1
     std::size_t items_per_turn = (std::numeric_limits<std::size_t>::max)(); ///< the first ones
+    /// Of the messages that a request adds, and of those that it replaces: the first ones.
+    std::size_t messages_per_request = (std::numeric_limits<std::size_t>::max)();
     /// Maximum length of each text: replies, arguments, results, messages. Longer texts are cut and
     /// end in "...".
     std::size_t text_bytes = (std::numeric_limits<std::size_t>::max)();

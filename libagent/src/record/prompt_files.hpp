@@ -1,0 +1,31 @@
+// prompts/: the texts of a run's requests, each stored once and named by its hash.
+#pragma once
+
+#include "eyehand/agent/event.hpp"
+#include "eyehand/agent/run_store.hpp"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace eyehand::agent {
+
+/// Stores the texts of requests. The store must outlive it.
+class PromptFiles {
+public:
+    explicit PromptFiles(RunStore& store) : store_(store) {}
+
+    /// Stores the texts of a request that are new to the run, and describes the request. `previous`
+    /// has the messages of the previous request of the role. Throws Error{journal_failed}.
+    [[nodiscard]] SentMessages store(const vlm::ChatRequest& request,
+                                     const std::vector<SentMessage>& previous);
+
+private:
+    SentText store(std::string text);
+    RunStore& store_;
+    /// The texts that this object has stored. A file that an interrupted run left is written again:
+    /// it may be incomplete.
+    std::set<std::string, std::less<>> stored_;
+};
+
+} // namespace eyehand::agent
