@@ -110,10 +110,11 @@ TEST_CASE("the HTTP log shortens prompts and schemas, but not responses") {
     vlm::Exchange exchange;
     exchange.method = "POST";
     exchange.url = "http://localhost:1234/v1/chat/completions";
-    exchange.request_body = R"({"messages":[{"role":"system","content":")" +
-                            std::string(5000, 'a') +
-                            R"("}],"tools":[{"type":"function","function":{"name":"click",)"
-                            R"("parameters":{"much":"schema"}}}]})";
+    exchange.request_body =
+        R"({"messages":[{"role":"system","content":")" + std::string(5000, 'a') +
+        R"("},{"role":"user","content":[{"type":"text","text":")" + std::string(6000, 'c') +
+        R"("}]}],"tools":[{"type":"function","function":{"name":"click",)"
+        R"("parameters":{"much":"schema"}}}]})";
     exchange.status = 200;
     exchange.response_body = std::string(5000, 'b');
     HttpLog http_log;
@@ -122,6 +123,7 @@ TEST_CASE("the HTTP log shortens prompts and schemas, but not responses") {
     const std::string log = test::read_file(run.path() / "http.log");
     CHECK_THAT(log, ContainsSubstring("#1 POST http://localhost:1234/v1/chat/completions"));
     CHECK_THAT(log, ContainsSubstring("[5000 bytes in all]"));
+    CHECK_THAT(log, ContainsSubstring("[6000 bytes in all]"));
     CHECK_THAT(log, ContainsSubstring(R"("tools":["click"])"));
     CHECK_THAT(log, ContainsSubstring(std::string(5000, 'b')));
     CHECK_THAT(log, !ContainsSubstring("schema"));

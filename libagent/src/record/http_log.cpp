@@ -30,6 +30,12 @@ std::string shortened_request(const std::string& body) {
             if (!message.is_object()) continue;
             json::value* content = message.as_object().if_contains("content");
             if (content != nullptr && content->is_string()) shorten_text(*content);
+            if (content == nullptr || !content->is_array()) continue;
+            for (json::value& part : content->as_array()) {
+                json::value* text =
+                    part.is_object() ? part.as_object().if_contains("text") : nullptr;
+                if (text != nullptr && text->is_string()) shorten_text(*text);
+            }
         }
     }
     if (json::value* tools = request.if_contains("tools"); tools && tools->is_array()) {

@@ -2,7 +2,6 @@
 
 #include "base/text.hpp"
 #include "eyehand/agent/error.hpp"
-#include "record/execution_log.hpp"
 #include "record/timestamp.hpp"
 
 #include <fmt/format.h>
@@ -50,11 +49,10 @@ std::vector<std::uint8_t> RunWriter::read(const std::string& name) const {
     return {text.begin(), text.end()};
 }
 
-void RunWriter::log_event(const Event& event) {
-    const std::string text = describe(event);
-    if (!text.empty()) log_note(text);
+void RunWriter::log_event(const Event& event, const LogEntry& entry) {
+    if (!entry.text.empty()) log_note(entry.text + entry.details);
     if (!log_.to_file) return;
-    const std::string line = main_log_line(event, log_.level);
+    const std::string line = main_log_line(event, entry, log_.level);
     if (!line.empty()) append("main.log", fmt::format("{} {}\n", timestamp(), line));
 }
 

@@ -5,6 +5,7 @@
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/agent/run.hpp"
 #include "eyehand/agent/run_store.hpp"
+#include "record/execution_log.hpp"
 
 #include <cstdint>
 #include <span>
@@ -26,8 +27,8 @@ public:
     /// Stores a screenshot and returns its name, with forward slashes.
     std::string save_screenshot(int number, std::span<const std::uint8_t> png,
                                 ScreenshotKind kind = ScreenshotKind::shown);
-    /// Adds an entry to execution_log.txt, and a line to main.log if it is enabled.
-    void log_event(const Event& event);
+    /// Adds the entry to execution_log.txt, and a line to main.log if it is enabled.
+    void log_event(const Event& event, const LogEntry& entry);
     void log_note(std::string_view text);
     void append(const std::string& name, std::string_view text);
     [[nodiscard]] std::vector<std::uint8_t> read(const std::string& name) const;

@@ -4,7 +4,9 @@
 #include "eyehand/agent/desktop_world.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/journal.hpp"
+#include "eyehand/agent/journal_reader.hpp"
 #include "eyehand/agent/run_port.hpp"
+#include "record/execution_log.hpp"
 #include "record/run_writer.hpp"
 #include "record/turn_log.hpp"
 
@@ -56,7 +58,8 @@ std::vector<vlm::ToolSpec> all_specs(const Profile& profile, const ToolsByRole& 
 /// Distributes events to the token totals, the caller's observers and the execution log.
 class EventDispatcher {
 public:
-    EventDispatcher(RunWriter& writer, std::span<Observer* const> observers) : writer_(writer) {
+    EventDispatcher(RunWriter& writer, const Profile& profile, std::span<Observer* const> observers)
+        : writer_(writer), log_(profile, writer.store()) {
         for (Observer* observer : observers)
             if (observer != nullptr) observers_.push_back(observer);
     }
@@ -73,7 +76,11 @@ public:
             [this](const Replied& fact) { count(fact); }, [](const auto&) {});
         // Observers come first: they receive the event even if the log cannot be written.
         for_each_observer([&](Observer& observer) { observer.on_event(event); });
-        writer_.log_event(event);
+        writer_.log_event(event, log_.entry(event));
+    }
+    /// The log continues after the events of the earlier parts of a resumed run.
+    void follow(const std::vector<Event>& events) {
+        for (const Event& event : events) log_.follow(event);
     }
     /// Adds the tokens of a reply; also called for replies before a resumption.
     void count(const Replied& fact) {
@@ -108,6 +115,7 @@ private:
         writer_.log_note(fmt::format("OBSERVER FAILED: {}\n", problem));
     }
     RunWriter& writer_;
+    ExecutionLog log_;
     std::vector<Observer*> observers_; ///< nullptr: an observer that has failed
     std::function<void(const Observed&)> on_look_;
     vlm::Usage usage_;
@@ -175,6 +183,7 @@ public:
         write_summary(writer_.store(), summary_);
         try {
             first();
+            writer_.log_note(describe_configuration(summary_));
             write_turns_again();
             dispatcher_.on_look(
                 [this](const Observed& fact) { turn_log_.add(fact, mode_->state()); });
@@ -271,7 +280,7 @@ RunFinished Agent::run(const std::string& task, RunStore& store, const RunContro
                     "the run directory already contains a run: create another one");
     }
     RunWriter writer(store, options_.screenshot_names, profile_.log);
-    EventDispatcher dispatcher(writer, observers);
+    EventDispatcher dispatcher(writer, profile_, observers);
     Journal journal(store, [&](const Event& event) { dispatcher.dispatch(event); });
     Session session(*this, task, writer, control, dispatcher, journal);
     return session.go([&] {
@@ -308,7 +317,7 @@ RunFinished Agent::resume(RunStore& store, const RunControl& control,
         throw Error(errc::bad_run, "the run directory has no journal, so the run "
                                    "never started: start a new one");
     RunWriter writer(store, options_.screenshot_names, profile_.log);
-    EventDispatcher dispatcher(writer, observers);
+    EventDispatcher dispatcher(writer, profile_, observers);
     Journal journal(store, [&](const Event& event) { dispatcher.dispatch(event); });
     if (journal.task().empty())
         throw Error(errc::journal_corrupt,
@@ -319,6 +328,7 @@ RunFinished Agent::resume(RunStore& store, const RunControl& control,
         remarks.push_back(fmt::format("tools that are no longer offered: {}; pass them again to "
                                       "offer them",
                                       fmt::join(missing, ", ")));
+    dispatcher.follow(read_journal(store));
     Session session(*this, journal.task(), writer, control, dispatcher, journal);
     return session.go([&] { journal.resume(std::move(remarks), 0); });
 }
