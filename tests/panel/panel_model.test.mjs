@@ -9,7 +9,8 @@ const load = (name) => {
     return import(`data:text/javascript,${encodeURIComponent(text)}`);
 };
 const { parseRgba } = await load('overlay.js');
-const { afterOf, brief, showsOnlyEffectOf, withoutThoughts, duration, emptyRun, frozenRun, hasFailed, laidOut, marksOf, seenOf, targetsOf, timeOf, timesOf, tokensOf, trailBefore,
+const { changesOf, lineDiff, messageChanges } = await load('diff.js');
+const { messagesOf, screenshotOf, turnOfRequest, afterOf, brief, showsOnlyEffectOf, withoutThoughts, duration, emptyRun, frozenRun, hasFailed, laidOut, marksOf, seenOf, targetsOf, timeOf, timesOf, tokensOf, trailBefore,
     turnsOf, withDelta, withState } =
     await load('run.js');
 
@@ -164,4 +165,56 @@ test('times, texts and JSON are formatted briefly', () => {
 test('colors are parsed in the server\'s notation', () => {
     assert.deepEqual(parseRgba('rgba(255,140.5,0,0.75)'), { red: 255, green: 140.5, blue: 0, alpha: 0.75 });
     assert.throws(() => parseRgba('orange'));
+});
+
+const inWords = (changes) => changes.map(({ kind, value }) => `${kind} ${value}`).join(', ');
+
+test('the changes between two lists are the fewest possible', () => {
+    const of = (before, after) => inWords(changesOf([...before], [...after]));
+    assert.equal(of('abc', 'abc'), 'same a, same b, same c');
+    assert.equal(of('abcd', 'axcd'), 'same a, removed b, added x, same c, same d');
+    assert.equal(of('abcd', 'bd'), 'removed a, same b, removed c, same d');
+    assert.equal(of('', 'a'), 'added a');
+    assert.equal(of('a', ''), 'removed a');
+});
+
+test('very long lists count as replaced', () => {
+    const lines = (name) => Array.from({ length: 3000 }, (_, index) => `${name} ${index}`);
+    const changes = changesOf(['first', ...lines('a'), 'last'], ['first', ...lines('b'), 'last']);
+    assert.equal(changes.length, 6002);
+    assert.equal(changes.filter(({ kind }) => kind === 'same').length, 2);
+});
+
+test('a line diff shows the lines around a change and counts the others', () => {
+    const lines = lineDiff('1\n2\n3\n4\n5\n6\n7', '1\n2\n3\n4\nfive\n6\n7', 1);
+    assert.deepEqual(lines.map(({ kind, value, count }) => [kind, value ?? count]),
+        [['gap', 3], ['same', '4'], ['removed', '5'], ['added', 'five'], ['same', '6'], ['gap', 1]]);
+    assert.deepEqual(lineDiff('a\nb', 'a\nb'), [{ kind: 'gap', count: 2 }]);
+});
+
+test('a changed message is compared with the one that it replaces', () => {
+    const message = (role, text) => ({ role, parts: [{ text }] });
+    const changes = messageChanges(
+        [message('user', 'a'), message('user', 'b'), message('assistant', 'c')],
+        [message('user', 'b'), message('assistant', 'd'), message('tool', 'e')]);
+    assert.deepEqual(changes.map((it) => [it.kind, it.message.parts[0].text, it.before?.parts[0].text, it.index]), [
+        ['removed', 'a', undefined, undefined], ['same', 'b', undefined, 0], ['changed', 'd', 'c', 1], ['added', 'e', undefined, 2],
+    ]);
+});
+
+test('the messages of a request are put together from the earlier requests of its role', () => {
+    const request = (number, previous, same, ...added) => ({ kind: 'request', number, previous, same, added, left_out: 0 });
+    const run = whole([
+        { turn: 1, items: [request(1, 0, 0, 'a', 'b')], seen: { turn: 1, sha256: 'x' } },
+        { turn: 2, items: [request(2, 0, 0, 'other role'), request(3, 1, 2, 'c')] },
+        { turn: 3, items: [request(4, 3, 1, 'd')] },
+        { turn: 4, items: [request(6, 5, 1, 'e'), request(7, 7, 1, 'f')] },
+    ]);
+    assert.deepEqual(messagesOf(run, 4), ['a', 'd']);
+    assert.deepEqual(messagesOf(run, 3), ['a', 'b', 'c']);
+    assert.deepEqual(messagesOf(run, 2), ['other role']);
+    assert.equal(messagesOf(run, 6), null, 'request 5 is missing');
+    assert.equal(messagesOf(run, 7), null, 'a damaged journal');
+    assert.deepEqual([turnOfRequest(run, 3), turnOfRequest(run, 5)], [2, null]);
+    assert.deepEqual([screenshotOf(run, 'x')?.turn, screenshotOf(run, 'y')], [1, null]);
 });

@@ -69,6 +69,49 @@ test('a turn shows its screenshot, reply, call and numbers', async (t) => {
     assert.deepEqual(problems, []);
 });
 
+test('a turn shows what the model was told, and the changes since the previous request of the role', async (t) => {
+    const { page, run, problems } = await opened(t, '--profile', 'commander');
+    for (let reply = 2; reply <= 3; ++reply) {
+        run.go();
+        await run.line(new RegExp(`^asked ${reply}$`));
+    }
+    await says(page, '#stage-title', 'Turn 3');
+    const told = page.locator('#items .told-to-model');
+    await says(page, '#items .told-to-model > summary', 'request 3');
+    const requested = page.waitForRequest(/\/prompt\//);
+    await told.locator('> summary').click();
+    await requested;
+    await says(page, '#items .told-to-model .diff ins', 'turn 3');
+    await says(page, '#items .told-to-model .diff del', 'turn 2');
+    await told.locator('.same-messages > summary').click();
+    await says(page, '#items .same-messages pre', 'You are the operator');
+    // It stays expanded while the turn goes on.
+    run.go();
+    await run.line(/^asked 4$/);
+    await item(page, 3).click();
+    await says(page, '#items .told-to-model > summary', 'request 3');
+    assert.deepEqual(problems, []);
+});
+
+test('a text of a request that is missing is reported', async (t) => {
+    const { page } = await opened(t);
+    await page.route('**/prompt/**', (route) => route.fulfill({ status: 404, body: 'not found' }));
+    await page.locator('#items .told-to-model > summary').click();
+    await says(page, '#items .told-to-model pre', 'This text is missing or was changed.');
+});
+
+test('texts that could not be loaded are loaded when the section is expanded again', async (t) => {
+    const { page } = await opened(t);
+    await page.route('**/prompt/**', (route) => route.abort());
+    const summary = page.locator('#items .told-to-model > summary');
+    await summary.click();
+    await says(page, '#items .told-to-model', 'The texts cannot be loaded.');
+    await page.unroute('**/prompt/**');
+    await summary.click();
+    await summary.click();
+    await says(page, '#items .told-to-model pre', 'click the button');
+});
+
 test('during a request the screenshot shows the target of the previous action', async (t) => {
     const { page, run } = await opened(t);
     run.go();

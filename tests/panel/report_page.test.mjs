@@ -19,7 +19,7 @@ const reports = {};
 
 before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'eyehand-report-'));
-    for (const kind of ['hostile', 'story'])
+    for (const kind of ['hostile', 'team', 'story'])
         reports[kind] = execFileSync(maker, [kind, folder], { encoding: 'utf8' }).trim();
     browser = await launch();
 });
@@ -35,6 +35,16 @@ async function opened(kind, view = {}) {
     await it.page.goto(pathToFileURL(reports[kind]).href);
     await it.page.waitForSelector('html[data-ready]');
     return { ...it, milliseconds: performance.now() - started, close: () => it.page.context().close() };
+}
+
+/** Expands what the model was told in the shown turn, with all of its parts. */
+async function expandRequest(page) {
+    const expand = (selector) => page.locator(selector).evaluateAll((all) => all.forEach((it) => { it.open = true; }));
+    if (await page.locator('#items .told-to-model').count() === 0) return;
+    await expand('#items .told-to-model');
+    await page.waitForSelector('#items .told-to-model[data-filled="true"]');
+    await expand('#items .told-to-model details');
+    await page.waitForFunction(() => [...document.querySelectorAll('#items .told-to-model details')].every((it) => it.dataset.filled === 'true'));
 }
 
 const heading = (page) => page.locator('#turn-title').textContent();
@@ -82,6 +92,50 @@ describe('a report', () => {
         assert.equal(await page.evaluate('window.hacked'), undefined);
         assert.equal(await page.locator('img').count(), 0);
         assert.equal(await page.locator('script').count(), 4);
+        assert.deepEqual(problems, []);
+        await close();
+    });
+
+    test('shows what the model was told, as text', async () => {
+        const { page, problems, close } = await opened('hostile');
+        await says(page, '#items .told-to-model summary', /^What the model was told · request 1 · 2 messages · first request of the role$/);
+        assert.equal(await page.locator('#items .told-to-model pre').count(), 0, 'texts are inserted on demand');
+        await expandRequest(page);
+        const told = await page.locator('#items .told-to-model').textContent();
+        assert.ok(told.includes('Write a note. </script><script>window.hacked = true</script><img src=x'), told);
+        assert.ok(told.includes('[screenshot of turn 1]'), 'the image');
+        assert.ok(told.includes('"name":"click_element"'), 'the tools');
+        await page.locator('#turns button').nth(1).click();
+        await says(page, '#items .told-to-model > summary', /request 2 · \d+ messages · \d+ messages new or changed$/);
+        await expandRequest(page);
+        const next = await page.locator('#items .told-to-model').textContent();
+        assert.match(next, /Messages 1 to 2 are the same as in request 1 \(turn 1\)/);
+        assert.ok(next.includes('Write a note. </script>'), 'the same messages can be expanded');
+        assert.ok(next.includes('[call click_element] {"label": "the <b>title</b>", "box": [350, 120]}'), next);
+        assert.equal(await page.evaluate('window.hacked'), undefined);
+        assert.equal(await page.locator('#items img, #items script, #items b').count(), 0);
+        assert.deepEqual(problems, []);
+        await close();
+    });
+
+    test('shows the difference from the previous prompt of the same role', async () => {
+        const { page, problems, close } = await opened('team');
+        await page.goto(`${pathToFileURL(reports.team).href}#turn-3`);
+        await says(page, '#turn-title', 'Turn 3');
+        await expandRequest(page);
+        const told = page.locator('#items .told-to-model');
+        assert.match(await told.textContent(), /Compared with request 2 \(turn 2\):/);
+        const changed = told.locator('.messages > li[data-kind="changed"]');
+        assert.equal(await changed.count(), 1);
+        const added = await changed.locator('.diff ins').allTextContents();
+        const removed = await changed.locator('.diff del').allTextContents();
+        assert.ok(added.some((it) => it.startsWith('+ ') && it.includes('turn 3')), added.join(''));
+        assert.ok(removed.some((it) => it.startsWith('− ') && it.includes('turn 2')), removed.join(''));
+        assert.match(await changed.locator('.diff .gap').first().textContent(), /^… \d+ unchanged lines? …\n$/);
+        // The role's instructions are the same, and the full text is there.
+        assert.match(await told.locator('.same-messages > summary').textContent(), /^Message 1 is the same as in request 2 \(turn 2\)$/);
+        assert.ok((await changed.locator('details pre').textContent()).includes('TASK\nClick OK. </script>'));
+        assert.equal(await page.evaluate('window.hacked'), undefined);
         assert.deepEqual(problems, []);
         await close();
     });
@@ -297,12 +351,13 @@ describe('a report', () => {
 
     for (const view of views)
         test(`is accessible and fits: ${nameOf(view)}`, async () => {
-            for (const kind of ['hostile', 'story']) {
+            for (const kind of ['hostile', 'team', 'story']) {
                 const { page, close } = await opened(kind, view);
                 await page.locator('details').evaluateAll((all) => all.forEach((it) => { it.open = true; }));
                 const turns = await page.locator('#turns button').count();
                 for (const turn of [0, 4, turns - 1]) {
                     await page.locator('#turns button').nth(Math.min(turn, turns - 1)).click();
+                    await expandRequest(page);
                     await assertFits(page);
                     await assertAccessible(page);
                 }

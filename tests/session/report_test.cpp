@@ -98,7 +98,8 @@ void write(const std::filesystem::path& file, const std::string& text) {
 }
 
 /// A run of three turns: a click, a screenshot, and the end.
-std::filesystem::path short_run(const std::filesystem::path& folder, int max_turns = 10) {
+std::filesystem::path short_run(const std::filesystem::path& folder, int max_turns = 10,
+                                const std::string& task = "click OK") {
     winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}};
     desktop.on_input = [&](const winio::InputEvent&) {
         desktop.screen().fill({64, 10, 64, 50}, {0, 0, 255, 255});
@@ -112,7 +113,7 @@ std::filesystem::path short_run(const std::filesystem::path& folder, int max_tur
     RunDirectory directory = RunDirectory::create(folder);
     RunControl control;
     Agent agent(desktop, model, profile, built_in_tools(), test::at_once());
-    agent.run("click OK", directory, control);
+    agent.run(task, directory, control);
     return directory.path();
 }
 
@@ -172,6 +173,60 @@ TEST_CASE("report: foreign text cannot leave its place in the page") {
           "I see a window. " + test::hostile);
     CHECK_THAT(to_text(items(turn(run, 3), "call").at(0).at("result")),
                ContainsSubstring("window.hacked"));
+}
+
+TEST_CASE("report: the texts of requests are in the page, each once") {
+    const test::TempFolder folder;
+    const std::filesystem::path directory = test::hostile_run(folder.path());
+    const json::object run = data(report_html(directory));
+    const json::object& texts = run.at("texts").as_object();
+    const std::size_t files = names_in(directory / "prompts").size();
+    CHECK(texts.size() == files);
+    const auto requests = items(turn(run, 0), "request");
+    REQUIRE(requests.size() == 1);
+    const json::array& added = list(requests[0], "added");
+    REQUIRE(added.size() == 2);
+    const json::string& task = added.at(1).at("parts").at(0).at("text").as_string();
+    CHECK_THAT(std::string(texts.at(task).as_string()), ContainsSubstring(test::hostile));
+    CHECK(list(items(turn(run, 1), "request").at(0), "added").size() < 5);
+    CHECK(list(run, "remarks").empty());
+}
+
+TEST_CASE("report: missing texts of requests are remarked, and links are not followed") {
+    const test::TempFolder folder;
+    const std::filesystem::path directory = short_run(folder.path());
+    const auto names = names_in(directory / "prompts");
+    REQUIRE(names.size() > 2);
+    std::filesystem::remove(directory / "prompts" / names[0]);
+    write(directory / "prompts" / names[1], "another text");
+    const json::object run = data(report_html(directory));
+    CHECK(run.at("texts").as_object().size() == names.size() - 2);
+    CHECK(list(run, "remarks").at(0).as_string() ==
+          "Texts of requests that are missing or were changed: 2.");
+    CHECK_THAT(to_text(run.at("texts")), !ContainsSubstring("another text"));
+}
+
+TEST_CASE("report: long texts of requests are shortened, and omitted before the turns") {
+    const test::TempFolder folder;
+    const std::string task(60'000, 'x');
+    const std::filesystem::path directory = short_run(folder.path(), 10, task);
+    const auto with_limit = [&](std::size_t max_bytes) {
+        return data(report_html(directory, {.max_bytes = 2 * max_bytes}));
+    };
+    const json::object whole = data(report_html(directory));
+    const std::size_t text_bytes = to_text(whole.at("texts")).size();
+    REQUIRE(text_bytes > task.size());
+    CHECK_THAT(to_text(with_limit(60'000).at("texts")),
+               ContainsSubstring("the full text is in the folder prompts]"));
+    // Space for everything but the texts: also shortened, they need more than 1,000 bytes.
+    const std::filesystem::path brief = short_run(folder.path());
+    const json::object run = data(report_html(brief));
+    const std::size_t other_bytes = to_text(run).size() - to_text(run.at("texts")).size();
+    const json::object small = data(report_html(brief, {.max_bytes = 2 * (other_bytes + 1'000)}));
+    CHECK(small.at("texts").as_object().empty());
+    CHECK(list(small, "turns").size() == 3);
+    CHECK_THAT(to_text(small.at("remarks")),
+               ContainsSubstring("The texts of requests do not fit into the report."));
 }
 
 TEST_CASE("report: the policy allows only the page's own script and style") {

@@ -65,17 +65,19 @@ export class RunPage {
     #chosen = null; // the selected turn; null: follows the latest one
     #shown = 0; // the number of the shown turn
     #drawing = false;
+    #context; // of the requests
     #onDraw;
 
     /**
-     * `config`: the JSON of /config. `pictures`: see Stage. `frozen`: the page shows a report, beginning with the first turn.
+     * `config`: the JSON of /config. `pictures`: see Stage. `texts`: the source of the texts of requests. `frozen`: the page shows a report, beginning with the first turn.
      * `remarks`: sentences for the top of the page. `onDraw(state)` is called after each drawing.
      */
-    constructor({ config, pictures, frozen = false, remarks = [], onDraw = () => {} }) {
+    constructor({ config, pictures, texts, frozen = false, remarks = [], onDraw = () => {} }) {
         this.#config = config;
         this.#stage = new Stage(config, pictures);
         this.#frozen = frozen;
         this.#remarks = remarks;
+        this.#context = { run: () => this.run, texts };
         this.#onDraw = onDraw;
         byId('previous').addEventListener('click', () => this.chooseBeside(-1));
         byId('next').addEventListener('click', () => this.chooseBeside(1));
@@ -194,6 +196,7 @@ export class RunPage {
         showTurn(turn, {
             number, words: state.text, reasoning: state.reasoning, streaming, phases: this.#config.phases ?? {},
             isOver: this.#frozen || Boolean(state.outcome) || state.phase === 'interrupted',
+            context: this.#context,
         });
         showTurnList(this.#frozen ? turns : [...turns].reverse(), {
             shownTurn: number, choose: (chosen) => this.choose(chosen), onlyFailures: byId('only-failures').checked,

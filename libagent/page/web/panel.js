@@ -5,6 +5,7 @@ import { byId, setNotice, setText } from './element.js';
 import { listenToKeys } from './keys.js';
 import { RunPage, announce, outcomeWords } from './page.js';
 import { ServedScreenshots } from './screenshots.js';
+import { ServedTexts } from './served_texts.js';
 import { ApprovalCards } from './approval_cards.js';
 import { withDelta, withState } from './run.js';
 
@@ -46,7 +47,12 @@ function showControls(state) {
         'The run uses this text instead of the model’s next reply.');
 }
 
-const page = new RunPage({ config, pictures: new ServedScreenshots(canvasOf), onDraw: showControls });
+const page = new RunPage({
+    config,
+    pictures: new ServedScreenshots(canvasOf),
+    texts: new ServedTexts(() => page.run.state?.run ?? ''),
+    onDraw: showControls,
+});
 
 // ---- updates ------------------------------------------------------------------------------------
 

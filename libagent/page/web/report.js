@@ -3,6 +3,7 @@ import { byId } from './element.js';
 import { listenToKeys } from './keys.js';
 import { RunPage } from './page.js';
 import { FrozenScreenshots } from './screenshots.js';
+import { FrozenTexts } from './frozen_texts.js';
 import { counted, frozenRun } from './run.js';
 
 const read = (id) => JSON.parse(byId(id).textContent);
@@ -17,7 +18,7 @@ if (pictures.reduced() > 0)
     remarks.push(`${counted(pictures.reduced(), 'screenshot')} ${pictures.reduced() === 1 ? 'is' : 'are'} reduced in quality ` +
         'to limit the size of this file. The originals are in the run directory.');
 
-const page = new RunPage({ config: data.config, pictures, frozen: true, remarks });
+const page = new RunPage({ config: data.config, pictures, texts: new FrozenTexts(data.texts), frozen: true, remarks });
 listenToKeys(page.keys());
 page.show(run);
 document.documentElement.dataset.ready = 'true';

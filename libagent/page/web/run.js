@@ -81,6 +81,37 @@ export function showsOnlyEffectOf(run, number, before, after) {
     });
 }
 
+function requestsOf(run) {
+    return turnsOf(run).flatMap((turn) => (turn.items ?? []).filter((item) => item.kind === 'request')
+        .map((item) => ({ item, turn: turn.turn })));
+}
+
+/** The turn of the request with this number; null if the page does not have it. */
+export function turnOfRequest(run, number) {
+    return requestsOf(run).find(({ item }) => item.number === number)?.turn ?? null;
+}
+
+/** All messages of the request with this number; null if the page lacks one of the requests that they are from. */
+export function messagesOf(run, number) {
+    const requests = new Map(requestsOf(run).map(({ item }) => [item.number, item]));
+    const chain = [];
+    for (let at = number; ;) {
+        const request = requests.get(at);
+        if (request === undefined || request.left_out > 0) return null;
+        chain.unshift(request);
+        if (request.same === 0) break;
+        if (request.previous >= at) return null; // a damaged journal
+        at = request.previous;
+    }
+    return chain.reduce((messages, { same, added }) => [...messages.slice(0, same), ...added], []);
+}
+
+/** The screenshot with this hash that the model received; null if the page does not have it. */
+export function screenshotOf(run, sha256) {
+    const looks = turnsOf(run).flatMap((turn) => [turn.seen, turn.after]);
+    return looks.find((look) => look && look.sha256 === sha256) ?? null;
+}
+
 /** The words of a reply without its thoughts in think tags, and the thoughts. An unclosed tag extends to the end. */
 export function withoutThoughts(text) {
     const thoughts = [];

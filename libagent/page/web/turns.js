@@ -1,5 +1,6 @@
 // The list of turns, and the details of the selected turn.
 import { byId, element, onChange, setText } from './element.js';
+import { requestDetails } from './request.js';
 import { brief, callsOf, count, duration, hasFailed, isFailure, laidOut, partsOfTime, timeOf, timesOf, tokensOf, withoutThoughts } from './run.js';
 
 const longCode = 1200; // characters; longer texts are collapsed
@@ -138,6 +139,7 @@ function call(item, isOver) {
 }
 
 const contents = {
+    request: (item, isOver, context) => [requestDetails(item, context)],
     reply,
     given_reply: (item) => [meta('This reply did not come from the model'), ...reply({ reasoning: '', ...item })],
     call,
@@ -155,19 +157,19 @@ const contents = {
     resumed: (item) => [element('p', {}, chip('resumed', 'note')), ...(item.remarks ?? []).map(said)],
 };
 
-/** Shows an item in its list element. `isOver`: the run has ended. */
-function fillItem(place, item, isOver) {
+/** Shows an item in its list element. `isOver`: the run has ended. `context`: see requestDetails. */
+function fillItem(place, item, isOver, context) {
     const failed = isFailure(item);
     place.className = `item ${item.kind}${failed ? ' failed' : ''}`;
     if (item.kind === 'call') [place.dataset.state] = callState(item, isOver);
     const make = contents[item.kind] ?? (() => [element('pre', {}, laidOut(item))]);
-    place.replaceChildren(...make(item, isOver).filter((child) => child !== null));
+    place.replaceChildren(...make(item, isOver, context).filter((child) => child !== null));
 }
 
 /** Reuses the elements of the items, so that expanded details stay expanded. */
-function showItems(turn, isOver) {
+function showItems(turn, isOver, context) {
     const list = byId('items');
-    const name = String(turn?.turn ?? '');
+    const name = `${context.run().state?.run} ${turn?.turn ?? ''}`;
     if (list.dataset.turn !== name) list.replaceChildren();
     list.dataset.turn = name;
     const items = turn?.items ?? [];
@@ -175,7 +177,9 @@ function showItems(turn, isOver) {
     while (list.children.length < items.length) list.append(element('li'));
     items.forEach((item, index) => {
         const place = list.children[index];
-        onChange(place, [item, isOver], () => fillItem(place, item, isOver));
+        // Expanded texts of a request stay when the run ends.
+        const over = isOver && item.kind !== 'request';
+        onChange(place, [item, over], () => fillItem(place, item, over, context));
     });
     list.hidden = items.length === 0;
 }
@@ -189,8 +193,8 @@ function showTimes(turn) {
         element('div', {}, element('dt', {}, name), element('dd', {}, duration(milliseconds))))));
 }
 
-/** Shows `turn`, or nothing for null. `words` and `reasoning` belong to the reply that streams in. */
-export function showTurn(turn, { number, words, reasoning, streaming, isOver, phases }) {
+/** Shows `turn`, or nothing for null. `words` and `reasoning` belong to the reply that streams in; `context`: see requestDetails. */
+export function showTurn(turn, { number, words, reasoning, streaming, isOver, phases, context }) {
     setText(byId('turn-title'), number > 0 ? `Turn ${number}` : 'Turn');
     const facts = [];
     if (turn?.role) facts.push(phases[turn.role] ? `${turn.role}, ${phases[turn.role]}` : turn.role);
@@ -199,7 +203,7 @@ export function showTurn(turn, { number, words, reasoning, streaming, isOver, ph
     const { model } = turn ? timesOf(turn) : { model: 0 };
     if (model > 0) facts.push(`model ${duration(model)}`);
     setText(byId('turn-facts'), facts.join(' · '));
-    showItems(turn, isOver);
+    showItems(turn, isOver, context);
     setText(byId('left-out'), turn?.left_out > 0 ? `${count(turn.left_out)} more entries are not shown.` : '');
     showTimes(turn);
 

@@ -14,9 +14,11 @@ namespace {
 // Limits for the data of a page; the files of the run contain everything.
 constexpr std::size_t max_text = 16384;
 constexpr std::size_t max_streamed = 65536;
+constexpr std::size_t max_messages = 500;
 
 constexpr agent::RunViewLimits limits{.turns = PageState::max_turns,
                                       .items_per_turn = PageState::max_items,
+                                      .messages_per_request = max_messages,
                                       .text_bytes = max_text,
                                       .streamed_bytes = max_streamed};
 constexpr page::JsonLimits json_limits{.text_bytes = max_text};

@@ -2,6 +2,7 @@
 
 #include "base/path_text.hpp"
 #include "eyehand/agent/journal_reader.hpp"
+#include "eyehand/agent/prompt.hpp"
 #include "record/run_file.hpp"
 
 #include <algorithm>
@@ -139,6 +140,10 @@ std::shared_ptr<const std::vector<std::uint8_t>> ShownRun::screenshot(std::size_
         file = kind == Kind::raw && !files.raw.empty() ? files.raw : files.shown;
     }
     return read_screenshot(file);
+}
+
+std::optional<std::string> ShownRun::prompt(std::string_view hash) const {
+    return agent::read_prompt(directory_, hash);
 }
 
 std::shared_ptr<const std::vector<std::uint8_t>>

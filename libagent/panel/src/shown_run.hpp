@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace eyehand::panel {
@@ -59,6 +60,8 @@ public:
     /// annotation; nullptr if it does not exist.
     [[nodiscard]] std::shared_ptr<const std::vector<std::uint8_t>> screenshot(std::size_t number,
                                                                               Kind kind) const;
+    /// The text of a request with this hash; nothing if it does not exist.
+    [[nodiscard]] std::optional<std::string> prompt(std::string_view hash) const;
 
 private:
     enum class Counts { yes, no };

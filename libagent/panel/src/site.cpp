@@ -342,6 +342,7 @@ Reply RunSite::get(const Request& request) {
     if (request.path == "/config") return config();
     if (request.path == "/state") return state(request);
     if (request.path.starts_with("/picture/")) return screenshot(request.path);
+    if (request.path.starts_with("/prompt/")) return prompt(request.path);
     if (is_stream(request.path)) return {};
     return not_found();
 }
@@ -393,6 +394,16 @@ Reply RunSite::screenshot(std::string_view path) const {
     return {.type = "image/png",
             .body = std::string(bytes->begin(), bytes->end()),
             .cache = "private, max-age=31536000, immutable"};
+}
+
+/// "/prompt/RUN/HASH"
+Reply RunSite::prompt(std::string_view path) const {
+    const auto shown = run();
+    const std::string prefix = shown ? "/prompt/" + shown->id() + "/" : std::string();
+    if (!shown || !path.starts_with(prefix)) return not_found();
+    auto text = shown->prompt(path.substr(prefix.size()));
+    if (!text) return not_found();
+    return {.body = agent::to_valid_utf8(*text), .cache = "private, max-age=31536000, immutable"};
 }
 
 Reply RunSite::post(const Request& request) {

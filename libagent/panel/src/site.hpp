@@ -36,6 +36,7 @@ private:
     [[nodiscard]] Reply config() const;
     [[nodiscard]] Reply state(const Request& request);
     [[nodiscard]] Reply screenshot(std::string_view path) const;
+    [[nodiscard]] Reply prompt(std::string_view path) const;
 
     const PanelAccess access_;
     const PanelLimits limits_;

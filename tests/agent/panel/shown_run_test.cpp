@@ -4,6 +4,7 @@
 #include "page_state.hpp"
 
 #include "eyehand/agent/error.hpp"
+#include "eyehand/agent/journal.hpp"
 #include "eyehand/agent/run.hpp"
 #include "eyehand/agent/run_port.hpp"
 #include "eyehand/agent/visual_loop_settings.hpp"
@@ -334,6 +335,38 @@ TEST_CASE("an untrusted journal shows only files of its run") {
     CHECK(client.get(screenshots + "7").status == 200);
     CHECK(client.get(screenshots + "8").status == 404);
     CHECK_THROWS_AS(panel.show(folder.path()), agent::Error);
+}
+
+TEST_CASE("the texts of requests are served by hash, and no other file") {
+    TempFolder folder;
+    auto directory = agent::RunDirectory::create(folder.path());
+    agent::write_summary(directory, {.task = "x", .profile = agent::load_profile("observer")});
+    {
+        agent::Journal journal(directory);
+        agent::Ask ask{"agent", {}};
+        ask.request.messages = {vlm::Message::system("<b>Be brief.</b>")};
+        journal.append(agent::Command(ask), 1);
+    }
+    std::ofstream(directory.path() / "prompts/note.txt") << "a note";
+    Panel panel;
+    const Client client(panel.url());
+    panel.show(directory.path());
+    const json::object state = client.state();
+    const auto requests = items(turn_of(state, 1), "request");
+    REQUIRE(requests.size() == 1);
+    const json::value& part = requests[0].at("added").at(0).at("parts").at(0);
+    const std::string folder_url = "/prompt/" + text_at(state, "run") + "/";
+    const std::string hash(part.at("text").as_string());
+    const auto reply = client.get(folder_url + hash);
+    CHECK(reply.status == 200);
+    CHECK(reply.body == "<b>Be brief.</b>");
+    CHECK(reply.field("content-type") == "text/plain; charset=utf-8");
+    for (const std::string& name : {std::string("note"), std::string("../run.json"), std::string(),
+                                    hash + "0", std::string(32, '0'), hash + "/raw"}) {
+        CAPTURE(name);
+        CHECK(client.get(folder_url + name).status == 404);
+    }
+    CHECK(client.get("/prompt/another/" + hash).status == 404);
 }
 
 TEST_CASE("an untrusted journal can neither overfill a turn nor exceed the highest turn") {

@@ -1,5 +1,5 @@
 // Makes a run and its report, for the tests in Chromium (tests/panel).
-//   eyehand-report-run hostile|story|photos FOLDER
+//   eyehand-report-run hostile|team|story|photos FOLDER
 // Prints the report's path.
 #include "eyehand/session/report.hpp"
 
@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
     const std::string kind = argv[1];
     try {
         const std::filesystem::path run = kind == "hostile" ? test::hostile_run(argv[2])
+                                          : kind == "team"  ? test::team_run(argv[2])
                                           : kind == "story" ? test::story_run(argv[2])
                                                             : test::photo_run(argv[2], 50);
         std::printf("%s\n", session::write_report(run).string().c_str());

@@ -88,6 +88,33 @@ inline std::filesystem::path hostile_run(const std::filesystem::path& folder) {
     return directory.path();
 }
 
+/// A team, whose prompts change from turn to turn and contain hostile text. Returns its directory.
+inline std::filesystem::path team_run(const std::filesystem::path& folder) {
+    eyehand::winio::testing::MemoryDesktop desktop{eyehand::winio::Size{1280, 720}};
+    int busy = 0;
+    paint_desktop(desktop.screen(), busy);
+    desktop.on_input = [&](const eyehand::winio::InputEvent& event) {
+        if (std::holds_alternative<eyehand::winio::ButtonChange>(event))
+            paint_desktop(desktop.screen(), ++busy);
+    };
+    const std::string brief =
+        R"({"operator_instructions":"Click OK. <b>bold</b>","rationale":"x"})";
+    const auto click = [](const char* x) {
+        return std::string(R"({"justification":"asked","label":"OK","position":[)") + x + ",400]}";
+    };
+    eyehand::vlm::testing::ScriptedModel model;
+    model.call("spawn_operator", brief, "1. click OK (now)\n" + hostile)
+        .call("click_element", click("300"), "OBJ: click OK " + hostile)
+        .call("click_element", click("400"), "OBJ: click OK again")
+        .call("report_completion", R"({"evidence":")" + std::string(120, 'e') + R"("})");
+    eyehand::agent::RunDirectory directory = eyehand::agent::RunDirectory::create(folder);
+    eyehand::agent::RunControl control;
+    eyehand::agent::Agent agent(desktop, model, eyehand::agent::load_profile("commander"),
+                                eyehand::agent::built_in_tools(), at_once());
+    agent.run("Click OK. " + hostile, directory, control);
+    return directory.path();
+}
+
 /// A visual loop, whose screenshots are annotated. Returns its directory.
 inline std::filesystem::path story_run(const std::filesystem::path& folder) {
     eyehand::winio::testing::MemoryDesktop desktop{eyehand::winio::Size{1280, 720}};

@@ -3,7 +3,8 @@
 //     run_0007/
 //       run.json           versions, task, settings with sources, profile and tools, outcome
 //       events.jsonl       the journal
-//       execution_log.txt  the journal in readable form
+//       prompts/           the texts of the requests (prompt.hpp)
+//       execution_log.txt  the configuration, and the journal in readable form
 //       http.log           the HTTP traffic, images as hash and length
 //       screenshots/turn_0001.png ...
 //       report.html        the run as a page (session/report.hpp)

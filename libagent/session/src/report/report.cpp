@@ -124,15 +124,36 @@ void drop_unused_screenshots(json::object& page) {
     page.at("screenshots") = std::move(left); // operator[] would move the other members
 }
 
+/// Shortens all texts that are longer than `limit`.
+json::value shortened(const json::value& record, std::size_t limit) {
+    json::value shorter = record;
+    json::value texts = std::move(shorter.as_object().at("texts"));
+    shorten_texts(shorter, limit);
+    shorten_texts(texts, limit, "the folder prompts");
+    shorter.as_object().at("texts") = std::move(texts);
+    return shorter;
+}
+
 /// `record` as JSON of at most `max_bytes`: shortens the longest texts first; if that is not
-/// enough, omits the last turns.
-std::string words_within(const json::value& record, std::size_t max_bytes) {
+/// enough, omits the texts of requests, then the last turns.
+std::string words_within(json::value record, std::size_t max_bytes) {
     std::string text = script_json(record);
     json::value shorter;
+    for (const std::size_t limit : {200'000U, 50'000U, 10'000U, 2'000U}) {
+        if (text.size() <= max_bytes) return text;
+        shorter = shortened(record, limit);
+        text = script_json(shorter);
+    }
+    if (text.size() <= max_bytes) return text;
+    if (json::object& texts = record.at("texts").as_object(); !texts.empty()) {
+        texts.clear();
+        record.at("remarks").as_array().emplace_back(
+            "The texts of requests do not fit into the report.");
+        text = script_json(record);
+    }
     for (const std::size_t limit : {200'000U, 50'000U, 10'000U, 2'000U, 400U, 80U}) {
         if (text.size() <= max_bytes) return text;
-        shorter = record;
-        shorten_texts(shorter, limit);
+        shorter = shortened(record, limit);
         text = script_json(shorter);
     }
     if (text.size() <= max_bytes) return text;

@@ -3,6 +3,7 @@
 #include "base/path_text.hpp"
 #include "base/text.hpp"
 #include "eyehand/agent/journal_reader.hpp"
+#include "eyehand/agent/prompt.hpp"
 #include "eyehand/agent/run_view.hpp"
 #include "page_json.hpp"
 #include "record/run_file.hpp"
@@ -11,6 +12,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -43,8 +45,9 @@ bool begins_turn(const agent::RunView& view, const agent::Event& event) {
 }
 
 ReadRun read(const fs::path& journal, const agent::Profile& profile) {
-    ReadRun run{
-        agent::RunView(profile, {.turns = max_turns + 1, .items_per_turn = max_items_per_turn})};
+    ReadRun run{agent::RunView(profile, {.turns = max_turns + 1,
+                                         .items_per_turn = max_items_per_turn,
+                                         .messages_per_request = max_messages_per_request})};
     if (!agent::run_file_size(journal, agent::max_journal_bytes))
         run.remarks.emplace_back("The journal cannot be read: events.jsonl.");
     agent::JournalReader reader(journal);
@@ -81,6 +84,61 @@ ReadRun read(const fs::path& journal, const agent::Profile& profile) {
     remark(left_out, "the run is too long for a report");
     return run;
 }
+
+// ---- the texts of its requests ------------------------------------------------------------------
+
+/// The texts that the requests of the turns name, by hash.
+class Texts {
+public:
+    explicit Texts(fs::path directory) : directory_(std::move(directory)) {}
+
+    void add(const agent::TurnView& turn) {
+        for (const agent::TurnItem& item : turn.items) {
+            const auto* request = std::get_if<agent::RequestView>(&item);
+            if (request == nullptr) continue;
+            for (const auto* messages : {&request->added, &request->replaced})
+                for (const auto& message : *messages)
+                    for (const agent::SentPart& part : message->parts)
+                        if (part.image_sha256.empty()) add(part.text);
+            if (request->tools) add(*request->tools);
+            if (request->structure) add(*request->structure);
+        }
+    }
+    void remark(json::array& remarks) const {
+        if (missing_ > 0)
+            remarks.emplace_back(
+                fmt::format("Texts of requests that are missing or were changed: {}.", missing_));
+        if (left_out_ > 0)
+            remarks.emplace_back(
+                fmt::format("Texts of requests omitted because the run is too long for a report: "
+                            "{}.",
+                            left_out_));
+    }
+    [[nodiscard]] json::object take() && { return std::move(all_); }
+
+private:
+    void add(const agent::SentText& text) {
+        if (!known_.insert(text.hash).second) return;
+        if (bytes_ > max_prompt_bytes_read) {
+            ++left_out_;
+            return;
+        }
+        const auto read = agent::read_prompt(directory_, text.hash);
+        if (!read) {
+            ++missing_;
+            return;
+        }
+        bytes_ += read->size();
+        all_[text.hash] = agent::to_valid_utf8(*read);
+    }
+
+    fs::path directory_;
+    json::object all_;
+    std::set<std::string, std::less<>> known_;
+    std::size_t bytes_ = 0;
+    std::size_t missing_ = 0;
+    std::size_t left_out_ = 0;
+};
 
 // ---- its screenshots ----------------------------------------------------------------------------
 
@@ -208,11 +266,15 @@ ReportJson read_report_json(const fs::path& run_directory) {
     const agent::StoredRun stored = agent::load_run(run_directory);
     ReadRun run = read(run_directory / "events.jsonl", stored.summary.profile);
     Screenshots screenshots(run_directory);
+    Texts texts(run_directory);
     json::array turns;
-    for (std::size_t i = 0; i < run.view.turn_count(); ++i)
+    for (std::size_t i = 0; i < run.view.turn_count(); ++i) {
         turns.emplace_back(page::to_json(
             run.view.turn(i), [&](const ScreenshotView& one) { return screenshots.add(one); }));
+        texts.add(run.view.turn(i));
+    }
     screenshots.remark(run.remarks);
+    texts.remark(run.remarks);
 
     json::object state = page::to_json(run.view);
     // run.json contains the task even if the journal has no event.
@@ -221,22 +283,23 @@ ReportJson read_report_json(const fs::path& run_directory) {
     report.turns = turns.size();
     report.page = {{"run", name_of(run_directory)},       {"state", std::move(state)},
                    {"turns", std::move(turns)},           {"screenshots", screenshots.take_json()},
-                   {"config", page::config_json(stored)}, {"remarks", std::move(run.remarks)}};
+                   {"config", page::config_json(stored)}, {"remarks", std::move(run.remarks)},
+                   {"texts", std::move(texts).take()}};
     report.screenshot_files = screenshots.take_files();
     return report;
 }
 
-void shorten_texts(json::value& value, std::size_t max_bytes) {
+void shorten_texts(json::value& value, std::size_t max_bytes, std::string_view file) {
     if (value.is_string()) {
         const json::string& whole = value.as_string();
         if (whole.size() <= max_bytes) return;
-        value =
-            fmt::format("{} [... {} bytes in total; the full text is in events.jsonl]",
-                        agent::cut_bytes({whole.data(), whole.size()}, max_bytes), whole.size());
+        value = fmt::format("{} [... {} bytes in total; the full text is in {}]",
+                            agent::cut_bytes({whole.data(), whole.size()}, max_bytes), whole.size(),
+                            file);
     } else if (value.is_array()) {
-        for (json::value& it : value.as_array()) shorten_texts(it, max_bytes);
+        for (json::value& it : value.as_array()) shorten_texts(it, max_bytes, file);
     } else if (value.is_object()) {
-        for (auto& member : value.as_object()) shorten_texts(member.value(), max_bytes);
+        for (auto& member : value.as_object()) shorten_texts(member.value(), max_bytes, file);
     }
 }
 
