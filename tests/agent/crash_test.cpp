@@ -1,4 +1,6 @@
 // Kills a program repeatedly while it runs an agent.
+#include "eyehand/agent/journal_reader.hpp"
+#include "eyehand/agent/prompt.hpp"
 #include "json/json.hpp"
 
 #include "catch.hpp"
@@ -68,6 +70,19 @@ std::uintmax_t size_of(const std::filesystem::path& file) {
     return none ? 0 : size;
 }
 
+/// Checks that each text of a request that the journal names can be read.
+void check_texts(const std::filesystem::path& run) {
+    for (const agent::Event& event : agent::read_journal(run / "events.jsonl")) {
+        const auto* request = std::get_if<agent::Asked>(&event.payload);
+        if (request == nullptr) continue;
+        REQUIRE(request->sent);
+        for (const agent::SentMessage& message : request->sent->added)
+            for (const agent::SentPart& part : message.parts)
+                if (part.image_sha256.empty()) CHECK(agent::read_prompt(run, part.text.hash));
+        CHECK(agent::read_prompt(run, request->sent->tools->hash));
+    }
+}
+
 } // namespace
 
 TEST_CASE("a run that is killed a hundred times at any moment can be resumed, its journal stays "
@@ -87,6 +102,7 @@ TEST_CASE("a run that is killed a hundred times at any moment can be resumed, it
             if (!program.status()) ++kills;
             const auto lines = test::lines_of(journal);
             for (std::size_t i = 0; i + 1 < lines.size(); ++i) CHECK(agent::parse_json(lines[i]));
+            check_texts(folder / "run_0001");
             if (!program.status()) continue;
             CHECK(*program.status() == 0);
             break;

@@ -142,3 +142,23 @@ TEST_CASE("an exchange without a response is logged with the reason") {
     CHECK_THAT(log, ContainsSubstring("failed: nothing listens"));
     CHECK_THAT(log, !ContainsSubstring("response:"));
 }
+
+TEST_CASE("the HTTP log of a resumed run continues the numbers") {
+    MemoryStore store;
+    vlm::Exchange exchange;
+    exchange.method = "POST";
+    exchange.url = "http://localhost:1234/v1";
+    exchange.status = 200;
+    exchange.response_body = "[1] #77 no entry\n[\n[2026-01-31T12:00:00Z] no number";
+    for (int part = 0; part < 2; ++part) {
+        HttpLog http_log;
+        http_log.write_to(store);
+        http_log.add(exchange);
+        http_log.add(exchange);
+    }
+    const std::string log = store.bytes("http.log");
+    CHECK_THAT(log, ContainsSubstring("] #2 POST"));
+    CHECK_THAT(log, ContainsSubstring("] #3 POST"));
+    CHECK_THAT(log, ContainsSubstring("] #4 POST"));
+    CHECK(log.find("] #1 POST") == log.rfind("] #1 POST"));
+}

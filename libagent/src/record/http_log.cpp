@@ -6,10 +6,16 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <istream>
+#include <string>
+#include <string_view>
+
 namespace eyehand::agent {
 namespace {
 
-// Long prompts and schemas repeat in every request; run.json has them completely.
+constexpr const char* log_name = "http.log";
+// Long prompts and schemas repeat in every request; prompts/ and run.json have them completely.
 constexpr std::size_t log_prompt_limit = 400;
 
 void shorten_text(json::value& text) {
@@ -64,6 +70,20 @@ std::string entry_of(const vlm::Exchange& exchange, int number) {
     return text + "\n";
 }
 
+/// The number of the last entry in a log, 0 without entries: a resumed run continues the numbers.
+int last_number(const RunStore& store) {
+    const auto in = store.open_read(log_name);
+    int last = 0;
+    std::string line;
+    while (in && std::getline(*in, line)) {
+        constexpr std::string_view mark = "] #"; // "[2026-01-31T12:00:00Z] #7 POST http://..."
+        constexpr std::size_t mark_at = 21;
+        if (line.starts_with('[') && line.find(mark) == mark_at)
+            std::from_chars(line.data() + mark_at + mark.size(), line.data() + line.size(), last);
+    }
+    return last;
+}
+
 } // namespace
 
 void HttpLog::add(const vlm::Exchange& exchange) {
@@ -73,12 +93,13 @@ void HttpLog::add(const vlm::Exchange& exchange) {
 
 void HttpLog::write_to(RunStore& store) {
     store_ = &store;
+    written_ = last_number(store);
     write();
 }
 
 void HttpLog::write() {
     for (; !kept_.empty(); kept_.pop_front()) {
-        store_->open_append("http.log")->append(entry_of(kept_.front(), written_ + 1));
+        store_->open_append(log_name)->append(entry_of(kept_.front(), written_ + 1));
         ++written_;
     }
 }

@@ -82,7 +82,8 @@ SentMessages PromptFiles::store(const vlm::ChatRequest& request,
 SentText PromptFiles::store(std::string text) {
     SentText named{hash_of(text), text.size()};
     if (stored_.contains(named.hash)) return named;
-    store_.replace(*file_of(named.hash), text);
+    // An existing file may be incomplete: its run was killed.
+    if (!read_prompt(store_, named.hash)) store_.replace(*file_of(named.hash), text);
     stored_.insert(named.hash);
     return named;
 }

@@ -23,8 +23,7 @@ public:
 private:
     SentText store(std::string text);
     RunStore& store_;
-    /// The texts that this object has stored. A file that an interrupted run left is written again:
-    /// it may be incomplete.
+    /// The texts that this object has stored or found complete.
     std::set<std::string, std::less<>> stored_;
 };
 
