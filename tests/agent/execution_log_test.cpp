@@ -96,22 +96,25 @@ TEST_CASE("execution log: the end names the archives, also those before a resump
     Stage stage;
     stage.model.call("spawn_operator", brief, "plan");
     for (int x = 100; x < 400; x += 100) stage.model.call("click_element", click(x));
-    stage.model
-        .call(
-            "compress_memory",
-            R"({"compression_summary":"clicked","loop_analysis":"nothing","archived_turns":[2,3]})")
+    const auto archive = [](const char* turns) {
+        return fmt::format(
+            R"({{"compression_summary":"clicked","loop_analysis":"nothing","archived_turns":{}}})",
+            turns);
+    };
+    stage.model.call("compress_memory", archive("[2]"))
+        .call("compress_memory", archive("[3]"))
         .fail({vlm::errc::unreachable, "no server"});
     (void)stage.agent().run("click OK", stage.store, stage.control);
-    CHECK_THAT(stage.log(), ContainsSubstring("NO REPLY to request #6: "));
+    CHECK_THAT(stage.log(), ContainsSubstring("NO REPLY to request #7: "));
     CHECK_THAT(stage.log(),
-               ContainsSubstring("\nArchives: 1\nMemory: 1 active actions, 2 archived\n"));
+               ContainsSubstring("\nArchives: 2\nMemory: 1 active actions, 2 archived\n"));
     stage.model.call("spawn_operator", brief, "plan").call("report_completion", claim);
     RunControl control;
     CHECK(stage.agent().resume(stage.store, control).outcome == Outcome::completed);
     const std::string log = stage.log();
     const std::string resumed = log.substr(log.find("] RUN RESUMED"));
     CHECK_THAT(resumed, ContainsSubstring("] CONFIGURATION\n"));
-    CHECK_THAT(resumed, ContainsSubstring("Request #7: "));
-    CHECK_THAT(resumed, ContainsSubstring("\nRequests: 8\n"));
-    CHECK_THAT(resumed, ContainsSubstring("\nArchives: 1\n"));
+    CHECK_THAT(resumed, ContainsSubstring("Request #8: "));
+    CHECK_THAT(resumed, ContainsSubstring("\nRequests: 9\n"));
+    CHECK_THAT(resumed, ContainsSubstring("\nArchives: 2\n"));
 }

@@ -276,6 +276,25 @@ TEST_CASE("prompts: a journal without a store has no texts") {
     CHECK_FALSE(std::filesystem::exists(folder / "prompts"));
 }
 
+TEST_CASE("prompts: after the first difference, all messages are listed") {
+    MemoryStore store;
+    Journal journal(store);
+    const auto ask = [&](const char* role, const std::vector<const char*>& texts) {
+        Ask command{role, {}};
+        for (const char* text : texts) command.request.messages.push_back(vlm::Message::user(text));
+        journal.append(Command(command), 1);
+    };
+    ask("agent", {"a", "b"});
+    ask("agent", {"a", "c", "b"});
+    ask("other", {"a"});
+    ask("agent", {"a"});
+    std::vector<std::pair<std::size_t, std::size_t>> listed;
+    for (const Asked& request : requests_of(store))
+        listed.emplace_back(request.sent->same, request.sent->added.size());
+    CHECK(listed ==
+          std::vector<std::pair<std::size_t, std::size_t>>{{0, 2}, {1, 2}, {0, 1}, {1, 0}});
+}
+
 TEST_CASE("prompts: only texts of the run can be read, and only unchanged ones") {
     const test::TempFolder folder;
     RunDirectory directory = RunDirectory::create(folder.path());

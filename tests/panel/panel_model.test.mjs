@@ -200,6 +200,8 @@ test('a changed message is compared with the one that it replaces', () => {
     assert.deepEqual(changes.map((it) => [it.kind, it.message.parts[0].text, it.before?.parts[0].text, it.index]), [
         ['removed', 'a', undefined, undefined], ['same', 'b', undefined, 0], ['changed', 'd', 'c', 1], ['added', 'e', undefined, 2],
     ]);
+    const other = messageChanges([message('user', 'a')], [message('assistant', 'b')]);
+    assert.deepEqual(other.map((it) => it.kind), ['added', 'removed']);
 });
 
 test('the messages of a request are put together from the earlier requests of its role', () => {
