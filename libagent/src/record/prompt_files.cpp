@@ -79,7 +79,7 @@ SentMessages PromptFiles::store(const vlm::ChatRequest& request,
     return sent;
 }
 
-SentText PromptFiles::store(std::string text) {
+SentText PromptFiles::store(std::string_view text) {
     SentText named{hash_of(text), text.size()};
     if (stored_.contains(named.hash)) return named;
     // An existing file may be incomplete: its run was killed.

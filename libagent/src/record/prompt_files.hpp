@@ -6,6 +6,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace eyehand::agent {
@@ -21,7 +22,7 @@ public:
                                      const std::vector<SentMessage>& previous);
 
 private:
-    SentText store(std::string text);
+    SentText store(std::string_view text);
     RunStore& store_;
     /// The texts that this object has stored or found complete.
     std::set<std::string, std::less<>> stored_;

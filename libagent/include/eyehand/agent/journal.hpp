@@ -32,7 +32,8 @@ public:
     /// locks), Error{journal_failed} if the file cannot be written, and Error{journal_corrupt},
     /// naming the line, if verification fails.
     explicit Journal(const std::filesystem::path& file, Listener listener = {});
-    /// The same with the journal of a store. The store must outlive the journal.
+    /// The same with the journal of a store, which also receives the texts of requests
+    /// (prompt.hpp). The store must outlive the journal.
     explicit Journal(RunStore& store, Listener listener = {});
 
     ~Journal();
@@ -41,6 +42,7 @@ public:
 
     /// If it throws Error{journal_failed}, the entry is missing, and the run must end.
     void append(Payload payload, int turn);
+    /// Stores the texts of a request before its entry.
     void append(const Command& command, int turn);
     void append(const Fact& fact, int turn);
 
