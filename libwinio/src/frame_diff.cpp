@@ -130,4 +130,27 @@ bool same_pixels(const ImageView& before, const ImageView& after) {
     return true;
 }
 
+std::uint64_t fingerprint(const ImageView& image) {
+    constexpr std::uint64_t odd = 0x9E3779B97F4A7C15; // from the golden ratio, as in hash tables
+    constexpr std::uint64_t colors = std::bit_cast<std::uint64_t>(
+        std::array<std::uint8_t, 8>{255, 255, 255, 0, 255, 255, 255, 0});
+    // Several sums, so that the processor need not wait for each multiplication.
+    std::array<std::uint64_t, 4> sums{odd, static_cast<std::uint64_t>(image.width()),
+                                      static_cast<std::uint64_t>(image.height()), ~odd};
+    for (int y = 0; y < image.height(); ++y) {
+        const auto row = image.row(y);
+        std::size_t lane = 0;
+        for (std::size_t at = 0; at < row.size(); at += sizeof(std::uint64_t)) {
+            std::uint64_t pixels = 0;
+            std::memcpy(&pixels, &row[at], std::min(sizeof pixels, row.size() - at));
+            std::uint64_t& sum = sums[lane++ % sums.size()];
+            sum = (sum ^ (pixels & colors)) * odd;
+            sum ^= sum >> 32U;
+        }
+    }
+    std::uint64_t hash = odd;
+    for (const std::uint64_t sum : sums) hash = (hash ^ sum) * odd;
+    return hash ^ (hash >> 32U);
+}
+
 } // namespace eyehand::winio

@@ -1,11 +1,10 @@
 #include "eyehand/winio/reaction.hpp"
 
 #include "overloaded.hpp"
+#include "regions.hpp"
 
 #include <algorithm>
 #include <array>
-#include <iterator>
-#include <numeric>
 #include <span>
 
 namespace eyehand::winio {
@@ -94,35 +93,6 @@ Expectation expectation_of(const Input& input) {
 constexpr int control_width = 400;
 constexpr int control_height = 64;
 constexpr int target_radius = 24;
-constexpr int cell_side = 8;
-
-int scaled(int pixels, int dpi) { return pixels * dpi / 96; }
-
-Rect grown(const Rect& rect, int by) {
-    return {rect.x - by, rect.y - by, rect.width + 2 * by, rect.height + 2 * by};
-}
-
-bool touch(const Rect& a, const Rect& b) { return !intersection(grown(a, cell_side), b).empty(); }
-
-/// The bounding rectangles of regions that belong together. Quadratic in the number of regions.
-std::vector<Rect> components(std::vector<Rect> rects) {
-    for (bool merged = true; merged;) {
-        merged = false;
-        for (std::size_t at = 0; at < rects.size(); ++at) {
-            const auto end =
-                std::partition(rects.begin() + static_cast<std::ptrdiff_t>(at) + 1, rects.end(),
-                               [&](const Rect& other) { return !touch(rects[at], other); });
-            if (end == rects.end()) continue;
-            rects[at] = std::accumulate(end, rects.end(), rects[at], bounding_rect);
-            rects.erase(end, rects.end());
-            merged = true;
-        }
-    }
-    return rects;
-}
-
-/// More regions than this are not one or two controls; also bounds the time of `components`.
-constexpr std::size_t max_regions = 256;
 
 } // namespace
 
@@ -156,12 +126,7 @@ void prepare_reaction(Desktop& desktop, Capturer& capturer, const Rect& area, co
     for (const Display& display : desktop.displays())
         if (before.target ? display.bounds.contains(*before.target) : display.primary)
             before.dpi = display.dpi;
-    before.windows.reset();
-    try {
-        if (Windows* windows = desktop.windows()) before.windows = windows->list();
-    } catch (const Error&) {
-        // The back-end lists no windows at the moment.
-    }
+    before.windows = listed_windows(desktop);
     capturer.capture(area, before.frame); // last, so that it is as recent as possible
     before.acted = std::chrono::steady_clock::now();
 }

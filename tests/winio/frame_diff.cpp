@@ -86,3 +86,15 @@ TEST_CASE("the rectangles cover every change, do not overlap and are listed from
         }
     }
 }
+
+TEST_CASE("the fingerprint of an image depends on its size and its colors only") {
+    Image image({33, 7});
+    image.fill({0, 0, 33, 7}, {1, 2, 3});
+    const auto first = fingerprint(image.view());
+    CHECK(fingerprint(Image(image.view()).view()) == first);
+    image.fill({32, 6, 1, 1}, {1, 2, 3, 0}); // alpha
+    CHECK(fingerprint(image.view()) == first);
+    image.fill({32, 6, 1, 1}, {1, 2, 4});
+    CHECK(fingerprint(image.view()) != first);
+    CHECK(fingerprint(Image({7, 33}).view()) != fingerprint(Image({33, 7}).view()));
+}

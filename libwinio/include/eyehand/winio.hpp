@@ -20,5 +20,7 @@
 #include "eyehand/winio/png.hpp"
 #include "eyehand/winio/reaction.hpp"
 #include "eyehand/winio/scale.hpp"
+#include "eyehand/winio/screen_state.hpp"
+#include "eyehand/winio/screen_watch.hpp"
 #include "eyehand/winio/settle.hpp"
 #include "eyehand/winio/system.hpp"

@@ -34,6 +34,7 @@ public:
 
     void capture(const Rect& area, Frame& into) override {
         if (area.empty()) throw std::invalid_argument("an empty area cannot be captured");
+        if (desktop_.on_capture) desktop_.on_capture();
         if (desktop_.capture_failures_ > 0) {
             --desktop_.capture_failures_;
             throw Error(desktop_.capture_error_, "the test made this capture fail");

@@ -4,6 +4,7 @@
 #include "eyehand/export.hpp"
 #include "eyehand/winio/image.hpp"
 
+#include <cstdint>
 #include <vector>
 
 namespace eyehand::winio {
@@ -16,5 +17,8 @@ changed_rects(const ImageView& before, const ImageView& after, int tile = 32);
 
 /// Whether the images have the same size and the same colors. Stops at the first difference.
 [[nodiscard]] EYEHAND_WINIO_API bool same_pixels(const ImageView& before, const ImageView& after);
+
+/// A hash of the size and the colors, to recognize an image later. Not cryptographic.
+[[nodiscard]] EYEHAND_WINIO_API std::uint64_t fingerprint(const ImageView& image);
 
 } // namespace eyehand::winio

@@ -13,6 +13,7 @@
 
 #include "eyehand/export.hpp"
 #include "eyehand/winio/desktop.hpp"
+#include "eyehand/winio/screen_state.hpp"
 
 #include <chrono>
 #include <optional>
@@ -71,11 +72,9 @@ inline constexpr ReactionOptions no_reaction_wait{
     std::chrono::milliseconds{0}, std::chrono::milliseconds{0}, std::chrono::milliseconds{0},
     std::chrono::milliseconds{0}};
 
-/// The desktop directly before an action.
-struct BeforeAction {
-    Frame frame{}; ///< the captured screen; its area is the one that is watched
-    std::optional<std::vector<WindowInfo>> windows{}; ///< empty if they cannot be listed
-    Expectation expectation = Expectation::nothing;   ///< of the action
+/// The desktop directly before an action. The area of `frame` is the one that is watched.
+struct BeforeAction : ScreenState {
+    Expectation expectation = Expectation::nothing; ///< of the action
     std::optional<Point> target{}; ///< the last point at which the plan aims; desktop pixels
     int dpi = 96;                  ///< of the display with the target
     /// The end of the action; set by the caller after it.

@@ -52,6 +52,8 @@ public:
     void put_other_on_clipboard();                       ///< neither text nor an image
     std::function<void(const InputEvent&)> on_input;     ///< after each accepted event
     std::function<void(const LaunchCommand&)> on_launch; ///< may throw
+    /// Before each capture, to repaint `screen()` as time passes.
+    std::function<void()> on_capture;
     std::function<void(const WindowCommand&)> on_window; ///< may throw
     std::function<void(ClipboardUse)> on_clipboard;      ///< before each use; may throw
     void fail_next_captures(errc code, int times) {
