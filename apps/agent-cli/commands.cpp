@@ -94,6 +94,8 @@ void add_settings(CLI::App& command, RunFlags& flags) {
                      "Mark in screenshots where the agent has acted, for the model to see");
     command.add_option("--annotate", flags.annotate,
                        "What draws over screenshots: native or panel");
+    command.add_option("--watch", flags.watch,
+                       "When the screen changes while the model thinks: resend, check or off");
     command.add_option("--approve", flags.approve,
                        "When actions require approval: never or always");
     add_panel(command, flags.panel);

@@ -144,6 +144,7 @@ session::Config configuration(const RunFlags& flags,
     to.add_unless_empty("with", "--with", fmt::format("{}", fmt::join(flags.with, ",")));
     to.add_unless_empty("lmstudio_logs", "--lmstudio-logs", flags.lmstudio_logs);
     to.add_unless_empty("annotate", "--annotate", flags.annotate);
+    to.add_unless_empty("watch", "--watch", flags.watch);
     to.add_unless_empty("approve", "--approve", flags.approve);
     add_panel_flags(config, flags.panel);
     if (flags.heat) config.add(session::config_from_flag("heat", "--heat", "true"));

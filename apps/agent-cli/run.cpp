@@ -224,6 +224,7 @@ CompletedRun carry_out(const RunFlags& flags, RunSettings& settings, winio::Desk
                                .tools = tools,
                                .probe = settings.probe,
                                .fit_context = settings.batch_of_profile,
+                               .choose_watch = settings.choose_watch,
                                .cassette = {.record = path_of(flags.cassette.record),
                                             .replay = path_of(flags.cassette.replay),
                                             .strict = flags.cassette.strict},
@@ -305,6 +306,7 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
                                 // The mode must restore its state, which depends on the limits that
                                 // it started with.
                                 .fit_context = false,
+                                .choose_watch = !config.text("watch"),
                                 .cassette = {.record = path_of(flags.record)},
                                 .server_logs = server_logs(*config.text("lmstudio_logs")),
                                 .control = participants.control(),

@@ -195,6 +195,10 @@ agent::AgentOptions agent_options(const session::Config& config) {
     options.settle.timeout = *config.duration("settle_timeout");
     options.reaction.reaction_timeout = *config.duration("reaction_timeout");
     options.reaction.busy_timeout = *config.duration("busy_timeout");
+    if (const auto watch = config.text("watch"))
+        options.watch = watch == "off"      ? agent::Watch::off
+                        : watch == "resend" ? agent::Watch::resend
+                                            : agent::Watch::check;
     options.capture.layered_windows = config.boolean("layered_windows");
     if (config.text("approve") == "always") options.approve = agent::Approve::always;
     if (!config.boolean("panel")) return options;
@@ -239,6 +243,7 @@ RunSettings resolve(const RunFlags& flags, const std::vector<session::ConfigEntr
     settings.agent.screenshot_names = session::screenshot_names(config, settings.profile);
     settings.programs = ProgramTools(flags.tools);
     settings.probe = config.boolean("probe");
+    settings.choose_watch = !config.text("watch");
     settings.batch_of_profile =
         config.find("drop_screenshots")->layer == session::ConfigLayer::profile;
     settings.lmstudio_logs = config.text("lmstudio_logs").value_or("off");

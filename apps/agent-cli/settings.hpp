@@ -64,6 +64,7 @@ struct RunFlags {
     std::string lmstudio_logs; ///< empty: not given
     std::string annotate;      ///< empty: not given
     std::string approve;       ///< the same
+    std::string watch;         ///< the same
     PanelFlags panel;
     bool heat = false;
     ProgramToolFlags tools;
@@ -83,7 +84,8 @@ struct RunSettings {
     std::string lmstudio_logs; ///< "off", "auto" or a folder
     std::optional<panel::PanelOptions> panel;
     ProgramTools programs;
-    bool probe = true; ///< probe the server before the run
+    bool probe = true;        ///< probe the server before the run
+    bool choose_watch = true; ///< the user has not set how the screen is watched
     /// Whether the profile alone determines how many old screenshots are dropped at once.
     bool batch_of_profile = true;
 };

@@ -109,6 +109,7 @@ void TerminalView::say(const std::string& line) {
 }
 
 void TerminalView::on_event(const Event& event) {
+    const std::scoped_lock lock(mutex_);
     if (options_.json) {
         fmt::print(options_.data, "{}\n", event.line);
         std::fflush(options_.data);
@@ -173,6 +174,7 @@ void TerminalView::on_event(const Event& event) {
 }
 
 void TerminalView::on_delta(const vlm::Delta& delta) {
+    const std::scoped_lock lock(mutex_);
     if (options_.detail != Detail::verbose || delta.kind == vlm::Delta::Kind::tool_call) return;
     spinner_.off();
     fmt::print(options_.talk, "{}{}", streaming_ ? "" : "      ", printable(delta.text));
@@ -185,6 +187,7 @@ void TerminalView::end_streamed_words() {
 }
 
 void TerminalView::on_retry(const vlm::Attempt& attempt) {
+    const std::scoped_lock lock(mutex_);
     if (attempt.loading) {
         if (!std::exchange(loading_, true))
             say("      the server is loading its model; waiting for it");

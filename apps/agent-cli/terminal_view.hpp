@@ -7,6 +7,7 @@
 #include "spinner.hpp"
 
 #include <cstdio>
+#include <mutex>
 #include <string>
 
 namespace eyehand::cli {
@@ -37,12 +38,13 @@ public:
 
     void on_event(const agent::Event& event) override;
     void on_delta(const vlm::Delta& delta) override;
-    /// For ClientOptions::on_retry: prints the reason of the wait.
+    /// For ClientOptions::on_retry: prints the reason of the wait. May be called on another thread.
     void on_retry(const vlm::Attempt& attempt);
 
 private:
     void say(const std::string& line);
     void end_streamed_words();
+    std::mutex mutex_; ///< requests may report a retry while the run's thread reports deltas
     Options options_;
     Spinner spinner_;
     agent::RunView run_;

@@ -150,6 +150,38 @@ TEST_CASE("the facts of a journal are read back unchanged") {
           winio::ActionEffect::no_visible_change);
 }
 
+TEST_CASE("facts about a screen that changes while the model thinks are read back unchanged") {
+    const test::TempFolder folder;
+    {
+        Journal journal(folder / "events.jsonl");
+        journal.append(Payload(RunStarted{"do it", "observer", "m"}), 0);
+        journal.append(
+            Fact(Superseded{"abc", {{1, 2, 3, 4}}, std::chrono::milliseconds(450), 1200}), 1);
+        journal.append(Fact(Superseded{"def", {}, {}, {}}), 1);
+        Replied reply = std::get<Replied>(replied_with_call());
+        reply.screen_changed = true;
+        journal.append(Fact(reply), 1);
+        Invoked refused = std::get<Invoked>(invoked());
+        refused.stale = StaleCall{"window", {{5, 6, 7, 8}}};
+        journal.append(Fact(refused), 1);
+    }
+    const Journal journal(folder / "events.jsonl");
+    REQUIRE(journal.recovered().size() == 4);
+    const auto& superseded = std::get<Superseded>(journal.recovered()[0]);
+    CHECK(superseded.sha256 == "abc");
+    CHECK(superseded.changed == std::vector{winio::Rect{1, 2, 3, 4}});
+    CHECK(superseded.after == std::chrono::milliseconds(450));
+    CHECK(superseded.estimated_tokens == 1200);
+    const auto& unsent = std::get<Superseded>(journal.recovered()[1]);
+    CHECK(unsent.changed.empty());
+    CHECK_FALSE(unsent.estimated_tokens);
+    CHECK(std::get<Replied>(journal.recovered()[2]).screen_changed);
+    const auto& stale = std::get<Invoked>(journal.recovered()[3]).stale;
+    REQUIRE(stale);
+    CHECK(stale->reason == "window");
+    CHECK(stale->rects == std::vector{winio::Rect{5, 6, 7, 8}});
+}
+
 TEST_CASE("errors are stored by name, and numbers in older journals are read as names") {
     const test::TempFolder folder;
     const auto file = folder / "events.jsonl";

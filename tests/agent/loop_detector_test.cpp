@@ -30,7 +30,35 @@ TEST_CASE("loops: the same action three times without effect") {
 
 TEST_CASE("loops: none while the screen changes") {
     LoopDetector loops;
-    for (int i = 0; i < 6; ++i) step(loops, click(500, 500), i % 3 != 1);
+    for (int i = 0; i < 6; ++i) step(loops, click(500, 500), i % 2 == 0);
+    CHECK_FALSE(loops.loop());
+}
+
+TEST_CASE("loops: the first time may change the screen") {
+    LoopDetector loops;
+    step(loops, click(500, 500), false); // the control gets the focus
+    step(loops, click(500, 500));
+    CHECK_FALSE(loops.loop());
+    step(loops, click(500, 500));
+    CHECK(loops.loop());
+}
+
+TEST_CASE("loops: eight clicks that differ by four units are a loop at the third one") {
+    LoopDetector loops;
+    const auto place = [](int i) { return click(500 + (i % 3 - 1) * 4, 500 + (i % 2) * 4); };
+    for (int i = 0; i < 8; ++i) {
+        step(loops, place(i));
+        CHECK(loops.loop().has_value() == (i >= 2));
+    }
+}
+
+TEST_CASE("loops: another screenshot corrects the latest one") {
+    LoopDetector loops;
+    for (int i = 0; i < 3; ++i) step(loops, click(500, 500));
+    REQUIRE(loops.loop());
+    loops.revise(true);
+    CHECK(loops.loop());
+    loops.revise(false);
     CHECK_FALSE(loops.loop());
 }
 

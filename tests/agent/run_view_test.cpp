@@ -264,6 +264,22 @@ TEST_CASE("run view: the screenshot of a turn is the one taken last before its r
     CHECK(turn.after == nullptr);
 }
 
+TEST_CASE("run view: a new screenshot for a cancelled request is the one of its turn") {
+    RunView run = view();
+    run.apply(event(Observe{1, {}}, 0));
+    run.apply(event(Observed{.sha256 = "aa", .file = "1.png"}, 0));
+    run.apply(event(Asked{"agent", "m", 1, 0, {"aa"}, ""}, 1));
+    run.apply(event(Superseded{"aa", {{0, 0, 8, 8}}, std::chrono::milliseconds(400), {}}, 1));
+    run.apply(event(Observe{1, {}}, 1));
+    run.apply(event(Observed{.sha256 = "bb", .file = "2.png"}, 1));
+    run.apply(event(Asked{"agent", "m", 1, 0, {"bb"}, ""}, 1));
+    REQUIRE(run.turn_count() == 1);
+    CHECK(run.turn(0).seen->look.file == "2.png");
+    CHECK(run.turn(0).seen_by_model);
+    CHECK(run.turn(0).after == nullptr);
+    CHECK(run.turn(0).requests == 2);
+}
+
 TEST_CASE("run view: an event that cannot be read does not change the turn") {
     RunView run = view();
     run.apply(event(Asked{"agent", "m", 1, 0, {}, ""}, 4));

@@ -487,6 +487,43 @@ TEST_CASE("team: the end of the wait after an action tells its effect") {
     }
 }
 
+TEST_CASE("team: a late change takes back that an action had no effect") {
+    Profile it = profile();
+    it.settings<TeamSettings>()->previous_action = true;
+    Stage stage = briefed(it);
+    stage.see().call({}).see(true, "no_reaction");
+    REQUIRE_THAT(stage.context(), ContainsSubstring("Result: ok (no_visible_change)\n"));
+    Observed late;
+    late.sha256 = "late";
+    late.still = true;
+    stage.mode.revise(late);
+    CHECK_THAT(stage.context(), ContainsSubstring("Result: ok (no_visible_change)\n"));
+    late.still = false;
+    stage.mode.revise(late);
+    CHECK_THAT(stage.context(), ContainsSubstring("Result: ok\n"));
+}
+
+TEST_CASE("team: a stale call uses up no turn, and is no loop") {
+    Profile it = profile();
+    it.max_turns = 3;
+    it.settings<TeamSettings>()->review_interval = 1000;
+    it.loops.answer = LoopAnswer::tell;
+    Stage stage = briefed(it);
+    const int before = stage.mode.state().turn;
+    for (int i = 0; i < 4; ++i) {
+        REQUIRE(stage.wants() == "observe");
+        stage.see(true).say("I click", 1);
+        Invoked fact;
+        fact.tool = "click";
+        fact.result_json = R"({"ok":false,"error":{"type":"stale_target","message":"look"}})";
+        fact.stale = StaleCall{"appearance", {}};
+        stage.mode.apply(fact);
+    }
+    CHECK(stage.mode.state().turn >= before + 4);
+    CHECK(stage.wants() == "observe");
+    for (const std::string& kind : stage.notes()) CHECK(kind != "loop");
+}
+
 TEST_CASE("team: an effect that the world reports is in the memory") {
     Stage stage = briefed();
     stage.see().say("I click", 1);

@@ -8,6 +8,7 @@
 #include "eyehand/winio/testing/memory_desktop.hpp"
 
 #include "catch.hpp"
+#include "llama_double.hpp"
 #include "temp_folder.hpp"
 
 #include <algorithm>
@@ -41,6 +42,7 @@ struct Stage {
         all.client = {.endpoint = server.url(), .retries = {.max_retries = 0}};
         all.agent.settle.minimum = all.agent.settle.quiet = std::chrono::milliseconds(0);
         all.probe = false;
+        all.choose_watch = false; // answers are scripted
         all.on_remark = [this](const std::string& remark) { remarks.push_back(remark); };
         return all;
     }
@@ -324,5 +326,28 @@ TEST_CASE("session: a server with several models is an error unless one is named
     SECTION("named") {
         options.model = "huge";
         CHECK(RunSession(stage.desktop, options).profile().model == "huge");
+    }
+}
+
+TEST_CASE("session: requests are cancelled only if the server then stops") {
+    const bool stops = GENERATE(true, false);
+    test::LlamaDouble llama({.stops_on_disconnect = stops});
+    Stage stage;
+    SessionOptions options = stage.options();
+    options.client.endpoint = llama.url();
+    options.model = options.profile.model = "tiny-vl";
+    options.probe = true;
+    SECTION("by default, the probe decides") {
+        options.choose_watch = true;
+        const RunSession session(stage.desktop, options);
+        CHECK(session.watch() == (stops ? agent::Watch::resend : agent::Watch::check));
+        CHECK(llama.chats().size() == 1);
+    }
+    SECTION("the caller's choice stays") {
+        options.choose_watch = GENERATE(true, false);
+        options.agent.watch = options.choose_watch ? agent::Watch::off : agent::Watch::check;
+        const RunSession session(stage.desktop, options);
+        CHECK(session.watch() == options.agent.watch);
+        CHECK(llama.chats().empty());
     }
 }

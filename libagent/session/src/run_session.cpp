@@ -161,6 +161,7 @@ private:
         if (server->model.images == vlm::Support::no)
             remark(fmt::format("{} reports that {} does not accept images: load a vision model",
                                vlm::to_string(server->kind), server->model.id));
+        choose_watch(*server);
         if (!options_.fit_context) return server;
         const auto screen = screen_size(desktop_, options_.agent.area);
         if (screen && fit_profile(*server, *screen, options_.profile))
@@ -168,6 +169,23 @@ private:
                 {"drop_screenshots", fmt::format("{}", options_.profile.screenshots.batch),
                  "probe"});
         return server;
+    }
+
+    /// Cancelled requests cost nothing if the server then really stops computing.
+    void choose_watch(const vlm::ServerInfo& server) {
+        if (!options_.choose_watch || options_.agent.watch != agent::Watch::check) return;
+        const bool shows_it = server.kind == vlm::ServerKind::llama_server && server.model.loaded;
+        if (!shows_it) return;
+        try {
+            const vlm::ServerInfo tested =
+                vlm::probe(options_.client, server.model.id, {.disconnect = true});
+            if (tested.stops_on_disconnect == vlm::Support::yes)
+                options_.agent.watch = agent::Watch::resend;
+        } catch (const vlm::Error&) { // NOLINT(bugprone-empty-catch)
+            // The run's first request reports the problem.
+        }
+        put(options_.agent.settings,
+            {"watch", std::string(to_string(options_.agent.watch)), "probe"});
     }
 
     /// Writes the server's log and the report. Returns the path of the report, or an empty path.
@@ -211,6 +229,7 @@ RunSession::~RunSession() = default;
 agent::RunControl RunSession::control() const { return impl_->control(); }
 const std::optional<vlm::ServerInfo>& RunSession::server() const { return impl_->server(); }
 const agent::Profile& RunSession::profile() const { return impl_->options().profile; }
+agent::Watch RunSession::watch() const { return impl_->options().agent.watch; }
 
 RunResult RunSession::run(const std::string& task, agent::RunStore& store,
                           std::span<agent::Observer* const> observers) {

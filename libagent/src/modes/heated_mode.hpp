@@ -21,6 +21,7 @@ public:
     [[nodiscard]] bool finished() const override { return inner_->finished(); }
     void apply(const Fact& fact) override;
     [[nodiscard]] ModeState state() const override { return inner_->state(); }
+    void revise(const Observed& seen) override { inner_->revise(seen); }
 
 private:
     void add(const Invoked& fact);

@@ -29,10 +29,10 @@ std::string in_words(const Action& action) {
 } // namespace
 
 void LoopDetector::acted(const Action& action) {
-    if (action.acts) add({action, std::nullopt});
+    if (action.acts) add({action, std::nullopt, false});
 }
 
-void LoopDetector::refused(const Action& action) { add({action, true}); }
+void LoopDetector::refused(const Action& action) { add({action, true, false}); }
 
 void LoopDetector::add(Step step) {
     steps_.push_back(std::move(step));
@@ -42,21 +42,29 @@ void LoopDetector::add(Step step) {
 }
 
 void LoopDetector::saw(bool still) {
-    for (Step& step : steps_)
+    for (Step& step : steps_) {
+        step.of_latest_look = !step.still;
         if (!step.still) step.still = still;
+    }
+}
+
+void LoopDetector::revise(bool still) {
+    for (Step& step : steps_)
+        if (step.of_latest_look && !still) step.still = false;
 }
 
 bool LoopDetector::repeats(std::size_t period) const {
     const std::size_t length = period * static_cast<std::size_t>(rules_.repetitions);
     if (steps_.size() < length) return false;
     const auto first = steps_.end() - static_cast<std::ptrdiff_t>(length);
-    for (auto step = first; step != steps_.end(); ++step) {
-        if (!step->still.value_or(false)) return false;
-        if (step - first >= static_cast<std::ptrdiff_t>(period) &&
+    // The first time may have had an effect: the control that is clicked again and again has got the
+    // pointer and the focus.
+    const auto second = first + static_cast<std::ptrdiff_t>(period);
+    for (auto step = second; step != steps_.end(); ++step)
+        if (!step->still.value_or(false) ||
             !same(step->action, (step - static_cast<std::ptrdiff_t>(period))->action,
                   rules_.distance))
             return false;
-    }
     return true;
 }
 
@@ -67,7 +75,7 @@ std::optional<std::string> LoopDetector::loop() const {
         for (std::size_t i = 0; i < period; ++i)
             words += (i == 0 ? "" : ", then ") +
                      in_words((steps_.end() - static_cast<std::ptrdiff_t>(period - i))->action);
-        return fmt::format("{}, {} times without effect", words, rules_.repetitions);
+        return fmt::format("{}, {} times without progress", words, rules_.repetitions);
     }
     return std::nullopt;
 }

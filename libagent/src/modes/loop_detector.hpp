@@ -10,8 +10,8 @@
 
 namespace eyehand::agent {
 
-/// A loop is the same action, or cycle of actions, repeated in succession while no screenshot shows
-/// anything new. Calls that only look or report are not actions.
+/// A loop is the same action, or cycle of actions, repeated in succession while no screenshot after
+/// the first time shows anything new. Calls that only look or report are not actions.
 class LoopDetector {
 public:
     explicit LoopDetector(LoopProfile rules = {}) : rules_(rules) {}
@@ -22,6 +22,8 @@ public:
     /// Records a screenshot. `still`: it shows nothing new, so no action since the previous one had
     /// an effect.
     void saw(bool still);
+    /// Another screenshot replaces the latest one.
+    void revise(bool still);
     /// The repeated actions in words; nothing if there is no loop.
     [[nodiscard]] std::optional<std::string> loop() const;
     void reset();
@@ -29,7 +31,8 @@ public:
 private:
     struct Step {
         Action action;
-        std::optional<bool> still; ///< not set until the next screenshot
+        std::optional<bool> still;   ///< not set until the next screenshot
+        bool of_latest_look = false; ///< `still` comes from the latest screenshot
     };
     void add(Step step);
     [[nodiscard]] bool repeats(std::size_t period) const;

@@ -3,6 +3,7 @@
 #include "eyehand/agent/profile.hpp"
 #include "modes/built_in.hpp"
 #include "modes/heated_mode.hpp"
+#include "modes/watched_mode.hpp"
 #include "profile/profile_parts.hpp"
 
 #include <fmt/format.h>
@@ -98,11 +99,12 @@ const ModeFactory& mode_of(const Profile& profile) {
 std::unique_ptr<Mode> make_mode(const ModeContext& context) {
     const ModeFactory& factory = mode_of(context.profile);
     const ExecutedHeat& heat = context.profile.executed_heat;
-    if (!heat.enabled || factory.traits().annotates) return factory.make(context);
+    if (!heat.enabled || factory.traits().annotates)
+        return std::make_unique<WatchedMode>(factory.make(context));
     const Profile explained = with_heat_explained(context.profile);
-    return std::make_unique<HeatedMode>(
+    return std::make_unique<WatchedMode>(std::make_unique<HeatedMode>(
         factory.make({explained, context.task, context.tools, context.make_memory}),
-        heat.trail_turns);
+        heat.trail_turns));
 }
 
 } // namespace eyehand::agent

@@ -36,6 +36,12 @@ json::array texts_json(const std::vector<std::string>& texts) {
 
 json::array rect_json(const winio::Rect& rect) { return {rect.x, rect.y, rect.width, rect.height}; }
 
+json::array rects_json(const std::vector<winio::Rect>& rects) {
+    json::array all;
+    for (const winio::Rect& rect : rects) all.emplace_back(rect_json(rect));
+    return all;
+}
+
 json::array calls_json(const std::vector<vlm::ToolCall>& calls) {
     json::array all;
     for (const vlm::ToolCall& call : calls) {
@@ -187,8 +193,6 @@ struct Writer {
         entry["why"] = valid(it.reason);
     }
     void operator()(const Observed& it) const {
-        json::array changed;
-        for (const winio::Rect& rect : it.changed) changed.emplace_back(rect_json(rect));
         entry["file"] = it.file;
         entry["sha256"] = it.sha256;
         if (!it.raw_file.empty()) {
@@ -198,7 +202,7 @@ struct Writer {
         entry["width"] = it.size.width;
         entry["height"] = it.size.height;
         entry["area"] = rect_json(it.area);
-        entry["changed"] = std::move(changed);
+        entry["changed"] = rects_json(it.changed);
         if (it.pointer) entry["pointer"] = json::array{it.pointer->x, it.pointer->y};
         if (it.still) entry["still"] = true;
         entry["settle_ms"] = it.settle.count();
@@ -223,11 +227,18 @@ struct Writer {
         entry["completion_tokens"] = or_null(reply.usage.completion_tokens);
         entry["wait_ms"] = reply.wait.count();
         entry["model_ms"] = reply.total.count();
+        if (it.screen_changed) entry["screen_changed"] = true;
     }
     void operator()(const AskFailed& it) const {
         failure(it.error, it.message);
         if (it.context_overflow) entry["context_overflow"] = true;
         if (it.refused) entry["refused"] = true;
+    }
+    void operator()(const Superseded& it) const {
+        entry["sha256"] = it.sha256;
+        entry["changed"] = rects_json(it.changed);
+        entry["after_ms"] = it.after.count();
+        if (it.estimated_tokens) entry["estimated_tokens"] = *it.estimated_tokens;
     }
     void operator()(const Invoked& it) const {
         entry["call_id"] = valid(it.call_id);
@@ -243,6 +254,9 @@ struct Writer {
         if (it.signal.index() != 0) entry["signal"] = signal_json(it.signal);
         if (it.reads) entry["reads"] = true;
         if (it.effect) entry["effect"] = winio::to_string(*it.effect);
+        if (it.stale)
+            entry["stale"] =
+                json::object{{"reason", it.stale->reason}, {"rects", rects_json(it.stale->rects)}};
     }
     void operator()(const Stopped& it) const { entry["why"] = valid(it.reason); }
     void operator()(const StateChanged& it) const {
@@ -321,6 +335,12 @@ winio::Rect rect_of(const json::value& value) {
     return {number(0), number(1), number(2), number(3)};
 }
 
+std::vector<winio::Rect> rects_at(const json::object& entry, std::string_view name) {
+    std::vector<winio::Rect> rects;
+    for (const json::value& rect : entry.at(name).as_array()) rects.push_back(rect_of(rect));
+    return rects;
+}
+
 Observed read_observed(const json::object& entry) {
     Observed fact;
     fact.file = string_at(entry, "file");
@@ -329,9 +349,7 @@ Observed read_observed(const json::object& entry) {
     fact.raw_sha256 = string_or_empty(entry, "raw_sha256");
     fact.size = {int_at(entry, "width"), int_at(entry, "height")};
     fact.area = rect_of(entry.at("area"));
-    for (const json::value& rect : entry.at("changed").as_array()) {
-        fact.changed.push_back(rect_of(rect));
-    }
+    fact.changed = rects_at(entry, "changed");
     if (const json::value* pointer = entry.if_contains("pointer")) {
         const json::array& xy = pointer->as_array();
         fact.pointer = {xy.at(0).to_number<double>(), xy.at(1).to_number<double>()};
@@ -375,7 +393,7 @@ Replied read_replied(const json::object& entry) {
             reply.notes.emplace_back(note.as_string().begin(), note.as_string().end());
     reply.wait = milli_at(entry, "wait_ms");
     reply.total = milli_at(entry, "model_ms");
-    return {std::move(reply)};
+    return {std::move(reply), flag_at(entry, "screen_changed")};
 }
 
 Action read_action(const json::object& entry) {
@@ -433,6 +451,9 @@ Invoked read_invoked(const json::object& entry) {
         fact.signal = read_signal(signal->as_object());
     fact.reads = flag_at(entry, "reads");
     fact.effect = effect_of(string_or_empty(entry, "effect"));
+    if (const json::value* stale = entry.if_contains("stale"))
+        fact.stale = StaleCall{string_at(stale->as_object(), "reason"),
+                               rects_at(stale->as_object(), "rects")};
     return fact;
 }
 
@@ -505,9 +526,9 @@ SentMessage sent_message_of(const json::value& value) {
     SentMessage message{.role = string_at(one, "role")};
     for (const json::value& part : one.at("parts").as_array()) {
         if (part.as_object().contains("image"))
-            message.parts.push_back({{}, string_at(part.as_object(), "image")});
+            message.parts.emplace_back().image_sha256 = string_at(part.as_object(), "image");
         else
-            message.parts.push_back({sent_text_of(part), {}});
+            message.parts.emplace_back().text = sent_text_of(part);
     }
     if (const json::value* calls = one.if_contains("tool_calls"))
         message.tool_calls = calls_of(*calls);
@@ -561,6 +582,14 @@ Payload read_ask_failed(const json::object& entry) {
                      flag_at(entry, "context_overflow"), flag_at(entry, "refused")};
 }
 
+Payload read_superseded(const json::object& entry) {
+    Superseded fact{string_at(entry, "sha256"), rects_at(entry, "changed"),
+                    milli_at(entry, "after_ms"), std::nullopt};
+    if (entry.contains("estimated_tokens"))
+        fact.estimated_tokens = int_at(entry, "estimated_tokens");
+    return fact;
+}
+
 Payload read_recovered(const json::object& entry) {
     return Recovered{string_or_empty(entry, "problem"), string_or_empty(entry, "desktop_failure"),
                      micro_at(entry, "act_ms")};
@@ -607,10 +636,10 @@ static_assert(std::is_same_v<std::variant_alternative_t<known_types, Payload>, U
 
 /// In the order of Payload.
 constexpr std::array<std::string_view, known_types> type_names{
-    "run_started", "run_resumed", "observe", "ask",         "invoke",
-    "recover",     "await",       "finish",  "observed",    "observe_failed",
-    "replied",     "ask_failed",  "invoked", "recovered",   "told",
-    "stopped",     "noted",       "state",   "run_finished"};
+    "run_started", "run_resumed", "observe",    "ask",      "invoke",
+    "recover",     "await",       "finish",     "observed", "observe_failed",
+    "replied",     "ask_failed",  "superseded", "invoked",  "recovered",
+    "told",        "stopped",     "noted",      "state",    "run_finished"};
 
 /// In the order of Payload.
 constexpr std::array<Payload (*)(const json::object&), known_types> readers{
@@ -626,6 +655,7 @@ constexpr std::array<Payload (*)(const json::object&), known_types> readers{
     read_observe_failed,
     [](const json::object& entry) -> Payload { return read_replied(entry); },
     read_ask_failed,
+    read_superseded,
     [](const json::object& entry) -> Payload { return read_invoked(entry); },
     read_recovered,
     read_user_message,

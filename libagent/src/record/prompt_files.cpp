@@ -63,9 +63,9 @@ SentMessages PromptFiles::store(const vlm::ChatRequest& request,
         one.tool_call_id = message.tool_call_id;
         for (const vlm::Part& part : message.parts) {
             if (const auto* image = std::get_if<vlm::Image>(&part))
-                one.parts.push_back({{}, image->sha256});
+                one.parts.emplace_back().image_sha256 = image->sha256;
             else
-                one.parts.push_back({store(to_valid_utf8(std::get<std::string>(part))), {}});
+                one.parts.emplace_back().text = store(to_valid_utf8(std::get<std::string>(part)));
         }
         is_same = is_same && sent.same < previous.size() && one == previous[sent.same];
         if (is_same)

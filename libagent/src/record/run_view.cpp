@@ -45,6 +45,7 @@ struct RunView::Fold {
     std::chrono::milliseconds elapsed{};
     std::optional<RunFinished> finished{};
     std::string problem{};
+    bool superseded = false; ///< the latest request; the next screenshot replaces its screenshot
     std::deque<Slot> turns{};
     std::size_t turns_left_out = 0;
     std::map<int, std::size_t> ordinals{}; ///< of turns by number, counted from the first one
@@ -190,9 +191,12 @@ struct RunView::Fold {
         view->look = it;
         view->annotation = std::exchange(ordered.annotation, std::nullopt);
         screenshot = std::move(view);
-        // The screenshot of a turn that has no other event yet was taken again.
+        // The screenshot of a turn that has no other event yet, or whose request was cancelled, was
+        // taken again.
+        const bool again = std::exchange(superseded, false);
         if (!turns.empty() && !begins_with_reply && screenshot->number > 0 &&
-            turns.back().turn->number == screenshot->number && turns.back().turn->requests == 0) {
+            turns.back().turn->number == screenshot->number &&
+            (turns.back().turn->requests == 0 || again)) {
             change(turns.back()).seen = screenshot;
             return;
         }
@@ -207,6 +211,7 @@ struct RunView::Fold {
         add_item(event.turn, FailureView{FailureView::Of::screenshot, it.error, cut(it.message)});
     }
     void on(const Event& event, const Asked& it) {
+        superseded = false;
         activity = Activity::asking;
         text.clear();
         reasoning.clear();
@@ -257,6 +262,7 @@ struct RunView::Fold {
         add_item(turn, std::move(view));
     }
     void on(const Event& event, const Replied& it) {
+        superseded = it.screen_changed && it.reply.tool_calls.empty(); // perhaps asked again
         problem.clear();
         text.clear();
         reasoning.clear();
@@ -275,6 +281,11 @@ struct RunView::Fold {
         problem = it.message;
         add_item(turn_of_request(event),
                  FailureView{FailureView::Of::request, it.error, cut(it.message)});
+    }
+    void on(const Event&, const Superseded&) { // a note of the mode follows
+        superseded = true;
+        text.clear();
+        reasoning.clear();
     }
     void on(const Event& event, const Invoke& it) {
         activity = Activity::acting;

@@ -20,6 +20,8 @@ std::string folder_of(const std::string& file) { return file.substr(0, file.rfin
 
 void TurnLog::clear() {
     if (store_.contains(file_name)) store_.replace(file_name, "");
+    turn_ = 0;
+    written_ = 0;
 }
 
 void TurnLog::add(const Observed& fact, const ModeState& state) {
@@ -41,7 +43,16 @@ void TurnLog::add(const Observed& fact, const ModeState& state) {
     raw["raw_png"] = fact.raw_file;
     json::object annotated = record(state.turn, "annotated");
     annotated["annotated_png"] = fact.file;
-    store_.open_append(file_name)->append(to_text(raw) + "\n" + to_text(annotated) + "\n");
+    const auto file = store_.open_append(file_name);
+    if (state.turn == turn_ && written_ > before_) {
+        file->cut(before_);
+        written_ = before_;
+    }
+    turn_ = state.turn;
+    before_ = written_;
+    const std::string entries = to_text(raw) + "\n" + to_text(annotated) + "\n";
+    file->append(entries);
+    written_ += entries.size();
 }
 
 } // namespace eyehand::agent

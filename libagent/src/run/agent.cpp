@@ -123,6 +123,18 @@ private:
 
 } // namespace
 
+std::string_view to_string(Watch watch) noexcept {
+    switch (watch) {
+    case Watch::off:
+        return "off";
+    case Watch::check:
+        return "check";
+    case Watch::resend:
+        return "resend";
+    }
+    return "?";
+}
+
 ToolsByRole tools_by_role(const Toolbox& tools, const Profile& profile,
                           const AgentOptions& options) {
     Toolbox all_tools = tools;

@@ -5,17 +5,19 @@
 #include "eyehand/base/stoppable_wait.hpp"
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/gesture.hpp"
+#include "run/background_reply.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 #include <utility>
 
 namespace eyehand::agent {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = DesktopWorld::Clock;
 
 std::chrono::microseconds since(Clock::time_point start) {
     return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start);
@@ -63,16 +65,6 @@ private:
     winio::Capturer& inner_;
     std::chrono::microseconds latest_{};
 };
-
-/// Number of latest screenshots; one that equals any of them shows nothing new.
-constexpr std::size_t most_seen = 8;
-
-/// Whether the regions cover at most 1 % of the area.
-bool is_small(const std::vector<winio::Rect>& rects, const winio::Rect& area) {
-    std::int64_t pixels = 0;
-    for (const winio::Rect& rect : rects) pixels += std::int64_t{rect.width} * rect.height;
-    return pixels <= std::int64_t{area.width} * area.height / 100;
-}
 
 /// Waits; returns false if the token is triggered earlier.
 bool pause(std::chrono::milliseconds duration, const std::stop_token& stop) {
@@ -141,6 +133,12 @@ Fact DesktopWorld::on(const Observe& command) {
         std::vector<winio::Rect> toggling;
         winio::Frame frame = settled_frame(timed, fact, toggling);
         const auto pointer = pointer_in(frame, *area_);
+        std::swap(previous_, seen_.frame);
+        seen_.frame = frame;
+        seen_.windows =
+            options_.watch == Watch::off ? std::nullopt : winio::listed_windows(desktop_);
+        seen_at_ = Clock::now();
+        seen_sha256_.clear();
         const winio::Screenshot screenshot = pipeline_.process(std::move(frame));
         settler_.reuse(std::move(frame));
         vlm::Image image = vlm::make_image(screenshot.png);
@@ -149,7 +147,8 @@ Fact DesktopWorld::on(const Observe& command) {
         fact.area = screenshot.area;
         fact.changed = screenshot.changed;
         fact.pointer = pointer;
-        fact.still = is_still(screenshot, toggling, image.sha256);
+        for (const winio::Rect& region : watch_.ambient()) toggling.push_back(region);
+        fact.still = novelty_.is_still(previous_, seen_.frame, toggling, image.sha256);
         fact.capture = timed.latest();
         fact.scale = screenshot.scale_time;
         fact.encode = screenshot.encode_time;
@@ -164,6 +163,7 @@ Fact DesktopWorld::on(const Observe& command) {
         }
         fact.file = writer_.save_screenshot(command.screenshot, *image.bytes);
         images_.insert_or_assign(fact.sha256, std::move(image));
+        keep_seen(fact, std::move(toggling));
         return fact;
     } catch (const winio::Error& error) {
         if (error.code() == winio::errc::cancelled && control_.stopping()) return broken_off();
@@ -248,8 +248,7 @@ Fact DesktopWorld::on(const Ask& command) {
     asked_ = true;
     step_waited_ = false;
     try {
-        return Replied{
-            model_.reply(with_images(command.request), on_delta_, control_.at_safe_point())};
+        return ask(command);
     } catch (const vlm::Error& error) {
         // Without a stop request, a model that reports this error has failed.
         if (error.code() == vlm::errc::cancelled && control_.stopping()) return broken_off();
@@ -259,6 +258,134 @@ Fact DesktopWorld::on(const Ask& command) {
         return AskFailed{error_name(error.code()), error.what(),
                          error.code() == vlm::errc::context_overflow, refused};
     }
+}
+
+// ---- the screen while the model thinks ----------------------------------------------------------
+
+namespace {
+
+/// The latest image of a request; empty if it has none.
+std::string latest_image(const vlm::ChatRequest& request) {
+    for (auto message = request.messages.rbegin(); message != request.messages.rend(); ++message)
+        for (auto part = message->parts.rbegin(); part != message->parts.rend(); ++part)
+            if (const auto* image = std::get_if<vlm::Image>(&*part)) return image->sha256;
+    return {};
+}
+
+/// A run that was held for longer looks again before it asks.
+constexpr std::chrono::seconds max_hold{1};
+
+} // namespace
+
+Fact DesktopWorld::ask(const Ask& command) {
+    const std::string image = latest_image(command.request);
+    if (resumed_ && options_.watch != Watch::off && command.may_be_superseded && !image.empty() &&
+        options_.annotation == Source::library)
+        return Superseded{image, {}, {}, {}};
+    const bool watched = options_.watch != Watch::off && !image.empty() && !seen_sha256_.empty();
+    if (!watched)
+        return Replied{
+            model_.reply(with_images(command.request), on_delta_, control_.at_safe_point())};
+    // An image that the client annotates cannot be replaced without the client.
+    const bool shows_seen =
+        image == seen_sha256_ && !own_action_ && options_.annotation == Source::library;
+    if (shows_seen && command.may_be_superseded && Clock::now() - seen_at_ > max_hold &&
+        differs_now()) {
+        step_waited_ = true;
+        return superseded_after({});
+    }
+    const vlm::ChatRequest request = with_images(command.request);
+    std::optional<Superseded> superseded;
+    Replied fact = watched_reply(command, request, shows_seen, superseded);
+    if (superseded) {
+        step_waited_ = true;
+        return *std::move(superseded);
+    }
+    prompt_tokens_ = fact.reply.usage.prompt_tokens;
+    fact.screen_changed =
+        shows_seen && fact.reply.tool_calls.empty() && !request.tools.empty() && differs_now();
+    return fact;
+}
+
+/// Returns the reply, unless it sets `superseded`.
+Replied DesktopWorld::watched_reply(const Ask& command, const vlm::ChatRequest& request,
+                                    bool shows_seen, std::optional<Superseded>& superseded) {
+    const auto sent = Clock::now();
+    BackgroundReply pending(model_, request, control_.at_safe_point());
+    watch_.start(seen_, sent);
+    const bool resends = options_.watch == Watch::resend && shows_seen && command.may_be_superseded;
+    std::chrono::microseconds cost{};
+    bool watches = true;
+    while (!pending.wait_until(watches ? Clock::now() + winio::watch_interval(cost)
+                                       : Clock::time_point::max(),
+                               on_delta_)) {
+        watches = look_while_thinking(cost);
+        const auto time =
+            std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - sent);
+        if (!resends || superseded || watch_.changed().empty() || pending.is_answered() ||
+            !is_early(time))
+            continue;
+        superseded = superseded_after(std::max(time, std::chrono::milliseconds{1}));
+        watches = false;
+        pending.cancel();
+    }
+    try {
+        Replied fact{pending.take(on_delta_)};
+        superseded.reset(); // the reply was complete before it was cancelled
+        reply_times_.push_back(
+            std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - sent));
+        constexpr std::size_t most = 9;
+        if (reply_times_.size() > most) reply_times_.pop_front();
+        return fact;
+    } catch (const vlm::Error&) {
+        // Whatever ends a cancelled request: a problem that lasts ends the next one, too.
+        if (control_.stopping()) superseded.reset();
+        if (!superseded) throw;
+        return {};
+    }
+}
+
+/// Returns false if the screen cannot be captured: the next screenshot reports the problem.
+bool DesktopWorld::look_while_thinking(std::chrono::microseconds& cost) {
+    const auto start = Clock::now();
+    try {
+        winio::capture_state(desktop_, capturer(), area_->bounds(), look_);
+        watch_.note(look_, Clock::now());
+        cost = since(start);
+        return true;
+    } catch (const winio::Error&) {
+        capturer_.reset();
+        return false;
+    }
+}
+
+/// Whether the screen differs from the screenshot now, without a wait until nothing changes: the next
+/// screenshot waits.
+bool DesktopWorld::differs_now() {
+    std::chrono::microseconds cost{};
+    watch_.start(seen_, Clock::now());
+    return look_while_thinking(cost) && !watch_.differing().empty();
+}
+
+Superseded DesktopWorld::superseded_after(std::chrono::milliseconds time) const {
+    return {seen_sha256_, watch_.changed(), time, prompt_tokens_};
+}
+
+/// Whether a request that has taken this long is better sent again.
+bool DesktopWorld::is_early(std::chrono::milliseconds time) const {
+    constexpr std::size_t min_times = 3; // a median of fewer says little
+    if (reply_times_.size() < min_times) return true;
+    std::vector<std::chrono::milliseconds> times(reply_times_.begin(), reply_times_.end());
+    const auto median = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    std::nth_element(times.begin(), median, times.end());
+    return time < *median / 2;
+}
+
+void DesktopWorld::keep_seen(const Observed& fact, std::vector<winio::Rect> toggling) {
+    seen_sha256_ = fact.sha256;
+    toggling_ = std::move(toggling);
+    resumed_ = false;
+    own_action_.reset();
 }
 
 /// Fills in the bytes of images, and frees images that the conversation no longer contains.
@@ -278,10 +405,8 @@ vlm::ChatRequest DesktopWorld::with_images(vlm::ChatRequest request) {
 
 void DesktopWorld::remember(const Observed& seen) {
     files_.insert_or_assign(seen.sha256, seen.file);
-    const std::string& sha256 = seen.raw_sha256.empty() ? seen.sha256 : seen.raw_sha256;
-    if (std::find(seen_.begin(), seen_.end(), sha256) != seen_.end()) return;
-    seen_.push_back(sha256);
-    if (seen_.size() > most_seen) seen_.pop_front();
+    novelty_.remember(seen.raw_sha256.empty() ? seen.sha256 : seen.raw_sha256);
+    resumed_ = true;
 }
 
 const vlm::Image& DesktopWorld::image_of(const std::string& sha256) {
@@ -326,7 +451,13 @@ Fact DesktopWorld::on(const Invoke& command) {
         if (result.plan()) {
             for (const winio::Point& point : result.plan()->targets)
                 fact.action.points.push_back(area_->to_norm(point));
-            if (is_allowed(command, fact)) act_out(*result.plan(), fact);
+            if (acts(*result.plan()) && resumed_ && options_.watch != Watch::off)
+                refuse_as_stale({"resumed", {}}, fact);
+            else if (is_allowed(command, fact))
+                act_out(*result.plan(), fact);
+        } else if (result.has_acted()) {
+            own_action_ = winio::Expectation::command;
+            novelty_.acted({}, std::nullopt);
         }
     } catch (const winio::Error& error) {
         not_done(fact, error.code(), error.what());
@@ -361,12 +492,111 @@ bool DesktopWorld::is_allowed(const Invoke& command, Invoked& fact) {
 void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
     if (!profile_.physical_execution && acts(plan)) return;
     const bool awaited = acts(plan) && prepare_reaction(plan);
+    if (acts(plan)) {
+        if (auto stale = stale_target(plan, awaited)) {
+            if (awaited) awaits_reaction_ = false; // nothing has happened
+            refuse_as_stale(*std::move(stale), fact);
+            return;
+        }
+    }
     // A plan that only waits can be interrupted at a safe point; an action completes first.
     const winio::ExecutionReport report =
         executor().execute(plan, acts(plan) ? control_.at_once() : control_.at_safe_point());
     if (awaited) before_.acted = Clock::now();
+    if (const auto expected = winio::expectation_of(plan);
+        acts(plan) && expected != winio::Expectation::nothing) {
+        novelty_.acted(plan.targets, awaited ? before_.windows : std::nullopt);
+        own_action_ = expected;
+        refused_.reset();
+    }
     if (report.complete()) return;
     not_done(fact, report.error, report.problem);
+}
+
+// ---- the target of an action --------------------------------------------------------------------
+
+/// How often the same difference is reported before the action is carried out: the model has seen the
+/// target each time, and decides the same.
+constexpr int max_refused = 2;
+/// Targets at most this far apart on each axis are the same, in pixels.
+constexpr int same_target = 24;
+/// A difference must last for this time.
+constexpr std::chrono::milliseconds time_of_suspicion{120};
+
+/// `captured`: `before_` shows the screen directly before the action.
+std::optional<StaleCall> DesktopWorld::stale_target(const winio::Plan& plan, bool captured) {
+    if (options_.watch == Watch::off || seen_sha256_.empty()) return std::nullopt;
+    // Without an expected reaction, `before_` may belong to an earlier action: only windows count.
+    const bool only_windows = winio::expectation_of(plan) == winio::Expectation::nothing;
+    if (!captured && !only_windows) return std::nullopt; // the screen cannot be captured
+    const auto compare = [&] {
+        if (!only_windows) return compared(before_, plan);
+        return compared({{}, winio::listed_windows(desktop_)}, plan);
+    };
+    auto stale = compare();
+    if (!stale) return std::nullopt;
+    if (!pause(time_of_suspicion, control_.at_once())) return std::nullopt; // the run stops
+    if (!only_windows && !prepare_reaction(plan)) return std::nullopt;
+    stale = compare();
+    if (!stale) return std::nullopt;
+    const winio::Point target = plan.targets.empty() ? winio::Point{} : plan.targets.back();
+    const bool again = refused_ && refused_->reason == stale->reason &&
+                       std::abs(refused_->target.x - target.x) <= same_target &&
+                       std::abs(refused_->target.y - target.y) <= same_target;
+    if (!again) refused_ = Refused{stale->reason, target, 0};
+    if (refused_->times >= max_refused) return std::nullopt;
+    ++refused_->times;
+    return stale;
+}
+
+/// Compares with the screenshot that the model has seen. After an action that may have opened or
+/// closed windows, further actions without a new screenshot are not compared: what has changed is what
+/// the model intended.
+std::optional<StaleCall> DesktopWorld::compared(const winio::ScreenState& now,
+                                                const winio::Plan& plan) const {
+    using winio::Expectation;
+    if (own_action_ == Expectation::click || own_action_ == Expectation::command ||
+        own_action_ == Expectation::launch)
+        return std::nullopt;
+    winio::TargetCheck how;
+    how.complete = !own_action_;
+    how.ignored = watch_.ambient();
+    how.ignored.insert(how.ignored.end(), toggling_.begin(), toggling_.end());
+    how.dpi = before_.dpi;
+    const auto& then = seen_.frame.pointer;
+    const auto& pointer = now.frame.pointer;
+    if (then && pointer && then->position == pointer->position) how.pointer = pointer->position;
+    const auto stale = winio::check_target(seen_, now, plan, how);
+    if (!stale) return std::nullopt;
+    return StaleCall{std::string(to_string(stale->reason)), stale->rects};
+}
+
+namespace {
+
+std::string_view words_on(const StaleCall& stale) {
+    if (stale.reason == "foreground")
+        return "Since your screenshot, the keyboard focus has moved to another window, or the "
+               "program has opened a window. Nothing was pressed.";
+    if (stale.reason == "window")
+        return "Since your screenshot, another window has appeared at the target, or the window "
+               "was "
+               "closed. Nothing was done.";
+    if (stale.reason == "resumed")
+        return "The run was interrupted before this action. It was not carried out.";
+    return "The screen at the target has changed since your screenshot. Nothing was done.";
+}
+
+} // namespace
+
+void DesktopWorld::refuse_as_stale(StaleCall stale, Invoked& fact) {
+    fact.ok = false;
+    fact.action.acts = false;
+    fact.wants_screenshot = true;
+    fact.result_json =
+        fail("stale_target",
+             fmt::format("{} Look at the new screenshot and decide again.", words_on(stale)))
+            .json();
+    fact.stale = std::move(stale);
 }
 
 /// Keeps the executor as long as the area does not change: it remembers its latest input.
@@ -413,33 +643,6 @@ Fact DesktopWorld::on(const Recover&) {
     }
     fact.act = since(start);
     return fact;
-}
-
-/// Whether a screenshot shows nothing new. A caret that blinks too slowly for Settler is recognized
-/// when an earlier screenshot returns: the region that differed toggles by itself.
-bool DesktopWorld::is_still(const winio::Screenshot& screenshot,
-                            const std::vector<winio::Rect>& toggling, const std::string& sha256) {
-    if (std::find(seen_.begin(), seen_.end(), sha256) != seen_.end()) {
-        // Small, such as a caret; not a window that was opened and closed.
-        if (sha256 != seen_.back() && is_small(latest_change_, screenshot.area))
-            toggles_.insert(toggles_.end(), latest_change_.begin(), latest_change_.end());
-        return true;
-    }
-    const auto inside = [](const winio::Rect& rect, const std::vector<winio::Rect>& regions) {
-        return std::any_of(regions.begin(), regions.end(), [&](const winio::Rect& region) {
-            return winio::intersection(rect, region) == rect;
-        });
-    };
-    const bool still =
-        !seen_.empty() && std::all_of(screenshot.changed.begin(), screenshot.changed.end(),
-                                      [&](const winio::Rect& rect) {
-                                          return inside(rect, toggling) || inside(rect, toggles_);
-                                      });
-    seen_.push_back(sha256);
-    if (seen_.size() > most_seen) seen_.pop_front();
-    latest_change_ = screenshot.changed;
-    if (!still) toggles_.clear(); // on a new screen, other regions toggle
-    return still;
 }
 
 Fact DesktopWorld::on(const Finish&) {

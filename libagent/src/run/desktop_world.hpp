@@ -5,9 +5,12 @@
 #include "eyehand/agent/run_port.hpp"
 #include "eyehand/winio/frame_pipeline.hpp"
 #include "eyehand/winio/input_executor.hpp"
+#include "eyehand/winio/screen_watch.hpp"
 #include "eyehand/winio/settle.hpp"
 #include "record/run_writer.hpp"
+#include "run/novelty.hpp"
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <map>
@@ -19,6 +22,8 @@ namespace eyehand::agent {
 
 class DesktopWorld final : public World {
 public:
+    using Clock = std::chrono::steady_clock;
+
     explicit DesktopWorld(DesktopWorldParts parts);
 
     std::optional<Fact> news(Next next) override;
@@ -38,9 +43,6 @@ private:
     [[nodiscard]] vlm::ChatRequest with_images(vlm::ChatRequest request);
     [[nodiscard]] std::optional<vlm::Image>
     annotated(const Observe& command, const winio::Screenshot& screenshot, Observed& fact);
-    [[nodiscard]] bool is_still(const winio::Screenshot& screenshot,
-                                const std::vector<winio::Rect>& toggling,
-                                const std::string& sha256);
     [[nodiscard]] const vlm::Image& image_of(const std::string& sha256);
     [[nodiscard]] bool wait_for_step();
     void act_out(const winio::Plan& plan, Invoked& fact);
@@ -48,6 +50,18 @@ private:
     [[nodiscard]] winio::InputExecutor& executor();
     [[nodiscard]] winio::Capturer& capturer();
     [[nodiscard]] bool prepare_reaction(const winio::Plan& plan);
+    [[nodiscard]] std::optional<StaleCall> stale_target(const winio::Plan& plan, bool captured);
+    [[nodiscard]] std::optional<StaleCall> compared(const winio::ScreenState& now,
+                                                    const winio::Plan& plan) const;
+    void refuse_as_stale(StaleCall stale, Invoked& fact);
+    void keep_seen(const Observed& fact, std::vector<winio::Rect> toggling);
+    [[nodiscard]] Fact ask(const Ask& command);
+    [[nodiscard]] Replied watched_reply(const Ask& command, const vlm::ChatRequest& request,
+                                        bool shows_seen, std::optional<Superseded>& superseded);
+    [[nodiscard]] bool look_while_thinking(std::chrono::microseconds& cost);
+    [[nodiscard]] bool differs_now();
+    [[nodiscard]] Superseded superseded_after(std::chrono::milliseconds time) const;
+    [[nodiscard]] bool is_early(std::chrono::milliseconds time) const;
     [[nodiscard]] winio::Frame settled_frame(winio::Capturer& capturer, Observed& fact,
                                              std::vector<winio::Rect>& toggling);
     [[nodiscard]] Fact broken_off() const { return Stopped{control_.stop_reason()}; }
@@ -73,11 +87,30 @@ private:
     std::map<std::string, vlm::Image> images_;
     std::map<std::string, std::string> files_; ///< names of the files of older screenshots, by hash
     bool asked_ = false;
-    bool step_waited_ = false;               ///< since the latest request
-    bool acted_ = false;                     ///< since the latest screenshot
-    std::deque<std::string> seen_;           ///< hashes of the latest screenshots
-    std::vector<winio::Rect> latest_change_; ///< changes in the latest screenshot that was new
-    std::vector<winio::Rect> toggles_;       ///< regions that toggle by themselves
+    bool step_waited_ = false; ///< since the latest request
+    bool acted_ = false;       ///< since the latest screenshot
+    Novelty novelty_;
+    winio::Frame previous_; ///< of the screenshot before the latest one
+
+    // What the model has seen, and what has happened since.
+    winio::ScreenState seen_;           ///< the latest screenshot
+    std::string seen_sha256_;           ///< of the latest screenshot, as the model receives it
+    Clock::time_point seen_at_{};       ///< when it was captured
+    std::vector<winio::Rect> toggling_; ///< when it was captured
+    bool resumed_ = false;              ///< no screenshot since the run was resumed
+    /// The latest action since the screenshot, which the model has not seen.
+    std::optional<winio::Expectation> own_action_;
+    /// Stale calls for one target since the latest action.
+    struct Refused {
+        std::string reason;
+        winio::Point target;
+        int times = 0;
+    };
+    std::optional<Refused> refused_;
+    winio::ScreenWatch watch_;
+    winio::ScreenState look_;                           ///< the latest look of the watch
+    std::deque<std::chrono::milliseconds> reply_times_; ///< the latest ones
+    std::optional<int> prompt_tokens_;                  ///< of the latest request
 };
 
 } // namespace eyehand::agent

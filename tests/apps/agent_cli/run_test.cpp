@@ -378,7 +378,7 @@ TEST_CASE("a resumed run keeps its area, waits and endpoint") {
     std::vector<std::string> seen;
     for (const std::string& line : test::lines_of(stage.run_path() / "events.jsonl"))
         if (line.find(R"("type":"observed")") != std::string::npos) seen.push_back(line);
-    REQUIRE(seen.size() == 2);
+    REQUIRE(seen.size() == 3); // a resumed run looks first
     CHECK(area_of(seen[1]) == area_of(seen[0]));
     const std::size_t settle = seen[1].find(R"("settle_ms":)");
     CHECK(std::stoi(seen[1].substr(settle + 12)) >= 300);
@@ -444,7 +444,8 @@ TEST_CASE("a run probes the server first and keeps fewer screenshots in a small 
         std::vector<std::string> arguments{"run",        "do it",
                                            "--endpoint", stage.server.url(),
                                            "--run-dir",  stage.folder.path().string(),
-                                           "--image",    "1024x768!"};
+                                           "--image",    "1024x768!",
+                                           "--watch",    "check"}; // without the test that cancels
         arguments.insert(arguments.end(), more.begin(), more.end());
         return agent_cli(arguments, {{"EYEHAND_PROBE", "1"}});
     };
@@ -674,7 +675,9 @@ TEST_CASE("http.log contains the probe exactly once, whatever follows") {
     const auto asked = [&] {
         return count(test::read_file(stage.run_path() / "http.log"), "/v1/models");
     };
-    const std::map<std::string, std::string> probe{{"EYEHAND_PROBE", "1"}};
+    // With an explicit value of `watch`, the probe cancels no request.
+    const std::map<std::string, std::string> probe{{"EYEHAND_PROBE", "1"},
+                                                   {"EYEHAND_WATCH", "check"}};
     probed();
     CHECK(agent_cli({"run", "do it", "--endpoint", stage.server.url(), "--run-dir",
                      stage.folder.path().string(), "--display", "7"},

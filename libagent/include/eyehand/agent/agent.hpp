@@ -25,6 +25,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace eyehand::agent {
@@ -34,11 +35,29 @@ namespace eyehand::agent {
 /// tool asks separately (`AskApproval`).
 enum class Approve { never, always };
 
+/// What a run does when the screen changes while the model thinks.
+enum class Watch {
+    /// The screen is not watched: actions are based on the screenshot, however old it is.
+    off,
+    /// The target of each action is compared with the screenshot directly before the action. If it
+    /// differs, the call is refused (`stale_target`) and the model receives a new screenshot. A
+    /// screenshot that is older than a second is compared before the request, too.
+    check,
+    /// In addition, a request is cancelled and sent again with a new screenshot if the screen has
+    /// changed and become stable before the first text or tool call of the reply, at most twice per
+    /// screenshot. Choose it if the server stops when a client disconnects
+    /// (`vlm::ServerInfo::stops_on_disconnect`).
+    resend,
+};
+/// "off", "check", "resend".
+[[nodiscard]] EYEHAND_AGENT_API std::string_view to_string(Watch watch) noexcept;
+
 struct AgentOptions {
     winio::AreaChoice area{};          ///< the part of the desktop that the agent sees and acts on
     winio::SettleOptions settle{};     ///< before each screenshot
     winio::ReactionOptions reaction{}; ///< before the first screenshot after an action
-    std::vector<std::string> with{};   ///< registered names of tools to offer besides the profile's
+    Watch watch = Watch::check;
+    std::vector<std::string> with{}; ///< registered names of tools to offer besides the profile's
     /// The caller's own tools. They are offered to the roles that act, unless the profile restricts
     /// them (`Profile::offer_custom_tools`). The model of a visual loop calls them as actions.
     Toolbox custom_tools{};
@@ -57,7 +76,9 @@ struct AgentOptions {
                                                           const Profile& profile,
                                                           const AgentOptions& options = {});
 
-/// Desktop and model must outlive the agent. Runs on the caller's thread; not thread-safe.
+/// Desktop and model must outlive the agent. Runs on the caller's thread; not thread-safe. Unless
+/// `AgentOptions::watch` is off, requests with a screenshot call the model on a second thread, one at
+/// a time, while the run's thread watches the screen.
 class EYEHAND_AGENT_API Agent {
 public:
     /// The profile may name the tools in `tools` and the caller's own. Throws Error{unknown_tool}

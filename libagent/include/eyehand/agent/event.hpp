@@ -85,9 +85,10 @@ struct UnknownEvent {
     std::string problem; ///< why an event of a known type cannot be read; empty for an unknown type
 };
 
-using Payload = std::variant<RunStarted, RunResumed, Observe, Asked, Invoke, Recover, Await, Finish,
-                             Observed, ObserveFailed, Replied, AskFailed, Invoked, Recovered,
-                             UserMessage, Stopped, Noted, StateChanged, RunFinished, UnknownEvent>;
+using Payload =
+    std::variant<RunStarted, RunResumed, Observe, Asked, Invoke, Recover, Await, Finish, Observed,
+                 ObserveFailed, Replied, AskFailed, Superseded, Invoked, Recovered, UserMessage,
+                 Stopped, Noted, StateChanged, RunFinished, UnknownEvent>;
 
 /// One entry of the journal.
 struct Event {

@@ -51,6 +51,9 @@ struct Observe {
 struct Ask {
     std::string role{}; ///< the role that the model plays in this request
     vlm::ChatRequest request{};
+    /// The World may return Superseded, after which `next` is Observe. `make_mode` sets it; modes do
+    /// not.
+    bool may_be_superseded = false;
 };
 /// Run one tool call.
 struct Invoke {
@@ -104,12 +107,30 @@ struct ObserveFailed {
 };
 struct Replied {
     vlm::ChatReply reply{};
+    /// When the reply, which has no tool call, was complete, the screen differed from the screenshot
+    /// of the request.
+    bool screen_changed = false;
 };
 struct AskFailed {
     std::string error{};
     std::string message{};
     bool context_overflow = false; ///< the request is longer than the model's context
     bool refused = false;          ///< the server rejected the request; it may accept another form
+};
+/// The request was cancelled, or not sent, because the screen no longer looks as in its screenshot:
+/// the model is asked again, in the same turn, with a new screenshot.
+struct Superseded {
+    std::string sha256{};                  ///< of the screenshot in the request
+    std::vector<winio::Rect> changed{};    ///< where the screen differs; desktop pixels
+    std::chrono::milliseconds after{};     ///< since the request was sent; 0 if it was not sent
+    std::optional<int> estimated_tokens{}; ///< of the request: as many as the latest one had
+};
+/// Why a call was refused directly before its action.
+struct StaleCall {
+    /// "appearance", "window" or "foreground" (`winio::StaleReason`); "resumed" if the run was
+    /// resumed and no screenshot has been taken since.
+    std::string reason{};
+    std::vector<winio::Rect> rects{}; ///< as in `winio::StaleTarget`
 };
 /// A call as the tool understood it, for loop detection and for descriptions of it to the model.
 struct Action {
@@ -135,6 +156,9 @@ struct Invoked {
     /// The effect on the screen, if it is known; the model reads `confirmed` and
     /// `no_visible_change`.
     std::optional<winio::ActionEffect> effect{};
+    /// The target no longer looks as in the screenshot that the model saw: the call was refused
+    /// (`stale_target`) and uses up no turn.
+    std::optional<StaleCall> stale{};
 };
 struct Recovered {
     std::string problem{};         ///< why the recovery is incomplete; or empty
@@ -147,8 +171,8 @@ struct Stopped {
 };
 // `UserMessage` (eyehand/agent/control.hpp) is also a fact: a message that can arrive before any
 // command.
-using Fact = std::variant<Observed, ObserveFailed, Replied, AskFailed, Invoked, Recovered,
-                          UserMessage, Stopped>;
+using Fact = std::variant<Observed, ObserveFailed, Replied, AskFailed, Superseded, Invoked,
+                          Recovered, UserMessage, Stopped>;
 
 // ---- the state machine --------------------------------------------------------------------------
 
@@ -166,7 +190,8 @@ struct ModeState {
 
 /// A decision of the mode that is shown to the user; derived from the facts before it.
 struct Noted {
-    std::string kind{}; ///< "phase", "loop", "memory", "reminder", "refused", "context"
+    std::string kind{}; ///< "phase", "loop", "memory", "reminder", "refused", "context",
+                        ///< "superseded", "format", "reply"
     std::string text{};
 };
 
@@ -178,7 +203,12 @@ public:
     [[nodiscard]] virtual Command next() const = 0;
     /// Whether `next` is Finish. Override it if making the next command is expensive.
     [[nodiscard]] virtual bool finished() const { return std::holds_alternative<Finish>(next()); }
+    /// A mode receives Superseded only if it is used without `make_mode`; it may ignore it.
     virtual void apply(const Fact& fact) = 0;
+    /// The request that the mode has just made was cancelled, and `seen` replaces its screenshot:
+    /// this request then shows the new one. Override it to show it in later requests, too, and to
+    /// correct conclusions from the replaced screenshot.
+    virtual void revise(const Observed& /*seen*/) {}
     [[nodiscard]] virtual ModeState state() const = 0;
     /// The notes since the last call: decisions made while facts were applied.
     [[nodiscard]] std::vector<Noted> take_notes() { return std::exchange(notes_, {}); }

@@ -163,6 +163,13 @@ constexpr std::array specs{
     SettingSpec{"busy_timeout", Kind::seconds,
                 "maximum wait after an action while the system shows that a program is busy", "5",
                 0, 600},
+    SettingSpec{.name = "watch",
+                .kind = Kind::choice,
+                .help =
+                    "what happens when the screen changes while the model thinks; default: resend "
+                    "if the probe sees that the server stops when a client disconnects, "
+                    "otherwise check",
+                .choices = "resend|check|off"},
     SettingSpec{"with", Kind::list, "names of additional tools to offer"},
     SettingSpec{"layered_windows", Kind::boolean,
                 "Windows: capture layered windows by CAPTUREBLT; the pointer may flicker", "false"},

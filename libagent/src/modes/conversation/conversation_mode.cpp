@@ -92,6 +92,11 @@ ModeState ConversationMode::state() const {
     return {turn_, "finished"};
 }
 
+void ConversationMode::revise(const Observed& seen) {
+    loops_.revise(seen.still);
+    transcript_.replace_latest_image(by_name(seen));
+}
+
 void ConversationMode::on(const Observed& fact) {
     if (calls_.empty()) {
         transcript_.add(vlm::Message::user(task_, by_name(fact)));
@@ -104,7 +109,7 @@ void ConversationMode::on(const Observed& fact) {
             }
             tell_of_loop(words_on_loop(*loops_.loop()));
         }
-        answer_calls(screenshot_result(fact));
+        answer_calls(refusal_.empty() ? screenshot_result(fact) : std::exchange(refusal_, {}));
         transcript_.add(
             vlm::Message::user(std::exchange(told_, {}) + "The current screen:", by_name(fact)));
     }
@@ -156,6 +161,12 @@ void ConversationMode::on(const AskFailed& fact) {
 void ConversationMode::on(const Invoked& fact) {
     if (!fact.desktop_failure.empty()) {
         finish(Outcome::desktop_failed, fact.desktop_failure);
+        return;
+    }
+    if (fact.stale) { // the model decides again on a new screenshot
+        max_turns_ += free_turns_.grant();
+        refusal_ = fact.result_json;
+        phase_ = Phase::observing;
         return;
     }
     const bool tried = fact.ok || fact.action.acts;
@@ -229,7 +240,7 @@ void ConversationMode::finish_with(const vlm::ChatReply& reply) {
 void ConversationMode::answer_calls(const std::string& first_result) {
     const std::string refusal =
         fail(refused_call_error_,
-             fmt::format("Only one tool call per reply: {} was carried out, this one was not.",
+             fmt::format("Only one tool call per reply: {} was processed, this one was not.",
                          calls_.front().name))
             .json();
     for (std::size_t i = 0; i < calls_.size(); ++i) {

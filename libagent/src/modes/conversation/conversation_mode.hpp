@@ -5,6 +5,7 @@
 #include "eyehand/agent/mode.hpp"
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/agent/transcript.hpp"
+#include "modes/free_turns.hpp"
 #include "modes/loop_detector.hpp"
 
 #include <string>
@@ -22,6 +23,7 @@ public:
     [[nodiscard]] bool finished() const override { return phase_ == Phase::finished; }
     void apply(const Fact& fact) override;
     [[nodiscard]] ModeState state() const override;
+    void revise(const Observed& seen) override;
 
 private:
     enum class Phase { observing, asking, acting, recovering, finished };
@@ -30,6 +32,7 @@ private:
     void on(const ObserveFailed& fact);
     void on(const Replied& fact);
     void on(const AskFailed& fact);
+    void on(const Superseded&) {}
     void on(const Invoked& fact);
     void on(const Recovered& fact);
     void on(const UserMessage& fact);
@@ -50,7 +53,9 @@ private:
     std::string task_;
     Transcript transcript_;
     Phase phase_;
-    int turn_ = 0;                     ///< requests started
+    int turn_ = 0; ///< requests started
+    FreeTurns free_turns_;
+    std::string refusal_; ///< the result of a stale call, which waits for the screenshot
     std::vector<vlm::ToolCall> calls_; ///< of the latest reply; the first one is executed
     LoopProfile loop_rules_;
     LoopDetector loops_;

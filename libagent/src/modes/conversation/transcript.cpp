@@ -99,6 +99,16 @@ void Transcript::add(vlm::Message message) {
     if (bytes_ > max_bytes_) (void)drop_exchanges(max_bytes_ / 2);
 }
 
+void Transcript::replace_latest_image(vlm::Image image) {
+    for (auto message = messages_.rbegin(); message != messages_.rend(); ++message) {
+        for (auto part = message->parts.rbegin(); part != message->parts.rend(); ++part) {
+            if (!std::holds_alternative<vlm::Image>(*part)) continue;
+            *part = std::move(image);
+            return;
+        }
+    }
+}
+
 bool Transcript::narrow() {
     screenshots_ = {.keep = 1, .batch = 1};
     thinks_ = {.keep = 0, .batch = 1};

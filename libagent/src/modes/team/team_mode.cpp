@@ -437,6 +437,7 @@ void TeamMode::record(const Invoked& fact) {
 
 /// The screenshot after an action, and the end of the wait before it, show the effect of the action.
 void TeamMode::take_effect(const Observed& fact) {
+    without_effect_.reset();
     if (!std::exchange(effect_unknown_, false)) return;
     using winio::ReactionEnd;
     const auto ended = [&](ReactionEnd end) { return fact.end == to_string(end); };
@@ -447,7 +448,11 @@ void TeamMode::take_effect(const Observed& fact) {
         effect = winio::ActionEffect::no_visible_change;
     else if (!fact.still && (ended(ReactionEnd::reacted) || ended(ReactionEnd::local_only)))
         effect = winio::ActionEffect::confirmed;
-    if (!effect) return;
+    if (effect) set_effect(*effect);
+}
+
+void TeamMode::set_effect(winio::ActionEffect effect) {
+    if (effect == winio::ActionEffect::no_visible_change) without_effect_ = previous_;
     const std::string result = with_effect(previous_->result, effect);
     previous_->outcome = previous_->complete ? result_in_words(result).result
                                              : result_in_words(result, previous_->arguments).result;
@@ -455,11 +460,23 @@ void TeamMode::take_effect(const Observed& fact) {
     memory_->update(*previous_);
 }
 
+/// A late change is perhaps the effect of the latest action: it no longer has none.
+void TeamMode::revise(const Observed& seen) {
+    loops_.revise(seen.still);
+    seen_ = seen;
+    if (seen.still || !without_effect_) return;
+    previous_ = std::exchange(without_effect_, std::nullopt);
+    memory_->update(*previous_);
+}
+
 void TeamMode::take_worker_call(const Invoked& fact) {
     record(fact);
     worker_told_ = words_on_refused_calls();
-    // A repeated mistake is also a loop.
-    loops_.acted(as_tried(fact, calls_.front().arguments_json));
+    // A repeated mistake is also a loop; a screen that changes is not the model's mistake.
+    if (fact.stale)
+        max_turns_ += free_turns_.grant();
+    else
+        loops_.acted(as_tried(fact, calls_.front().arguments_json));
     if (const auto* progress = std::get_if<Progress>(&fact.signal)) {
         const auto asks_for_review = [&](const std::string& status) {
             return equals_ignoring_case(status, trim(progress->status));

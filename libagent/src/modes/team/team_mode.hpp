@@ -12,6 +12,7 @@
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/agent/team_settings.hpp"
 #include "modes/call_words.hpp"
+#include "modes/free_turns.hpp"
 #include "modes/loop_detector.hpp"
 
 #include <memory>
@@ -40,6 +41,7 @@ public:
     [[nodiscard]] bool finished() const override { return step_ == Step::finished; }
     void apply(const Fact& fact) override;
     [[nodiscard]] ModeState state() const override;
+    void revise(const Observed& seen) override;
 
 private:
     enum class Step { observing, asking, acting, recovering, finished };
@@ -48,6 +50,7 @@ private:
     void on(const ObserveFailed& fact);
     void on(const Replied& fact);
     void on(const AskFailed& fact);
+    void on(const Superseded&) {}
     void on(const Invoked& fact);
     void on(const Recovered& fact);
     void on(const UserMessage& fact);
@@ -65,6 +68,7 @@ private:
     void end_lead_turn();
     void record(const Invoked& fact);
     void take_effect(const Observed& fact);
+    void set_effect(winio::ActionEffect effect);
     void finish(Outcome outcome, std::string reason);
 
     [[nodiscard]] const TeamRole& role() const;
@@ -84,7 +88,8 @@ private:
     const TeamSettings team_;
     const std::string model_;
     const std::string task_;
-    const int max_turns_;
+    int max_turns_;
+    FreeTurns free_turns_;
     const LoopProfile loop_rules_;
     const OfferedTools offered_;
     std::unique_ptr<Memory> memory_;
@@ -109,13 +114,14 @@ private:
     std::string worker_told_;   ///< the same
     std::string lead_heard_;    ///< messages of the user since its latest reply
     std::string worker_heard_;  ///< the same
-    std::optional<ActionRecord> previous_; ///< the worker's latest action
-    std::string previous_reason_;          ///< which the model gave for it
-    bool effect_unknown_ = false;          ///< of that action, until the next screenshot
-    Observed seen_;                        ///< the newest screenshot
-    std::vector<vlm::ToolCall> calls_;     ///< of the latest reply, which remain to be executed
-    std::size_t refused_calls_ = 0;        ///< the other calls of that reply
-    std::string reply_;                    ///< its text
+    std::optional<ActionRecord> previous_;       ///< the worker's latest action
+    std::string previous_reason_;                ///< which the model gave for it
+    bool effect_unknown_ = false;                ///< of that action, until the next screenshot
+    std::optional<ActionRecord> without_effect_; ///< that action, if it had no visible effect
+    Observed seen_;                              ///< the newest screenshot
+    std::vector<vlm::ToolCall> calls_; ///< of the latest reply, which remain to be executed
+    std::size_t refused_calls_ = 0;    ///< the other calls of that reply
+    std::string reply_;                ///< its text
     bool reminded_ = false;
     bool narrow_ = false; ///< a request was too long for the model: all further ones are shorter
     int loops_from_ = 0;  ///< first turn with loop detection

@@ -260,6 +260,13 @@ void VisualLoopMode::on(const Invoked& fact) {
                                         name_of(done), message_of(fact.result_json)));
     }
     ++next_action_;
+    if (fact.stale) {
+        max_turns_ += free_turns_.grant();
+        // The other actions are based on the same screenshot.
+        for (; next_action_ < reply_->actions.size(); ++next_action_)
+            failures_.push_back(fmt::format("Action {} ({}) was not carried out, either.",
+                                            action().number, name_of(action())));
+    }
     act_or_look();
 }
 

@@ -8,6 +8,7 @@
 #include "eyehand/agent/mode.hpp"
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/agent/visual_loop_settings.hpp"
+#include "modes/free_turns.hpp"
 
 #include <deque>
 #include <memory>
@@ -28,6 +29,7 @@ public:
     [[nodiscard]] bool finished() const override { return phase_ == Phase::finished; }
     void apply(const Fact& fact) override;
     [[nodiscard]] ModeState state() const override;
+    void revise(const Observed& seen) override { seen_ = seen; }
 
 private:
     enum class Phase { waiting_inject, executing, capturing, calling_model, finished };
@@ -36,6 +38,7 @@ private:
     void on(const ObserveFailed& fact);
     void on(const Replied& fact);
     void on(const AskFailed& fact);
+    void on(const Superseded&) {}
     void on(const Invoked& fact);
     void on(const Recovered&) {} // this mode does not request a recovery
     void on(const UserMessage& fact);
@@ -55,7 +58,8 @@ private:
     void finish(Outcome outcome, std::string reason);
 
     const VisualLimits limits_;
-    const int max_turns_;
+    int max_turns_;
+    FreeTurns free_turns_;
     const std::size_t trail_turns_;
     vlm::ChatRequest request_; ///< everything except the messages
     std::string system_prompt_;

@@ -102,7 +102,7 @@ struct ClientOptions {
     /// Requests to this computer wait for each other, across all clients of this process: LM
     /// Studio's engine crashes on simultaneous requests.
     bool one_at_a_time = true;
-    // Both are called on the caller's thread and must not throw.
+    // Both are called on the thread that called `reply` and must not throw.
     std::function<void(const Exchange&)> on_exchange{}; ///< after each attempt
     std::function<void(const Attempt&)> on_retry{};     ///< before the delay
 };

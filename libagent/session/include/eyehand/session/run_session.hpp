@@ -46,6 +46,9 @@ struct SessionOptions {
     agent::Toolbox tools = agent::built_in_tools(); ///< the tools that the profile can name
     bool probe = true;       ///< detect the server's capabilities first (`vlm::probe`)
     bool fit_context = true; ///< adapt the profile to the model's context
+    /// Raise `AgentOptions::watch` from check to resend if the probe sees that the server stops when
+    /// a client disconnects. For this, the probe sends llama-server a request and cancels it.
+    bool choose_watch = true;
     Cassette cassette{};
     /// Folders in which LM Studio writes its logs (`agent::lmstudio_log_folders`): the part that it
     /// logs during a run is copied to the run's directory. Empty: nothing is copied.
@@ -67,7 +70,7 @@ struct RunResult {
 /// may be used from any thread.
 class EYEHAND_SESSION_API RunSession {
 public:
-    /// Asks the server (at most 3 s) and prepares the run. `desktop` must outlive the session.
+    /// Asks the server (at most 3 s, without the test of `choose_watch`) and prepares the run. `desktop` must outlive the session.
     /// Throws as `agent::Agent`, agent::Error{bad_config} if no model is named and the server has
     /// several, vlm::Error for the endpoint and vlm::CassetteError for the cassette.
     RunSession(winio::Desktop& desktop, SessionOptions options);
@@ -81,6 +84,8 @@ public:
     [[nodiscard]] const std::optional<vlm::ServerInfo>& server() const;
     /// The profile in force.
     [[nodiscard]] const agent::Profile& profile() const;
+    /// What the run does when the screen changes while the model thinks.
+    [[nodiscard]] agent::Watch watch() const;
 
     /// Throws as `Agent::run`. If it throws after the run has started, it writes the report first and
     /// passes its path to `on_remark`.
