@@ -300,11 +300,11 @@ TEST_CASE("prompts: only texts of the run can be read, and only unchanged ones")
     RunDirectory directory = RunDirectory::create(folder.path());
     const std::string hash = hash_of("hello");
     CHECK_FALSE(read_prompt(directory.path(), hash));
-    directory.create("prompts/" + hash + ".txt", "hello");
+    directory.create("prompts/" + hash.substr(0, 2) + "/" + hash + ".txt", "hello");
     CHECK(read_prompt(directory.path(), hash) == "hello");
     CHECK(read_prompt(static_cast<const RunStore&>(directory), hash) == "hello");
     const std::string other = hash_of("other");
-    directory.create("prompts/" + other + ".txt", "changed");
+    directory.create("prompts/" + other.substr(0, 2) + "/" + other + ".txt", "changed");
     std::ofstream(directory.path() / "note.txt") << "a note";
     std::string upper = hash;
     std::transform(upper.begin(), upper.end(), upper.begin(),

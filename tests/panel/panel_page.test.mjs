@@ -88,6 +88,7 @@ test('a turn shows what the model was told, and the changes since the previous r
     // It stays expanded while the turn goes on.
     run.go();
     await run.line(/^asked 4$/);
+    await says(page, '#stage-title', 'Turn 4'); // the page would go on from the latest turn to it
     await item(page, 3).click();
     await says(page, '#items .told-to-model > summary', 'request 3');
     assert.deepEqual(problems, []);

@@ -141,7 +141,8 @@ std::string ExecutionLog::messages(const Asked& request) const {
         text += fmt::format("Messages as in the previous request of the role: {}\n",
                             request.sent->same);
     const auto add_text = [&](std::string_view of, const SentText& it) {
-        text += fmt::format("Message ({}): prompts/{}.txt, {} bytes\n", of, it.hash, it.bytes);
+        text += fmt::format("Message ({}): prompts/{}/{}.txt, {} bytes\n", of,
+                            std::string_view(it.hash).substr(0, 2), it.hash, it.bytes);
         if (const auto words = read_prompt(store_, it.hash); words && !words->empty())
             text += "  " + shorten(one_line(*words), max_message_bytes) + "\n";
     };

@@ -27,7 +27,8 @@ std::optional<std::string> file_of(std::string_view hash) {
             return (digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f');
         });
     if (!is_hash) return std::nullopt;
-    return fmt::format("prompts/{}.txt", hash);
+    // In folders by the first two digits: in a folder of thousands of files, Wine looks up a name slowly.
+    return fmt::format("prompts/{}/{}.txt", hash.substr(0, 2), hash);
 }
 
 std::optional<std::string> verified(std::optional<std::string> text, std::string_view hash) {

@@ -125,7 +125,7 @@ std::filesystem::path RunDirectory::place_for(const std::string& name) const {
     const std::filesystem::path file = path_ / path_of(name);
     std::error_code error;
     if (file.parent_path() != path_ && file.parent_path() != path_ / screenshots)
-        std::filesystem::create_directory(file.parent_path(), error);
+        std::filesystem::create_directories(file.parent_path(), error);
     if (error) refuse(file.parent_path(), "cannot be created", error.message());
     return file;
 }

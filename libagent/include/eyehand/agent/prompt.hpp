@@ -1,5 +1,5 @@
 // The texts of a run's requests: system prompts, messages, replies and results of tools. A run stores
-// each text once, as prompts/HASH.txt; the journal names the texts of each request (SentMessages).
+// each text once, as prompts/HH/HASH.txt; the journal names the texts of each request (SentMessages).
 //
 //     for (const agent::Event& event : agent::read_journal(store))
 //         agent::visit(event, [&](const agent::Asked& it) {
