@@ -240,6 +240,7 @@ public:
     [[nodiscard]] const WorkArea& fence() const { return fence_; }
     [[nodiscard]] Desktop& desktop() const { return desktop_; }
     [[nodiscard]] ExecutionReport execute(const Plan& plan, const std::stop_token& stop);
+    void keep_apart(const Plan& plan, const std::stop_token& stop) const;
     std::size_t release_all() noexcept;
 
 private:
@@ -405,6 +406,15 @@ void InputExecutor::Impl::keep_clicks_apart(const ButtonPress& next,
         throw Error(errc::cancelled, "stopped while keeping two clicks apart");
 }
 
+void InputExecutor::Impl::keep_apart(const Plan& plan, const std::stop_token& stop) const {
+    std::vector<InputEvent> events;
+    for (const Step& step : plan.steps)
+        if (const auto* batch = std::get_if<Batch>(&step.effect))
+            events.insert(events.end(), batch->begin(), batch->end());
+    const auto presses = presses_in(events);
+    if (!presses.empty()) keep_clicks_apart(presses.front(), stop);
+}
+
 std::vector<InputExecutor::Impl::ButtonPress>
 InputExecutor::Impl::presses_in(std::span<const InputEvent> events) {
     std::vector<ButtonPress> presses;
@@ -462,6 +472,11 @@ Desktop& InputExecutor::desktop() const { return impl_->desktop(); }
 // NOLINTNEXTLINE(performance-unnecessary-value-param): a token is small and shared
 ExecutionReport InputExecutor::execute(const Plan& plan, std::stop_token stop) {
     return impl_->execute(plan, stop);
+}
+
+// NOLINTNEXTLINE(performance-unnecessary-value-param): as above
+void InputExecutor::keep_apart(const Plan& plan, std::stop_token stop) const {
+    impl_->keep_apart(plan, stop);
 }
 
 std::size_t InputExecutor::release_all() noexcept { return impl_->release_all(); }

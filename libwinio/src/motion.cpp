@@ -126,10 +126,23 @@ private:
 } // namespace
 
 void Motion::start(Size size) {
+    ignored_.clear();
     if (size == size_)
         carry_over();
     else
         resize(size);
+}
+
+void Motion::ignore(const std::vector<Rect>& regions) {
+    std::vector<std::uint8_t> ignored(place_.size());
+    for (const Rect& region : regions) {
+        const Rect inside = intersection(region, {0, 0, size_.width, size_.height});
+        for (int y = inside.y / cell_side; y * cell_side < inside.bottom(); ++y)
+            for (int x = inside.x / cell_side; x * cell_side < inside.right(); ++x)
+                ignored[static_cast<std::size_t>(y) * columns_ + static_cast<std::size_t>(x)] = 1;
+    }
+    const auto count = static_cast<std::size_t>(std::ranges::count(ignored, 1));
+    if (count > 0 && count * 2 <= ignored.size()) ignored_ = std::move(ignored);
 }
 
 void Motion::carry_over() {
@@ -169,7 +182,8 @@ void Motion::note(const ImageView& before, const ImageView& after, Time now) {
             compare_rows(before.row(y), after.row(y), dirty_);
         const std::uint32_t first = static_cast<std::uint32_t>(top / cell_side) * columns_;
         for (std::uint32_t column = 0; column < columns_; ++column)
-            if (dirty_[column] != 0) note_cell(first + column, before, after);
+            if (dirty_[column] != 0 && (ignored_.empty() || ignored_[first + column] == 0))
+                note_cell(first + column, before, after);
     }
 }
 

@@ -39,6 +39,9 @@ public:
     /// ignored; cells that do not change in this watch are forgotten. After std::bad_alloc, it can
     /// be called again.
     void start(Size size);
+    /// Until the next `start`, changes of the cells that these regions touch (pixels of the image) are
+    /// not recorded, unless these are more than half of all cells.
+    void ignore(const std::vector<Rect>& regions);
     /// Records the cells in which two captures differ. Throws std::invalid_argument unless both
     /// have the size that was passed to `start`.
     void note(const ImageView& before, const ImageView& after, Time now);
@@ -108,7 +111,8 @@ private:
     std::vector<Cell> cells_;          // cells that changed, or toggled in the previous watch
     std::vector<std::uint32_t> place_; // for each cell of the grid: one past its index in `cells_`;
                                        // 0: none
-    std::vector<std::uint8_t> dirty_;  // columns of the band of rows that is compared
+    std::vector<std::uint8_t> ignored_; // for each cell of the grid; empty: none
+    std::vector<std::uint8_t> dirty_;   // columns of the band of rows that is compared
     Time latest_look_{};
 };
 

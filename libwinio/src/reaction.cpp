@@ -1,10 +1,12 @@
 #include "eyehand/winio/reaction.hpp"
 
+#include "eyehand/winio/error.hpp"
 #include "overloaded.hpp"
 #include "regions.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <span>
 
 namespace eyehand::winio {
@@ -94,6 +96,18 @@ constexpr int control_width = 400;
 constexpr int control_height = 64;
 constexpr int target_radius = 24;
 
+std::int64_t pixels_of(const Rect& rect) { return std::int64_t{rect.width} * rect.height; }
+
+/// The child window at a point, if it is at most a quarter of its window.
+std::optional<Rect> small_control(Desktop& desktop, const WindowInfo& window, Point at) {
+    try {
+        const auto control = desktop.windows()->control_at(window.id, at);
+        if (control && pixels_of(*control) * 4 <= pixels_of(window.bounds)) return control;
+    } catch (const Error&) { // NOLINT(bugprone-empty-catch): the capture reports a failed desktop
+    }
+    return std::nullopt;
+}
+
 } // namespace
 
 Expectation expectation_of(const Plan& plan) {
@@ -127,6 +141,15 @@ void prepare_reaction(Desktop& desktop, Capturer& capturer, const Rect& area, co
         if (before.target ? display.bounds.contains(*before.target) : display.primary)
             before.dpi = display.dpi;
     before.windows = listed_windows(desktop);
+    before.process.clear();
+    before.control.reset();
+    if (before.windows) {
+        const WindowInfo* window = before.target ? window_at(*before.windows, *before.target)
+                                                 : foreground_window(*before.windows);
+        if (window != nullptr) before.process = window->process;
+        if (window != nullptr && before.target)
+            before.control = small_control(desktop, *window, *before.target);
+    }
     capturer.capture(area, before.frame); // last, so that it is as recent as possible
     before.acted = std::chrono::steady_clock::now();
 }
@@ -156,8 +179,23 @@ bool windows_reacted(const std::vector<WindowInfo>& before, const std::vector<Wi
     });
 }
 
-Extent extent_of(const std::vector<Rect>& changed, std::optional<Point> target, int dpi) {
+Extent extent_of(const std::vector<Rect>& changed, std::optional<Point> target, int dpi,
+                 std::optional<Rect> control) {
     if (changed.empty()) return Extent::nothing;
+    if (control) {
+        // Changes cover whole cells.
+        const Rect covered{control->x - cell_side, control->y - cell_side,
+                           control->width + 2 * cell_side, control->height + 2 * cell_side};
+        std::vector<Rect> elsewhere;
+        for (const Rect& rect : changed)
+            if (intersection(rect, covered) != rect) elsewhere.push_back(rect);
+        if (elsewhere.empty()) return Extent::local;
+        if (elsewhere.size() < changed.size()) {
+            // The control, and perhaps the one that lost the focus.
+            const bool one = elsewhere.size() <= max_regions && components(elsewhere).size() == 1;
+            return one ? extent_of(elsewhere, std::nullopt, dpi) : Extent::wide;
+        }
+    }
     if (changed.size() > max_regions) return Extent::wide;
     const std::vector<Rect> controls = components(changed);
     const bool small = std::ranges::all_of(controls, [&](const Rect& rect) {

@@ -18,8 +18,8 @@ using Time = ScreenWatch::Time;
 constexpr seconds memory{30};
 constexpr milliseconds quiet{300};
 constexpr std::size_t changes_of_ambient_cells = 4;
-constexpr std::size_t most_changes = 16; // that are kept for each cell
-constexpr int longest_pause_in_gaps = 3;
+constexpr std::size_t max_changes = 16; // that are kept for each cell
+constexpr int max_pause_in_gaps = 3;
 /// Fewer connected cells are not a change: about a letter.
 constexpr int min_change = 4;
 
@@ -58,9 +58,9 @@ private:
 
 using Mask = std::vector<std::uint8_t>; ///< one entry for each cell
 
-Mask differing_cells(const Grid& grid, const Image& before, const Image& after) {
+Mask differing_cells(const Grid& grid, const Image& before, const Image& after, int dpi) {
     Mask mask(grid.cells(), 0);
-    for (const Rect& rect : differing_rects(before.view(), after.view(), 96))
+    for (const Rect& rect : differing_rects(before.view(), after.view(), dpi))
         grid.for_cells(rect, [&](std::size_t cell) { mask[cell] = 1; });
     return mask;
 }
@@ -105,7 +105,7 @@ bool is_ambient(const std::vector<Time>& changes, Time now) {
     Time::duration gap{};
     for (auto change = first + 1; change != changes.end(); ++change)
         gap = std::max(gap, *change - *(change - 1));
-    return now - changes.back() <= longest_pause_in_gaps * gap;
+    return now - changes.back() <= max_pause_in_gaps * gap;
 }
 
 Mask ambient_cells(const Grid& grid, const std::vector<std::vector<Time>>& cells, Time now) {
@@ -163,7 +163,8 @@ std::vector<Rect> different_windows(const std::vector<WindowInfo>& before,
 
 } // namespace
 
-void ScreenWatch::start(const ScreenState& seen, Time now) {
+void ScreenWatch::start(const ScreenState& seen, Time now, int dpi) {
+    dpi_ = dpi;
     const Grid grid(seen.frame.pixels.size());
     if (area_of(seen.frame) != area_of(seen_.frame)) cells_.assign(grid.cells(), {});
     for (Changes& changes : cells_)
@@ -173,6 +174,7 @@ void ScreenWatch::start(const ScreenState& seen, Time now) {
     latest_ = seen_;
     noted_now_ = false;
     moved_ = false;
+    first_change_.reset();
     latest_change_.reset();
     changed_.clear();
 }
@@ -190,7 +192,7 @@ void ScreenWatch::note(const ScreenState& state, Time now) {
     }
     const Grid grid(state.frame.pixels.size());
     const bool comparable = area_of(latest_.frame) == area_of(state.frame);
-    Mask moved = comparable ? differing_cells(grid, latest_.frame.pixels, state.frame.pixels)
+    Mask moved = comparable ? differing_cells(grid, latest_.frame.pixels, state.frame.pixels, dpi_)
                             : Mask(grid.cells(), 1);
     const bool any = std::ranges::any_of(moved, [](std::uint8_t cell) { return cell != 0; });
     moved_ = moved_ || any;
@@ -198,7 +200,7 @@ void ScreenWatch::note(const ScreenState& state, Time now) {
         if (moved[cell] == 0 || !records) continue;
         Changes& changes = cells_[cell];
         std::erase_if(changes, [&](Time change) { return now - change > memory; });
-        if (changes.size() >= most_changes) changes.erase(changes.begin());
+        if (changes.size() >= max_changes) changes.erase(changes.begin());
         changes.push_back(now);
     }
     const Mask ambient = ambient_cells(grid, cells_, now);
@@ -207,15 +209,17 @@ void ScreenWatch::note(const ScreenState& state, Time now) {
         state.windows ? std::optional(untitled(*state.windows)) : std::nullopt;
     if (!connected(grid, moved, min_change).empty() || windows_differ(latest_.windows, windows))
         latest_change_ = now;
+    if (latest_change_ && !first_change_) first_change_ = latest_change_;
     if (any) latest_.frame = state.frame;              // a large copy
     if (windows) latest_.windows = std::move(windows); // otherwise they cannot be listed now
     if (!latest_change_) {
         if (!moved_) return;
         // A cell that has stopped changing by itself differs, although nothing has changed now.
-        Mask stopped = differing_cells(grid, seen_.frame.pixels, latest_.frame.pixels);
+        Mask stopped = differing_cells(grid, seen_.frame.pixels, latest_.frame.pixels, dpi_);
         leave_out(stopped, ambient);
         if (connected(grid, stopped, min_change).empty()) return;
         latest_change_ = now;
+        first_change_ = now;
     }
     if (now - *latest_change_ < quiet) return;
     changed_ = differing();
@@ -224,7 +228,7 @@ void ScreenWatch::note(const ScreenState& state, Time now) {
 std::vector<Rect> ScreenWatch::differing() const {
     if (area_of(latest_.frame) != area_of(seen_.frame)) return {area_of(latest_.frame)};
     const Grid grid(seen_.frame.pixels.size());
-    Mask mask = differing_cells(grid, seen_.frame.pixels, latest_.frame.pixels);
+    Mask mask = differing_cells(grid, seen_.frame.pixels, latest_.frame.pixels, dpi_);
     if (noted_) leave_out(mask, ambient_cells(grid, cells_, *noted_));
     std::vector<Rect> rects = moved_by(connected(grid, mask, min_change), seen_.frame.origin);
     if (rects.empty() && windows_differ(seen_.windows, latest_.windows))
@@ -251,9 +255,9 @@ std::vector<Rect> ScreenWatch::ambient() const {
 }
 
 milliseconds watch_interval(std::chrono::microseconds cost_of_a_look) {
-    constexpr milliseconds shortest{100};
+    constexpr milliseconds min_interval{100};
     constexpr int percent = 3;
-    return std::max(shortest,
+    return std::max(min_interval,
                     std::chrono::duration_cast<milliseconds>(cost_of_a_look * 100 / percent));
 }
 

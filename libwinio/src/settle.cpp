@@ -53,6 +53,7 @@ struct Watch {
     const Frame* before; ///< null or of another area: the first capture is compared with nothing
     milliseconds interval;
     Toggling toggling;
+    const std::vector<Rect>& ambient; ///< desktop pixels
     Clock::time_point start;
     Clock::time_point retries_until; ///< for temporary errors
     Clock::time_point deadline;      ///< shortens the last interval
@@ -117,6 +118,7 @@ void Settler::State::watch(Capturer& capturer, const Watch& how, const std::stop
         how.before != nullptr && shows(*how.before, how.area) ? how.before : nullptr;
     auto nothing_known_until = how.start;
     motion.start(how.area.size());
+    motion.ignore(moved_by(how.ambient, {-how.area.x, -how.area.y}));
     for (;;) {
         throw_if_stopped(stop, stopped);
         const bool seen = try_capture(capturer, how.area, next, how.retries_until);
@@ -166,6 +168,7 @@ Settled Settler::wait(Capturer& capturer, const Rect& area, const SettleOptions&
                    .before = options.before,
                    .interval = options.interval,
                    .toggling = toggling,
+                   .ambient = options.ambient,
                    .start = start,
                    .retries_until = deadline,
                    .deadline = deadline},
@@ -204,7 +207,7 @@ Settler::wait_for_reaction(Desktop& desktop, Capturer& capturer, const BeforeAct
             windows.look(moment.now, must);
             return machine.note(
                 {.now = moment.now,
-                 .extent = extent_of(changed, before.target, before.dpi),
+                 .extent = extent_of(changed, before.target, before.dpi, before.control),
                  .latest_change = std::max(latest_change, windows.latest_change),
                  .quiet_since = std::max(moment.quiet_since, windows.latest_change.value_or(start)),
                  .windows_changed = windows.changed,
@@ -223,6 +226,7 @@ Settler::wait_for_reaction(Desktop& desktop, Capturer& capturer, const BeforeAct
                    .before = &before.frame,
                    .interval = settle.interval,
                    .toggling = toggling,
+                   .ambient = settle.ambient,
                    .start = start,
                    .retries_until = base::deadline_after(
                        start, std::max({settle.timeout, options.reaction_timeout,

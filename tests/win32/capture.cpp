@@ -439,7 +439,7 @@ TEST_CASE("a monochrome cursor paints, keeps and inverts pixels") {
     CHECK(shape.pixels.at(0, 0) == Color{0, 0, 0, 255});
     CHECK(shape.pixels.at(1, 0) == Color{255, 255, 255, 255});
     CHECK(shape.pixels.at(2, 0).alpha == 0);
-    REQUIRE(shape.invert.size() == 32 * 32);
+    REQUIRE(shape.invert.size() == std::size_t{32} * 32);
     CHECK(shape.invert[2] == 0);
     CHECK(shape.invert[3] != 0);
     CHECK(shape.pixels.at(31, 31).alpha == 0);

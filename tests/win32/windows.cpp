@@ -257,3 +257,26 @@ TEST_CASE("closing a window ends its program, and the window is no longer found"
         CHECK(error.code() == errc::window_not_found);
     }
 }
+
+TEST_CASE("the control at a point is the innermost child window") {
+    const auto desktop = open_desktop();
+    const TestWindow window(*desktop);
+    const WindowId id = window.info().id;
+    const Rect button = rect_of(window.state().button_a);
+    const Rect area = rect_of(window.state().area);
+    Windows& windows = *desktop->windows();
+    CHECK(windows.control_at(id, {button.x + 5, button.y + 5}) == button);
+    CHECK(windows.control_at(id, {area.right() - 1, area.y}) == area);
+    CHECK_FALSE(windows.control_at(id, {area.right() + 5, area.y + 5})); // the window itself
+    CHECK_FALSE(windows.control_at(id, {0, 0}));
+    CHECK_FALSE(windows.control_at(WindowId{1}, {button.x + 5, button.y + 5}));
+}
+
+TEST_CASE("the control of a window that does not respond is known at once") {
+    const auto desktop = open_desktop();
+    TestWindow window(*desktop);
+    const Rect button = rect_of(window.state().button_b);
+    window.hang();
+    CHECK(desktop->windows()->control_at(window.info().id, {button.x + 5, button.y + 5}) == button);
+    window.go_on();
+}

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-/// Has no windows and no clipboard, and cannot start programs.
+/// Has no clipboard, no windows unless the test sets them, and cannot start programs.
 class MinimalDesktop final : public eyehand::winio::Desktop {
 public:
     std::vector<eyehand::winio::Display> displays() override { return inner_.displays(); }
@@ -20,6 +20,9 @@ public:
         return inner_.send(events);
     }
     std::optional<eyehand::winio::Point> pointer() override { return inner_.pointer(); }
+    eyehand::winio::Windows* windows() noexcept override { return its_windows; }
+
+    eyehand::winio::Windows* its_windows = nullptr;
 
 private:
     eyehand::winio::testing::MemoryDesktop inner_{{320, 240}};

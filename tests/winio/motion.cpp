@@ -422,3 +422,14 @@ TEST_CASE("a few new looks, even over a long time, are not toggling") {
     CHECK(watch.quiet() == 0ms);
     CHECK(watch.motion.toggling().empty());
 }
+
+TEST_CASE("ignored regions are forgotten in the next watch") {
+    Watch watch;
+    watch.motion.ignore({button});
+    watch.look(1, 50ms, [](Image& screen, int) { screen.fill(button, shade(7)); });
+    CHECK_FALSE(watch.motion.latest_change(Toggling::counts));
+    watch.again();
+    watch.look(1, 50ms, [](Image& screen, int) { screen.fill(button, shade(8)); });
+    CHECK(watch.motion.latest_change(Toggling::counts));
+    CHECK(watch.motion.changed(Toggling::counts) == std::vector{button});
+}

@@ -7,6 +7,7 @@
 #include "reaction_machine.hpp"
 
 #include "catch.hpp"
+#include "minimal_desktop.hpp"
 #include "printing.hpp"
 #include "watched.hpp"
 
@@ -449,4 +450,57 @@ TEST_CASE(
     const Reacted look = settler.wait_for_reaction(
         desktop, spinning, before, {.reaction_timeout = 100ms, .feedback_timeout = 50ms}, quick);
     CHECK(look.end == ReactionEnd::local_only);
+}
+
+TEST_CASE("extent: changes inside the control at the target are local, whatever their size") {
+    const Rect list{100, 100, 800, 600};
+    const std::vector<Rect> rows{{104, 104, 760, 200}, {104, 500, 760, 200}};
+    CHECK(extent_of(rows, Point{200, 200}, 96) == Extent::wide);
+    CHECK(extent_of(rows, Point{200, 200}, 96, list) == Extent::local);
+    std::vector<Rect> changed = rows;
+    changed.push_back({1000, 100, 80, 24}); // another control
+    CHECK(extent_of(changed, Point{200, 200}, 96, list) == Extent::local);
+    SECTION("two further controls") {
+        changed.push_back({1000, 300, 80, 24});
+        CHECK(extent_of(changed, Point{200, 200}, 96, list) == Extent::wide);
+    }
+    SECTION("a further region that is larger than a control") {
+        changed.back() = {1000, 100, 400, 300};
+        CHECK(extent_of(changed, Point{200, 200}, 96, list) == Extent::wide);
+    }
+    SECTION("a region that exceeds the control") {
+        CHECK(extent_of({{104, 104, 1000, 300}}, Point{200, 200}, 96, list) == Extent::wide);
+    }
+}
+
+TEST_CASE("reaction: the program and the control at the target are known before the action") {
+    /// Has a child window.
+    class OneControl final : public Windows {
+    public:
+        std::vector<WindowInfo> list() override { return all; }
+        void apply(const WindowCommand&) override {}
+        std::optional<Rect> control_at(WindowId window, Point at) override {
+            const bool inside = window == WindowId{1} && control.contains(at);
+            return inside ? std::optional(control) : std::nullopt;
+        }
+        std::vector<WindowInfo> all;
+        Rect control{10, 10, 100, 30};
+    };
+    const Rect screen{0, 0, 320, 240};
+    OneControl windows;
+    windows.all = {{.id = WindowId{1}, .process = "a.exe", .bounds = screen},
+                   {.id = WindowId{2}, .process = "b.exe", .foreground = true}};
+    MinimalDesktop desktop;
+    desktop.its_windows = &windows;
+    const auto capturer = desktop.open_capturer({});
+    BeforeAction before;
+    prepare_reaction(desktop, *capturer, screen, gesture::click({20, 20}), before);
+    CHECK(before.process == "a.exe");
+    CHECK(before.control == windows.control);
+    windows.control = {10, 10, 200, 120}; // more than a quarter of the window
+    prepare_reaction(desktop, *capturer, screen, gesture::click({20, 20}), before);
+    CHECK_FALSE(before.control);
+    prepare_reaction(desktop, *capturer, screen, gesture::press({{NamedKey::enter}}), before);
+    CHECK(before.process == "b.exe");
+    CHECK_FALSE(before.control);
 }

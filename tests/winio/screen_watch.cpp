@@ -85,7 +85,7 @@ TEST_CASE("watch: a screen that never becomes quiet does not count as changed") 
     Watching it;
     for (int i = 0; i < 3; ++i) {
         it.paint({100, 100, 200 + 10 * i, 40}, i % 2 == 0 ? blue : gray);
-        CHECK(it.after(100ms).empty());
+        CHECK(it.after(200ms).empty()); // 400 ms since the first change
     }
 }
 
@@ -94,6 +94,28 @@ TEST_CASE("watch: a caret and less than four cells do not count") {
     it.paint({100, 100, 2, 20});
     it.paint({304, 304, 16, 8}); // two cells
     for (int i = 0; i < 6; ++i) CHECK(it.after(100ms).empty());
+}
+
+TEST_CASE("watch: the first change is known, also while the screen is not quiet") {
+    Watching it;
+    it.after(100ms);
+    CHECK_FALSE(it.watch.first_change());
+    it.paint({100, 100, 200, 40});
+    it.after(100ms);
+    it.paint({100, 200, 200, 40});
+    it.after(100ms);
+    CHECK(it.watch.first_change() == it.time - 100ms);
+    it.watch.start(it.now, it.time);
+    CHECK_FALSE(it.watch.first_change());
+}
+
+TEST_CASE("watch: carets are wider at a higher DPI") {
+    const int dpi = GENERATE(96, 192);
+    Watching it;
+    it.watch.start(it.now, it.time, dpi);
+    it.paint({100, 100, 5, 40});
+    for (int i = 0; i < 6; ++i) it.after(100ms);
+    CHECK(it.watch.changed().empty() == (dpi == 192));
 }
 
 TEST_CASE("watch: a clock changes by itself after four changes, until it stops") {
@@ -227,7 +249,7 @@ TEST_CASE("target: an unchanged screen is not stale") {
     CHECK_FALSE(reason(seen, seen, type()));
 }
 
-TEST_CASE("target: the surroundings of a click") {
+TEST_CASE("target: the surroundings of a click must look the same") {
     const ScreenState seen = screen();
     ScreenState now = seen;
     SECTION("another control at the target") {
@@ -273,7 +295,7 @@ TEST_CASE("target: the surroundings of a click") {
     }
 }
 
-TEST_CASE("target: another window at the target") {
+TEST_CASE("target: another window at the target is stale") {
     const ScreenState seen = screen();
     ScreenState now = seen;
     now.windows->insert(now.windows->begin(), window(3, {50, 50, 100, 100}));
@@ -284,7 +306,7 @@ TEST_CASE("target: another window at the target") {
     CHECK_FALSE(reason(seen, now, click(100, 100)));
 }
 
-TEST_CASE("target: the keyboard's window") {
+TEST_CASE("target: keys need the same window with the keyboard focus") {
     const ScreenState seen = screen();
     ScreenState now = seen;
     SECTION("titles and pixels may change") {

@@ -228,6 +228,37 @@ TEST_CASE("a small area that changes everywhere is waited for until the timeout"
     CHECK(settled.toggling.empty());
 }
 
+TEST_CASE("regions that change by themselves are neither waited for nor reported") {
+    MemoryDesktop desktop({320, 240});
+    Watched capturer(desktop, [&](int n) {
+        desktop.screen().fill({0, 0, 160, 200}, {.red = static_cast<std::uint8_t>(n % 200)});
+        if (n == 3) desktop.screen().fill({200, 200, 16, 16}, {.blue = 9});
+    });
+    auto options = quick;
+    options.ambient = {{-8, 0, 168, 200}};
+    const Rect whole{0, 0, 320, 240};
+    SECTION("a wait until the screen is stable") {
+        const Settled settled = wait_until_stable(capturer, whole, options);
+        CHECK(settled.end == SettleEnd::stable);
+        CHECK(settled.changed == std::vector{Rect{200, 200, 16, 16}});
+    }
+    SECTION("a wait for a reaction") {
+        BeforeAction before;
+        desktop.open_capturer({})->capture(whole, before.frame);
+        before.expectation = Expectation::text;
+        before.acted = std::chrono::steady_clock::now();
+        const Reacted reacted = Settler().wait_for_reaction(desktop, capturer, before,
+                                                            {.reaction_timeout = 60s}, options);
+        CHECK(reacted.end == ReactionEnd::reacted);
+        CHECK(reacted.changed == std::vector{Rect{200, 200, 16, 16}});
+    }
+    SECTION("more than half of the area counts") {
+        options.ambient = {{0, 0, 320, 200}};
+        options.timeout = 80ms;
+        CHECK(wait_until_stable(capturer, whole, options).end == SettleEnd::timed_out);
+    }
+}
+
 TEST_CASE("changes are the difference from the frame before the action, in desktop coordinates") {
     MemoryDesktop desktop({320, 240});
     const Rect part{100, 40, 64, 64};

@@ -158,3 +158,31 @@ TEST_CASE("the area of a window is its visible part") {
         if (captured.contains(Point{-5, 350})) CHECK_FALSE(is_green({-5, 350}));
     }
 }
+
+TEST_CASE("the control at a point is the innermost child window") {
+    const auto desktop = open_desktop();
+    const TestWindow window(*desktop, "Parent");
+    const WindowInfo info = window.info();
+    x11::Connection own;
+    const auto add_child = [&](xcb_window_t parent, std::int16_t x, std::int16_t y) {
+        const xcb_window_t child = xcb_generate_id(own.get());
+        xcb_create_window(own.get(), XCB_COPY_FROM_PARENT, child, parent, x, y, 100, 40, 0,
+                          XCB_WINDOW_CLASS_INPUT_OUTPUT, XCB_COPY_FROM_PARENT, 0, nullptr);
+        xcb_map_window(own.get(), child);
+        return child;
+    };
+    const xcb_window_t outer = add_child(static_cast<xcb_window_t>(info.id), 50, 60);
+    add_child(outer, 10, 10);
+    // The server answers after it has handled the requests before.
+    const auto origin = own.take(xcb_translate_coordinates_reply,
+                                 xcb_translate_coordinates(own.get(), outer, own.root(), 0, 0));
+    REQUIRE(origin);
+    const Point at{origin->dst_x, origin->dst_y};
+    Windows& windows = *desktop->windows();
+    CHECK(windows.control_at(info.id, {at.x + 5, at.y + 5}) == Rect{at.x, at.y, 100, 40});
+    // A child is clipped to its parent, but has all of its bounds.
+    CHECK(windows.control_at(info.id, {at.x + 15, at.y + 15}) ==
+          Rect{at.x + 10, at.y + 10, 100, 40});
+    CHECK_FALSE(windows.control_at(info.id, {at.x + 105, at.y + 5}));
+    CHECK_FALSE(windows.control_at(WindowId{1}, at));
+}

@@ -205,6 +205,22 @@ std::vector<WindowInfo> WindowList::list() {
     return windows;
 }
 
+// ChildWindowFromPointEx looks only at the windows' places: it sends no messages, so that a program
+// that does not respond cannot block it.
+std::optional<Rect> WindowList::control_at(WindowId window, Point at) {
+    const HWND root = handle_of(window);
+    HWND innermost = root;
+    for (;;) {
+        POINT inside{at.x, at.y};
+        if (ScreenToClient(innermost, &inside) == 0) return std::nullopt; // it was closed
+        const HWND child = ChildWindowFromPointEx(innermost, inside, CWP_SKIPINVISIBLE);
+        if (child == nullptr || child == innermost) break;
+        innermost = child;
+    }
+    if (innermost == root) return std::nullopt;
+    return outer_bounds_of(innermost);
+}
+
 void WindowList::apply(const WindowCommand& command) {
     const DpiScope physical_pixels;
     const HWND window = handle_of(command.window);

@@ -11,6 +11,7 @@ public:
     /// Refers to `system`, which must outlive it.
     explicit WindowList(const SystemCalls& system) : system_(system) {}
     std::vector<WindowInfo> list() override;
+    std::optional<Rect> control_at(WindowId window, Point at) override;
     /// Throws Error{input_not_permitted} for a window whose program has higher rights: it cannot be
     /// moved or closed, and can be focused only if the system allows it.
     void apply(const WindowCommand& command) override;

@@ -99,6 +99,24 @@ std::vector<WindowInfo> WindowList::list() {
     return infos;
 }
 
+std::optional<Rect> WindowList::control_at(WindowId window, Point at) {
+    connection_.discard_events();
+    const xcb_window_t root = handle_of(window);
+    xcb_window_t innermost = root;
+    for (;;) {
+        const auto place =
+            connection_.take(xcb_translate_coordinates_reply,
+                             xcb_translate_coordinates(connection_.get(), connection_.root(),
+                                                       innermost, static_cast<std::int16_t>(at.x),
+                                                       static_cast<std::int16_t>(at.y)));
+        if (!place) return std::nullopt; // it was closed
+        if (place->child == XCB_WINDOW_NONE) break;
+        innermost = place->child;
+    }
+    if (innermost == root) return std::nullopt;
+    return inner_bounds_of(innermost);
+}
+
 void WindowList::apply(const WindowCommand& command) {
     connection_.discard_events();
     const xcb_window_t window = handle_of(command.window);

@@ -14,6 +14,7 @@ public:
     /// Refers to the connection, which must outlive it.
     explicit WindowList(Connection& connection) : connection_(connection) {}
     std::vector<WindowInfo> list() override;
+    std::optional<Rect> control_at(WindowId window, Point at) override;
     void apply(const WindowCommand& command) override;
 
 private:

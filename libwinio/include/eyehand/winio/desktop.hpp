@@ -85,6 +85,12 @@ public:
     virtual ~Windows() = default;
     /// Visible top-level windows, topmost first.
     virtual std::vector<WindowInfo> list() = 0;
+    /// The bounds (desktop pixels) of the innermost visible child window of `window` at a point; empty
+    /// if no child window is there, the window does not exist, or the system does not tell (the
+    /// default). Many programs draw their controls without child windows.
+    virtual std::optional<Rect> control_at(WindowId /*window*/, Point /*at*/) {
+        return std::nullopt;
+    }
     /// Executes a command. Throws Error{window_not_found}, Error{input_refused} or
     /// Error{input_not_permitted}.
     virtual void apply(const WindowCommand& command) = 0;

@@ -47,7 +47,7 @@ public:
     /// If a plan's first press and the latest press of an earlier plan could count as a
     /// double-click (the same button, at most 8 pixels apart), the press waits until they no longer
     /// can: at most `Desktop::double_click_time` plus 16 ms. Presses within one plan are not
-    /// delayed.
+    /// delayed. `keep_apart` waits earlier.
     ///
     /// If the plan contains a ClipboardRestore, the content of the clipboard is read before the
     /// plan writes to it. If that fails, or if the clipboard holds content that cannot be restored
@@ -55,6 +55,10 @@ public:
     /// another program copied meanwhile is not replaced. If a plan is stopped while a program may
     /// still be reading the clipboard, the program gets up to 80 ms before the content is restored.
     [[nodiscard]] ExecutionReport execute(const Plan& plan, std::stop_token stop = {});
+
+    /// Waits as long as `execute` would wait before the plan's first press, so that the caller can
+    /// look at the screen after this wait and directly before the press. Throws Error{cancelled}.
+    void keep_apart(const Plan& plan, std::stop_token stop = {}) const;
 
     /// Releases all pressed keys and buttons, the last pressed first, and returns the number of
     /// releases. A key or button that the system refuses to release is tried again next time.

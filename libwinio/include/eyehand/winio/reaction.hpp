@@ -17,6 +17,7 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -77,6 +78,11 @@ struct BeforeAction : ScreenState {
     Expectation expectation = Expectation::nothing; ///< of the action
     std::optional<Point> target{}; ///< the last point at which the plan aims; desktop pixels
     int dpi = 96;                  ///< of the display with the target
+    /// File name of the program of the window at the target, or, for the keyboard, of the window with
+    /// the focus; empty if unknown.
+    std::string process{};
+    /// The bounds of the child window at the target, if it is at most a quarter of its window.
+    std::optional<Rect> control{};
     /// The end of the action; set by the caller after it.
     std::chrono::steady_clock::time_point acted{};
 };
@@ -96,14 +102,16 @@ EYEHAND_WINIO_API void prepare_reaction(Desktop& desktop, Capturer& capturer, co
 enum class Extent {
     nothing,
     /// The control at the target and at most one other control, each at most 400 by 64 pixels at 96
-    /// DPI; or a single region of that size elsewhere; or, without a target, two of them anywhere.
+    /// DPI; or a single region of that size elsewhere; or, without a target, two of them anywhere. If
+    /// the bounds of the control are known, its size does not matter.
     local,
     wide, ///< more than that
 };
 
 /// Classifies changed regions (desktop pixels, whole cells of 8 by 8). Regions at most 8 pixels
-/// apart belong together.
+/// apart belong together. `control`: see BeforeAction.
 [[nodiscard]] EYEHAND_WINIO_API Extent extent_of(const std::vector<Rect>& changed,
-                                                 std::optional<Point> target, int dpi);
+                                                 std::optional<Point> target, int dpi,
+                                                 std::optional<Rect> control = std::nullopt);
 
 } // namespace eyehand::winio

@@ -42,18 +42,21 @@ public:
     using Time = std::chrono::steady_clock::time_point;
 
     /// Starts a watch: later states are compared with `seen`, which is copied. What is known about
-    /// cells that change by themselves remains if the area is the same.
-    void start(const ScreenState& seen, Time now);
+    /// cells that change by themselves remains if the area is the same. Carets are recognized at this
+    /// DPI (`changed_regions`).
+    void start(const ScreenState& seen, Time now, int dpi = 96);
     /// Records the present state. Call it only between `start` and the next input.
     void note(const ScreenState& state, Time now);
 
     /// The regions that differ from the start of the watch (desktop pixels), once nothing that
-    /// counts has changed for 300 ms; empty otherwise. A region counts if it has at least four connected cells. If
-    /// only the windows differ (another set of windows, another foreground window, or other
-    /// bounds of that window), the bounds of those windows.
+    /// counts has changed for 300 ms; empty otherwise. A region counts if it has at least four
+    /// connected cells. If only the windows differ (another set of windows, another foreground window,
+    /// or other bounds of that window), the bounds of those windows.
     [[nodiscard]] const std::vector<Rect>& changed() const { return changed_; }
     /// The same regions without the wait until nothing changes.
     [[nodiscard]] std::vector<Rect> differing() const;
+    /// When the screen first differed in this watch in a way that counts; empty if it has not.
+    [[nodiscard]] std::optional<Time> first_change() const { return first_change_; }
     /// The cells that changed by themselves at the latest `note`, as regions in desktop pixels.
     [[nodiscard]] std::vector<Rect> ambient() const;
 
@@ -66,7 +69,9 @@ private:
     std::optional<Time> noted_;         ///< the latest `note`, of this watch or an earlier one
     bool noted_now_ = false;            ///< in this watch
     bool moved_ = false;                ///< a cell has changed in this watch
-    std::optional<Time> latest_change_; ///< that counts
+    std::optional<Time> first_change_;  ///< that counts
+    std::optional<Time> latest_change_; ///< the same
+    int dpi_ = 96;
     std::vector<Rect> changed_;
 };
 

@@ -30,9 +30,13 @@ struct SettleOptions {
     std::chrono::milliseconds interval{25};  ///< between two captures
     /// Do not wait for small regions that keep changing in one place (spinners, quickly blinking
     /// carets, small animations; together at most a hundredth of the area or 64x64 pixels,
-    /// whichever is larger, and at most a quarter of the area) once they are proven to toggle: see docs/winio.md, "Settling and
-    /// confirming".
+    /// whichever is larger, and at most a quarter of the area) once they are proven to toggle: see
+    /// docs/winio.md, "Settling and confirming".
     bool ignore_toggling = true;
+    /// Regions that change by themselves (desktop pixels), such as those of `ScreenWatch::ambient`: the
+    /// cells of 8 by 8 pixels that they touch are not waited for, and are not reported as changed. If
+    /// these cells cover more than half of the area, they count like others.
+    std::vector<Rect> ambient{};
     /// The screen before the action, as captured; `Settled::changed` is the difference from it.
     /// Null: the difference from the first capture. Must outlive the call.
     const Frame* before = nullptr;
