@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 // The lists of the largest services are a few MiB.
 constexpr std::size_t max_answer_bytes = std::size_t{16} << 20;
 constexpr std::size_t max_quote = 200; // bytes of a model's name in a note
-constexpr int max_long_answer = 512;   // tokens of the answer from which the probe disconnects
+constexpr int max_long_answer = 128;   // tokens of the answer from which the probe disconnects
 constexpr std::chrono::milliseconds slots_interval{25};
 constexpr std::string_view chat_completions = "/chat/completions";
 

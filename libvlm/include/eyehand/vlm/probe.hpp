@@ -59,7 +59,7 @@ struct ProbeOptions {
     /// the model and wait for it.
     bool active = false;
     /// Tests `stops_on_disconnect` with llama-server, the only known server that shows reliably
-    /// whether it computes (GET /slots): asks for a long answer (at most 512 tokens), within the
+    /// whether it computes (GET /slots): asks for a long answer (at most 128 tokens), within the
     /// client's own limits, and disconnects at the first delta. The server must be idle: if it works
     /// on another request, the result remains unknown.
     bool disconnect = false;
