@@ -12,7 +12,7 @@
 using namespace eyehand;
 using namespace agent;
 
-TEST_CASE("loops: three clicks on the empty desktop that differ by a few units") {
+TEST_CASE("loops: three clicks on the empty desktop that differ by a few units count as a loop") {
     test::TempFolder folder;
     const auto desktop = winio::open_desktop();
     vlm::testing::ScriptedModel model;

@@ -362,6 +362,17 @@ const RequestView& latest(const RunView& run) {
 
 } // namespace
 
+TEST_CASE("prompts: a view knows the requests that were not sent") {
+    const bool sent = GENERATE(true, false);
+    RunView run(load_profile("observer"));
+    run.apply(asked(request("agent", 0, {message("user", "a")}), 1));
+    REQUIRE(latest(run).sent);
+    Event superseded = asked(request("agent", 0, {}), 1);
+    superseded.payload = Superseded{"aa", {}, std::chrono::milliseconds(sent ? 1 : 0), {}};
+    run.apply(superseded);
+    CHECK(latest(run).sent == sent);
+}
+
 TEST_CASE("prompts: a view compares a request with the previous one of its role") {
     RunView run(load_profile("commander"));
     run.apply(asked(request("commander", 0, {message("system", "a"), message("user", "b")}), 1));

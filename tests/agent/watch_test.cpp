@@ -5,12 +5,10 @@
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
+#include "thinking_model.hpp"
+#include "virtual_run.hpp"
 
-#include <atomic>
-#include <condition_variable>
-#include <deque>
 #include <fstream>
-#include <mutex>
 #include <stdexcept>
 #include <thread>
 
@@ -19,104 +17,13 @@ using namespace agent;
 
 namespace {
 
+using test::image_of;
+using test::ThinkingModel;
 using winio::testing::MemoryDesktop;
 
 constexpr winio::Rect target{90, 90, 30, 30}; // around the click
 constexpr winio::Rect elsewhere{180, 180, 48, 24};
 constexpr const char* click = R"({"label":"OK","box":[410,410]})";
-
-/// A model whose thoughts are functions of the test; they may wait for captures of the screen.
-class ThinkingModel final : public vlm::ChatModel {
-public:
-    using Thought = std::function<vlm::ChatReply(ThinkingModel&)>;
-
-    ThinkingModel& then(Thought thought) {
-        thoughts_.push_back(std::move(thought));
-        return *this;
-    }
-    ThinkingModel& then_call(std::string tool, std::string arguments = "{}") {
-        return then([tool = std::move(tool), arguments = std::move(arguments)](ThinkingModel&) {
-            return called(tool, arguments);
-        });
-    }
-    ThinkingModel& then_say(std::string text) {
-        return then([text = std::move(text)](ThinkingModel&) {
-            vlm::ChatReply reply;
-            reply.text = text;
-            return reply;
-        });
-    }
-    static vlm::ChatReply called(const std::string& tool, const std::string& arguments) {
-        vlm::ChatReply reply;
-        reply.tool_calls = {{"call", tool, arguments, {}}};
-        return reply;
-    }
-
-    vlm::ChatReply reply(const vlm::ChatRequest& request, const vlm::OnDelta& on_delta,
-                         std::stop_token stop) override {
-        requests.push_back(request);
-        on_delta_ = on_delta;
-        stop_ = std::move(stop);
-        if (thoughts_.empty()) throw std::logic_error("the model has no thought left");
-        const Thought thought = std::move(thoughts_.front());
-        thoughts_.pop_front();
-        {
-            const std::scoped_lock lock(mutex_);
-            looks_ = 0;
-            thinks_ = true;
-        }
-        vlm::ChatReply reply = thought(*this);
-        const std::scoped_lock lock(mutex_);
-        thinks_ = false;
-        return reply;
-    }
-
-    // For thoughts
-    void wait_for_looks(int count) {
-        std::unique_lock lock(mutex_);
-        // The token is polled, as in the library (stop_poll_interval).
-        while (
-            !looked_.wait_for(lock, std::chrono::milliseconds(10), [&] { return looks_ >= count; }))
-            if (stop_.stop_requested()) throw vlm::Error(vlm::errc::cancelled, "cancelled");
-    }
-    [[noreturn]] void wait_for_cancellation() {
-        for (;;) wait_for_looks(looks() + 1);
-    }
-    void say_delta(vlm::Delta::Kind kind) { on_delta_({kind, "a", 0, {}}); }
-
-    // For the desktop
-    /// Returns the number of captures since the model began to think; 0 if it does not.
-    int look() {
-        const std::scoped_lock lock(mutex_);
-        if (!thinks_) return 0;
-        ++looks_;
-        looked_.notify_all();
-        return looks_;
-    }
-    [[nodiscard]] int looks() {
-        const std::scoped_lock lock(mutex_);
-        return looks_;
-    }
-
-    std::vector<vlm::ChatRequest> requests;
-
-private:
-    std::deque<Thought> thoughts_;
-    vlm::OnDelta on_delta_;
-    std::stop_token stop_;
-    std::mutex mutex_;
-    std::condition_variable looked_;
-    bool thinks_ = false;
-    int looks_ = 0;
-};
-
-std::string image_of(const vlm::ChatRequest& request) {
-    std::string found;
-    for (const vlm::Message& message : request.messages)
-        for (const vlm::Part& part : message.parts)
-            if (const auto* image = std::get_if<vlm::Image>(&part)) found = image->sha256;
-    return found;
-}
 
 /// A run on a small screen, so that looks are fast with sanitizers, too: the interval of the watch
 /// depends on their cost.
@@ -152,11 +59,7 @@ struct Stage {
     }
     template <typename Payload>
     [[nodiscard]] std::vector<Payload> all() const {
-        std::vector<Payload> found;
-        for (const Event& event : events)
-            if (const auto* payload = std::get_if<Payload>(&event.payload))
-                found.push_back(*payload);
-        return found;
+        return test::all_of<Payload>(events);
     }
     [[nodiscard]] std::size_t presses() const {
         std::size_t count = 0;
@@ -224,7 +127,7 @@ TEST_CASE("watch: at most two requests per turn are cancelled") {
     CHECK(stage.finished.turns == 3);
 }
 
-TEST_CASE("watch: nothing is cancelled without a change, or when it is switched off") {
+TEST_CASE("watch: nothing is cancelled without a change, or if only checks are wanted") {
     Stage stage;
     const auto watch = GENERATE(Watch::resend, Watch::check);
     stage.options.watch = watch;
@@ -263,18 +166,45 @@ TEST_CASE("watch: a click on a target that has changed is refused, with a new sc
     CHECK(image_of(stage.model.requests[1]) != image_of(stage.model.requests[2]));
 }
 
-TEST_CASE("watch: a click far from the change, and any click without the watch, is carried out") {
+TEST_CASE("watch: a click far from the change is carried out") {
     Stage stage;
-    const bool off = GENERATE(true, false);
-    stage.options.watch = off ? Watch::off : Watch::check;
-    if (!off) stage.paint_while_thinking(elsewhere, 1);
-    stage.model.then_call("observe_screen").then([off](ThinkingModel& model) {
-        if (!off) model.wait_for_looks(2);
+    stage.options.watch = Watch::check;
+    stage.paint_while_thinking(elsewhere, 1);
+    stage.model.then_call("observe_screen").then([](ThinkingModel& model) {
+        model.wait_for_looks(2);
         return ThinkingModel::called("click_element", click);
     });
     stage.model.then_say("Done.").then_say("Done.");
     stage.run();
     CHECK(stage.presses() == 1);
+}
+
+TEST_CASE("watch: an exception of the model ends the run") {
+    Stage stage;
+    stage.model.then_call("observe_screen").then([](ThinkingModel&) -> vlm::ChatReply {
+        throw std::runtime_error("the model is broken");
+    });
+    CHECK_THROWS_WITH(stage.run(), "the model is broken");
+}
+
+TEST_CASE("watch: the target is compared after the wait that keeps two clicks apart") {
+    constexpr std::chrono::milliseconds apart{100};
+    Stage stage;
+    stage.options.watch = Watch::check;
+    stage.desktop.set_double_click_time(apart);
+    std::vector<std::chrono::steady_clock::time_point> presses;
+    std::chrono::steady_clock::time_point latest_capture;
+    stage.desktop.on_capture = [&] { latest_capture = std::chrono::steady_clock::now(); };
+    stage.desktop.on_input = [&](const winio::InputEvent& event) {
+        const auto* button = std::get_if<winio::ButtonChange>(&event);
+        if (button == nullptr || button->press != winio::Press::down) return;
+        if (!presses.empty()) CHECK(latest_capture - presses.back() >= apart);
+        presses.push_back(std::chrono::steady_clock::now());
+    };
+    stage.model.then_call("click_element", click).then_call("click_element", click);
+    stage.model.then_say("Done.").then_say("Done.");
+    stage.run();
+    CHECK(presses.size() == 2);
 }
 
 TEST_CASE("watch: the third time, the click is carried out: the model has seen the target") {
@@ -340,36 +270,6 @@ TEST_CASE("watch: a final answer on a screen that has changed is asked for once 
     CHECK(image_of(stage.model.requests[1]) != image_of(stage.model.requests[2]));
 }
 
-TEST_CASE("watch: a run that was held looks again before it asks") {
-    /// Holds the run as long as a screenshot stays current.
-    class Holder final : public Observer {
-    public:
-        explicit Holder(Stage& stage) : stage_(stage) {}
-        void on_event(const Event& event) override {
-            if (!std::holds_alternative<Observed>(event.payload) || done_) return;
-            done_ = true;
-            const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1050);
-            while (std::chrono::steady_clock::now() < end) std::this_thread::yield();
-            stage_.desktop.screen().fill(elsewhere, {10, 20, 30});
-        }
-
-    private:
-        Stage& stage_;
-        bool done_ = false;
-    };
-    Stage stage;
-    stage.options.watch = Watch::check;
-    stage.paint_while_thinking(target, 0);
-    stage.model.then_call("observe_screen").then_say("Done.");
-    Holder holder(stage);
-    stage.run(&holder);
-    CHECK(stage.finished.outcome == Outcome::completed);
-    CHECK(stage.model.requests.size() == 2);
-    const auto superseded = stage.all<Superseded>();
-    REQUIRE(superseded.size() == 1);
-    CHECK(superseded[0].after.count() == 0);
-}
-
 TEST_CASE("watch: deltas reach observers on the run's thread") {
     class Threads final : public Observer {
     public:
@@ -395,7 +295,8 @@ TEST_CASE("watch: deltas reach observers on the run's thread") {
     CHECK(threads.same);
 }
 
-TEST_CASE("loops: three clicks that differ by a few units, with a visible pointer") {
+TEST_CASE(
+    "loops: three clicks that differ by a few units count as a loop, with a visible pointer") {
     Stage stage;
     stage.options.watch = Watch::check;
     stage.paint_while_thinking(target, 0);
@@ -423,7 +324,7 @@ TEST_CASE("loops: three clicks that differ by a few units, with a visible pointe
     CHECK(loops.size() == 1);
 }
 
-TEST_CASE("loops: three clicks with an effect are no loop") {
+TEST_CASE("loops: three clicks with an effect do not count as a loop") {
     Stage stage;
     stage.options.watch = Watch::check;
     stage.paint_while_thinking(target, 0);
@@ -470,36 +371,6 @@ TEST_CASE("watch: a shortcut that copies must reach the right window, too") {
     INFO(invoked[1].result_json);
     REQUIRE(invoked[1].stale);
     CHECK(stage.desktop.events().empty());
-}
-
-TEST_CASE("watch: a window that opens while the screenshot is stored is not part of it") {
-    /// Opens the window after the screenshot was captured.
-    class Opener final : public Observer {
-    public:
-        explicit Opener(Stage& stage) : stage_(stage) {}
-        void on_event(const Event& event) override {
-            if (!std::holds_alternative<Observed>(event.payload)) return;
-            winio::WindowInfo other;
-            other.id = winio::WindowId{2};
-            other.bounds = {50, 50, 150, 150};
-            stage_.desktop.set_windows({other});
-        }
-
-    private:
-        Stage& stage_;
-    };
-    Stage stage;
-    stage.options.watch = Watch::check;
-    stage.paint_while_thinking(target, 0);
-    stage.desktop.set_windows(
-        {winio::WindowInfo{.id = winio::WindowId{1}, .bounds = {0, 0, 251, 251}}});
-    stage.model.then_call("click_element", click).then_say("Done.");
-    Opener opener(stage);
-    stage.run(&opener);
-    const auto invoked = stage.all<Invoked>();
-    REQUIRE_FALSE(invoked.empty());
-    REQUIRE(invoked[0].stale);
-    CHECK(invoked[0].stale->reason == "window");
 }
 
 TEST_CASE("watch: two refusals for other targets do not let a third one pass") {
@@ -556,4 +427,85 @@ TEST_CASE("watch: a run with a cancelled request and a stale call is resumed aft
         CHECK(rest.presses() == 0);
     }
     CHECK(superseded);
+}
+
+namespace {
+
+/// A program whose reaction to a click fills its window.
+struct ReactingStage : Stage {
+    explicit ReactingStage(std::chrono::milliseconds timeout) {
+        options.watch = Watch::check;
+        options.reaction.reaction_timeout = timeout;
+        options.reaction.feedback_timeout = timeout;
+        profile.max_turns = 100;
+        paint_while_thinking(target, 0);
+        desktop.set_windows({{.id = winio::WindowId{1},
+                              .process = "quick.exe",
+                              .bounds = {0, 0, 251, 251},
+                              .foreground = true}});
+        desktop.on_input = [this](const winio::InputEvent& event) {
+            const auto* button = std::get_if<winio::ButtonChange>(&event);
+            if (button != nullptr && button->press == winio::Press::down && reacts) react();
+        };
+    }
+    void react() { desktop.screen().fill({0, 0, 251, 251}, {++shade, 100, 200}); }
+    void click_times(int times) {
+        for (int i = 0; i < times; ++i)
+            model.then_call("click_element", click).then_call("observe_screen");
+    }
+    /// The program ignores the next click.
+    void click_in_vain() {
+        model.then([this](ThinkingModel&) {
+            reacts = false;
+            return ThinkingModel::called("click_element", click);
+        });
+    }
+    bool reacts = true; // is written while the run waits for the model
+    std::uint8_t shade = 0;
+};
+
+} // namespace
+
+TEST_CASE("reaction: a program that has always reacted quickly is not waited for as long") {
+    constexpr std::chrono::seconds patience{60};
+    ReactingStage stage(patience);
+    stage.model.then_call("observe_screen");
+    stage.click_times(8);
+    stage.click_in_vain();
+    stage.model.then_call("observe_screen").then_say("Done.");
+    stage.run();
+    const auto seen = stage.all<Observed>();
+    INFO(stage.finished.reason);
+    REQUIRE(seen.size() == 11);
+    CHECK(seen[9].end == "reacted");
+    CHECK(seen[10].end == "no_reaction");
+    CHECK(seen[10].settle < patience);
+}
+
+TEST_CASE("reaction: a reaction that comes while the model thinks makes the next waits longer") {
+    constexpr std::chrono::milliseconds timeout{500};
+    ReactingStage stage(timeout);
+    stage.model.then_call("observe_screen");
+    stage.click_times(4);
+    stage.click_in_vain();
+    stage.model.then_call("observe_screen");
+    stage.model.then([&](ThinkingModel& model) {
+        model.wait_for_looks(2);
+        stage.reacts = true;
+        return ThinkingModel::called("observe_screen", "{}");
+    });
+    stage.click_times(4);
+    stage.click_in_vain();
+    stage.model.then_call("observe_screen").then_say("Done.").then_say("Done.");
+    // The late reaction, in the request after the click.
+    stage.desktop.on_capture = [&] {
+        if (stage.model.look() == 1 && !stage.reacts) stage.react();
+    };
+    stage.run();
+    const auto seen = stage.all<Observed>();
+    INFO(stage.finished.reason);
+    REQUIRE(seen.size() == 13);
+    CHECK(seen[6].end == "no_reaction");
+    CHECK(seen[12].end == "no_reaction");
+    CHECK(seen[12].settle >= timeout); // eight quick reactions would make it 300 ms
 }

@@ -99,7 +99,7 @@ TEST_CASE("watched mode: the screen may change back") {
     CHECK(it.image() == "a");
 }
 
-TEST_CASE("watched mode: the same screenshot again") {
+TEST_CASE("watched mode: the new screenshot may equal the old one") {
     Watched it = begun();
     it.supersede();
     it.see("a");
@@ -127,6 +127,35 @@ TEST_CASE("watched mode: a reply with a call, or on the same screen, counts") {
         it.reply("", false);
         CHECK(it.mode.finished());
     }
+}
+
+TEST_CASE("watched mode: a final answer counts if the model cannot be asked again") {
+    Watched it = begun();
+    it.reply("", true);
+    SECTION("no screenshot") { it.mode.apply(ObserveFailed{"winio.capture_failed", "gone"}); }
+    SECTION("no reply") {
+        it.see("b");
+        it.mode.apply(AskFailed{"vlm.server_error", "gone"});
+    }
+    REQUIRE(it.mode.finished());
+    const auto finish = std::get<Finish>(it.mode.next());
+    CHECK(finish.outcome == Outcome::completed);
+    CHECK(finish.reason == "Done.");
+}
+
+TEST_CASE("watched mode: a failed request after another reply fails") {
+    Watched it = begun();
+    it.reply("", true);
+    it.see("b");
+    it.reply("click_element");
+    Invoked fact;
+    fact.call_id = "call_1";
+    fact.ok = true;
+    it.mode.apply(fact);
+    REQUIRE(it.next() == "ask");
+    it.mode.apply(AskFailed{"vlm.server_error", "gone"});
+    REQUIRE(it.mode.finished());
+    CHECK(std::get<Finish>(it.mode.next()).outcome == Outcome::endpoint_failed);
 }
 
 TEST_CASE("watched mode: a stop ends the run instead of another look") {

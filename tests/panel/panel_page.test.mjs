@@ -69,7 +69,7 @@ test('a turn shows its screenshot, reply, call and numbers', async (t) => {
     assert.deepEqual(problems, []);
 });
 
-test('a turn shows what the model was told, and the changes since the previous request of the role', async (t) => {
+test('a turn shows the messages to the model, and the changes since the previous request of the role', async (t) => {
     const { page, run, problems } = await opened(t, '--profile', 'commander');
     for (let reply = 2; reply <= 3; ++reply) {
         run.go();

@@ -37,7 +37,7 @@ async function opened(kind, view = {}) {
     return { ...it, milliseconds: performance.now() - started, close: () => it.page.context().close() };
 }
 
-/** Expands what the model was told in the shown turn, with all of its parts. */
+/** Expands the messages to the model in the shown turn, with all of its parts. */
 async function expandRequest(page) {
     const expand = (selector) => page.locator(selector).evaluateAll((all) => all.forEach((it) => { it.open = true; }));
     if (await page.locator('#items .told-to-model').count() === 0) return;
@@ -96,9 +96,9 @@ describe('a report', () => {
         await close();
     });
 
-    test('shows what the model was told, as text', async () => {
+    test('shows the messages to the model, as text', async () => {
         const { page, problems, close } = await opened('hostile');
-        await says(page, '#items .told-to-model summary', /^What the model was told · request 1 · 2 messages · first request of the role$/);
+        await says(page, '#items .told-to-model summary', /^Messages to the model · request 1 · 2 messages · first request of the role$/);
         assert.equal(await page.locator('#items .told-to-model pre').count(), 0, 'texts are inserted on demand');
         await expandRequest(page);
         const told = await page.locator('#items .told-to-model').textContent();

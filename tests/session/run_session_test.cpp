@@ -161,6 +161,7 @@ TEST_CASE("session: a recorded run is replayed without a server") {
     replay.cassette.strict = GENERATE(false, true);
     winio::testing::MemoryDesktop desktop{winio::Size{640, 360}};
     RunSession session(desktop, replay);
+    CHECK(session.watch() == agent::Watch::check); // as set
     agent::RunDirectory directory = stage.directory();
     const session::RunResult result = session.run("do it", directory);
     CHECK(result.finished.reason == "It is done.");
@@ -327,6 +328,18 @@ TEST_CASE("session: a server with several models is an error unless one is named
         options.model = "huge";
         CHECK(RunSession(stage.desktop, options).profile().model == "huge");
     }
+}
+
+TEST_CASE("session: a replayed run does not watch the screen, unless the caller wants it") {
+    Stage stage;
+    SessionOptions options = stage.options();
+    options.cassette.record = stage.folder / "empty.cassette";
+    { const RunSession recording(stage.desktop, options); }
+    options.cassette = {};
+    options.cassette.replay = stage.folder / "empty.cassette";
+    options.choose_watch = GENERATE(true, false);
+    const RunSession session(stage.desktop, options);
+    CHECK(session.watch() == (options.choose_watch ? agent::Watch::off : agent::Watch::check));
 }
 
 TEST_CASE("session: requests are cancelled only if the server then stops") {

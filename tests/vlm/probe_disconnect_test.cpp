@@ -59,7 +59,7 @@ TEST_CASE("disconnect: a server whose slot becomes idle stops") {
     REQUIRE(chats.size() == 1);
     const auto request = boost::json::parse(chats[0].body).as_object();
     CHECK(request.at("stream") == true);
-    CHECK(request.at("max_tokens") == 512);
+    CHECK(request.at("max_tokens") == 128);
 }
 
 TEST_CASE("disconnect: a server whose slot continues does not stop") {

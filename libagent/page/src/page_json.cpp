@@ -115,6 +115,7 @@ public:
         return {{"kind", "request"},
                 {"number", it.number},
                 {"previous", it.previous},
+                {"sent", it.sent},
                 {"role", name(it.role)},
                 {"messages", it.messages},
                 {"same", it.same},

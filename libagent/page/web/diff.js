@@ -1,6 +1,6 @@
 // Differences between two lists: the lines of two texts, or the messages of two requests.
 
-const mostCells = 4_000_000; // of the table; longer lists count as replaced
+const maxCells = 4_000_000; // of the table; longer lists count as replaced
 
 /** The lengths of the longest common subsequences of all ends of `a` and `b`, row by row. */
 function tableOf(a, b) {
@@ -26,7 +26,7 @@ export function changesOf(before, after) {
     const b = after.slice(start, after.length - end);
     const as = (kind) => (value) => ({ kind, value });
     const changes = before.slice(0, start).map(as('same'));
-    if (a.length * b.length > mostCells) {
+    if (a.length * b.length > maxCells) {
         changes.push(...a.map(as('removed')), ...b.map(as('added')));
     } else {
         const table = tableOf(a, b);

@@ -1,4 +1,4 @@
-// "What the model was told": the messages of a request, with the differences from the previous request of the same role.
+// The messages of a request, with the differences from the previous request of the same role.
 import { element } from './element.js';
 import { lineDiff, messageChanges } from './diff.js';
 import { count, counted, laidOut, messagesOf, screenshotOf, turnOfRequest } from './run.js';
@@ -101,7 +101,8 @@ function textDetails(title, text, context) {
 /** `context`: {run(), texts}, the run of the page and the source of texts. */
 export function requestDetails(item, context) {
     const changed = item.previous > 0 ? `${counted(item.added.length, 'message')} new or changed` : 'first request of the role';
-    const title = ['What the model was told', `request ${count(item.number)}`, counted(item.messages, 'message'), changed].join(' · ');
+    const number = `request ${count(item.number)}${item.sent ? '' : ' (not sent: the screen had changed)'}`;
+    const title = ['Messages to the model', number, counted(item.messages, 'message'), changed].join(' · ');
     return expandable(title, async () => {
         const rows = await Promise.all(messageChanges(item.replaced, item.added).map((change) => row(change, item, context)));
         return [

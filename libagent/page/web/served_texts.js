@@ -1,6 +1,6 @@
 // The texts of requests from the panel's server; FrozenTexts has those of a report.
 
-const mostTexts = 300; // in memory
+const maxTexts = 300; // in memory
 
 /** `run()` returns the name of the run. */
 export class ServedTexts {
@@ -17,7 +17,7 @@ export class ServedTexts {
             const text = this.#load(address);
             text.catch(() => this.#loaded.delete(address));
             this.#loaded.set(address, text);
-            if (this.#loaded.size > mostTexts) this.#loaded.delete(this.#loaded.keys().next().value);
+            if (this.#loaded.size > maxTexts) this.#loaded.delete(this.#loaded.keys().next().value);
         }
         return this.#loaded.get(address);
     }

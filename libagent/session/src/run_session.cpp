@@ -151,6 +151,11 @@ private:
         path_setting("record", options_.cassette.record);
         path_setting("replay", options_.cassette.replay);
         if (!options_.model.empty()) options_.profile.model = options_.model;
+        // A cassette has no replies to further requests.
+        if (!options_.cassette.replay.empty() && options_.choose_watch) {
+            options_.agent.watch = agent::Watch::off;
+            put(options_.agent.settings, {"watch", "off", "--replay"});
+        }
         if (!options_.probe || !options_.cassette.replay.empty()) return std::nullopt;
         auto server = ask_server(options_.client, options_.model);
         if (!server) return server;

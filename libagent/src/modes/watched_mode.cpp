@@ -1,5 +1,7 @@
 #include "modes/watched_mode.hpp"
 
+#include "base/latest_image.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,15 +26,8 @@ Command WatchedMode::next() const {
     if (ask == nullptr) return command;
     ask->may_be_superseded = superseded_ < max_superseded;
     // The inner mode may keep the old screenshot in its request.
-    for (auto message = ask->request.messages.rbegin(); message != ask->request.messages.rend();
-         ++message) {
-        for (auto part = message->parts.rbegin(); part != message->parts.rend(); ++part) {
-            auto* image = std::get_if<vlm::Image>(&*part);
-            if (image == nullptr) continue;
-            if (image->sha256 == original_) image->sha256 = sha256_;
-            return command;
-        }
-    }
+    vlm::Image* image = latest_image(ask->request.messages);
+    if (image != nullptr && image->sha256 == original_) image->sha256 = sha256_;
     return command;
 }
 
@@ -55,12 +50,20 @@ void WatchedMode::apply(const Fact& fact) {
         original_ = sha256_ = seen->sha256;
         superseded_ = 0;
         asked_again_ = false;
+        kept_.reset();
         pass_on(fact);
     } else if (const auto* reply = std::get_if<Replied>(&fact);
                reply != nullptr && asks_again_after(*reply)) {
         asked_again_ = true;
-        look_again("the screen changed before the final answer");
+        kept_ = *reply;
+        look_again("the screen changed before a reply without a call");
+    } else if (kept_ && (std::holds_alternative<AskFailed>(fact) ||
+                         std::holds_alternative<ObserveFailed>(fact))) {
+        looks_again_ = false;
+        note("superseded", "the model cannot be asked again: its reply counts");
+        pass_on(*std::exchange(kept_, std::nullopt));
     } else {
+        kept_.reset();
         pass_on(fact);
         // A message can replace the request, and a stop or a failure ends the run.
         looks_again_ = looks_again_ && std::holds_alternative<Ask>(inner_->next());
@@ -83,7 +86,8 @@ void WatchedMode::replace(const Observed& seen) {
     for (Noted& noted : inner_->take_notes()) note(std::move(noted.kind), std::move(noted.text));
 }
 
-/// A reply without a call ends the run in the modes whose requests offer tools.
+/// In a mode whose requests offer tools, a reply without a call ends the run, or reports what the
+/// model sees.
 bool WatchedMode::asks_again_after(const Replied& fact) const {
     if (!fact.screen_changed || asked_again_ || !fact.reply.tool_calls.empty()) return false;
     const Command command = inner_->next();

@@ -9,8 +9,8 @@
 
 namespace eyehand::agent {
 
-/// Returns the commands of the inner mode. After Superseded, and after a final answer on a screen that
-/// has changed, the next command is the Observe before the request; its screenshot replaces the old
+/// Returns the commands of the inner mode. After Superseded, and after a reply without a call on a
+/// screen that has changed, the next command is the Observe before the request; its screenshot replaces the old
 /// one in the request. For later requests, the inner mode replaces it in `revise`.
 class WatchedMode final : public Mode {
 public:
@@ -32,8 +32,9 @@ private:
     std::string original_; ///< hash of its latest screenshot
     std::string sha256_;   ///< of the screenshot that replaces it
     bool looks_again_ = false;
-    int superseded_ = 0;       ///< times since the inner mode's latest screenshot
-    bool asked_again_ = false; ///< after a final answer, since then
+    int superseded_ = 0;          ///< times since the inner mode's latest screenshot
+    bool asked_again_ = false;    ///< after a reply without a call, since then
+    std::optional<Replied> kept_; ///< that reply, until the model has replied again
 };
 
 } // namespace eyehand::agent

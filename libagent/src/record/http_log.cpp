@@ -6,8 +6,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <istream>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -81,7 +83,7 @@ int last_number(const RunStore& store) {
         if (line.starts_with('[') && line.find(mark) == mark_at)
             std::from_chars(line.data() + mark_at + mark.size(), line.data() + line.size(), last);
     }
-    return last;
+    return std::min(last, std::numeric_limits<int>::max() / 2); // the file may be damaged
 }
 
 } // namespace

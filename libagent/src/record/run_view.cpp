@@ -191,7 +191,7 @@ struct RunView::Fold {
         view->look = it;
         view->annotation = std::exchange(ordered.annotation, std::nullopt);
         screenshot = std::move(view);
-        // The screenshot of a turn that has no other event yet, or whose request was cancelled, was
+        // The screenshot of a turn that has no other event yet, or whose request was canceled, was
         // taken again.
         const bool again = std::exchange(superseded, false);
         if (!turns.empty() && !begins_with_reply && screenshot->number > 0 &&
@@ -282,10 +282,20 @@ struct RunView::Fold {
         add_item(turn_of_request(event),
                  FailureView{FailureView::Of::request, it.error, cut(it.message)});
     }
-    void on(const Event&, const Superseded&) { // a note of the mode follows
+    void on(const Event& event, const Superseded& it) { // a note of the mode follows
         superseded = true;
+        if (it.after.count() == 0) not_sent(event);
         text.clear();
         reasoning.clear();
+    }
+    void not_sent(const Event& event) {
+        std::vector<TurnItem>& items = turn_of(turn_of_request(event)).items;
+        for (auto item = items.rbegin(); item != items.rend(); ++item) {
+            auto* request = std::get_if<RequestView>(&*item);
+            if (request == nullptr) continue;
+            request->sent = request->number != requests;
+            return;
+        }
     }
     void on(const Event& event, const Invoke& it) {
         activity = Activity::acting;

@@ -6,6 +6,29 @@
 #include <utility>
 
 namespace eyehand::agent {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class RealTimeline final : public Timeline {
+public:
+    [[nodiscard]] Time now() const override { return Clock::now(); }
+    [[nodiscard]] bool wait(std::chrono::milliseconds duration,
+                            const std::stop_token& stop) override {
+        return base::wait_for(duration, stop) == base::Waited::to_the_end;
+    }
+    [[nodiscard]] std::unique_ptr<PendingReply>
+    send(vlm::ChatModel& model, const vlm::ChatRequest& request, std::stop_token stop) override {
+        return std::make_unique<BackgroundReply>(model, request, std::move(stop));
+    }
+};
+
+} // namespace
+
+Timeline& Timeline::real() {
+    static RealTimeline timeline;
+    return timeline;
+}
 
 BackgroundReply::BackgroundReply(vlm::ChatModel& model, const vlm::ChatRequest& request,
                                  std::stop_token stop)
@@ -35,11 +58,11 @@ BackgroundReply::BackgroundReply(vlm::ChatModel& model, const vlm::ChatRequest& 
       }) {}
 
 BackgroundReply::~BackgroundReply() {
-    cancel();
+    cancel_.request_stop();
     if (thread_.joinable()) thread_.join();
 }
 
-bool BackgroundReply::wait_until(Clock::time_point end, const vlm::OnDelta& on_delta) {
+bool BackgroundReply::wait_until(Time end, const vlm::OnDelta& on_delta) {
     for (;;) {
         bool ended = false;
         {
@@ -50,7 +73,7 @@ bool BackgroundReply::wait_until(Clock::time_point end, const vlm::OnDelta& on_d
             ended = ended_;
         }
         pass_on(on_delta);
-        if (stop_.stop_requested()) cancel();
+        if (stop_.stop_requested()) cancel_.request_stop();
         if (ended || Clock::now() >= end) return ended;
     }
 }

@@ -1,9 +1,8 @@
 // A request to the model, while the run's thread does something else.
 #pragma once
 
-#include "eyehand/vlm/model.hpp"
+#include "run/timeline.hpp"
 
-#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <memory>
@@ -15,26 +14,19 @@
 
 namespace eyehand::agent {
 
-/// Calls `ChatModel::reply` on a thread of its own. Model and request must outlive it. Use it on one
-/// thread.
-class BackgroundReply {
+/// Calls `ChatModel::reply` on a thread of its own.
+class BackgroundReply final : public PendingReply {
 public:
-    using Clock = std::chrono::steady_clock;
-
-    /// `stop` cancels the request.
+    /// Model and request must outlive it. `stop` cancels the request.
     BackgroundReply(vlm::ChatModel& model, const vlm::ChatRequest& request, std::stop_token stop);
-    ~BackgroundReply(); ///< cancels the request and waits for its end
+    ~BackgroundReply() override;
     BackgroundReply(const BackgroundReply&) = delete;
     BackgroundReply& operator=(const BackgroundReply&) = delete;
 
-    /// Waits until `end`; returns true as soon as the request has ended. Passes on the deltas that
-    /// arrive, on this thread.
-    [[nodiscard]] bool wait_until(Clock::time_point end, const vlm::OnDelta& on_delta);
-    /// Whether a delta of text or of a tool call has arrived.
-    [[nodiscard]] bool is_answered() const;
-    void cancel() { cancel_.request_stop(); }
-    /// Waits for the end of the request, and returns the reply or throws what `reply` has thrown.
-    [[nodiscard]] vlm::ChatReply take(const vlm::OnDelta& on_delta);
+    [[nodiscard]] bool wait_until(Time end, const vlm::OnDelta& on_delta) override;
+    [[nodiscard]] bool is_answered() const override;
+    void cancel() override { cancel_.request_stop(); }
+    [[nodiscard]] vlm::ChatReply take(const vlm::OnDelta& on_delta) override;
 
 private:
     void pass_on(const vlm::OnDelta& on_delta);

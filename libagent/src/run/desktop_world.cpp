@@ -1,11 +1,10 @@
 #include "run/desktop_world.hpp"
 
+#include "base/latest_image.hpp"
 #include "base/text.hpp"
 #include "eyehand/agent/error.hpp"
-#include "eyehand/base/stoppable_wait.hpp"
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/gesture.hpp"
-#include "run/background_reply.hpp"
 
 #include <fmt/format.h>
 
@@ -66,14 +65,17 @@ private:
     std::chrono::microseconds latest_{};
 };
 
-/// Waits; returns false if the token is triggered earlier.
-bool pause(std::chrono::milliseconds duration, const std::stop_token& stop) {
-    return base::wait_for(duration, stop) == base::Waited::to_the_end;
-}
-
 std::optional<winio::NormPoint> pointer_in(const winio::Frame& frame, const winio::WorkArea& area) {
     if (!frame.pointer || !area.contains(frame.pointer->position)) return std::nullopt;
     return area.to_norm(frame.pointer->position);
+}
+
+/// The highest DPI of the displays that an area touches.
+int dpi_of(winio::Desktop& desktop, const winio::Rect& area) {
+    int dpi = 96;
+    for (const winio::Display& display : desktop.displays())
+        if (!winio::intersection(display.bounds, area).empty()) dpi = std::max(dpi, display.dpi);
+    return dpi;
 }
 
 winio::ScreenshotOptions screenshot_options(const Profile& profile) {
@@ -84,9 +86,9 @@ winio::ScreenshotOptions screenshot_options(const Profile& profile) {
 
 } // namespace
 
-DesktopWorld::DesktopWorld(DesktopWorldParts parts)
-    : desktop_(parts.desktop), model_(parts.model), tools_(parts.tools), profile_(parts.profile),
-      options_(parts.options),
+DesktopWorld::DesktopWorld(DesktopWorldParts parts, Timeline& timeline)
+    : timeline_(timeline), desktop_(parts.desktop), model_(parts.model), tools_(parts.tools),
+      profile_(parts.profile), options_(parts.options),
       writer_(parts.store, parts.options.screenshot_names, parts.profile.log),
       control_(parts.control), on_delta_(std::move(parts.on_delta)),
       on_state_(std::move(parts.on_state)), pipeline_(screenshot_options(parts.profile)) {}
@@ -119,15 +121,16 @@ winio::WorkArea DesktopWorld::choose_area() { return winio::choose_area(desktop_
 /// screenshot, except before the first request. Returns false if the run stops.
 bool DesktopWorld::wait_for_step() {
     if (!asked_ || std::exchange(step_waited_, true)) return true;
-    return pause(profile_.step_delay, control_.at_safe_point());
+    return timeline_.wait(profile_.step_delay, control_.at_safe_point());
 }
 
 Fact DesktopWorld::on(const Observe& command) {
     acted_ = false;
     if (!wait_for_step()) return broken_off();
-    if (!pause(profile_.pace.capture_delay, control_.at_safe_point())) return broken_off();
+    if (!timeline_.wait(profile_.pace.capture_delay, control_.at_safe_point())) return broken_off();
     try {
         area_ = choose_area(); // displays come and go
+        dpi_ = dpi_of(desktop_, area_->bounds());
         TimedCapturer timed(capturer());
         Observed fact;
         std::vector<winio::Rect> toggling;
@@ -137,7 +140,7 @@ Fact DesktopWorld::on(const Observe& command) {
         seen_.frame = frame;
         seen_.windows =
             options_.watch == Watch::off ? std::nullopt : winio::listed_windows(desktop_);
-        seen_at_ = Clock::now();
+        seen_at_ = timeline_.now();
         seen_sha256_.clear();
         const winio::Screenshot screenshot = pipeline_.process(std::move(frame));
         settler_.reuse(std::move(frame));
@@ -148,7 +151,7 @@ Fact DesktopWorld::on(const Observe& command) {
         fact.changed = screenshot.changed;
         fact.pointer = pointer;
         for (const winio::Rect& region : watch_.ambient()) toggling.push_back(region);
-        fact.still = novelty_.is_still(previous_, seen_.frame, toggling, image.sha256);
+        fact.still = novelty_.is_still(previous_, seen_.frame, toggling, image.sha256, dpi_);
         fact.capture = timed.latest();
         fact.scale = screenshot.scale_time;
         fact.encode = screenshot.encode_time;
@@ -177,26 +180,36 @@ Fact DesktopWorld::on(const Observe& command) {
 winio::Frame DesktopWorld::settled_frame(winio::Capturer& capturer, Observed& fact,
                                          std::vector<winio::Rect>& toggling) {
     const winio::Rect& area = area_->bounds();
+    winio::SettleOptions settle = options_.settle;
+    for (const winio::Rect& region : watch_.ambient()) settle.ambient.push_back(region);
+    late_reaction_.reset();
     const bool reaction = std::exchange(awaits_reaction_, false) &&
                           before_.expectation != winio::Expectation::nothing &&
                           before_.frame.origin == area.origin() &&
                           before_.frame.pixels.size() == area.size();
     if (reaction) {
-        winio::Reacted reacted =
-            settler_.wait_for_reaction(desktop_, capturer, before_, options_.reaction,
-                                       options_.settle, control_.at_safe_point());
+        winio::Reacted reacted = settler_.wait_for_reaction(
+            desktop_, capturer, before_, reaction_limits(), settle, control_.at_safe_point());
+        if (reacted.reacted_after)
+            reaction_times_.add(before_.process, before_.expectation, *reacted.reacted_after);
+        else if (reacted.end == winio::ReactionEnd::no_reaction)
+            late_reaction_ = LateReaction{before_.process, before_.expectation, acted_at_};
         fact.settle = reacted.waited;
         fact.end = to_string(reacted.end);
         fact.reacted_after = reacted.reacted_after;
         toggling = std::move(reacted.toggling);
         return std::move(reacted.frame);
     }
-    winio::Settled settled =
-        settler_.wait(capturer, area, options_.settle, control_.at_safe_point());
+    winio::Settled settled = settler_.wait(capturer, area, settle, control_.at_safe_point());
     fact.settle = settled.waited;
     fact.end = settled.end == winio::SettleEnd::stable ? "stable" : "timeout";
     toggling = std::move(settled.toggling);
     return std::move(settled.frame);
+}
+
+/// Programs that have always reacted quickly are not waited for as long as others.
+winio::ReactionOptions DesktopWorld::reaction_limits() const {
+    return reaction_times_.limits(before_.process, before_.expectation, options_.reaction);
 }
 
 winio::Capturer& DesktopWorld::capturer() {
@@ -204,11 +217,8 @@ winio::Capturer& DesktopWorld::capturer() {
     return *capturer_;
 }
 
-/// Returns whether the next screenshot waits for the reaction to this plan: not without a capture, and
-/// not if an earlier action's reaction may still come while this one has none to expect.
+/// Returns whether the next screenshot waits for the reaction to this plan: not without a capture.
 bool DesktopWorld::prepare_reaction(const winio::Plan& plan) {
-    if (awaits_reaction_ && winio::expectation_of(plan) == winio::Expectation::nothing)
-        return false;
     awaits_reaction_ = false;
     try {
         winio::prepare_reaction(desktop_, capturer(), area_->bounds(), plan, before_);
@@ -264,35 +274,30 @@ Fact DesktopWorld::on(const Ask& command) {
 
 namespace {
 
-/// The latest image of a request; empty if it has none.
-std::string latest_image(const vlm::ChatRequest& request) {
-    for (auto message = request.messages.rbegin(); message != request.messages.rend(); ++message)
-        for (auto part = message->parts.rbegin(); part != message->parts.rend(); ++part)
-            if (const auto* image = std::get_if<vlm::Image>(&*part)) return image->sha256;
-    return {};
-}
-
 /// A run that was held for longer looks again before it asks.
 constexpr std::chrono::seconds max_hold{1};
 
 } // namespace
 
 Fact DesktopWorld::ask(const Ask& command) {
-    const std::string image = latest_image(command.request);
+    const vlm::Image* latest = latest_image(command.request.messages);
+    const std::string image = latest == nullptr ? std::string() : latest->sha256;
     if (resumed_ && options_.watch != Watch::off && command.may_be_superseded && !image.empty() &&
-        options_.annotation == Source::library)
+        options_.annotation == Source::library) {
+        step_waited_ = true;
         return Superseded{image, {}, {}, {}};
+    }
     const bool watched = options_.watch != Watch::off && !image.empty() && !seen_sha256_.empty();
     if (!watched)
         return Replied{
             model_.reply(with_images(command.request), on_delta_, control_.at_safe_point())};
     // An image that the client annotates cannot be replaced without the client.
     const bool shows_seen =
-        image == seen_sha256_ && !own_action_ && options_.annotation == Source::library;
-    if (shows_seen && command.may_be_superseded && Clock::now() - seen_at_ > max_hold &&
+        image == seen_sha256_ && !guard_.has_acted() && options_.annotation == Source::library;
+    if (shows_seen && command.may_be_superseded && timeline_.now() - seen_at_ > max_hold &&
         differs_now()) {
         step_waited_ = true;
-        return superseded_after({});
+        return superseded_after({}, watch_.differing());
     }
     const vlm::ChatRequest request = with_images(command.request);
     std::optional<Superseded> superseded;
@@ -310,48 +315,57 @@ Fact DesktopWorld::ask(const Ask& command) {
 /// Returns the reply, unless it sets `superseded`.
 Replied DesktopWorld::watched_reply(const Ask& command, const vlm::ChatRequest& request,
                                     bool shows_seen, std::optional<Superseded>& superseded) {
-    const auto sent = Clock::now();
-    BackgroundReply pending(model_, request, control_.at_safe_point());
-    watch_.start(seen_, sent);
+    const auto sent = timeline_.now();
+    const auto time = [&] {
+        return std::chrono::duration_cast<std::chrono::milliseconds>(timeline_.now() - sent);
+    };
+    const auto pending = timeline_.send(model_, request, control_.at_safe_point());
+    watch_.start(seen_, sent, dpi_);
     const bool resends = options_.watch == Watch::resend && shows_seen && command.may_be_superseded;
     std::chrono::microseconds cost{};
     bool watches = true;
-    while (!pending.wait_until(watches ? Clock::now() + winio::watch_interval(cost)
-                                       : Clock::time_point::max(),
-                               on_delta_)) {
+    while (!pending->wait_until(watches ? timeline_.now() + winio::watch_interval(cost)
+                                        : Timeline::Time::max(),
+                                on_delta_)) {
         watches = look_while_thinking(cost);
-        const auto time =
-            std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - sent);
-        if (!resends || superseded || watch_.changed().empty() || pending.is_answered() ||
-            !is_early(time))
+        if (!resends || superseded || watch_.changed().empty() || pending->is_answered() ||
+            !reply_times_.is_early(time()))
             continue;
-        superseded = superseded_after(std::max(time, std::chrono::milliseconds{1}));
+        superseded =
+            superseded_after(std::max(time(), std::chrono::milliseconds{1}), watch_.changed());
         watches = false;
-        pending.cancel();
+        pending->cancel();
     }
+    learn_late_reaction();
     try {
-        Replied fact{pending.take(on_delta_)};
-        superseded.reset(); // the reply was complete before it was cancelled
-        reply_times_.push_back(
-            std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - sent));
-        constexpr std::size_t most = 9;
-        if (reply_times_.size() > most) reply_times_.pop_front();
+        Replied fact{pending->take(on_delta_)};
+        superseded.reset();                       // the reply was complete before it was cancelled
+        if (shows_seen) reply_times_.add(time()); // the result of a call is answered faster
         return fact;
     } catch (const vlm::Error&) {
-        // Whatever ends a cancelled request: a problem that lasts ends the next one, too.
+        // Whatever ends a canceled request: a problem that lasts ends the next one, too.
         if (control_.stopping()) superseded.reset();
         if (!superseded) throw;
         return {};
     }
 }
 
+/// A reaction that was seen only while the model thought: the wait was too short.
+void DesktopWorld::learn_late_reaction() {
+    if (!late_reaction_ || !watch_.first_change()) return;
+    const auto late = std::exchange(late_reaction_, std::nullopt);
+    const auto time =
+        std::chrono::duration_cast<std::chrono::milliseconds>(*watch_.first_change() - late->acted);
+    reaction_times_.add(late->process, late->expectation, time);
+}
+
 /// Returns false if the screen cannot be captured: the next screenshot reports the problem.
 bool DesktopWorld::look_while_thinking(std::chrono::microseconds& cost) {
-    const auto start = Clock::now();
+    const auto start = timeline_.now();
     try {
         winio::capture_state(desktop_, capturer(), area_->bounds(), look_);
-        watch_.note(look_, Clock::now());
-        cost = since(start);
+        watch_.note(look_, timeline_.now());
+        cost = std::chrono::duration_cast<std::chrono::microseconds>(timeline_.now() - start);
         return true;
     } catch (const winio::Error&) {
         capturer_.reset();
@@ -363,29 +377,20 @@ bool DesktopWorld::look_while_thinking(std::chrono::microseconds& cost) {
 /// screenshot waits.
 bool DesktopWorld::differs_now() {
     std::chrono::microseconds cost{};
-    watch_.start(seen_, Clock::now());
+    watch_.start(seen_, timeline_.now(), dpi_);
     return look_while_thinking(cost) && !watch_.differing().empty();
 }
 
-Superseded DesktopWorld::superseded_after(std::chrono::milliseconds time) const {
-    return {seen_sha256_, watch_.changed(), time, prompt_tokens_};
-}
-
-/// Whether a request that has taken this long is better sent again.
-bool DesktopWorld::is_early(std::chrono::milliseconds time) const {
-    constexpr std::size_t min_times = 3; // a median of fewer says little
-    if (reply_times_.size() < min_times) return true;
-    std::vector<std::chrono::milliseconds> times(reply_times_.begin(), reply_times_.end());
-    const auto median = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-    std::nth_element(times.begin(), median, times.end());
-    return time < *median / 2;
+Superseded DesktopWorld::superseded_after(std::chrono::milliseconds time,
+                                          std::vector<winio::Rect> changed) const {
+    return {seen_sha256_, std::move(changed), time, prompt_tokens_};
 }
 
 void DesktopWorld::keep_seen(const Observed& fact, std::vector<winio::Rect> toggling) {
     seen_sha256_ = fact.sha256;
-    toggling_ = std::move(toggling);
+    files_.insert_or_assign(fact.sha256, fact.file);
     resumed_ = false;
-    own_action_.reset();
+    guard_.on_screenshot(std::move(toggling));
 }
 
 /// Fills in the bytes of images, and frees images that the conversation no longer contains.
@@ -423,7 +428,8 @@ Fact DesktopWorld::on(const Invoke& command) {
     Invoked fact;
     fact.call_id = command.call.id;
     fact.tool = command.call.name;
-    if (std::exchange(acted_, true) && !pause(profile_.pace.action_delay, control_.at_safe_point()))
+    if (std::exchange(acted_, true) &&
+        !timeline_.wait(profile_.pace.action_delay, control_.at_safe_point()))
         return broken_off();
     const auto start = Clock::now();
     try {
@@ -451,12 +457,13 @@ Fact DesktopWorld::on(const Invoke& command) {
         if (result.plan()) {
             for (const winio::Point& point : result.plan()->targets)
                 fact.action.points.push_back(area_->to_norm(point));
-            if (acts(*result.plan()) && resumed_ && options_.watch != Watch::off)
+            if (acts(*result.plan()) && resumed_ && profile_.physical_execution &&
+                options_.watch != Watch::off)
                 refuse_as_stale({"resumed", {}}, fact);
             else if (is_allowed(command, fact))
                 act_out(*result.plan(), fact);
         } else if (result.has_acted()) {
-            own_action_ = winio::Expectation::command;
+            guard_.on_unknown_action();
             novelty_.acted({}, std::nullopt);
         }
     } catch (const winio::Error& error) {
@@ -491,10 +498,18 @@ bool DesktopWorld::is_allowed(const Invoke& command, Invoked& fact) {
 
 void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
     if (!profile_.physical_execution && acts(plan)) return;
-    const bool awaited = acts(plan) && prepare_reaction(plan);
+    // First, so that the target is compared directly before the press.
+    if (acts(plan)) executor().keep_apart(plan, control_.at_once());
+    // The reaction to an earlier action may still come while this one has none to expect.
+    const bool prepares = acts(plan) && (!awaits_reaction_ || winio::expectation_of(plan) !=
+                                                                  winio::Expectation::nothing);
+    const bool earlier_awaited = awaits_reaction_;
+    if (prepares) std::swap(before_, earlier_);
+    const bool awaited = prepares && prepare_reaction(plan);
     if (acts(plan)) {
         if (auto stale = stale_target(plan, awaited)) {
-            if (awaited) awaits_reaction_ = false; // nothing has happened
+            if (prepares) std::swap(before_, earlier_);
+            awaits_reaction_ = earlier_awaited;
             refuse_as_stale(*std::move(stale), fact);
             return;
         }
@@ -502,12 +517,14 @@ void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
     // A plan that only waits can be interrupted at a safe point; an action completes first.
     const winio::ExecutionReport report =
         executor().execute(plan, acts(plan) ? control_.at_once() : control_.at_safe_point());
-    if (awaited) before_.acted = Clock::now();
-    if (const auto expected = winio::expectation_of(plan);
-        acts(plan) && expected != winio::Expectation::nothing) {
-        novelty_.acted(plan.targets, awaited ? before_.windows : std::nullopt);
-        own_action_ = expected;
-        refused_.reset();
+    if (awaited) {
+        before_.acted = Clock::now();
+        acted_at_ = timeline_.now();
+    }
+    if (const auto expected = winio::expectation_of(plan); acts(plan)) {
+        if (expected != winio::Expectation::nothing)
+            novelty_.acted(plan.targets, awaited ? before_.windows : std::nullopt);
+        guard_.on_action(expected);
     }
     if (report.complete()) return;
     not_done(fact, report.error, report.problem);
@@ -515,11 +532,6 @@ void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
 
 // ---- the target of an action --------------------------------------------------------------------
 
-/// How often the same difference is reported before the action is carried out: the model has seen the
-/// target each time, and decides the same.
-constexpr int max_refused = 2;
-/// Targets at most this far apart on each axis are the same, in pixels.
-constexpr int same_target = 24;
 /// A difference must last for this time.
 constexpr std::chrono::milliseconds time_of_suspicion{120};
 
@@ -530,44 +542,17 @@ std::optional<StaleCall> DesktopWorld::stale_target(const winio::Plan& plan, boo
     const bool only_windows = winio::expectation_of(plan) == winio::Expectation::nothing;
     if (!captured && !only_windows) return std::nullopt; // the screen cannot be captured
     const auto compare = [&] {
-        if (!only_windows) return compared(before_, plan);
-        return compared({{}, winio::listed_windows(desktop_)}, plan);
+        if (!only_windows)
+            return guard_.compare(seen_, before_, plan, watch_.ambient(), before_.dpi);
+        return guard_.compare(seen_, {{}, winio::listed_windows(desktop_)}, plan, {}, before_.dpi);
     };
     auto stale = compare();
     if (!stale) return std::nullopt;
-    if (!pause(time_of_suspicion, control_.at_once())) return std::nullopt; // the run stops
+    if (!timeline_.wait(time_of_suspicion, control_.at_once()))
+        return std::nullopt; // the run stops
     if (!only_windows && !prepare_reaction(plan)) return std::nullopt;
     stale = compare();
-    if (!stale) return std::nullopt;
-    const winio::Point target = plan.targets.empty() ? winio::Point{} : plan.targets.back();
-    const bool again = refused_ && refused_->reason == stale->reason &&
-                       std::abs(refused_->target.x - target.x) <= same_target &&
-                       std::abs(refused_->target.y - target.y) <= same_target;
-    if (!again) refused_ = Refused{stale->reason, target, 0};
-    if (refused_->times >= max_refused) return std::nullopt;
-    ++refused_->times;
-    return stale;
-}
-
-/// Compares with the screenshot that the model has seen. After an action that may have opened or
-/// closed windows, further actions without a new screenshot are not compared: what has changed is what
-/// the model intended.
-std::optional<StaleCall> DesktopWorld::compared(const winio::ScreenState& now,
-                                                const winio::Plan& plan) const {
-    using winio::Expectation;
-    if (own_action_ == Expectation::click || own_action_ == Expectation::command ||
-        own_action_ == Expectation::launch)
-        return std::nullopt;
-    winio::TargetCheck how;
-    how.complete = !own_action_;
-    how.ignored = watch_.ambient();
-    how.ignored.insert(how.ignored.end(), toggling_.begin(), toggling_.end());
-    how.dpi = before_.dpi;
-    const auto& then = seen_.frame.pointer;
-    const auto& pointer = now.frame.pointer;
-    if (then && pointer && then->position == pointer->position) how.pointer = pointer->position;
-    const auto stale = winio::check_target(seen_, now, plan, how);
-    if (!stale) return std::nullopt;
+    if (!stale || !guard_.refuses(*stale, plan)) return std::nullopt;
     return StaleCall{std::string(to_string(stale->reason)), stale->rects};
 }
 
@@ -579,8 +564,7 @@ std::string_view words_on(const StaleCall& stale) {
                "program has opened a window. Nothing was pressed.";
     if (stale.reason == "window")
         return "Since your screenshot, another window has appeared at the target, or the window "
-               "was "
-               "closed. Nothing was done.";
+               "was closed. Nothing was done.";
     if (stale.reason == "resumed")
         return "The run was interrupted before this action. It was not carried out.";
     return "The screen at the target has changed since your screenshot. Nothing was done.";

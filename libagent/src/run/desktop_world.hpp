@@ -5,13 +5,16 @@
 #include "eyehand/agent/run_port.hpp"
 #include "eyehand/winio/frame_pipeline.hpp"
 #include "eyehand/winio/input_executor.hpp"
+#include "eyehand/winio/reaction_times.hpp"
 #include "eyehand/winio/screen_watch.hpp"
 #include "eyehand/winio/settle.hpp"
 #include "record/run_writer.hpp"
 #include "run/novelty.hpp"
+#include "run/reply_times.hpp"
+#include "run/target_guard.hpp"
+#include "run/timeline.hpp"
 
 #include <chrono>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -24,7 +27,7 @@ class DesktopWorld final : public World {
 public:
     using Clock = std::chrono::steady_clock;
 
-    explicit DesktopWorld(DesktopWorldParts parts);
+    explicit DesktopWorld(DesktopWorldParts parts, Timeline& timeline = Timeline::real());
 
     std::optional<Fact> news(Next next) override;
     void on_state(const ModeState& state) override;
@@ -51,21 +54,22 @@ private:
     [[nodiscard]] winio::Capturer& capturer();
     [[nodiscard]] bool prepare_reaction(const winio::Plan& plan);
     [[nodiscard]] std::optional<StaleCall> stale_target(const winio::Plan& plan, bool captured);
-    [[nodiscard]] std::optional<StaleCall> compared(const winio::ScreenState& now,
-                                                    const winio::Plan& plan) const;
     void refuse_as_stale(StaleCall stale, Invoked& fact);
     void keep_seen(const Observed& fact, std::vector<winio::Rect> toggling);
     [[nodiscard]] Fact ask(const Ask& command);
     [[nodiscard]] Replied watched_reply(const Ask& command, const vlm::ChatRequest& request,
                                         bool shows_seen, std::optional<Superseded>& superseded);
+    [[nodiscard]] winio::ReactionOptions reaction_limits() const;
+    void learn_late_reaction();
     [[nodiscard]] bool look_while_thinking(std::chrono::microseconds& cost);
     [[nodiscard]] bool differs_now();
-    [[nodiscard]] Superseded superseded_after(std::chrono::milliseconds time) const;
-    [[nodiscard]] bool is_early(std::chrono::milliseconds time) const;
+    [[nodiscard]] Superseded superseded_after(std::chrono::milliseconds time,
+                                              std::vector<winio::Rect> changed) const;
     [[nodiscard]] winio::Frame settled_frame(winio::Capturer& capturer, Observed& fact,
                                              std::vector<winio::Rect>& toggling);
     [[nodiscard]] Fact broken_off() const { return Stopped{control_.stop_reason()}; }
 
+    Timeline& timeline_;
     winio::Desktop& desktop_;
     vlm::ChatModel& model_;
     const ToolsByRole& tools_;
@@ -81,11 +85,21 @@ private:
     std::unique_ptr<winio::Capturer> capturer_;
     winio::Settler settler_;
     winio::BeforeAction before_;   ///< the latest action that acted
-    bool awaits_reaction_ = false; ///< to that action
+    winio::BeforeAction earlier_;  ///< the one before it, in case it is refused
+    bool awaits_reaction_ = false; ///< to the latest action
+    Clock::time_point acted_at_{}; ///< the same, on the timeline
+    winio::ReactionTimes reaction_times_;
+    /// An action without a reaction until the latest screenshot.
+    struct LateReaction {
+        std::string process;
+        winio::Expectation expectation{};
+        Clock::time_point acted{};
+    };
+    std::optional<LateReaction> late_reaction_;
     winio::FramePipeline pipeline_;
     /// The screenshots in the conversation, by hash.
     std::map<std::string, vlm::Image> images_;
-    std::map<std::string, std::string> files_; ///< names of the files of older screenshots, by hash
+    std::map<std::string, std::string> files_; ///< names of the files of all screenshots, by hash
     bool asked_ = false;
     bool step_waited_ = false; ///< since the latest request
     bool acted_ = false;       ///< since the latest screenshot
@@ -93,24 +107,16 @@ private:
     winio::Frame previous_; ///< of the screenshot before the latest one
 
     // What the model has seen, and what has happened since.
-    winio::ScreenState seen_;           ///< the latest screenshot
-    std::string seen_sha256_;           ///< of the latest screenshot, as the model receives it
-    Clock::time_point seen_at_{};       ///< when it was captured
-    std::vector<winio::Rect> toggling_; ///< when it was captured
-    bool resumed_ = false;              ///< no screenshot since the run was resumed
-    /// The latest action since the screenshot, which the model has not seen.
-    std::optional<winio::Expectation> own_action_;
-    /// Stale calls for one target since the latest action.
-    struct Refused {
-        std::string reason;
-        winio::Point target;
-        int times = 0;
-    };
-    std::optional<Refused> refused_;
+    winio::ScreenState seen_;     ///< the latest screenshot
+    std::string seen_sha256_;     ///< of the latest screenshot, as the model receives it
+    int dpi_ = 96;                ///< of the displays that it shows
+    Clock::time_point seen_at_{}; ///< when it was captured
+    bool resumed_ = false;        ///< no screenshot since the run was resumed
+    TargetGuard guard_;
     winio::ScreenWatch watch_;
-    winio::ScreenState look_;                           ///< the latest look of the watch
-    std::deque<std::chrono::milliseconds> reply_times_; ///< the latest ones
-    std::optional<int> prompt_tokens_;                  ///< of the latest request
+    winio::ScreenState look_; ///< the latest look of the watch
+    ReplyTimes reply_times_;
+    std::optional<int> prompt_tokens_; ///< of the latest request
 };
 
 } // namespace eyehand::agent

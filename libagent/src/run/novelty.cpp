@@ -11,8 +11,8 @@ namespace {
 /// Number of latest screenshots; one that equals any of them shows nothing new.
 constexpr std::size_t max_seen = 8;
 
-/// The half side of the square around a target, or the pointer, in pixels.
-constexpr int near = 24;
+/// The half side of the square around a target, or the pointer, in pixels at 96 DPI.
+constexpr int target_radius = 24;
 
 std::int64_t pixels_of(const winio::Rect& rect) { return std::int64_t{rect.width} * rect.height; }
 
@@ -46,7 +46,8 @@ void Novelty::acted(const std::vector<winio::Point>& targets,
 }
 
 bool Novelty::is_still(const winio::Frame& previous, const winio::Frame& frame,
-                       const std::vector<winio::Rect>& ambient, const std::string& sha256) {
+                       const std::vector<winio::Rect>& ambient, const std::string& sha256,
+                       int dpi) {
     const std::uint64_t fingerprint = winio::fingerprint(frame.pixels.view());
     const auto known = [&](const Seen& seen) {
         return seen.sha256 == sha256 || seen.fingerprint == fingerprint;
@@ -62,9 +63,9 @@ bool Novelty::is_still(const winio::Frame& previous, const winio::Frame& frame,
         if (!known(seen_.back()) && pixels <= small)
             toggles_.insert(toggles_.end(), latest_change_.begin(), latest_change_.end());
     } else if (!previous.pixels.empty() && !seen_.empty()) {
-        const std::vector<winio::Rect> changed = winio::changed_regions(previous, frame);
+        const std::vector<winio::Rect> changed = winio::changed_regions(previous, frame, dpi);
         const auto nothing_new = [&](const winio::Rect& region) {
-            if (is_at_target(region, frame)) return false;
+            if (is_at_target(region, frame, dpi)) return false;
             return inside(region, ambient) || inside(region, toggles_) ||
                    is_elsewhere(region, small);
         };
@@ -86,9 +87,9 @@ void Novelty::remember(const std::string& sha256) {
     if (std::none_of(seen_.begin(), seen_.end(), same)) keep({sha256, std::nullopt});
 }
 
-bool Novelty::is_at_target(const winio::Rect& region, const winio::Frame& frame) const {
-    const auto around = [](winio::Point at) {
-        return winio::Rect{at.x - near, at.y - near, 2 * near + 1, 2 * near + 1};
+bool Novelty::is_at_target(const winio::Rect& region, const winio::Frame& frame, int dpi) const {
+    const auto around = [radius = target_radius * dpi / 96](winio::Point at) {
+        return winio::Rect{at.x - radius, at.y - radius, 2 * radius + 1, 2 * radius + 1};
     };
     if (frame.pointer && touches(region, around(frame.pointer->position))) return true;
     return std::any_of(targets_.begin(), targets_.end(),

@@ -22,9 +22,11 @@ public:
     void acted(const std::vector<winio::Point>& targets,
                const std::optional<std::vector<winio::WindowInfo>>& windows);
     /// `previous` is the frame of the previous call; empty at first. `ambient`: regions that change by
-    /// themselves; desktop pixels. `sha256` is the hash of the screenshot.
+    /// themselves; desktop pixels. `sha256` is the hash of the screenshot; `dpi`: of the displays that
+    /// it shows.
     [[nodiscard]] bool is_still(const winio::Frame& previous, const winio::Frame& frame,
-                                const std::vector<winio::Rect>& ambient, const std::string& sha256);
+                                const std::vector<winio::Rect>& ambient, const std::string& sha256,
+                                int dpi = 96);
     /// Records a screenshot of an earlier part of the run.
     void remember(const std::string& sha256);
 
@@ -33,7 +35,8 @@ private:
         std::string sha256;
         std::optional<std::uint64_t> fingerprint;
     };
-    [[nodiscard]] bool is_at_target(const winio::Rect& region, const winio::Frame& frame) const;
+    [[nodiscard]] bool is_at_target(const winio::Rect& region, const winio::Frame& frame,
+                                    int dpi) const;
     [[nodiscard]] bool is_elsewhere(const winio::Rect& region, std::int64_t small) const;
     void keep(Seen seen);
 

@@ -43,7 +43,7 @@ enum class Watch {
     /// differs, the call is refused (`stale_target`) and the model receives a new screenshot. A
     /// screenshot that is older than a second is compared before the request, too.
     check,
-    /// In addition, a request is cancelled and sent again with a new screenshot if the screen has
+    /// In addition, a request is canceled and sent again with a new screenshot if the screen has
     /// changed and become stable before the first text or tool call of the reply, at most twice per
     /// screenshot. Choose it if the server stops when a client disconnects
     /// (`vlm::ServerInfo::stops_on_disconnect`).

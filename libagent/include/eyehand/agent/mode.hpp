@@ -117,7 +117,7 @@ struct AskFailed {
     bool context_overflow = false; ///< the request is longer than the model's context
     bool refused = false;          ///< the server rejected the request; it may accept another form
 };
-/// The request was cancelled, or not sent, because the screen no longer looks as in its screenshot:
+/// The request was canceled, or not sent, because the screen no longer looks as in its screenshot:
 /// the model is asked again, in the same turn, with a new screenshot.
 struct Superseded {
     std::string sha256{};                  ///< of the screenshot in the request
@@ -203,9 +203,9 @@ public:
     [[nodiscard]] virtual Command next() const = 0;
     /// Whether `next` is Finish. Override it if making the next command is expensive.
     [[nodiscard]] virtual bool finished() const { return std::holds_alternative<Finish>(next()); }
-    /// A mode receives Superseded only if it is used without `make_mode`; it may ignore it.
+    /// `make_mode` handles Superseded: modes do not receive it.
     virtual void apply(const Fact& fact) = 0;
-    /// The request that the mode has just made was cancelled, and `seen` replaces its screenshot:
+    /// The request that the mode has just made was canceled, and `seen` replaces its screenshot:
     /// this request then shows the new one. Override it to show it in later requests, too, and to
     /// correct conclusions from the replaced screenshot.
     virtual void revise(const Observed& /*seen*/) {}

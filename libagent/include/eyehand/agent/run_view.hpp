@@ -72,6 +72,7 @@ struct RequestView {
     int number = 0;   ///< in the run, from 1
     int previous = 0; ///< the number of the previous request of the same role; 0 for the first one
     std::string role{};
+    bool sent = true; ///< false: the screen changed before it was sent
     std::size_t messages = 0;
     std::size_t same = 0; ///< leading messages that equal those of the previous request
     std::vector<std::shared_ptr<const SentMessage>> added{};    ///< all messages after them
@@ -82,8 +83,8 @@ struct RequestView {
     std::optional<SentText> structure{}; ///< the JSON schema of the reply's text
 };
 
-/// What happened in a turn, in order. A request has an item if the journal names its texts. A reply that the client injected is a `UserMessage` of the turn in
-/// which it arrived.
+/// What happened in a turn, in order. A request has an item if the journal names its texts. A reply that the
+/// client injected is a `UserMessage` of the turn in which it arrived.
 using TurnItem = std::variant<Replied, CallView, RecoveryView, FailureView, Noted, UserMessage,
                               Stopped, RunResumed, RequestView>;
 

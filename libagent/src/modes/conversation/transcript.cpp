@@ -1,5 +1,6 @@
 #include "eyehand/agent/transcript.hpp"
 
+#include "base/latest_image.hpp"
 #include "base/text.hpp"
 
 #include <algorithm>
@@ -100,13 +101,7 @@ void Transcript::add(vlm::Message message) {
 }
 
 void Transcript::replace_latest_image(vlm::Image image) {
-    for (auto message = messages_.rbegin(); message != messages_.rend(); ++message) {
-        for (auto part = message->parts.rbegin(); part != message->parts.rend(); ++part) {
-            if (!std::holds_alternative<vlm::Image>(*part)) continue;
-            *part = std::move(image);
-            return;
-        }
-    }
+    if (vlm::Image* latest = latest_image(messages_)) *latest = std::move(image);
 }
 
 bool Transcript::narrow() {

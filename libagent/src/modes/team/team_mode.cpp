@@ -460,7 +460,7 @@ void TeamMode::set_effect(winio::ActionEffect effect) {
     memory_->update(*previous_);
 }
 
-/// A late change is perhaps the effect of the latest action: it no longer has none.
+/// A late change is perhaps the effect of the latest action: the record of no effect is removed.
 void TeamMode::revise(const Observed& seen) {
     loops_.revise(seen.still);
     seen_ = seen;

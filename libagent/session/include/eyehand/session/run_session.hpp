@@ -47,7 +47,10 @@ struct SessionOptions {
     bool probe = true;       ///< detect the server's capabilities first (`vlm::probe`)
     bool fit_context = true; ///< adapt the profile to the model's context
     /// Raise `AgentOptions::watch` from check to resend if the probe sees that the server stops when
-    /// a client disconnects. For this, the probe sends llama-server a request and cancels it.
+    /// a client disconnects. For this, the probe sends llama-server a request for at most 128 tokens
+    /// and cancels it; a server that does not stop may delay the first request of the run until it
+    /// has computed them. With `cassette.replay`: switch the watch off, because a cassette has no
+    /// replies to further requests.
     bool choose_watch = true;
     Cassette cassette{};
     /// Folders in which LM Studio writes its logs (`agent::lmstudio_log_folders`): the part that it
@@ -70,7 +73,8 @@ struct RunResult {
 /// may be used from any thread.
 class EYEHAND_SESSION_API RunSession {
 public:
-    /// Asks the server (at most 3 s, without the test of `choose_watch`) and prepares the run. `desktop` must outlive the session.
+    /// Asks the server and prepares the run: at most 3 s, and for `choose_watch` the time until the
+    /// first words of a reply. A stop request does not end this. `desktop` must outlive the session.
     /// Throws as `agent::Agent`, agent::Error{bad_config} if no model is named and the server has
     /// several, vlm::Error for the endpoint and vlm::CassetteError for the cassette.
     RunSession(winio::Desktop& desktop, SessionOptions options);

@@ -1,0 +1,204 @@
+// Runs in virtual time on a screen that changes at known times.
+#include "virtual_run.hpp"
+
+#include "modes/watched_mode.hpp"
+
+#include "catch.hpp"
+#include "thinking_model.hpp"
+
+using namespace eyehand;
+using namespace agent;
+using std::chrono::milliseconds;
+using test::all_of;
+using test::image_of;
+using test::Thought;
+using test::VirtualRun;
+
+namespace {
+
+constexpr winio::Rect elsewhere{180, 180, 48, 24};
+constexpr const char* click = R"({"label":"OK","box":[410,410]})";
+
+Thought calls(const std::string& tool, const std::string& arguments = "{}") {
+    return {.reply = test::ThinkingModel::called(tool, arguments)};
+}
+Thought says(const std::string& text) {
+    Thought thought;
+    thought.reply.text = text;
+    return thought;
+}
+
+/// Answers the requests in this order.
+class Script {
+public:
+    Script(std::vector<Thought> thoughts) : thoughts_(std::move(thoughts)) {}
+    Thought operator()(const vlm::ChatRequest& request) {
+        requests->push_back(request);
+        return thoughts_.at(requests->size() - 1);
+    }
+    std::shared_ptr<std::vector<vlm::ChatRequest>> requests =
+        std::make_shared<std::vector<vlm::ChatRequest>>();
+
+private:
+    std::vector<Thought> thoughts_;
+};
+
+/// Looks in each turn and keeps the latest screenshots, without overriding `revise`.
+class KeptScreenshots final : public Mode {
+public:
+    /// `count`: 0 for a single request without a screenshot.
+    explicit KeptScreenshots(std::size_t count) : count_(count), looks_(count > 0) {}
+    [[nodiscard]] Command next() const override {
+        if (finished_) return Finish{Outcome::completed, "done"};
+        if (looks_) return Observe{turn_ + 1};
+        Ask ask{"agent", {}};
+        ask.request.messages = {vlm::Message::system("look")};
+        for (const std::string& sha256 : seen_)
+            ask.request.messages.push_back(vlm::Message::user("now", vlm::Image{sha256, nullptr}));
+        return ask;
+    }
+    void apply(const Fact& fact) override {
+        if (const auto* seen = std::get_if<Observed>(&fact)) {
+            seen_.push_back(seen->sha256);
+            if (seen_.size() > count_) seen_.erase(seen_.begin());
+            looks_ = false;
+            ++turn_;
+        } else if (std::holds_alternative<Replied>(fact)) {
+            looks_ = true;
+            finished_ = count_ == 0 || turn_ == 3;
+        }
+    }
+    [[nodiscard]] ModeState state() const override { return {.turn = turn_}; }
+
+private:
+    std::size_t count_;
+    std::vector<std::string> seen_;
+    int turn_ = 0;
+    bool looks_;
+    bool finished_ = false;
+};
+
+} // namespace
+
+TEST_CASE("watch: a run that was held looks again before it asks") {
+    VirtualRun run(Script({says("Done.")}));
+    run.options.watch = Watch::check;
+    bool held = false;
+    run.on_event = [&](const Event& event) {
+        if (!std::holds_alternative<Observed>(event.payload) || std::exchange(held, true)) return;
+        run.timeline.pass(milliseconds(1001));
+        run.desktop.screen().fill(elsewhere, {10, 20, 30});
+    };
+    CHECK(run.run().outcome == Outcome::completed);
+    CHECK(run.timeline.requests().size() == 1);
+    const auto superseded = all_of<Superseded>(run.events);
+    REQUIRE(superseded.size() == 1);
+    CHECK(superseded[0].after.count() == 0);
+    CHECK(superseded[0].changed == std::vector{winio::Rect{176, 176, 56, 32}});
+    const auto notes = all_of<Noted>(run.events);
+    REQUIRE(notes.size() == 1);
+    CHECK_THAT(notes[0].text, ContainsSubstring("the screen changed before the request"));
+}
+
+TEST_CASE("watch: a run that was held for a moment does not look again") {
+    VirtualRun run(Script({says("Done."), says("Done.")}));
+    run.options.watch = Watch::check;
+    run.on_event = [&](const Event& event) {
+        if (!std::holds_alternative<Observed>(event.payload)) return;
+        run.timeline.pass(milliseconds(900));
+        run.desktop.screen().fill(elsewhere, {10, 20, 30});
+    };
+    CHECK(run.run().outcome == Outcome::completed);
+    CHECK(all_of<Superseded>(run.events).empty());
+}
+
+TEST_CASE("watch: a window that opens while the screenshot is stored is not part of it") {
+    VirtualRun run(Script({calls("click_element", click), says("Done."), says("Done.")}));
+    run.options.watch = Watch::check;
+    const winio::Rect whole{0, 0, 251, 251};
+    run.desktop.set_windows({{.id = winio::WindowId{1}, .bounds = whole}});
+    bool opened = false;
+    run.on_event = [&](const Event& event) {
+        if (!std::holds_alternative<Observed>(event.payload) || std::exchange(opened, true)) return;
+        run.desktop.set_windows({{.id = winio::WindowId{2}, .bounds = {50, 50, 150, 150}},
+                                 {.id = winio::WindowId{1}, .bounds = whole}});
+    };
+    (void)run.run();
+    const auto invoked = all_of<Invoked>(run.events);
+    REQUIRE(invoked.size() == 1);
+    REQUIRE(invoked[0].stale);
+    CHECK(invoked[0].stale->reason == "window");
+}
+
+TEST_CASE("watch: without it, a click on a target that has changed is carried out") {
+    const Watch watch = GENERATE(Watch::off, Watch::check);
+    Script script({calls("click_element", click), says("Done."), says("Done.")});
+    VirtualRun run(script);
+    run.options.watch = watch;
+    run.timeline.at(milliseconds(500), [&] {
+        run.desktop.screen().fill({90, 90, 30, 30}, {10, 20, 30});
+    });
+    (void)run.run();
+    CHECK(run.desktop.events().empty() == (watch == Watch::check));
+}
+
+TEST_CASE("watch: a request is cancelled only in the first half of the usual time") {
+    const auto late = GENERATE(milliseconds(0), milliseconds(400));
+    std::vector<Thought> thoughts(4, calls("observe_screen"));
+    thoughts.push_back(calls("observe_screen"));
+    thoughts.push_back(says("Done."));
+    thoughts.push_back(says("Done."));
+    VirtualRun run{Script(thoughts)};
+    // In the fifth request, from 4000 to 5000 ms. It is noticed 300 to 400 ms later.
+    run.timeline.at(milliseconds(4001) + late, [&] {
+        run.desktop.screen().fill(elsewhere, {10, 20, 30});
+    });
+    CHECK(run.run().outcome == Outcome::completed);
+    CHECK(all_of<Superseded>(run.events).size() == (late.count() == 0 ? 1U : 0U));
+}
+
+TEST_CASE("watch: a stop ends the run during a request, also if the screen has changed") {
+    VirtualRun run(Script({calls("observe_screen"), {.time = milliseconds(10'000)}}));
+    run.timeline.at(milliseconds(1500), [&] {
+        run.desktop.screen().fill(elsewhere, {10, 20, 30});
+        (void)run.control.stop("enough");
+    });
+    const Finish finish = run.run();
+    CHECK(finish.outcome == Outcome::cancelled);
+    CHECK(run.timeline.requests().size() == 2);
+    CHECK(run.timeline.elapsed() < milliseconds(3000));
+}
+
+TEST_CASE("watch: a screen that cannot be captured for a moment does not end the request") {
+    VirtualRun run(Script({calls("observe_screen"), calls("observe_screen"), says("Done.")}));
+    run.timeline.at(milliseconds(1500),
+                    [&] { run.desktop.fail_next_captures(winio::errc::capture_failed, 1); });
+    CHECK(run.run().outcome == Outcome::completed);
+    CHECK(run.timeline.requests().size() == 3);
+}
+
+TEST_CASE("watch: a request with the client's annotations is not cancelled") {
+    VirtualRun run(Script({says("Done."), says("Done.")}));
+    run.options.annotation = Source::client;
+    run.timeline.at(milliseconds(300), [&] { run.desktop.screen().fill(elsewhere, {10, 20, 30}); });
+    CHECK(run.run().outcome == Outcome::completed);
+    CHECK(all_of<Superseded>(run.events).empty());
+}
+
+TEST_CASE("watch: the screen is not captured during a request without a screenshot") {
+    VirtualRun run(Script({says("I see.")}));
+    auto mode = std::make_unique<WatchedMode>(std::make_unique<KeptScreenshots>(0));
+    CHECK(run.run(std::move(mode)).outcome == Outcome::completed);
+    CHECK(run.desktop.captures() == 0);
+}
+
+TEST_CASE("watch: a mode that ignores the new screenshot can still send the replaced one") {
+    std::vector<Thought> thoughts(4, says("I see."));
+    thoughts[0] = {.time = milliseconds(5000), .reply = thoughts[1].reply};
+    VirtualRun run{Script(thoughts)};
+    run.timeline.at(milliseconds(500), [&] { run.desktop.screen().fill(elsewhere, {10, 20, 30}); });
+    auto mode = std::make_unique<WatchedMode>(std::make_unique<KeptScreenshots>(2));
+    CHECK(run.run(std::move(mode)).outcome == Outcome::completed);
+    CHECK(all_of<Superseded>(run.events).size() == 1);
+    CHECK(run.timeline.requests().size() == 4);
+}
