@@ -9,6 +9,7 @@
 
 #include <array>
 #include <map>
+#include <set>
 #include <stdexcept>
 
 using namespace eyehand;
@@ -532,4 +533,73 @@ TEST_CASE("config: settings of another registry are stored once each") {
     CHECK(config.entries().size() == 2);
     CHECK(config.integer("treble") == 1);
     CHECK(config.integer("volume") == 2);
+}
+
+TEST_CASE("config: a setting requires trust unless its description says otherwise") {
+    CHECK(SettingSpec{.name = "new"}.trust == SettingTrust::required);
+    // The list in docs/configuration.md.
+    const std::set<std::string_view> harmless{"timeout",
+                                              "connect_timeout",
+                                              "first_byte_timeout",
+                                              "idle_timeout",
+                                              "stream",
+                                              "retries",
+                                              "probe",
+                                              "temperature",
+                                              "top_p",
+                                              "max_tokens",
+                                              "image",
+                                              "image_exact",
+                                              "image_width",
+                                              "image_height",
+                                              "capture_width",
+                                              "capture_height",
+                                              "capture_scale_percent",
+                                              "keep_screenshots",
+                                              "drop_screenshots",
+                                              "keep_thinks",
+                                              "drop_thinks",
+                                              "layered_windows",
+                                              "step_delay",
+                                              "capture_delay",
+                                              "settle_minimum",
+                                              "settle_quiet",
+                                              "settle_timeout",
+                                              "reaction_timeout",
+                                              "busy_timeout",
+                                              "action_delay",
+                                              "drag_steps",
+                                              "drag_step_delay",
+                                              "type_delay"};
+    for (const SettingSpec& setting : built_in.all()) {
+        INFO(setting.name);
+        const bool needs_none = harmless.contains(setting.name) ||
+                                setting.name.starts_with("heat") ||
+                                setting.name.starts_with("bbox");
+        CHECK((setting.trust == SettingTrust::not_required) == needs_none);
+    }
+}
+
+TEST_CASE("config: an untrusted file sets only the settings that require no trust") {
+    Config config = default_config();
+    config.add_untrusted(
+        parse_config("{\"endpoint\": \"http://attacker.test\",\n\"top_p\": 0.5}", "eyehand.json"));
+    CHECK(config.text("endpoint") == "http://localhost:1234/v1/chat/completions");
+    CHECK(config.number("top_p") == 0.5);
+    CHECK(source(config, "top_p") == "eyehand.json:2");
+    REQUIRE(config.ignored().size() == 1);
+    CHECK(config.ignored().front().setting->name == "endpoint");
+    CHECK(config.ignored().front().source == "eyehand.json:1");
+    for (const Setting& setting : effective_settings(config))
+        CHECK(setting.value.find("attacker") == std::string::npos);
+}
+
+TEST_CASE("config: a setting of a program requires trust, too") {
+    const std::array own{SettingSpec{"volume", SettingKind::integer, "how loud", "5", 0, 11}};
+    SettingRegistry registry;
+    registry.add(own);
+    Config config = default_config(registry);
+    config.add_untrusted(parse_config(R"({"volume": 11})", "f", registry));
+    CHECK(config.integer("volume") == 5);
+    CHECK(config.ignored().size() == 1);
 }

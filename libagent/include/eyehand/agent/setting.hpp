@@ -23,6 +23,13 @@ enum class SettingKind {
     stops,      ///< of a gradient: JSON such as [[0, "rgba(255,140,0,0.75)"], [1, "#ff640000"]]
 };
 
+/// Whether a file that the user neither named nor trusts may set a setting. Such a file may come from
+/// another person, together with the folder that contains it.
+enum class SettingTrust {
+    required,     ///< no: the default
+    not_required, ///< yes: at worst, a run is slower, its requests are larger or its results worse
+};
+
 /// Describes a setting. Its environment variables are EYEHAND_NAME, EYEHAND_ALIAS (both in upper
 /// case) and `variable`; the first one that is set counts. The texts must outlive the description.
 struct SettingSpec {
@@ -35,6 +42,7 @@ struct SettingSpec {
     std::string_view variable{}; ///< an older environment variable, such as LMSTUDIO_MODEL
     std::string_view alias{};    ///< an older name that files may use
     std::string_view choices{};  ///< of a choice, separated by |
+    SettingTrust trust = SettingTrust::required;
 };
 
 } // namespace eyehand::agent

@@ -89,6 +89,9 @@ public:
     [[nodiscard]] const SettingRegistry& settings() const { return settings_; }
     void add(ConfigEntry entry);
     void add(const std::vector<ConfigEntry>& entries);
+    /// Adds the entries of a file that the user neither named nor trusts. Those whose setting requires
+    /// trust have no effect and are `ignored`.
+    void add_untrusted(const std::vector<ConfigEntry>& entries);
     /// nullptr if the setting is unset.
     [[nodiscard]] const ConfigEntry* find(std::string_view name) const;
     /// Typed access to the value; nothing if the setting is unset. `text` is for the kinds text,
@@ -101,11 +104,14 @@ public:
     [[nodiscard]] std::vector<std::string> list(std::string_view name) const;
     /// All set values, in the order of the registry.
     [[nodiscard]] const std::vector<ConfigEntry>& entries() const { return entries_; }
+    /// Entries without an effect, in the order of their addition, to show them to the user.
+    [[nodiscard]] const std::vector<ConfigEntry>& ignored() const { return ignored_; }
 
 private:
     [[nodiscard]] std::size_t place_of(std::string_view name) const;
     SettingRegistry settings_;
     std::vector<ConfigEntry> entries_;
+    std::vector<ConfigEntry> ignored_;
 };
 
 // The following functions throw agent::Error{bad_config}. The message contains the place, the wrong
@@ -114,7 +120,9 @@ private:
 [[nodiscard]] EYEHAND_SESSION_API Config
 default_config(const SettingRegistry& settings = SettingRegistry::built_in());
 /// Reads the text of a file: a JSON object whose members are settings. Comments and trailing commas
-/// are allowed; a null member counts as unset. `where` names the file in errors and sources.
+/// are allowed; a null member counts as unset. `where` names the file in errors and sources. Pass the
+/// result to `Config::add` if the user named or trusts the file, otherwise to
+/// `Config::add_untrusted`.
 [[nodiscard]] EYEHAND_SESSION_API std::vector<ConfigEntry>
 parse_config(std::string_view text, const std::string& where,
              const SettingRegistry& settings = SettingRegistry::built_in());
