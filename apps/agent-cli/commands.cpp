@@ -1,5 +1,6 @@
 #include "commands.hpp"
 
+#include "configuration.hpp"
 #include "environment.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/vlm/error.hpp"
@@ -37,7 +38,8 @@ void add_view(CLI::App& command, ViewFlags& flags) {
 }
 
 void add_config(CLI::App& command, std::optional<std::string>& file) {
-    command.add_option("--config", file, "File with settings; default: eyehand.json, if it exists");
+    command.add_option("--config", file,
+                       "File with settings; default: eyehand.json, if it exists (see trust)");
 }
 
 void add_endpoint(CLI::App& command, EndpointFlags& flags) {
@@ -51,6 +53,8 @@ void add_endpoint(CLI::App& command, EndpointFlags& flags) {
                     "Maximum number of retries of a failed request; default: 2")
         ->check(CLI::Range(0, 100));
     command.add_flag("--no-stream", flags.no_stream, "Request each answer as a whole");
+    command.add_flag("--insecure", flags.insecure,
+                     "Send the API key over plain http to other computers without a warning");
     add_config(command, flags.config);
 }
 
@@ -262,6 +266,18 @@ int run_program(std::vector<std::string> arguments) {
     add_settings(*config_command, settings);
     config_command->add_flag("--json", settings.json, "Print them as a JSON object");
 
+    TrustFlags trust;
+    CLI::App* trust_command = app.add_subcommand(
+        "trust", "Trust a file with settings, such as eyehand.json, until it changes");
+    CLI::Option* trusted_file =
+        trust_command->add_option("FILE", trust.file, "The file with settings")
+            ->default_str(found_file);
+    CLI::Option* list_option =
+        trust_command->add_flag("--list", trust.list, "List the trusted files")
+            ->excludes(trusted_file);
+    trust_command->add_flag("--revoke", trust.revoke, "No longer trust the file")
+        ->excludes(list_option);
+
     ScenarioFlags scenario;
     CLI::App* scenario_command =
         app.add_subcommand("scenario", "List, show or run named tasks with checks");
@@ -372,6 +388,8 @@ int run_program(std::vector<std::string> arguments) {
             code = ask_model(ask);
         else if (*config_command)
             code = print_config(settings);
+        else if (*trust_command)
+            code = trust_file(trust);
         else if (*scenario_list)
             code = list_scenarios();
         else if (*scenario_show)

@@ -70,6 +70,12 @@ struct PanelCommandFlags {
     std::optional<std::string> config;
 };
 
+struct TrustFlags {
+    std::string file = "eyehand.json"; ///< with settings
+    bool list = false;
+    bool revoke = false;
+};
+
 struct DoctorFlags {
     EndpointFlags server;
     bool ask = false; ///< tests what the server does not report
@@ -96,6 +102,8 @@ struct CompletedRun {
 [[nodiscard]] ExitCode report_run(const std::string& directory);
 [[nodiscard]] ExitCode ask_model(const AskFlags& flags);
 [[nodiscard]] ExitCode print_config(const RunFlags& flags);
+/// Pins a file with settings, or ends the trust in it, or lists the trusted files.
+[[nodiscard]] ExitCode trust_file(const TrustFlags& flags);
 [[nodiscard]] ExitCode list_scenarios();
 [[nodiscard]] ExitCode show_scenario(const std::string& name);
 [[nodiscard]] ExitCode run_scenario(ScenarioFlags flags);

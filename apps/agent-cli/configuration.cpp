@@ -5,6 +5,8 @@
 #include "environment_names.hpp"
 #include "eyehand/panel/panel.hpp"
 #include "platform.hpp"
+#include "trusted_files.hpp"
+#include "warning.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,32 +17,67 @@
 namespace eyehand::cli {
 namespace {
 
-constexpr const char* usual_file = "eyehand.json";
-
-/// Returns nothing if the file does not exist and `named_by` is null; a missing file that a flag or
-/// variable names is an error.
-std::optional<std::string> read(const std::string& file, const char* named_by) {
+/// Nothing if the file cannot be read.
+std::optional<std::string> text_of_file(const std::string& file) {
     std::ifstream in(path_of(file), std::ios::binary);
     std::error_code error;
-    if (named_by == nullptr && !std::filesystem::exists(path_of(file), error)) return std::nullopt;
-    std::ostringstream text;
     // On some systems a folder can be opened, and its content is empty.
-    if (in && !std::filesystem::is_directory(path_of(file), error)) {
-        text << in.rdbuf();
-        return std::move(text).str();
-    }
+    if (!in || std::filesystem::is_directory(path_of(file), error)) return std::nullopt;
+    std::ostringstream text;
+    text << in.rdbuf();
+    return std::move(text).str();
+}
+
+/// `named_by` is a flag or a variable, or empty.
+[[noreturn]] void refuse_file(const std::string& named_by, const std::string& file) {
     throw UsageError(fmt::format("{}{} cannot be read; check the file name",
-                                 named_by == nullptr ? "" : std::string(named_by) + ": ", file));
+                                 named_by.empty() ? "" : named_by + ": ", file));
+}
+
+/// Warns of the settings that `config` ignores.
+void warn_of_ignored(const session::Config& config, const std::string& file, FileTrust trust) {
+    std::string names;
+    for (const session::ConfigEntry& entry : config.ignored())
+        names += (names.empty() ? "" : ", ") + std::string(entry.setting->name);
+    warn_once(fmt::format(
+        "{} {}, so these settings in it are ignored: {}. Check the file; to use "
+        "them, run agent-cli trust{}, or name it with --config {}",
+        file, trust == FileTrust::changed ? "has changed since you trusted it" : "is not trusted",
+        names, file == found_file ? "" : " " + file, file));
+}
+
+/// Adds a file that the user did not name.
+void add_found_file(session::Config& config, const std::string& file, const std::string& text) {
+    session::Config checked = config;
+    const auto entries = session::parse_config(text, file, setting_registry());
+    checked.add_untrusted(entries);
+    if (!checked.ignored().empty()) {
+        const FileTrust trust = TrustedFiles::load().trust_of(path_of(file), text);
+        if (trust == FileTrust::trusted) {
+            config.add(entries);
+            return;
+        }
+        warn_of_ignored(checked, file, trust);
+    }
+    config = std::move(checked);
 }
 
 void add_file(session::Config& config, const std::optional<std::string>& flag) {
-    const auto variable = text_variable("EYEHAND_CONFIG");
-    const std::string file = flag ? *flag : variable.value_or(usual_file);
-    const char* named_by = flag       ? "--config"
-                           : variable ? "the environment variable EYEHAND_CONFIG"
-                                      : nullptr;
-    if (const auto text = read(file, named_by))
-        config.add(session::parse_config(*text, file, setting_registry()));
+    if (flag) {
+        const auto text = text_of_file(*flag);
+        if (!text) refuse_file("--config", *flag);
+        config.add(session::parse_config(*text, *flag, setting_registry()));
+    } else if (const auto variable = text_variable("EYEHAND_CONFIG")) {
+        const auto text = text_of_file(*variable);
+        if (!text) refuse_file("the environment variable EYEHAND_CONFIG", *variable);
+        // A relative path means another file in each folder.
+        if (path_of(*variable).is_absolute())
+            config.add(session::parse_config(*text, *variable, setting_registry()));
+        else
+            add_found_file(config, *variable, *text);
+    } else if (const auto found = read_settings_file(found_file)) {
+        add_found_file(config, found_file, *found);
+    }
 }
 
 /// Adds flags that were given.
@@ -79,10 +116,19 @@ void add_flags(session::Config& config, const EndpointFlags& flags) {
     to.add("model", "--model", flags.model);
     to.add("ca_file", "--ca-file", flags.ca_file);
     to.add("retries", "--retries", flags.retries);
+    if (flags.insecure) config.add(session::config_from_flag("insecure", "--insecure", "true"));
     if (flags.no_stream) config.add(session::config_from_flag("stream", "--no-stream", "false"));
 }
 
 } // namespace
+
+std::optional<std::string> read_settings_file(const std::string& file) {
+    std::error_code error;
+    if (!std::filesystem::exists(path_of(file), error)) return std::nullopt;
+    auto text = text_of_file(file);
+    if (!text) refuse_file({}, file);
+    return text;
+}
 
 const session::SettingRegistry& setting_registry() {
     static const session::SettingRegistry registry = [] {
@@ -156,6 +202,11 @@ agent::Profile add_profile(session::Config& config) {
     agent::Profile profile = load_checked_profile(*config.text("profile"));
     config.add(session::config_of(profile));
     return profile;
+}
+
+std::string shown_value(const session::ConfigEntry& entry) {
+    const std::string value = session::to_string(*entry.setting, entry.value);
+    return entry.setting->name == "endpoint" ? value.substr(0, value.find('?')) : value;
 }
 
 vlm::ClientOptions client_options(const session::Config& config) {

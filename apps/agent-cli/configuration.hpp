@@ -11,8 +11,16 @@ namespace eyehand::cli {
 /// The settings of the libraries, those of the panel included.
 [[nodiscard]] const session::SettingRegistry& setting_registry();
 
+/// The name of the file that is found in the working directory.
+inline constexpr const char* found_file = "eyehand.json";
+/// The text of a file with settings; nothing if it does not exist. Throws UsageError if it cannot be
+/// read.
+[[nodiscard]] std::optional<std::string> read_settings_file(const std::string& file);
+
 /// Defaults, the file and the environment. Without `file`, it is the file that EYEHAND_CONFIG
-/// names, otherwise eyehand.json in the working directory, if it exists.
+/// names, otherwise eyehand.json in the working directory, if it exists. Unless the user named the
+/// file (`file`, or EYEHAND_CONFIG with an absolute path) or trusts it, its settings that require
+/// trust are ignored, with a warning on standard error.
 [[nodiscard]] session::Config configuration(const std::optional<std::string>& file);
 /// The same with flags on top.
 [[nodiscard]] session::Config configuration(const ViewFlags& flags);
@@ -28,6 +36,9 @@ void add_area_flags(session::Config& config, const ViewFlags& flags);
 /// Loads the profile that `config` names, and adds its values. A relative folder, also in a
 /// settings file, starts at the working directory.
 [[nodiscard]] agent::Profile add_profile(session::Config& config);
+
+/// The value of an entry for the user; without the query of an endpoint, which may contain a key.
+[[nodiscard]] std::string shown_value(const session::ConfigEntry& entry);
 
 /// The settings of the client.
 [[nodiscard]] vlm::ClientOptions client_options(const session::Config& config);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 #include <sstream>
 #include <stdexcept>
@@ -26,6 +27,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 #endif
@@ -83,6 +85,29 @@ std::vector<std::string> utf8_arguments(int, char**) {
 std::string environment_variable(const std::string& name) {
     const wchar_t* value = _wgetenv(utf16(name).c_str());
     return value == nullptr ? std::string() : utf8(value);
+}
+
+std::filesystem::path configuration_folder() {
+    const std::filesystem::path folder = path_of(environment_variable("APPDATA"));
+    return folder.is_absolute() ? folder / "Eyehand" : std::filesystem::path();
+}
+
+const char* configuration_variables() { return "APPDATA"; }
+
+bool only_the_user_can_change(const std::filesystem::path&) { return true; }
+
+bool write_private_file(const std::filesystem::path& file, std::string_view text) {
+    std::error_code error;
+    std::filesystem::create_directories(file.parent_path(), error);
+    std::filesystem::path draft = file;
+    draft += "." + std::to_string(GetCurrentProcessId());
+    std::ofstream out(draft, std::ios::binary | std::ios::trunc);
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    out.close();
+    const bool replaced =
+        out && MoveFileExW(draft.c_str(), file.c_str(), MOVEFILE_REPLACE_EXISTING) != 0;
+    if (!replaced) std::filesystem::remove(draft, error);
+    return replaced;
 }
 
 bool variables_have_case() { return false; }
@@ -236,6 +261,42 @@ std::vector<std::string> utf8_arguments(int argc, char** argv) {
 std::string environment_variable(const std::string& name) {
     const char* value = std::getenv(name.c_str());
     return value == nullptr ? std::string() : std::string(value);
+}
+
+std::filesystem::path configuration_folder() {
+    const std::filesystem::path folder = path_of(environment_variable("XDG_CONFIG_HOME"));
+    if (folder.is_absolute()) return folder / "eyehand"; // others are ignored, as the standard says
+    const std::filesystem::path home = path_of(environment_variable("HOME"));
+    return home.is_absolute() ? home / ".config/eyehand" : std::filesystem::path();
+}
+
+const char* configuration_variables() { return "XDG_CONFIG_HOME or HOME"; }
+
+bool only_the_user_can_change(const std::filesystem::path& file) {
+    struct stat found {};
+    return stat(file.c_str(), &found) == 0 && found.st_uid == geteuid() &&
+           (found.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+bool write_private_file(const std::filesystem::path& file, std::string_view text) {
+    std::error_code error;
+    const std::filesystem::path folder = file.parent_path();
+    std::filesystem::create_directories(folder.parent_path(), error);
+    mkdir(folder.c_str(), S_IRWXU);
+    std::string draft = file.string() + ".XXXXXX";
+    const int out = mkstemp(draft.data()); // with the mode 0600
+    if (out < 0) return false;
+    bool written = true;
+    while (written && !text.empty()) {
+        const ssize_t count = write(out, text.data(), text.size());
+        written = count > 0;
+        if (written) text.remove_prefix(static_cast<std::size_t>(count));
+    }
+    written = fsync(out) == 0 && written;
+    written = close(out) == 0 && written;
+    const bool replaced = written && std::rename(draft.c_str(), file.c_str()) == 0;
+    if (!replaced) unlink(draft.c_str());
+    return replaced;
 }
 
 bool variables_have_case() { return true; }

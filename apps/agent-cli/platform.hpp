@@ -22,6 +22,17 @@ namespace eyehand::cli {
 [[nodiscard]] std::vector<std::string> utf8_arguments(int argc, char** argv);
 /// The value of an environment variable in UTF-8; empty when it is not set.
 [[nodiscard]] std::string environment_variable(const std::string& name);
+/// The folder of this program in the user's configuration folder, which may not exist: below
+/// XDG_CONFIG_HOME or HOME, on Windows APPDATA. Empty if the variables are not set to absolute paths.
+[[nodiscard]] std::filesystem::path configuration_folder();
+/// The names of these variables, for messages.
+[[nodiscard]] const char* configuration_variables();
+/// Whether the file belongs to the user, and no other user has the permission to write it. On
+/// Windows, the access is that of the user's profile, and this is always true.
+[[nodiscard]] bool only_the_user_can_change(const std::filesystem::path& file);
+/// Replaces a file that other users must not read, in one step, and creates its folder. Returns false
+/// if it cannot be written.
+[[nodiscard]] bool write_private_file(const std::filesystem::path& file, std::string_view text);
 /// Whether names of environment variables are case-sensitive.
 [[nodiscard]] bool variables_have_case();
 /// Sets standard output and standard error to UTF-8, without translation of line ends.

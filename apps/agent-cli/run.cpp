@@ -157,42 +157,28 @@ session::Config config_of_run(const ResumeFlags& flags, std::vector<agent::Setti
     return config;
 }
 
-/// Scheme, host and port of an endpoint; empty if it is not valid.
-std::string origin(const std::string& endpoint) {
-    try {
-        const std::string url = vlm::OpenAiClient({.endpoint = endpoint}).url();
-        return url.substr(0, url.find('/', url.find("://") + 3));
-    } catch (const vlm::Error&) {
-        return {};
-    }
-}
-
 /// The settings of the server for a resumed run: the run's endpoint, unless a flag names another
 /// one, and today's other settings. The query of the endpoint was not stored, because it may
 /// contain keys; it is taken from today's settings if they name the same endpoint. The user's key
 /// is sent only to the origin that the user named today: a run directory from another user must not
 /// redirect it.
-ServerSettings server_of_run(EndpointFlags flags, const std::vector<agent::Setting>& kept,
+ServerSettings server_of_run(const EndpointFlags& flags, const std::vector<agent::Setting>& kept,
                              bool quiet) {
-    const std::string today = *configuration(flags).text("endpoint");
+    const std::string today = configured_endpoint(flags);
     const std::optional<std::string> stored = value_of(kept, "endpoint");
     const auto without_query = [](const std::string& url) { return url.substr(0, url.find('?')); };
     if (flags.endpoint || !stored || without_query(today) == *stored) return server_settings(flags);
-    flags.endpoint = stored;
-    ServerSettings server = server_settings(flags);
-    // The source of this value is not a flag.
-    for (const agent::Setting& setting : kept)
-        if (setting.name == "endpoint") put(server.settings, setting);
-    if (origin(*stored) == origin(today)) return server;
-    const bool has_key = !server.client.api_key.empty();
-    server.client.api_key.clear();
-    drop(server.settings, "api_key");
-    if (!quiet)
+    const auto of_run = std::find_if(kept.begin(), kept.end(), [](const agent::Setting& it) {
+        return it.name == "endpoint" && !it.value.empty();
+    });
+    const ServerSettings server = server_settings(flags, &*of_run);
+    if (!quiet && origin(*stored) != origin(today))
         print_to(
             stderr,
             printable(fmt::format(
                 "      the run's endpoint {} is used, which is not today's{}\n", origin(*stored),
-                has_key ? "; no key is sent there: to send it, pass --endpoint URL" : "")));
+                server.key_withheld ? "; no key is sent there: to send it, pass --endpoint URL"
+                                    : "")));
     return server;
 }
 

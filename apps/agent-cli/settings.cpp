@@ -3,6 +3,7 @@
 #include "configuration.hpp"
 #include "environment.hpp"
 #include "platform.hpp"
+#include "warning.hpp"
 
 #include <fmt/format.h>
 
@@ -87,6 +88,11 @@ std::optional<Variable> key_of(const session::Config& config, const std::string&
     return first_variable({"OPENAI_API_KEY"});
 }
 
+struct ResolvedClient {
+    vlm::ClientOptions options;
+    bool key_withheld = false;
+};
+
 std::string checked_key(const Variable& key) {
     if (!std::all_of(key.value.begin(), key.value.end(),
                      [](char c) { return c > ' ' && c < 0x7F; })) {
@@ -98,23 +104,57 @@ std::string checked_key(const Variable& key) {
     return key.value;
 }
 
-/// The options of the client. Adds the settings that only the environment can set to `settings`.
-vlm::ClientOptions resolve_client(const session::Config& config,
-                                  std::vector<agent::Setting>& settings) {
-    vlm::ClientOptions client = client_options(config);
+/// The host in a URL of OpenAiClient::url, without brackets.
+std::string host_of(const std::string& url) {
+    std::string host = url.substr(url.find("://") + 3);
+    if (host.starts_with('[')) return host.substr(1, host.find(']') - 1);
+    return host.substr(0, host.find_first_of(":/?"));
+}
+
+/// A false negative only causes a warning.
+bool is_this_computer(const std::string& host) {
+    const bool numeric = host.find_first_not_of("0123456789.") == std::string::npos;
+    return host == "localhost" || host.ends_with(".localhost") || host == "::1" ||
+           (numeric && host.starts_with("127."));
+}
+
+void warn_of_readable_key(const session::Config& config, const Variable& key,
+                          const std::string& url) {
+    const std::string host = host_of(url);
+    if (!url.starts_with("http://") || is_this_computer(host) || config.boolean("insecure")) return;
+    warn_once(fmt::format("the API key ({}) is sent to {} over plain http, so that others in the "
+                          "network can read it: use an https endpoint, or --insecure if the "
+                          "network is safe",
+                          key.name, host));
+}
+
+/// The options of the client. The user's key belongs to the origin of `users_endpoint`, which comes
+/// from flags, variables, files that the user named or trusts, and defaults; another endpoint does
+/// not get it. Adds the settings that only the environment can set to `settings`.
+ResolvedClient resolve_client(const session::Config& config, const std::string& users_endpoint,
+                              std::vector<agent::Setting>& settings) {
+    ResolvedClient resolved{client_options(config)};
+    vlm::ClientOptions& client = resolved.options;
     const ConnectionSettings connection(config);
     connection.apply(client, settings);
     client.api_key.clear(); // until the destination is known
-    if (const auto key = key_of(config, connection.checked_url(client))) {
-        client.api_key = checked_key(*key);
-        if (config.find("api_key") == nullptr) settings.push_back({"api_key", "set", key->name});
+    const std::string url = connection.checked_url(client);
+    const auto key = key_of(config, url);
+    if (!key) return resolved;
+    if (origin(client.endpoint) != origin(users_endpoint)) {
+        resolved.key_withheld = true;
+        std::erase_if(settings, [](const agent::Setting& it) { return it.name == "api_key"; });
+        return resolved;
     }
-    return client;
+    client.api_key = checked_key(*key);
+    if (config.find("api_key") == nullptr) settings.push_back({"api_key", "set", key->name});
+    warn_of_readable_key(config, *key, url);
+    return resolved;
 }
 
-constexpr std::array<std::string_view, 10> of_server{
-    "endpoint",           "api_key",      "ca_file", "timeout", "connect_timeout",
-    "first_byte_timeout", "idle_timeout", "stream",  "retries", "probe"};
+constexpr std::array<std::string_view, 11> of_server{
+    "endpoint",           "api_key",      "ca_file", "insecure", "timeout", "connect_timeout",
+    "first_byte_timeout", "idle_timeout", "stream",  "retries",  "probe"};
 
 bool is_of_server(const session::ConfigEntry& entry) {
     return std::find(of_server.begin(), of_server.end(), entry.setting->name) != of_server.end();
@@ -141,13 +181,31 @@ winio::ScreenshotOptions screenshot_options(const ViewFlags& flags) {
     return options;
 }
 
-vlm::ClientOptions resolve(const EndpointFlags& flags) {
-    std::vector<agent::Setting> nowhere;
-    return resolve_client(configuration(flags), nowhere);
+std::string origin(const std::string& endpoint) {
+    try {
+        const std::string url = vlm::OpenAiClient({.endpoint = endpoint}).url();
+        return url.substr(0, url.find('/', url.find("://") + 3));
+    } catch (const vlm::Error&) {
+        return {};
+    }
 }
 
-ServerSettings server_settings(const EndpointFlags& flags) {
-    const session::Config all = configuration(flags);
+std::string configured_endpoint(const EndpointFlags& flags) {
+    return *configuration(flags).text("endpoint");
+}
+
+vlm::ClientOptions resolve(const EndpointFlags& flags) {
+    std::vector<agent::Setting> nowhere;
+    const session::Config config = configuration(flags);
+    return resolve_client(config, *config.text("endpoint"), nowhere).options;
+}
+
+ServerSettings server_settings(const EndpointFlags& flags, const agent::Setting* of_run) {
+    session::Config all = configuration(flags);
+    const std::string users_endpoint = *all.text("endpoint");
+    if (of_run != nullptr) // a flag has precedence over this layer
+        all.add({all.settings().find("endpoint"), of_run->value, session::ConfigLayer::scenario,
+                 of_run->source});
     session::Config config = session::default_config(
         setting_registry()); // without the area: its mistakes do not matter here
     for (const session::ConfigEntry& entry : all.entries())
@@ -158,7 +216,9 @@ ServerSettings server_settings(const EndpointFlags& flags) {
     std::erase_if(server.settings, [&](const agent::Setting& setting) {
         return std::find(names.begin(), names.end(), setting.name) == names.end();
     });
-    server.client = resolve_client(all, server.settings);
+    const ResolvedClient resolved = resolve_client(all, users_endpoint, server.settings);
+    server.client = resolved.options;
+    server.key_withheld = resolved.key_withheld;
     server.probe = all.boolean("probe");
     return server;
 }
@@ -222,6 +282,7 @@ panel::PanelOptions page_options(const session::Config& config) {
 }
 
 RunSettings resolve(const RunFlags& flags, const std::vector<session::ConfigEntry>& scenario) {
+    const std::string users_endpoint = configured_endpoint(flags.server);
     session::Config config = configuration(flags, scenario);
     RunSettings settings;
     settings.profile = add_profile(config);
@@ -237,7 +298,7 @@ RunSettings resolve(const RunFlags& flags, const std::vector<session::ConfigEntr
         settings.model = settings.profile.model;
     settings.agent = agent_options(config);
     settings.agent.settings = session::effective_settings(config);
-    settings.client = resolve_client(config, settings.agent.settings);
+    settings.client = resolve_client(config, users_endpoint, settings.agent.settings).options;
 
     settings.run_dir = path_of(*config.text("run_dir"));
     settings.agent.screenshot_names = session::screenshot_names(config, settings.profile);

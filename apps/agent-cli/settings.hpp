@@ -35,6 +35,7 @@ struct EndpointFlags {
     std::optional<std::string> ca_file;
     std::optional<int> retries;
     bool no_stream = false;
+    bool insecure = false;
     std::optional<std::string> config; ///< the file with settings
 };
 
@@ -103,9 +104,17 @@ struct ServerSettings {
     vlm::ClientOptions client;
     std::vector<agent::Setting> settings; ///< of `server_setting_names`
     bool probe = true;                    ///< probe the server before the run
+    /// Whether there is a key, but the run's endpoint has another origin than the one of the user.
+    bool key_withheld = false;
 };
-/// Throws as `resolve`.
-[[nodiscard]] ServerSettings server_settings(const EndpointFlags& flags);
+/// Scheme, host and port of an endpoint; empty if it is not valid.
+[[nodiscard]] std::string origin(const std::string& endpoint);
+/// `of_run` is the endpoint in a run directory: it takes precedence over the endpoint that the user
+/// has configured, except by a flag, but does not get a key for another origin. Throws as `resolve`.
+[[nodiscard]] ServerSettings server_settings(const EndpointFlags& flags,
+                                             const agent::Setting* of_run = nullptr);
+/// The endpoint that the user has configured.
+[[nodiscard]] std::string configured_endpoint(const EndpointFlags& flags);
 /// The names in run.json of all settings for the server, with or without a value, except the model.
 [[nodiscard]] std::vector<std::string> server_setting_names();
 /// The settings of the agent; `AgentOptions::settings` stays empty.

@@ -143,8 +143,9 @@ ProcessResult run_program(const std::filesystem::path& program,
     BOOL started = FALSE;
     DWORD refusal = ERROR_SUCCESS;
     for (int tries = 0; started == 0 && tries < 3; ++tries) {
-        started = CreateProcessW(nullptr, command.data(), nullptr, nullptr, TRUE,
-                                 CREATE_NEW_PROCESS_GROUP, nullptr, nullptr, &startup, &info);
+        started = CreateProcessW(
+            nullptr, command.data(), nullptr, nullptr, TRUE, CREATE_NEW_PROCESS_GROUP, nullptr,
+            surroundings.folder.empty() ? nullptr : surroundings.folder.c_str(), &startup, &info);
         refusal = GetLastError();
     }
     for (const auto& [name, value] : surroundings.variables)
@@ -194,6 +195,7 @@ ProcessResult run_program(const std::filesystem::path& program,
     if (child == 0) {
         for (const auto& [name, value] : surroundings.variables)
             setenv(name.c_str(), value.c_str(), 1);
+        if (!surroundings.folder.empty() && chdir(surroundings.folder.c_str()) != 0) _exit(126);
         dup2(open(in.c_str(), O_RDONLY), STDIN_FILENO);
         dup2(open(out.c_str(), O_WRONLY), STDOUT_FILENO);
         dup2(open(err.c_str(), O_WRONLY), STDERR_FILENO);

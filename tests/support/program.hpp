@@ -18,9 +18,10 @@ struct ProcessResult {
 /// The environment of a program. All texts are UTF-8.
 struct Surroundings {
     std::map<std::string, std::string> variables{};
-    std::string input{};         ///< its complete standard input
-    std::filesystem::path out{}; ///< a file for its standard output, to observe it; or empty
-    std::filesystem::path err{}; ///< the same for standard error
+    std::string input{};            ///< its complete standard input
+    std::filesystem::path out{};    ///< a file for its standard output, to observe it; or empty
+    std::filesystem::path err{};    ///< the same for standard error
+    std::filesystem::path folder{}; ///< its working directory; or empty: that of the test
     /// If set, called after the program has started. May send Ctrl+C through the function that it
     /// gets.
     std::function<void(const std::function<void()>& interrupt)> while_running{};

@@ -2,6 +2,9 @@
 #pragma once
 
 #include "program.hpp"
+#include "temp_folder.hpp"
+
+#include <fstream>
 
 namespace test {
 
@@ -17,5 +20,32 @@ agent_cli(const std::vector<std::string>& arguments,
     return run_program(program_folder() / "agent-cli", arguments,
                        {.variables = all, .while_running = while_running});
 }
+
+/// A working directory, and a user without other files of settings.
+struct Workspace {
+    TempFolder folder;
+    TempFolder user; ///< the user's configuration folder
+
+    void write(const std::string& text, const std::string& name = "eyehand.json") const {
+        std::ofstream(folder / name, std::ios::binary) << text;
+    }
+    [[nodiscard]] ProcessResult agent_cli(const std::vector<std::string>& arguments,
+                                          std::map<std::string, std::string> variables = {},
+                                          const std::filesystem::path& subfolder = {}) const {
+        variables.try_emplace("EYEHAND_PROBE", "0");
+        variables.try_emplace("XDG_CONFIG_HOME", user.path().string());
+        variables.try_emplace("APPDATA", user.path().string());
+        return run_program(program_folder() / "agent-cli", arguments,
+                           {.variables = variables, .folder = folder.path() / subfolder});
+    }
+    /// The file that contains what the user trusts.
+    [[nodiscard]] std::filesystem::path trust_file() const {
+#ifdef _WIN32
+        return user / "Eyehand/trust.json";
+#else
+        return user / "eyehand/trust.json";
+#endif
+    }
+};
 
 } // namespace test

@@ -47,6 +47,8 @@ constexpr std::array specs{
     SettingSpec{"api_key", Kind::secret, "sent to the server as a bearer token"},
     SettingSpec{
         "ca_file", Kind::text, "PEM file with additional certificate authorities for https", {}, 1},
+    SettingSpec{"insecure", Kind::boolean,
+                "send the API key over plain http to other computers without a warning", "false"},
     harmless({"timeout", Kind::seconds,
               "maximum duration of one attempt of a request; 0 or less: no limit", "240", -a_day,
               a_day, "LMSTUDIO_TIMEOUT"}),
