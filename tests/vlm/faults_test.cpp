@@ -1,7 +1,9 @@
 // Faults of servers and networks below the level of chat completions, on real sockets.
 #include "transport.hpp"
 
+#include <atomic>
 #include <stdexcept>
+#include <thread>
 
 using namespace eyehand;
 using namespace std::chrono_literals;
@@ -28,6 +30,8 @@ Answer redirect(int status, std::string location) {
     answer.headers = {{"Location", std::move(location)}};
     return answer;
 }
+
+void ignored(const Response&, std::string_view) {}
 
 Answer encoded(std::string encoding, std::string body) {
     Answer answer = text(std::move(body));
@@ -104,6 +108,75 @@ TEST_CASE("limits: a slow answer ends at the total limit") {
         error_of([&] { post(connection, "{}", {.silence = soon, .total = 80ms}); });
     CHECK(error.code() == errc::timeout);
     CHECK(mentions(error, "did not complete its answer within 80 ms"));
+}
+
+TEST_CASE("limits: an answer that flows without end ends at the total limit") {
+    ChatServer server;
+    constexpr std::uint64_t forever = std::uint64_t{1} << 50;
+    server.enqueue(parts({chunked_head(), Repeated{chunk(std::string(16384, 'x')), forever}}));
+    Connection connection(url_of(server));
+    const vlm::Error error =
+        error_of([&] { post(connection, "{}", {.total = 200ms, .body_bytes = 0}, {}, ignored); });
+    CHECK(error.code() == errc::timeout);
+    CHECK(mentions(error, "did not complete its answer within 200 ms"));
+    CHECK(server.wait_until_disconnected(soon));
+}
+
+TEST_CASE("limits: the total limit also applies to bytes that have already arrived") {
+    ChatServer server;
+    server.enqueue(text(std::string(600000, 'x'))); // more than one read
+    Connection connection(url_of(server));
+    constexpr auto total = 300ms;
+    const auto start = std::chrono::steady_clock::now();
+    const vlm::Error error = error_of([&] {
+        post(connection, "{}", {.total = total}, {}, [&](const Response&, std::string_view) {
+            // The rest of the answer arrives while the caller is busy.
+            std::this_thread::sleep_until(start + total);
+        });
+    });
+    CHECK(error.code() == errc::timeout);
+    CHECK(mentions(error, "did not complete its answer within 300 ms"));
+}
+
+TEST_CASE("limits: pauses that are shorter than the idle limit do not extend the total limit") {
+    ChatServer server;
+    const Gate gate;
+    std::vector<vlm::testing::Part> drops{chunked_head()};
+    for (int i = 0; i < 100000; ++i) {
+        drops.emplace_back(gate);
+        drops.emplace_back(chunk(": ping\n"));
+    }
+    server.enqueue(parts(std::move(drops)));
+    Connection connection(url_of(server));
+    std::atomic<bool> over = false;
+    CHECK(interrupted(
+              [&] {
+                  try {
+                      post(connection, "{}", {.silence = soon, .total = 200ms}, {}, ignored);
+                  } catch (...) {
+                      over = true;
+                      throw;
+                  }
+              },
+              [&] {
+                  for (std::size_t i = 1; !over && i < 100000; ++i) {
+                      if (gate.wait_until_reached(i, 10ms)) gate.pass();
+                  }
+              }) == errc::timeout);
+}
+
+TEST_CASE("limits: the body of an error answer is cut, and the status still decides") {
+    ChatServer server;
+    constexpr std::uint64_t forever = std::uint64_t{1} << 50;
+    server.enqueue(parts({"HTTP/1.1 503 Busy\r\nTransfer-Encoding: chunked\r\n\r\n",
+                          Repeated{chunk(std::string(16384, 'x')), forever}}));
+    server.enqueue(text("next"));
+    Connection connection(url_of(server));
+    const Response response = post(connection, "{}", {.total = soon});
+    CHECK(response.status == 503);
+    CHECK(response.body.size() == std::size_t{1} << 20);
+    CHECK(server.wait_until_disconnected(soon));
+    CHECK(post(connection).body == "next");
 }
 
 TEST_CASE("limits: the idle limit applies to a server that does not read the request") {

@@ -71,14 +71,17 @@ std::size_t AnswerParser::take_encoded(std::string_view bytes) {
 }
 
 void AnswerParser::take_decoded(std::string_view bytes) {
-    if (bytes.empty()) return;
+    if (bytes.empty() || enough_) return;
     if (limits_.body_bytes != 0 && bytes.size() > limits_.body_bytes - decoded_) throw too_large();
     decoded_ += bytes.size();
-    if (enough_) return;
-    if (on_body_ && response_.status / 100 == 2)
+    const bool is_success = response_.status / 100 == 2;
+    if (on_body_ && is_success) {
         enough_ = !on_body_(response_, bytes);
-    else
-        response_.body.append(bytes);
+        return;
+    }
+    if (!is_success) bytes = bytes.substr(0, limits_.error_bytes - response_.body.size());
+    response_.body.append(bytes);
+    enough_ = !is_success && response_.body.size() >= limits_.error_bytes;
 }
 
 } // namespace eyehand::vlm::http

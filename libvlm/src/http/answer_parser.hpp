@@ -21,7 +21,7 @@ public:
 
     /// "100 Continue" and the like: the final answer follows.
     [[nodiscard]] bool is_interim() const { return response_.status / 100 == 1; }
-    /// Whether `on_body` has returned false.
+    /// Whether `on_body` has returned false, or the body of an error has reached its limit.
     [[nodiscard]] bool is_enough() const { return enough_; }
     /// Precondition: `is_done()` or `is_enough()`.
     [[nodiscard]] Response take() { return std::move(response_); }

@@ -43,7 +43,10 @@ struct Limits {
     /// The whole request, including connecting and redirections.
     std::chrono::milliseconds total{240000};
     std::uint32_t header_bytes = 64 * 1024;
-    std::size_t body_bytes = std::size_t{64} << 20; ///< of the answer, decoded
+    std::size_t body_bytes = std::size_t{64} << 20; ///< of the answer, decoded; 0: no limit
+    /// Of an answer that is not successful (2xx): the rest is cut off and the connection closed.
+    /// Error messages are short, and the status is known.
+    std::size_t error_bytes = std::size_t{1} << 20;
 };
 
 struct Response {

@@ -41,6 +41,12 @@ template <class Start>
 Transfer Socket::run(Clock::time_point until, Start start) {
     using End = Transfer::End;
     if (cancelled_) return {End::cancelled};
+    // An operation that can complete at once would otherwise precede the timer, so that a peer that
+    // sends without a pause could exceed any time limit.
+    if (Clock::now() >= until) {
+        close();
+        return {End::timed_out};
+    }
     struct {
         Transfer transfer;
         bool ended = false;
