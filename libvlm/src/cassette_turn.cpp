@@ -34,6 +34,9 @@ constexpr std::array<std::string_view, 4> roles{"system", "user", "assistant", "
 constexpr std::array<std::string_view, 3> choices{"auto", "none", "required"};
 constexpr std::array<std::string_view, 6> finishes{"stop",           "length", "tool_calls",
                                                    "content_filter", "error",  "unknown"};
+constexpr std::array<std::string_view, 2> provenances{"native", "text"};
+constexpr std::array<std::string_view, 4> ignored_calls{"none", "not_accepted", "unclear",
+                                                        "quoted"};
 constexpr std::array<std::string_view, 4> retries{"never", "once", "later", "while_loading"};
 constexpr std::array<std::string_view, 3> kinds{"text", "reasoning", "arguments"}; // of deltas
 
@@ -88,6 +91,8 @@ json::value call_json(const ToolCall& call) {
     json::object object{{"id", from_text(call.id)}, {"name", from_text(call.name)}};
     object["arguments"] = from_document(call.arguments_json);
     if (!call.extra_json.empty()) object["extra"] = from_document(call.extra_json);
+    if (call.provenance != Provenance::native)
+        object["provenance"] = name_in(provenances, call.provenance);
     return object;
 }
 
@@ -150,6 +155,8 @@ json::object reply_json(const ChatReply& reply) {
     put_text(object, "reasoning", reply.reasoning);
     object["text"] = from_text(reply.text);
     put_array(object, "tool_calls", reply.tool_calls, call_json);
+    if (reply.ignored_call != IgnoredCall::none)
+        object["ignored_call"] = name_in(ignored_calls, reply.ignored_call);
     object["finish"] = name_in(finishes, reply.finish);
     put_text(object, "model", reply.model);
     put(object, "prompt_tokens", reply.usage.prompt_tokens);
@@ -307,7 +314,11 @@ std::string read_text(const json::value& value, const std::string& name) {
 
 ToolCall read_call(const json::value& value, const std::string& name) {
     const Members call(value, name);
-    return {call.text("id"), call.text("name"), call.document("arguments"), call.document("extra")};
+    const auto provenance = call.find("provenance")
+                                ? call.one_of<Provenance>("provenance", provenances)
+                                : Provenance::native;
+    return {call.text("id"), call.text("name"), call.document("arguments"), call.document("extra"),
+            provenance};
 }
 
 ToolSpec read_tool(const json::value& value, const std::string& name) {
@@ -346,6 +357,8 @@ ChatReply read_reply(const Members& members, const Members& times) {
     reply.text = members.text("text");
     reply.reasoning = members.text("reasoning");
     reply.tool_calls = members.list("tool_calls", read_call);
+    if (members.find("ignored_call"))
+        reply.ignored_call = members.one_of<IgnoredCall>("ignored_call", ignored_calls);
     reply.finish = members.one_of<FinishReason>("finish", finishes);
     reply.model = members.text("model");
     reply.usage = {members.number<int>("prompt_tokens"), members.number<int>("cached_tokens"),

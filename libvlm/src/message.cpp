@@ -22,6 +22,16 @@ std::string_view to_string(Role role) {
     throw std::invalid_argument("not a vlm::Role");
 }
 
+std::string_view to_string(Provenance provenance) {
+    switch (provenance) {
+    case Provenance::native:
+        return "native";
+    case Provenance::text:
+        return "text";
+    }
+    throw std::invalid_argument("not a vlm::Provenance");
+}
+
 Image make_image(std::vector<std::uint8_t> bytes, std::string media_type) {
     return make_image(std::make_shared<const std::vector<std::uint8_t>>(std::move(bytes)),
                       std::move(media_type));

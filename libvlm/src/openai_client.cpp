@@ -23,6 +23,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
+// The lists of the largest services are a few MiB.
+constexpr std::size_t max_list_bytes = std::size_t{16} << 20;
+
 http::Url checked_endpoint(const ClientOptions& options) {
     http::Url url = http::parse_endpoint(options.endpoint);
     // A line break would start another header.
@@ -69,9 +72,10 @@ public:
     /// `keep_all` keeps a stream's bytes for the log. `on_delta` may be empty. The references must
     /// outlive this object.
     AnswerBody(const wire::Where& where, const std::vector<ToolSpec>& offered,
-               std::size_t max_bytes, bool keep_all, const OnDelta& on_delta)
-        : where_(where), offered_(offered), keep_all_(keep_all), on_delta_(on_delta),
-          events_(where.url, max_bytes), assembler_(where, offered) {}
+               wire::TextCallRule rule, std::size_t max_bytes, bool keep_all,
+               const OnDelta& on_delta)
+        : where_(where), offered_(offered), rule_(rule), keep_all_(keep_all), on_delta_(on_delta),
+          events_(where.url, max_bytes), assembler_(where, offered, rule) {}
 
     /// Returns false once the stream is complete ("[DONE]").
     bool take(const http::Response& head, std::string_view bytes) {
@@ -95,7 +99,7 @@ public:
                 events_.finish([this](const wire::ServerEvent& event) { take(event); });
             return assembler_.finish();
         }
-        ChatReply reply = wire::decode_reply(text_, where_, offered_);
+        ChatReply reply = wire::decode_reply(text_, where_, offered_, rule_);
         if (on_delta_ && !reply.text.empty()) hand_out({Delta::Kind::text, reply.text});
         return reply;
     }
@@ -121,6 +125,7 @@ private:
 
     const wire::Where& where_;
     const std::vector<ToolSpec>& offered_;
+    const wire::TextCallRule rule_;
     const bool keep_all_;
     const OnDelta& on_delta_;
     wire::EventParser events_;
@@ -146,12 +151,12 @@ public:
             if (!std::exchange(loads_, true)) loading_since_ = now;
             if (now - loading_since_ >= policy_.max_loading_time) return std::nullopt;
             attempt.loading = true;
-            attempt.delay = error.details().retry_after.value_or(policy_.loading_interval);
+            attempt.delay = delay_for(error, policy_.loading_interval);
         } else {
             const bool allowed =
                 error.retry() == Retry::later || (error.retry() == Retry::once && !retried_once_);
             if (!allowed || retries_ >= policy_.max_retries) return std::nullopt;
-            attempt.delay = error.details().retry_after.value_or(pause());
+            attempt.delay = delay_for(error, pause());
             if (error.retry() == Retry::once) retried_once_ = true;
             ++retries_;
         }
@@ -161,6 +166,12 @@ public:
     }
 
 private:
+    /// The server may request a longer delay than the policy's, but not a shorter one: it must not be
+    /// able to make clients flood it.
+    [[nodiscard]] static milliseconds delay_for(const Error& error, milliseconds own) {
+        return std::max(error.details().retry_after.value_or(own), own);
+    }
+
     /// min(first * 2^n, longest), shortened by up to a quarter so that many clients do not retry at
     /// the same moment.
     [[nodiscard]] milliseconds pause() const {
@@ -224,7 +235,7 @@ public:
                     return true;
                 },
                 [&](const http::Response&) { ids = wire::decode_models(body, where); },
-                [&] { return body; });
+                [&] { return body; }, list_limits());
             if (!failure) return ids;
             pause_before(retries.next(*failure), *failure, stop);
         }
@@ -246,7 +257,7 @@ private:
         std::vector<std::string> notes;
         while (true) {
             const Clock::time_point start = Clock::now();
-            AnswerBody answer(where, request.tools, options_.max_response_bytes,
+            AnswerBody answer(where, request.tools, rule_for(request), options_.max_response_bytes,
                               bool(options_.on_exchange), on_delta);
             ChatReply reply;
             const auto failure = attempt(
@@ -261,7 +272,7 @@ private:
                     reply = answer.finish();
                     reply.wait = response.first_byte;
                 },
-                [&] { return answer.take_text(); });
+                [&] { return answer.take_text(); }, limits());
             if (!failure) {
                 reply.total = since(start);
                 if (answer.is_streamed() && answer.first_delta())
@@ -279,17 +290,24 @@ private:
         }
     }
 
+    [[nodiscard]] wire::TextCallRule rule_for(const ChatRequest& request) const {
+        const bool accepts =
+            request.text_calls == TextCalls::always ||
+            (request.text_calls == TextCalls::if_not_native && quirks_.tools_as_text);
+        return accepts ? wire::TextCallRule::accept : wire::TextCallRule::ignore;
+    }
+
     /// One exchange: sends the request, passes a successful answer to `decode`, and calls
     /// `on_exchange` in any case. Returns the failure, if any.
     template <class Take, class Decode, class TakeText>
     std::optional<Error> attempt(Exchange log, const http::Request& request,
                                  const wire::Where& where, const std::stop_token& stop, Take take,
-                                 Decode decode, TakeText body) {
+                                 Decode decode, TakeText body, const http::Limits& limits) {
         const Clock::time_point start = Clock::now();
         http::Response response;
         std::optional<Error> failure;
         try {
-            response = connection_.request(request, limits(), stop,
+            response = connection_.request(request, limits, stop,
                                            [&](const http::Response& head, std::string_view bytes) {
                                                response.status = head.status;
                                                return take(head, bytes);
@@ -357,6 +375,13 @@ private:
                 .silence = options_.idle_timeout,
                 .total = options_.timeout,
                 .body_bytes = options_.max_response_bytes};
+    }
+
+    /// A list of models is much shorter than an answer may be.
+    [[nodiscard]] http::Limits list_limits() const {
+        http::Limits list = limits();
+        if (list.body_bytes == 0 || list.body_bytes > max_list_bytes) list.body_bytes = max_list_bytes;
+        return list;
     }
 
     const ClientOptions options_;

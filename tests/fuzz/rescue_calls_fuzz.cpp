@@ -1,5 +1,6 @@
 // For any text of a model, recovered calls are calls of offered tools with JSON objects as
-// arguments, none of them from a think block. Without calls, the text stays unchanged.
+// arguments, none of them from a think block, from a quotation or in front of other text. Without
+// calls, the text stays unchanged.
 #include "wire/json.hpp"
 #include "wire/rescue_calls.hpp"
 #include "wire/thinking.hpp"
@@ -37,6 +38,18 @@ std::string visible(std::string_view text) {
     return rest += text.substr(at);
 }
 
+/// Text behind the calls, or a fence around them, makes them text.
+void require_dependence_on_place(std::string_view text, vlm::wire::Ending ending) {
+    constexpr std::string_view fence = "````````\n";
+    if (!vlm::wire::thinking(text).empty()) return; // the other text could become a thought
+    const auto is_text = [&](const std::string& changed) {
+        return vlm::wire::rescue_calls(changed, offered(), ending).calls.empty();
+    };
+    require(is_text(std::string(text) + "\n\nThat is all."));
+    if (text.find(fence.substr(0, 3)) == std::string_view::npos)
+        require(is_text(std::string(fence) + std::string(text)));
+}
+
 void check(std::string_view text, vlm::wire::Ending ending) {
     const vlm::wire::Rescue rescue = vlm::wire::rescue_calls(text, offered(), ending);
     const std::string shown = visible(text);
@@ -45,15 +58,19 @@ void check(std::string_view text, vlm::wire::Ending ending) {
                             [&](const vlm::ToolSpec& tool) { return tool.name == call.name; }));
         const auto arguments = vlm::wire::parse_json(call.arguments_json);
         require(arguments && arguments->is_object());
+        require(call.provenance == vlm::Provenance::text);
         // The name must be in the text, possibly with escapes.
         require(shown.find(call.name) != std::string::npos ||
                 shown.find("\\u") != std::string::npos);
     }
     require(rescue.calls.empty() == rescue.notes.empty());
-    if (rescue.calls.empty())
+    if (rescue.calls.empty()) {
         require(rescue.text == text);
-    else
+    } else {
         require(rescue.text.size() < text.size());
+        require(rescue.ignored_call == vlm::IgnoredCall::none);
+        require_dependence_on_place(text, ending);
+    }
     require(!rescue.cut_call || ending == vlm::wire::Ending::cut_off);
 }
 

@@ -30,9 +30,10 @@ struct Streamed {
 };
 
 Streamed stream(std::string_view bytes, std::size_t piece = 1000,
-                const std::vector<vlm::ToolSpec>& offered = {}) {
+                const std::vector<vlm::ToolSpec>& offered = {},
+                vlm::wire::TextCallRule rule = vlm::wire::TextCallRule::accept) {
     Streamed result;
-    ReplyAssembler assembler(where, offered);
+    ReplyAssembler assembler(where, offered, rule);
     for (const ServerEvent& event : stream_data::events_of(bytes, piece))
         for (Delta& delta : assembler.take(event)) result.deltas.push_back(std::move(delta));
     result.reply = assembler.finish();
@@ -475,6 +476,58 @@ TEST_CASE("too many streamed calls are rejected") {
     CHECK(mentions(error, "more than 1000 tool calls"));
 }
 
+TEST_CASE("a call in very many pieces, each with its name, is read in linear time") {
+    // Reading the whole arguments again with each piece would take minutes.
+    ReplyAssembler assembler(where);
+    const auto take = [&](const std::string& json) {
+        (void)assembler.take({.data = json});
+    };
+    const auto piece = [&](const std::string& arguments) {
+        take(R"({"choices":[{"index":0,"delta":{"tool_calls":[{"function":{"name":"type",)"
+             R"("arguments":")" +
+             arguments + R"("}}]}}]})");
+    };
+    constexpr std::size_t pieces = 60000;
+    piece(R"({\"text\":\")");
+    for (std::size_t i = 0; i < pieces; ++i) piece("0123456789abcdef");
+    piece(R"(\"})");
+    piece(R"({})"); // another call: the first one is complete
+    take(R"({"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]})");
+    const ChatReply reply = assembler.finish();
+    REQUIRE(reply.tool_calls.size() == 2);
+    CHECK(reply.tool_calls[0].arguments_json.size() == 16 * pieces + 11);
+    CHECK(reply.tool_calls[1].arguments_json == "{}");
+}
+
+TEST_CASE("pieces of many calls with an index or an id are read in linear time") {
+    ReplyAssembler assembler(where);
+    constexpr int calls = 1000;
+    for (const char* part : {R"({\"n\":)", "1", "2", "}"}) {
+        for (int i = 0; i < calls; ++i) {
+            const std::string number = std::to_string(i);
+            const std::string key =
+                i % 2 == 0 ? R"("index":)" + number : R"("id":"c)" + number + '"';
+            (void)assembler.take({.data = R"({"choices":[{"index":0,"delta":{"tool_calls":[{)" +
+                                          key + R"(,"function":{"name":"f","arguments":")" + part +
+                                          R"("}}]}}]})"});
+        }
+    }
+    (void)assembler.take({.data = "[DONE]"});
+    const ChatReply reply = assembler.finish();
+    REQUIRE(reply.tool_calls.size() == calls);
+    for (const vlm::ToolCall& call : reply.tool_calls) CHECK(call.arguments_json == R"({"n":12})");
+}
+
+TEST_CASE("streamed arguments above the limit are rejected") {
+    std::string bytes;
+    const std::string half(600000, 'x');
+    for (int i = 0; i < 2; ++i)
+        bytes += call_chunk(R"({"index":0,"function":{"name":"type","arguments":")" + half + "\"}}");
+    const vlm::Error error = failure(bytes + stop);
+    CHECK(error.code() == errc::bad_response);
+    CHECK(mentions(error, "more than 1048576 bytes of arguments"));
+}
+
 TEST_CASE("a stream without a choice is not a chat completion") {
     CHECK(failure(done).code() == errc::bad_response);
     CHECK(failure(event(R"({"type":"ping"})") + done).code() == errc::bad_response);
@@ -551,4 +604,8 @@ TEST_CASE("calls in a streamed text are recovered like those in a plain answer")
     CHECK(streamed.reply.notes ==
           std::vector<std::string>{"recovered 1 tool call from the text (<tool_call>)"});
     CHECK(stream(bytes).reply.tool_calls.empty());
+    const ChatReply ignored =
+        stream(bytes, 1000, offered, vlm::wire::TextCallRule::ignore).reply;
+    CHECK(ignored.tool_calls.empty());
+    CHECK(ignored.ignored_call == vlm::IgnoredCall::not_accepted);
 }

@@ -117,7 +117,9 @@ ChatReply full_reply() {
     ChatReply reply;
     reply.text = "I click.";
     reply.reasoning = "First the button.";
-    reply.tool_calls = {{"call_9", "click", R"({"x":1})", R"({"signature":"s"})"}};
+    reply.tool_calls = {{"call_9", "click", R"({"x":1})", R"({"signature":"s"})"},
+                        {"call_10", "wait", "{}", {}, vlm::Provenance::text}};
+    reply.ignored_call = vlm::IgnoredCall::quoted; // not with calls, except in this test
     reply.finish = vlm::FinishReason::tool_calls;
     reply.usage = {1000, 900, 50, 12.3, 0.1};
     reply.model = "qwen-vl";
@@ -172,6 +174,7 @@ void check_same(const ChatReply& left, const ChatReply& right) {
     CHECK(left.text == right.text);
     CHECK(left.reasoning == right.reasoning);
     CHECK(left.tool_calls == right.tool_calls);
+    CHECK(left.ignored_call == right.ignored_call);
     CHECK(left.finish == right.finish);
     CHECK(left.usage.prompt_tokens == right.usage.prompt_tokens);
     CHECK(left.usage.cached_tokens == right.usage.cached_tokens);

@@ -8,6 +8,8 @@ using namespace eyehand;
 using vlm::ChatReply;
 using vlm::errc;
 using vlm::FinishReason;
+using vlm::IgnoredCall;
+using vlm::wire::TextCallRule;
 
 namespace {
 
@@ -342,6 +344,51 @@ TEST_CASE("too many calls are rejected") {
     CHECK(error_of([&] { (void)decode(too_many); }).code() == errc::bad_response);
 }
 
+TEST_CASE("arguments of more than a MiB are rejected, as text and as an object") {
+    const std::string text((std::size_t{1} << 20) + 1, 'x');
+    const auto with_arguments = [](const std::string& arguments) {
+        return R"({"choices":[{"message":{"tool_calls":[{"function":{"name":"f","arguments":)" +
+               arguments + "}}]}}]}";
+    };
+    for (const std::string& arguments : {'"' + text + '"', R"({"text":")" + text + "\"}"}) {
+        const std::string body = with_arguments(arguments);
+        const vlm::Error error = error_of([&] { (void)decode(body); });
+        CHECK(error.code() == errc::bad_response);
+        CHECK(mentions(error, "more than 1048576 bytes of arguments"));
+    }
+}
+
+TEST_CASE("an id, a name or unknown members of a call above their limits are rejected") {
+    const std::string long_name(1001, 'n');
+    for (const std::string& call :
+         {R"({"id":")" + long_name + R"(","function":{"name":"f"}})",
+          R"({"function":{"name":")" + long_name + R"("}})",
+          R"({"function":{"name":"f"},"more":")" + std::string(std::size_t{1} << 20, 'x') + "\"}"}) {
+        const std::string body = R"({"choices":[{"message":{"tool_calls":[)" + call + "]}}]}";
+        CHECK(error_of([&] { (void)decode(body); }).code() == errc::bad_response);
+    }
+    CHECK(decode(R"({"choices":[{"message":{"content":"a"}}],"model":")" + long_name + "\"}")
+              .model.empty());
+}
+
+TEST_CASE("a list of too many models, or of one with a very long name, is rejected") {
+    const auto list_of = [](std::size_t count, const std::string& name) {
+        std::string models;
+        for (std::size_t i = 0; i < count; ++i)
+            models.append(i == 0 ? "" : ",").append(R"({"id":")").append(name).append("\"}");
+        return R"({"object":"list","data":[)" + models + "]}";
+    };
+    const auto decode_list = [](const std::string& body) {
+        return vlm::wire::decode_models(body, where);
+    };
+    CHECK(decode_list(list_of(5000, "m")).size() == 5000);
+    CHECK(decode_list(list_of(1, std::string(1000, 'm'))).size() == 1);
+    const std::string many = list_of(5001, "m");
+    CHECK(mentions(error_of([&] { (void)decode_list(many); }), "more than 5000 models"));
+    const std::string long_name = list_of(1, std::string(1001, 'm'));
+    CHECK(mentions(error_of([&] { (void)decode_list(long_name); }), "more than 1000 bytes"));
+}
+
 TEST_CASE("hostile JSON is rejected without harm") {
     refused(std::string(10000, '['));
     std::string deep = R"({"choices":)";
@@ -367,8 +414,10 @@ TEST_CASE("a call in the text is recovered, gets an id, and is mentioned in the 
     const std::string body =
         R"({"choices":[{"finish_reason":"stop","message":{"content":"So. <tool_call>{\"name\":)"
         R"(\"click\",\"arguments\":{\"x\":1}}</tool_call>"}}]})";
-    const ChatReply reply = vlm::wire::decode_reply(body, where, offered);
+    const ChatReply reply =
+        vlm::wire::decode_reply(body, where, offered, TextCallRule::accept);
     REQUIRE(reply.tool_calls.size() == 1);
+    CHECK(reply.tool_calls[0].provenance == vlm::Provenance::text);
     CHECK(reply.tool_calls[0].name == "click");
     CHECK(reply.tool_calls[0].arguments_json == R"({"x":1})");
     CHECK(!reply.tool_calls[0].id.empty());
@@ -377,13 +426,39 @@ TEST_CASE("a call in the text is recovered, gets an id, and is mentioned in the 
           std::vector<std::string>{"recovered 1 tool call from the text (<tool_call>)"});
     CHECK(decode(body).tool_calls.empty());
     CHECK(decode(body).notes.empty());
+    CHECK(decode(body).ignored_call == IgnoredCall::none);
+}
+
+TEST_CASE("unless calls in the text are accepted, they stay text, and the reply mentions them") {
+    const std::vector<vlm::ToolSpec> offered{{"click", "", R"({"type":"object"})"}};
+    const auto read = [&](const std::string& content, TextCallRule rule) {
+        return vlm::wire::decode_reply(
+            R"({"choices":[{"message":{"content":")" + content + "\"}}]}", where, offered, rule);
+    };
+    const std::string leak = R"(<tool_call>{\"name\":\"click\"}</tool_call>)";
+    const ChatReply ignored = read("So. " + leak, TextCallRule::ignore);
+    CHECK(ignored.tool_calls.empty());
+    CHECK(ignored.text == R"(So. <tool_call>{"name":"click"}</tool_call>)");
+    CHECK(ignored.ignored_call == IgnoredCall::not_accepted);
+    CHECK(ignored.notes ==
+          std::vector<std::string>{"the text ends with a tool call, which was not executed"});
+    CHECK(read(leak + " So.", TextCallRule::ignore).ignored_call == IgnoredCall::none);
+    CHECK(read("`" + leak + "`", TextCallRule::ignore).ignored_call == IgnoredCall::none);
+
+    CHECK(read(leak + " So.", TextCallRule::accept).ignored_call == IgnoredCall::unclear);
+    const ChatReply quoted = read("`" + leak + "`", TextCallRule::accept);
+    CHECK(quoted.ignored_call == IgnoredCall::quoted);
+    CHECK(quoted.tool_calls.empty());
+    CHECK(quoted.notes ==
+          std::vector<std::string>{"a tool call in the text was not executed"});
 }
 
 TEST_CASE("nothing is recovered from reasoning, or if the server delivered calls") {
     const std::vector<vlm::ToolSpec> offered{{"click", "", R"({"type":"object"})"}};
     const auto names = [&](const std::string& message) {
         const ChatReply reply =
-            vlm::wire::decode_reply(R"({"choices":[{"message":)" + message + "}]}", where, offered);
+            vlm::wire::decode_reply(R"({"choices":[{"message":)" + message + "}]}", where, offered,
+                                    TextCallRule::accept);
         std::vector<std::string> called;
         for (const vlm::ToolCall& call : reply.tool_calls) called.push_back(call.name);
         return called;
@@ -402,7 +477,7 @@ TEST_CASE("a call in the text that the output limit cut off is an error") {
     const vlm::Error error = error_of([&] {
         (void)vlm::wire::decode_reply(
             R"({"choices":[{"finish_reason":"length","message":{"content":"<tool_call>{\"na"}}]})",
-            where, offered);
+            where, offered, TextCallRule::accept);
     });
     CHECK(error.code() == errc::truncated);
     CHECK(mentions(error, "max_tokens"));

@@ -144,6 +144,27 @@ TEST_CASE("tools as text: a whole turn through the client") {
     CHECK_THAT(server.requests().at(0).body, !ContainsSubstring("\"tools\""));
 }
 
+TEST_CASE("calls in the text count as the request and the client's knowledge of the model allow it") {
+    const std::string leak = R"(<tool_call>{"name": "click", "arguments": {"x": 5}}</tool_call>)";
+    const auto calls = [&](vlm::TextCalls text_calls, bool tools_as_text) {
+        ChatServer server;
+        server.enqueue({.body = completion(leak)});
+        OpenAiClient client({.endpoint = server.url(),
+                             .quirks = vlm::Quirks{.tools_as_text = tools_as_text}});
+        ChatRequest request = with_tool();
+        request.text_calls = text_calls;
+        const vlm::ChatReply reply = client.reply(request);
+        CHECK((reply.ignored_call == vlm::IgnoredCall::none) == !reply.tool_calls.empty());
+        return reply.tool_calls.size();
+    };
+    using vlm::TextCalls;
+    CHECK(ChatRequest().text_calls == TextCalls::if_not_native);
+    CHECK(calls(TextCalls::if_not_native, false) == 0); // unknown, or native calls
+    CHECK(calls(TextCalls::if_not_native, true) == 1);
+    CHECK(calls(TextCalls::always, false) == 1);
+    CHECK(calls(TextCalls::never, true) == 0);
+}
+
 TEST_CASE("tools as text: the client switches to it if the server reports no tool calling") {
     for (const char* words :
          {"registry/x does not support tools",

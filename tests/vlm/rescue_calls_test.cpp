@@ -3,6 +3,7 @@
 #include "catch.hpp"
 
 using namespace eyehand;
+using vlm::IgnoredCall;
 using vlm::ToolSpec;
 using vlm::wire::Ending;
 using vlm::wire::Rescue;
@@ -26,7 +27,10 @@ const std::vector<ToolSpec> offered{
 
 std::vector<std::string> calls_in(const Rescue& rescue) {
     std::vector<std::string> calls;
-    for (const vlm::ToolCall& call : rescue.calls) calls.push_back(call.name + call.arguments_json);
+    for (const vlm::ToolCall& call : rescue.calls) {
+        CHECK(call.provenance == vlm::Provenance::text);
+        calls.push_back(call.name + call.arguments_json);
+    }
     return calls;
 }
 
@@ -52,15 +56,18 @@ void check(const std::vector<Row>& rows) {
                                      (row.calls.size() == 1 ? "" : "s") + " from the text (" +
                                      row.form + ")");
         CHECK(!rescue.cut_call);
+        CHECK(rescue.ignored_call == IgnoredCall::none);
     }
 }
 
-void check_none(const std::string& text, Ending ending = Ending::as_the_model_ended) {
+/// Checks that the text stays as it is. Returns why a call in it was ignored.
+IgnoredCall check_none(const std::string& text, Ending ending = Ending::as_the_model_ended) {
     CAPTURE(text);
     const Rescue rescue = rescue_calls(text, offered, ending);
     CHECK(calls_in(rescue) == Calls{});
     CHECK(rescue.text == text);
     CHECK(rescue.notes.empty());
+    return rescue.ignored_call;
 }
 
 std::string call(const std::string& name, const std::string& arguments) {
@@ -75,12 +82,11 @@ const std::string clicked = R"(click{"x":1,"y":2})";
 TEST_CASE("form 1: a call in <tool_call> tags, of which the closing one may be missing") {
     check({
         {"<tool_call>" + click + "</tool_call>", {clicked}, "", "<tool_call>"},
-        {"I click.\n<tool_call>\n" + click + "\n</tool_call>\nThen I wait.",
+        {"I click.\n<tool_call>\n" + click + "\n</tool_call>\n",
          {clicked},
-         "I click.\n\nThen I wait.",
+         "I click.",
          "<tool_call>"},
         {"<tool_call>" + click, {clicked}, "", "<tool_call>"},
-        {"<tool_call>" + click + "\nThen I wait.", {clicked}, "Then I wait.", "<tool_call>"},
         {"<tool_call>" + click + "</tool_call><tool_call>" + call("wait", "{}") + "</tool_call>",
          {clicked, "wait{}"},
          "",
@@ -150,9 +156,9 @@ TEST_CASE("form 2: a call as function and parameter tags") {
                              "<parameter=y>\n2\n</parameter>\n</function>\n";
     check({
         {"<tool_call>\n" + both + "</tool_call>", {clicked}, "", "<function=...>"},
-        {"Now.\n<tool_call>\n" + both + "</tool_call>\nSo.",
+        {"Now.\n<tool_call>\n" + both + "</tool_call>\n",
          {clicked},
-         "Now.\n\nSo.",
+         "Now.",
          "<function=...>"},
         {both, {clicked}, "", "<function=...>"},
         {both + "</tool_call>", {clicked}, "", "<function=...>"},
@@ -225,19 +231,8 @@ TEST_CASE("form 3: a call in [TOOL_REQUEST] markers") {
     });
 }
 
-TEST_CASE("form 4: a json fence or a single object with exactly the members of a call") {
+TEST_CASE("form 4: a single object with exactly the members of a call") {
     check({
-        {"```json\n" + click + "\n```", {clicked}, "", "```json"},
-        {"I click:\n```json\n" + click + "\n```\nand wait.",
-         {clicked},
-         "I click:\n\nand wait.",
-         "```json"},
-        {"```json\n" + click, {clicked}, "", "```json"},
-        {"```json\n" + click + "\n```\n```json\n{\"a\":1}\n```\n```json\n" + call("wait", "{}") +
-             "\n```",
-         {clicked, "wait{}"},
-         "```json\n{\"a\":1}\n```",
-         "```json"},
         {click, {clicked}, "", "JSON"},
         {"\n " + click + "\n", {clicked}, "", "JSON"},
         {R"({"function":"wait","parameters":{}})", {"wait{}"}, "", "JSON"},
@@ -256,7 +251,7 @@ TEST_CASE("form 4: an example, data or a quotation is not a call") {
                "```json\n[" + click + "]\n```",
                "```json\n{\"name\":\"wait\",\"arguments\":{},\"note\":\"an example\"}\n```",
                "```json\n{\"name\":\"wait\"}\n```"})
-        check_none(text);
+        CHECK(check_none(text) == IgnoredCall::none);
 }
 
 TEST_CASE("form 5: an action of UI-TARS calls the offered tool of that name") {
@@ -344,7 +339,7 @@ TEST_CASE("the JSON of a recovered call is repaired, and the notes name the repa
 TEST_CASE("a missing brace does not affect the next call") {
     const std::string open = R"(<tool_call>{"name":"click","arguments":{"x":1,"y":2}</tool_call>)";
     CHECK(calls_in(rescue_calls(open + open, offered)) == Calls{clicked, clicked});
-    CHECK(calls_in(rescue_calls(open + " so: }", offered)) == Calls{clicked});
+    CHECK(check_none(open + " so: }") == IgnoredCall::unclear);
 }
 
 TEST_CASE("calls in a think block are not recovered, in any form") {
@@ -377,20 +372,82 @@ TEST_CASE("a call that a think block interrupts is not recovered, nor are later 
                "</tool_call>\n```json\n" + click + "\n```");
 }
 
-TEST_CASE("the recovery stops at a marked call that cannot be used") {
+TEST_CASE("if one marked call cannot be used, none is: later calls depend on it") {
     const std::string good = "<tool_call>" + click + "</tool_call>";
     const std::string bad = "<tool_call>" + call("format_disk", "{}") + "</tool_call>";
-    check({{good + bad + good, {clicked}, bad + good, "<tool_call>"}});
-    check_none(bad + good);
-    check_none(bad + "\n```json\n" + click + "\n```");
-    check_none("Action: format_disk()\nAction: wait()");
+    for (const std::string& text :
+         Texts{good + bad + good, bad + good, good + bad, bad + "\n" + click,
+               "Action: format_disk()\nAction: wait()", "Action: wait()\nAction: format_disk()"})
+        CHECK(check_none(text) == IgnoredCall::unclear);
 }
 
-TEST_CASE("only the first form that yields a call is used") {
-    check({{"<tool_call>" + click + "</tool_call>\n```json\n" + click + "\n```",
+TEST_CASE("a call must end the text, in every form") {
+    const std::string marked = "<tool_call>" + click + "</tool_call>";
+    for (const std::string& leak :
+         Texts{marked, "<tool_call><function=wait></function></tool_call>",
+               "[TOOL_REQUEST]" + click + "[END_TOOL_REQUEST]", "Action: wait()"}) {
+        CHECK(check_none(leak + "\nThen I wait.") == IgnoredCall::unclear);
+        CHECK(check_none("The page says:\n" + leak + "\nThat is all.") == IgnoredCall::unclear);
+    }
+    CHECK(check_none(marked + " and then " + marked) == IgnoredCall::unclear);
+    CHECK(check_none(marked + "\n```json\n" + click + "\n```") == IgnoredCall::unclear);
+    CHECK(check_none(click + "\nThen I wait.") == IgnoredCall::none); // without marks, it is JSON
+    check({{"I click.\n" + marked + "\n<think>hm</think>\n",
             {clicked},
-            "```json\n" + click + "\n```",
+            "I click.\n\n<think>hm</think>",
             "<tool_call>"}});
+}
+
+TEST_CASE("a call in quotation marks, code or a block quote is text, in every form") {
+    for (const std::string& leak :
+         Texts{"<tool_call>" + click + "</tool_call>",
+               "<tool_call><function=wait></function></tool_call>",
+               "[TOOL_REQUEST]" + click + "[END_TOOL_REQUEST]"}) {
+        for (const std::string& text :
+             Texts{"The page says: \"" + leak + "\"", "The page says: \"" + leak,
+                   "It says '" + leak + "'", "It says “" + leak + "”", "Es heißt „" + leak + "“",
+                   "Il dit « " + leak + " »", "It says “Hello.\n\n" + leak,
+                   "```\n" + leak + "\n```", "~~~xml\n" + leak + "\n~~~",
+                   "```xml\n" + leak + "\n````", "```xml\n" + leak, "`" + leak + "`",
+                   "```" + leak + "```", "> " + leak, "> The page:\n" + leak,
+                   "- > " + leak, "The page:\n\n    " + leak, "\t" + leak,
+                   "<pre>" + leak + "</pre>", "<blockquote>\n" + leak + "</blockquote>",
+                   "<tool_response>" + leak + "</tool_response>"})
+            CHECK(check_none(text) == IgnoredCall::quoted);
+        CHECK(check_none("> " + leak + "\n\nThat is all.") == IgnoredCall::none);
+        CHECK(check_none("It says \"" + leak + "\" and more.") == IgnoredCall::none);
+    }
+    CHECK(check_none("```json\n" + click + "\n```") == IgnoredCall::quoted);
+    CHECK(check_none("I click:\n```json\n" + click) == IgnoredCall::quoted);
+    CHECK(check_none("```\nAction: wait()\n```") == IgnoredCall::none);
+    CHECK(check_none("> The page:\nAction: wait()") == IgnoredCall::none);
+}
+
+TEST_CASE("a call after a quotation is a call, whatever its arguments contain") {
+    const std::string marked = "<tool_call>" + click + "</tool_call>";
+    const std::string type =
+        "<tool_call>" + call("type", R"({"text":"`\n```\n> \"it's\" “"})") + "</tool_call>";
+    for (const std::string& words :
+         Texts{"I click \"Save\", not 'Save as'.", "It's the user's `button`.", "A 27\" screen.",
+               "```\n" + marked + "\n```", "`" + marked + "`", "“" + marked + "”",
+               "> " + marked + "\n", "The tag `<tool_call>` begins a call.",
+               "Es ist „Speichern“. »Ja« „Nein”", "the users' files"}) {
+        CAPTURE(words);
+        CHECK(calls_in(rescue_calls(words + "\n" + marked, offered)) == Calls{clicked});
+        CHECK(calls_in(rescue_calls(words + "\n" + type + "\n" + marked, offered)).size() == 2);
+    }
+    CHECK(calls_in(rescue_calls("Thought: \"Save\" is there.\nAction: wait()", offered)) ==
+          Calls{"wait{}"});
+}
+
+TEST_CASE("very many calls are not recovered") {
+    std::string many;
+    for (int i = 0; i < 100; ++i) many += "<tool_call>" + click + "</tool_call>";
+    CHECK(rescue_calls(many, offered).calls.size() == 100);
+    CHECK(check_none(many + "<tool_call>" + click + "</tool_call>") == IgnoredCall::unclear);
+    std::string actions;
+    for (int i = 0; i < 101; ++i) actions += "Action: wait()\n";
+    CHECK(check_none(actions) == IgnoredCall::unclear);
 }
 
 TEST_CASE("if the output limit cut off the text, only complete calls count") {
@@ -409,6 +466,7 @@ TEST_CASE("if the output limit cut off the text, only complete calls count") {
     CHECK(cut("Action: type(content='hel"));
     CHECK(!cut(R"({"name":"click","arguments":{"x":1)"));
     CHECK(!cut("```json\n{\"name\":\"click\",\"arguments\":{\"x\":1}}"));
+    CHECK(!cut("```\n<tool_call>{\"na"));
     CHECK(!cut("I now open the"));
     CHECK(!cut("The tag <tool_call> begins"));
     CHECK(!cut("Action: think(content='hel"));

@@ -116,19 +116,53 @@ TEST_CASE("retries: delays grow up to the maximum, shortened by at most a quarte
 TEST_CASE("retries: the server's own delay is used, unless it is too long") {
     ChatServer server;
     server.enqueue(failing(429, "", {{"retry-after-ms", "7"}}));
-    server.enqueue(failing(429, "", {{"Retry-After", "0.003"}}));
+    server.enqueue(failing(429, "", {{"Retry-After", "0.009"}}));
     server.enqueue({.body = completion("hello")});
     server.enqueue(failing(429, "", {{"Retry-After", "121"}}));
     std::vector<std::chrono::milliseconds> delays;
-    OpenAiClient client({.endpoint = server.url(), .on_retry = [&](const vlm::Attempt& attempt) {
-                             delays.push_back(attempt.delay);
-                         }});
+    OpenAiClient client(
+        {.endpoint = server.url(), .retries = quick, .on_retry = [&](const vlm::Attempt& attempt) {
+             delays.push_back(attempt.delay);
+         }});
     CHECK(client.reply(ask()).notes ==
           std::vector<std::string>{"asked 3 times: the server is busy"});
-    CHECK(delays == std::vector<std::chrono::milliseconds>{7ms, 3ms});
+    CHECK(delays == std::vector<std::chrono::milliseconds>{7ms, 9ms});
     const vlm::Error error = error_of([&] { client.reply(ask()); });
     CHECK(error.details().retry_after == 121s);
     CHECK(delays.size() == 2);
+}
+
+TEST_CASE("retries: a server cannot request a shorter delay than the client's own") {
+    for (const std::map<std::string, std::string>& wish :
+         {std::map<std::string, std::string>{{"retry-after-ms", "1"}},
+          {{"Retry-After", "0.001"}},
+          {{"Retry-After", "0"}}}) {
+        ChatServer server;
+        for (int i = 0; i < 3; ++i) server.enqueue(failing(503, "", wish));
+        std::vector<std::chrono::milliseconds> delays;
+        OpenAiClient client({.endpoint = server.url(),
+                             .retries = {.first_delay = 40ms},
+                             .on_retry = [&](const vlm::Attempt& a) { delays.push_back(a.delay); }});
+        CHECK_THROWS_AS(client.reply(ask()), vlm::Error);
+        REQUIRE(delays.size() == 2);
+        CHECK(delays[0] >= 30ms); // shortened by at most a quarter
+        CHECK(delays[1] >= 60ms);
+    }
+}
+
+TEST_CASE("retries: a server that loads its model cannot be made to flood itself") {
+    ChatServer server;
+    for (int i = 0; i < 3; ++i)
+        server.enqueue(
+            failing(503, std::string(llama_server::loading), {{"retry-after-ms", "1"}}));
+    server.enqueue(failing(503, std::string(llama_server::loading), {{"retry-after-ms", "30"}}));
+    server.enqueue({.body = completion("ready")});
+    std::vector<std::chrono::milliseconds> delays;
+    OpenAiClient client({.endpoint = server.url(),
+                         .retries = {.loading_interval = 20ms},
+                         .on_retry = [&](const vlm::Attempt& a) { delays.push_back(a.delay); }});
+    CHECK(client.reply(ask()).text == "ready");
+    CHECK(delays == std::vector<std::chrono::milliseconds>{20ms, 20ms, 20ms, 30ms});
 }
 
 TEST_CASE("retries: a server that loads its model is polled until it is loaded") {

@@ -204,6 +204,7 @@ TEST_CASE("streaming: a tool call in the text is recovered and mentioned in the 
     OpenAiClient client({.endpoint = server.url()});
     vlm::ChatRequest request = ask("hi");
     request.tools = {{"click", "", R"({"type":"object"})"}};
+    request.text_calls = vlm::TextCalls::always;
     Collected seen;
     const vlm::ChatReply reply = client.reply(request, seen.taker());
     REQUIRE(reply.tool_calls.size() == 1);

@@ -26,11 +26,6 @@ std::string text_of(const json::value& arguments) {
     return json::serialize(arguments);
 }
 
-bool is_whole_object(std::string_view text) {
-    const std::optional<json::value> value = parse_json(text);
-    return value && value->is_object();
-}
-
 /// Later pieces may repeat a field as null.
 void merge(const json::object& from, json::object& to) {
     for (const auto& [key, value] : from)
@@ -47,8 +42,28 @@ std::string PiecedText::add(std::string_view piece) {
 
 std::string PiecedText::whole() const { return text + std::string(joiner.rest()); }
 
-ReplyAssembler::ReplyAssembler(Where where, std::vector<ToolSpec> offered)
-    : where_(std::move(where)), offered_(std::move(offered)) {}
+void ObjectEnd::add(std::string_view piece) {
+    for (const char c : piece) {
+        if (state_ == State::other) return;
+        const bool is_space = c == ' ' || c == '\t' || c == '\r' || c == '\n';
+        if (state_ == State::inside && in_string_) {
+            in_string_ = escaped_ || c != '"';
+            escaped_ = !escaped_ && c == '\\';
+        } else if (state_ == State::inside) {
+            in_string_ = c == '"';
+            if (c == '{' || c == '[') ++depth_;
+            if ((c == '}' || c == ']') && --depth_ == 0) state_ = State::complete;
+        } else if (state_ == State::before && c == '{') {
+            state_ = State::inside;
+            depth_ = 1;
+        } else if (!is_space) {
+            state_ = State::other;
+        }
+    }
+}
+
+ReplyAssembler::ReplyAssembler(Where where, std::vector<ToolSpec> offered, TextCallRule rule)
+    : where_(std::move(where)), offered_(std::move(offered)), rule_(rule) {}
 
 std::vector<Delta> ReplyAssembler::take(const ServerEvent& event) {
     if (done_) return {};
@@ -115,8 +130,16 @@ void ReplyAssembler::take_words(const json::object& message, std::vector<Delta>&
 void ReplyAssembler::take_call(const CallFields& fields, std::vector<Delta>& deltas) {
     const std::size_t number = number_of_call(fields);
     if (number == max_calls) refuse_so_many_calls(where_);
-    if (number == calls_.size()) calls_.push_back({.index = index_of(*fields.call)});
+    if (number == calls_.size()) {
+        calls_.push_back({.index = index_of(*fields.call)});
+        if (calls_.back().index) calls_by_index_[*calls_.back().index] = number;
+    }
+    const bool had_id = !calls_[number].id.empty();
     add_to(calls_[number], number, fields, deltas);
+    if (!had_id && !calls_[number].id.empty()) {
+        std::size_t& last = calls_by_id_[calls_[number].id];
+        last = std::max(last, number);
+    }
 }
 
 void ReplyAssembler::take_old_call(const json::object& function_call, std::vector<Delta>& deltas) {
@@ -131,30 +154,25 @@ void ReplyAssembler::take_old_call(const json::object& function_call, std::vecto
 /// The number of the call that a piece belongs to; the number of calls if the piece starts a new
 /// one.
 std::size_t ReplyAssembler::number_of_call(const CallFields& fields) const {
-    const auto last_that = [&](auto matches) {
-        const auto found = std::find_if(calls_.rbegin(), calls_.rend(), matches);
-        return found == calls_.rend() ? calls_.size()
-                                      : static_cast<std::size_t>(calls_.rend() - found) - 1;
-    };
     if (const std::optional<std::int64_t> index = index_of(*fields.call)) {
-        const std::size_t number = last_that([&](const PiecedCall& c) { return c.index == index; });
-        if (number == calls_.size()) return number;
+        const auto found = calls_by_index_.find(*index);
+        if (found == calls_by_index_.end()) return calls_.size();
         // Gemini gives every call the index 0.
-        const PiecedCall& call = calls_[number];
+        const PiecedCall& call = calls_[found->second];
         const bool is_another = !fields.id.empty() && fields.id != call.id &&
                                 !fields.name.empty() && !call.name.empty();
-        return is_another ? calls_.size() : number;
+        return is_another ? calls_.size() : found->second;
     }
-    if (!fields.id.empty())
-        return last_that([&](const PiecedCall& c) { return c.id == fields.id; });
+    if (!fields.id.empty()) {
+        const auto found = calls_by_id_.find(std::string(fields.id));
+        return found == calls_by_id_.end() ? calls_.size() : found->second;
+    }
     if (calls_.empty()) return 0;
     // Some servers send complete calls with neither index nor id. If the last call has complete
     // arguments, another name with arguments starts a new call.
-    const PiecedCall& last = calls_.back();
     const bool is_whole_call =
         !fields.name.empty() && fields.arguments && !text_of(*fields.arguments).empty();
-    return is_whole_call && is_whole_object(last.arguments.text) ? calls_.size()
-                                                                 : calls_.size() - 1;
+    return is_whole_call && calls_.back().end.is_reached() ? calls_.size() : calls_.size() - 1;
 }
 
 void ReplyAssembler::add_to(PiecedCall& call, std::size_t number, const CallFields& fields,
@@ -166,6 +184,8 @@ void ReplyAssembler::add_to(PiecedCall& call, std::size_t number, const CallFiel
         delta.tool = call.name;
     }
     if (fields.arguments) delta.text = call.arguments.add(text_of(*fields.arguments));
+    if (call.arguments.text.size() > max_arguments) refuse_long_arguments(where_);
+    call.end.add(delta.text);
     json::object extra;
     json::object function_extra;
     copy_unknown_fields(fields, extra, function_extra);
@@ -181,7 +201,7 @@ ChatReply ReplyAssembler::finish() const {
                                  "have crashed; see the server's log",
                     {.status = 200});
     // Reuses the rules for plain answers.
-    return decode_reply(valid_utf8(json::serialize(plain_answer())), where_, offered_);
+    return decode_reply(valid_utf8(json::serialize(plain_answer())), where_, offered_, rule_);
 }
 
 json::object ReplyAssembler::plain_answer() const {

@@ -16,6 +16,7 @@
 #include "eyehand/vlm/model.hpp"
 
 #include "completion.hpp"
+#include "decode_reply.hpp"
 #include "sse.hpp"
 #include "utf8.hpp"
 
@@ -23,6 +24,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace eyehand::vlm::wire {
@@ -38,20 +40,37 @@ struct PiecedText {
     [[nodiscard]] std::string whole() const;
 };
 
+/// Finds the end of a JSON object that arrives in pieces, in linear time.
+class ObjectEnd {
+public:
+    void add(std::string_view piece);
+    /// Whether the pieces are one object, whose brackets match, and nothing else.
+    [[nodiscard]] bool is_reached() const { return state_ == State::complete; }
+
+private:
+    enum class State { before, inside, complete, other };
+    State state_ = State::before;
+    std::size_t depth_ = 0;
+    bool in_string_ = false;
+    bool escaped_ = false;
+};
+
 /// A tool call that arrives in pieces.
 struct PiecedCall {
     std::optional<std::int64_t> index{};
     std::string id{};
     std::string name{};
     PiecedText arguments{};
+    ObjectEnd end{}; ///< of the arguments
     boost::json::object extra{};          ///< unknown members
     boost::json::object function_extra{}; ///< unknown members of its "function"
 };
 
 class ReplyAssembler {
 public:
-    /// `offered`: the tools of the request, as for decode_reply.
-    explicit ReplyAssembler(Where where, std::vector<ToolSpec> offered = {});
+    /// `offered` and `rule` as for decode_reply.
+    explicit ReplyAssembler(Where where, std::vector<ToolSpec> offered = {},
+                            TextCallRule rule = TextCallRule::ignore);
 
     /// Returns the deltas of the event. Throws Error: the server's own error in any known form, or
     /// `bad_response` for data that is not JSON or not a piece of a chat completion. Ignores an
@@ -76,17 +95,21 @@ private:
     void take_old_call(const boost::json::object& function_call, std::vector<Delta>& deltas);
     void add_to(PiecedCall& call, std::size_t number, const CallFields& fields,
                 std::vector<Delta>& deltas) const;
-    std::size_t number_of_call(const CallFields& fields) const;
+    [[nodiscard]] std::size_t number_of_call(const CallFields& fields) const;
     [[nodiscard]] boost::json::object plain_answer() const;
 
     Where where_;
     std::vector<ToolSpec> offered_;
+    TextCallRule rule_;
     bool done_ = false;
     bool any_choice_ = false;
     PiecedText text_;
     PiecedText reasoning_;
     PiecedText refusal_;
     std::vector<PiecedCall> calls_;
+    // The last call with this index or id.
+    std::unordered_map<std::int64_t, std::size_t> calls_by_index_;
+    std::unordered_map<std::string, std::size_t> calls_by_id_;
     std::optional<PiecedCall> old_call_; // "function_call"
     std::string finish_reason_;
     boost::json::object answer_; // the members besides the choices: id, model, usage ...

@@ -88,11 +88,19 @@ Words decode_words(const json::object& message, const Where& where) {
     return words;
 }
 
+void refuse_long_name(const Where& where) {
+    refuse(where,
+           "sent a tool call whose id or name has more than " + std::to_string(max_call_name) +
+               " bytes",
+           "see the server's log; another model may do better");
+}
+
 CallFields decode_call_fields(const json::value& value, const Where& where) {
     CallFields fields;
     fields.call = value.if_object();
     if (!fields.call) refuse_field(where, "tool_calls", "a list of objects");
     fields.id = string_member(*fields.call, "id");
+    if (fields.id.size() > max_call_name) refuse_long_name(where);
     const json::value* wrapped = member(*fields.call, "function");
     if (!wrapped) return fields;
     fields.function = wrapped->if_object();
@@ -100,6 +108,7 @@ CallFields decode_call_fields(const json::value& value, const Where& where) {
     const json::value* name = member(*fields.function, "name");
     if (name && !name->is_string()) refuse_field(where, "name", "text");
     fields.name = string_member(*fields.function, "name");
+    if (fields.name.size() > max_call_name) refuse_long_name(where);
     fields.arguments = member(*fields.function, "arguments");
     return fields;
 }
@@ -107,6 +116,13 @@ CallFields decode_call_fields(const json::value& value, const Where& where) {
 void refuse_so_many_calls(const Where& where) {
     refuse(where, "sent more than " + std::to_string(max_calls) + " tool calls in one answer",
            "see the server's log; another model, or a newer version of the server, may do better");
+}
+
+void refuse_long_arguments(const Where& where) {
+    refuse(where,
+           "sent a tool call with more than " + std::to_string(max_arguments) +
+               " bytes of arguments",
+           "lower max_tokens, or choose another model");
 }
 
 const json::array* tool_call_list(const json::object& message, const Where& where) {

@@ -47,12 +47,20 @@ struct CallFields {
     const boost::json::value* arguments = nullptr;
 };
 
+/// Maximum length of the id and of the name of a call, in bytes.
+inline constexpr std::size_t max_call_name = 1000;
+[[noreturn]] void refuse_long_name(const Where& where);
+
 /// `value` is an element of "tool_calls".
 [[nodiscard]] CallFields decode_call_fields(const boost::json::value& value, const Where& where);
 
 /// Maximum number of calls in one answer. More are useless, and comparing their ids takes too long.
 inline constexpr std::size_t max_calls = 1000;
 [[noreturn]] void refuse_so_many_calls(const Where& where);
+
+/// Maximum length of the arguments of one call, and of its unknown members, in bytes.
+inline constexpr std::size_t max_arguments = std::size_t{1} << 20;
+[[noreturn]] void refuse_long_arguments(const Where& where);
 
 /// The list of calls, or null if it is missing.
 [[nodiscard]] const boost::json::array* tool_call_list(const boost::json::object& message,

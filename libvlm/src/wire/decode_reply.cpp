@@ -3,6 +3,7 @@
 #include "eyehand/vlm/digest.hpp"
 
 #include "completion.hpp"
+#include "decode_server.hpp"
 #include "json.hpp"
 #include "rescue_calls.hpp"
 #include "utf8.hpp"
@@ -40,20 +41,25 @@ json::value parse_body(std::string_view body, const Where& where) {
 
 // --- Tool calls -------------------------------------------------------------------------------
 
-std::string decode_arguments(const json::value* arguments) {
+std::string decode_arguments(const json::value* arguments, const Where& where) {
     if (!arguments) return {};
-    if (arguments->is_string()) return std::string(trimmed(arguments->get_string()));
-    return json::serialize(*arguments);
+    std::string text = arguments->is_string() ? std::string(trimmed(arguments->get_string()))
+                                              : json::serialize(*arguments);
+    if (text.size() > max_arguments) refuse_long_arguments(where);
+    return text;
 }
 
 /// The unknown fields, which the encoder sends back: those of the call, and under "function" those
 /// of its function.
-std::string unknown_fields(const CallFields& fields) {
+std::string unknown_fields(const CallFields& fields, const Where& where) {
     json::object call;
     json::object function;
     copy_unknown_fields(fields, call, function);
     if (!function.empty()) call["function"] = std::move(function);
-    return call.empty() ? std::string() : json::serialize(call);
+    if (call.empty()) return {};
+    std::string text = json::serialize(call);
+    if (text.size() > max_arguments) refuse_long_arguments(where);
+    return text;
 }
 
 std::vector<ToolCall> decode_calls(const json::object& message, const Where& where) {
@@ -63,15 +69,17 @@ std::vector<ToolCall> decode_calls(const json::object& message, const Where& whe
             const CallFields fields = decode_call_fields(value, where);
             if (fields.name.empty()) continue; // some servers send this instead of no call
             calls.push_back({std::string(fields.id), std::string(fields.name),
-                             decode_arguments(fields.arguments), unknown_fields(fields)});
+                             decode_arguments(fields.arguments, where), unknown_fields(fields, where)});
         }
     }
     const json::object* old_style = object_member(message, "function_call");
     if (calls.empty() && old_style) {
         const std::string_view name = string_member(*old_style, "name");
+        if (name.size() > max_call_name) refuse_long_name(where);
         if (!name.empty())
-            calls.push_back(
-                {{}, std::string(name), decode_arguments(member(*old_style, "arguments")), {}});
+            calls.push_back({.name = std::string(name),
+                             .arguments_json =
+                                 decode_arguments(member(*old_style, "arguments"), where)});
     }
     return calls;
 }
@@ -112,12 +120,21 @@ void refuse_cut_calls(const ChatReply& reply, const Where& where) {
         if (!parse_json(call.arguments_json)) refuse_cut_call(reply, call.name, where);
 }
 
-void recover_leaked_calls(ChatReply& reply, const std::vector<ToolSpec>& offered,
-                          const Where& where) {
+void read_text_calls(ChatReply& reply, const std::vector<ToolSpec>& offered, TextCallRule rule,
+                     const Where& where) {
     const Ending ending =
         reply.finish == FinishReason::length ? Ending::cut_off : Ending::as_the_model_ended;
     Rescue rescue = rescue_calls(reply.text, offered, ending);
+    if (rule == TextCallRule::ignore) {
+        if (rescue.calls.empty()) return;
+        reply.ignored_call = IgnoredCall::not_accepted;
+        reply.notes = {"the text ends with a tool call, which was not executed"};
+        return;
+    }
     if (rescue.cut_call) refuse_cut_call(reply, {}, where);
+    reply.ignored_call = rescue.ignored_call;
+    if (rescue.ignored_call != IgnoredCall::none)
+        reply.notes = {"a tool call in the text was not executed"};
     if (rescue.calls.empty()) return;
     reply.text = std::move(rescue.text);
     reply.tool_calls = std::move(rescue.calls);
@@ -173,7 +190,7 @@ Usage decode_usage(const json::object& answer) {
 } // namespace
 
 ChatReply decode_reply(std::string_view body, const Where& where,
-                       const std::vector<ToolSpec>& offered) {
+                       const std::vector<ToolSpec>& offered, TextCallRule rule) {
     const json::value value = parse_body(body, where);
     const json::object& answer = successful_object(value, body, where);
     if (!member(answer, "choices")) refuse(where, "answered with JSON that has no \"choices\"");
@@ -190,7 +207,8 @@ ChatReply decode_reply(std::string_view body, const Where& where,
     reply.finish = decode_finish(string_member(*choice, "finish_reason"));
     reply.usage = decode_usage(answer);
     reply.model = string_member(answer, "model");
-    if (reply.tool_calls.empty()) recover_leaked_calls(reply, offered, where);
+    if (reply.model.size() > max_model_name) reply.model.clear();
+    if (reply.tool_calls.empty()) read_text_calls(reply, offered, rule, where);
     refuse_cut_calls(reply, where);
     for (ToolCall& call : reply.tool_calls)
         if (call.arguments_json.empty()) call.arguments_json = "{}";
@@ -204,11 +222,20 @@ std::vector<std::string> decode_models(std::string_view body, const Where& where
     const json::value* data = member(answer, "data");
     if (!data || !data->is_array())
         refuse(where, "answered with JSON that is not a list of models");
+    if (data->get_array().size() > max_models)
+        refuse(where, "listed more than " + std::to_string(max_models) + " models",
+               "is this a model server?");
     std::vector<std::string> ids;
-    for (const json::value& model : data->get_array())
-        if (const json::object* object = model.if_object())
-            if (const std::string_view id = string_member(*object, "id"); !id.empty())
-                ids.emplace_back(id);
+    for (const json::value& model : data->get_array()) {
+        const json::object* object = model.if_object();
+        const std::string_view id = object ? string_member(*object, "id") : std::string_view();
+        if (id.size() > max_model_name)
+            refuse(where,
+                   "listed a model whose name has more than " + std::to_string(max_model_name) +
+                       " bytes",
+                   "is this a model server?");
+        if (!id.empty()) ids.emplace_back(id);
+    }
     return ids;
 }
 

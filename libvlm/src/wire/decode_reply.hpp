@@ -11,15 +11,23 @@
 
 namespace eyehand::vlm::wire {
 
-/// Decodes the body of an answer with status 200. If it has no tool calls, calls of `offered` tools
-/// are recovered from the text (rescue_calls.hpp) and mentioned in `notes`. Throws Error:
+/// What happens to a call in the text of a reply without other calls.
+enum class TextCallRule {
+    ignore, ///< it stays text, and `ChatReply::ignored_call` mentions it
+    accept, ///< it is recovered (rescue_calls.hpp) and mentioned in `notes`
+};
+
+/// Decodes the body of an answer with status 200. `offered` are the tools of the request. Throws
+/// Error:
 /// `bad_response` if the body is not a chat completion, `server_error` or `context_overflow` for an
 /// error object, and `truncated` for a reply that hit the output limit in the middle of a tool
 /// call. `wait` and `total` stay zero.
 [[nodiscard]] ChatReply decode_reply(std::string_view body, const Where& where,
-                                     const std::vector<ToolSpec>& offered = {});
+                                     const std::vector<ToolSpec>& offered = {},
+                                     TextCallRule rule = TextCallRule::ignore);
 
-/// The ids in a list of models. Throws Error as above.
+/// The ids in a list of models. Throws Error as above; `bad_response` also for more than
+/// `max_models` models, or an id of more than `max_model_name` bytes.
 [[nodiscard]] std::vector<std::string> decode_models(std::string_view body, const Where& where);
 
 } // namespace eyehand::vlm::wire

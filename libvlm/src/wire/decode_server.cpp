@@ -13,9 +13,9 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t max_name = 1000;   // bytes; longer than any known model's name
 constexpr std::size_t max_version = 100; // bytes
-constexpr std::size_t max_models = 5000; // ten times the number of OpenRouter's models
+constexpr std::size_t max_aliases = 100; // of one model
+constexpr std::size_t max_slots = 1000;  // llama-server has a few
 
 // --- Members of any type -------------------------------------------------------------------------
 
@@ -48,14 +48,15 @@ std::optional<int> count_member(const json::object& object, std::string_view nam
 
 std::string name_in(const json::object& object, std::string_view member_name) {
     const std::string_view name = string_member(object, member_name);
-    return name.size() <= max_name ? std::string(name) : std::string();
+    return name.size() <= max_model_name ? std::string(name) : std::string();
 }
 
 std::vector<std::string> names_in(const json::object& object, std::string_view member_name) {
     std::vector<std::string> names;
     if (const json::array* list = array_member(object, member_name))
         for (const json::value& value : *list)
-            if (value.is_string() && value.get_string().size() <= max_name)
+            if (names.size() < max_aliases && value.is_string() &&
+                value.get_string().size() <= max_model_name)
                 names.emplace_back(value.get_string());
     return names;
 }
@@ -313,6 +314,7 @@ std::optional<LlamaProps> decode_llama_props(std::string_view body) {
 std::optional<std::vector<LlamaSlot>> decode_llama_slots(std::string_view body) {
     const std::optional<json::value> answer = parse_json(trimmed(body));
     if (!answer || !answer->is_array() || answer->get_array().empty()) return std::nullopt;
+    if (answer->get_array().size() > max_slots) return std::nullopt;
     std::vector<LlamaSlot> slots;
     for (const json::value& value : answer->get_array()) {
         const std::optional<LlamaSlot> slot = decode_slot(value);

@@ -29,7 +29,11 @@ struct ModelFacts {
     void learn(const ModelFacts& other);
 };
 
-/// A list of models, and the facts about the server that follow from it.
+inline constexpr std::size_t max_model_name = 1000; ///< bytes; longer than any known model's name
+inline constexpr std::size_t max_models = 5000;     ///< ten times the number of OpenRouter's models
+
+/// A list of models, and the facts about the server that follow from it. At most `max_models`; a
+/// longer name counts as missing.
 struct ModelList {
     ServerKind kind = ServerKind::unknown;
     bool routes = false; ///< a llama-server that loads and unloads models on demand

@@ -3,6 +3,7 @@
 #include "eyehand/base/utf8.hpp"
 
 #include "json.hpp"
+#include "quotation.hpp"
 #include "repair_json.hpp"
 #include "thinking.hpp"
 #include "utf8.hpp"
@@ -19,8 +20,10 @@ namespace json = boost::json;
 
 constexpr std::size_t npos = std::string_view::npos;
 
-// Several times the length of any model's text; the search takes quadratic time in the worst case.
+// Several times the length of any model's text.
 constexpr std::size_t max_text = std::size_t{256} << 10;
+// Agents execute the first call, or a few. The search takes quadratic time in the worst case.
+constexpr std::size_t max_recovered = 100;
 
 /// One call and its position.
 struct Found {
@@ -311,7 +314,7 @@ std::size_t behind_close(std::string_view text, std::size_t at, const Marker& ma
 struct Search {
     std::vector<Found> calls{};
     std::string form{};    // of the first call, for the notes
-    bool unusable = false; // a call that cannot be used follows the others
+    bool unusable = false; // one of the calls cannot be used
     bool cut_call = false; // ... because the output limit cut it off
 };
 
@@ -347,6 +350,10 @@ std::size_t add_calls_behind(const Marked& marked, std::string_view text,
         const bool is_closed = end != found->span.end;
         found->span = {begin, end};
         search.calls.push_back(std::move(*found));
+        if (search.calls.size() > max_recovered) {
+            search.unusable = true;
+            return text.size();
+        }
         begin = end;
         body = is_closed ? text.size() : skip_space(text, end); // several calls in one pair of tags
     }
@@ -357,8 +364,16 @@ Search marked_calls(std::string_view text, const std::vector<ToolSpec>& offered,
     Search search;
     std::size_t at = 0;
     MarkersInOrder in_order(text);
-    for (Marked next = in_order.next(at); next.marker; next = in_order.next(at))
+    QuotationReader quotations(text);
+    for (Marked next = in_order.next(at); next.marker; next = in_order.next(at)) {
+        if (quotations.is_quoted(next.at)) {
+            at = next.at + next.marker->open.size();
+            continue;
+        }
+        const std::size_t calls_before = search.calls.size();
         at = add_calls_behind(next, text, offered, ending, search);
+        if (search.calls.size() > calls_before) quotations.skip_to(at);
+    }
     return search;
 }
 
@@ -374,36 +389,12 @@ std::optional<Found> sole_object(std::string_view text, const std::vector<ToolSp
     return found;
 }
 
-Search fenced_calls(std::string_view text, const std::vector<ToolSpec>& offered, Ending ending) {
-    constexpr std::string_view open = "```json";
-    constexpr std::string_view close = "```";
+Search json_call_alone(std::string_view text, const std::vector<ToolSpec>& offered, Ending ending) {
     Search search;
-    search.form = "```json";
-    std::size_t at = 0;
-    while ((at = text.find(open, at)) != npos) {
-        const std::size_t body = at + open.size();
-        const std::size_t close_at = text.find(close, body);
-        if (close_at == npos && ending == Ending::cut_off) break;
-        const std::size_t body_end = std::min(close_at, text.size());
-        const std::size_t end = std::min(body_end + close.size(), text.size());
-        if (std::optional<Found> found =
-                decode_call(text.substr(body, body_end - body), offered, Evidence::alone, ending)) {
-            found->span = {at, end};
-            search.calls.push_back(std::move(*found));
-        }
-        at = end;
-    }
-    return search;
-}
-
-Search json_calls(std::string_view text, const std::vector<ToolSpec>& offered, Ending ending) {
-    if (std::optional<Found> sole = sole_object(text, offered, ending)) {
-        Search search;
+    search.form = "JSON";
+    if (std::optional<Found> sole = sole_object(text, offered, ending))
         search.calls.push_back(std::move(*sole));
-        search.form = "JSON";
-        return search;
-    }
-    return fenced_calls(text, offered, ending);
+    return search;
 }
 
 // --- Form 5: UI-TARS --------------------------------------------------------------------------
@@ -537,10 +528,11 @@ std::optional<Found> action_at(std::string_view text, std::size_t at,
     return found;
 }
 
-/// The next "Action:" at the beginning of a line, or npos.
-std::size_t next_action(std::string_view text, std::size_t from) {
+/// The next "Action:" at the beginning of a line and outside of quotations, or npos.
+std::size_t next_action(std::string_view text, std::size_t from, QuotationReader& quotations) {
     while ((from = text.find("Action:", from)) != npos) {
-        if (from == 0 || text[from - 1] == '\n') return from;
+        const bool begins_line = from == 0 || text[from - 1] == '\n';
+        if (begins_line && !quotations.is_quoted(from)) return from;
         ++from;
     }
     return npos;
@@ -550,11 +542,12 @@ Search action_calls(std::string_view text, const std::vector<ToolSpec>& offered,
     constexpr std::size_t label = std::string_view("Action:").size();
     Search search;
     search.form = "Action:";
-    std::size_t begin = next_action(text, 0);
+    QuotationReader quotations(text);
+    std::size_t begin = next_action(text, 0, quotations);
     std::size_t at = begin == npos ? npos : skip_space(text, begin + label);
     while (begin != npos) {
         std::optional<Found> found = action_at(text, at, offered);
-        if (!found) {
+        if (!found || search.calls.size() == max_recovered) {
             search.unusable = true;
             search.cut_call = ending == Ending::cut_off && text.find('\n', at) == npos &&
                               tool_named(offered, name_at(text, at));
@@ -563,11 +556,12 @@ Search action_calls(std::string_view text, const std::vector<ToolSpec>& offered,
         const std::size_t end = found->span.end;
         found->span.begin = begin;
         search.calls.push_back(std::move(*found));
+        quotations.skip_to(end);
         // More actions may follow without a label.
         begin = at = skip_space(text, end);
         const std::string_view name = name_at(text, at);
         if (!name.empty() && has_at(text, at + name.size(), "(")) continue;
-        begin = next_action(text, end);
+        begin = next_action(text, end, quotations);
         if (begin != npos) at = skip_space(text, begin + label);
     }
     return search;
@@ -586,16 +580,21 @@ std::string masked(std::string_view text, const std::vector<Span>& thoughts) {
     return result;
 }
 
-/// Drops the calls from the first one that a think block interrupts: masking has changed that one.
-void drop_interrupted(Search& search, const std::vector<Span>& thoughts) {
-    const auto first =
-        std::find_if(search.calls.begin(), search.calls.end(), [&](const Found& call) {
-            return std::any_of(thoughts.begin(), thoughts.end(),
-                               [&](const Span& thought) { return overlap(thought, call.span); });
-        });
-    if (first == search.calls.end()) return;
-    search.calls.erase(first, search.calls.end());
-    search.unusable = true;
+/// Whether a think block interrupts one of the calls: masking has changed that one.
+bool is_interrupted(const std::vector<Found>& calls, const std::vector<Span>& thoughts) {
+    return std::any_of(calls.begin(), calls.end(), [&](const Found& call) {
+        return std::any_of(thoughts.begin(), thoughts.end(),
+                           [&](const Span& thought) { return overlap(thought, call.span); });
+    });
+}
+
+/// Whether the calls follow each other and end the text.
+bool end_the_text(std::string_view text, const std::vector<Found>& calls) {
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+        const std::size_t next = i + 1 < calls.size() ? calls[i + 1].span.begin : text.size();
+        if (skip_space(text, calls[i].span.end) < next) return false;
+    }
+    return true;
 }
 
 std::string without_calls(std::string_view text, const std::vector<Found>& calls) {
@@ -624,6 +623,41 @@ std::vector<std::string> notes_on(const Search& search) {
     return notes;
 }
 
+// --- Calls in quotations ----------------------------------------------------------------------
+
+/// Whether only marks and tags that close a quotation follow.
+bool closes_quotations(std::string_view rest) {
+    constexpr std::string_view closing_bytes = " \t\r\n`~\"'*_>)].\xE2\x80\x98\x99\x9C\x9D\xC2\xBB\xAB"
+                                               "\xBA\xE3\x8D\x8F";
+    while (!rest.empty()) {
+        rest.remove_prefix(std::min(rest.find_first_not_of(closing_bytes), rest.size()));
+        if (!rest.starts_with("</")) return rest.empty();
+        rest.remove_prefix(std::min(rest.find('>'), rest.size()));
+    }
+    return true;
+}
+
+/// Whether the text ends with a call that would be one without the quotation around it.
+bool ends_with_quoted_call(std::string_view text, const std::vector<ToolSpec>& offered) {
+    constexpr std::string_view fence = "```json";
+    constexpr Ending ending = Ending::as_the_model_ended;
+    Marked last{nullptr, 0};
+    for (const Marker& marker : markers)
+        if (const std::size_t at = text.rfind(marker.open); at != npos && at >= last.at)
+            last = {&marker, at};
+    if (last.marker) {
+        Search search;
+        (void)add_calls_behind(last, text, offered, ending, search);
+        return !search.calls.empty() && closes_quotations(text.substr(search.calls.back().span.end));
+    }
+    const std::size_t open = text.rfind(fence);
+    if (open == npos) return false;
+    const std::size_t body = open + fence.size();
+    const std::size_t end = std::min(text.find("```", body), text.size());
+    return decode_call(text.substr(body, end - body), offered, Evidence::alone, ending) &&
+           closes_quotations(text.substr(end));
+}
+
 } // namespace
 
 Rescue rescue_calls(std::string_view text, const std::vector<ToolSpec>& offered, Ending ending) {
@@ -632,21 +666,24 @@ Rescue rescue_calls(std::string_view text, const std::vector<ToolSpec>& offered,
     if (offered.empty() || text.size() > max_text || base::utf8::first_invalid(text)) return rescue;
     const std::vector<Span> thoughts = thinking(text);
     const std::string visible = masked(text, thoughts);
-    for (const auto search_for : {marked_calls, json_calls, action_calls}) {
+    for (const auto search_for : {marked_calls, json_call_alone, action_calls}) {
         Search search = search_for(visible, offered, ending);
         rescue.cut_call = search.cut_call;
-        drop_interrupted(search, thoughts);
-        const bool is_over = search.unusable || search.cut_call;
-        if (search.calls.empty()) {
-            if (is_over) break;
-            continue;
+        if (search.calls.empty() && !search.unusable && !search.cut_call) continue;
+        if (search.unusable || search.cut_call || is_interrupted(search.calls, thoughts) ||
+            !end_the_text(visible, search.calls)) {
+            rescue.ignored_call = IgnoredCall::unclear;
+            return rescue;
         }
         rescue.notes = notes_on(search);
         rescue.text = without_calls(text, search.calls);
         for (Found& call : search.calls)
-            rescue.calls.push_back({{}, std::move(call.name), json::serialize(call.arguments), {}});
-        break;
+            rescue.calls.push_back({.name = std::move(call.name),
+                                    .arguments_json = json::serialize(call.arguments),
+                                    .provenance = Provenance::text});
+        return rescue;
     }
+    if (ends_with_quoted_call(visible, offered)) rescue.ignored_call = IgnoredCall::quoted;
     return rescue;
 }
 

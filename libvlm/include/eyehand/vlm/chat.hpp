@@ -37,11 +37,22 @@ struct ResponseFormat {
     std::string schema_json{}; ///< a JSON schema; sent byte for byte
 };
 
+/// Whether tool calls that the model writes into the text of its reply count as calls. They count
+/// only if they end the reply and are not in quotation marks, code or a block quote.
+enum class TextCalls {
+    never,
+    /// Only if the client knows that the model does not call tools natively: the tools are described
+    /// as text (`Quirks::tools_as_text`).
+    if_not_native,
+    always, ///< also if the model may call tools natively
+};
+
 struct ChatRequest {
     std::string model{}; ///< empty: the field is not sent and the server chooses
     std::vector<Message> messages{};
     std::vector<ToolSpec> tools{}; ///< empty: neither tools nor tool_choice are sent
     ToolChoice tool_choice = ToolChoice::automatic;
+    TextCalls text_calls = TextCalls::if_not_native;
     Sampling sampling{};
     std::optional<ResponseFormat> response_format{}; ///< cannot be combined with tools
 };
@@ -57,10 +68,20 @@ struct Usage {
 
 enum class FinishReason { stop, length, tool_calls, content_filter, error, unknown };
 
+/// A tool call in the text of a reply that is not among the calls of the reply. A call that is
+/// obviously a part of the answer, such as an example in code, is not mentioned.
+enum class IgnoredCall {
+    none,
+    not_accepted, ///< it ends the reply, but calls in the text do not count (`TextCalls`)
+    unclear,      ///< malformed, of a tool that is not offered, or followed by other text
+    quoted,       ///< it ends the reply, but is in quotation marks, code or a block quote
+};
+
 struct ChatReply {
     std::string text{};      ///< UTF-8; think blocks that the server left in the text are kept
     std::string reasoning{}; ///< reasoning that the server delivered in a separate field
     std::vector<ToolCall> tool_calls{}; ///< each with an id and a name
+    IgnoredCall ignored_call = IgnoredCall::none; ///< only if the reply has no calls
     FinishReason finish = FinishReason::unknown;
     Usage usage{};
     std::string model{};               ///< as the server named it

@@ -42,6 +42,17 @@ struct Image {
 /// One part of a message: text or an image. Only user messages may contain images.
 using Part = std::variant<std::string, Image>;
 
+/// How a tool call reached the client.
+enum class Provenance {
+    native, ///< the server delivered it as a tool call
+    /// It was recovered from the text of the reply. The model may have copied it from a page, a file
+    /// or the screen: judge it more strictly than a native call.
+    text,
+};
+
+/// "native", "text".
+[[nodiscard]] EYEHAND_VLM_API std::string_view to_string(Provenance provenance);
+
 /// A tool call requested by the model.
 struct ToolCall {
     std::string id{};
@@ -49,6 +60,7 @@ struct ToolCall {
     std::string arguments_json{}; ///< as the model wrote it, possibly malformed JSON; "" means "{}"
     std::string
         extra_json{}; ///< a JSON object with the call's unknown fields, to send back; or empty
+    Provenance provenance = Provenance::native; ///< not sent to the server
     friend bool operator==(const ToolCall&, const ToolCall&) = default;
 };
 

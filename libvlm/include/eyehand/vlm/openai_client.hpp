@@ -59,8 +59,8 @@ struct Quirks {
 
 /// When to send a failed request again. The default is the policy of OpenAI's Python client 3.3.1:
 /// two retries after 0.5 s and 1 s (with more retries, doubling up to 8 s), each delay shortened by
-/// up to a quarter at random. The response headers "x-should-retry", "retry-after-ms" and
-/// "Retry-After" take precedence. A request is never sent again after a delta was delivered, or if
+/// up to a quarter at random. The response header "x-should-retry" takes precedence, and
+/// "retry-after-ms" or "Retry-After" can request a longer delay, but not a shorter one. A request is never sent again after a delta was delivered, or if
 /// `Error::retry` returns `never`.
 struct RetryPolicy {
     int max_retries = 2; ///< attempts after the first one; 0: none
@@ -69,7 +69,8 @@ struct RetryPolicy {
     /// If the server requests a longer delay than this, the request fails at once.
     std::chrono::milliseconds max_retry_after{120000};
     /// How long to wait for a server that is loading its model (503 "Loading model"). The client
-    /// asks again every `loading_interval`; these requests do not count as retries.
+    /// asks again every `loading_interval`, or later if the server requests it; these requests do
+    /// not count as retries.
     std::chrono::milliseconds max_loading_time{300000};
     std::chrono::milliseconds loading_interval{1000};
 };
@@ -88,13 +89,19 @@ struct ClientOptions {
     std::string api_key{}; ///< sent as a bearer token; empty: none
     std::string ca_file{}; ///< UTF-8 path of a PEM file with authorities besides the system's
     Proxies proxies{};     ///< the environment is not read
-    // Time limits. Each has its own clock and error message; 0 or less: no limit.
-    std::chrono::milliseconds connect_timeout{5000};
+    // Time limits of one attempt; each retry starts them again. All are the error `timeout`, with a
+    // message that names the limit; 0 or less: no limit. There is no limit for all attempts of a
+    // request together except those of `retries`: use the stop token.
+    std::chrono::milliseconds connect_timeout{5000}; ///< name lookup, TCP, proxy, TLS handshake
     /// From the last byte of the request to the first byte of the answer. A model that thinks can
     /// take minutes.
     std::chrono::milliseconds first_byte_timeout{0};
-    std::chrono::milliseconds idle_timeout{0}; ///< between two bytes of an answer
-    std::chrono::milliseconds timeout{240000}; ///< for one attempt as a whole
+    /// Between two bytes of an answer, and while the server does not read the request.
+    std::chrono::milliseconds idle_timeout{0};
+    /// For one attempt as a whole, from the name lookup to the last byte of the answer, redirections
+    /// included. It also ends an answer that is still arriving.
+    std::chrono::milliseconds timeout{240000};
+    /// Of an answer, decoded; 0: no limit. Of the body of an error, at most 1 MiB is read.
     std::size_t max_response_bytes = std::size_t{64} << 20;
     bool stream = true;             ///< stream the reply if the caller passes an `on_delta`
     std::optional<Quirks> quirks{}; ///< not set: `quirks_of(endpoint)`
@@ -119,7 +126,8 @@ public:
 
     ChatReply reply(const ChatRequest& request, const OnDelta& on_delta = {},
                     std::stop_token stop = {}) override;
-    /// Returns the ids of the models that the server lists.
+    /// Returns the ids of the models that the server lists. A list of more than 5000 models or 16 MiB
+    /// is an error.
     std::vector<std::string> models(const std::stop_token& stop = {});
 
     /// The full URL of chat completions, without its query.
