@@ -74,6 +74,16 @@ void add_panel_way(CLI::App& command, PanelFlags& flags) {
                      "application/json, for clients that do not support them");
 }
 
+void add_guard(CLI::App& command, GuardFlags& flags) {
+    command.add_option("--guard", flags.level,
+                       "Which actions need approval or are denied: off, standard or strict");
+    command.add_option("--guard-rules", flags.rules, "JSON file with rules of yours for the guard")
+        ->allow_extra_args(false); // otherwise the task would be a second file
+    command.add_flag("--unattended", flags.unattended,
+                     "Ask no user: what needs approval is denied");
+    command.add_option("--approve", flags.approve, "always: the same as --guard strict");
+}
+
 void add_panel(CLI::App& command, PanelFlags& flags) {
     command.add_flag("--panel", flags.on,
                      "Show the run on a local page, to pause it, send messages and stop it");
@@ -100,8 +110,7 @@ void add_settings(CLI::App& command, RunFlags& flags) {
                        "What draws over screenshots: native or panel");
     command.add_option("--watch", flags.watch,
                        "When the screen changes while the model thinks: resend, check or off");
-    command.add_option("--approve", flags.approve,
-                       "When actions require approval: never or always");
+    add_guard(command, flags.guard);
     add_panel(command, flags.panel);
     add_probe(command, flags.no_probe);
 }
@@ -311,8 +320,7 @@ int run_program(std::vector<std::string> arguments) {
                        "the run again");
     add_record(*resume_command, resume.record);
     add_probe(*resume_command, resume.no_probe);
-    resume_command->add_option("--approve", resume.approve,
-                               "When actions require approval: never or always");
+    add_guard(*resume_command, resume.guard);
     add_panel(*resume_command, resume.panel);
     resume_command
         ->add_option("--max-turns,--max-steps", resume.max_turns,
@@ -359,6 +367,30 @@ int run_program(std::vector<std::string> arguments) {
     add_panel_way(*panel_command, panel.panel);
     add_config(*panel_command, panel.config);
 
+    GuardTestFlags tested;
+    std::string explained;
+    CLI::App* guard_command = app.add_subcommand("guard", "Show how the guard decides on actions");
+    guard_command->require_subcommand(1);
+    CLI::App* guard_test =
+        guard_command->add_subcommand("test", "Print the decision on an action, and its rule");
+    guard_test
+        ->add_option("EFFECT", tested.effect,
+                     "move, click, scroll, key, text, clipboard_write, clipboard_read, window or "
+                     "launch")
+        ->required();
+    guard_test->add_option("TEXT", tested.text,
+                           "The text, the chord, the command, or the label of a click's target");
+    guard_test->add_option("--process", tested.process, "Program of the window that receives it");
+    guard_test->add_option("--class", tested.window_class, "Class of this window");
+    guard_test->add_option("--title", tested.title, "Title of this window");
+    guard_test->add_option("--tool-name", tested.tool, "Registered name of the tool");
+    guard_test->add_option("--provenance", tested.provenance,
+                           "What decided: call, text, reply, recovery or user; default: call");
+    add_guard(*guard_test, tested.guard);
+    CLI::App* guard_explain =
+        guard_command->add_subcommand("explain", "Print the decisions in a run, and their rules");
+    guard_explain->add_option("RUN", explained, "The run directory")->required();
+
     DoctorFlags doctor;
     CLI::App* doctor_command =
         app.add_subcommand("doctor", "Check the desktop, the server and the model");
@@ -404,6 +436,10 @@ int run_program(std::vector<std::string> arguments) {
             code = profile_command(profile);
         else if (*doctor_command)
             code = run_doctor(doctor);
+        else if (*guard_test)
+            code = test_guard(tested);
+        else if (*guard_explain)
+            code = explain_guard(explained);
         return static_cast<int>(code);
     } catch (const UsageError& error) {
         return complain(ExitCode::usage, error.what());

@@ -42,6 +42,18 @@ struct DoFlags {
     bool json = false;
 };
 
+/// An action for `guard test`.
+struct GuardTestFlags {
+    std::string effect;
+    std::string text; ///< to type or paste; a chord, a command, or the label of a target
+    std::string tool;
+    std::string provenance; ///< empty: a call of the model
+    std::string process;
+    std::string window_class;
+    std::string title;
+    GuardFlags guard;
+};
+
 struct ProfileFlags {
     std::string action; ///< "list", "show", "export"
     std::string name;   ///< a built-in profile or a folder
@@ -54,7 +66,7 @@ struct ResumeFlags {
     ViewFlags view; ///< only the area is used
     std::optional<int> max_turns;
     ProgramToolFlags tools;
-    std::string approve; ///< empty: not given
+    GuardFlags guard;
     PanelFlags panel;
     std::string record; ///< empty: not given
     bool no_probe = false;
@@ -100,6 +112,10 @@ struct CompletedRun {
 [[nodiscard]] ExitCode show_run(const PanelCommandFlags& flags);
 /// Writes the report of a run directory again and prints its path.
 [[nodiscard]] ExitCode report_run(const std::string& directory);
+/// Prints how the guard decides on an action, and by which rule.
+ExitCode test_guard(const GuardTestFlags& flags);
+/// Prints the guard's decisions in a run.
+ExitCode explain_guard(const std::string& directory);
 [[nodiscard]] ExitCode ask_model(const AskFlags& flags);
 [[nodiscard]] ExitCode print_config(const RunFlags& flags);
 /// Pins a file with settings, or ends the trust in it, or lists the trusted files.

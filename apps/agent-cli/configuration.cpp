@@ -150,6 +150,12 @@ void add_panel_flags(session::Config& config, const PanelFlags& flags) {
                                              setting_registry()));
 }
 
+void add_guard_flags(session::Config& config, const GuardFlags& flags) {
+    Flags to(config);
+    to.add_unless_empty("guard", "--guard", flags.level);
+    to.add_unless_empty("approve", "--approve", flags.approve);
+}
+
 void add_area_flags(session::Config& config, const ViewFlags& flags) {
     Flags to(config);
     to.add("display", "--display", flags.display);
@@ -191,7 +197,7 @@ session::Config configuration(const RunFlags& flags,
     to.add_unless_empty("lmstudio_logs", "--lmstudio-logs", flags.lmstudio_logs);
     to.add_unless_empty("annotate", "--annotate", flags.annotate);
     to.add_unless_empty("watch", "--watch", flags.watch);
-    to.add_unless_empty("approve", "--approve", flags.approve);
+    add_guard_flags(config, flags.guard);
     add_panel_flags(config, flags.panel);
     if (flags.heat) config.add(session::config_from_flag("heat", "--heat", "true"));
     if (flags.no_probe) config.add(session::config_from_flag("probe", "--no-probe", "false"));

@@ -17,10 +17,10 @@ namespace eyehand::cli {
 namespace {} // namespace
 
 Participants::Participants(Options options) : options_(std::move(options)) {
-    if (options_.approve != agent::Approve::never && !user_can_answer())
-        throw UsageError(
-            "actions require approval (approve), but there is no terminal and no panel "
-            "to ask: run on a terminal, or with --panel");
+    if (options_.must_ask && !options_.unattended && !user_can_answer())
+        throw UsageError("each action requires approval (guard, approve), but there is no terminal "
+                         "and no panel to ask: run on a terminal, or with --panel; with "
+                         "--unattended, all actions are denied that no rule of yours allows");
     if (!options_.panel) return;
     try {
         panel_.emplace(*options_.panel);
@@ -31,7 +31,13 @@ Participants::Participants(Options options) : options_(std::move(options)) {
              "panel: " + panel_->url() + "\n"); // also with --quiet
 }
 
-bool Participants::user_can_answer() const { return options_.panel || terminal_can_ask(); }
+bool Participants::user_can_answer() const {
+    return !options_.unattended && (options_.panel || terminal_can_ask());
+}
+
+agent::Approvals Participants::approvals() const {
+    return user_can_answer() ? agent::Approvals::user : agent::Approvals::unattended;
+}
 
 agent::AskApproval Participants::ask_user() {
     if (!user_can_answer())

@@ -19,7 +19,9 @@ class Participants {
 public:
     struct Options {
         std::optional<panel::PanelOptions> panel{};
-        agent::Approve approve = agent::Approve::never;
+        /// No user is asked, also if there is a terminal or a panel.
+        bool unattended = false;
+        bool must_ask = false; ///< each action requires approval
         Detail detail = Detail::normal;
         bool json = false;
     };
@@ -30,6 +32,9 @@ public:
     /// Asks the user before a program that is a tool runs; denies if there is neither a terminal
     /// nor a panel.
     [[nodiscard]] agent::AskApproval ask_user();
+
+    /// Whether a user can answer approval requests.
+    [[nodiscard]] agent::Approvals approvals() const;
 
     /// Controls the run that `follow` runs.
     [[nodiscard]] const agent::RunControl& control() const { return control_; }

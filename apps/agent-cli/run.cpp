@@ -7,6 +7,7 @@
 #include "eyehand/agent/lmstudio_log.hpp"
 #include "eyehand/session/run_session.hpp"
 #include "eyehand/vlm/cassette.hpp"
+#include "guard.hpp"
 #include "participants.hpp"
 #include "platform.hpp"
 #include "terminal_view.hpp"
@@ -126,13 +127,26 @@ agent::Toolbox with_programs(const ProgramTools& programs, const agent::AskAppro
     return tools;
 }
 
+/// `config` has the guard of the run. A directory from another user cannot weaken today's.
+void add_guard(session::Config& config, const session::Config& today, const GuardFlags& flags) {
+    const bool chosen = !flags.level.empty() || !flags.approve.empty();
+    if (!chosen && guard_level(today) > guard_level(config)) {
+        for (const session::ConfigEntry& entry : today.entries())
+            if (entry.setting->name == "guard" || entry.setting->name == "approve")
+                config.add(entry);
+    } else if (chosen) {
+        config.add(session::config_from_flag("guard", "--guard", "off"));
+        config.add(session::config_from_flag("approve", "--approve", "never"));
+        add_guard_flags(config, flags);
+    }
+}
+
 /// The settings of the run, overridden by the flags for the area, and by today's settings for
-/// approval and the panel.
+/// the panel. The guard is at least as strict as in the run and today, unless a flag sets it.
 session::Config config_of_run(const ResumeFlags& flags, std::vector<agent::Setting>& kept) {
-    // Today's user decides on approval and access to the panel: the directory may come from another
-    // user.
-    constexpr std::array<std::string_view, 6> of_people{"approve", "panel",      "host",
-                                                        "port",    "panel_cors", "panel_compat"};
+    // Today's user decides on access to the panel: the directory may come from another user.
+    constexpr std::array<std::string_view, 5> of_people{"panel", "host", "port", "panel_cors",
+                                                        "panel_compat"};
     const auto is_of_people = [&](std::string_view name) {
         return std::find(of_people.begin(), of_people.end(), name) != of_people.end();
     };
@@ -144,10 +158,9 @@ session::Config config_of_run(const ResumeFlags& flags, std::vector<agent::Setti
         if (is_of_people(entry.setting->name)) config.add(entry);
     add_area_flags(config, flags.view);
     add_panel_flags(config, flags.panel);
-    if (!flags.approve.empty())
-        config.add(session::config_from_flag("approve", "--approve", flags.approve));
+    add_guard(config, today, flags.guard);
     const std::vector<agent::Setting> now = session::effective_settings(config);
-    for (const char* name : {"display", "window", "crop"}) {
+    for (const char* name : {"display", "window", "crop", "guard", "approve"}) {
         drop(kept, name);
         for (const agent::Setting& setting : now)
             if (setting.name == name) put(kept, setting);
@@ -199,7 +212,10 @@ CompletedRun carry_out(const RunFlags& flags, RunSettings& settings, winio::Desk
         {.detail = detail(flags), .json = flags.json, .terminal = errors_go_to_terminal()},
         settings.profile);
     settings.client.on_retry = [&](const vlm::Attempt& attempt) { view.on_retry(attempt); };
-    Participants participants({settings.panel, settings.agent.approve, detail(flags), flags.json});
+    Participants participants({settings.panel, flags.guard.unattended,
+                               settings.agent.guard.level() == agent::GuardLevel::strict,
+                               detail(flags), flags.json});
+    settings.agent.approvals = participants.approvals();
     const agent::Toolbox tools =
         with_programs(settings.programs, participants.ask_user(), settings.agent);
     session::RunSession session =
@@ -271,9 +287,13 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
     bring_up_to_date(kept, server);
     const session::Config config = config_of_run(flags, kept);
     agent::AgentOptions options = agent_options(config);
+    const agent::GuardLevel level = guard_level(config);
     options.settings = kept;
     options.screenshot_names = session::screenshot_names(config, profile);
-    Participants participants({panel_options(config), options.approve, detail(flags), flags.json});
+    options.guard = make_guard(level, flags.guard);
+    Participants participants({panel_options(config), flags.guard.unattended,
+                               level == agent::GuardLevel::strict, detail(flags), flags.json});
+    options.approvals = participants.approvals();
     const agent::Toolbox tools = with_programs(programs, participants.ask_user(), options);
     const auto desktop = winio::open_desktop();
     agent::RunDirectory directory = agent::RunDirectory::open(path);

@@ -2,6 +2,7 @@
 
 #include "configuration.hpp"
 #include "environment.hpp"
+#include "guard.hpp"
 #include "platform.hpp"
 #include "warning.hpp"
 
@@ -260,7 +261,6 @@ agent::AgentOptions agent_options(const session::Config& config) {
                         : watch == "resend" ? agent::Watch::resend
                                             : agent::Watch::check;
     options.capture.layered_windows = config.boolean("layered_windows");
-    if (config.text("approve") == "always") options.approve = agent::Approve::always;
     if (!config.boolean("panel")) return options;
     options.first_reply = agent::Source::client;
     if (config.text("annotate") == "panel") options.annotation = agent::Source::client;
@@ -297,6 +297,7 @@ RunSettings resolve(const RunFlags& flags, const std::vector<session::ConfigEntr
         model != nullptr && model->layer > session::ConfigLayer::profile)
         settings.model = settings.profile.model;
     settings.agent = agent_options(config);
+    settings.agent.guard = make_guard(guard_level(config), flags.guard);
     settings.agent.settings = session::effective_settings(config);
     settings.client = resolve_client(config, users_endpoint, settings.agent.settings).options;
 

@@ -47,6 +47,14 @@ struct PanelFlags {
     bool compat = false;
 };
 
+/// What decides which actions are carried out.
+struct GuardFlags {
+    std::string level;              ///< empty: not given
+    std::string approve;            ///< empty: not given
+    std::vector<std::string> rules; ///< files
+    bool unattended = false;
+};
+
 /// The file that a run's requests and replies are recorded to, or replayed from; empty: not given.
 struct CassetteFlags {
     std::string record;
@@ -64,8 +72,8 @@ struct RunFlags {
     std::vector<std::string> with;
     std::string lmstudio_logs; ///< empty: not given
     std::string annotate;      ///< empty: not given
-    std::string approve;       ///< the same
-    std::string watch;         ///< the same
+    GuardFlags guard;
+    std::string watch; ///< the same
     PanelFlags panel;
     bool heat = false;
     ProgramToolFlags tools;

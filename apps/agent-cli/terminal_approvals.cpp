@@ -45,11 +45,17 @@ std::string all_seen(std::string_view json) {
 
 /// The question with the complete call, because the user approves only what is shown.
 std::string in_words(const agent::ApprovalRequest& question) {
-    if (question.text.empty())
+    if (question.text.empty()) {
+        const std::string reason =
+            question.reason.empty()
+                ? std::string()
+                : fmt::format("        {} ({})\n", question.reason, question.rule);
         return fmt::format("      the model calls \"{}\"\n"
                            "        arguments: {}\n"
+                           "{}"
                            "      Allow it? [y/N] ",
-                           question.tool, all_seen(question.arguments_json));
+                           question.tool, all_seen(question.arguments_json), reason);
+    }
     return fmt::format("      the model calls {}\n"
                        "        arguments: {}\n"
                        "      Run it? [y/N] ",
@@ -111,12 +117,13 @@ void TerminalApprovals::answer() {
         const auto answer = ask(printable(in_words(question)), stop);
         if (!answer) print_to(stderr, "\n");
         if (answer && is_yes(*answer))
-            control_.resolve(question.id, {.granted = true});
+            control_.resolve(question.id, {.granted = true, .channel = "terminal"});
         else if (!stop.stop_requested())
             control_.resolve(
                 question.id,
                 {.granted = false,
-                 .reason = "The user did not allow this call. Do not repeat it as it is."});
+                 .reason = "The user did not allow this call. Do not repeat it as it is.",
+                 .channel = "terminal"});
         lock.lock();
     }
 }

@@ -14,6 +14,8 @@ struct EmbeddedFile {
 
 /// Each profile is a folder.
 [[nodiscard]] std::span<const EmbeddedFile> embedded_profiles();
+/// The built-in rules of the guard.
+[[nodiscard]] std::span<const EmbeddedFile> embedded_guard_rules();
 /// The built-in scenarios; defined in eyehand::session.
 [[nodiscard]] std::span<const EmbeddedFile> embedded_scenarios();
 /// The page that shows a run; defined in eyehand::page.

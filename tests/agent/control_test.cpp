@@ -171,7 +171,8 @@ TEST_CASE("input that the run cannot use is rejected") {
 TEST_CASE("an action waits for approval if actions require it") {
     Stage stage;
     stage.control.resume();
-    stage.options.approve = Approve::always;
+    stage.options.guard = Guard(GuardLevel::strict);
+    stage.options.approvals = Approvals::user;
     stage.model.call("observe_screen", "{}")
         .call("click_element", R"({"label":"OK","box":[300,400]})")
         .say("done");

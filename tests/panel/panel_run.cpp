@@ -48,7 +48,7 @@ struct Options {
     std::string script = "clicks";
     int turns = 3;
     Source annotation = Source::library;
-    Approve approve = Approve::never;
+    GuardLevel guard = GuardLevel::off;
     Source first_reply = Source::library;
     std::chrono::milliseconds drag_step{0};
 };
@@ -67,7 +67,7 @@ Options parse(int argc, char** argv) {
         else if (name == "--annotate" && value == "panel")
             options.annotation = Source::client;
         else if (name == "--approve" && value == "always")
-            options.approve = Approve::always;
+            options.guard = GuardLevel::strict;
         else if (name == "--boot" && value == "none")
             options.first_reply = Source::client;
         else if (name == "--drag" && value == "slow")
@@ -315,7 +315,8 @@ struct Stage {
           desktop(given.script == "demo" ? winio::Size{1120, 700} : winio::Size{801, 601}),
           profile(load_profile(given.profile)) {
         agent_options.annotation = options.annotation;
-        agent_options.approve = options.approve;
+        agent_options.guard = Guard(options.guard);
+        agent_options.approvals = Approvals::user;
         agent_options.first_reply = options.first_reply;
         if (options.script != "demo")
             agent_options.settle.minimum = agent_options.settle.quiet = 0ms;

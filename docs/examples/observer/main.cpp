@@ -8,8 +8,9 @@ int main(int argc, char** argv) try {
     if (argc != 4) return 2;
     const auto desktop = winio::open_desktop();
     vlm::OpenAiClient model({.endpoint = argv[1]});
-    agent::Agent agent(*desktop, model, agent::load_profile("observer"), agent::built_in_tools(),
-                       {.approve = agent::Approve::always});
+    agent::Agent agent(
+        *desktop, model, agent::load_profile("observer"), agent::built_in_tools(),
+        {.guard = agent::Guard(agent::GuardLevel::strict), .approvals = agent::Approvals::user});
     agent::RunDirectory directory = agent::RunDirectory::create(argv[2]);
     agent::RunControl control;
     Console console(control);

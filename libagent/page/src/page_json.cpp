@@ -86,6 +86,11 @@ public:
         if (it.action.acts) item["acts"] = true;
         if (it.interrupted) item["interrupted"] = true;
         if (!it.desktop_failure.empty()) item["desktop_failure"] = text(it.desktop_failure);
+        if (it.guard)
+            item["guard"] = {{"allowed", it.guard->allowed},
+                             {"rule", name(it.guard->rule)},
+                             {"decider", name(it.guard->decider)},
+                             {"channel", name(it.guard->channel)}};
         return item;
     }
     json::object operator()(const agent::RecoveryView& it) const {

@@ -121,6 +121,17 @@ function callState({ ok, interrupted }, isOver) {
     return isOver ? ['result unknown', 'wait'] : ['running', 'busy'];
 }
 
+/** How the guard decided; empty for what it allows by default. */
+function guardWords(guard) {
+    if (!guard || guard.rule === 'default') return '';
+    const decision = guard.allowed ? 'allowed' : 'denied';
+    const decider = {
+        user: `by the user${guard.channel ? ` (${guard.channel})` : ''}`,
+        unattended: 'because no user could be asked',
+    }[guard.decider];
+    return ['Guard:', decision, decider, `rule "${guard.rule}"`].filter(Boolean).join(' ');
+}
+
 function call(item, isOver) {
     const argument = laidOut(item.arguments);
     const result = laidOut(item.result);
@@ -134,6 +145,7 @@ function call(item, isOver) {
         argument === '' || argument === '{}' ? null : code(argument, 'Arguments', 'arguments'),
         result === '' ? null : element('div', { class: 'result' },
             element('span', { class: 'muted' }, 'Result'), code(result, 'Result', '')),
+        guardWords(item.guard) ? element('div', { class: 'muted' }, guardWords(item.guard)) : null,
         item.desktop_failure ? said(item.desktop_failure) : null,
     ];
 }

@@ -2,6 +2,7 @@
 
 #include "eyehand/agent/profile.hpp"
 #include "modes/built_in.hpp"
+#include "modes/guarded_mode.hpp"
 #include "modes/heated_mode.hpp"
 #include "modes/watched_mode.hpp"
 #include "profile/profile_parts.hpp"
@@ -99,12 +100,16 @@ const ModeFactory& mode_of(const Profile& profile) {
 std::unique_ptr<Mode> make_mode(const ModeContext& context) {
     const ModeFactory& factory = mode_of(context.profile);
     const ExecutedHeat& heat = context.profile.executed_heat;
-    if (!heat.enabled || factory.traits().annotates)
-        return std::make_unique<WatchedMode>(factory.make(context));
-    const Profile explained = with_heat_explained(context.profile);
-    return std::make_unique<WatchedMode>(std::make_unique<HeatedMode>(
-        factory.make({explained, context.task, context.tools, context.make_memory}),
-        heat.trail_turns));
+    std::unique_ptr<Mode> mode;
+    if (!heat.enabled || factory.traits().annotates) {
+        mode = factory.make(context);
+    } else {
+        const Profile explained = with_heat_explained(context.profile);
+        mode = std::make_unique<HeatedMode>(
+            factory.make({explained, context.task, context.tools, context.make_memory}),
+            heat.trail_turns);
+    }
+    return std::make_unique<WatchedMode>(std::make_unique<GuardedMode>(std::move(mode)));
 }
 
 } // namespace eyehand::agent

@@ -70,6 +70,12 @@ LogLevel level_of(const Event& event) {
     return level;
 }
 
+std::string words_on(const GuardRecord& guard) {
+    return fmt::format("Guard: {} by the {}{}, rule \"{}\"\n", guard.allowed ? "allowed" : "denied",
+                       guard.decider == "unattended" ? "absence of a user" : guard.decider,
+                       guard.channel.empty() ? "" : " (" + guard.channel + ")", guard.rule);
+}
+
 std::string_view word_of(LogLevel level) {
     switch (level) {
     case LogLevel::debug:
@@ -219,6 +225,7 @@ std::string ExecutionLog::describe(const Event& event) const {
         },
         [&](const Invoked& it) {
             text = fmt::format("RESULT of {}: {}\n", it.tool, it.result_json);
+            if (it.guard) text += words_on(*it.guard);
             if (!it.desktop_failure.empty()) text += "Desktop: " + it.desktop_failure + "\n";
         },
         [&](const Recover& it) { text = fmt::format("RECOVERY: {}\n", it.reason); },

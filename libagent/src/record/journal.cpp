@@ -165,6 +165,9 @@ void Journal::State::drop_ends() {
         if (auto* fact = std::get_if<Invoked>(&recovered_.back())) fact->desktop_failure.clear();
         if (auto* fact = std::get_if<Recovered>(&recovered_.back())) fact->desktop_failure.clear();
     }
+    // The user may have changed the guard's rules: denials are counted anew.
+    for (Fact& fact : recovered_)
+        if (auto* call = std::get_if<Invoked>(&fact)) call->guard.reset();
     recovered_.insert(recovered_.end(), std::make_move_iterator(told.rbegin()),
                       std::make_move_iterator(told.rend()));
     outcome_.clear();

@@ -141,6 +141,14 @@ json::object signal_json(const Signal& signal) {
     return std::visit(Visitor{}, signal);
 }
 
+json::object guard_json(const GuardRecord& record) {
+    json::object all{{"allowed", record.allowed},
+                     {"rule", valid(record.rule)},
+                     {"decider", valid(record.decider)}};
+    if (!record.channel.empty()) all["channel"] = valid(record.channel);
+    return all;
+}
+
 struct Writer {
     json::object& entry;
 
@@ -178,6 +186,7 @@ struct Writer {
         if (!it.problem.empty()) entry["problem"] = valid(it.problem);
         if (!it.desktop_failure.empty()) entry["desktop_failure"] = valid(it.desktop_failure);
         entry["act_ms"] = ms(it.act);
+        if (it.guard) entry["guard"] = guard_json(*it.guard);
     }
     void operator()(const Await&) const { entry["for"] = "reply"; }
     void operator()(const UserMessage& it) const {
@@ -257,6 +266,7 @@ struct Writer {
         if (it.stale)
             entry["stale"] =
                 json::object{{"reason", it.stale->reason}, {"rects", rects_json(it.stale->rects)}};
+        if (it.guard) entry["guard"] = guard_json(*it.guard);
     }
     void operator()(const Stopped& it) const { entry["why"] = valid(it.reason); }
     void operator()(const StateChanged& it) const {
@@ -433,6 +443,14 @@ std::optional<winio::ActionEffect> effect_of(std::string_view name) {
     return std::nullopt;
 }
 
+std::optional<GuardRecord> guard_at(const json::object& entry) {
+    const json::value* value = entry.if_contains("guard");
+    if (value == nullptr) return std::nullopt;
+    const json::object& guard = value->as_object();
+    return GuardRecord{guard.at("allowed").as_bool(), string_at(guard, "rule"),
+                       string_at(guard, "decider"), string_or_empty(guard, "channel")};
+}
+
 Invoked read_invoked(const json::object& entry) {
     Invoked fact;
     fact.call_id = string_at(entry, "call_id");
@@ -454,6 +472,7 @@ Invoked read_invoked(const json::object& entry) {
     if (const json::value* stale = entry.if_contains("stale"))
         fact.stale = StaleCall{string_at(stale->as_object(), "reason"),
                                rects_at(stale->as_object(), "rects")};
+    fact.guard = guard_at(entry);
     return fact;
 }
 
@@ -592,7 +611,7 @@ Payload read_superseded(const json::object& entry) {
 
 Payload read_recovered(const json::object& entry) {
     return Recovered{string_or_empty(entry, "problem"), string_or_empty(entry, "desktop_failure"),
-                     micro_at(entry, "act_ms")};
+                     micro_at(entry, "act_ms"), guard_at(entry)};
 }
 
 Payload read_user_message(const json::object& entry) {
@@ -711,7 +730,7 @@ std::optional<Fact> fact_of(const Payload& payload) {
 
 std::optional<Fact> interrupted(const Payload& command) {
     if (std::holds_alternative<Recover>(command))
-        return Recovered{"the run was interrupted during the recovery", {}, {}};
+        return Recovered{"the run was interrupted during the recovery", {}, {}, {}};
     const auto* invoke = std::get_if<Invoke>(&command);
     if (invoke == nullptr) return std::nullopt;
     Invoked fact;

@@ -317,6 +317,7 @@ struct RunView::Fold {
         call->interrupted = it.interrupted;
         call->desktop_failure = cut(it.desktop_failure);
         call->policy = it.policy;
+        call->guard = it.guard;
         call->act = it.act;
         call->action = it.action;
     }

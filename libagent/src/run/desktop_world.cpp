@@ -5,6 +5,8 @@
 #include "eyehand/agent/error.hpp"
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/gesture.hpp"
+#include "eyehand/winio/system.hpp"
+#include "json/json.hpp"
 
 #include <fmt/format.h>
 
@@ -90,7 +92,8 @@ DesktopWorld::DesktopWorld(DesktopWorldParts parts, Timeline& timeline)
     : timeline_(timeline), desktop_(parts.desktop), model_(parts.model), tools_(parts.tools),
       profile_(parts.profile), options_(parts.options),
       writer_(parts.store, parts.options.screenshot_names, parts.profile.log),
-      control_(parts.control), on_delta_(std::move(parts.on_delta)),
+      control_(parts.control), gate_(parts.options.guard, parts.options.approvals, control_),
+      own_processes_(winio::own_processes()), on_delta_(std::move(parts.on_delta)),
       on_state_(std::move(parts.on_state)), pipeline_(screenshot_options(parts.profile)) {}
 
 std::unique_ptr<World> make_desktop_world(DesktopWorldParts parts) {
@@ -115,7 +118,20 @@ Fact DesktopWorld::execute(const Command& command) {
     return std::visit([this](const auto& it) { return on(it); }, command);
 }
 
-winio::WorkArea DesktopWorld::choose_area() { return winio::choose_area(desktop_, options_.area); }
+/// A window is chosen once: another window that adopts its title later is another window.
+winio::WorkArea DesktopWorld::choose_area() {
+    if (!options_.area.window || desktop_.windows() == nullptr)
+        return winio::choose_area(desktop_, options_.area);
+    std::vector<winio::WindowInfo> windows = desktop_.windows()->list();
+    if (!chosen_window_) chosen_window_ = winio::find_window(windows, *options_.area.window);
+    std::erase_if(windows, [&](const winio::WindowInfo& window) {
+        return !chosen_window_ || window.id != chosen_window_->id ||
+               window.process_id != chosen_window_->process_id;
+    });
+    winio::AreaChoice chosen = options_.area;
+    if (!windows.empty()) chosen.window = winio::WindowQuery{}; // its title may have changed
+    return winio::choose_area(desktop_.displays(), chosen, windows);
+}
 
 /// Waits `step_delay` before the screenshot of a turn, or before its request if the turn has no
 /// screenshot, except before the first request. Returns false if the run stops.
@@ -441,7 +457,8 @@ Fact DesktopWorld::on(const Invoke& command) {
             control_.at_once(),
             control_.at_safe_point(),
             {.steps = profile_.pace.drag_steps, .step_wait = profile_.pace.drag_step_delay},
-            profile_.pace.type_delay};
+            profile_.pace.type_delay,
+            [&](const GuardedEffect& effect) { return permitted(command, effect, fact); }};
         const Toolbox& tools = tools_.at(command.role);
         const ToolResult result = tools.call(command.call, context);
         fact.ok = result.succeeded();
@@ -460,7 +477,7 @@ Fact DesktopWorld::on(const Invoke& command) {
             if (acts(*result.plan()) && resumed_ && profile_.physical_execution &&
                 options_.watch != Watch::off)
                 refuse_as_stale({"resumed", {}}, fact);
-            else if (is_allowed(command, fact))
+            else if (is_allowed(command, *result.plan(), fact))
                 act_out(*result.plan(), fact);
         } else if (result.has_acted()) {
             guard_.on_unknown_action();
@@ -473,27 +490,101 @@ Fact DesktopWorld::on(const Invoke& command) {
     return fact;
 }
 
-/// Requests approval if actions require it.
-bool DesktopWorld::is_allowed(const Invoke& command, Invoked& fact) {
-    if (options_.approve == Approve::never || !fact.action.acts || !profile_.physical_execution)
-        return true;
-    const auto start = Clock::now();
-    const Approval approval =
-        control_.request_approval({.turn = turn_,
-                                   .tool = command.call.name,
-                                   .arguments_json = to_valid_utf8(command.call.arguments_json),
-                                   .points = fact.action.points});
-    fact.policy += since(start);
-    if (approval.granted) return true;
+// ---- the guard ----------------------------------------------------------------------------------
+
+namespace {
+
+/// The result for the model of a denied action.
+ToolResult denied(const Gate::Answer& answer) {
+    if (answer.record.decider == "user")
+        return fail("denied", answer.reason.empty() ? "The user did not allow this action. Do not "
+                                                      "repeat it as it is."
+                                                    : answer.reason);
+    const std::string why = answer.reason.empty() ? std::string() : " " + answer.reason;
+    if (answer.record.decider == "unattended")
+        return fail(
+            "denied",
+            fmt::format("This action needs the user's approval, and no user can be asked.{} "
+                        "Continue without it, or finish and say what is missing.",
+                        why));
+    return fail("denied", fmt::format("This action is not permitted.{} Do not repeat it.", why));
+}
+
+/// What the model calls the target, under whatever name the profile offers this argument.
+std::string label_of(const Toolbox& tools, const vlm::ToolCall& call) {
+    const auto arguments = tools.arguments(call.name);
+    if (!arguments) return {};
+    const auto label = std::ranges::find(*arguments, "label", &ArgumentInfo::id);
+    const auto value = parse_json(call.arguments_json);
+    if (label == arguments->end() || !value || !value->is_object()) return {};
+    const json::value* text = value->as_object().if_contains(label->name);
+    return text != nullptr && text->is_string() ? std::string(text->as_string()) : std::string();
+}
+
+} // namespace
+
+GuardedAction DesktopWorld::guarded(const Invoke& command, const Invoked& fact) const {
+    GuardedAction action;
+    action.tool = fact.action.tool;
+    action.label = label_of(tools_.at(command.role), command.call);
+    const bool reply = mode_of(profile_).traits().takes_replies;
+    action.provenance = reply ? Provenance::reply : Provenance::call;
+    return action;
+}
+
+/// Asks the guard, and the user if necessary.
+bool DesktopWorld::is_allowed(const Invoke& command, const winio::Plan& plan, Invoked& fact) {
+    if (!fact.action.acts || !profile_.physical_execution || gate_.is_open()) return true;
+    const Gate::Answer answer =
+        ask_gate(command, fact, [&] { return effects_of(plan, surroundings()); });
+    if (answer.record.allowed) return true;
     fact.ok = false;
     fact.action.acts = false;
     fact.interrupted = control_.stopping();
-    fact.result_json = fail("denied", approval.reason.empty()
-                                          ? "The user did not allow this action. Do not repeat it "
-                                            "as it is."
-                                          : approval.reason)
-                           .json();
+    fact.result_json = denied(answer).json();
     return false;
+}
+
+Gate::Answer DesktopWorld::ask_gate(const Invoke& command, Invoked& fact,
+                                    const std::function<std::vector<GuardedEffect>()>& effects) {
+    const auto start = Clock::now();
+    Gate::Answer answer = gate_.permit(
+        [&] {
+            GuardedAction action = guarded(command, fact);
+            action.effects = effects();
+            return action;
+        },
+        {.turn = turn_,
+         .tool = command.call.name,
+         .arguments_json = to_valid_utf8(command.call.arguments_json),
+         .points = fact.action.points},
+        [this] { return timeline_.now(); });
+    fact.policy += since(start);
+    fact.guard = answer.record;
+    return answer;
+}
+
+/// For tools that act or read without a plan: the result for the model if that is denied.
+std::optional<ToolResult> DesktopWorld::permitted(const Invoke& command,
+                                                  const GuardedEffect& effect, Invoked& fact) {
+    if (gate_.is_open()) return std::nullopt;
+    fact.action.tool = tools_.at(command.role).id_of(command.call.name);
+    const Gate::Answer answer = ask_gate(command, fact, [&] { return std::vector{effect}; });
+    if (answer.record.allowed) return std::nullopt;
+    fact.interrupted = control_.stopping();
+    return denied(answer);
+}
+
+/// What the guard needs to know about the desktop.
+GuardSurroundings DesktopWorld::surroundings() {
+    GuardSurroundings around;
+    around.windows = desktop_.windows() == nullptr ? std::vector<winio::WindowInfo>()
+                                                   : winio::listed_windows(desktop_);
+    around.pointer = desktop_.pointer();
+    around.own_processes = own_processes_;
+    around.chosen_window = chosen_window_;
+    if (options_.area.crop && !options_.area.window && area_) around.crop = area_->bounds();
+    return around;
 }
 
 void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
@@ -525,6 +616,7 @@ void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
         if (expected != winio::Expectation::nothing)
             novelty_.acted(plan.targets, awaited ? before_.windows : std::nullopt);
         guard_.on_action(expected);
+        if (!gate_.is_open()) gate_.carried_out(timeline_.now());
     }
     if (report.complete()) return;
     not_done(fact, report.error, report.problem);
@@ -614,6 +706,7 @@ Fact DesktopWorld::on(const Recover&) {
             plans.push_back(press({{winio::NamedKey::escape}})); // closes the menu again
         }
         for (const winio::Plan& plan : plans) {
+            if (!recovery_is_allowed(plan, fact)) break;
             const winio::ExecutionReport report = executor().execute(plan, control_.at_once());
             if (report.complete()) continue;
             fact.problem = report.problem;
@@ -627,6 +720,27 @@ Fact DesktopWorld::on(const Recover&) {
     }
     fact.act = since(start);
     return fact;
+}
+
+bool DesktopWorld::recovery_is_allowed(const winio::Plan& plan, Recovered& fact) {
+    if (gate_.is_open()) return true;
+    const Gate::Answer answer = gate_.permit(
+        [&] {
+            GuardedAction action;
+            action.provenance = Provenance::recovery;
+            action.effects = effects_of(plan, surroundings());
+            return action;
+        },
+        {.turn = turn_, .tool = "recovery", .text = "the agent's recovery from a loop"},
+        [this] { return timeline_.now(); });
+    fact.guard = answer.record;
+    if (answer.record.allowed) {
+        gate_.carried_out(timeline_.now());
+        return true;
+    }
+    fact.problem = answer.record.decider == "user" ? "the user did not allow it"
+                                                   : "the guard did not permit it";
+    return false;
 }
 
 Fact DesktopWorld::on(const Finish&) {

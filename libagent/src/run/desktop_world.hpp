@@ -9,12 +9,14 @@
 #include "eyehand/winio/screen_watch.hpp"
 #include "eyehand/winio/settle.hpp"
 #include "record/run_writer.hpp"
+#include "run/gate.hpp"
 #include "run/novelty.hpp"
 #include "run/reply_times.hpp"
 #include "run/target_guard.hpp"
 #include "run/timeline.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -49,7 +51,14 @@ private:
     [[nodiscard]] const vlm::Image& image_of(const std::string& sha256);
     [[nodiscard]] bool wait_for_step();
     void act_out(const winio::Plan& plan, Invoked& fact);
-    [[nodiscard]] bool is_allowed(const Invoke& command, Invoked& fact);
+    [[nodiscard]] bool is_allowed(const Invoke& command, const winio::Plan& plan, Invoked& fact);
+    [[nodiscard]] bool recovery_is_allowed(const winio::Plan& plan, Recovered& fact);
+    [[nodiscard]] std::optional<ToolResult> permitted(const Invoke& command,
+                                                      const GuardedEffect& effect, Invoked& fact);
+    [[nodiscard]] Gate::Answer ask_gate(const Invoke& command, Invoked& fact,
+                                        const std::function<std::vector<GuardedEffect>()>& effects);
+    [[nodiscard]] GuardedAction guarded(const Invoke& command, const Invoked& fact) const;
+    [[nodiscard]] GuardSurroundings surroundings();
     [[nodiscard]] winio::InputExecutor& executor();
     [[nodiscard]] winio::Capturer& capturer();
     [[nodiscard]] bool prepare_reaction(const winio::Plan& plan);
@@ -77,6 +86,9 @@ private:
     const AgentOptions& options_;
     RunWriter writer_;
     RunPort control_;
+    Gate gate_;
+    std::vector<std::uint32_t> own_processes_;
+    std::optional<winio::WindowInfo> chosen_window_; ///< at the first screenshot
     vlm::OnDelta on_delta_;
     std::function<void(const ModeState&)> on_state_;
     int turn_ = 0;                                 ///< of the mode

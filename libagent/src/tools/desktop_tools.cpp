@@ -332,6 +332,12 @@ ToolResult no_clipboard() { return fail("not_supported", "This desktop has no us
 ToolResult read_clipboard(const NoArgs&, ToolContext& context) {
     winio::Clipboard* clipboard = context.desktop.clipboard();
     if (clipboard == nullptr) return no_clipboard();
+    if (context.permit) {
+        GuardedEffect effect;
+        effect.kind = EffectKind::clipboard_read;
+        effect.window_known = true;
+        if (auto denied = context.permit(effect)) return *std::move(denied);
+    }
     const std::string text = clipboard->text();
     if (text.empty()) return ok("The clipboard holds no text.").with("text", "").reads();
     return ok().with("text", shorten(text, clipboard_length)).reads();

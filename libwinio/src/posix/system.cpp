@@ -1,5 +1,8 @@
 #include "eyehand/winio/system.hpp"
 
+#include <unistd.h>
+
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -24,6 +27,33 @@ std::vector<std::string> running_programs() {
         if (!program.empty()) names.push_back(std::move(program));
     }
     return names;
+}
+
+namespace {
+
+/// More than any chain of processes; a chain that changes meanwhile could have no end.
+constexpr std::size_t max_ancestors = 64;
+
+/// 0 if it is unknown.
+std::uint32_t parent_of(std::uint32_t process) {
+    std::ifstream in(std::filesystem::path("/proc") / std::to_string(process) / "status");
+    for (std::string line; std::getline(in, line);) {
+        constexpr std::string_view name = "PPid:";
+        if (line.starts_with(name))
+            return static_cast<std::uint32_t>(
+                std::strtoul(line.c_str() + name.size(), nullptr, 10));
+    }
+    return 0;
+}
+
+} // namespace
+
+std::vector<std::uint32_t> own_processes() {
+    std::vector<std::uint32_t> ids;
+    auto process = static_cast<std::uint32_t>(getpid());
+    for (; process != 0 && ids.size() < max_ancestors; process = parent_of(process))
+        ids.push_back(process);
+    return ids;
 }
 
 bool has_registry() noexcept { return false; }

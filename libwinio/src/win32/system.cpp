@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <utility>
 
 namespace eyehand::winio {
@@ -51,6 +52,26 @@ std::vector<std::string> running_programs() {
          more = Process32NextW(all.get(), &entry))
         names.push_back(base::to_utf8(entry.szExeFile));
     return names;
+}
+
+std::vector<std::uint32_t> own_processes() {
+    std::map<DWORD, DWORD> parents;
+    const Snapshot all(CreateToolhelp32Snapshot(TH32CS_SNAPPROCESS, 0));
+    PROCESSENTRY32W entry{};
+    entry.dwSize = sizeof entry;
+    for (BOOL more = all ? Process32FirstW(all.get(), &entry) : FALSE; more != 0;
+         more = Process32NextW(all.get(), &entry))
+        parents.emplace(entry.th32ProcessID, entry.th32ParentProcessID);
+    std::vector<std::uint32_t> ids;
+    DWORD process = GetCurrentProcessId();
+    // The id of a parent that has ended may be in use again, so that the chain has no end.
+    while (process != 0 &&
+           std::ranges::find(ids, static_cast<std::uint32_t>(process)) == ids.end()) {
+        ids.push_back(static_cast<std::uint32_t>(process));
+        const auto parent = parents.find(process);
+        process = parent == parents.end() ? 0 : parent->second;
+    }
+    return ids;
 }
 
 bool has_registry() noexcept { return true; }

@@ -538,8 +538,9 @@ TEST_CASE("an action waits for approval, which the panel grants or denies") {
     const Client client(panel.url());
     vlm::testing::ScriptedModel model;
     model.call("click_element", click).call("click_element", click).say("done");
-    PanelRun run(panel, agent::load_profile("observer"), model,
-                 {.approve = agent::Approve::always});
+    PanelRun run(
+        panel, agent::load_profile("observer"), model,
+        {.guard = agent::Guard(agent::GuardLevel::strict), .approvals = agent::Approvals::user});
     Follower follower(client);
     run.start();
     const json::object first = follower.until(has_question).at("questions").at(0).as_object();
@@ -578,8 +579,9 @@ TEST_CASE("a run is stopped from the panel, also while it waits") {
     const Client client(panel.url());
     vlm::testing::ScriptedModel model;
     model.call("click_element", click);
-    PanelRun run(panel, agent::load_profile("observer"), model,
-                 {.approve = agent::Approve::always});
+    PanelRun run(
+        panel, agent::load_profile("observer"), model,
+        {.guard = agent::Guard(agent::GuardLevel::strict), .approvals = agent::Approvals::user});
     Follower follower(client);
     run.start();
     follower.until(has_question);

@@ -12,6 +12,7 @@
 #include "eyehand/agent/desktop_tools.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/event.hpp"
+#include "eyehand/agent/guard.hpp"
 #include "eyehand/agent/memory.hpp"
 #include "eyehand/agent/mode_factory.hpp"
 #include "eyehand/agent/profile.hpp"
@@ -30,10 +31,11 @@
 
 namespace eyehand::agent {
 
-/// Which actions require approval (`RunControl::resolve`): calls whose tool returns a plan with
-/// input. A tool that acts without a plan (`ToolResult::acted`) is not asked about; a program as a
-/// tool asks separately (`AskApproval`).
-enum class Approve { never, always };
+/// Whether a user can answer approval requests (`RunControl::resolve`).
+enum class Approvals {
+    unattended, ///< no user: actions that need approval are denied, and the model is told so
+    user,       ///< the run waits for the user's answer
+};
 
 /// What a run does when the screen changes while the model thinks.
 enum class Watch {
@@ -66,7 +68,12 @@ struct AgentOptions {
     MakeMemory make_memory{};             ///< makes the memory of a team; empty: TeamMemory
     Source first_reply = Source::library; ///< client: the profile may have no first reply
     Source annotation = Source::library;
-    Approve approve = Approve::never;
+    /// Decides which actions are carried out, and which ones need approval. It judges calls whose tool
+    /// returns a plan, the recovery from loops, and the reading of the clipboard. It cannot judge a
+    /// tool of the caller that acts without a plan, unless the tool asks (`ToolContext::permit`); a
+    /// program as a tool asks separately (`AskApproval`).
+    Guard guard{GuardLevel::off};
+    Approvals approvals = Approvals::unattended;
     winio::CaptureOptions capture{}; ///< how screenshots are captured
 };
 

@@ -25,7 +25,8 @@ namespace eyehand::agent {
 /// The user's answer to an ApprovalRequest.
 struct Approval {
     bool granted = false;
-    std::string reason{}; ///< why an action is denied, for the model
+    std::string reason{};  ///< why an action is denied, for the model
+    std::string channel{}; ///< through which the user answered, such as "panel"; for the journal
 };
 
 /// An action that waits for approval.
@@ -35,6 +36,8 @@ struct ApprovalRequest {
     std::string tool{};                     ///< as the model calls it
     std::string arguments_json{};           ///< as the model gave them, in valid UTF-8
     std::string text{};                     ///< further information for the user
+    std::string rule{};                     ///< the guard's rule that requires approval; or empty
+    std::string reason{};                   ///< of the rule, in a sentence; or empty
     std::vector<winio::NormPoint> points{}; ///< the action's targets on the screenshot
 };
 

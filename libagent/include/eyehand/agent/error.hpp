@@ -29,6 +29,7 @@ enum class errc {       // older journals contain the values: append, never reor
     bad_tool,           ///< a tool file's member is missing, of the wrong type or out of range
     panel_failed,       ///< the panel cannot listen: its port is taken, or its host is not local
     bad_run,            ///< run.json or another file of a run directory is missing or not readable
+    bad_guard,          ///< a guard file cannot be read, or a rule's member is missing or not valid
 };
 
 [[nodiscard]] EYEHAND_AGENT_API const std::error_category& error_category() noexcept;

@@ -9,6 +9,7 @@
 #include "eyehand/agent/annotation.hpp"
 #include "eyehand/agent/control.hpp"
 #include "eyehand/agent/error.hpp"
+#include "eyehand/agent/guard.hpp"
 #include "eyehand/agent/signal.hpp"
 #include "eyehand/agent/visual_reply.hpp"
 #include "eyehand/export.hpp"
@@ -140,6 +141,16 @@ struct Action {
     bool acts = false;     ///< the call acted on the desktop
     friend bool operator==(const Action&, const Action&) = default;
 };
+/// How the guard's decision on an action came about.
+struct GuardRecord {
+    bool allowed = false;
+    std::string rule{}; ///< as in `GuardVerdict`
+    /// What decided: the "rule", the "user", or "unattended": no user could be asked, so the action was
+    /// denied.
+    std::string decider{};
+    std::string channel{}; ///< through which the user answered, such as "terminal"; or empty
+    friend bool operator==(const GuardRecord&, const GuardRecord&) = default;
+};
 struct Invoked {
     std::string call_id{};
     std::string tool{};
@@ -159,11 +170,14 @@ struct Invoked {
     /// The target no longer looks as in the screenshot that the model saw: the call was refused
     /// (`stale_target`) and uses up no turn.
     std::optional<StaleCall> stale{};
+    /// Not set for calls that neither act nor read anything private, and in older journals.
+    std::optional<GuardRecord> guard{};
 };
 struct Recovered {
     std::string problem{};         ///< why the recovery is incomplete; or empty
     std::string desktop_failure{}; ///< as in Invoked
     std::chrono::microseconds act{};
+    std::optional<GuardRecord> guard{}; ///< the strictest decision on its steps
 };
 /// The user stops the run.
 struct Stopped {

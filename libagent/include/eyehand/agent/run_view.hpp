@@ -49,6 +49,7 @@ struct CallView {
     bool interrupted = false; ///< whether it took effect is unknown
     std::string desktop_failure{};
     std::chrono::microseconds policy{};
+    std::optional<GuardRecord> guard{};
     std::chrono::microseconds act{};
     Action action{};
 };

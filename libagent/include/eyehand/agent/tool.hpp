@@ -32,6 +32,7 @@
 #pragma once
 
 #include "eyehand/agent/error.hpp"
+#include "eyehand/agent/guard.hpp"
 #include "eyehand/agent/json_view.hpp"
 #include "eyehand/agent/signal.hpp"
 #include "eyehand/export.hpp"
@@ -171,6 +172,9 @@ struct ToolContext {
     std::stop_token safe_point{};
     winio::gesture::DragOptions drag{};     ///< the run's settings for drags
     std::chrono::milliseconds type_delay{}; ///< between the characters of typed text
+    /// Asks the guard, and perhaps the user, whether the tool may have this effect itself, without a
+    /// plan. Returns the result for the model if not. Empty: everything is permitted.
+    std::function<std::optional<ToolResult>(const GuardedEffect&)> permit{};
 };
 
 // ---- arguments ----------------------------------------------------------------------------------

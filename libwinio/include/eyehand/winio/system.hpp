@@ -4,6 +4,7 @@
 
 #include "eyehand/export.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,10 @@ namespace eyehand::winio {
 /// name. Does not contain processes that the system hides from this user; empty on a system that is
 /// not Windows and has no /proc file system. Thread-safe.
 [[nodiscard]] EYEHAND_WINIO_API std::vector<std::string> running_programs();
+
+/// The ids of this process and its ancestors, the nearest first, as far as the system shows them.
+/// Thread-safe.
+[[nodiscard]] EYEHAND_WINIO_API std::vector<std::uint32_t> own_processes();
 
 /// Whether the system has a registry: true on Windows.
 [[nodiscard]] EYEHAND_WINIO_API bool has_registry() noexcept;

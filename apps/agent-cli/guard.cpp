@@ -1,0 +1,175 @@
+#include "guard.hpp"
+
+#include "commands.hpp"
+#include "configuration.hpp"
+#include "environment.hpp"
+#include "eyehand/agent/error.hpp"
+#include "eyehand/agent/journal_reader.hpp"
+#include "eyehand/agent/run_store.hpp"
+#include "eyehand/winio/gesture.hpp"
+#include "platform.hpp"
+#include "terminal_view.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+#include <variant>
+
+namespace eyehand::cli {
+
+agent::GuardLevel guard_level(const session::Config& config) {
+    using agent::GuardLevel;
+    const std::string guard = config.text("guard").value_or("off");
+    const GuardLevel level = guard == "strict"     ? GuardLevel::strict
+                             : guard == "standard" ? GuardLevel::standard
+                                                   : GuardLevel::off;
+    return config.text("approve") == "always" ? GuardLevel::strict : level;
+}
+
+std::filesystem::path administrator_rules() {
+#ifdef _WIN32
+    return path_of(environment_variable("ProgramData")) / "Eyehand" / "guard.json";
+#else
+    return "/etc/eyehand/guard.json";
+#endif
+}
+
+agent::Guard make_guard(agent::GuardLevel level, const GuardFlags& flags) {
+    agent::Guard guard(level);
+    try {
+        const std::filesystem::path administrator = administrator_rules();
+        std::error_code unknown;
+        if (std::filesystem::exists(administrator, unknown))
+            guard.add(agent::load_guard_rules(administrator), agent::RuleOrigin::administrator);
+        for (const std::string& file : flags.rules)
+            guard.add(agent::load_guard_rules(path_of(file)), agent::RuleOrigin::user);
+    } catch (const agent::Error& error) {
+        throw UsageError(error.what());
+    }
+    return guard;
+}
+
+namespace {
+
+template <class Values>
+auto value_of(const Values& values, const std::string& word, const char* name) {
+    std::string known;
+    for (const auto value : values) {
+        if (to_string(value) == word) return value;
+        known += fmt::format("{}{}", known.empty() ? "" : ", ", to_string(value));
+    }
+    throw UsageError(fmt::format("{} is \"{}\"; it must be one of: {}", name, word, known));
+}
+
+agent::GuardedAction action_of(const GuardTestFlags& flags) {
+    using agent::EffectKind;
+    using agent::Provenance;
+    constexpr std::array kinds{
+        EffectKind::move,   EffectKind::click,          EffectKind::scroll,
+        EffectKind::key,    EffectKind::text,           EffectKind::clipboard_write,
+        EffectKind::window, EffectKind::clipboard_read, EffectKind::launch};
+    constexpr std::array provenances{Provenance::call, Provenance::text, Provenance::reply,
+                                     Provenance::recovery, Provenance::user};
+    agent::GuardedAction action;
+    action.tool = flags.tool;
+    if (!flags.provenance.empty())
+        action.provenance = value_of(provenances, flags.provenance, "--provenance");
+    winio::WindowInfo window;
+    window.id = winio::WindowId{1};
+    window.title = flags.title;
+    window.window_class = flags.window_class;
+    window.process = flags.process;
+    window.bounds = {0, 0, 1, 1};
+    window.foreground = true;
+    const agent::GuardSurroundings around{.windows = {{window}}};
+    const EffectKind kind = value_of(kinds, flags.effect, "EFFECT");
+    // A plan with this effect, so that windows and chords are recognized as in a run.
+    winio::Plan plan;
+    switch (kind) {
+    case EffectKind::move:
+        plan = winio::gesture::move({0, 0});
+        break;
+    case EffectKind::click:
+        plan = winio::gesture::click({0, 0});
+        action.label = flags.text;
+        break;
+    case EffectKind::scroll:
+        plan = winio::gesture::scroll({0, 0}, 1);
+        break;
+    case EffectKind::key: {
+        std::string problem;
+        const auto chord = winio::parse_chord(flags.text, &problem);
+        if (!chord) throw UsageError(problem);
+        plan = winio::gesture::press(*chord);
+        break;
+    }
+    case EffectKind::text:
+        if (const std::string problem = winio::gesture::typing_problem(flags.text);
+            !problem.empty())
+            throw UsageError(problem);
+        plan = winio::gesture::type(flags.text);
+        break;
+    case EffectKind::clipboard_write:
+        plan.steps = {winio::Step{winio::ClipboardWrite{flags.text}}};
+        break;
+    case EffectKind::window:
+        plan.steps = {winio::Step{winio::WindowCommand{window.id, winio::WindowAction::focus, {}}}};
+        break;
+    case EffectKind::launch:
+        plan.steps = {winio::Step{winio::LaunchCommand{flags.text}}};
+        break;
+    case EffectKind::clipboard_read:
+        action.effects.emplace_back().kind = kind;
+        action.effects.back().window_known = true;
+        return action;
+    }
+    action.effects = agent::effects_of(plan, around);
+    return action;
+}
+
+} // namespace
+
+ExitCode test_guard(const GuardTestFlags& flags) {
+    session::Config config = configuration(std::optional<std::string>());
+    add_guard_flags(config, flags.guard);
+    agent::GuardLevel level = guard_level(config);
+    // Without a guard there would be nothing to test.
+    if (level == agent::GuardLevel::off && flags.guard.level.empty())
+        level = agent::GuardLevel::standard;
+    const agent::GuardVerdict verdict = make_guard(level, flags.guard).judge(action_of(flags), {});
+    print_to(stdout,
+             printable(fmt::format("{} ({}){}{}\n", to_string(verdict.decision), verdict.rule,
+                                   verdict.reason.empty() ? "" : ": ", verdict.reason)));
+    return ExitCode::completed;
+}
+
+ExitCode explain_guard(const std::string& directory) {
+    const std::filesystem::path path = path_of(directory);
+    if (!std::filesystem::exists(path / "run.json"))
+        throw UsageError(
+            fmt::format("{} is not a run directory: it contains no run.json", directory));
+    const auto line = [](int turn, const std::string& action, const agent::GuardRecord& guard) {
+        print_to(stdout, printable(fmt::format(
+                             "turn {}: {}: {} by the {}{}, rule \"{}\"\n", turn, action,
+                             guard.allowed ? "allowed" : "denied",
+                             guard.decider == "unattended" ? "absence of a user" : guard.decider,
+                             guard.channel.empty() ? "" : " (" + guard.channel + ")", guard.rule)));
+    };
+    bool any = false;
+    for (const agent::Event& event : agent::read_journal(agent::RunDirectory::open(path))) {
+        if (const auto* call = std::get_if<agent::Invoked>(&event.payload); call && call->guard) {
+            line(event.turn, call->tool, *call->guard);
+            any = true;
+        }
+        if (const auto* recovered = std::get_if<agent::Recovered>(&event.payload);
+            recovered && recovered->guard) {
+            line(event.turn, "recovery", *recovered->guard);
+            any = true;
+        }
+    }
+    if (!any) print_to(stdout, "The guard judged no action of this run.\n");
+    return ExitCode::completed;
+}
+
+} // namespace eyehand::cli

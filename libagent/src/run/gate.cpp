@@ -1,0 +1,55 @@
+#include "run/gate.hpp"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace eyehand::agent {
+namespace {
+
+/// A screen that changes during each approval must not ask forever.
+constexpr int max_requests = 3;
+
+/// What an approval is for.
+struct Approved {
+    std::string rule;
+    std::vector<std::optional<winio::WindowId>> windows;
+    friend bool operator==(const Approved&, const Approved&) = default;
+};
+
+Approved approved_by(const GuardVerdict& verdict, const GuardedAction& action) {
+    Approved it{verdict.rule, {}};
+    for (const GuardedEffect& effect : action.effects)
+        it.windows.push_back(effect.window ? std::optional(effect.window->id) : std::nullopt);
+    return it;
+}
+
+} // namespace
+
+Gate::Answer Gate::permit(const std::function<GuardedAction()>& action, ApprovalRequest request,
+                          const std::function<Time()>& now) {
+    std::optional<Approved> approved;
+    std::string channel;
+    for (int requests = 0;; ++requests) {
+        latest_ = action();
+        const GuardVerdict verdict = guard_.judge(latest_, now());
+        if (verdict.decision == Decision::allow) return {{true, verdict.rule, "rule", {}}, {}};
+        if (verdict.decision == Decision::deny)
+            return {{false, verdict.rule, "rule", {}}, verdict.reason};
+        if (approved == approved_by(verdict, latest_))
+            return {{true, verdict.rule, "user", channel}, {}};
+        if (approvals_ == Approvals::unattended)
+            return {{false, verdict.rule, "unattended", {}}, verdict.reason};
+        if (requests == max_requests)
+            return {{false, verdict.rule, "rule", {}},
+                    "The windows at the target changed during each approval."};
+        request.rule = verdict.rule;
+        request.reason = verdict.reason;
+        const Approval approval = control_.request_approval(request);
+        channel = approval.channel;
+        if (!approval.granted) return {{false, verdict.rule, "user", channel}, approval.reason};
+        approved = approved_by(verdict, latest_);
+    }
+}
+
+} // namespace eyehand::agent

@@ -1,0 +1,43 @@
+// The one place through which every effect of a run passes: asks the guard, and the user if the guard
+// requires approval.
+#pragma once
+
+#include "eyehand/agent/agent.hpp"
+#include "eyehand/agent/guard.hpp"
+#include "eyehand/agent/mode.hpp"
+#include "eyehand/agent/run_port.hpp"
+
+#include <functional>
+#include <string>
+
+namespace eyehand::agent {
+
+class Gate {
+public:
+    using Time = Guard::Time;
+
+    Gate(Guard guard, Approvals approvals, RunPort& control)
+        : guard_(std::move(guard)), approvals_(approvals), control_(control) {}
+
+    struct Answer {
+        GuardRecord record;
+        std::string reason; ///< of the rule, or the user's; may be empty
+    };
+    /// Judges the action, which `action` returns with its present surroundings: an approval may take
+    /// minutes, so the action is judged again after it. `request` is completed and passed to the user.
+    /// Denied if the run stops meanwhile.
+    [[nodiscard]] Answer permit(const std::function<GuardedAction()>& action,
+                                ApprovalRequest request, const std::function<Time()>& now);
+    /// Whether everything is allowed; then `permit` need not be called.
+    [[nodiscard]] bool is_open() const { return guard_.level() == GuardLevel::off; }
+    /// Records that the latest permitted action is carried out.
+    void carried_out(Time now) { guard_.carried_out(latest_, now); }
+
+private:
+    Guard guard_;
+    Approvals approvals_;
+    RunPort& control_;
+    GuardedAction latest_;
+};
+
+} // namespace eyehand::agent

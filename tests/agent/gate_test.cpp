@@ -1,0 +1,232 @@
+// The guard in a run: what it allows, denies and asks about, and what the journal says.
+#include "virtual_run.hpp"
+
+#include "catch.hpp"
+#include "thinking_model.hpp"
+
+#include <thread>
+
+using namespace eyehand;
+using namespace agent;
+using test::all_of;
+using test::Thought;
+using test::VirtualRun;
+
+namespace {
+
+constexpr const char* click = R"({"label":"OK","box":[410,410]})";
+
+winio::WindowInfo window(std::uint64_t id, std::string process) {
+    winio::WindowInfo it;
+    it.id = winio::WindowId{id};
+    it.title = "window " + std::to_string(id);
+    it.process = std::move(process);
+    it.process_id = static_cast<std::uint32_t>(1000000 + id);
+    it.bounds = {0, 0, 251, 251};
+    it.foreground = true;
+    return it;
+}
+
+Thought calls(const std::string& tool, const std::string& arguments = "{}") {
+    return {.reply = test::ThinkingModel::called(tool, arguments)};
+}
+
+/// A run of these replies, then "Done.".
+struct GuardedRun : VirtualRun {
+    explicit GuardedRun(std::vector<Thought> thoughts, GuardLevel level = GuardLevel::standard)
+        : VirtualRun([this, thoughts = std::move(thoughts)](const vlm::ChatRequest& request) {
+              requests.push_back(request);
+              if (requests.size() <= thoughts.size()) return thoughts[requests.size() - 1];
+              Thought done;
+              done.reply.text = "Done.";
+              return done;
+          }) {
+        options.watch = Watch::off;
+        options.guard = Guard(level);
+        profile.offer_custom_tools = true;
+        desktop.set_windows({window(1, "editor")});
+    }
+    /// Answers each approval request; returns what was requested.
+    std::vector<ApprovalRequest>
+    answer(const std::function<Approval(const ApprovalRequest&)>& decide) {
+        options.approvals = Approvals::user;
+        std::vector<ApprovalRequest> asked;
+        const auto listener = control.on_change([&] {
+            for (const ApprovalRequest& request : control.status().approval_requests)
+                if (asked.empty() || asked.back().id != request.id) asked.push_back(request);
+        });
+        // `on_change` must not answer itself.
+        std::jthread user([&](const std::stop_token& stop) {
+            while (!stop.stop_requested()) {
+                for (const ApprovalRequest& request : control.status().approval_requests)
+                    (void)control.resolve(request.id, decide(request));
+                std::this_thread::yield();
+            }
+        });
+        (void)run();
+        return asked;
+    }
+    std::vector<vlm::ChatRequest> requests;
+};
+
+std::vector<GuardRecord> records(const std::vector<Event>& events) {
+    std::vector<GuardRecord> all;
+    for (const Invoked& call : all_of<Invoked>(events))
+        if (call.guard) all.push_back(*call.guard);
+    return all;
+}
+
+constexpr auto grant = [](const ApprovalRequest&) { return Approval{true, {}, "test"}; };
+
+} // namespace
+
+TEST_CASE("gate: an ordinary click is carried out, and the journal names the decision") {
+    GuardedRun run({calls("click_element", click)});
+    CHECK(run.run().outcome == Outcome::completed);
+    CHECK_FALSE(run.desktop.events().empty());
+    CHECK(records(run.events) == std::vector{GuardRecord{true, "default", "rule", {}}});
+}
+
+TEST_CASE("gate: without a user, what needs approval is denied, and the model is told why") {
+    GuardedRun run({calls("press_key", R"({"key":"windows"})")});
+    CHECK(run.run().outcome == Outcome::completed);
+    CHECK(run.desktop.events().empty());
+    CHECK(records(run.events) ==
+          std::vector{GuardRecord{false, "built_in: system chord", "unattended", {}}});
+    const auto invoked = all_of<Invoked>(run.events);
+    CHECK_FALSE(invoked[0].action.acts);
+    CHECK_THAT(invoked[0].result_json, ContainsSubstring("no user can be asked"));
+    CHECK_THAT(invoked[0].result_json, ContainsSubstring("opens a menu or a dialog"));
+}
+
+TEST_CASE("gate: the user is asked with the rule, and the answer is journaled") {
+    const bool granted = GENERATE(true, false);
+    GuardedRun run({calls("press_key", R"({"key":"windows"})")});
+    const auto asked = run.answer([&](const ApprovalRequest&) {
+        return Approval{granted, granted ? "" : "Not now.", "test"};
+    });
+    REQUIRE(asked.size() == 1);
+    CHECK(asked[0].rule == "built_in: system chord");
+    CHECK_FALSE(asked[0].reason.empty());
+    CHECK(run.desktop.events().empty() != granted);
+    CHECK(records(run.events) ==
+          std::vector{GuardRecord{granted, "built_in: system chord", "user", "test"}});
+    if (!granted)
+        CHECK_THAT(all_of<Invoked>(run.events)[0].result_json, ContainsSubstring("Not now."));
+}
+
+TEST_CASE("gate: the clipboard is read only with permission") {
+    GuardedRun run({calls("read_clipboard")});
+    run.options.with = {"read_clipboard"};
+    int reads = 0;
+    run.desktop.on_clipboard = [&](winio::testing::ClipboardUse) { ++reads; };
+    SECTION("denied") {
+        CHECK(run.run().outcome == Outcome::completed);
+        CHECK(reads == 0);
+        CHECK_FALSE(all_of<Invoked>(run.events)[0].ok);
+    }
+    SECTION("approved") {
+        CHECK(run.answer(grant).size() == 1);
+        CHECK(reads == 1);
+        CHECK(all_of<Invoked>(run.events)[0].ok);
+    }
+    REQUIRE(records(run.events).size() == 1);
+    CHECK(records(run.events)[0].rule == "built_in: read the clipboard");
+}
+
+TEST_CASE("gate: an approval is for the window that it showed") {
+    GuardedRun run({calls("type_text", R"({"text":"ls"})")});
+    run.desktop.set_windows({window(1, "xterm")});
+    int approvals = 0;
+    const auto asked = run.answer([&](const ApprovalRequest&) {
+        // While the request is pending, another terminal takes the focus, once.
+        if (++approvals == 1) run.desktop.set_windows({window(2, "konsole")});
+        return Approval{true, {}, "test"};
+    });
+    CHECK(asked.size() == 2);
+    CHECK(run.desktop.typed() == "ls");
+}
+
+TEST_CASE("gate: strict asks before each action, a recovery included") {
+    GuardedRun run({calls("click_element", click), calls("click_element", click),
+                    calls("click_element", click)},
+                   GuardLevel::strict);
+    const auto asked = run.answer(grant);
+    int recoveries = 0;
+    for (const ApprovalRequest& request : asked) recoveries += request.tool == "recovery" ? 1 : 0;
+    CHECK(recoveries > 0);
+    const auto recovered = all_of<Recovered>(run.events);
+    REQUIRE_FALSE(recovered.empty());
+    REQUIRE(recovered[0].guard);
+    CHECK(recovered[0].guard->decider == "user");
+}
+
+TEST_CASE("gate: a recovery that is denied sends nothing") {
+    GuardedRun run({calls("click_element", click), calls("click_element", click),
+                    calls("click_element", click)},
+                   GuardLevel::strict);
+    std::size_t before = 0;
+    (void)run.answer([&](const ApprovalRequest& request) {
+        if (request.tool != "recovery") return Approval{true, {}, "test"};
+        if (before == 0) before = run.desktop.events().size();
+        return Approval{false, {}, "test"};
+    });
+    REQUIRE(before > 0);
+    const auto recovered = all_of<Recovered>(run.events);
+    REQUIRE_FALSE(recovered.empty());
+    CHECK(recovered[0].problem == "the user did not allow it");
+}
+
+TEST_CASE("gate: five denied calls in a row end the run as refused") {
+    std::vector<Thought> thoughts(10, calls("press_key", R"({"key":"windows"})"));
+    GuardedRun run(thoughts);
+    const Finish finish = run.run();
+    CHECK(finish.outcome == Outcome::refused);
+    CHECK_THAT(finish.reason, ContainsSubstring("built_in: system chord"));
+    CHECK(records(run.events).size() == 5);
+}
+
+TEST_CASE("gate: an allowed call between denied ones keeps the run going") {
+    std::vector<Thought> thoughts;
+    for (int i = 0; i < 6; ++i) {
+        thoughts.push_back(calls("press_key", R"({"key":"windows"})"));
+        thoughts.push_back(calls("press_key", R"({"key":"tab"})"));
+    }
+    GuardedRun run(thoughts);
+    CHECK(run.run().outcome == Outcome::completed);
+}
+
+TEST_CASE("gate: without a guard, nothing is journaled about it") {
+    GuardedRun run({calls("press_key", R"({"key":"windows"})")}, GuardLevel::off);
+    CHECK(run.run().outcome == Outcome::completed);
+    CHECK_FALSE(run.desktop.events().empty());
+    CHECK(records(run.events).empty());
+}
+
+TEST_CASE("gate: the keyboard does not reach a window outside the crop") {
+    GuardedRun run({calls("type_text", R"({"text":"secret"})")});
+    run.options.area.crop = winio::NormBox{0, 0, 500, 500};
+    winio::WindowInfo elsewhere = window(1, "editor");
+    elsewhere.bounds = {150, 150, 100, 100};
+    run.desktop.set_windows({elsewhere});
+    (void)run.run();
+    CHECK(run.desktop.typed().empty());
+    REQUIRE(records(run.events).size() == 1);
+    CHECK(records(run.events)[0].rule == "invariant: outside the chosen area");
+}
+
+TEST_CASE("gate: a window that adopts the chosen title is another window") {
+    GuardedRun run({calls("observe_screen"), calls("observe_screen")});
+    run.options.area.window = winio::WindowQuery{.title = "window 1"};
+    bool first = true;
+    run.on_event = [&](const Event& event) {
+        if (!std::holds_alternative<Observed>(event.payload) || !std::exchange(first, false))
+            return;
+        winio::WindowInfo other = window(2, "other");
+        other.title = "window 1";
+        run.desktop.set_windows({other});
+    };
+    const Finish finish = run.run();
+    CHECK(all_of<Observed>(run.events).size() == 1);
+    CHECK(finish.outcome == Outcome::desktop_failed);
+}

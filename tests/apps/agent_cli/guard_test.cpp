@@ -1,0 +1,141 @@
+// agent-cli guard, and the guard of run and resume, on a real desktop.
+#include "process.hpp"
+
+#include "eyehand/vlm/testing/chat_server.hpp"
+
+#include "catch.hpp"
+#include "temp_folder.hpp"
+
+#include <fstream>
+
+using namespace eyehand;
+using test::agent_cli;
+using test::ProcessResult;
+using vlm::testing::ChatServer;
+using vlm::testing::completion;
+
+namespace {
+
+constexpr const char* windows_key = R"({"key":"windows"})";
+
+std::string write(const test::TempFolder& folder, const std::string& text) {
+    const auto file = folder / "rules.json";
+    std::ofstream(file) << text;
+    return file.string();
+}
+
+/// A run without a terminal whose model presses the Windows key `times` times, then is done.
+struct Stage {
+    test::TempFolder folder;
+    ChatServer server;
+
+    void press(int times) {
+        for (int i = 0; i < times; ++i)
+            server.enqueue({.body = completion("", "press_key", windows_key)});
+        server.enqueue({.body = completion("done")});
+    }
+    ProcessResult start(std::vector<std::string> words, std::vector<std::string> more) {
+        for (const std::string& word :
+             {std::string("--no-probe"), std::string("--endpoint"), server.url()})
+            words.push_back(word);
+        words.insert(words.end(), more.begin(), more.end());
+        return agent_cli(words);
+    }
+    ProcessResult run(std::vector<std::string> more) {
+        more.insert(more.end(), {"--run-dir", folder.path().string()});
+        return start({"run", "do it"}, more);
+    }
+    [[nodiscard]] std::string run_path() const { return (folder / "run_0001").string(); }
+};
+
+} // namespace
+
+TEST_CASE("guard test names the decision and the rule") {
+    const test::TempFolder folder;
+    const std::string mine = write(folder, R"({"rules": [
+        {"name": "no deletions", "when": {"kind": "terminal", "text": "*rm -r*"}, "then": "deny",
+         "reason": "Deleted files are gone."}]})");
+    const auto decision = [&](std::vector<std::string> words) {
+        words.insert(words.begin(), {"guard", "test"});
+        const auto result = agent_cli(words);
+        INFO(result.err);
+        CHECK(result.status == 0);
+        return result.out;
+    };
+    CHECK(decision({"text", "Hello", "--process", "mousepad"}) == "allow (default)\n");
+    CHECK_THAT(decision({"text", "ls", "--process", "xterm"}),
+               ContainsSubstring("ask (built_in: terminal): "));
+    CHECK(decision({"text", "rm -r /", "--process", "xterm", "--guard-rules", mine}) ==
+          "deny (user: no deletions): Deleted files are gone.\n");
+    CHECK_THAT(decision({"key", "ctrl+alt+f1"}),
+               ContainsSubstring("deny (invariant: forbidden chord)"));
+    CHECK_THAT(decision({"launch", "notepad"}), ContainsSubstring("ask (built_in: launch)"));
+    CHECK_THAT(decision({"move", "--guard", "strict"}),
+               ContainsSubstring("ask (built_in: strict)"));
+    CHECK(decision({"launch", "notepad", "--guard", "off"}) == "allow (off)\n");
+    CHECK(agent_cli({"guard", "test", "dance"}).status == 2);
+    CHECK(agent_cli({"guard", "test", "key", "hyper"}).status == 2);
+}
+
+TEST_CASE("a file of rules that is not valid ends the program before the run") {
+    Stage stage;
+    const std::string file = write(stage.folder, R"({"rules": [{"name": "a", "when": {}}]})");
+    const auto result = stage.run({"--guard", "standard", "--guard-rules", file});
+    CHECK(result.status == 2);
+    CHECK_THAT(result.err, ContainsSubstring("rules.json"));
+    CHECK_THAT(result.err, ContainsSubstring("\"then\" is missing"));
+    CHECK_FALSE(std::filesystem::exists(stage.run_path()));
+    CHECK(stage.server.requests().empty());
+}
+
+TEST_CASE(
+    "without a user, the model is told what the guard denies, and guard explain names the rule") {
+    Stage stage;
+    stage.press(1);
+    const auto result = stage.run({"--guard", "standard"});
+    INFO(result.err);
+    CHECK(result.status == 0);
+    REQUIRE(stage.server.requests().size() == 2);
+    CHECK_THAT(stage.server.requests().back().body, ContainsSubstring("no user can be asked"));
+    const auto explained = agent_cli({"guard", "explain", stage.run_path()});
+    CHECK(explained.status == 0);
+    CHECK_THAT(explained.out, ContainsSubstring("press_key: denied by the absence of a user, rule "
+                                                "\"built_in: system chord\""));
+}
+
+TEST_CASE("a run that the guard lets do nothing is exit code 6") {
+    Stage stage;
+    stage.press(6);
+    const auto result = stage.run({"--guard", "standard"});
+    INFO(result.err);
+    CHECK(result.status == 6);
+    CHECK_THAT(result.err, ContainsSubstring("the guard denied 5 actions in a row"));
+}
+
+TEST_CASE("a rule of the user allows without asking") {
+    Stage stage;
+    stage.press(1);
+    const std::string file = write(stage.folder, R"({"rules": [
+        {"name": "start menu", "when": {"chord": "windows"}, "then": "allow"}]})");
+    const auto result = stage.run({"--guard", "strict", "--unattended", "--guard-rules", file});
+    INFO(result.err);
+    CHECK(result.status == 0);
+    CHECK_THAT(agent_cli({"guard", "explain", stage.run_path()}).out,
+               ContainsSubstring("press_key: allowed by the rule, rule \"user: start menu\""));
+}
+
+TEST_CASE("a resumed run has at least the guard of the run, unless a flag sets it") {
+    Stage stage;
+    stage.press(6);
+    CHECK(stage.run({"--guard", "standard"}).status == 6);
+    const auto last_decision = [&] {
+        const std::string all = agent_cli({"guard", "explain", stage.run_path()}).out;
+        const auto begin = all.rfind("turn ");
+        return begin == std::string::npos ? all : all.substr(begin);
+    };
+    const std::string before = last_decision();
+    stage.press(1);
+    (void)stage.start({"resume", stage.run_path()}, {"--max-turns", "50"});
+    CHECK(last_decision() != before);
+    CHECK_THAT(last_decision(), ContainsSubstring("denied"));
+}
