@@ -385,7 +385,7 @@ int run_program(std::vector<std::string> arguments) {
     guard_test->add_option("--title", tested.title, "Title of this window");
     guard_test->add_option("--tool-name", tested.tool, "Registered name of the tool");
     guard_test->add_option("--provenance", tested.provenance,
-                           "What decided: call, text, reply, recovery or user; default: call");
+                           "What decided: native, text, reply, recovery or user; default: native");
     add_guard(*guard_test, tested.guard);
     CLI::App* guard_explain =
         guard_command->add_subcommand("explain", "Print the decisions in a run, and their rules");

@@ -69,7 +69,7 @@ agent::GuardedAction action_of(const GuardTestFlags& flags) {
         EffectKind::move,   EffectKind::click,          EffectKind::scroll,
         EffectKind::key,    EffectKind::text,           EffectKind::clipboard_write,
         EffectKind::window, EffectKind::clipboard_read, EffectKind::launch};
-    constexpr std::array provenances{Provenance::call, Provenance::text, Provenance::reply,
+    constexpr std::array provenances{Provenance::native, Provenance::text, Provenance::reply,
                                      Provenance::recovery, Provenance::user};
     agent::GuardedAction action;
     action.tool = flags.tool;

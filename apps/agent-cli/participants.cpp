@@ -9,12 +9,55 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
 #include <memory>
+#include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
 namespace eyehand::cli {
-namespace {} // namespace
+namespace {
+
+/// Ends the process if something that cannot be interrupted, such as an X server that is stopped,
+/// keeps the run from ending. The files of the run are complete up to their last line.
+class LastResort {
+public:
+    LastResort() = default;
+    ~LastResort() {
+        {
+            const std::lock_guard lock(mutex_);
+            over_ = true;
+        }
+        ended_.notify_all();
+        if (thread_.joinable()) thread_.join();
+    }
+    LastResort(const LastResort&) = delete;
+    LastResort& operator=(const LastResort&) = delete;
+
+    /// Call it on one thread.
+    void begin() {
+        if (thread_.joinable()) return;
+        thread_ = std::thread([this] {
+            // The run may be releasing keys and buttons.
+            constexpr std::chrono::seconds patience{1};
+            std::unique_lock lock(mutex_);
+            if (ended_.wait_for(lock, patience, [this] { return over_; })) return;
+            print_to(stderr, "the run does not end: ending the program\n");
+            std::_Exit(static_cast<int>(ExitCode::interrupted));
+        });
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable ended_;
+    bool over_ = false;
+    std::thread thread_;
+};
+
+} // namespace
 
 Participants::Participants(Options options) : options_(std::move(options)) {
     if (options_.must_ask && !options_.unattended && !user_can_answer())
@@ -69,14 +112,23 @@ session::RunResult Participants::take_part(const agent::RunDirectory& directory,
                                            const agent::Profile& profile, agent::Source annotation,
                                            agent::Observer& view, const Go& go) {
     int interrupts = 0;
+    const auto say = [this](const char* text) {
+        if (options_.detail != Detail::quiet) print_to(stderr, text);
+    };
+    LastResort last_resort;
     const InterruptWatch watch([&](Interrupt interrupt) {
-        if (interrupt == Interrupt::forced || ++interrupts > 1) {
+        ++interrupts;
+        if (interrupt == Interrupt::forced) {
             control_.stop_now("interrupted by the user");
-            return;
+        } else if (interrupts == 1) {
+            control_.stop("interrupted by the user");
+            say("stopping; press Ctrl+C again to stop at once\n");
+        } else if (interrupts == 2) {
+            control_.stop_now("interrupted by the user");
+            say("stopping at once; press Ctrl+C again to end the program\n");
+        } else {
+            last_resort.begin();
         }
-        control_.stop("interrupted by the user");
-        if (options_.detail != Detail::quiet)
-            print_to(stderr, "stopping; press Ctrl+C again to stop at once\n");
     });
     // After the watch: a thread inherits the signal mask of the thread that starts it.
     std::optional<TerminalApprovals> approvals;

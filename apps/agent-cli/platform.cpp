@@ -4,6 +4,7 @@
 #include "eyehand/base/utf8.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -343,12 +344,15 @@ public:
         pthread_sigmask(SIG_BLOCK, &signals_, &previous_);
         thread_ = std::thread([this] {
             int signal = 0;
-            while (sigwait(&signals_, &signal) == 0 && signal != wake_up) {
-                callback_(signal == SIGHUP ? Interrupt::forced : Interrupt::asked);
+            // Another process can send the signal, too.
+            while (sigwait(&signals_, &signal) == 0 && !over_) {
+                if (signal != wake_up)
+                    callback_(signal == SIGHUP ? Interrupt::forced : Interrupt::asked);
             }
         });
     }
     ~Impl() {
+        over_ = true;
         pthread_kill(thread_.native_handle(), wake_up);
         thread_.join();
         pthread_sigmask(SIG_SETMASK, &previous_, nullptr);
@@ -361,6 +365,7 @@ private:
     std::function<void(Interrupt)> callback_;
     sigset_t signals_{};
     sigset_t previous_{};
+    std::atomic<bool> over_{false};
     std::thread thread_;
 };
 

@@ -298,7 +298,7 @@ TEST_CASE("guard: a rule with every member") {
     const std::vector<GuardRule> all = rules(R"({
         // A comment.
         "rules": [{"name": "all", "reason": "because", "comment": "for readers", "then": "deny",
-          "when": {"effect": ["click", "text"], "tool": "click*", "provenance": "call",
+          "when": {"effect": ["click", "text"], "tool": "click*", "provenance": "native",
                    "process": ["a", "b"], "class": "c", "title": "t", "kind": "terminal",
                    "chord": "ctrl+?", "text": {"matches": "*x*", "longer_than": 3},
                    "command": "d*", "label": "l", "rate": 5, "fence": "inside"}}]})");

@@ -4,6 +4,10 @@
 #include "test_window.hpp"
 #include "x11/x11_desktop.hpp"
 
+#include <signal.h>
+
+#include <cstdlib>
+
 using namespace eyehand::winio;
 using x11_tests::ChangedVariable;
 
@@ -67,4 +71,37 @@ TEST_CASE("the error without a display names the variable to check") {
             CHECK_THAT(error.what(), ContainsSubstring("DISPLAY"));
         }
     }
+}
+
+namespace {
+
+/// The server of tests/x11/run; it continues at the end of the test.
+class StoppedServer {
+public:
+    StoppedServer() {
+        const char* id = std::getenv("EYEHAND_TEST_X_SERVER");
+        REQUIRE(id != nullptr);
+        process_ = static_cast<pid_t>(std::strtol(id, nullptr, 10));
+        REQUIRE(kill(process_, SIGSTOP) == 0);
+    }
+    ~StoppedServer() { kill(process_, SIGCONT); }
+    StoppedServer(const StoppedServer&) = delete;
+    StoppedServer& operator=(const StoppedServer&) = delete;
+
+private:
+    pid_t process_ = 0;
+};
+
+} // namespace
+
+TEST_CASE("a desktop whose server has stopped reports an error instead of waiting forever") {
+    x11::X11Desktop desktop;
+    const auto capturer = desktop.open_capturer({});
+    Frame frame;
+    capturer->capture({0, 0, 10, 10}, frame);
+    const StoppedServer stopped;
+    CHECK(code_of([&] { capturer->capture({0, 0, 10, 10}, frame); }) == errc::capture_failed);
+    CHECK(code_of([&] { (void)desktop.displays(); }) == errc::no_display);
+    const InputEvent move = PointerMove{{1, 1}};
+    CHECK(desktop.send({&move, 1}).error == errc::input_refused);
 }

@@ -114,8 +114,8 @@ std::string_view to_string(EffectKind kind) noexcept {
 
 std::string_view to_string(Provenance provenance) noexcept {
     switch (provenance) {
-    case Provenance::call:
-        return "call";
+    case Provenance::native:
+        return "native";
     case Provenance::text:
         return "text";
     case Provenance::reply:

@@ -24,7 +24,7 @@ constexpr std::array effect_kinds{
     EffectKind::move,   EffectKind::click,          EffectKind::scroll,
     EffectKind::key,    EffectKind::text,           EffectKind::clipboard_write,
     EffectKind::window, EffectKind::clipboard_read, EffectKind::launch};
-constexpr std::array provenances{Provenance::call, Provenance::text, Provenance::reply,
+constexpr std::array provenances{Provenance::native, Provenance::text, Provenance::reply,
                                  Provenance::recovery, Provenance::user};
 constexpr std::array window_kinds{WindowKind::other,
                                   WindowKind::own,

@@ -527,8 +527,10 @@ GuardedAction DesktopWorld::guarded(const Invoke& command, const Invoked& fact) 
     GuardedAction action;
     action.tool = fact.action.tool;
     action.label = label_of(tools_.at(command.role), command.call);
-    const bool reply = mode_of(profile_).traits().takes_replies;
-    action.provenance = reply ? Provenance::reply : Provenance::call;
+    if (mode_of(profile_).traits().takes_replies)
+        action.provenance = Provenance::reply;
+    else if (command.call.provenance == vlm::Provenance::text)
+        action.provenance = Provenance::text;
     return action;
 }
 

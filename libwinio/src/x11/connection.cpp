@@ -2,6 +2,11 @@
 
 #include "eyehand/winio/error.hpp"
 
+#include <poll.h>
+#include <sys/socket.h>
+#include <xcb/xcbext.h>
+
+#include <cerrno>
 #include <utility>
 
 namespace eyehand::winio::x11 {
@@ -85,6 +90,28 @@ std::string Connection::atom_name(xcb_atom_t atom) const {
     if (!reply) return {};
     return {xcb_get_atom_name_name(reply.get()),
             static_cast<std::size_t>(xcb_get_atom_name_name_length(reply.get()))};
+}
+
+// libxcb's functions for replies have no time limit.
+Reply<void> Connection::reply_to(unsigned int request, Reply<xcb_generic_error_t>& error) const {
+    using Clock = std::chrono::steady_clock;
+    const auto end = Clock::now() + max_round_trip;
+    xcb_flush(connection_);
+    for (;;) {
+        void* reply = nullptr;
+        xcb_generic_error_t* problem = nullptr;
+        const int ended = xcb_poll_for_reply(connection_, request, &reply, &problem);
+        Reply<void> owned(reply);
+        error.reset(problem);
+        if (ended != 0) return owned;
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+        pollfd input{xcb_get_file_descriptor(connection_), POLLIN, 0};
+        if (left > 0 && (poll(&input, 1, static_cast<int>(left)) >= 0 || errno == EINTR)) continue;
+        // All further requests fail at once, also those that wait in libxcb.
+        shutdown(input.fd, SHUT_RDWR);
+        return nullptr;
+    }
 }
 
 void Connection::synchronize() const {

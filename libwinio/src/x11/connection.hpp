@@ -5,6 +5,7 @@
 
 #include <xcb/xcb.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -49,18 +50,18 @@ public:
     [[nodiscard]] std::string atom_name(xcb_atom_t atom) const;
 
     /// The reply to a request. Empty if the server replied with an error, which is then in `why`,
-    /// or did not reply.
+    /// or did not reply within `max_round_trip`; then the connection is lost.
     template <typename T, typename Cookie>
-    [[nodiscard]] Reply<T> take(T* (*reply)(xcb_connection_t*, Cookie, xcb_generic_error_t**),
+    [[nodiscard]] Reply<T> take(T* (*)(xcb_connection_t*, Cookie, xcb_generic_error_t**),
                                 Cookie cookie, Reply<xcb_generic_error_t>* why = nullptr) const {
-        xcb_generic_error_t* error = nullptr;
-        Reply<T> answer(reply(connection_, cookie, &error));
-        Reply<xcb_generic_error_t> owned(error);
-        if (why != nullptr) *why = std::move(owned);
-        return answer;
+        Reply<xcb_generic_error_t> error;
+        Reply<void> answer = reply_to(cookie.sequence, error);
+        if (why != nullptr) *why = std::move(error);
+        return Reply<T>(static_cast<T*>(answer.release()));
     }
     /// Whether a request that was sent as `..._checked` was executed.
     [[nodiscard]] bool succeeded(xcb_void_cookie_t cookie) const {
+        synchronize(); // with its limit; without it, the next call could wait forever
         return !Reply<xcb_generic_error_t>(xcb_request_check(connection_, cookie)) && !lost();
     }
     void flush() const { xcb_flush(connection_); }
@@ -73,7 +74,14 @@ public:
     /// lost.
     [[nodiscard]] Rect root_bounds() const;
 
+    /// The longest wait for a reply. A server that needs longer has stopped: even a busy one replies
+    /// within milliseconds.
+    static constexpr std::chrono::seconds max_round_trip{10};
+
 private:
+    [[nodiscard]] Reply<void> reply_to(unsigned int request,
+                                       Reply<xcb_generic_error_t>& error) const;
+
     std::string display_;
     xcb_connection_t* connection_;
     xcb_screen_t* screen_ = nullptr;

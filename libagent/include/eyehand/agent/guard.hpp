@@ -46,13 +46,13 @@ enum class EffectKind {
 
 /// What decided on an action.
 enum class Provenance {
-    call,     ///< a tool call of the model
+    native,   ///< a tool call of the model (`vlm::Provenance`)
     text,     ///< a call that the model wrote as text
     reply,    ///< the reply of a visual loop, from its model or from the client
     recovery, ///< the fixed sequence against loops
     user,     ///< a command of the user, such as `agent-cli do`
 };
-/// "call", "text", "reply", "recovery", "user".
+/// "native", "text", "reply", "recovery", "user".
 [[nodiscard]] EYEHAND_AGENT_API std::string_view to_string(Provenance provenance) noexcept;
 
 /// Windows of programs that need care, recognized by process and class.
@@ -96,7 +96,7 @@ struct GuardedEffect {
 struct GuardedAction {
     std::string tool{};  ///< the tool's registered name; empty for a recovery
     std::string label{}; ///< what the model calls the target
-    Provenance provenance = Provenance::call;
+    Provenance provenance = Provenance::native;
     std::vector<GuardedEffect> effects{};
 };
 
