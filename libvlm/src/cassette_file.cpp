@@ -3,23 +3,12 @@
 #include "eyehand/vlm/cassette.hpp"
 #include "eyehand/vlm/digest.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <fstream>
-#include <limits>
 #include <sstream>
 #include <system_error>
 #include <utility>
-
-#ifdef _WIN32
-#include <fcntl.h>
-#include <io.h>
-#include <sys/stat.h>
-#else
-#include <fcntl.h>
-#include <unistd.h>
-#endif
 
 namespace eyehand::vlm::cassette {
 namespace {
@@ -31,37 +20,17 @@ namespace {
 
 std::error_code last_error() { return {errno, std::generic_category()}; }
 
-// The same calls on both systems. They return -1 on failure; `last_error` has the reason.
-#ifdef _WIN32
-int create(const std::filesystem::path& path) {
-    return _wopen(path.c_str(), _O_WRONLY | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT,
-                  _S_IREAD | _S_IWRITE);
+/// The reason of an attempt to open a file that failed.
+[[noreturn]] void refuse(const std::filesystem::path& path, std::string_view why,
+                         const base::FolderFile& file) {
+    if (file.reason().empty()) refuse(path, why, file.error());
+    throw CassetteError((text_of(path) + " ").append(why) + ": " + file.reason());
 }
-int write_some(int file, std::string_view text) {
-    constexpr std::size_t max = std::numeric_limits<int>::max();
-    return _write(file, text.data(), static_cast<unsigned>(std::min(text.size(), max)));
-}
-int flush(int file) { return _commit(file); }
-void close_file(int file) { _close(file); }
-#else
-int create(const std::filesystem::path& path) {
-    return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-}
-ssize_t write_some(int file, std::string_view text) {
-    ssize_t written = 0;
-    do written = ::write(file, text.data(), text.size());
-    while (written < 0 && errno == EINTR);
-    return written;
-}
-int flush(int file) { return ::fsync(file); }
-void close_file(int file) { ::close(file); }
-#endif
 
 bool has_bytes(const std::filesystem::path& file, std::span<const std::uint8_t> bytes,
                const std::string& sha256) {
-    std::error_code error;
-    return std::filesystem::file_size(file, error) == bytes.size() && !error &&
-           sha256_hex(read_file(file)) == sha256;
+    const auto there = base::read_in_folder(file.parent_path(), file.filename(), bytes.size());
+    return there && there->size() == bytes.size() && sha256_hex(*there) == sha256;
 }
 
 } // namespace
@@ -82,19 +51,14 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 GrowingFile::GrowingFile(std::filesystem::path path)
-    : path_(std::move(path)), descriptor_(create(path_)) {
-    if (descriptor_ < 0) refuse(path_, "cannot be created", last_error());
+    : path_(std::move(path)),
+      file_(path_.parent_path(), path_.filename(), base::FileAccess::create) {
+    if (!file_.is_open()) refuse(path_, "cannot be created", file_);
 }
 
-GrowingFile::~GrowingFile() { close_file(descriptor_); }
-
 void GrowingFile::append(std::string_view text) {
-    while (!text.empty()) {
-        const auto written = write_some(descriptor_, text);
-        if (written <= 0) refuse(path_, "cannot be written", last_error());
-        text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    if (flush(descriptor_) != 0) refuse(path_, "cannot be written", last_error());
+    errno = 0;
+    if (!file_.write(text) || !file_.sync()) refuse(path_, "cannot be written", last_error());
 }
 
 std::filesystem::path image_folder(const std::filesystem::path& cassette) {
@@ -118,7 +82,7 @@ void store_image(const std::filesystem::path& file, std::span<const std::uint8_t
                  const std::string& sha256) {
     if (has_bytes(file, bytes, sha256)) return;
     std::error_code error;
-    std::filesystem::create_directory(file.parent_path(), error);
+    base::create_private_folder(file.parent_path(), error);
     if (error) refuse(file.parent_path(), "cannot be created", error);
     std::filesystem::path unfinished = file;
     unfinished += ".new";

@@ -1,5 +1,7 @@
-// Files of cassettes. Written data is on the disk when the call returns.
+// Files of cassettes. They are private, and written data is on the disk when the call returns.
 #pragma once
+
+#include "eyehand/base/folder_file.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -20,7 +22,6 @@ class GrowingFile {
 public:
     /// Throws CassetteError if the file exists or cannot be created.
     explicit GrowingFile(std::filesystem::path path);
-    ~GrowingFile();
     GrowingFile(const GrowingFile&) = delete;
     GrowingFile& operator=(const GrowingFile&) = delete;
 
@@ -31,7 +32,7 @@ public:
 
 private:
     std::filesystem::path path_;
-    int descriptor_;
+    base::FolderFile file_;
 };
 
 /// The folder of a cassette's images, next to the cassette.

@@ -1,6 +1,7 @@
 // ReplayModel: for each turn, restores the recorded request, compares it, and replays the answer.
 #include "eyehand/vlm/cassette.hpp"
 
+#include "eyehand/base/folder_file.hpp"
 #include "eyehand/base/stoppable_wait.hpp"
 #include "eyehand/vlm/digest.hpp"
 #include "eyehand/vlm/error.hpp"
@@ -19,15 +20,16 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 void check_image(const std::filesystem::path& cassette, const cassette::ImageFile& image) {
-    const std::filesystem::path file =
-        cassette::image_folder(cassette) / cassette::image_name(image.sha256, image.media_type);
+    const std::filesystem::path folder = cassette::image_folder(cassette);
+    const std::string name = cassette::image_name(image.sha256, image.media_type);
+    const std::filesystem::path file = folder / name;
     const std::string where =
         cassette::text_of(cassette) + ", line " + std::to_string(image.line) + ": ";
     std::error_code ignored;
     if (!std::filesystem::exists(file, ignored))
         throw CassetteError(where + "the image " + cassette::text_of(file) + " is missing");
-    const std::string bytes = cassette::read_file(file);
-    if (bytes.size() != image.bytes || sha256_hex(bytes) != image.sha256)
+    const auto bytes = base::read_in_folder(folder, name, image.bytes);
+    if (!bytes || bytes->size() != image.bytes || sha256_hex(*bytes) != image.sha256)
         throw CassetteError(where + "the image " + cassette::text_of(file) +
                             " differs from the recorded one");
 }

@@ -19,6 +19,7 @@
 #ifndef _WIN32
 #include <csignal>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #endif
 
 using namespace eyehand;
@@ -281,6 +282,26 @@ TEST_CASE("cassette: a replayed model gives the recorded answers") {
     CHECK(replay.reply(ask("and now?")).text == "Done.");
     CHECK(replay.remaining() == 0);
 }
+
+#ifndef _WIN32
+TEST_CASE("cassette: only its owner can read a recording, whatever the umask") {
+    const TempFolder folder;
+    ScriptedModel model;
+    model.reply_with(full_reply());
+    const mode_t before = umask(GENERATE(mode_t{0}, mode_t{0777}));
+    {
+        RecordingModel recorder(model, folder / "c");
+        (void)recorder.reply(full_request());
+    }
+    umask(before);
+    using fs::perms;
+    const perms file = perms::owner_read | perms::owner_write;
+    CHECK(fs::status(folder / "c").permissions() == file);
+    CHECK(fs::status(only_image(folder / "c")).permissions() == file);
+    CHECK(fs::status(folder / "c.images").permissions() == perms::owner_all);
+    CHECK(ReplayModel(folder / "c").remaining() == 1);
+}
+#endif
 
 TEST_CASE("cassette: a request is restored byte for byte") {
     const ChatRequest request = vlm::cassette::with_hashes(full_request());
