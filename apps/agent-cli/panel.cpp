@@ -4,12 +4,12 @@
 #include "configuration.hpp"
 #include "environment.hpp"
 #include "eyehand/agent/error.hpp"
+#include "eyehand/agent/run.hpp"
 #include "eyehand/panel/panel.hpp"
 #include "platform.hpp"
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
@@ -23,14 +23,10 @@ std::filesystem::path latest_run(const std::string& parent) {
     int highest = 0;
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(path_of(parent), error)) {
-        const std::string name = text_of(entry.path().filename());
-        int number = 0;
-        if (!name.starts_with("run_") || !std::filesystem::exists(entry.path() / "run.json"))
+        const auto number = agent::run_number(text_of(entry.path().filename()));
+        if (!number || *number <= highest || !std::filesystem::exists(entry.path() / "run.json"))
             continue;
-        const char* const end = name.data() + name.size();
-        const auto [stopped, problem] = std::from_chars(name.data() + 4, end, number);
-        if (problem != std::errc{} || stopped != end || number <= highest) continue;
-        highest = number;
+        highest = *number;
         latest = entry.path();
     }
     if (latest.empty())

@@ -30,6 +30,29 @@ TEST_CASE("run directories are numbered from one and never used twice") {
     CHECK(RunDirectory::create(folder / "runs").path().filename() == "run_0042");
 }
 
+TEST_CASE("folders with numbers that no run has do not affect the numbers of runs") {
+    const test::TempFolder folder;
+    for (const char* name : {"run_9223372036854775807", "run_99999999999", "run_2147483647",
+                             "run_1000000000", "run_-7", "run_-2147483648", "run_+9", "run_"})
+        fs::create_directories(folder / name);
+    CHECK(RunDirectory::create(folder.path()).path().filename() == "run_0001");
+    CHECK(RunDirectory::create(folder.path()).path().filename() == "run_0002");
+}
+
+TEST_CASE("after the highest number of a run, no further run is created") {
+    const test::TempFolder folder;
+    fs::create_directories(folder / "run_999999998");
+    CHECK(RunDirectory::create(folder.path()).path().filename() == "run_999999999");
+    try {
+        (void)RunDirectory::create(folder.path());
+        FAIL("no exception");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::journal_failed);
+        CHECK_THAT(error.what(),
+                   ContainsSubstring("run_999999999 has the highest number of a run"));
+    }
+}
+
 TEST_CASE("agents that start at the same time have their own directories") {
     const test::TempFolder folder;
     std::vector<fs::path> paths(8);

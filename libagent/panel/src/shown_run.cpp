@@ -3,18 +3,17 @@
 #include "base/path_text.hpp"
 #include "eyehand/agent/journal_reader.hpp"
 #include "eyehand/agent/prompt.hpp"
+#include "eyehand/base/folder_file.hpp"
 #include "record/run_file.hpp"
 
 #include <algorithm>
 #include <array>
 #include <exception>
-#include <fstream>
 #include <utility>
 
 namespace eyehand::panel {
 namespace {
 
-constexpr const char* journal_name = "events.jsonl";
 constexpr std::array<std::uint8_t, 8> png_signature{0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
 
 } // namespace
@@ -54,9 +53,10 @@ void ShownRun::read_journal(Writer writer) {
 void ShownRun::follow() {
     {
         const std::lock_guard lock(mutex_);
-        std::error_code error;
-        const auto size = std::filesystem::file_size(directory_ / journal_name, error);
-        if (!follows_ || error || size <= read_bytes_) return;
+        if (!follows_) return;
+        const auto size =
+            base::size_in_folder(directory_, agent::journal_name, agent::max_journal_bytes);
+        if (!size || *size <= read_bytes_) return;
     }
     change(Counts::yes, [&] {
         folded_.set_followed();
@@ -66,15 +66,14 @@ void ShownRun::follow() {
 
 /// Requires the lock. Reads only lines with a line break.
 void ShownRun::read_lines() {
-    const std::filesystem::path journal = directory_ / journal_name;
-    if (!agent::run_file_size(journal, agent::max_journal_bytes)) return;
-    std::ifstream in(journal, std::ios::binary);
-    in.seekg(static_cast<std::streamoff>(read_bytes_));
+    const auto in = base::open_in_folder(directory_, agent::journal_name, agent::max_journal_bytes);
+    if (!in) return;
+    in->seekg(static_cast<std::streamoff>(read_bytes_));
     std::string line;
     std::uintmax_t bytes = 0;
-    for (agent::JournalLine read = agent::next_line(in, line, bytes);
+    for (agent::JournalLine read = agent::next_line(*in, line, bytes);
          read == agent::JournalLine::whole || read == agent::JournalLine::too_long;
-         read = agent::next_line(in, line, bytes)) {
+         read = agent::next_line(*in, line, bytes)) {
         read_bytes_ += bytes;
         apply(agent::parse_event(line));
     }
@@ -148,10 +147,8 @@ std::optional<std::string> ShownRun::prompt(std::string_view hash) const {
 
 std::shared_ptr<const std::vector<std::uint8_t>>
 ShownRun::read_screenshot(const std::string& file) const {
-    const std::filesystem::path name = agent::path_of(file);
-    if (!agent::is_within(directory_, name)) return nullptr;
     const auto file_bytes =
-        agent::read_run_file(directory_ / name, agent::max_screenshot_file_bytes);
+        base::read_in_folder(directory_, agent::path_of(file), agent::max_screenshot_file_bytes);
     if (!file_bytes) return nullptr;
     std::vector<std::uint8_t> bytes(file_bytes->begin(), file_bytes->end());
     if (bytes.size() < png_signature.size() ||

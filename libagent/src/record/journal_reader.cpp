@@ -1,11 +1,12 @@
 #include "eyehand/agent/journal_reader.hpp"
 
+#include "eyehand/base/folder_file.hpp"
 #include "eyehand/vlm/digest.hpp"
 #include "record/journal_json.hpp"
 #include "record/run_file.hpp"
 
 #include <exception>
-#include <fstream>
+#include <istream>
 #include <utility>
 
 namespace eyehand::agent {
@@ -57,7 +58,7 @@ Event parse_event(std::string_view line) {
 
 struct JournalReader::State {
     std::filesystem::path file;
-    std::ifstream in{};
+    std::unique_ptr<std::istream> in{};
     std::streamoff at = 0; ///< of the first byte that is not read
     std::size_t damaged = 0;
     std::size_t too_long = 0;
@@ -73,24 +74,20 @@ JournalReader& JournalReader::operator=(JournalReader&&) noexcept = default;
 
 std::optional<Event> JournalReader::next() {
     State& state = *state_;
-    if (!state.in.is_open()) {
-        if (!run_file_size(state.file, max_journal_bytes)) return std::nullopt;
-        state.in.open(state.file, std::ios::binary);
-        if (!state.in) {
-            state.in.close();
-            state.in.clear();
-            return std::nullopt;
-        }
-        state.in.seekg(state.at);
+    if (!state.in) {
+        state.in = base::open_in_folder(state.file.parent_path(), state.file.filename(),
+                                        max_journal_bytes);
+        if (!state.in) return std::nullopt;
+        state.in->seekg(state.at);
     }
     std::string line;
     std::uintmax_t bytes = 0;
     for (;;) {
-        const JournalLine read = next_line(state.in, line, bytes);
+        const JournalLine read = next_line(*state.in, line, bytes);
         state.torn = read == JournalLine::torn;
         if (read == JournalLine::none || read == JournalLine::torn) {
-            state.in.clear();
-            state.in.seekg(state.at); // the line may be whole the next time
+            state.in->clear();
+            state.in->seekg(state.at); // the line may be whole the next time
             return std::nullopt;
         }
         state.at += static_cast<std::streamoff>(bytes);

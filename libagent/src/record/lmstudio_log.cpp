@@ -1,6 +1,7 @@
 #include "eyehand/agent/lmstudio_log.hpp"
 
 #include "base/path_text.hpp"
+#include "record/append_file.hpp"
 #include "json/json_layout.hpp"
 
 #include <fmt/format.h>
@@ -206,7 +207,8 @@ LmStudioLog::Saved LmStudioLog::save(const std::filesystem::path& folder) const 
         return saved;
     }
     // A resumed run appends to the logs of its first part.
-    std::ofstream raw(folder / raw_name, std::ios::binary | std::ios::app);
+    AppendFile raw(folder, raw_name);
+    bool written = raw.is_open();
     std::string clean;
     Base64Cutter cutter(clean);
     std::array<char, 65536> piece{};
@@ -219,18 +221,14 @@ LmStudioLog::Saved LmStudioLog::save(const std::filesystem::path& folder) const 
         }
         while (in.read(piece.data(), piece.size()), in.gcount() > 0) {
             const std::string_view bytes(piece.data(), static_cast<std::size_t>(in.gcount()));
-            raw.write(bytes.data(), in.gcount());
+            written = written && raw.append(bytes);
             saved.bytes += bytes.size();
             if (clean.size() <= largest_clean) cutter.add(bytes);
         }
     }
     cutter.end_word();
-    std::ofstream readable(folder / clean_name, std::ios::binary | std::ios::app);
-    const std::string text = with_json_laid_out(clean);
-    readable.write(text.data(), static_cast<std::streamsize>(text.size()));
-    raw.close();
-    readable.close();
-    if (!raw || !readable)
+    written = AppendFile(folder, clean_name).append(with_json_laid_out(clean)) && written;
+    if (!written)
         saved.note = fmt::format("LM Studio's log cannot be written to {}", text_of(folder));
     else if (clean.size() > largest_clean)
         saved.note = fmt::format("{} has only the first {} MB", clean_name, largest_clean >> 20);

@@ -8,6 +8,7 @@
 namespace eyehand::agent {
 
 AppendStream::~AppendStream() = default;
+void AppendStream::sync() {}
 RunStore::~RunStore() = default;
 
 class MemoryStore::Files {

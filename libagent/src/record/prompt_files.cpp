@@ -2,8 +2,8 @@
 
 #include "base/text.hpp"
 #include "eyehand/agent/prompt.hpp"
+#include "eyehand/base/folder_file.hpp"
 #include "eyehand/vlm/digest.hpp"
-#include "record/run_file.hpp"
 #include "json/json.hpp"
 
 #include <fmt/format.h>
@@ -105,8 +105,8 @@ std::optional<std::string> read_prompt(const RunStore& store, std::string_view h
 std::optional<std::string> read_prompt(const std::filesystem::path& run_directory,
                                        std::string_view hash) {
     const auto name = file_of(hash);
-    if (!name || !is_within(run_directory, *name)) return std::nullopt;
-    return verified(read_run_file(run_directory / *name, max_prompt_bytes), hash);
+    if (!name) return std::nullopt;
+    return verified(base::read_in_folder(run_directory, *name, max_prompt_bytes), hash);
 }
 
 } // namespace eyehand::agent

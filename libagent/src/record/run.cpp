@@ -6,6 +6,7 @@
 #include "base/path_text.hpp"
 #include "base/text.hpp"
 #include "eyehand/agent/error.hpp"
+#include "eyehand/base/folder_file.hpp"
 #include "record/run_file.hpp"
 #include "json/json.hpp"
 
@@ -63,9 +64,10 @@ std::string_view version() { return EYEHAND_VERSION_STRING; }
 
 StoredRun load_run(const std::filesystem::path& directory, const ModeRegistry& modes) {
     const std::filesystem::path file = directory / summary_name;
-    const auto bytes = read_run_file(file, max_summary_bytes);
+    const auto bytes = base::read_in_folder(directory, summary_name, max_summary_bytes);
     std::error_code error;
-    if (!bytes && std::filesystem::exists(file, error) && !run_file_size(file, max_summary_bytes))
+    if (!bytes && std::filesystem::exists(std::filesystem::symlink_status(file, error)) &&
+        !base::size_in_folder(directory, summary_name, max_summary_bytes))
         throw corrupt(text_of(file), "is not a regular file, or is longer than 64 MB");
     if (!bytes) throw corrupt(text_of(file), "cannot be read: is this a run directory?");
     return parse_summary(*bytes, text_of(file), modes);

@@ -2,14 +2,15 @@
 #include "base/path_text.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/run.hpp"
+#include "eyehand/base/folder_file.hpp"
 #include "record/append_file.hpp"
 #include "record/lock_file.hpp"
+#include "record/run_file.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <utility>
 
 namespace eyehand::agent {
@@ -23,32 +24,12 @@ constexpr const char* screenshots = "screenshots";
     throw Error(errc::journal_failed, fmt::format("{} {}: {}", text_of(file), what, reason));
 }
 
-/// The highest number of a run in `parent`, or 0.
-int highest_run(const std::filesystem::path& parent) {
-    int highest = 0;
-    std::error_code error;
-    for (std::filesystem::directory_iterator it(parent, error), end; !error && it != end;
-         it.increment(error)) {
-        const std::string name = text_of(it->path().filename());
-        if (!name.starts_with(prefix)) continue;
-        int number = 0;
-        const char* last = name.data() + name.size();
-        const auto [stopped, bad] = std::from_chars(name.data() + prefix.size(), last, number);
-        if (bad == std::errc{} && stopped == last) highest = std::max(highest, number);
-    }
-    return highest;
-}
+constexpr std::size_t max_digits = 9; // numbers below 2^31
 
-/// Removes an incomplete file if writing fails.
-void write_file(const std::filesystem::path& file, std::string_view bytes) {
-    std::ofstream out(file, std::ios::binary | std::ios::trunc);
-    const bool opened = out.is_open();
-    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    out.close();
-    if (out) return;
-    std::error_code ignored; // the failed write is the error to report
-    if (opened) std::filesystem::remove(file, ignored);
-    refuse(file, "cannot be written", "is the folder writable and the disk not full?");
+/// The reason of a failed write.
+std::string reason_of(const base::FileProblem& problem) {
+    return problem.reason.empty() ? "is the folder writable and the disk not full?"
+                                  : problem.reason;
 }
 
 class FileStream final : public AppendStream {
@@ -61,6 +42,11 @@ public:
     void cut(std::uint64_t size) override {
         if (!file_.cut(size)) refuse(path_, "cannot be cut", "does another program use it?");
     }
+    void sync() override {
+        if (!file_.sync())
+            refuse(path_, "cannot be written to the disk",
+                   "is the disk full, damaged or disconnected?");
+    }
 
 private:
     std::filesystem::path path_;
@@ -70,18 +56,44 @@ private:
 } // namespace
 
 std::unique_ptr<AppendStream> lock_file(const std::filesystem::path& file) {
-    AppendFile out(file, AppendFile::Writers::alone);
+    AppendFile out(file.parent_path(), file.filename(), AppendFile::Writers::alone);
     if (out.is_taken())
         throw Error(errc::run_locked,
                     fmt::format("the run is still in progress: another program is writing {}",
                                 text_of(file)));
     if (!out.is_open())
-        throw Error(errc::journal_failed,
-                    fmt::format("{} cannot be written: is the folder writable, and does no other "
-                                "program use the file?",
-                                text_of(file)));
+        refuse(file, "cannot be written",
+               out.reason().empty()
+                   ? "is the folder writable, and does no other program use the file?"
+                   : out.reason());
     return std::make_unique<FileStream>(file, std::move(out));
 }
+
+std::optional<int> run_number(std::string_view folder) {
+    if (!folder.starts_with(prefix)) return std::nullopt;
+    const std::string_view digits = folder.substr(prefix.size());
+    const bool is_number =
+        !digits.empty() && digits.size() <= max_digits &&
+        std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+    if (!is_number) return std::nullopt;
+    int number = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return number;
+}
+
+namespace {
+
+/// The highest number of a run in `parent`, or 0.
+int highest_run(const std::filesystem::path& parent) {
+    int highest = 0;
+    std::error_code error;
+    for (std::filesystem::directory_iterator it(parent, error), end; !error && it != end;
+         it.increment(error))
+        highest = std::max(highest, run_number(text_of(it->path().filename())).value_or(0));
+    return highest;
+}
+
+} // namespace
 
 RunDirectory::RunDirectory(std::filesystem::path path) : path_(std::move(path)) {}
 
@@ -92,8 +104,12 @@ RunDirectory RunDirectory::create(const std::filesystem::path& parent) {
     // The process that creates the folder has the number; others take the next one.
     for (int number = highest_run(parent) + 1;; ++number) {
         const std::filesystem::path path = parent / fmt::format("{}{:04}", prefix, number);
-        if (std::filesystem::create_directory(path, error)) {
-            std::filesystem::create_directory(path / screenshots, error);
+        if (!run_number(text_of(path.filename())))
+            refuse(parent, "cannot contain another run",
+                   fmt::format("{}{} has the highest number of a run; remove it or rename it",
+                               prefix, number - 1));
+        if (base::create_private_folder(path, error)) {
+            base::create_private_folder(path / screenshots, error);
             if (error) refuse(path / screenshots, "cannot be created", error.message());
             return RunDirectory(path);
         }
@@ -102,57 +118,62 @@ RunDirectory RunDirectory::create(const std::filesystem::path& parent) {
 }
 
 RunDirectory RunDirectory::open(const std::filesystem::path& path) {
-    if (!std::filesystem::is_directory(path / screenshots))
+    if (!std::filesystem::is_directory(std::filesystem::symlink_status(path / screenshots)))
         throw Error(errc::bad_run, fmt::format("{} is not a run directory: it has no folder \"{}\"",
                                                text_of(path), screenshots));
     return RunDirectory(path);
 }
 
-std::unique_ptr<AppendStream> RunDirectory::lock_journal() { return lock_file(journal_file()); }
+std::unique_ptr<AppendStream> RunDirectory::lock_journal() {
+    auto journal = lock_file(journal_file());
+    base::make_private(path_); // an earlier version may have created it
+    return journal;
+}
 
-bool RunDirectory::journal_is_locked() const { return AppendFile::is_locked(journal_file()); }
+bool RunDirectory::journal_is_locked() const { return AppendFile::is_locked(path_, journal_name); }
 
 std::unique_ptr<AppendStream> RunDirectory::open_append(const std::string& name) {
     const std::filesystem::path file = path_ / path_of(name);
-    AppendFile out(file);
-    if (!out.is_open()) refuse(file, "cannot be written", "is the folder writable?");
+    AppendFile out(path_, path_of(name));
+    if (!out.is_open())
+        refuse(file, "cannot be written",
+               out.reason().empty() ? "is the folder writable?" : out.reason());
     return std::make_unique<FileStream>(file, std::move(out));
 }
 
-/// The path of a file; creates its folder. The folder of screenshots is not created again: if it is
-/// missing, the run directory is damaged.
-std::filesystem::path RunDirectory::place_for(const std::string& name) const {
-    const std::filesystem::path file = path_ / path_of(name);
-    std::error_code error;
-    if (file.parent_path() != path_ && file.parent_path() != path_ / screenshots)
-        std::filesystem::create_directories(file.parent_path(), error);
-    if (error) refuse(file.parent_path(), "cannot be created", error.message());
-    return file;
+namespace {
+
+/// The folder of screenshots is not created again: if it is missing, the run directory is damaged.
+base::Folders folders_for(const std::filesystem::path& name) {
+    return name.parent_path() == screenshots ? base::Folders::existing : base::Folders::create;
 }
 
+} // namespace
+
 void RunDirectory::create(const std::string& name, std::string_view bytes) {
-    write_file(place_for(name), bytes);
+    const std::filesystem::path file = path_of(name);
+    base::FileProblem problem;
+    if (!base::create_in_folder(path_, file, bytes, folders_for(file), problem))
+        refuse(problem.file, "cannot be written", reason_of(problem));
 }
 
 void RunDirectory::replace(const std::string& name, std::string_view bytes) {
-    const std::filesystem::path file = place_for(name);
-    std::filesystem::path next = file;
+    const std::filesystem::path file = path_of(name);
+    std::filesystem::path next = file.filename();
     next += ".new";
-    write_file(next, bytes);
-    std::error_code error;
-    std::filesystem::rename(next, file, error);
-    if (error) refuse(file, "cannot be written", error.message());
+    base::FileProblem problem;
+    if (!base::replace_in_folder(path_, file, next, bytes, folders_for(file), problem))
+        refuse(problem.file, "cannot be written", reason_of(problem));
 }
 
 bool RunDirectory::contains(const std::string& name) const {
-    std::error_code error;
-    return std::filesystem::exists(path_ / path_of(name), error);
+    if (!base::is_name_in_folder(path_of(name))) return false;
+    std::error_code error; // a link counts, wherever it leads
+    return std::filesystem::exists(std::filesystem::symlink_status(path_ / path_of(name), error));
 }
 
 std::unique_ptr<std::istream> RunDirectory::open_read(const std::string& name) const {
-    auto in = std::make_unique<std::ifstream>(path_ / path_of(name), std::ios::binary);
-    if (!*in) return nullptr;
-    return in;
+    return base::open_in_folder(path_, path_of(name), max_journal_bytes);
 }
 
 } // namespace eyehand::agent

@@ -1,52 +1,8 @@
 #include "record/run_file.hpp"
 
-#include <algorithm>
 #include <array>
-#include <fstream>
-#include <system_error>
 
 namespace eyehand::agent {
-
-bool is_within(const std::filesystem::path& directory, const std::filesystem::path& name) {
-    if (name.empty() || !name.is_relative() || name.has_root_name() || name.has_root_directory())
-        return false;
-    if (std::any_of(name.begin(), name.end(),
-                    [](const std::filesystem::path& part) { return part == ".."; }))
-        return false;
-    std::error_code error;
-    const auto home = std::filesystem::canonical(directory, error);
-    if (error) return false;
-    const auto file = std::filesystem::canonical(directory / name, error); // follows links
-    if (error) return false;
-    const auto [at, rest] = std::mismatch(home.begin(), home.end(), file.begin(), file.end());
-    return at == home.end();
-}
-
-std::optional<std::uintmax_t> run_file_size(const std::filesystem::path& file,
-                                            std::uintmax_t max_bytes) {
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(file, error) || error) return std::nullopt;
-    const std::uintmax_t bytes = std::filesystem::file_size(file, error);
-    if (error || bytes > max_bytes) return std::nullopt;
-    return bytes;
-}
-
-std::optional<std::string> read_run_file(const std::filesystem::path& file,
-                                         std::uintmax_t max_bytes) {
-    const auto size = run_file_size(file, max_bytes);
-    if (!size) return std::nullopt;
-    std::ifstream in(file, std::ios::binary);
-    if (!in) return std::nullopt;
-    std::string bytes;
-    bytes.reserve(static_cast<std::size_t>(*size));
-    std::array<char, 65536> some{};
-    while (in.read(some.data(), some.size()) || in.gcount() > 0) {
-        bytes.append(some.data(), static_cast<std::size_t>(in.gcount()));
-        if (bytes.size() > max_bytes) return std::nullopt;
-    }
-    if (in.bad()) return std::nullopt;
-    return bytes;
-}
 
 JournalLine next_line(std::istream& in, std::string& line, std::uintmax_t& bytes) {
     line.clear();

@@ -1,14 +1,14 @@
-// Reads files of a run directory from an untrusted source: a file may be a link out of the
-// directory, a pipe without a writer, or infinite.
+// Limits of the files of a run directory, and the lines of its journal. All files of a run directory
+// are opened with the functions of eyehand/base/folder_file.hpp, because the directory may come from
+// another user:
 //
-//   if (const auto name = path_of(journal_says); is_within(directory, name))
-//       if (const auto bytes = read_run_file(directory / name, max_screenshot_file_bytes)) ...
+//     if (const auto bytes = base::read_in_folder(directory, path_of(journal_says),
+//                                                 max_screenshot_file_bytes)) ...
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <istream>
-#include <optional>
 #include <string>
 
 namespace eyehand::agent {
@@ -18,19 +18,6 @@ inline constexpr std::uintmax_t max_journal_bytes = std::uintmax_t{2} << 30U;  /
 inline constexpr std::uintmax_t max_screenshot_file_bytes = std::uintmax_t{64}
                                                             << 20U;   ///< a screenshot
 inline constexpr std::size_t max_entry_bytes = std::size_t{8} << 20U; ///< a line of the journal
-
-/// Whether `name` exists and lies within the directory, also after links are resolved.
-[[nodiscard]] bool is_within(const std::filesystem::path& directory,
-                             const std::filesystem::path& name);
-
-/// The size of a regular file, or of a link to one; nothing if it is another kind of file or
-/// exceeds `max_bytes`.
-[[nodiscard]] std::optional<std::uintmax_t> run_file_size(const std::filesystem::path& file,
-                                                          std::uintmax_t max_bytes);
-
-/// The content of a run file; nothing if it is not a regular file or exceeds `max_bytes`.
-[[nodiscard]] std::optional<std::string> read_run_file(const std::filesystem::path& file,
-                                                       std::uintmax_t max_bytes);
 
 /// Reads the next line of a journal. `whole`: a complete line, without its line break in `line`;
 /// `torn`: the end of the file without a line break; `too_long`: a line of more than

@@ -2,11 +2,12 @@
 
 #include "base/text.hpp"
 #include "eyehand/agent/error.hpp"
+#include "record/run_file.hpp"
 #include "record/timestamp.hpp"
 
 #include <fmt/format.h>
 
-#include <sstream>
+#include <array>
 
 namespace eyehand::agent {
 std::string RunWriter::screenshot_name(int number, int again, ScreenshotKind kind) const {
@@ -40,13 +41,18 @@ void RunWriter::append(const std::string& name, std::string_view text) {
 
 std::vector<std::uint8_t> RunWriter::read(const std::string& name) const {
     const auto in = store_.open_read(name);
-    std::ostringstream bytes;
-    if (in) bytes << in->rdbuf();
-    if (!in || !*in)
-        throw Error(errc::journal_failed,
-                    fmt::format("{} cannot be read: does it still exist?", name));
-    const std::string_view text = bytes.view();
-    return {text.begin(), text.end()};
+    if (!in)
+        throw Error(errc::bad_run,
+                    fmt::format("{} is not a readable file of the run directory: restore it",
+                                shorten(to_valid_utf8(name), 200)));
+    std::vector<std::uint8_t> bytes;
+    std::array<char, 65536> some{};
+    while (in->read(some.data(), some.size()) || in->gcount() > 0) {
+        bytes.insert(bytes.end(), some.data(), some.data() + in->gcount());
+        if (bytes.size() > max_screenshot_file_bytes)
+            throw Error(errc::bad_run, fmt::format("{} is larger than 64 MB: restore it", name));
+    }
+    return bytes;
 }
 
 void RunWriter::log_event(const Event& event, const LogEntry& entry) {

@@ -69,13 +69,23 @@ struct ScreenshotNames {
     int offset = 0; ///< added to the turn's number
 };
 
+/// The number of the run directory with this name: 7 for "run_0007". Nothing for other names, also
+/// for those with more than nine digits, which no run has.
+[[nodiscard]] EYEHAND_AGENT_API std::optional<int> run_number(std::string_view folder);
+
 /// The files of a run in a folder. The system has the data of each write before the call returns; a
 /// failed write throws Error{journal_failed} with file and reason. One thread
 /// at a time may write; other threads may read.
+///
+/// Only the current user can access the folder and its files, whatever the umask: on Windows, by the
+/// access control list of the folder. Because the folder may come from another user, a name that
+/// leads out of it counts as a file that does not exist and cannot be written, and so do links,
+/// pipes and devices in it. A file with a second name (a hard link) can be read, but not continued.
 class EYEHAND_AGENT_API RunDirectory final : public RunStore {
 public:
     /// Creates `parent`/run_NNNN with the next free number; several programs may do so at the same
-    /// time.
+    /// time. Creates `parent`, too, with the rights that the umask allows. Throws
+    /// Error{journal_failed}, also if run_999999999 exists.
     static RunDirectory create(const std::filesystem::path& parent);
 
     /// Opens the directory of an existing run. Throws Error{bad_run} if `path` is not a run

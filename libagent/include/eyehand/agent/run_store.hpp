@@ -32,6 +32,11 @@ public:
     virtual void append(std::string_view bytes) = 0;
     /// Shortens the file to its first `size` bytes. Throws Error{journal_failed}.
     virtual void cut(std::uint64_t size) = 0;
+    /// Returns when all bytes would survive a power failure. Throws Error{journal_failed} if they
+    /// would not. Before an action, a run calls it for its journal, on another thread, while it calls
+    /// no other function of the stream. The default does nothing: a store that does not survive the
+    /// process needs no more.
+    virtual void sync();
 };
 
 /// The files of one run, by name; names have forward slashes. One thread at a time may write a file;

@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/base/base64.hpp"
+#include "eyehand/base/folder_file.hpp"
 #include "eyehand/vlm/digest.hpp"
 #include "page_files.hpp"
 #include "report/report_json.hpp"
@@ -15,12 +16,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <random>
 #include <set>
 #include <stdexcept>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 namespace eyehand::session {
@@ -220,26 +219,19 @@ std::string report_html(const std::filesystem::path& run_directory, const Report
 std::filesystem::path write_report(const std::filesystem::path& run_directory,
                                    const ReportOptions& options) {
     const std::string html = report_html(run_directory, options);
-    std::filesystem::path file = run_directory / "report.html";
+    constexpr const char* name = "report.html";
+    std::filesystem::path file = run_directory / name;
     // A unique name: the end of the run and `agent-cli report` may write at the same time.
-    const std::filesystem::path next =
-        run_directory / fmt::format("report.html.{:08x}.new", std::random_device{}());
-    std::error_code error;
-    {
-        std::ofstream out(next, std::ios::binary | std::ios::trunc);
-        out.write(html.data(), static_cast<std::streamsize>(html.size()));
-        out.close();
-        if (!out) error = std::make_error_code(std::errc::io_error);
-    }
-    std::string reason = "check that the folder is writable and the disk is not full";
-    if (!error) {
-        std::filesystem::rename(next, file, error);
-        if (!error) return file;
-        reason = error.message();
-    }
-    std::filesystem::remove(next, error);
-    throw agent::Error(agent::errc::journal_failed,
-                       fmt::format("{} cannot be written: {}", agent::text_of(file), reason));
+    const std::string next = fmt::format("{}.{:08x}.new", name, std::random_device{}());
+    base::FileProblem problem;
+    if (base::replace_in_folder(run_directory, name, next, html, base::Folders::existing, problem))
+        return file;
+    throw agent::Error(
+        agent::errc::journal_failed,
+        fmt::format("{} cannot be written: {}", agent::text_of(file),
+                    problem.reason.empty()
+                        ? "check that the folder is writable and the disk is not full"
+                        : problem.reason));
 }
 
 } // namespace eyehand::session

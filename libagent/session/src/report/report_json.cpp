@@ -5,6 +5,7 @@
 #include "eyehand/agent/journal_reader.hpp"
 #include "eyehand/agent/prompt.hpp"
 #include "eyehand/agent/run_view.hpp"
+#include "eyehand/base/folder_file.hpp"
 #include "page_json.hpp"
 #include "record/run_file.hpp"
 
@@ -44,13 +45,13 @@ bool begins_turn(const agent::RunView& view, const agent::Event& event) {
     return event.turn > latest;
 }
 
-ReadRun read(const fs::path& journal, const agent::Profile& profile) {
+ReadRun read(const fs::path& directory, const agent::Profile& profile) {
     ReadRun run{agent::RunView(profile, {.turns = max_turns + 1,
                                          .items_per_turn = max_items_per_turn,
                                          .messages_per_request = max_messages_per_request})};
-    if (!agent::run_file_size(journal, agent::max_journal_bytes))
+    if (!base::size_in_folder(directory, agent::journal_name, agent::max_journal_bytes))
         run.remarks.emplace_back("The journal cannot be read: events.jsonl.");
-    agent::JournalReader reader(journal);
+    agent::JournalReader reader(directory / agent::journal_name);
     std::size_t bytes = 0;
     std::size_t left_out = 0;
     bool is_full = false;
@@ -181,18 +182,13 @@ private:
     }
 
     bool is_same_file(const std::string& a, const std::string& b) {
-        const fs::path path_a = directory_ / agent::path_of(a);
-        const fs::path path_b = directory_ / agent::path_of(b);
-        if (!agent::is_within(directory_, agent::path_of(a)) ||
-            !agent::is_within(directory_, agent::path_of(b)))
-            return false;
-        const auto size = agent::run_file_size(path_a, agent::max_screenshot_file_bytes);
-        if (!size || size != agent::run_file_size(path_b, agent::max_screenshot_file_bytes))
-            return false;
+        constexpr std::uintmax_t max = agent::max_screenshot_file_bytes;
+        const auto size = base::size_in_folder(directory_, agent::path_of(a), max);
+        if (!size || size != base::size_in_folder(directory_, agent::path_of(b), max)) return false;
         compared_bytes_ += *size;
         if (compared_bytes_ > max_bytes_compared) return false;
-        return agent::read_run_file(path_a, agent::max_screenshot_file_bytes) ==
-               agent::read_run_file(path_b, agent::max_screenshot_file_bytes);
+        const auto bytes = base::read_in_folder(directory_, agent::path_of(a), max);
+        return bytes && bytes == base::read_in_folder(directory_, agent::path_of(b), max);
     }
 
     fs::path directory_;
@@ -264,7 +260,7 @@ std::string name_of(const fs::path& directory) {
 
 ReportJson read_report_json(const fs::path& run_directory) {
     const agent::StoredRun stored = agent::load_run(run_directory);
-    ReadRun run = read(run_directory / "events.jsonl", stored.summary.profile);
+    ReadRun run = read(run_directory, stored.summary.profile);
     Screenshots screenshots(run_directory);
     Texts texts(run_directory);
     json::array turns;

@@ -2,6 +2,7 @@
 
 #include "base/path_text.hpp"
 #include "eyehand/base/base64.hpp"
+#include "eyehand/base/folder_file.hpp"
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/frame_diff.hpp"
 #include "eyehand/winio/png.hpp"
@@ -79,10 +80,8 @@ private:
     std::optional<Bytes> file_of(std::size_t index) {
         laid_[index].problem = recorded_[index].problem;
         if (!laid_[index].problem.empty()) return std::nullopt;
-        const std::filesystem::path name = agent::path_of(recorded_[index].file);
-        auto file = agent::is_within(directory_, name)
-                        ? agent::read_run_file(directory_ / name, agent::max_screenshot_file_bytes)
-                        : std::nullopt;
+        const auto file = base::read_in_folder(directory_, agent::path_of(recorded_[index].file),
+                                               agent::max_screenshot_file_bytes);
         if (file) return Bytes(file->begin(), file->end());
         laid_[index].problem = "The screenshot is missing or cannot be read.";
         return std::nullopt;
@@ -102,10 +101,8 @@ private:
     bool take_files() {
         std::size_t files = 0; // estimated by the file sizes, before any file is read
         for (const ScreenshotFile& screenshot : recorded_) {
-            const std::filesystem::path name = agent::path_of(screenshot.file);
-            if (!agent::is_within(directory_, name)) continue;
-            const auto bytes =
-                agent::run_file_size(directory_ / name, agent::max_screenshot_file_bytes);
+            const auto bytes = base::size_in_folder(directory_, agent::path_of(screenshot.file),
+                                                    agent::max_screenshot_file_bytes);
             if (bytes) files += cost(static_cast<std::size_t>(*bytes));
         }
         if (files > budget_) return false;
