@@ -2,15 +2,17 @@
 
 #include "base/path_text.hpp"
 #include "eyehand/agent/error.hpp"
+#include "eyehand/base/folder_file.hpp"
 #include "eyehand/vlm/digest.hpp"
 #include "record/journal_json.hpp"
 #include "record/lock_file.hpp"
 #include "record/prompt_files.hpp"
+#include "record/run_file.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
+#include <future>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -40,6 +42,8 @@ public:
     }
 
     void append(Payload payload, int turn);
+    void start_sync();
+    void finish_sync();
     /// The entry for a request, whose texts are stored first.
     [[nodiscard]] Asked asked(const Ask& command);
     void drop_ends();
@@ -54,6 +58,8 @@ private:
     std::string file_; ///< for errors
     Listener listener_;
     std::unique_ptr<AppendStream> out_;
+    bool synced_ = false;       ///< since the latest entry, or being synced
+    std::future<void> syncing_; ///< its thread uses `out_`
     std::uint64_t seq_ = 0;
     std::string previous_hash_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
@@ -81,8 +87,8 @@ std::string text_in(std::istream* in) {
 
 Journal::Journal(const std::filesystem::path& file, Listener listener) {
     auto out = lock_file(file);
-    std::ifstream in(file, std::ios::binary);
-    state_ = std::make_unique<State>(text_of(file), std::move(out), text_in(&in),
+    const auto in = base::open_in_folder(file.parent_path(), file.filename(), max_journal_bytes);
+    state_ = std::make_unique<State>(text_of(file), std::move(out), text_in(in.get()),
                                      std::move(listener), nullptr);
 }
 
@@ -198,11 +204,33 @@ void Journal::State::append(Payload payload, int turn) {
     write_payload(event.payload, entry);
     event.line = to_text(entry);
 
+    finish_sync(); // the stream has one user at a time
     out_->append(event.line + '\n');
+    synced_ = false;
     seq_ = event.seq;
     previous_hash_ = vlm::sha256_hex(event.line);
     count(event.payload);
     if (listener_) listener_(event);
+}
+
+void Journal::State::start_sync() {
+    if (std::exchange(synced_, true)) return;
+    const auto sync = [this] { out_->sync(); };
+    try {
+        syncing_ = std::async(std::launch::async, sync);
+    } catch (const std::system_error&) { // no further thread
+        syncing_ = std::async(std::launch::deferred, sync);
+    }
+}
+
+void Journal::State::finish_sync() {
+    if (!syncing_.valid()) return;
+    try {
+        syncing_.get();
+    } catch (...) {
+        synced_ = false;
+        throw;
+    }
 }
 
 Asked Journal::State::asked(const Ask& command) {
@@ -224,6 +252,11 @@ void Journal::State::count(const Payload& payload) {
 }
 
 void Journal::append(Payload payload, int turn) { state_->append(std::move(payload), turn); }
+void Journal::start_sync() { state_->start_sync(); }
+void Journal::finish_sync() {
+    state_->start_sync();
+    state_->finish_sync();
+}
 
 const std::vector<Fact>& Journal::recovered() const { return state_->recovered(); }
 const std::string& Journal::task() const { return state_->task(); }

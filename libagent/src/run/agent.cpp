@@ -180,11 +180,11 @@ public:
               return make_mode({agent.profile_, task, agent.tools_, agent.options_.make_memory});
           }),
           mode_(make_mode_()), turn_log_(writer.store(), agent.profile_.log.layout),
-          world_(
-              make_desktop_world({agent.desktop_, agent.model_, agent.tools_, agent.profile_,
-                                  agent.options_, writer.store(), control,
-                                  [&](const vlm::Delta& delta) { dispatcher_.dispatch(delta); },
-                                  [&](const ModeState& state) { dispatcher_.dispatch(state); }})),
+          world_(make_desktop_world({agent.desktop_, agent.model_, agent.tools_, agent.profile_,
+                                     agent.options_, writer.store(), control,
+                                     [&](const vlm::Delta& delta) { dispatcher_.dispatch(delta); },
+                                     [&](const ModeState& state) { dispatcher_.dispatch(state); },
+                                     &journal_})),
           control_(control) {}
 
     /// `first` writes the entry with which the run starts or continues.

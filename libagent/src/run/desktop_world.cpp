@@ -3,6 +3,7 @@
 #include "base/latest_image.hpp"
 #include "base/text.hpp"
 #include "eyehand/agent/error.hpp"
+#include "eyehand/agent/journal.hpp"
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/gesture.hpp"
 #include "eyehand/winio/system.hpp"
@@ -93,8 +94,9 @@ DesktopWorld::DesktopWorld(DesktopWorldParts parts, Timeline& timeline)
       profile_(parts.profile), options_(parts.options),
       writer_(parts.store, parts.options.screenshot_names, parts.profile.log),
       control_(parts.control), gate_(parts.options.guard, parts.options.approvals, control_),
-      own_processes_(winio::own_processes()), on_delta_(std::move(parts.on_delta)),
-      on_state_(std::move(parts.on_state)), pipeline_(screenshot_options(parts.profile)) {}
+      own_processes_(winio::own_processes()), journal_(parts.journal),
+      on_delta_(std::move(parts.on_delta)), on_state_(std::move(parts.on_state)),
+      pipeline_(screenshot_options(parts.profile)) {}
 
 std::unique_ptr<World> make_desktop_world(DesktopWorldParts parts) {
     return std::make_unique<DesktopWorld>(std::move(parts));
@@ -460,6 +462,7 @@ Fact DesktopWorld::on(const Invoke& command) {
             profile_.pace.type_delay,
             [&](const GuardedEffect& effect) { return permitted(command, effect, fact); }};
         const Toolbox& tools = tools_.at(command.role);
+        if (journal_ != nullptr && tools.may_act_itself(command.call.name)) journal_->finish_sync();
         const ToolResult result = tools.call(command.call, context);
         fact.ok = result.succeeded();
         fact.result_json = result.json();
@@ -591,6 +594,8 @@ GuardSurroundings DesktopWorld::surroundings() {
 
 void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
     if (!profile_.physical_execution && acts(plan)) return;
+    // Takes about as long as the following capture, which it does not delay.
+    if (journal_ != nullptr && acts(plan)) journal_->start_sync();
     // First, so that the target is compared directly before the press.
     if (acts(plan)) executor().keep_apart(plan, control_.at_once());
     // The reaction to an earlier action may still come while this one has none to expect.
@@ -607,6 +612,7 @@ void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
             return;
         }
     }
+    if (journal_ != nullptr && acts(plan)) journal_->finish_sync();
     // A plan that only waits can be interrupted at a safe point; an action completes first.
     const winio::ExecutionReport report =
         executor().execute(plan, acts(plan) ? control_.at_once() : control_.at_safe_point());
@@ -707,6 +713,7 @@ Fact DesktopWorld::on(const Recover&) {
             plans.push_back(press({{winio::NamedKey::ctrl, winio::NamedKey::escape}}));
             plans.push_back(press({{winio::NamedKey::escape}})); // closes the menu again
         }
+        if (journal_ != nullptr) journal_->finish_sync();
         for (const winio::Plan& plan : plans) {
             if (!recovery_is_allowed(plan, fact)) break;
             const winio::ExecutionReport report = executor().execute(plan, control_.at_once());

@@ -89,6 +89,7 @@ private:
     Gate gate_;
     std::vector<std::uint32_t> own_processes_;
     std::optional<winio::WindowInfo> chosen_window_; ///< at the first screenshot
+    Journal* journal_;                               ///< nullptr: not synced
     vlm::OnDelta on_delta_;
     std::function<void(const ModeState&)> on_state_;
     int turn_ = 0;                                 ///< of the mode

@@ -451,6 +451,7 @@ Toolbox desktop_tools() {
     add_pointer(tools);
     add_keyboard(tools);
     add_windows_and_clipboard(tools);
+    tools.only_plans();
     return tools;
 }
 

@@ -93,6 +93,7 @@ struct Toolbox::Tool {
     detail::TypedCall typed;
     std::string parameters_json; ///< of a tool without a struct; such a tool has `whole`
     std::function<ToolResult(JsonView, ToolContext&)> whole;
+    bool only_plans = false;
 };
 
 struct Toolbox::Tools {
@@ -151,6 +152,16 @@ void Toolbox::add(std::string name, std::string description, std::string paramet
 
 void Toolbox::add(const Toolbox& other) {
     for (const Tool& tool : other.tools()) add_tool(tool);
+}
+
+void Toolbox::only_plans() {
+    if (!tools_) return;
+    for (Tool& tool : tools_->all) tool.only_plans = true;
+}
+
+bool Toolbox::may_act_itself(std::string_view name) const {
+    const Tool* tool = find(name);
+    return tool != nullptr && !tool->only_plans;
 }
 
 const Toolbox::Tool* Toolbox::find(std::string_view name) const {

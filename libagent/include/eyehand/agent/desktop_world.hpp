@@ -14,6 +14,8 @@
 
 namespace eyehand::agent {
 
+class Journal;
+
 /// The parts of a desktop world. All referenced objects must outlive the world.
 struct DesktopWorldParts {
     winio::Desktop& desktop;
@@ -25,6 +27,9 @@ struct DesktopWorldParts {
     const RunControl& control;
     vlm::OnDelta on_delta{};                          ///< receives the model's reply as it arrives
     std::function<void(const ModeState&)> on_state{}; ///< receives the state before each command
+    /// The journal that `drive` writes. Its entries are on the disk before each action
+    /// (`Journal::finish_sync`); nullptr: a resumed run may repeat an action after a power failure.
+    Journal* journal = nullptr;
 };
 
 /// Not thread-safe: `drive` calls it on its own thread.

@@ -19,7 +19,8 @@
 
 namespace eyehand::agent {
 
-/// Appends to a file; the system has each line before `append` returns. Not thread-safe.
+/// Appends to a file; the system has each line before `append` returns, and the disk has it before
+/// `finish_sync` returns. Not thread-safe.
 class EYEHAND_AGENT_API Journal {
 public:
     /// Called with each entry after it is written.
@@ -45,6 +46,14 @@ public:
     /// Stores the texts of a request before its entry.
     void append(const Command& command, int turn);
     void append(const Fact& fact, int turn);
+
+    /// Starts to write the entries to the disk, on another thread, so that they survive a power
+    /// failure (`AppendStream::sync`). Does nothing if they have been written.
+    void start_sync();
+    /// Returns when the disk has all entries. Throws Error{journal_failed} if they cannot be written
+    /// to it; then the run must end. Otherwise, a resumed run might repeat an action whose entry was
+    /// lost.
+    void finish_sync();
 
     /// The facts that the file contained when it was opened. An action without a fact gets one,
     /// which states that the action was interrupted and that its effect is unknown.

@@ -352,6 +352,13 @@ public:
     /// Adds all tools of another toolbox. Throws Error{duplicate_tool}.
     void add(const Toolbox& other);
 
+    /// States that none of the tools so far changes anything itself: they return plans (`act`), or
+    /// only read. Before it calls another tool, a run waits until its journal is on the disk, because
+    /// the tool may act, and a resumed run must not repeat that after a power failure.
+    void only_plans();
+    /// Whether the tool that is offered as `name` may change something itself.
+    [[nodiscard]] bool may_act_itself(std::string_view name) const;
+
     /// Returns only the tools that `faces` name, in the order and under the names of `faces`.
     /// Throws Error{unknown_tool} or Error{bad_profile}, naming tool and argument.
     [[nodiscard]] Toolbox present(std::span<const ToolPresentation> faces) const;

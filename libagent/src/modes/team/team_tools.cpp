@@ -65,6 +65,7 @@ Toolbox team_tools() {
                            [](const ConfirmArgs& args, ToolContext&) {
                                return ok().signal(Verdict{args.confirmed, args.reason});
                            });
+    tools.only_plans();
     return tools;
 }
 

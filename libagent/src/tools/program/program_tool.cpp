@@ -231,8 +231,12 @@ void add_program_tool(Toolbox& tools, ProgramTool tool, AskApproval ask) {
     std::string name = tool.name;
     std::string description = tool.description;
     std::string parameters = tool.parameters_json;
-    tools.add(std::move(name), std::move(description), std::move(parameters),
-              Caller(std::move(tool), std::move(ask)));
+    const bool reads = tool.effect == ProgramEffect::reads;
+    Toolbox one;
+    one.add(std::move(name), std::move(description), std::move(parameters),
+            Caller(std::move(tool), std::move(ask)));
+    if (reads) one.only_plans();
+    tools.add(one);
 }
 
 } // namespace eyehand::agent
