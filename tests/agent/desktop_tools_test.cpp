@@ -114,6 +114,28 @@ TEST_CASE("typing takes any Unicode text") {
     CHECK(plan_of("type_text", R"({"text":12})") == winio::gesture::type("12"));
 }
 
+TEST_CASE("a text that is too long is refused with its limit") {
+    const auto [tool, limit] = GENERATE(table<std::string, std::size_t>(
+        {{"type", 65536}, {"paste_text", 65536}, {"launch_app", 8192}}));
+    const std::string argument = tool == "launch_app" ? "command" : "text";
+    const auto result = [&, tool = tool](std::size_t characters) {
+        std::string text;
+        for (std::size_t i = 0; i < characters; ++i) text += "\u017c";
+        const agent::Toolbox tools = agent::desktop_tools();
+        winio::testing::MemoryDesktop desktop({1001, 1001});
+        agent::ToolContext context{desktop, winio::WorkArea({0, 0, 1001, 1001}), {}};
+        return tools.call({"id", tool, fmt::format(R"({{"{}":"{}"}})", argument, text), {}},
+                          context);
+    };
+    CHECK(result(limit).plan());
+    const ToolResult refused = result(limit + 1);
+    CHECK_FALSE(refused.plan());
+    CHECK(refused.error_type() == "invalid_args");
+    CHECK_THAT(refused.message(),
+               ContainsSubstring(
+                   fmt::format("it must have at most {} characters, it has {}", limit, limit + 1)));
+}
+
 TEST_CASE("keys have alternative names") {
     CHECK(plan_of("press_key", R"({"key":"Ctrl+Shift+S"})") ==
           winio::gesture::press(*winio::parse_chord("ctrl+shift+s")));
@@ -287,7 +309,8 @@ TEST_CASE("a window is brought to the front by a part of its title") {
 TEST_CASE("a program is launched with its unchanged command line") {
     Desk desk;
     CHECK(desk.plan("launch_app", R"({"command":"notepad.exe \"a b.txt\""})").steps ==
-          std::vector<winio::Step>{{winio::LaunchCommand{"notepad.exe \"a b.txt\""}}});
+          std::vector<winio::Step>{
+              {winio::LaunchCommand{"notepad.exe \"a b.txt\""}}});
 }
 
 TEST_CASE("the clipboard's text is read, and text is pasted through it") {

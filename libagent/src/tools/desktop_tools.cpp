@@ -1,6 +1,7 @@
 #include "eyehand/agent/desktop_tools.hpp"
 
 #include "base/text.hpp"
+#include "eyehand/base/utf8.hpp"
 #include "eyehand/winio/desktop.hpp"
 #include "eyehand/winio/gesture.hpp"
 
@@ -13,18 +14,28 @@ namespace eyehand::agent {
 
 // ---- argument types -----------------------------------------------------------------------------
 
+// In Unicode code points. A longer text is a mistake of the model, or of the server that repeats
+// itself: it would occupy the keyboard for hours.
+constexpr std::size_t max_text = 65536;
+constexpr std::size_t max_command = 8192;
+
 /// Text that can be typed with keys.
+template <std::size_t max_length>
 struct TypableText {
     std::string utf8{};
 };
-template <>
-struct ArgumentType<TypableText> {
+template <std::size_t max_length>
+struct ArgumentType<TypableText<max_length>> {
     static std::string schema(const Constraints& constraints) {
         return schema_of<std::string>(constraints);
     }
     static std::optional<ArgumentProblem> decode(JsonView json, const Constraints& constraints,
-                                                 TypableText& into) {
+                                                 TypableText<max_length>& into) {
         if (auto problem = agent::decode<std::string>(json, into.utf8, constraints)) return problem;
+        if (const std::size_t length = base::utf8::count(into.utf8); length > max_length)
+            return ArgumentProblem{
+                false,
+                fmt::format("it must have at most {} characters, it has {}", max_length, length)};
         std::string problem = winio::gesture::typing_problem(into.utf8);
         if (problem.empty()) return std::nullopt;
         return ArgumentProblem{false, std::move(problem)};
@@ -91,7 +102,11 @@ struct MoveArgs {
 };
 
 struct TextArgs {
-    TypableText text;
+    TypableText<max_text> text;
+};
+
+struct CommandArgs {
+    TypableText<max_command> command;
 };
 
 struct KeyArgs {
@@ -318,11 +333,12 @@ ToolResult focus_window(const TitleArgs& args, ToolContext& context) {
         .about(args.title);
 }
 
-ToolResult launch_app(const TextArgs& args, ToolContext&) {
-    return act({{winio::Step{winio::LaunchCommand{args.text.utf8}}}, {}},
+ToolResult launch_app(const CommandArgs& args, ToolContext&) {
+    const std::string& command = args.command.utf8;
+    return act({{winio::Step{winio::LaunchCommand{command}}}, {}},
                "Started. Its window may take a moment to appear.")
-        .with("launched", args.text.utf8)
-        .about(args.text.utf8);
+        .with("launched", command)
+        .about(command);
 }
 
 // ---- the clipboard ------------------------------------------------------------------------------
@@ -433,10 +449,10 @@ void add_windows_and_clipboard(Toolbox& tools) {
     tools.add<TitleArgs>("focus_window", "Brings a window to the front.",
                          {arg("title", &TitleArgs::title, "its title, or a part of it", not_empty)},
                          focus_window);
-    tools.add<TextArgs>(
-        "launch_app", "Starts a program, or opens a document.",
-        {arg("command", &TextArgs::text, "such as notepad.exe, with arguments if any", not_empty)},
-        launch_app);
+    tools.add<CommandArgs>("launch_app", "Starts a program, or opens a document.",
+                           {arg("command", &CommandArgs::command,
+                                "such as notepad.exe, with arguments if any", not_empty)},
+                           launch_app);
     tools.add<NoArgs>("read_clipboard", "Returns the text in the clipboard.", {}, read_clipboard);
     tools.add<TextArgs>(
         "paste_text", "Pastes text where the keyboard focus is; better than typing for long text.",
