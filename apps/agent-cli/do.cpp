@@ -2,6 +2,7 @@
 #include "commands.hpp"
 
 #include "environment.hpp"
+#include "eyehand/agent/tool.hpp"
 #include "eyehand/winio/confirm.hpp"
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/gesture.hpp"
@@ -76,7 +77,8 @@ winio::Plan plan_of(const DoFlags& flags, winio::Desktop& desktop, const winio::
     if (action == "paste") return gesture::paste(flags.text);
     if (action == "press") return gesture::press(*winio::parse_chord(flags.text));
     if (action == "focus") return focus(flags, desktop, stop);
-    if (action == "launch") return {{winio::Step{winio::LaunchCommand{flags.text}}}, {}};
+    if (action == "launch")
+        return {{winio::Step{winio::LaunchCommand{flags.text, agent::key_variables()}}}, {}};
     throw std::logic_error("unknown action " + action);
 }
 

@@ -7,13 +7,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 
 namespace eyehand::cli {
 namespace {
-
-/// Tools must not see the user's API keys.
-constexpr std::array key_variables{"EYEHAND_API_KEY", "OPENAI_API_KEY"};
 
 std::string joined(const std::vector<std::string>& names) {
     return fmt::format("{}", fmt::join(names, ", "));
@@ -22,10 +18,8 @@ std::string joined(const std::vector<std::string>& names) {
 } // namespace
 
 ProgramTools::ProgramTools(const ProgramToolFlags& flags) : allowed_(flags.allowed) {
-    for (const std::string& file : flags.files) {
+    for (const std::string& file : flags.files)
         tools_.push_back(agent::load_program_tool(path_of(file)));
-        tools_.back().hidden_variables.assign(key_variables.begin(), key_variables.end());
-    }
     const std::vector<std::string> there = names();
     for (const std::string& name : allowed_)
         if (std::find(there.begin(), there.end(), name) == there.end())

@@ -310,7 +310,7 @@ TEST_CASE("a program is launched with its unchanged command line") {
     Desk desk;
     CHECK(desk.plan("launch_app", R"({"command":"notepad.exe \"a b.txt\""})").steps ==
           std::vector<winio::Step>{
-              {winio::LaunchCommand{"notepad.exe \"a b.txt\""}}});
+              {winio::LaunchCommand{"notepad.exe \"a b.txt\"", agent::key_variables()}}});
 }
 
 TEST_CASE("the clipboard's text is read, and text is pasted through it") {

@@ -12,6 +12,8 @@
 #include "program.hpp"
 #include "temp_folder.hpp"
 
+#include <algorithm>
+#include <cstdlib>
 #include <fstream>
 
 #ifndef _WIN32
@@ -283,6 +285,30 @@ TEST_CASE("a call's arguments reach the program as JSON, and its output is the r
     CHECK_FALSE(Bench(reader).call().has_acted());
     CHECK(result.has_read());
     CHECK(Bench(reader).call().has_read());
+}
+
+TEST_CASE("a program does not get the user's keys, nor the variables that its tool hides") {
+    const auto set = [](const char* name, const char* value) {
+#ifdef _WIN32
+        _putenv_s(name, value);
+#else
+        setenv(name, value, 1);
+#endif
+    };
+    for (const char* name : {"LMSTUDIO_API_KEY", "EYEHAND_TEST_HIDDEN", "EYEHAND_TEST_SHOWN"})
+        set(name, "told");
+    const auto output = [](const char* name) {
+        ProgramTool tool = tool_of({"variable", name});
+        tool.hidden_variables = {"EYEHAND_TEST_HIDDEN"};
+        return Bench(std::move(tool)).call().json();
+    };
+    const std::string none = R"-({"ok":true,"output":"(none)"})-";
+    CHECK(output("LMSTUDIO_API_KEY") == none);
+    CHECK(output("EYEHAND_TEST_HIDDEN") == none);
+    CHECK(output("EYEHAND_TEST_SHOWN") == R"({"ok":true,"output":"told"})");
+    const auto keys = key_variables();
+    for (const char* name : {"EYEHAND_API_KEY", "OPENAI_API_KEY"})
+        CHECK(std::find(keys.begin(), keys.end(), name) != keys.end());
 }
 
 TEST_CASE("wrong arguments go back to the model before the user is asked") {

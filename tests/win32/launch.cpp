@@ -59,6 +59,26 @@ private:
 
 } // namespace
 
+TEST_CASE("a program inherits the environment without the hidden variables") {
+    const auto desktop = open_desktop();
+    const test::TempFolder folder;
+    const auto file = folder / "printed";
+    REQUIRE(SetEnvironmentVariableW(L"EYEHAND_API_KEY", L"secret") != 0);
+    REQUIRE(SetEnvironmentVariableW(L"EYEHAND_TEST_SHOWN", L"shown") != 0);
+    desktop->launch(
+        {"cmd /c echo [%EYEHAND_API_KEY%][%EYEHAND_TEST_SHOWN%] > \"" + file.string() + "\"",
+         {"eyehand_api_key"}});
+    CHECK(eventually([&] {
+        return std::filesystem::exists(file) &&
+               test::read_file(file).find("[shown]") != std::string::npos;
+    }));
+    CHECK(test::read_file(file).find("secret") == std::string::npos);
+    // It is missing in the child only.
+    CHECK(GetEnvironmentVariableW(L"EYEHAND_API_KEY", nullptr, 0) != 0);
+    SetEnvironmentVariableW(L"EYEHAND_API_KEY", nullptr);
+    SetEnvironmentVariableW(L"EYEHAND_TEST_SHOWN", nullptr);
+}
+
 TEST_CASE("a launched program opens its window and can be closed") {
     const auto desktop = open_desktop();
     const auto before = notepads(*desktop);

@@ -47,10 +47,12 @@ private:
 };
 
 /// The output of a launched shell.
-std::string printed_by_shell(Desktop& desktop, const std::string& commands) {
+std::string printed_by_shell(Desktop& desktop, const std::string& commands,
+                             std::vector<std::string> hidden_variables = {}) {
     const test::TempFolder folder;
     const std::string file = (folder / "printed").string();
-    desktop.launch({"sh -c '(" + commands + ") > \"$1.new\"; mv \"$1.new\" \"$1\"' name " + file});
+    desktop.launch({"sh -c '(" + commands + ") > \"$1.new\"; mv \"$1.new\" \"$1\"' name " + file,
+                    std::move(hidden_variables)});
     eventually([&] { return std::filesystem::exists(file); }, patience);
     return test::read_file(file);
 }
@@ -78,6 +80,19 @@ private:
 };
 
 } // namespace
+
+TEST_CASE("a program inherits the environment without the hidden variables") {
+    const ChangedVariable hidden("EYEHAND_API_KEY", "secret");
+    const ChangedVariable shown("EYEHAND_API_KEY_2", "shown");
+    const std::string print = "printf %s \"$EYEHAND_API_KEY-$EYEHAND_API_KEY_2-$DISPLAY\"";
+    const std::string display = getenv("DISPLAY");
+    for (const DesktopOptions& options : {DesktopOptions{}, DesktopOptions{.display = display}}) {
+        const auto desktop = open_desktop(options);
+        CHECK(printed_by_shell(*desktop, print) == "secret-shown-" + display);
+        CHECK(printed_by_shell(*desktop, print, {"EYEHAND_API_KEY", "OTHER"}) ==
+              "-shown-" + display);
+    }
+}
 
 TEST_CASE("a program is started with its arguments") {
     const auto desktop = open_desktop();

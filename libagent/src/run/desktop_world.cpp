@@ -460,6 +460,7 @@ Fact DesktopWorld::on(const Invoke& command) {
             control_.at_safe_point(),
             {.steps = profile_.pace.drag_steps, .step_wait = profile_.pace.drag_step_delay},
             profile_.pace.type_delay,
+            options_.hidden_variables,
             [&](const GuardedEffect& effect) { return permitted(command, effect, fact); }};
         const Toolbox& tools = tools_.at(command.role);
         if (journal_ != nullptr && tools.may_act_itself(command.call.name)) journal_->finish_sync();

@@ -333,9 +333,9 @@ ToolResult focus_window(const TitleArgs& args, ToolContext& context) {
         .about(args.title);
 }
 
-ToolResult launch_app(const CommandArgs& args, ToolContext&) {
+ToolResult launch_app(const CommandArgs& args, ToolContext& context) {
     const std::string& command = args.command.utf8;
-    return act({{winio::Step{winio::LaunchCommand{command}}}, {}},
+    return act({{winio::Step{winio::LaunchCommand{command, context.hidden_variables}}}, {}},
                "Started. Its window may take a moment to appear.")
         .with("launched", command)
         .about(command);

@@ -100,6 +100,13 @@ struct Toolbox::Tools {
     std::vector<Tool> all;
 };
 
+std::vector<std::string> key_variables() {
+    return {"EYEHAND_API_KEY",    "OPENAI_API_KEY", "AZURE_OPENAI_API_KEY", "LMSTUDIO_API_KEY",
+            "LM_API_TOKEN",       "LLAMA_API_KEY",  "OLLAMA_API_KEY",       "VLLM_API_KEY",
+            "ANTHROPIC_API_KEY",  "GEMINI_API_KEY", "GOOGLE_API_KEY",       "MISTRAL_API_KEY",
+            "OPENROUTER_API_KEY", "HF_TOKEN"};
+}
+
 Toolbox::Toolbox() noexcept = default;
 Toolbox::Toolbox(const Toolbox& other)
     : tools_(other.tools_ ? std::make_unique<Tools>(*other.tools_) : nullptr) {}

@@ -57,15 +57,27 @@ void heed_all_signals() {
     sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-// The environment of a program on another display than the host's; empty if it inherits the host's.
+// How a program is started.
+struct Surroundings {
+    const std::string& display; // empty: the host's
+    const std::vector<std::string>& hidden_variables;
+};
+
+// The environment of a program that does not inherit the host's unchanged; empty otherwise.
 class Environment {
 public:
-    explicit Environment(const std::string& display) {
-        if (display.empty()) return;
-        constexpr std::string_view name = "DISPLAY=";
-        for (char** variable = environ; *variable != nullptr; ++variable)
-            if (!std::string_view(*variable).starts_with(name)) variables_.emplace_back(*variable);
-        variables_.push_back(std::string(name) + display);
+    explicit Environment(const Surroundings& surroundings) {
+        const auto& [display, hidden] = surroundings;
+        if (display.empty() && hidden.empty()) return;
+        constexpr std::string_view display_name = "DISPLAY";
+        for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+            const std::string_view text(*variable);
+            const std::string_view name = text.substr(0, text.find('='));
+            const bool is_replaced = !display.empty() && name == display_name;
+            if (!is_replaced && std::ranges::find(hidden, name) == hidden.end())
+                variables_.emplace_back(text);
+        }
+        if (!display.empty()) variables_.push_back(std::string(display_name) + "=" + display);
         for (std::string& variable : variables_) pointers_.push_back(variable.data());
         pointers_.push_back(nullptr);
     }
@@ -117,12 +129,12 @@ void wait_for_end_of(pid_t child) {
 }
 
 // Zero, or the reason why not (errno).
-int start(std::vector<std::string> words, const std::string& display) {
+int start(std::vector<std::string> words, const Surroundings& surroundings) {
     std::vector<char*> arguments;
     arguments.reserve(words.size() + 1);
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
-    Environment environment(display); // before fork, because it allocates
+    Environment environment(surroundings); // before fork, because it allocates
 
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) return errno;
@@ -161,8 +173,8 @@ std::optional<std::string> address_of(const std::string& text,
 
 bool is_there(const std::string& file) { return access(file.c_str(), F_OK) == 0; }
 
-void open_document(const std::string& name, const std::string& display) {
-    const int error = start({"xdg-open", name}, display);
+void open_document(const std::string& name, const Surroundings& surroundings) {
+    const int error = start({"xdg-open", name}, surroundings);
     if (error == ENOENT)
         throw Error(errc::launch_failed, "\"" + name +
                                              "\" is a document, and xdg-open, which opens "
@@ -174,17 +186,18 @@ void open_document(const std::string& name, const std::string& display) {
 
 void launch(const LaunchCommand& command, const std::string& display) {
     const std::string& text = command.command;
+    const Surroundings surroundings{display, command.hidden_variables};
     check_text(text, "the command");
     const auto words = words_of(text);
     if (words && words->empty()) throw Error(errc::launch_failed, "the command is empty");
-    if (const auto address = address_of(text, words)) return open_document(*address, display);
-    const int error = words ? start(*words, display) : EINVAL;
+    if (const auto address = address_of(text, words)) return open_document(*address, surroundings);
+    const int error = words ? start(*words, surroundings) : EINVAL;
     if (error == 0) return;
     // A command that cannot be run may be a document, whose name may have spaces without quotes.
-    if (is_there(text)) return open_document(text, display);
+    if (is_there(text)) return open_document(text, surroundings);
     if (!words) throw Error(errc::launch_failed, "\"" + text + "\" has a quote that is not closed");
     if (words->size() == 1 && is_there(words->front()))
-        return open_document(words->front(), display);
+        return open_document(words->front(), surroundings);
     fail(text, error);
 }
 

@@ -75,6 +75,8 @@ struct AgentOptions {
     Guard guard{GuardLevel::off};
     Approvals approvals = Approvals::unattended;
     winio::CaptureOptions capture{}; ///< how screenshots are captured
+    /// Environment variables of this process to hide from the programs that tools start.
+    std::vector<std::string> hidden_variables = key_variables();
 };
 
 /// The tools that `Agent` offers: those of each role under the profile's names, and the caller's

@@ -43,8 +43,8 @@ struct ProgramTool {
     std::filesystem::path folder{}; ///< the working directory; empty: that of this process
     std::chrono::milliseconds timeout{30000}; ///< 100 ms to 1 h; then the program is killed
     ProgramEffect effect = ProgramEffect::acts;
-    /// Environment variables of this process to hide from the program, such as those that contain
-    /// keys.
+    /// Environment variables of this process to hide from the program, besides those that the run
+    /// hides from all programs (`AgentOptions::hidden_variables`).
     std::vector<std::string> hidden_variables{};
 };
 

@@ -162,6 +162,10 @@ private:
 /// Failure. `type` is a snake_case word for programs; `message` tells the model what to do instead.
 [[nodiscard]] EYEHAND_AGENT_API ToolResult fail(std::string_view type, std::string_view message);
 
+/// The usual environment variables with keys of model servers, such as EYEHAND_API_KEY and
+/// OPENAI_API_KEY.
+[[nodiscard]] EYEHAND_AGENT_API std::vector<std::string> key_variables();
+
 /// The environment of a tool call.
 struct ToolContext {
     winio::Desktop& desktop; ///< for queries (pointer, windows); return a plan to act
@@ -172,6 +176,8 @@ struct ToolContext {
     std::stop_token safe_point{};
     winio::gesture::DragOptions drag{};     ///< the run's settings for drags
     std::chrono::milliseconds type_delay{}; ///< between the characters of typed text
+    /// Environment variables of this process to hide from programs that the tool starts.
+    std::vector<std::string> hidden_variables = key_variables();
     /// Asks the guard, and perhaps the user, whether the tool may have this effect itself, without a
     /// plan. Returns the result for the model if not. Empty: everything is permitted.
     std::function<std::optional<ToolResult>(const GuardedEffect&)> permit{};

@@ -1,6 +1,7 @@
 // Prepares scenarios and evaluates their checks.
 #include "base/path_text.hpp"
 #include "base/text.hpp"
+#include "eyehand/agent/tool.hpp"
 #include "eyehand/base/utf16.hpp"
 #include "eyehand/session/scenario.hpp"
 #include "eyehand/winio/error.hpp"
@@ -229,7 +230,7 @@ void expect(const ScenarioCheck& check, winio::Desktop& desktop, const CheckOpti
 void set_up(const Scenario& scenario, winio::Desktop& desktop, const std::stop_token& stop) {
     for (const ScenarioStep& step : scenario.setup) {
         if (!step.launch.empty()) {
-            desktop.launch({step.launch});
+            desktop.launch({step.launch, agent::key_variables()});
             continue;
         }
         winio::Windows* windows = desktop.windows();

@@ -104,7 +104,9 @@ ProgramEnd run(const ProgramTool& tool, std::string input, const ToolContext& co
     call.command = tool.command;
     call.folder = tool.folder;
     call.input = std::move(input);
-    call.hidden_variables = tool.hidden_variables;
+    call.hidden_variables = context.hidden_variables;
+    call.hidden_variables.insert(call.hidden_variables.end(), tool.hidden_variables.begin(),
+                                 tool.hidden_variables.end());
     call.timeout = tool.timeout;
     call.max_output = max_program_output;
     call.max_error = max_program_error;

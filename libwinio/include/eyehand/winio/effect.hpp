@@ -78,6 +78,9 @@ struct WindowCommand {
 
 struct LaunchCommand {
     std::string command{}; ///< UTF-8: a program with its arguments, or a document
+    /// Names of environment variables of this process that the program does not inherit, such as
+    /// those that contain keys; UTF-8.
+    std::vector<std::string> hidden_variables{};
     friend bool operator==(const LaunchCommand&, const LaunchCommand&) = default;
 };
 
