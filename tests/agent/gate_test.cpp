@@ -31,6 +31,21 @@ Thought calls(const std::string& tool, const std::string& arguments = "{}") {
     return {.reply = test::ThinkingModel::called(tool, arguments)};
 }
 
+class RecoversOnce final : public Mode {
+public:
+    [[nodiscard]] Command next() const override {
+        if (done_) return Finish{Outcome::completed, "done"};
+        return Recover{"a loop"};
+    }
+    void apply(const Fact& fact) override {
+        done_ = done_ || std::holds_alternative<Recovered>(fact);
+    }
+    [[nodiscard]] ModeState state() const override { return {}; }
+
+private:
+    bool done_ = false;
+};
+
 /// A run of these replies, then "Done.".
 struct GuardedRun : VirtualRun {
     explicit GuardedRun(std::vector<Thought> thoughts, GuardLevel level = GuardLevel::standard)
@@ -63,10 +78,11 @@ struct GuardedRun : VirtualRun {
                 std::this_thread::yield();
             }
         });
-        (void)run();
+        (void)run(mode ? mode() : nullptr);
         return asked;
     }
     std::vector<vlm::ChatRequest> requests;
+    std::function<std::unique_ptr<Mode>()> mode{}; ///< empty: the profile's
 };
 
 std::vector<GuardRecord> records(const std::vector<Event>& events) {
@@ -147,34 +163,32 @@ TEST_CASE("gate: an approval is for the window that it showed") {
     CHECK(run.desktop.typed() == "ls");
 }
 
-TEST_CASE("gate: strict asks before each action, a recovery included") {
-    GuardedRun run({calls("click_element", click), calls("click_element", click),
-                    calls("click_element", click)},
-                   GuardLevel::strict);
-    const auto asked = run.answer(grant);
-    int recoveries = 0;
-    for (const ApprovalRequest& request : asked) recoveries += request.tool == "recovery" ? 1 : 0;
-    CHECK(recoveries > 0);
+TEST_CASE("gate: strict asks before each step of a recovery, and a denial ends it") {
+    const bool granted = GENERATE(true, false);
+    GuardedRun run({}, GuardLevel::strict);
+    run.mode = [] { return std::make_unique<RecoversOnce>(); };
+    const auto asked = run.answer([&](const ApprovalRequest&) {
+        return Approval{granted, {}, "test"};
+    });
+    CHECK(asked.size() == (granted ? 6 : 1));
+    CHECK(run.desktop.events().empty() != granted);
     const auto recovered = all_of<Recovered>(run.events);
-    REQUIRE_FALSE(recovered.empty());
+    REQUIRE(recovered.size() == 1);
     REQUIRE(recovered[0].guard);
+    CHECK(recovered[0].guard->allowed == granted);
     CHECK(recovered[0].guard->decider == "user");
+    CHECK(recovered[0].problem == (granted ? "" : "the user did not allow it"));
 }
 
-TEST_CASE("gate: a recovery that is denied sends nothing") {
-    GuardedRun run({calls("click_element", click), calls("click_element", click),
-                    calls("click_element", click)},
-                   GuardLevel::strict);
-    std::size_t before = 0;
-    (void)run.answer([&](const ApprovalRequest& request) {
-        if (request.tool != "recovery") return Approval{true, {}, "test"};
-        if (before == 0) before = run.desktop.events().size();
-        return Approval{false, {}, "test"};
-    });
-    REQUIRE(before > 0);
+TEST_CASE("gate: a recovery does not click into a terminal without approval") {
+    GuardedRun run({});
+    run.mode = [] { return std::make_unique<RecoversOnce>(); };
+    run.desktop.set_windows({window(1, "xterm")});
+    (void)run.run(run.mode());
     const auto recovered = all_of<Recovered>(run.events);
-    REQUIRE_FALSE(recovered.empty());
-    CHECK(recovered[0].problem == "the user did not allow it");
+    REQUIRE(recovered.size() == 1);
+    CHECK(run.desktop.events().empty());
+    CHECK(recovered[0].problem == "the guard did not permit it");
 }
 
 TEST_CASE("gate: five denied calls in a row end the run as refused") {
@@ -193,6 +207,7 @@ TEST_CASE("gate: an allowed call between denied ones keeps the run going") {
         thoughts.push_back(calls("press_key", R"({"key":"tab"})"));
     }
     GuardedRun run(thoughts);
+    run.profile.max_turns = 50;
     CHECK(run.run().outcome == Outcome::completed);
 }
 

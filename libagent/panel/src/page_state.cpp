@@ -145,6 +145,17 @@ json::object PageState::to_json(const agent::TurnView& turn) const {
     return page::to_json(turn, screenshot, json_limits);
 }
 
+namespace {
+
+/// For the user: what calls, and the guard's reason.
+std::string words_on(const agent::ApprovalRequest& question) {
+    if (question.reason.empty()) return question.text;
+    const std::string guard = question.reason + " (" + question.rule + ")";
+    return question.text.empty() ? guard : question.text + ": " + guard;
+}
+
+} // namespace
+
 json::object PageState::to_json() const {
     json::array questions;
     for (const agent::ApprovalRequest& question : status_.approval_requests)
@@ -153,7 +164,7 @@ json::object PageState::to_json() const {
                          {"turn", question.turn},
                          {"tool", agent::to_valid_utf8(question.tool)},
                          {"arguments", agent::to_valid_utf8(question.arguments_json)},
-                         {"text", agent::to_valid_utf8(question.text)},
+                         {"text", agent::to_valid_utf8(words_on(question))},
                          {"points", points_json(question.points)}});
     json::value wanted;
     if (status_.annotation_request)

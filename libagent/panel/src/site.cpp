@@ -252,7 +252,7 @@ Reply decide(ShownRun& run, Post& post) {
     if (!granted) return wrong("\"granted\" must be true or false");
     const std::string* reason = post.text("why");
     if (reason == nullptr && post.has("why")) return wrong("\"why\" must be a string");
-    const agent::Approval approval{*granted, reason == nullptr ? std::string() : *reason};
+    const agent::Approval approval{*granted, reason == nullptr ? std::string() : *reason, "panel"};
     const auto taken = run.with_control([&](agent::RunControl& control) {
         return control.resolve(static_cast<std::uint64_t>(*id), approval);
     });
