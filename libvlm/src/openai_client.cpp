@@ -380,7 +380,8 @@ private:
     /// A list of models is much shorter than an answer may be.
     [[nodiscard]] http::Limits list_limits() const {
         http::Limits list = limits();
-        if (list.body_bytes == 0 || list.body_bytes > max_list_bytes) list.body_bytes = max_list_bytes;
+        if (list.body_bytes == 0 || list.body_bytes > max_list_bytes)
+            list.body_bytes = max_list_bytes;
         return list;
     }
 

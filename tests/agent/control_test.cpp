@@ -152,6 +152,39 @@ TEST_CASE("a message during the final answer keeps the run going") {
     CHECK_THAT(stage.last_words(), ContainsSubstring("And save it."));
 }
 
+TEST_CASE("the number of messages that wait for a safe point is limited") {
+    RunControl control;
+    RunPort port(control);
+    port.begin(RunPort::Replies::not_taken);
+    for (std::size_t i = 0; i < RunControl::max_waiting_messages; ++i)
+        CHECK(control.send_message("hello") == SubmitResult::accepted);
+    CHECK(control.send_message("hello") == SubmitResult::too_many);
+    CHECK(port.next_message().has_value());
+    CHECK(control.send_message("hello") == SubmitResult::accepted);
+}
+
+TEST_CASE("long reasons are cut, and a long annotation is rejected") {
+    RunControl control;
+    RunPort port(control);
+    port.begin(RunPort::Replies::not_taken);
+    const std::string long_text(RunControl::max_message_bytes + 10, 'x');
+    test::Watch watch(control);
+    auto approval =
+        std::async(std::launch::async, [&] { return port.request_approval({.tool = "click"}); });
+    watch.until([](const RunStatus& now) { return !now.approval_requests.empty(); });
+    CHECK(control.resolve(control.status().approval_requests.front().id, {.reason = long_text}));
+    CHECK(approval.get().reason.size() == RunControl::max_message_bytes);
+
+    auto annotation =
+        std::async(std::launch::async, [&] { return port.wait_for_annotation({.turn = 1}); });
+    watch.until([](const RunStatus& now) { return now.annotation_request.has_value(); });
+    CHECK(control.annotate(1, std::vector<std::uint8_t>(RunControl::max_annotation_bytes + 1)) ==
+          SubmitResult::too_long);
+    control.stop(long_text);
+    CHECK(annotation.get() == nullptr);
+    CHECK(control.stop_reason().size() == RunControl::max_message_bytes);
+}
+
 TEST_CASE("input that the run cannot use is rejected") {
     Stage stage;
     CHECK(stage.control.send_message("too early") == SubmitResult::run_ended);

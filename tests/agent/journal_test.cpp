@@ -1,5 +1,6 @@
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/journal.hpp"
+#include "eyehand/agent/journal_reader.hpp"
 #include "eyehand/vlm/digest.hpp"
 #include "json/json.hpp"
 
@@ -111,6 +112,38 @@ TEST_CASE("every entry is a JSON object with its number and the hash of the line
         lines[2],
         ContainsSubstring(
             R"("settle_ms":180,"end":"reacted","reacted_ms":30,"capture_ms":9.5,"scale_ms":7.9,"encode_ms":12.345)"));
+}
+
+TEST_CASE("the provenance of calls and ignored calls are read back, and missing ones are native") {
+    const test::TempFolder folder;
+    {
+        Journal journal(folder / "events.jsonl");
+        vlm::ChatReply reply;
+        reply.tool_calls = {{"id1", "click", "{}", {}, vlm::Provenance::text},
+                            {"id2", "click", "{}", {}, vlm::Provenance::native}};
+        journal.append(Fact(Replied{reply}), 1);
+        journal.append(Command(Invoke{reply.tool_calls[0], "agent"}), 1);
+        journal.append(invoked(), 1);
+        for (const auto ignored :
+             {vlm::IgnoredCall::not_accepted, vlm::IgnoredCall::unclear, vlm::IgnoredCall::quoted})
+            journal.append(Fact(Replied{{.ignored_call = ignored}}), 1);
+    }
+    const auto lines = test::lines_of(folder / "events.jsonl");
+    CHECK_THAT(lines.at(0), ContainsSubstring(R"("provenance":"text"},{"id":"id2")"));
+    CHECK_THAT(lines.at(0).substr(lines.at(0).find("id2")), !ContainsSubstring("provenance"));
+    CHECK_THAT(lines.at(1), ContainsSubstring(R"("provenance":"text")"));
+    const Journal journal(folder / "events.jsonl");
+    const auto reply = [&](std::size_t i) {
+        return std::get<Replied>(journal.recovered().at(i)).reply;
+    };
+    CHECK(reply(0).tool_calls.at(0).provenance == vlm::Provenance::text);
+    CHECK(reply(0).tool_calls.at(1).provenance == vlm::Provenance::native);
+    CHECK(reply(0).ignored_call == vlm::IgnoredCall::none);
+    CHECK(reply(2).ignored_call == vlm::IgnoredCall::not_accepted);
+    CHECK(reply(3).ignored_call == vlm::IgnoredCall::unclear);
+    CHECK(reply(4).ignored_call == vlm::IgnoredCall::quoted);
+    const auto invoke_event = parse_event(lines.at(1));
+    CHECK(std::get<Invoke>(invoke_event.payload).call.provenance == vlm::Provenance::text);
 }
 
 TEST_CASE("the facts of a journal are read back unchanged") {

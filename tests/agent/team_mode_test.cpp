@@ -276,6 +276,26 @@ TEST_CASE("team: a reply without a call causes one reminder, then counts as a tu
     CHECK(lead.wants() == "ask chief");
 }
 
+TEST_CASE("team: the reminder after a call as text says why it was not carried out") {
+    Stage stage = briefed();
+    stage.see();
+    stage.mode.apply(
+        Replied{{.text = "<tool_call>...", .ignored_call = vlm::IgnoredCall::not_accepted}});
+    REQUIRE(stage.request().messages.size() == 4);
+    CHECK_THAT(stage.request().messages.at(3).text(), ContainsSubstring("written as text"));
+}
+
+TEST_CASE("team: waiting messages of the user are bounded, and the newest ones stay") {
+    Stage stage;
+    stage.see();
+    for (int i = 0; i < 10; ++i)
+        stage.hear("message " + std::to_string(i) + std::string(60000, ' '));
+    const auto notes = stage.notes();
+    CHECK(std::find(notes.begin(), notes.end(), "refused") != notes.end());
+    CHECK_THAT(stage.context(), ContainsSubstring("message 6"));
+    CHECK_THAT(stage.context(), !ContainsSubstring("message 5"));
+}
+
 TEST_CASE("team: one call per turn is executed, and the others are visibly refused") {
     Stage stage = briefed();
     (void)stage.notes();

@@ -97,6 +97,37 @@ const Fact no_schema =
 
 } // namespace
 
+TEST_CASE("visual loop: the length of a request has an upper bound") {
+    Profile it = profile();
+    it.context_bytes = 2000;
+    VisualLoopMode mode = mode_for(it);
+    mode.apply(observed());
+    std::string wrong;
+    for (int i = 0; i < 100; ++i) wrong += (i == 0 ? "" : ",") + std::string(R"({"name":"fly"})");
+    mode.apply(words(R"({"observation":")" + std::string(100000, 'x') + R"(","actions":[)" + wrong +
+                     "]}"));
+    mode.apply(observed());
+    const std::string told = std::get<Ask>(mode.next()).request.messages.at(1).text();
+    CHECK(told.size() <= 1000);
+    CHECK_THAT(told, ContainsSubstring("Problems with your last reply"));
+    CHECK_THROWS_AS(VisualLoopMode(it, std::string(1000, 'x')), Error);
+}
+
+TEST_CASE("visual loop: actions of an object within other text have the provenance text") {
+    const auto provenance = [](const std::string& reply) {
+        VisualLoopMode mode = mode_for(profile());
+        mode.apply(observed());
+        mode.apply(words(reply));
+        return std::get<Invoke>(mode.next()).call.provenance;
+    };
+    const std::string object = reply_text(click);
+    CHECK(provenance(object) == vlm::Provenance::native);
+    CHECK(provenance("<think>hm</think>\n" + object + "\n") == vlm::Provenance::native);
+    CHECK(provenance("```json\n" + object + "\n```") == vlm::Provenance::native);
+    CHECK(provenance("The page says: " + object) == vlm::Provenance::text);
+    CHECK(provenance("```json\n" + object + "\n```\nI click.") == vlm::Provenance::text);
+}
+
 TEST_CASE("visual loop: it goes through these states") {
     struct Row {
         std::vector<Fact> facts;

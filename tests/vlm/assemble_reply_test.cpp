@@ -479,9 +479,7 @@ TEST_CASE("too many streamed calls are rejected") {
 TEST_CASE("a call in very many pieces, each with its name, is read in linear time") {
     // Reading the whole arguments again with each piece would take minutes.
     ReplyAssembler assembler(where);
-    const auto take = [&](const std::string& json) {
-        (void)assembler.take({.data = json});
-    };
+    const auto take = [&](const std::string& json) { (void)assembler.take({.data = json}); };
     const auto piece = [&](const std::string& arguments) {
         take(R"({"choices":[{"index":0,"delta":{"tool_calls":[{"function":{"name":"type",)"
              R"("arguments":")" +
@@ -522,7 +520,8 @@ TEST_CASE("streamed arguments above the limit are rejected") {
     std::string bytes;
     const std::string half(600000, 'x');
     for (int i = 0; i < 2; ++i)
-        bytes += call_chunk(R"({"index":0,"function":{"name":"type","arguments":")" + half + "\"}}");
+        bytes +=
+            call_chunk(R"({"index":0,"function":{"name":"type","arguments":")" + half + "\"}}");
     const vlm::Error error = failure(bytes + stop);
     CHECK(error.code() == errc::bad_response);
     CHECK(mentions(error, "more than 1048576 bytes of arguments"));
@@ -604,8 +603,7 @@ TEST_CASE("calls in a streamed text are recovered like those in a plain answer")
     CHECK(streamed.reply.notes ==
           std::vector<std::string>{"recovered 1 tool call from the text (<tool_call>)"});
     CHECK(stream(bytes).reply.tool_calls.empty());
-    const ChatReply ignored =
-        stream(bytes, 1000, offered, vlm::wire::TextCallRule::ignore).reply;
+    const ChatReply ignored = stream(bytes, 1000, offered, vlm::wire::TextCallRule::ignore).reply;
     CHECK(ignored.tool_calls.empty());
     CHECK(ignored.ignored_call == vlm::IgnoredCall::not_accepted);
 }

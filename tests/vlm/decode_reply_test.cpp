@@ -360,10 +360,10 @@ TEST_CASE("arguments of more than a MiB are rejected, as text and as an object")
 
 TEST_CASE("an id, a name or unknown members of a call above their limits are rejected") {
     const std::string long_name(1001, 'n');
-    for (const std::string& call :
-         {R"({"id":")" + long_name + R"(","function":{"name":"f"}})",
-          R"({"function":{"name":")" + long_name + R"("}})",
-          R"({"function":{"name":"f"},"more":")" + std::string(std::size_t{1} << 20, 'x') + "\"}"}) {
+    for (const std::string& call : {R"({"id":")" + long_name + R"(","function":{"name":"f"}})",
+                                    R"({"function":{"name":")" + long_name + R"("}})",
+                                    R"({"function":{"name":"f"},"more":")" +
+                                        std::string(std::size_t{1} << 20, 'x') + "\"}"}) {
         const std::string body = R"({"choices":[{"message":{"tool_calls":[)" + call + "]}}]}";
         CHECK(error_of([&] { (void)decode(body); }).code() == errc::bad_response);
     }
@@ -414,8 +414,7 @@ TEST_CASE("a call in the text is recovered, gets an id, and is mentioned in the 
     const std::string body =
         R"({"choices":[{"finish_reason":"stop","message":{"content":"So. <tool_call>{\"name\":)"
         R"(\"click\",\"arguments\":{\"x\":1}}</tool_call>"}}]})";
-    const ChatReply reply =
-        vlm::wire::decode_reply(body, where, offered, TextCallRule::accept);
+    const ChatReply reply = vlm::wire::decode_reply(body, where, offered, TextCallRule::accept);
     REQUIRE(reply.tool_calls.size() == 1);
     CHECK(reply.tool_calls[0].provenance == vlm::Provenance::text);
     CHECK(reply.tool_calls[0].name == "click");
@@ -449,16 +448,14 @@ TEST_CASE("unless calls in the text are accepted, they stay text, and the reply 
     const ChatReply quoted = read("`" + leak + "`", TextCallRule::accept);
     CHECK(quoted.ignored_call == IgnoredCall::quoted);
     CHECK(quoted.tool_calls.empty());
-    CHECK(quoted.notes ==
-          std::vector<std::string>{"a tool call in the text was not executed"});
+    CHECK(quoted.notes == std::vector<std::string>{"a tool call in the text was not executed"});
 }
 
 TEST_CASE("nothing is recovered from reasoning, or if the server delivered calls") {
     const std::vector<vlm::ToolSpec> offered{{"click", "", R"({"type":"object"})"}};
     const auto names = [&](const std::string& message) {
-        const ChatReply reply =
-            vlm::wire::decode_reply(R"({"choices":[{"message":)" + message + "}]}", where, offered,
-                                    TextCallRule::accept);
+        const ChatReply reply = vlm::wire::decode_reply(
+            R"({"choices":[{"message":)" + message + "}]}", where, offered, TextCallRule::accept);
         std::vector<std::string> called;
         for (const vlm::ToolCall& call : reply.tool_calls) called.push_back(call.name);
         return called;

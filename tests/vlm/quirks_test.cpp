@@ -144,13 +144,14 @@ TEST_CASE("tools as text: a whole turn through the client") {
     CHECK_THAT(server.requests().at(0).body, !ContainsSubstring("\"tools\""));
 }
 
-TEST_CASE("calls in the text count as the request and the client's knowledge of the model allow it") {
+TEST_CASE(
+    "calls in the text count as the request and the client's knowledge of the model allow it") {
     const std::string leak = R"(<tool_call>{"name": "click", "arguments": {"x": 5}}</tool_call>)";
     const auto calls = [&](vlm::TextCalls text_calls, bool tools_as_text) {
         ChatServer server;
         server.enqueue({.body = completion(leak)});
-        OpenAiClient client({.endpoint = server.url(),
-                             .quirks = vlm::Quirks{.tools_as_text = tools_as_text}});
+        OpenAiClient client(
+            {.endpoint = server.url(), .quirks = vlm::Quirks{.tools_as_text = tools_as_text}});
         ChatRequest request = with_tool();
         request.text_calls = text_calls;
         const vlm::ChatReply reply = client.reply(request);

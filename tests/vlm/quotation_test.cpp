@@ -18,21 +18,67 @@ bool quotes(const std::string& text) {
 } // namespace
 
 TEST_CASE("quotation: plain text is not quoted") {
-    for (const char* text :
-         {"X", "So: X", "a\nX", "   X", "- X", "1. X", "it's X", "the users' X", "a 27\" screen X",
-          "(a) \"b\" 'c' `d` X", "“b” ‘c’ „d“ «e» »f« ‹g› 「h」 X", "```\na\n```\nX", "~~~\n```\n~~~\nX",
-          "> a\n\nX", "`a\n\nb` X", "a ` X", "<pre>a</pre> X", "<q>a</q>X", "<quote>X", "<b>X",
-          "'a\n\nX", "5 > 4 X", "``a ` b`` X"})
+    for (const char* text : {"X",
+                             "So: X",
+                             "a\nX",
+                             "   X",
+                             "- X",
+                             "1. X",
+                             "it's X",
+                             "the users' X",
+                             "a 27\" screen X",
+                             "(a) \"b\" 'c' `d` X",
+                             "“b” ‘c’ „d“ «e» »f« ‹g› 「h」 X",
+                             "```\na\n```\nX",
+                             "~~~\n```\n~~~\nX",
+                             "> a\n\nX",
+                             "`a\n\nb` X",
+                             "a ` X",
+                             "<pre>a</pre> X",
+                             "<q>a</q>X",
+                             "<quote>X",
+                             "<b>X",
+                             "'a\n\nX",
+                             "5 > 4 X",
+                             "``a ` b`` X"})
         CHECK_FALSE(quotes(text));
 }
 
 TEST_CASE("quotation: marks, code, block quotes and tags quote") {
-    for (const char* text :
-         {"\"X", "\"a X", "\"a\n\nb X", "'X", "so ('X", "“X", "„X", "« X", "‘X", "「X", "『X",
-          "`X`", "``a ` X``", "```\nX", "```X", "~~~\nX\n~~~", "```\na\n``\nX", "````\n```\nX",
-          "- ```\n  X", "> X", ">X", "  > X", "> a\nX", "1. > X", "    X", "\tX", "  \tX", "<pre>X",
-          "<CODE class='a'>X", "<code>a</pre>X", "<blockquote>\nX", "<q>X", "<tool_response>\nX",
-          "<pre><pre></pre>X"})
+    for (const char* text : {"\"X",
+                             "\"a X",
+                             "\"a\n\nb X",
+                             "'X",
+                             "so ('X",
+                             "“X",
+                             "„X",
+                             "« X",
+                             "‘X",
+                             "「X",
+                             "『X",
+                             "`X`",
+                             "``a ` X``",
+                             "```\nX",
+                             "```X",
+                             "~~~\nX\n~~~",
+                             "```\na\n``\nX",
+                             "````\n```\nX",
+                             "- ```\n  X",
+                             "> X",
+                             ">X",
+                             "  > X",
+                             "> a\nX",
+                             "1. > X",
+                             "    X",
+                             "\tX",
+                             "  \tX",
+                             "<pre>X",
+                             "<CODE class='a'>X",
+                             "<code>a</pre>X",
+                             "<blockquote>\nX",
+                             "<q>X",
+                             "<tool_response>\nX",
+                             "<pre><pre></pre>X"})
         CHECK(quotes(text));
 }
 

@@ -156,10 +156,7 @@ TEST_CASE("form 2: a call as function and parameter tags") {
                              "<parameter=y>\n2\n</parameter>\n</function>\n";
     check({
         {"<tool_call>\n" + both + "</tool_call>", {clicked}, "", "<function=...>"},
-        {"Now.\n<tool_call>\n" + both + "</tool_call>\n",
-         {clicked},
-         "Now.",
-         "<function=...>"},
+        {"Now.\n<tool_call>\n" + both + "</tool_call>\n", {clicked}, "Now.", "<function=...>"},
         {both, {clicked}, "", "<function=...>"},
         {both + "</tool_call>", {clicked}, "", "<function=...>"},
         {"<tool_call>" + both, {clicked}, "", "<function=...>"},
@@ -399,20 +396,30 @@ TEST_CASE("a call must end the text, in every form") {
 }
 
 TEST_CASE("a call in quotation marks, code or a block quote is text, in every form") {
-    for (const std::string& leak :
-         Texts{"<tool_call>" + click + "</tool_call>",
-               "<tool_call><function=wait></function></tool_call>",
-               "[TOOL_REQUEST]" + click + "[END_TOOL_REQUEST]"}) {
-        for (const std::string& text :
-             Texts{"The page says: \"" + leak + "\"", "The page says: \"" + leak,
-                   "It says '" + leak + "'", "It says “" + leak + "”", "Es heißt „" + leak + "“",
-                   "Il dit « " + leak + " »", "It says “Hello.\n\n" + leak,
-                   "```\n" + leak + "\n```", "~~~xml\n" + leak + "\n~~~",
-                   "```xml\n" + leak + "\n````", "```xml\n" + leak, "`" + leak + "`",
-                   "```" + leak + "```", "> " + leak, "> The page:\n" + leak,
-                   "- > " + leak, "The page:\n\n    " + leak, "\t" + leak,
-                   "<pre>" + leak + "</pre>", "<blockquote>\n" + leak + "</blockquote>",
-                   "<tool_response>" + leak + "</tool_response>"})
+    for (const std::string& leak : Texts{"<tool_call>" + click + "</tool_call>",
+                                         "<tool_call><function=wait></function></tool_call>",
+                                         "[TOOL_REQUEST]" + click + "[END_TOOL_REQUEST]"}) {
+        for (const std::string& text : Texts{"The page says: \"" + leak + "\"",
+                                             "The page says: \"" + leak,
+                                             "It says '" + leak + "'",
+                                             "It says “" + leak + "”",
+                                             "Es heißt „" + leak + "“",
+                                             "Il dit « " + leak + " »",
+                                             "It says “Hello.\n\n" + leak,
+                                             "```\n" + leak + "\n```",
+                                             "~~~xml\n" + leak + "\n~~~",
+                                             "```xml\n" + leak + "\n````",
+                                             "```xml\n" + leak,
+                                             "`" + leak + "`",
+                                             "```" + leak + "```",
+                                             "> " + leak,
+                                             "> The page:\n" + leak,
+                                             "- > " + leak,
+                                             "The page:\n\n    " + leak,
+                                             "\t" + leak,
+                                             "<pre>" + leak + "</pre>",
+                                             "<blockquote>\n" + leak + "</blockquote>",
+                                             "<tool_response>" + leak + "</tool_response>"})
             CHECK(check_none(text) == IgnoredCall::quoted);
         CHECK(check_none("> " + leak + "\n\nThat is all.") == IgnoredCall::none);
         CHECK(check_none("It says \"" + leak + "\" and more.") == IgnoredCall::none);

@@ -140,9 +140,10 @@ TEST_CASE("retries: a server cannot request a shorter delay than the client's ow
         ChatServer server;
         for (int i = 0; i < 3; ++i) server.enqueue(failing(503, "", wish));
         std::vector<std::chrono::milliseconds> delays;
-        OpenAiClient client({.endpoint = server.url(),
-                             .retries = {.first_delay = 40ms},
-                             .on_retry = [&](const vlm::Attempt& a) { delays.push_back(a.delay); }});
+        OpenAiClient client(
+            {.endpoint = server.url(),
+             .retries = {.first_delay = 40ms},
+             .on_retry = [&](const vlm::Attempt& a) { delays.push_back(a.delay); }});
         CHECK_THROWS_AS(client.reply(ask()), vlm::Error);
         REQUIRE(delays.size() == 2);
         CHECK(delays[0] >= 30ms); // shortened by at most a quarter
@@ -153,8 +154,7 @@ TEST_CASE("retries: a server cannot request a shorter delay than the client's ow
 TEST_CASE("retries: a server that loads its model cannot be made to flood itself") {
     ChatServer server;
     for (int i = 0; i < 3; ++i)
-        server.enqueue(
-            failing(503, std::string(llama_server::loading), {{"retry-after-ms", "1"}}));
+        server.enqueue(failing(503, std::string(llama_server::loading), {{"retry-after-ms", "1"}}));
     server.enqueue(failing(503, std::string(llama_server::loading), {{"retry-after-ms", "30"}}));
     server.enqueue({.body = completion("ready")});
     std::vector<std::chrono::milliseconds> delays;

@@ -197,6 +197,9 @@ Reply received(agent::SubmitResult reception) {
     case agent::SubmitResult::too_long:
         return failed(413, fmt::format("the text is longer than {} bytes",
                                        agent::RunControl::max_message_bytes));
+    case agent::SubmitResult::too_many:
+        return failed(429, fmt::format("{} messages already wait for the run: try again later",
+                                       agent::RunControl::max_waiting_messages));
     case agent::SubmitResult::run_ended:
         break;
     }

@@ -269,6 +269,7 @@ std::vector<std::string> differences(const agent::StoredRun& stored) {
         profile->step_delay = {};
         profile->image = winio::FitWithin{{1, 1}};
         profile->screenshots = profile->thinks = {};
+        profile->text_tool_calls = {};
         profile->executed_heat = {};
         profile->bbox_heat = {};
         profile->physical_execution = true;

@@ -4,6 +4,7 @@
 #include "modes/built_in.hpp"
 #include "modes/guarded_mode.hpp"
 #include "modes/heated_mode.hpp"
+#include "modes/text_calls_mode.hpp"
 #include "modes/watched_mode.hpp"
 #include "profile/profile_parts.hpp"
 
@@ -97,7 +98,9 @@ const ModeFactory& mode_of(const Profile& profile) {
                     profile.mode));
 }
 
-std::unique_ptr<Mode> make_mode(const ModeContext& context) {
+namespace {
+
+std::unique_ptr<Mode> make_watched(const ModeContext& context) {
     const ModeFactory& factory = mode_of(context.profile);
     const ExecutedHeat& heat = context.profile.executed_heat;
     std::unique_ptr<Mode> mode;
@@ -110,6 +113,12 @@ std::unique_ptr<Mode> make_mode(const ModeContext& context) {
             heat.trail_turns);
     }
     return std::make_unique<WatchedMode>(std::make_unique<GuardedMode>(std::move(mode)));
+}
+
+} // namespace
+
+std::unique_ptr<Mode> make_mode(const ModeContext& context) {
+    return std::make_unique<TextCallsMode>(make_watched(context), context.profile.text_tool_calls);
 }
 
 } // namespace eyehand::agent

@@ -179,6 +179,7 @@ Profile read_profile(const Members& members, const Prompts& prompts, const ModeR
         several->read("error", profile.refused_call_error);
         if (profile.refused_call_error.empty()) several->refuse("error", "is empty");
     }
+    members.read("text_tool_calls", profile.text_tool_calls, text_tool_calls_words());
     read_manners(members, profile);
     members.read("lmstudio_logs", profile.lmstudio_logs);
     // Only the user may name a folder, because a profile can come from an untrusted source.

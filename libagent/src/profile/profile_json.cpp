@@ -67,6 +67,9 @@ std::string to_json(const Profile& profile) {
     put("several_calls",
         json::object{{"carry_out", word_for(profile.several_calls, several_calls_words())},
                      {"error", profile.refused_call_error}});
+    if (profile.text_tool_calls != TextToolCalls::if_not_native)
+        put("text_tool_calls",
+            json::string(word_for(profile.text_tool_calls, text_tool_calls_words())));
     put("tools", tools_json(profile.tools));
     if (const std::string section = mode.write(profile); !section.empty())
         put(mode.section(), json::parse(section));

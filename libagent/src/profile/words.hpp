@@ -23,6 +23,12 @@ using Words = std::vector<std::pair<std::string, Enum>>;
     return {{"first", SeveralCalls::first}, {"none", SeveralCalls::none}};
 }
 
+[[nodiscard]] inline Words<TextToolCalls> text_tool_calls_words() {
+    return {{"never", TextToolCalls::never},
+            {"if_not_native", TextToolCalls::if_not_native},
+            {"until_native", TextToolCalls::until_native}};
+}
+
 [[nodiscard]] inline Words<LogLayout> log_layout_words() {
     return {{"screenshots", LogLayout::screenshots},
             {"flat", LogLayout::flat},

@@ -21,6 +21,11 @@ std::string words(std::string_view text) {
     return text.empty() ? std::string("(nothing)") : std::string(text);
 }
 
+/// Calls that the model may only have quoted are visible as such.
+std::string_view origin_of(const vlm::ToolCall& call) {
+    return call.provenance == vlm::Provenance::text ? " (from the text of the reply)" : "";
+}
+
 constexpr std::size_t max_message_bytes = 400; ///< in the entry of a request
 constexpr std::size_t max_profile_bytes = 120; ///< per member, in the entry of the configuration
 
@@ -214,14 +219,16 @@ std::string ExecutionLog::describe(const Event& event) const {
                             request_, it.reply.total.count(), tokens(it.reply.usage.prompt_tokens),
                             tokens(it.reply.usage.completion_tokens), words(it.reply.text));
             for (const vlm::ToolCall& call : it.reply.tool_calls) {
-                text += fmt::format("Call: {} {}\n", call.name, call.arguments_json);
+                text +=
+                    fmt::format("Call{}: {} {}\n", origin_of(call), call.name, call.arguments_json);
             }
         },
         [&](const AskFailed& it) {
             text = fmt::format("NO REPLY to request #{}: {}\n", request_, it.message);
         },
         [&](const Invoke& it) {
-            text = fmt::format("ACTION {}\nArguments: {}\n", it.call.name, it.call.arguments_json);
+            text = fmt::format("ACTION {}{}\nArguments: {}\n", it.call.name, origin_of(it.call),
+                               it.call.arguments_json);
         },
         [&](const Invoked& it) {
             text = fmt::format("RESULT of {}: {}\n", it.tool, it.result_json);

@@ -42,6 +42,12 @@ json::array rects_json(const std::vector<winio::Rect>& rects) {
     return all;
 }
 
+/// Older journals lack the member: their calls count as native.
+void put_provenance(const vlm::ToolCall& call, json::object& entry) {
+    if (call.provenance != vlm::Provenance::native)
+        entry["provenance"] = vlm::to_string(call.provenance);
+}
+
 json::array calls_json(const std::vector<vlm::ToolCall>& calls) {
     json::array all;
     for (const vlm::ToolCall& call : calls) {
@@ -49,11 +55,14 @@ json::array calls_json(const std::vector<vlm::ToolCall>& calls) {
                          {"name", valid(call.name)},
                          {"arguments", valid(call.arguments_json)}};
         if (!call.extra_json.empty()) one["extra"] = valid(call.extra_json);
+        put_provenance(call, one);
         all.push_back(std::move(one));
     }
     return all;
 }
 
+constexpr std::array<std::string_view, 4> ignored_call_names{"none", "not_accepted", "unclear",
+                                                             "quoted"};
 constexpr std::array<std::string_view, 6> finish_names{"stop",           "length", "tool_calls",
                                                        "content_filter", "error",  "unknown"};
 
@@ -180,6 +189,7 @@ struct Writer {
         entry["call_id"] = valid(it.call.id);
         entry["tool"] = valid(it.call.name);
         entry["arguments"] = valid(it.call.arguments_json);
+        put_provenance(it.call, entry);
     }
     void operator()(const Recover& it) const { entry["why"] = valid(it.reason); }
     void operator()(const Recovered& it) const {
@@ -228,6 +238,9 @@ struct Writer {
         entry["text"] = valid(reply.text);
         if (!reply.reasoning.empty()) entry["reasoning"] = valid(reply.reasoning);
         entry["tool_calls"] = calls_json(reply.tool_calls);
+        if (reply.ignored_call != vlm::IgnoredCall::none)
+            entry["ignored_call"] =
+                ignored_call_names.at(static_cast<std::size_t>(reply.ignored_call));
         entry["finish"] = finish_names.at(static_cast<std::size_t>(reply.finish));
         entry["model"] = valid(reply.model);
         if (!reply.notes.empty()) entry["notes"] = texts_json(reply.notes);
@@ -375,12 +388,27 @@ Observed read_observed(const json::object& entry) {
     return fact;
 }
 
+/// A provenance of a later version counts as text, which is judged more strictly.
+vlm::Provenance provenance_in(const json::object& entry) {
+    const std::string name = string_or_empty(entry, "provenance");
+    return name.empty() || name == vlm::to_string(vlm::Provenance::native) ? vlm::Provenance::native
+                                                                           : vlm::Provenance::text;
+}
+
+vlm::IgnoredCall ignored_call_in(const json::object& entry) {
+    const std::string name = string_or_empty(entry, "ignored_call");
+    for (std::size_t i = 0; i < ignored_call_names.size(); ++i)
+        if (ignored_call_names.at(i) == name) return static_cast<vlm::IgnoredCall>(i);
+    return vlm::IgnoredCall::none;
+}
+
 std::vector<vlm::ToolCall> calls_of(const json::value& value) {
     std::vector<vlm::ToolCall> calls;
     for (const json::value& one : value.as_array()) {
         const json::object& call = one.as_object();
         calls.push_back({string_at(call, "id"), string_at(call, "name"),
-                         string_at(call, "arguments"), string_or_empty(call, "extra")});
+                         string_at(call, "arguments"), string_or_empty(call, "extra"),
+                         provenance_in(call)});
     }
     return calls;
 }
@@ -390,6 +418,7 @@ Replied read_replied(const json::object& entry) {
     reply.text = string_at(entry, "text");
     reply.reasoning = string_or_empty(entry, "reasoning");
     reply.tool_calls = calls_of(entry.at("tool_calls"));
+    reply.ignored_call = ignored_call_in(entry);
     const std::string finish = string_at(entry, "finish");
     reply.finish = vlm::FinishReason::unknown;
     for (std::size_t i = 0; i < finish_names.size(); ++i) {
@@ -580,6 +609,7 @@ Payload read_invoke(const json::object& entry) {
     command.call.id = string_at(entry, "call_id");
     command.call.name = string_at(entry, "tool");
     command.call.arguments_json = string_or_empty(entry, "arguments");
+    command.call.provenance = provenance_in(entry);
     return command;
 }
 

@@ -1,4 +1,6 @@
 #include "eyehand/agent/control.hpp"
+
+#include "base/text.hpp"
 #include "eyehand/agent/run_port.hpp"
 
 #include <chrono>
@@ -69,7 +71,7 @@ private:
 void RunControl::State::stop(const std::string& reason) {
     {
         const std::lock_guard lock(mutex_);
-        if (reason_.empty()) reason_ = reason;
+        if (reason_.empty()) reason_ = cut_bytes(reason, max_message_bytes);
     }
     safe_.request_stop(); // outside the lock: callbacks may call stop_reason()
     changed();
@@ -123,6 +125,7 @@ SubmitResult RunControl::State::put(UserMessage told) {
             for (const UserMessage& other : told_)
                 if (other.kind == UserMessage::Kind::reply) return SubmitResult::not_expected;
         }
+        if (told_.size() >= max_waiting_messages) return SubmitResult::too_many;
         told_.push_back(std::move(told));
     }
     changed();
@@ -135,6 +138,7 @@ SubmitResult RunControl::State::annotate(int turn, std::vector<std::uint8_t> png
         if (!begun_ || ended_ || safe_.stop_requested()) return SubmitResult::run_ended;
         if (!annotation_request_ || annotated_) return SubmitResult::not_expected;
         if (annotation_request_->turn != turn) return SubmitResult::outdated;
+        if (png.size() > max_annotation_bytes) return SubmitResult::too_long;
         annotated_ = std::make_shared<const std::vector<std::uint8_t>>(std::move(png));
     }
     changed();
@@ -145,6 +149,7 @@ bool RunControl::State::resolve(std::uint64_t question, Approval approval) {
     {
         const std::lock_guard lock(mutex_);
         if (questions_.erase(question) == 0) return false;
+        approval.reason = cut_bytes(approval.reason, max_message_bytes);
         approvals_.emplace(question, std::move(approval));
     }
     changed();

@@ -61,7 +61,7 @@ struct PiecedCall {
     std::string id{};
     std::string name{};
     PiecedText arguments{};
-    ObjectEnd end{}; ///< of the arguments
+    ObjectEnd end{};                      ///< of the arguments
     boost::json::object extra{};          ///< unknown members
     boost::json::object function_extra{}; ///< unknown members of its "function"
 };

@@ -69,7 +69,8 @@ std::vector<ToolCall> decode_calls(const json::object& message, const Where& whe
             const CallFields fields = decode_call_fields(value, where);
             if (fields.name.empty()) continue; // some servers send this instead of no call
             calls.push_back({std::string(fields.id), std::string(fields.name),
-                             decode_arguments(fields.arguments, where), unknown_fields(fields, where)});
+                             decode_arguments(fields.arguments, where),
+                             unknown_fields(fields, where)});
         }
     }
     const json::object* old_style = object_member(message, "function_call");
@@ -77,9 +78,9 @@ std::vector<ToolCall> decode_calls(const json::object& message, const Where& whe
         const std::string_view name = string_member(*old_style, "name");
         if (name.size() > max_call_name) refuse_long_name(where);
         if (!name.empty())
-            calls.push_back({.name = std::string(name),
-                             .arguments_json =
-                                 decode_arguments(member(*old_style, "arguments"), where)});
+            calls.push_back(
+                {.name = std::string(name),
+                 .arguments_json = decode_arguments(member(*old_style, "arguments"), where)});
     }
     return calls;
 }

@@ -39,12 +39,12 @@ private:
     std::string_view text_;
     std::size_t at_ = 0;
     bool line_begins_ = true;
-    std::size_t indentation_ = 0;     // of this line, in columns
-    bool in_block_quote_ = false;     // this paragraph
-    char fence_ = '\0';               // the character of the open fence, or 0
-    std::size_t fence_length_ = 0;    // of that fence
-    std::size_t code_end_ = 0;        // of the latest inline code
-    std::size_t paragraph_end_ = 0;   // of the latest paragraph in which it was needed
+    std::size_t indentation_ = 0;   // of this line, in columns
+    bool in_block_quote_ = false;   // this paragraph
+    char fence_ = '\0';             // the character of the open fence, or 0
+    std::size_t fence_length_ = 0;  // of that fence
+    std::size_t code_end_ = 0;      // of the latest inline code
+    std::size_t paragraph_end_ = 0; // of the latest paragraph in which it was needed
     std::array<bool, mark_kinds> open_marks_{};
     std::array<int, tag_kinds> open_tags_{};
     std::map<std::size_t, std::vector<std::size_t>> backticks_; // positions by length

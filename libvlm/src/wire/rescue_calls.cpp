@@ -627,8 +627,9 @@ std::vector<std::string> notes_on(const Search& search) {
 
 /// Whether only marks and tags that close a quotation follow.
 bool closes_quotations(std::string_view rest) {
-    constexpr std::string_view closing_bytes = " \t\r\n`~\"'*_>)].\xE2\x80\x98\x99\x9C\x9D\xC2\xBB\xAB"
-                                               "\xBA\xE3\x8D\x8F";
+    constexpr std::string_view closing_bytes =
+        " \t\r\n`~\"'*_>)].\xE2\x80\x98\x99\x9C\x9D\xC2\xBB\xAB"
+        "\xBA\xE3\x8D\x8F";
     while (!rest.empty()) {
         rest.remove_prefix(std::min(rest.find_first_not_of(closing_bytes), rest.size()));
         if (!rest.starts_with("</")) return rest.empty();
@@ -648,7 +649,8 @@ bool ends_with_quoted_call(std::string_view text, const std::vector<ToolSpec>& o
     if (last.marker) {
         Search search;
         (void)add_calls_behind(last, text, offered, ending, search);
-        return !search.calls.empty() && closes_quotations(text.substr(search.calls.back().span.end));
+        return !search.calls.empty() &&
+               closes_quotations(text.substr(search.calls.back().span.end));
     }
     const std::size_t open = text.rfind(fence);
     if (open == npos) return false;

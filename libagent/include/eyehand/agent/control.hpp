@@ -63,7 +63,8 @@ enum class SubmitResult {
     accepted,     ///< becomes a fact of the run at the next safe point
     not_expected, ///< the run does not wait for it, or has just received one
     outdated,     ///< names another turn
-    too_long,     ///< longer than `RunControl::max_message_bytes`
+    too_long,     ///< longer than `RunControl::max_message_bytes` or `max_annotation_bytes`
+    too_many,     ///< `RunControl::max_waiting_messages` wait for the next safe point
     run_ended,    ///< the run has not started, is stopping, or has ended
 };
 
@@ -86,7 +87,11 @@ struct RunStatus {
 /// of this object becomes facts of the run.
 class EYEHAND_AGENT_API RunControl {
 public:
-    static constexpr std::size_t max_message_bytes = 65536; ///< of `send_message` and `inject`
+    /// Of `send_message` and `inject`. Longer reasons (`stop`, `resolve`) are cut.
+    static constexpr std::size_t max_message_bytes = 65536;
+    /// Of `send_message` and `inject`, since the last safe point.
+    static constexpr std::size_t max_waiting_messages = 100;
+    static constexpr std::size_t max_annotation_bytes = std::size_t{64} << 20; ///< of `annotate`
 
     RunControl();
 

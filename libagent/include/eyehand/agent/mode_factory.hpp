@@ -190,7 +190,8 @@ private:
 /// that `Profile::mode` names. Throws Error{bad_profile} if no mode has this name.
 [[nodiscard]] EYEHAND_AGENT_API const ModeFactory& mode_of(const Profile& profile);
 /// Makes the mode. If `Profile::executed_heat` is enabled and the mode does not annotate
-/// screenshots, wraps it so that its screenshots are annotated.
+/// screenshots, wraps it so that its screenshots are annotated. Tool calls that the model wrote as
+/// text reach the mode only as `Profile::text_tool_calls` allows it.
 [[nodiscard]] EYEHAND_AGENT_API std::unique_ptr<Mode> make_mode(const ModeContext& context);
 
 } // namespace eyehand::agent

@@ -61,6 +61,15 @@ struct LogProfile {
 /// Which calls are executed if a reply has several.
 enum class SeveralCalls { first, none };
 
+/// Whether tool calls that the model writes into the text of its reply are executed, instead of
+/// calling tools through the server's interface. In any case, they must end the reply and must not be
+/// quoted; after a native call, they are not executed for the rest of the run.
+enum class TextToolCalls {
+    never,
+    if_not_native, ///< if the server is known not to support native calls of this model
+    until_native,  ///< always, until the model's first native call
+};
+
 /// A profile folder contains profile.json and the prompt files that it names. Unknown members are
 /// ignored, so that newer profiles load in older versions; missing or wrong ones are errors that
 /// name file and member. docs/profiles.md describes the files.
@@ -110,6 +119,7 @@ struct Profile {
     LoopProfile loops;
     SeveralCalls several_calls = SeveralCalls::first; ///< of a conversation; a team uses the first
     std::string refused_call_error = "too_many_tool_calls"; ///< error type of unexecuted calls
+    TextToolCalls text_tool_calls = TextToolCalls::if_not_native;
     std::vector<std::string> extra_tools; ///< further tools to offer, by registered name
     /// False: of the caller's own tools (`AgentOptions::custom_tools`), only those are offered that
     /// `tools` or `extra_tools` name.

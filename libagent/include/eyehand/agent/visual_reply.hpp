@@ -46,6 +46,9 @@ struct VisualLimits {
 struct VisualReply {
     std::string text{};     ///< the complete reply, as valid UTF-8
     bool understood = true; ///< false: no reply object was found; `observation` is the whole text
+    /// Other text than a Markdown fence surrounds the object, so that the model may only have quoted
+    /// it: the calls of its actions have the provenance `text`.
+    bool in_text = false;
     std::string observation{};
     std::vector<winio::NormBox> boxes{}; ///< clamped, corners in order
     std::vector<VisualAction> actions{};

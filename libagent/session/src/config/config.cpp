@@ -78,6 +78,11 @@ constexpr std::array specs{
               -1,
               10000000,
               "LMSTUDIO_MAX_TOKENS"}),
+    SettingSpec{.name = "text_tool_calls",
+                .kind = Kind::choice,
+                .help = "whether tool calls in the text of a reply are executed: if the model is "
+                        "known not to call tools natively, until its first native call, or never",
+                .choices = "never|if_not_native|until_native"},
     SettingSpec{.name = "max_turns",
                 .kind = Kind::integer,
                 .help = "maximum number of turns",
@@ -720,6 +725,7 @@ std::vector<ConfigEntry> config_of(const Profile& profile) {
     if (profile.sampling.temperature) put("temperature", *profile.sampling.temperature);
     if (profile.sampling.top_p) put("top_p", *profile.sampling.top_p);
     if (profile.sampling.max_tokens) put_whole("max_tokens", *profile.sampling.max_tokens);
+    put("text_tool_calls", word_for(profile.text_tool_calls, text_tool_calls_words()));
     put_whole("max_turns", profile.max_turns);
     put("step_delay", static_cast<double>(profile.step_delay.count()) / 1000);
     put("image", winio::to_string(profile.image));
@@ -899,6 +905,9 @@ void apply(const Config& config, Profile& profile) {
     if (later("model")) profile.model = *config.text("model");
     const ModeFactory& mode = mode_of(profile);
     for (vlm::Sampling* sampling : mode.samplings(profile)) sample(*sampling);
+    if (later("text_tool_calls"))
+        profile.text_tool_calls =
+            meaning_of(*config.text("text_tool_calls"), text_tool_calls_words());
     if (later("max_turns")) profile.max_turns = *config.integer("max_turns");
     if (later("step_delay")) profile.step_delay = *config.duration("step_delay");
     profile.image = image_size_setting(config).size;

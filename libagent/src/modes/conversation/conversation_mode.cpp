@@ -4,6 +4,7 @@
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/tool.hpp"
 #include "modes/call_words.hpp"
+#include "modes/reminder_of_text_call.hpp"
 #include "modes/still_too_long.hpp"
 
 #include <fmt/format.h>
@@ -19,6 +20,11 @@ constexpr const char* role = "agent"; // there is only one
 
 constexpr const char* reminder =
     "Your reply had neither text nor a tool call. Call a tool, or write your final answer as text.";
+
+/// The user reads it if a run fails because of such a call.
+constexpr const char* text_call_remedy =
+    "If the model cannot call tools natively, allow calls in its text (text_tool_calls: "
+    "until_native), or choose a model that calls tools";
 
 std::string screenshot_result(const Observed& fact) {
     return ok()
@@ -211,8 +217,16 @@ void ConversationMode::on(const Stopped& fact) {
     finish(Outcome::cancelled, fact.reason);
 }
 
+/// Asks again in the same turn.
+void ConversationMode::remind(const vlm::ChatReply& reply, std::string_view words) {
+    reminded_ = true;
+    // Some servers reject an assistant message without text.
+    transcript_.add(vlm::Message::assistant(reply.text.empty() ? "(nothing)" : reply.text, {}));
+    transcript_.add(vlm::Message::user(std::string(words)));
+}
+
 /// A reply without a call ends the run; it is the answer if it is complete. The model is reminded
-/// once if the reply is empty.
+/// once if the reply is empty or contains a call as text; a quotation counts as an answer then.
 void ConversationMode::finish_with(const vlm::ChatReply& reply) {
     std::string words = strip_think(reply.text);
     if (reply.finish == vlm::FinishReason::length) {
@@ -222,12 +236,22 @@ void ConversationMode::finish_with(const vlm::ChatReply& reply) {
     } else if (reply.finish == vlm::FinishReason::content_filter ||
                reply.finish == vlm::FinishReason::error) {
         finish(Outcome::failed, "the server interrupted the model's reply: " + words);
+    } else if (reply.ignored_call != vlm::IgnoredCall::none && !reminded_) {
+        note("reminder", "a tool call in the text of the reply was not executed");
+        remind(reply, reminder_of_text_call(reply.ignored_call));
+    } else if (reply.ignored_call == vlm::IgnoredCall::not_accepted) {
+        finish(
+            Outcome::failed,
+            fmt::format("the model wrote a tool call as text, which was not executed, also after "
+                        "a reminder. {}",
+                        text_call_remedy));
+    } else if (reply.ignored_call == vlm::IgnoredCall::unclear) {
+        finish(Outcome::failed,
+               "a tool call in the text of the model's reply was malformed, of an unknown tool, or "
+               "followed by other text, also after a reminder: choose a model that calls tools");
     } else if (words.empty() && !reminded_) {
-        reminded_ = true;
         note("reminder", "the reply had neither text nor a tool call");
-        // Some servers reject an assistant message without text.
-        transcript_.add(vlm::Message::assistant(reply.text.empty() ? "(nothing)" : reply.text, {}));
-        transcript_.add(vlm::Message::user(reminder)); // in the same turn
+        remind(reply, reminder);
     } else if (words.empty()) {
         finish(Outcome::failed, "the model's reply has neither text nor a tool call, also after a "
                                 "reminder");

@@ -9,6 +9,7 @@
 #include "modes/loop_detector.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace eyehand::agent {
@@ -38,6 +39,7 @@ private:
     void on(const UserMessage& fact);
     void on(const Stopped& fact);
     void finish_with(const vlm::ChatReply& reply);
+    void remind(const vlm::ChatReply& reply, std::string_view words);
     void answer_calls(const std::string& first_result);
     void refuse_calls();
     void go_on();
@@ -60,7 +62,7 @@ private:
     LoopProfile loop_rules_;
     LoopDetector loops_;
     int loops_from_ = 0;    ///< first turn with loop detection
-    bool reminded_ = false; ///< the latest reply had neither text nor a call
+    bool reminded_ = false; ///< since the latest reply with a call
     std::string told_; ///< text for the model before the next screenshot, or in a separate message
     std::vector<std::string> heard_; ///< messages of the user that are not yet in the transcript
     Finish finish_;

@@ -4,6 +4,7 @@
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/transcript.hpp"
 #include "eyehand/winio/reaction.hpp"
+#include "modes/reminder_of_text_call.hpp"
 #include "modes/still_too_long.hpp"
 
 #include <fmt/format.h>
@@ -15,6 +16,9 @@ namespace eyehand::agent {
 namespace {
 
 constexpr int patience_with_compression = 2; // then the mode compresses memory itself
+
+/// Of messages of the user that a role has not yet received; several of the maximum length.
+constexpr std::size_t max_heard = 4 * RunControl::max_message_bytes;
 
 constexpr std::string_view reminder =
     "Your reply had no tool call, so nothing happened. Call exactly one of your tools now.";
@@ -91,7 +95,9 @@ vlm::ChatRequest TeamMode::request() const {
     if (reminded_) {
         request.messages.push_back(vlm::Message::assistant(
             reply_.empty() ? "(nothing)" : cut_bytes(reply_, team_.context_bytes / 4, true)));
-        request.messages.push_back(vlm::Message::user(std::string(reminder)));
+        request.messages.push_back(vlm::Message::user(std::string(
+            ignored_call_ == vlm::IgnoredCall::none ? reminder
+                                                    : reminder_of_text_call(ignored_call_))));
     }
     return request;
 }
@@ -257,7 +263,10 @@ void TeamMode::on(const Replied& fact) {
     }
     if (!reminded_) {
         reminded_ = true;
-        note("reminder", "the reply had no tool call");
+        ignored_call_ = fact.reply.ignored_call;
+        note("reminder", ignored_call_ == vlm::IgnoredCall::none
+                             ? "the reply had no tool call"
+                             : "a tool call in the text of the reply was not executed");
         return; // the mode asks again
     }
     note("refused", "a turn without a tool call");
@@ -500,10 +509,17 @@ void TeamMode::take_worker_call(const Invoked& fact) {
 
 void TeamMode::on(const UserMessage& fact) {
     if (fact.kind != UserMessage::Kind::words) return; // this mode takes no injected replies
+    bool dropped = false;
     for (std::string* heard : {&lead_heard_, &worker_heard_}) {
         if (!heard->empty()) *heard += '\n';
         *heard += fact.text;
+        if (heard->size() <= max_heard) continue;
+        // The newest messages count most.
+        heard->erase(0, heard->find('\n', heard->size() - max_heard) + 1);
+        dropped = true;
     }
+    if (dropped)
+        note("refused", "too many messages of the user wait: the oldest ones were dropped");
     if (!leads_ || step_ != Step::asking) needs_review_ = true; // the lead must consider it
     if (step_ != Step::finished || finish_.outcome != Outcome::completed || turn_ >= max_turns_)
         return;

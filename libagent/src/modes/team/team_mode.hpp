@@ -123,6 +123,7 @@ private:
     std::size_t refused_calls_ = 0;    ///< the other calls of that reply
     std::string reply_;                ///< its text
     bool reminded_ = false;
+    vlm::IgnoredCall ignored_call_{}; ///< of the reply before the reminder
     bool narrow_ = false; ///< a request was too long for the model: all further ones are shorter
     int loops_from_ = 0;  ///< first turn with loop detection
 };

@@ -130,7 +130,13 @@ VisualLoopMode::VisualLoopMode(const Profile& profile, const std::string& task,
     : limits_(with_tools(profile.settings<VisualLoopSettings>()->limits, std::move(further_tools))),
       max_turns_(profile.max_turns),
       trail_turns_(static_cast<std::size_t>(profile.executed_heat.trail_turns)),
-      system_prompt_(filled_in(profile, task, limits_)) {
+      system_prompt_(filled_in(profile, task, limits_)), max_told_(profile.context_bytes / 2) {
+    if (system_prompt_.size() > max_told_)
+        throw Error(
+            errc::task_too_long,
+            fmt::format("the system prompt with the task is {} bytes long; with this profile "
+                        "it may have {}: shorten the task, or raise context_bytes",
+                        system_prompt_.size(), max_told_));
     request_.model = profile.model;
     request_.sampling = profile.sampling;
     const auto& visual = *profile.settings<VisualLoopSettings>();
@@ -347,7 +353,8 @@ vlm::ToolCall VisualLoopMode::call() const {
     return {fmt::format("turn_{}_action_{}", turn_, action().number),
             std::string(name_of(action())),
             own ? action().arguments_json : to_text(arguments_of(action())),
-            {}};
+            {},
+            reply_->in_text ? vlm::Provenance::text : vlm::Provenance::native};
 }
 
 Annotation VisualLoopMode::annotation() const {
@@ -368,16 +375,18 @@ vlm::ChatRequest VisualLoopMode::request() const {
 
 /// The model's own observation, messages of the user, and problems with its reply.
 std::string VisualLoopMode::told() const {
-    std::string text =
-        reply_->observation.empty() ? "(Your last reply had no observation.)" : reply_->observation;
+    std::string text = reply_->observation.empty()
+                           ? "(Your last reply had no observation.)"
+                           : cut_bytes(reply_->observation, max_told_ / 2, true);
     for (const std::string& words : heard_) text += "\n\nThe user says: " + words;
     if (!results_.empty()) text += "\n\nResults of your last actions:";
     for (const std::string& one : results_) text += "\n- " + one;
-    if (reply_->problems.empty() && failures_.empty()) return text;
+    if (reply_->problems.empty() && failures_.empty()) return cut_bytes(text, max_told_, true);
     text += "\n\nProblems with your last reply:";
     for (const auto* some : {&reply_->problems, &failures_})
-        for (const std::string& one : *some) text += "\n- " + one;
-    return text;
+        for (const std::string& one : *some)
+            if (text.size() < max_told_) text += "\n- " + one;
+    return cut_bytes(text, max_told_, true);
 }
 
 void VisualLoopMode::finish(Outcome outcome, std::string reason) {

@@ -63,6 +63,7 @@ private:
     const std::size_t trail_turns_;
     vlm::ChatRequest request_; ///< everything except the messages
     std::string system_prompt_;
+    const std::size_t max_told_; ///< maximum length of the user message, in bytes
 
     Phase phase_ = Phase::waiting_inject;
     int turn_ = 0;

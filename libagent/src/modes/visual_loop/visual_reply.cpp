@@ -103,8 +103,20 @@ std::optional<json::object> as_reply(std::string_view text) {
 
 constexpr int max_braces = 64; // each is searched to the end of the text
 
-std::optional<json::object> find_object(std::string_view text) {
+/// The object if nothing else but a Markdown fence surrounds it.
+std::optional<json::object> whole_object(std::string_view text) {
+    constexpr std::string_view fence = "```";
     if (auto whole = as_reply(text)) return whole;
+    text = trim(text);
+    const std::size_t line_end = text.find('\n');
+    if (!text.starts_with(fence) || line_end == std::string_view::npos) return std::nullopt;
+    text.remove_prefix(line_end);
+    if (!text.ends_with(fence)) return std::nullopt;
+    text.remove_suffix(fence.size());
+    return as_reply(text);
+}
+
+std::optional<json::object> find_object(std::string_view text) {
     std::size_t open = text.find('{');
     for (int tries = 0; tries < max_braces && open != std::string_view::npos; ++tries) {
         const std::size_t end = balanced_end(text, open);
@@ -380,7 +392,11 @@ VisualReply parse_visual_reply(std::string_view text, const VisualLimits& limits
     reply.text = to_valid_utf8(text);
     const std::string words = strip_think(reply.text);
     auto object = as_reply(reply.text); // think tags in strings of the object are text
-    if (!object) object = find_object(words);
+    if (!object) object = whole_object(words);
+    if (!object) {
+        object = find_object(words);
+        reply.in_text = object.has_value();
+    }
     if (object) {
         Reader(*object, limits, reply).read();
         return reply;

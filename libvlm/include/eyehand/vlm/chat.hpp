@@ -80,7 +80,7 @@ enum class IgnoredCall {
 struct ChatReply {
     std::string text{};      ///< UTF-8; think blocks that the server left in the text are kept
     std::string reasoning{}; ///< reasoning that the server delivered in a separate field
-    std::vector<ToolCall> tool_calls{}; ///< each with an id and a name
+    std::vector<ToolCall> tool_calls{};           ///< each with an id and a name
     IgnoredCall ignored_call = IgnoredCall::none; ///< only if the reply has no calls
     FinishReason finish = FinishReason::unknown;
     Usage usage{};
