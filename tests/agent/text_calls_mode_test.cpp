@@ -28,9 +28,9 @@ Fact observed() {
     return fact;
 }
 
-Fact replied(const std::vector<Provenance>& calls) {
+Fact replied(const std::vector<vlm::Provenance>& calls) {
     vlm::ChatReply reply{.text = "So."};
-    for (const Provenance provenance : calls)
+    for (const vlm::Provenance provenance : calls)
         reply.tool_calls.push_back(
             {"id" + std::to_string(reply.tool_calls.size()), "click", "{}", {}, provenance});
     return Replied{reply};
@@ -74,8 +74,8 @@ struct Run {
 struct ServedRun {
     std::vector<std::string> events{};
     RunFinished finished{};
-    std::vector<Provenance> provenances{}; ///< of the executed calls
-    std::vector<std::string> requests{};   ///< their bodies
+    std::vector<vlm::Provenance> provenances{}; ///< of the executed calls
+    std::vector<std::string> requests{};        ///< their bodies
 
     ServedRun(const std::vector<std::string>& completions, TextToolCalls rule,
               vlm::Quirks quirks = {}) {
@@ -121,17 +121,17 @@ TEST_CASE("text calls: each request accepts them as the profile allows it") {
 TEST_CASE("text calls: they do not count after a native call") {
     for (const TextToolCalls rule : {TextToolCalls::if_not_native, TextToolCalls::until_native}) {
         Run run(rule);
-        run.apply(replied({Provenance::text}));
+        run.apply(replied({vlm::Provenance::text}));
         REQUIRE(run.invokes());
-        CHECK(std::get<Invoke>(run.mode.next()).call.provenance == Provenance::text);
+        CHECK(std::get<Invoke>(run.mode.next()).call.provenance == vlm::Provenance::text);
         run.apply(invoked());
         CHECK(run.accepts() != TextCalls::never);
-        run.apply(replied({Provenance::native}));
-        CHECK(std::get<Invoke>(run.mode.next()).call.provenance == Provenance::native);
+        run.apply(replied({vlm::Provenance::native}));
+        CHECK(std::get<Invoke>(run.mode.next()).call.provenance == vlm::Provenance::native);
         run.apply(invoked());
         CHECK(run.accepts() == TextCalls::never);
         (void)run.mode.take_notes();
-        run.apply(replied({Provenance::text})); // for example, of a recording
+        run.apply(replied({vlm::Provenance::text})); // for example, of a recording
         CHECK_FALSE(run.invokes());
         CHECK(run.mode.take_notes().front().kind == "refused");
     }
@@ -139,17 +139,17 @@ TEST_CASE("text calls: they do not count after a native call") {
 
 TEST_CASE("text calls: a native call in the same reply excludes them") {
     Run run;
-    run.apply(replied({Provenance::text, Provenance::native}));
+    run.apply(replied({vlm::Provenance::text, vlm::Provenance::native}));
     REQUIRE(run.invokes());
     CHECK(std::get<Invoke>(run.mode.next()).call.id == "id1");
     Run never(TextToolCalls::never);
-    never.apply(replied({Provenance::text}));
+    never.apply(replied({vlm::Provenance::text}));
     CHECK_FALSE(never.invokes());
 }
 
 TEST_CASE("text calls: the facts of a run restore whether they count") {
     Run run;
-    run.apply(replied({Provenance::native}));
+    run.apply(replied({vlm::Provenance::native}));
     run.apply(invoked());
     TextCallsMode resumed(conversation(), TextToolCalls::until_native);
     for (const Fact& fact : run.facts) resumed.apply(fact);
@@ -212,7 +212,7 @@ TEST_CASE("a call as text is executed for a model that does not call tools nativ
          {std::pair(TextToolCalls::if_not_native, vlm::Quirks{.tools_as_text = true}),
           std::pair(TextToolCalls::until_native, vlm::Quirks{})}) {
         const ServedRun run({answer("I type.\n" + leak), answer("Done.")}, rule, quirks);
-        CHECK(run.provenances == std::vector<Provenance>{Provenance::text});
+        CHECK(run.provenances == std::vector<vlm::Provenance>{vlm::Provenance::text});
         CHECK(run.finished.outcome == Outcome::completed);
     }
 }
@@ -220,7 +220,7 @@ TEST_CASE("a call as text is executed for a model that does not call tools nativ
 TEST_CASE("a call as text is not executed after a native call, whatever the profile allows") {
     const ServedRun run({native_call, answer("The page says: " + leak), answer("Done.")},
                         TextToolCalls::until_native);
-    CHECK(run.provenances == std::vector<Provenance>{Provenance::native});
+    CHECK(run.provenances == std::vector<vlm::Provenance>{vlm::Provenance::native});
     CHECK(run.finished.reason == "Done.");
 }
 
