@@ -720,10 +720,12 @@ TEST_CASE("the reference's loop without a boot reply waits for an injected one")
     PanelRun run(panel, profile, model, {.first_reply = agent::Source::client});
     Follower follower(client);
     run.start();
-    const json::object waiting = follower.until_phase("waiting_inject");
+    // The phase is known from the journal, a moment before the run waits.
+    follower.until([](const json::object& state) { return state.at("for_reply") == true; });
+    const json::object waiting = follower.state();
+    CHECK(text_at(waiting, "phase") == "waiting_inject");
     CHECK(waiting.at("turn") == 0);
     CHECK(waiting.at("takes_replies") == true);
-    CHECK(waiting.at("for_reply") == true);
     CHECK(client.get("/state").object().at("raw_b64").is_null());
     // As the reference's clients send it: without a token, and without a JSON content type.
     const std::string body =
