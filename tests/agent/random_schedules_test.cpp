@@ -230,7 +230,7 @@ private:
     int sent_since_reply_ = 0;
     int superseded_before_ = 0; ///< this turn
     bool asked_again_ = false;  ///< in this turn
-    Versions refused_{}; ///< calls since the latest action, by what they depend on
+    Versions refused_{};        ///< calls since the latest action, by what they depend on
     std::vector<milliseconds> reply_times_;
     milliseconds stopped_ = milliseconds::max();
 };
