@@ -26,7 +26,7 @@ enum class FileTrust {
 /// The content of trust.json in the user's configuration folder.
 class TrustedFiles {
 public:
-    /// Reads the list; empty if there is none. Throws UsageError if it is damaged, or if other users
+    /// Reads the list; empty without a file. Throws UsageError if it is damaged, or if other users
     /// can change it.
     [[nodiscard]] static TrustedFiles load();
     /// Replaces the list. Throws UsageError if it cannot be written.
