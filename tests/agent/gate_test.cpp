@@ -66,19 +66,21 @@ struct GuardedRun : VirtualRun {
     answer(const std::function<Approval(const ApprovalRequest&)>& decide) {
         options.approvals = Approvals::user;
         std::vector<ApprovalRequest> asked;
-        const auto listener = control.on_change([&] {
-            for (const ApprovalRequest& request : control.status().approval_requests)
-                if (asked.empty() || asked.back().id != request.id) asked.push_back(request);
-        });
-        // `on_change` must not answer itself.
-        std::jthread user([&](const std::stop_token& stop) {
-            while (!stop.stop_requested()) {
-                for (const ApprovalRequest& request : control.status().approval_requests)
-                    (void)control.resolve(request.id, decide(request));
-                std::this_thread::yield();
-            }
-        });
-        (void)run(mode ? mode() : nullptr);
+        {
+            // Another thread: a callback of `on_change` must not answer itself. Only this thread
+            // records requests: it can answer one before `on_change` reports it.
+            std::jthread user([&](const std::stop_token& stop) {
+                while (!stop.stop_requested()) {
+                    for (const ApprovalRequest& request : control.status().approval_requests) {
+                        if (!asked.empty() && asked.back().id == request.id) continue;
+                        asked.push_back(request);
+                        (void)control.resolve(request.id, decide(request));
+                    }
+                    std::this_thread::yield();
+                }
+            });
+            (void)run(mode ? mode() : nullptr);
+        }
         return asked;
     }
     std::vector<vlm::ChatRequest> requests;
