@@ -1,6 +1,6 @@
 #include "terminal_approvals.hpp"
 
-#include "eyehand/base/utf8.hpp"
+#include "eyehand/base/invisible.hpp"
 #include "platform.hpp"
 #include "terminal_view.hpp"
 
@@ -21,28 +21,6 @@ bool is_yes(std::string answer) {
     return answer == "y" || answer == "yes";
 }
 
-/// Whether a terminal shows nothing for this character, or shows its neighbors differently: control
-/// characters, and characters that join, separate or change the direction of text.
-bool is_unseen(char32_t scalar) {
-    return scalar == 0x7F || (scalar >= 0x80 && scalar <= 0x9F) || scalar == 0xAD ||
-           (scalar >= 0x200B && scalar <= 0x200F) || (scalar >= 0x2028 && scalar <= 0x202E) ||
-           (scalar >= 0x2060 && scalar <= 0x206F) || scalar == 0xFEFF;
-}
-
-/// Escapes invisible characters in JSON, without changing its meaning. `json` must be valid UTF-8.
-std::string all_seen(std::string_view json) {
-    std::string shown;
-    for (std::size_t i = 0; i < json.size();) {
-        const base::utf8::Decoded character = base::utf8::decode(json, i);
-        if (is_unseen(character.scalar))
-            shown += fmt::format("\\u{:04x}", static_cast<unsigned>(character.scalar));
-        else
-            shown += json.substr(i, character.length);
-        i += character.length;
-    }
-    return shown;
-}
-
 /// The question with the complete call, because the user approves only what is shown.
 std::string in_words(const agent::ApprovalRequest& question) {
     if (question.text.empty()) {
@@ -54,12 +32,12 @@ std::string in_words(const agent::ApprovalRequest& question) {
                            "        arguments: {}\n"
                            "{}"
                            "      Allow it? [y/N] ",
-                           question.tool, all_seen(question.arguments_json), reason);
+                           question.tool, question.arguments_json, reason);
     }
     return fmt::format("      the model calls {}\n"
                        "        arguments: {}\n"
                        "      Run it? [y/N] ",
-                       question.text, all_seen(question.arguments_json));
+                       question.text, question.arguments_json);
 }
 
 } // namespace
@@ -114,7 +92,7 @@ void TerminalApprovals::answer() {
         const std::stop_token stop = given_up_.get_token();
         asked = question.id;
         lock.unlock();
-        const auto answer = ask(printable(in_words(question)), stop);
+        const auto answer = ask(printable(base::escape_invisible(in_words(question))), stop);
         if (!answer) print_to(stderr, "\n");
         if (answer && is_yes(*answer))
             control_.resolve(question.id, {.granted = true, .channel = "terminal"});

@@ -92,6 +92,7 @@ TEST_CASE("a run that is killed a hundred times at any moment can be resumed, it
     while (kills < 100) {
         test::TempFolder folder;
         const std::filesystem::path journal = folder / "run_0001" / "events.jsonl";
+        const int kills_before = kills;
         while (true) {
             Program program(folder.path());
             // Some bytes further: anywhere within an entry, or between two.
@@ -110,6 +111,7 @@ TEST_CASE("a run that is killed a hundred times at any moment can be resumed, it
         const std::string effects = test::read_file(folder / "effects");
         CHECK(std::is_sorted(effects.begin(), effects.end()));
         CHECK(std::adjacent_find(effects.begin(), effects.end()) == effects.end());
-        CHECK(effects.size() > turns / 2); // the model decides about actions that may have happened
+        // A kill loses at most one action: the model decides about one that may have happened.
+        CHECK(static_cast<int>(effects.size()) + kills - kills_before >= turns - turns / 5);
     }
 }

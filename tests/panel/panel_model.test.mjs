@@ -9,6 +9,7 @@ const load = (name) => {
     return import(`data:text/javascript,${encodeURIComponent(text)}`);
 };
 const { parseRgba } = await load('overlay.js');
+const { escapeInvisible } = await load('invisible.js');
 const { changesOf, lineDiff, messageChanges } = await load('diff.js');
 const { messagesOf, screenshotOf, turnOfRequest, afterOf, brief, showsOnlyEffectOf, withoutThoughts, duration, emptyRun, frozenRun, hasFailed, laidOut, marksOf, seenOf, targetsOf, timeOf, timesOf, tokensOf, trailBefore,
     turnsOf, withDelta, withState } =
@@ -219,4 +220,23 @@ test('the messages of a request are put together from the earlier requests of it
     assert.equal(messagesOf(run, 7), null, 'a damaged journal');
     assert.deepEqual([turnOfRequest(run, 3), turnOfRequest(run, 5)], [2, null]);
     assert.deepEqual([screenshotOf(run, 'x')?.turn, screenshotOf(run, 'y')], [1, null]);
+});
+
+test('invisible characters become escapes, as in the library', () => { // tests/base/invisible_test.cpp
+    for (const [text, shown] of [
+        ['', ''],
+        ['plain\ttext\n"ä" 日本語', 'plain\ttext\n"ä" 日本語'],
+        ['a\u202ecod.exe', 'a\\u202ecod.exe'],
+        ['\0\x1b[2J', '\\u0000\\u001b[2J'],
+        ['a\u200bb\u2028c\u0085', 'a\\u200bb\\u2028c\\u0085'],
+        ['x\u{e0041}\u{e01ef}', 'x\\udb40\\udc41\\udb40\\uddef'],
+        ['a\r\nb', 'a\r\nb'],
+        ['a\rb\r', 'a\\u000db\\u000d'],
+        ['\r\r\n', '\\u000d\r\n'],
+        ['\u26a0\ufe0f \u{1f512}\ufe0e', '\u26a0\ufe0f \u{1f512}\ufe0e'],
+        ['\u26a0\ufe0f\ufe0f\ufe00', '\u26a0\ufe0f\\ufe0f\\ufe00'],
+        ['a\ufe0f', 'a\\ufe0f'],
+        ['\u26a0\ufe01', '\u26a0\\ufe01'],
+        ['\u200d\ufe0f', '\\u200d\\ufe0f'],
+    ]) assert.equal(escapeInvisible(text), shown);
 });

@@ -1,5 +1,7 @@
 // Tests the panel's page in Chromium with runs of eyehand-panel-run.
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { assertAccessible, assertFits, launch, nameOf, open, views } from './browser.mjs';
 import { openPanel, says, startRun } from './panel_run.mjs';
@@ -373,6 +375,62 @@ for (const profile of ['observer', 'story'])
         assert.deepEqual(problems, []);
     });
 
+/** The characters of the page, and of its attributes, that a reader does not see. */
+async function invisibleOn(page) {
+    return page.evaluate(() => {
+        const invisible = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2028\u2029]/u;
+        const found = [document.title, document.body.textContent].filter((text) => invisible.test(text));
+        for (const node of document.querySelectorAll('*'))
+            for (const { value } of node.attributes) if (invisible.test(value)) found.push(value);
+        return found;
+    });
+}
+
+const disguised = 'a\\u202ecod.exe\\u200b\\udb40\\udc41';
+
+test('invisible characters in the arguments of an approval request are shown as escapes', async (t) => {
+    const { page, run } = await opened(t, '--script', 'invisible', '--approve', 'always');
+    run.go(2);
+    const card = page.getByRole('region', { name: 'Allow click_element?' });
+    await card.waitFor();
+    assert.equal(await card.locator('pre').textContent(), `{"label": "${disguised}", "box": [300, 400]}`);
+    // The characters are in the same order on the screen as in the text.
+    const places = await card.locator('pre').evaluate((pre) => {
+        const text = pre.firstChild;
+        const range = document.createRange();
+        return [...'label'].map((_, index) => {
+            range.setStart(text, text.data.indexOf('cod.exe') + index);
+            range.setEnd(text, text.data.indexOf('cod.exe') + index + 1);
+            return range.getBoundingClientRect().left;
+        });
+    });
+    assert.deepEqual(places, [...places].sort((a, b) => a - b));
+    assert.deepEqual(await invisibleOn(page), []);
+});
+
+test('invisible characters in foreign text are shown as escapes', async (t) => {
+    const { page, run, problems } = await opened(t, '--script', 'invisible');
+    await says(page, '#task', disguised);
+    assert.equal(await page.locator('#task').getAttribute('title'), disguised);
+    run.go(4);
+    await run.line(/^finished/);
+    await says(page, '#outcome', disguised);
+    for (const turn of [1, 2, 3, 4]) {
+        await item(page, turn).click();
+        await says(page, '#items .words', disguised);
+        assert.deepEqual(await invisibleOn(page), []);
+    }
+    await item(page, 1).click();
+    await says(page, '#items .result', `1. ${disguised}`); // a window's title
+    await says(page, '#items .reasoning', disguised);
+    await page.locator('#items .told-to-model > summary').click();
+    await says(page, '#items .told-to-model pre', disguised);
+    await item(page, 3).click();
+    await says(page, '#items .tool', disguised);
+    assert.deepEqual(await invisibleOn(page), []);
+    assert.deepEqual(problems, []);
+});
+
 test('an older turn shows its own screenshot, and the page follows the run again on request', async (t) => {
     const { page, run } = await opened(t, '--turns', '4');
     run.go(3);
@@ -454,7 +512,7 @@ test('without events the page polls the state', async (t) => {
     const run = await startRun(t);
     const { page } = await open(browser);
     t.after(() => page.context().close());
-    await page.route('**/events', (route) => route.abort());
+    await page.route('**/events?*', (route) => route.abort());
     await page.goto(run.url);
     await says(page, '#link-notice', 'Live updates are not available. The page polls every two seconds.');
     run.go();
@@ -468,7 +526,7 @@ test('a poll answer that arrives after events have resumed is ignored', async (t
     const run = await startRun(t);
     const { page } = await open(browser);
     t.after(() => page.context().close());
-    await page.route('**/events', (route) => route.abort());
+    await page.route('**/events?*', (route) => route.abort());
     await page.goto(run.url);
     await says(page, '#task', 'click the button');
     let asks;
@@ -476,7 +534,7 @@ test('a poll answer that arrives after events have resumed is ignored', async (t
     await page.route('**/state?*', (route) => asks(route));
     const late = await asked;
     const tasks = await textsOf(page, '#task');
-    await page.unroute('**/events');
+    await page.unroute('**/events?*');
     await page.locator('#link-notice').waitFor({ state: 'hidden' });
     await Promise.all([
         page.waitForEvent('requestfinished', (request) => request.url().includes('/state')),
@@ -492,7 +550,7 @@ async function openedWith(t, change) {
     const run = await startRun(t);
     const { page } = await open(browser);
     t.after(() => page.context().close());
-    await page.route('**/events', (route) => route.abort());
+    await page.route('**/events?*', (route) => route.abort());
     await page.route('**/state?*', async (route) => {
         const answer = await route.fetch().catch(() => null);
         if (answer === null) await route.abort(); // the program has ended
@@ -606,4 +664,134 @@ test('the content security policy prevents foreign scripts', async (t) => {
         return globalThis.ran === true;
     });
     assert.equal(ran, false);
+});
+
+// ---- access ---------------------------------------------------------------------------------------
+
+/** An HTTP server on another port of this computer; `requests` collects the fields of the requests. */
+async function otherServer(t) {
+    const requests = [];
+    const server = createServer((request, response) => {
+        requests.push(request.headers);
+        response.setHeader('Content-Type', 'text/html');
+        response.end('<!DOCTYPE html><title>other</title>');
+    });
+    await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+    t.after(() => { server.closeAllConnections(); server.close(); });
+    return { url: `http://127.0.0.1:${server.address().port}/`, requests };
+}
+
+test('the token leaves the address, and reloading and a second tab keep working', async (t) => {
+    const { page, run } = await opened(t);
+    const { origin } = new URL(run.url);
+    assert.equal(page.url(), `${origin}/`);
+    await page.reload();
+    await says(page, '#task', 'click the button');
+    assert.equal(page.url(), `${origin}/`);
+    const second = await page.context().newPage();
+    await second.goto(run.url);
+    await says(second, '#task', 'click the button');
+    for (const tab of [page, second]) {
+        await tab.getByRole('button', { name: 'Pause' }).click();
+        await says(tab, '#phase', '(pausing)');
+        await tab.getByRole('button', { name: 'Resume' }).click();
+        await says(tab, '#phase', /^asking the model$/);
+    }
+});
+
+test('an address without the token gives no access, until the complete address is opened in the tab', async (t) => {
+    const run = await startRun(t);
+    const { page } = await open(browser);
+    t.after(() => page.context().close());
+    const { origin } = new URL(run.url);
+    for (const address of [`${origin}/`, `${origin}/#token=${'0'.repeat(32)}`]) {
+        await page.goto(address);
+        await says(page, '#link-notice', 'This address gives no access. Open the complete address that the program printed.');
+        assert.equal(await page.locator('#task').textContent(), 'Eyehand');
+    }
+    await page.goto(run.url); // only the fragment differs
+    await says(page, '#task', 'click the button');
+    assert.equal(page.url(), `${origin}/`);
+});
+
+test('another server of this computer receives no secret, and its pages cannot use the panel', async (t) => {
+    const { page, run } = await opened(t);
+    const { origin, hash } = new URL(run.url);
+    const state = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
+    const events = state.find((name) => name.includes('/events'));
+    assert.ok(events, 'the event stream');
+    assert.deepEqual(await page.context().cookies(), []);
+
+    const other = await otherServer(t);
+    const foreign = await page.context().newPage();
+    await foreign.goto(other.url);
+    assert.ok(!JSON.stringify(other.requests).includes(hash.slice('#token='.length)));
+    assert.ok(other.requests.every((fields) => fields.cookie === undefined && fields.referer === undefined));
+    // Also if it knew the address of the event stream.
+    const got = await foreign.evaluate(async ([panel, stream]) => {
+        const told = (promise) => promise.then(() => 'loaded', () => 'failed');
+        const loads = (address) => new Promise((resolve, reject) => {
+            const source = new EventSource(address);
+            source.onopen = resolve;
+            source.onerror = reject;
+        });
+        const image = (address) => {
+            const node = new Image();
+            node.src = address;
+            return node.decode();
+        };
+        return [
+            await told(fetch(`${panel}/state`)),
+            await told(fetch(`${panel}/state`, { credentials: 'include' })),
+            await told(fetch(`${panel}/stop`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' })),
+            await told(loads(stream)),
+            await told(image(`${panel}/picture/x/1`)),
+        ];
+    }, [origin, events]);
+    assert.deepEqual(got, ['failed', 'failed', 'failed', 'failed', 'failed']);
+    // A request without reading the answer is sent, but has no effect.
+    await foreign.evaluate((panel) => fetch(`${panel}/stop`, { method: 'POST', mode: 'no-cors', body: '{}' }), origin);
+    run.go();
+    await run.line(/^asked 2$/);
+});
+
+test('the tokens in addresses only read', async (t) => {
+    const { page, run } = await opened(t);
+    const { origin } = new URL(run.url);
+    await pictureIsDrawn(page, /\/picture\//);
+    const [stream] = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name)
+        .filter((name) => name.includes('/events')));
+    const [picture] = await Promise.all([
+        page.waitForEvent('popup').then(async (popup) => {
+            await popup.waitForURL(/\/picture\//);
+            return popup;
+        }),
+        page.locator('#open-picture').click(),
+    ]);
+    const link = picture.url();
+    assert.ok(await picture.evaluate(() => document.images[0].naturalWidth > 0), 'the link shows the screenshot');
+    assert.equal(await picture.evaluate(() => document.referrer), '');
+    for (const { search } of [new URL(stream), new URL(link)]) {
+        assert.match(search, /^\?token=[0-9a-f]{32}$/);
+        for (const path of ['/state', '/config', '/prompt/x/y'])
+            assert.equal((await page.request.get(`${origin}${path}${search}`)).status(), 403, path);
+        for (const path of ['/stop', '/decide', '/tell', '/events', new URL(link).pathname])
+            assert.equal((await page.request.post(`${origin}${path}${search}`, { data: {} })).status(), 403, path);
+    }
+    assert.equal((await page.request.get(`${origin}/events${new URL(link).search}`)).status(), 403);
+    run.go();
+    await run.line(/^asked 2$/);
+});
+
+test('stop works while idle connections of other programs are open', async (t) => {
+    const { page, run } = await opened(t);
+    const { hostname, port } = new URL(run.url);
+    const idle = await Promise.all(Array.from({ length: 80 }, () => new Promise((resolve) => {
+        const socket = connect(Number(port), hostname, () => resolve(socket));
+        socket.on('error', () => {}); // the panel closes some of them
+    })));
+    t.after(() => idle.forEach((socket) => socket.destroy()));
+    await page.getByRole('button', { name: 'Stop' }).click();
+    assert.equal(await run.line(/^finished/), 'finished cancelled');
+    await says(page, '#outcome', 'Stopped');
 });

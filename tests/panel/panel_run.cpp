@@ -1,6 +1,6 @@
 // A run for tests of the page in Chromium: a desktop in memory, and a model that replies on
 // command.
-//   eyehand-panel-run [--profile NAME] [--script clicks|markup|demo] [--turns N] [--annotate panel]
+//   eyehand-panel-run [--profile NAME] [--script clicks|markup|invisible|demo] [--turns N] [--annotate panel]
 //                     [--approve always] [--boot none] [--drag slow]
 // The script "demo" always uses the profile planner.
 //
@@ -239,6 +239,18 @@ std::vector<Line> with_markup(const Options& options) {
             {markup}};
 }
 
+/// Reverses the text after it, and hides a text in tags.
+const std::string disguise = "a\xE2\x80\xAE"
+                             "cod.exe\xE2\x80\x8B\xF3\xA0\x81\x81";
+
+/// Invisible characters in every place that shows foreign text.
+std::vector<Line> with_disguise() {
+    return {{disguise, "list_windows", "{}", disguise},
+            {disguise, "click_element", R"({"label":")" + disguise + R"(","box":[300,400]})"},
+            {disguise, disguise, R"({"a":")" + disguise + "\"}"},
+            {disguise}};
+}
+
 /// A run of the planner: it writes a letter and is about to save it.
 std::vector<Line> demo() {
     const auto click = [](const char* reason, const char* name, int x, int y) {
@@ -320,14 +332,14 @@ struct Stage {
         agent_options.first_reply = options.first_reply;
         if (options.script != "demo")
             agent_options.settle.minimum = agent_options.settle.quiet = 0ms;
-        if (options.script == "markup" && options.profile == "observer")
+        if ((options.script == "markup" && options.profile == "observer") || is_disguised())
             agent_options.with = {"list_windows"};
         if (options.first_reply == Source::client && profile.settings<VisualLoopSettings>())
             profile.settings<VisualLoopSettings>()->boot.clear();
         profile.max_turns = std::max(profile.max_turns, options.turns + 5);
         profile.pace.drag_step_delay = options.drag_step;
         desktop.set_windows({{.id = winio::WindowId{1},
-                              .title = markup,
+                              .title = is_disguised() ? disguise : markup,
                               .bounds = {0, 0, 300, 200},
                               .foreground = true}});
         repaint(desktop, options.script, 0);
@@ -342,12 +354,15 @@ struct Stage {
                 repaint(desktop, options.script, ++acts);
         };
     }
+    [[nodiscard]] bool is_disguised() const { return options.script == "invisible"; }
     [[nodiscard]] std::vector<Line> script() const {
         if (options.script == "markup") return with_markup(options);
+        if (is_disguised()) return with_disguise();
         return options.script == "demo" ? demo() : clicks(options);
     }
     [[nodiscard]] std::string task() const {
         if (options.script == "markup") return markup;
+        if (is_disguised()) return disguise;
         return options.script == "demo"
                    ? "Write a short letter to the team and save it as letter.txt"
                    : "click the button";

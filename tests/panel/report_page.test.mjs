@@ -96,6 +96,20 @@ describe('a report', () => {
         await close();
     });
 
+    test('shows invisible characters as escapes', async () => {
+        const { page, problems, close } = await opened('hostile');
+        const texts = [];
+        for (let i = 0; i < 8; ++i) {
+            texts.push(await page.locator('#items').textContent());
+            await page.keyboard.press('ArrowRight');
+        }
+        const shown = texts.join('');
+        assert.ok(shown.includes('Invisible: a\\u202ecod.exe\\udb40\\udc41'), shown);
+        assert.ok(!/[\u202e\u{e0041}]/u.test(shown));
+        assert.deepEqual(problems, []);
+        await close();
+    });
+
     test('shows the messages to the model, as text', async () => {
         const { page, problems, close } = await opened('hostile');
         await says(page, '#items .told-to-model summary', /^Messages to the model · request 1 · 2 messages · first request of the role$/);

@@ -1,10 +1,11 @@
 // Annotates screenshots in place of the library, and posts them: for `--annotate panel`.
+import { request } from './access.js';
 import { post } from './connection.js';
 import { annotate } from './overlay.js';
 
 /** The unchanged pixels of a screenshot, on a canvas of the same size. */
 export async function canvasOf(url) {
-    const answer = await fetch(url);
+    const answer = await request(url);
     if (!answer.ok) throw Object.assign(new Error(`the server answered ${answer.status}`), { status: answer.status });
     const bitmap = await createImageBitmap(await answer.blob(), { colorSpaceConversion: 'none', premultiplyAlpha: 'none' });
     const canvas = document.createElement('canvas');

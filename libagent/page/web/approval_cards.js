@@ -1,6 +1,6 @@
 // Approval requests, each on a card. A new card takes the focus, unless the user is typing. Its buttons do not take the
 // focus, and its keys work only after a delay (`data-ready`), so that a key pressed for something else decides nothing.
-import { byId, element, isTyping } from './element.js';
+import { byId, element, isTyping, setText } from './element.js';
 import { laidOut } from './run.js';
 
 const moment = 500; // milliseconds: time for the user to notice the card
@@ -78,7 +78,7 @@ export class ApprovalCards {
             const answer = await this.#decide(question, granted, granted ? '' : why.value.trim());
             if (answer.ok || answer.status === 409) return; // the next state removes the card
             approve.disabled = deny.disabled = false;
-            told.textContent = `Not accepted: ${answer.error}.`;
+            setText(told, `Not accepted: ${answer.error}.`);
         };
         approve.addEventListener('click', () => decide(true));
         deny.addEventListener('click', () => decide(false));

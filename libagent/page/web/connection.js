@@ -1,4 +1,5 @@
 // The connection to the panel's server: updates by server-sent events, or by polling while those fail; and posts.
+import { request, withUrlToken } from './access.js';
 
 const pollEvery = 2000;
 
@@ -22,7 +23,7 @@ export class Connection {
 
     open() {
         this.#source?.close();
-        const source = new EventSource('/events');
+        const source = new EventSource(withUrlToken('/events', 'events'));
         this.#source = source;
         source.addEventListener('open', () => {
             clearTimeout(this.#polling);
@@ -46,8 +47,8 @@ export class Connection {
 
     /** The whole state; null if the server refuses access. */
     async #ask() {
-        const answer = await fetch('/state?raw=0', { cache: 'no-store' });
-        if (answer.status === 401) {
+        const answer = await request('/state?raw=0');
+        if (answer.status === 403) {
             this.#become('refused');
             return null;
         }
@@ -87,7 +88,7 @@ export class Connection {
 /** The result of a post: {ok, status, error}; status 0: the server did not answer. */
 export async function post(path, body) {
     try {
-        const answer = await fetch(path, {
+        const answer = await request(path, {
             method: 'POST',
             headers: { 'Content-Type': 'application/json' },
             body: JSON.stringify(body),

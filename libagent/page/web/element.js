@@ -1,13 +1,16 @@
-// Creates and changes elements. Text is inserted as text: text from models and screens is never parsed as HTML.
+// Creates and changes elements. Text is inserted as text: text from models and screens is never parsed as HTML. Characters
+// that a reader does not see are shown as escapes.
+import { escapeInvisible } from './invisible.js';
 
 const svgNamespace = 'http://www.w3.org/2000/svg';
 
 function furnished(node, attributes, children) {
     for (const [name, value] of Object.entries(attributes)) {
         if (value === undefined || value === null || value === false) continue;
-        node.setAttribute(name, value === true ? '' : String(value));
+        node.setAttribute(name, value === true ? '' : escapeInvisible(String(value)));
     }
-    node.append(...children.filter((child) => child !== null && child !== undefined));
+    node.append(...children.filter((child) => child !== null && child !== undefined)
+        .map((child) => (child instanceof Node ? child : escapeInvisible(String(child)))));
     return node;
 }
 
@@ -30,7 +33,8 @@ export function isTyping() {
 
 /** Changes the text only if it differs, so that a selection in it stays. */
 export function setText(node, text) {
-    if (node.textContent !== text) node.textContent = text;
+    const shown = escapeInvisible(text);
+    if (node.textContent !== shown) node.textContent = shown;
 }
 
 /** Shows the notice while it has a text. */

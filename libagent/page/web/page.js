@@ -2,6 +2,7 @@
 // Data of the run is inserted only as text (element.js).
 import { showChart } from './chart.js';
 import { byId, element, onChange, setNotice, setText } from './element.js';
+import { escapeInvisible } from './invisible.js';
 import { afterOf, count, counted, duration, emptyRun, hasFailed, seenOf, showsOnlyEffectOf, targetsOf, trailBefore, turnsOf } from './run.js';
 import { Stage } from './stage.js';
 import { nameOf, showTurn, showTurnList } from './turns.js';
@@ -267,13 +268,13 @@ export class RunPage {
         setText(byId('phase'), phase.text);
         byId('phase').dataset.kind = phase.kind;
         setText(byId('task'), state.task || 'Eyehand');
-        byId('task').title = state.task ?? '';
+        byId('task').title = escapeInvisible(state.task ?? '');
         const prompt = state.tokens?.prompt ?? state.outcome?.prompt_tokens ?? 0;
         const completion = state.tokens?.completion ?? state.outcome?.completion_tokens ?? 0;
         const facts = [state.profile, state.role !== state.profile ? state.role : '', state.model,
             state.turn > 0 ? `turn ${state.turn}` : '', prompt + completion > 0 ? `${count(prompt + completion)} tokens` : ''];
         setText(byId('facts'), facts.filter(Boolean).join(' · '));
-        if (!this.#frozen) document.title = `${state.live && state.questions.length > 0 ? '(!) ' : ''}${phase.text} – Eyehand`;
+        if (!this.#frozen) document.title = escapeInvisible(`${state.live && state.questions.length > 0 ? '(!) ' : ''}${phase.text} – Eyehand`);
 
         const { outcome } = state;
         const ended = byId('outcome');

@@ -1,4 +1,5 @@
 // The page of the panel: shows a live run and its controls.
+import { openAccess, request, setUrlTokens, withUrlToken } from './access.js';
 import { Annotator, canvasOf } from './annotate.js';
 import { Connection, post } from './connection.js';
 import { byId, setNotice, setText } from './element.js';
@@ -9,11 +10,21 @@ import { ServedTexts } from './served_texts.js';
 import { ApprovalCards } from './approval_cards.js';
 import { withDelta, withState } from './run.js';
 
+const refused = 'This address gives no access. Open the complete address that the program printed.';
+
 async function configuration() {
     for (;;) {
         try {
-            const answer = await fetch('/config', { cache: 'no-store' });
-            if (answer.ok) return await answer.json();
+            const answer = await request('/config');
+            if (answer.ok) {
+                const loaded = await answer.json();
+                setUrlTokens(loaded.url_tokens);
+                return loaded;
+            }
+            if (answer.status === 403) {
+                setNotice(byId('link-notice'), refused);
+                return await new Promise(() => {}); // opening the printed address reloads the page
+            }
         } catch {
             // The program may return.
         }
@@ -22,6 +33,7 @@ async function configuration() {
     }
 }
 
+openAccess();
 let config = await configuration();
 setNotice(byId('link-notice'), '');
 
@@ -49,7 +61,7 @@ function showControls(state) {
 
 const page = new RunPage({
     config,
-    pictures: new ServedScreenshots(canvasOf),
+    pictures: new ServedScreenshots(canvasOf, (url) => withUrlToken(url, 'pictures')),
     texts: new ServedTexts(() => page.run.state?.run ?? ''),
     onDraw: showControls,
 });
@@ -116,7 +128,7 @@ const connection = new Connection({
         const notices = {
             lost: 'Connection lost. The page shows the last known state. Reconnecting…',
             polling: 'Live updates are not available. The page polls every two seconds.',
-            refused: 'This address is no longer valid. Open the address that the program printed.',
+            refused,
         };
         const ended = Boolean(page.run.state?.outcome); // already announced
         const gone = ended && (link === 'lost' || link === 'refused');

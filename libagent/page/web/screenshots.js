@@ -1,11 +1,13 @@
 // The sources of screenshots: the panel's server, or the report itself.
 
-/** Screenshots of the panel's server. `load(url)` resolves to a canvas. */
+/** Screenshots of the panel's server. `load(url)` resolves to a canvas; `link(url)` returns an address for another tab. */
 export class ServedScreenshots {
     #load;
+    #link;
 
-    constructor(load) {
+    constructor(load, link) {
         this.#load = load;
+        this.#link = link;
     }
     addressOf(picture, kind) {
         return kind === 'drawn' ? picture.url : picture.raw_url ?? picture.url;
@@ -14,7 +16,7 @@ export class ServedScreenshots {
         return this.#load(this.addressOf(picture, kind));
     }
     linkOf(picture, kind) {
-        return this.addressOf(picture, kind);
+        return this.#link(this.addressOf(picture, kind));
     }
     hasDrawn() {
         return true;

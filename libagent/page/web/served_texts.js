@@ -1,5 +1,7 @@
 // The texts of requests from the panel's server; FrozenTexts has those of a report.
 
+import { request } from './access.js';
+
 const maxTexts = 300; // in memory
 
 /** `run()` returns the name of the run. */
@@ -23,7 +25,7 @@ export class ServedTexts {
     }
 
     async #load(address) {
-        const answer = await fetch(address);
+        const answer = await request(address);
         if (answer.status === 404) return null;
         if (!answer.ok) throw new Error(`the server answers with ${answer.status}`);
         return answer.text();

@@ -1,6 +1,7 @@
 // The screenshot of a turn: heat and boxes are drawn into it, targets and pointer are marks above it. For turns that have
 // ended, also the next screenshot for comparison.
 import { byId, element, onChange, setText, svgElement } from './element.js';
+import { escapeInvisible } from './invisible.js';
 import { annotate } from './overlay.js';
 import { count, counted } from './run.js';
 
@@ -229,7 +230,7 @@ export class Stage {
         for (const { number, at, to } of marks)
             parts.push(`target ${number} at ${place(at)}${to ? ` to ${place(to)}` : ''}`);
         if (pointer) parts.push(`pointer at ${place(pointer)}`);
-        const label = `Screenshot, ${title}: ${parts.join(', ')}`;
+        const label = escapeInvisible(`Screenshot, ${title}: ${parts.join(', ')}`);
         if (byId('canvas').getAttribute('aria-label') !== label) byId('canvas').setAttribute('aria-label', label);
         if (after !== null && isSame(picture, after)) {
             // Without a screenshot of its own effect, what a turn changed is unknown.

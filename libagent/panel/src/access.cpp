@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <random>
+#include <utility>
 
 namespace eyehand::panel {
 namespace {
@@ -33,6 +34,8 @@ bool is_address(std::string_view host) {
     return !error;
 }
 
+bool reads(const Caller& caller) { return caller.method == "GET" || caller.method == "HEAD"; }
+
 } // namespace
 
 std::string random_token() {
@@ -57,10 +60,18 @@ bool is_same_secret(std::string_view a, std::string_view b) {
     return difference == 0;
 }
 
-Access::Access(Options options) : options_(std::move(options)), cookie_(random_token()) {
+bool is_loopback(const std::string& host) {
+    boost::system::error_code error;
+    const auto address = asio::ip::make_address(host, error);
+    return host == "localhost" || (!error && address.is_loopback());
+}
+
+Tokens Tokens::random() { return {random_token(), random_token(), random_token()}; }
+
+Access::Access(Options options)
+    : options_(std::move(options)), loopback_(is_loopback(options_.host)) {
     boost::system::error_code error;
     const auto address = asio::ip::make_address(options_.host, error);
-    loopback_ = options_.host == "localhost" || (!error && address.is_loopback());
     everywhere_ = !error && address.is_unspecified();
 }
 
@@ -83,60 +94,45 @@ bool Access::is_allowed_origin(std::string_view origin) const {
     return options_.cors_origin && !origin.empty() && origin == *options_.cors_origin;
 }
 
-std::string_view Access::refusal(const Caller& caller) const {
+std::string_view Access::refusal(const Caller& caller, Protection protection) const {
     if (!is_own_host(caller.host)) return "the Host field is not the panel's address";
     if (is_allowed_origin(caller.origin)) return {};
     if (!caller.origin.empty() &&
         !agent::equals_ignoring_case(caller.origin, "http://" + std::string(caller.host)))
         return "requests of other pages are not allowed";
-    // Browsers send some requests of other pages without an origin.
-    if (caller.method != "GET" && caller.method != "HEAD" &&
-        (caller.fetch_site == "cross-site" || caller.fetch_site == "same-site"))
+    // Browsers send some requests of other pages without an origin. A link to the page is harmless.
+    const bool own = caller.fetch_site.empty() || caller.fetch_site == "same-origin" ||
+                     caller.fetch_site == "none";
+    if (!own && !(reads(caller) && protection == Protection::none))
         return "requests of other pages are not allowed";
     return {};
 }
 
-bool Access::is_token(std::string_view given) const {
-    return options_.token.empty() || is_same_secret(options_.token, given);
-}
-
-bool Access::has_token(const Caller& caller) const {
-    if (options_.token.empty()) return true;
+bool Access::permits(const Caller& caller, Protection protection) const {
+    const Tokens& tokens = options_.tokens;
+    if (tokens.all.empty()) return true;
     constexpr std::string_view scheme = "Bearer ";
     if (agent::equals_ignoring_case(caller.authorization.substr(0, scheme.size()), scheme) &&
-        is_token(trim(caller.authorization.substr(scheme.size()))))
+        is_same_secret(tokens.all, trim(caller.authorization.substr(scheme.size()))))
         return true;
-    // Browsers send the cookie with requests of other pages, too.
-    constexpr std::array<std::string_view, 2> own{"same-origin", "none"};
-    if (!caller.fetch_site.empty() &&
-        std::find(own.begin(), own.end(), caller.fetch_site) == own.end())
-        return false;
-    const std::string name = cookie_name();
-    for (std::string_view rest = caller.cookies; !rest.empty();) {
-        const std::size_t end = std::min(rest.find(';'), rest.size());
-        const std::string_view one = trim(rest.substr(0, end));
-        rest.remove_prefix(std::min(end + 1, rest.size()));
-        const std::size_t equals = one.find('=');
-        if (equals != std::string_view::npos && one.substr(0, equals) == name &&
-            is_same_secret(cookie_, one.substr(equals + 1)))
-            return true;
+    if (!reads(caller)) return false;
+    switch (protection) {
+    case Protection::none:
+        return true;
+    case Protection::events:
+        return is_same_secret(tokens.events, caller.url_token);
+    case Protection::pictures:
+        return is_same_secret(tokens.pictures, caller.url_token);
+    case Protection::token:
+        break;
     }
     return false;
-}
-
-std::string Access::cookie_name() const {
-    // With the port: a browser may have several panels open.
-    return "eyehand_panel_" + std::to_string(options_.port);
-}
-
-std::string Access::cookie() const {
-    return cookie_name() + "=" + cookie_ + "; HttpOnly; SameSite=Strict; Path=/";
 }
 
 std::string Access::url() const {
     std::string url = "http://" + in_url(everywhere_ ? "127.0.0.1" : options_.host) + ":" +
                       std::to_string(options_.port) + "/";
-    return options_.token.empty() ? url : url + "?token=" + options_.token;
+    return options_.tokens.all.empty() ? url : url + "#token=" + options_.tokens.all;
 }
 
 } // namespace eyehand::panel

@@ -2,9 +2,11 @@
 // is checked:
 //   Host    must be the address on which the panel listens; prevents DNS rebinding
 //   Origin  if present, must be the panel's own or the allowed one
-//   token   in an Authorization header, or a cookie of the panel's own page. Browsers send cookies to
-//           all ports of a host, so another local server may receive the cookie. The cookie is
-//           therefore a separate secret that is invalid as a bearer token or in a URL
+//   token   in the Authorization field. The page knows it from the fragment of its address, which
+//           browsers do not send. There is no cookie: browsers send cookies to all ports of a host,
+//           so every other local server would receive it
+// EventSource and links cannot send an Authorization field. The addresses of the event stream and of
+// the screenshots may therefore contain a token that is valid for reading them only.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +18,37 @@ namespace eyehand::panel {
 
 /// 128 bits of the system's random generator, as 32 hexadecimal digits.
 [[nodiscard]] std::string random_token();
-/// Compares in constant time.
+/// Compares in a time that depends only on the lengths.
 [[nodiscard]] bool is_same_secret(std::string_view a, std::string_view b);
+/// Whether only programs of this computer reach a server that listens on `host`: a loopback address
+/// or "localhost".
+[[nodiscard]] bool is_loopback(const std::string& host);
 
-/// The fields of a request that identify its sender; empty if absent.
+/// What a client must have to use a path.
+enum class Protection {
+    none,     ///< nothing, to read it: a file of the page
+    events,   ///< the token; to read it, the token for the event stream is sufficient
+    pictures, ///< the token; to read it, the token for screenshots is sufficient
+    token,    ///< the token
+};
+
+/// Independent secrets. All are empty if no token is required.
+struct Tokens {
+    std::string all{};      ///< for every request, in the Authorization field
+    std::string events{};   ///< for addresses of the event stream
+    std::string pictures{}; ///< for addresses of screenshots
+
+    [[nodiscard]] static Tokens random();
+};
+
+/// The parts of a request that identify its sender; empty if absent.
 struct Caller {
     std::string_view method{};
     std::string_view host{};
     std::string_view origin{};
     std::string_view fetch_site{}; ///< Sec-Fetch-Site
-    std::string_view cookies{};
     std::string_view authorization{};
+    std::string_view url_token{}; ///< of the address
 };
 
 /// Immutable, thread-safe.
@@ -35,28 +57,24 @@ public:
     struct Options {
         std::string host{}; ///< the configured address or name on which the panel listens
         std::uint16_t port = 0;
-        std::string token{}; ///< empty: no token is required
+        Tokens tokens{};
         std::optional<std::string> cors_origin{};
     };
     explicit Access(Options options);
 
     /// Why Host, Origin or Sec-Fetch-Site is not acceptable; empty if the request passes.
-    /// Independent of the token.
-    [[nodiscard]] std::string_view refusal(const Caller& caller) const;
+    /// Independent of the tokens.
+    [[nodiscard]] std::string_view refusal(const Caller& caller, Protection protection) const;
     /// Whether `origin` is the additional allowed origin.
     [[nodiscard]] bool is_allowed_origin(std::string_view origin) const;
-    [[nodiscard]] bool has_token(const Caller& caller) const;
-    [[nodiscard]] bool is_token(std::string_view given) const;
-    /// The value of a Set-Cookie field.
-    [[nodiscard]] std::string cookie() const;
-    /// "http://127.0.0.1:8080/?token=..."
+    /// Whether the caller has a token that permits the request, or needs none.
+    [[nodiscard]] bool permits(const Caller& caller, Protection protection) const;
+    /// "http://127.0.0.1:8080/#token=..."
     [[nodiscard]] std::string url() const;
 
 private:
     [[nodiscard]] bool is_own_host(std::string_view host) const;
-    [[nodiscard]] std::string cookie_name() const;
     Options options_;
-    std::string cookie_;      ///< the value of the cookie
     bool loopback_ = true;    ///< listens on a loopback address
     bool everywhere_ = false; ///< listens on all addresses of the computer
 };

@@ -13,9 +13,11 @@
 #include <boost/beast/http.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <list>
 #include <set>
 #include <thread>
 
@@ -136,10 +138,13 @@ private:
     public:
         Connection(Impl& server, tcp::socket socket)
             : server_(server), stream_(std::move(socket)), pace_(server.context_) {
-            ++server_.connections_;
+            server_.unauthenticated_.push_back(this);
         }
         ~Connection() {
-            --server_.connections_;
+            if (authenticated_)
+                --server_.authenticated_;
+            else
+                server_.unauthenticated_.remove(this);
             server_.listeners_.erase(this);
         }
         Connection(const Connection&) = delete;
@@ -149,13 +154,25 @@ private:
             parser_.emplace();
             parser_->header_limit(server_.limits_.header_bytes);
             parser_->body_limit(boost::none); // depends on the path; set in read_body
+            // For the whole header, however many parts it arrives in.
             stream_.expires_after(server_.limits_.request_time);
+            is_idle_ = true;
+            if (!authenticated_) // now it is the one that has been idle for the shortest time
+                server_.unauthenticated_.splice(server_.unauthenticated_.end(),
+                                                server_.unauthenticated_, place());
             http::async_read_header(stream_, buffer_, *parser_,
                                     [self = shared_from_this()](error_code error, std::size_t) {
+                                        self->is_idle_ = false;
                                         if (error) return self->refuse(error);
                                         self->on_header();
                                     });
         }
+
+        /// Waits for a request.
+        [[nodiscard]] bool is_idle() const { return is_idle_; }
+
+        /// Its pending handlers destroy the connection.
+        void drop() { stream_.close(); }
 
         /// Sends the next event, if there is one.
         void on_news() {
@@ -179,29 +196,46 @@ private:
             for (const auto field : {http::field::host, http::field::origin})
                 if (head.count(field) > 1)
                     return refuse(plain(400, "duplicate Host or Origin field"));
+            take_target(view_of(head.target()));
             const Caller caller{.method = view_of(head.method_string()),
                                 .host = view_of(head[http::field::host]),
                                 .origin = view_of(head[http::field::origin]),
                                 .fetch_site = view_of(head["Sec-Fetch-Site"]),
-                                .cookies = view_of(head[http::field::cookie]),
-                                .authorization = view_of(head[http::field::authorization])};
+                                .authorization = view_of(head[http::field::authorization]),
+                                .url_token = parameter(request_.query, "token")};
             const Access& access = server_.access();
-            if (const auto reason = access.refusal(caller); !reason.empty())
+            const Protection protection = server_.site_.protection(request_.path);
+            if (const auto reason = access.refusal(caller, protection); !reason.empty())
                 return refuse(plain(403, reason));
             allowed_origin_ =
                 access.is_allowed_origin(caller.origin) ? std::string(caller.origin) : "";
-            take_target(view_of(head.target()));
             if (head.method() == http::verb::options) return write(preflight());
-            const bool reads = head.method() == http::verb::get || is_head_;
-            if (const auto token = parameter(request_.query, "token");
-                reads && request_.path == "/" && !token.empty())
-                return access.is_token(token) ? write(welcome()) : refuse(unknown_caller());
-            if (!access.has_token(caller)) return refuse(unknown_caller());
+            if (!access.permits(caller, protection)) return refuse(no_token());
+            // The files of the page are for everyone.
+            has_room_ = protection == Protection::none || admit();
+            keep_alive_ = keep_alive_ && has_room_;
             request_.method = is_head_ ? "GET" : text_of(head.method_string());
             request_.content_type = text_of(head[http::field::content_type]);
             if (request_.method == "GET" && server_.site_.is_stream(request_.path))
-                return open_stream();
+                return has_room_ ? open_stream()
+                                 : refuse(plain(503, "the panel has too many clients"));
             read_body();
+        }
+
+        /// Protects the connection of an authenticated request from removal. False: too many are
+        /// protected; the request is answered nevertheless.
+        bool admit() {
+            if (authenticated_) return true;
+            if (server_.authenticated_ >= server_.limits_.connections) return false;
+            server_.unauthenticated_.remove(this);
+            ++server_.authenticated_;
+            authenticated_ = true;
+            return true;
+        }
+
+        [[nodiscard]] std::list<Connection*>::iterator place() {
+            return std::find(server_.unauthenticated_.begin(), server_.unauthenticated_.end(),
+                             this);
         }
 
         void take_target(std::string_view target) {
@@ -249,17 +283,11 @@ private:
             return reply;
         }
 
-        [[nodiscard]] Reply welcome() const {
-            return {.status = 303,
-                    .fields = {{"Location", "/"}, {"Set-Cookie", server_.access().cookie()}}};
-        }
-
-        [[nodiscard]] static Reply unknown_caller() {
-            Reply reply =
-                plain(401, "The token is missing or wrong. Open the address that the program "
-                           "printed; it ends with the token.");
-            reply.fields = {{"WWW-Authenticate", "Bearer"}};
-            return reply;
+        [[nodiscard]] static Reply no_token() {
+            return plain(403,
+                         "The token is missing or wrong, or does not permit this request. Open "
+                         "the address that the program printed; it ends with the token. "
+                         "Programs send the token as \"Authorization: Bearer TOKEN\".");
         }
 
         [[nodiscard]] static Reply too_long() { return plain(413, "the request is too long"); }
@@ -284,6 +312,7 @@ private:
         }
 
         void add_common_fields(http::fields& fields) const {
+            fields.set(http::field::cache_control, "no-store"); // screenshots are confidential
             fields.set("Content-Security-Policy", content_security_policy);
             fields.set("X-Content-Type-Options", "nosniff");
             fields.set("X-Frame-Options", "DENY");
@@ -300,7 +329,6 @@ private:
             keep_alive_ = keep_alive_ && parser_->is_done();
             response_ = Response{static_cast<http::status>(reply.status), 11};
             add_common_fields(response_);
-            response_.set(http::field::cache_control, reply.cache);
             for (const auto& [name, value] : reply.fields) response_.set(name, value);
             response_.keep_alive(keep_alive_);
             if (reply.status != 204) {
@@ -345,7 +373,6 @@ private:
         void open_stream() {
             http::response<http::empty_body> head{http::status::ok, 11};
             add_common_fields(head);
-            head.set(http::field::cache_control, "no-store");
             head.set(http::field::content_type, "text/event-stream; charset=utf-8");
             head.keep_alive(false);
             std::string text = "HTTP/1.1 200 OK\r\n";
@@ -419,6 +446,9 @@ private:
         std::string allowed_origin_; // the request's origin, if it is the additional allowed one
         bool keep_alive_ = false;
         bool is_head_ = false;
+        bool is_idle_ = false;
+        bool authenticated_ = false; // a request of this connection had access
+        bool has_room_ = false;      // the connection may stay
         Response response_;
         std::optional<http::response_serializer<http::string_body>> serializer_;
         std::array<char, 4096> ignored_input_{};
@@ -475,13 +505,20 @@ private:
     void take(tcp::socket socket) {
         error_code ignored;
         socket.set_option(tcp::no_delay(true), ignored);
-        if (connections_ < limits_.connections)
-            return std::make_shared<Connection>(*this, std::move(socket))->read();
-        static constexpr std::string_view busy =
-            "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
-        socket.non_blocking(true, ignored);
-        socket.write_some(asio::buffer(busy), ignored);
-        socket.shutdown(tcp::socket::shutdown_send, ignored);
+        while (!unauthenticated_.empty() &&
+               unauthenticated_.size() >= limits_.unauthenticated_connections)
+            drop_unauthenticated();
+        std::make_shared<Connection>(*this, std::move(socket))->read();
+    }
+
+    /// Closes the connection that has been idle the longest, or else the oldest.
+    void drop_unauthenticated() {
+        auto one = std::find_if(unauthenticated_.begin(), unauthenticated_.end(),
+                                [](const Connection* each) { return each->is_idle(); });
+        if (one == unauthenticated_.end()) one = unauthenticated_.begin();
+        Connection& dropped = **one;
+        unauthenticated_.erase(one);
+        dropped.drop();
     }
 
     void look() {
@@ -526,7 +563,8 @@ private:
     std::uint16_t port_ = 0;
     std::atomic<bool> woken_ = false;
     // Used on the server's thread only. Declared before the context, whose handlers refer to them.
-    std::size_t connections_ = 0;
+    std::list<Connection*> unauthenticated_; // the one that has been idle the longest first
+    std::size_t authenticated_ = 0;          // the number of the other connections
     std::set<Connection*> listeners_;
     bool parting_ = false;
     asio::io_context context_{1};

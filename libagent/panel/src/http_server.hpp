@@ -1,6 +1,6 @@
 // An HTTP/1.1 server on one thread, for few untrusted clients. It limits the sizes, connections and
 // times of each client, checks Access before it evaluates a request, and is independent of the
-// content.
+// content. Connections without access cannot exclude clients that have it.
 #pragma once
 
 #include "access.hpp"
@@ -29,7 +29,6 @@ struct Reply {
     unsigned status = 200;
     std::string type = "text/plain; charset=utf-8";
     std::string body{};
-    std::string cache = "no-store";
     std::vector<std::pair<std::string, std::string>> fields{};
 };
 
@@ -46,6 +45,7 @@ class Site {
 public:
     virtual ~Site() = default;
     [[nodiscard]] virtual Reply answer(const Request& request) = 0;
+    [[nodiscard]] virtual Protection protection(std::string_view path) const = 0;
     /// The maximum length of a request's body, in bytes.
     [[nodiscard]] virtual std::uint64_t max_body(std::string_view path) const = 0;
     [[nodiscard]] virtual bool is_stream(std::string_view path) const = 0;

@@ -1,8 +1,11 @@
 #include "eyehand/panel/panel.hpp"
 
+#include "access.hpp"
 #include "http_server.hpp"
 #include "shown_run.hpp"
 #include "site.hpp"
+
+#include <fmt/format.h>
 
 #include <array>
 #include <functional>
@@ -25,8 +28,22 @@ constexpr std::array settings{
                        {},
                        1},
     agent::SettingSpec{"panel_compat", agent::SettingKind::boolean,
-                       "panel: require neither a token nor the content type of posts", "false"},
+                       "panel: require neither a token nor the content type of posts; only on a "
+                       "loopback address",
+                       "false"},
 };
+
+/// Throws agent::Error{panel_failed} if other computers could control the desktop without a token.
+panel::Tokens tokens_for(const PanelOptions& options) {
+    if (options.access == PanelAccess::with_token) return panel::Tokens::random();
+    if (panel::is_loopback(options.host)) return {};
+    throw agent::Error(
+        agent::errc::panel_failed,
+        fmt::format("the panel does not listen on {} without a token, because every client that "
+                    "reaches this address could control the desktop; require the token (without "
+                    "panel_compat), or choose a loopback address such as 127.0.0.1 (host)",
+                    options.host));
+}
 
 /// Wakes the server while it exists: a run may outlive its panel.
 class ServerWaker {
@@ -67,14 +84,12 @@ std::span<const agent::SettingSpec> setting_specs() { return settings; }
 
 class Panel::Impl {
 public:
-    explicit Impl(PanelOptions options)
-        : site_(options.access, options.limits),
+    Impl(const PanelOptions& options, const panel::Tokens& tokens)
+        : site_(options.access, options.limits, tokens),
           server_(options.host, options.port, options.limits, site_, [&](std::uint16_t port) {
               return panel::Access({.host = options.host,
                                     .port = port,
-                                    .token = options.access == PanelAccess::without_token
-                                                 ? std::string()
-                                                 : panel::random_token(),
+                                    .tokens = tokens,
                                     .cors_origin = options.cors_origin});
           }) {
         waker_->connect([this] { server_.wake(); });
@@ -105,7 +120,7 @@ private:
     panel::HttpServer server_;
 };
 
-Panel::Panel(PanelOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+Panel::Panel(PanelOptions options) : impl_(std::make_unique<Impl>(options, tokens_for(options))) {}
 Panel::~Panel() = default;
 std::string Panel::url() const { return impl_->server().access().url(); }
 std::uint16_t Panel::port() const { return impl_->server().port(); }

@@ -38,6 +38,12 @@ Reply wrong_method(const char* allowed) {
 
 // ---- the page's files ---------------------------------------------------------------------------
 
+/// Nullptr if the path is no file of the page.
+const agent::EmbeddedFile* page_file(std::string_view path) {
+    if (path.empty()) return nullptr;
+    return page::find_file(path == "/" ? "index.html" : path.substr(1));
+}
+
 std::string type_of(std::string_view name) {
     constexpr std::array<std::pair<std::string_view, const char*>, 5> types{
         {{".html", "text/html; charset=utf-8"},
@@ -318,6 +324,12 @@ std::shared_ptr<ShownRun> RunSite::run() const {
     return run_;
 }
 
+Protection RunSite::protection(std::string_view path) const {
+    if (page_file(path) != nullptr) return Protection::none;
+    if (is_stream(path)) return Protection::events;
+    return path.starts_with("/picture/") ? Protection::pictures : Protection::token;
+}
+
 std::uint64_t RunSite::max_body(std::string_view path) const {
     return path == "/annotated" ? limits_.screenshot_bytes : limits_.body_bytes;
 }
@@ -339,8 +351,7 @@ Reply RunSite::answer(const Request& request) {
 }
 
 Reply RunSite::get(const Request& request) {
-    if (const agent::EmbeddedFile* file =
-            page::find_file(request.path == "/" ? "index.html" : request.path.substr(1)))
+    if (const agent::EmbeddedFile* file = page_file(request.path))
         return {.type = type_of(file->name), .body = std::string(file->text)};
     if (request.path == "/config") return config();
     if (request.path == "/state") return state(request);
@@ -360,6 +371,9 @@ Reply RunSite::config() const {
     config["annotate"] = shown && shown->annotation() == agent::Source::client ? "panel" : "native";
     config["run"] = shown ? shown->id() : std::string();
     config["live"] = shown && shown->state()->live();
+    if (!tokens_.all.empty())
+        config["url_tokens"] =
+            json::object{{"events", tokens_.events}, {"pictures", tokens_.pictures}};
     return json_reply(config);
 }
 
@@ -394,9 +408,7 @@ Reply RunSite::screenshot(std::string_view path) const {
     const auto bytes =
         shown->screenshot(number, path.empty() ? ShownRun::Kind::shown : ShownRun::Kind::raw);
     if (!bytes) return not_found();
-    return {.type = "image/png",
-            .body = std::string(bytes->begin(), bytes->end()),
-            .cache = "private, max-age=31536000, immutable"};
+    return {.type = "image/png", .body = std::string(bytes->begin(), bytes->end())};
 }
 
 /// "/prompt/RUN/HASH"
@@ -406,7 +418,7 @@ Reply RunSite::prompt(std::string_view path) const {
     if (!shown || !path.starts_with(prefix)) return not_found();
     auto text = shown->prompt(path.substr(prefix.size()));
     if (!text) return not_found();
-    return {.body = agent::to_valid_utf8(*text), .cache = "private, max-age=31536000, immutable"};
+    return {.body = agent::to_valid_utf8(*text)};
 }
 
 Reply RunSite::post(const Request& request) {

@@ -10,18 +10,21 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace eyehand::panel {
 
 class RunSite final : public Site {
 public:
-    RunSite(PanelAccess access, const PanelLimits& limits) : access_(access), limits_(limits) {}
+    RunSite(PanelAccess access, const PanelLimits& limits, Tokens tokens)
+        : access_(access), limits_(limits), tokens_(std::move(tokens)) {}
 
     /// Shows this run from now on. Thread-safe.
     void show(std::shared_ptr<ShownRun> run);
 
     // Site
     [[nodiscard]] Reply answer(const Request& request) override;
+    [[nodiscard]] Protection protection(std::string_view path) const override;
     [[nodiscard]] std::uint64_t max_body(std::string_view path) const override;
     [[nodiscard]] bool is_stream(std::string_view path) const override;
     [[nodiscard]] std::unique_ptr<Stream> open_stream() override;
@@ -40,6 +43,7 @@ private:
 
     const PanelAccess access_;
     const PanelLimits limits_;
+    const Tokens tokens_;
     mutable std::mutex mutex_;
     std::shared_ptr<ShownRun> run_;
 };

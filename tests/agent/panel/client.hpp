@@ -156,8 +156,8 @@ public:
     explicit Client(const std::string& url) {
         const std::size_t colon = url.rfind(':');
         port_ = static_cast<std::uint16_t>(std::stoul(url.substr(colon + 1)));
-        const std::size_t equals = url.rfind("token=");
-        if (equals != std::string::npos) token_ = url.substr(equals + 6);
+        const std::size_t equals = url.rfind("#token=");
+        if (equals != std::string::npos) token_ = url.substr(equals + 7);
         fields_["Host"] = host();
         if (!token_.empty()) fields_["Authorization"] = "Bearer " + token_;
     }
@@ -165,9 +165,6 @@ public:
     [[nodiscard]] std::uint16_t port() const { return port_; }
     [[nodiscard]] std::string host() const { return "127.0.0.1:" + std::to_string(port_); }
     [[nodiscard]] const std::string& token() const { return token_; }
-    [[nodiscard]] std::string cookie_name() const {
-        return "eyehand_panel_" + std::to_string(port_);
-    }
     /// The fields of each request; `other` overrides them, and an empty value removes a field.
     [[nodiscard]] Fields fields(const Fields& other = {}) const {
         Fields all = fields_;
@@ -200,8 +197,8 @@ private:
 /// Follows /events as the page does: the events add up to the state.
 class Follower {
 public:
-    explicit Follower(const Client& client) : wire_(client.port()) {
-        wire_.send(request("GET", "/events", client.fields()));
+    explicit Follower(const Client& client, const Fields& other = {}) : wire_(client.port()) {
+        wire_.send(request("GET", "/events", client.fields(other)));
         head_ = read_head(wire_);
     }
 

@@ -5,7 +5,10 @@
 #include "eyehand/agent/run.hpp"
 
 #include <fstream>
+#include <limits>
+#include <memory>
 #include <thread>
+#include <vector>
 
 using namespace eyehand;
 
@@ -22,16 +25,12 @@ panel::PanelLimits small_limits() {
     return limits;
 }
 
-/// Whether the panel answers within some time; it does not while it serves the maximum number of
-/// clients.
+/// Whether the panel accepts another follower within some time; it does not while it has the maximum
+/// number of them.
 bool gets_in(const Client& client) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (std::chrono::steady_clock::now() < end) {
-        Wire wire(client.port());
-        wire.send(request("GET", "/config", client.fields({{"Connection", "close"}})));
-        const std::string text = wire.rest();
-        if (text.size() > 12 && std::atoi(text.c_str() + 9) == 200) return true;
-    }
+    while (std::chrono::steady_clock::now() < end)
+        if (Follower(client).head().status == 200) return true;
     return false;
 }
 
@@ -39,58 +38,112 @@ bool gets_in(const Client& client) {
 
 // ---- access -------------------------------------------------------------------------------------
 
-TEST_CASE("only the panel's address gives a browser access, and the cookie keeps it") {
+TEST_CASE("the token is in the fragment of the panel's address, which browsers do not send") {
     Panel panel;
     const Client client(panel.url());
     REQUIRE(client.token().size() == 32);
-    const Fields stranger{{"Authorization", ""}};
-
-    const Answer refused = client.get("/", stranger);
-    CHECK(refused.status == 401);
-    CHECK_THAT(refused.field("content-type"), ContainsSubstring("text/plain"));
-    CHECK(client.get("/?token=" + std::string(32, '0'), stranger).status == 401);
-    CHECK(client.get("/state", stranger).status == 401);
-    CHECK(client.get("/events", stranger).status == 401);
-    CHECK(client.get("/nothing", stranger).status == 401);
-    CHECK(client.post("/stop", {}, stranger).status == 401);
-
-    const Answer welcome = client.get("/?token=" + client.token(), stranger);
-    CHECK(welcome.status == 303);
-    CHECK(welcome.field("location") == "/");
-    const std::string given = welcome.field("set-cookie");
-    const std::string cookie = given.substr(0, given.find(';'));
-    REQUIRE(cookie.size() == client.cookie_name().size() + 33);
-    CHECK(given == cookie + "; HttpOnly; SameSite=Strict; Path=/");
-    CHECK(cookie.starts_with(client.cookie_name() + "="));
-    const auto with = [&](const std::string& cookies) {
-        return client.get("/", {{"Authorization", ""}, {"Cookie", cookies}}).status;
-    };
-    CHECK(with(cookie) == 200);
-    CHECK(with("a=b; " + cookie + "; c=d") == 200);
-    for (const std::string& wrong :
-         {cookie.substr(0, cookie.size() - 1), cookie + "0", client.cookie_name() + "=",
-          "x" + cookie, client.cookie_name() + "=" + client.token()})
-        CHECK(with(wrong) == 401);
+    CHECK(panel.url() == "http://" + client.host() + "/#token=" + client.token());
 }
 
-TEST_CASE("a cookie that another local server received gives access only to the panel's page") {
+TEST_CASE("only the page's own files are available without the token") {
     Panel panel;
     const Client client(panel.url());
-    const std::string given =
-        client.get("/?token=" + client.token(), {{"Authorization", ""}}).field("set-cookie");
-    const std::string cookie = given.substr(0, given.find(';'));
-    const std::string secret = cookie.substr(cookie.find('=') + 1);
-    CHECK(secret != client.token());
-    CHECK(client.get("/state", {{"Authorization", "Bearer " + secret}}).status == 401);
-    CHECK(client.get("/?token=" + secret, {{"Authorization", ""}}).status == 401);
-    const auto from = [&](const std::string& site) {
-        return client
-            .get("/state", {{"Authorization", ""}, {"Cookie", cookie}, {"Sec-Fetch-Site", site}})
-            .status;
+    vlm::testing::ScriptedModel model;
+    const PanelRun run(panel, agent::load_profile("observer"), model);
+    const std::string name = text_at(client.state(), "run");
+    for (const Fields& stranger :
+         {Fields{{"Authorization", ""}},
+          Fields{{"Authorization", "Bearer " + std::string(32, '0')}},
+          // A cookie that the browser has from another server of this computer, or that this server
+          // has from the browser.
+          Fields{{"Authorization", ""},
+                 {"Cookie", "eyehand_panel_" + std::to_string(client.port()) + "=" +
+                                client.token() + "; token=" + client.token()}}}) {
+        for (const char* file : {"/", "/index.html", "/panel.js", "/page.css"}) {
+            const Answer answer = client.get(file, stranger);
+            CHECK(answer.status == 200);
+            CHECK(answer.field("set-cookie").empty());
+            CHECK(answer.body.find(client.token()) == std::string::npos);
+            CHECK(client.post(file, {}, stranger).status == 403);
+        }
+        for (const std::string& path :
+             {std::string("/state"), std::string("/events"), std::string("/config"),
+              std::string("/nothing"), "/picture/" + name + "/1", "/picture/" + name + "/1/raw",
+              "/prompt/" + name + "/" + std::string(64, '0'), std::string("/stop")}) {
+            const Answer refused = client.get(path, stranger);
+            CHECK(refused.status == 403);
+            CHECK_THAT(refused.field("content-type"), ContainsSubstring("text/plain"));
+            CHECK(client.get(path + "?token=" + client.token(), stranger).status == 403);
+            CHECK(client.ask("HEAD", path, stranger).status == 403);
+        }
+        for (const char* path :
+             {"/pause", "/resume", "/step", "/stop", "/tell", "/inject", "/annotated", "/decide"})
+            CHECK(client.post(path, {}, stranger).status == 403);
+        CHECK(client.post("/stop?token=" + client.token(), {}, stranger).status == 403);
+    }
+}
+
+TEST_CASE("a token in an address reads the events or the screenshots, and nothing else") {
+    Panel panel;
+    const Client client(panel.url());
+    vlm::testing::ScriptedModel model;
+    model.say("done");
+    PanelRun run(panel, agent::load_profile("observer"), model);
+    run.start();
+    (void)run.result();
+    const json::object tokens = client.get("/config").object().at("url_tokens").as_object();
+    const std::string events = text_at(tokens, "events");
+    const std::string pictures = text_at(tokens, "pictures");
+    CHECK(events.size() == 32);
+    CHECK(pictures.size() == 32);
+    CHECK(events != pictures);
+    CHECK(events != client.token());
+    CHECK(pictures != client.token());
+
+    const Fields nothing{{"Authorization", ""}};
+    const auto get = [&](const std::string& path, const std::string& token) {
+        return client.ask("HEAD", path + "?token=" + token, nothing).status;
     };
-    for (const char* own : {"", "same-origin", "none"}) CHECK(from(own) == 200);
-    for (const char* other : {"same-site", "cross-site", "unheard-of"}) CHECK(from(other) == 401);
-    CHECK(client.get("/state", {{"Sec-Fetch-Site", "cross-site"}}).status == 200); // with the token
+    const std::string picture = "/picture/" + text_at(client.state(), "run") + "/1";
+    CHECK(get("/events", events) == 200);
+    CHECK(get(picture, pictures) == 200);
+    CHECK(client.get(picture + "/raw?token=" + pictures, nothing).status == 200);
+    CHECK(get("/events", pictures) == 403);
+    CHECK(get(picture, events) == 403);
+    for (const std::string& token : {events, pictures}) {
+        CHECK(get("/state", token) == 403);
+        CHECK(get("/config", token) == 403);
+        CHECK(get("/prompt/" + text_at(client.state(), "run") + "/0", token) == 403);
+        for (const char* path : {"/stop", "/events", "/picture/x/1"})
+            CHECK(client.post(path + ("?token=" + token), {}, nothing).status == 403);
+        // Neither is it the token of the Authorization field.
+        const Fields as_bearer{{"Authorization", "Bearer " + token}};
+        for (const std::string& path : {std::string("/state"), std::string("/events"), picture})
+            CHECK(client.get(path, as_bearer).status == 403);
+        CHECK(client.post("/stop", {}, as_bearer).status == 403);
+    }
+}
+
+TEST_CASE("screenshots and texts of a run are not stored by the browser") {
+    Panel panel;
+    const Client client(panel.url());
+    vlm::testing::ScriptedModel model;
+    model.say("done");
+    PanelRun run(panel, agent::load_profile("observer"), model);
+    run.start();
+    (void)run.result();
+    const json::object state = client.state();
+    const std::string name = text_at(state, "run");
+    const Answer picture = client.get("/picture/" + name + "/1");
+    CHECK(picture.status == 200);
+    CHECK(picture.field("cache-control") == "no-store");
+    for (const json::value& item : state.at("turns").at(0).at("items").as_array())
+        if (item.at("kind") == "request") {
+            const auto& part = item.at("added").at(0).at("parts").at(0).as_object();
+            const Answer text = client.get("/prompt/" + name + "/" + text_at(part, "text"));
+            CHECK(text.status == 200);
+            CHECK(text.field("cache-control") == "no-store");
+        }
 }
 
 TEST_CASE("a script may send the token as a bearer token") {
@@ -101,8 +154,11 @@ TEST_CASE("a script may send the token as a bearer token") {
     };
     CHECK(with("Bearer " + client.token()) == 200);
     CHECK(with("bearer " + client.token()) == 200);
-    CHECK(with("Bearer x") == 401);
-    CHECK(with(client.token()) == 401);
+    CHECK(with("Bearer x") == 403);
+    CHECK(with("Bearer " + client.token() + "0") == 403);
+    CHECK(with("Bearer " + client.token().substr(1)) == 403);
+    CHECK(with("Bearer ") == 403);
+    CHECK(with(client.token()) == 403);
 }
 
 TEST_CASE("each panel has its own token") {
@@ -128,7 +184,7 @@ TEST_CASE("a foreign host name that resolves to the panel is rejected") {
     CHECK(read_answer(twice).status == 400);
 }
 
-TEST_CASE("pages of other origins cannot use the panel, even with its cookies") {
+TEST_CASE("pages of other origins cannot use the panel") {
     Panel panel({.access = GENERATE(PanelAccess::with_token, PanelAccess::without_token)});
     const Client client(panel.url());
     for (const std::string& origin :
@@ -138,8 +194,15 @@ TEST_CASE("pages of other origins cannot use the panel, even with its cookies") 
         CHECK(client.get("/state", {{"Origin", origin}}).status == 403);
         CHECK(client.ask("OPTIONS", "/pause", {{"Origin", origin}}).status == 403);
     }
-    CHECK(client.post("/pause", {}, {{"Sec-Fetch-Site", "cross-site"}}).status == 403);
-    CHECK(client.post("/pause", {}, {{"Sec-Fetch-Site", "same-site"}}).status == 403);
+    // Browsers send some requests of other pages without an origin. Other ports are the same site.
+    for (const char* site : {"cross-site", "same-site", "unheard-of"}) {
+        CHECK(client.post("/pause", {}, {{"Sec-Fetch-Site", site}}).status == 403);
+        for (const char* path : {"/state", "/config", "/events", "/picture/x/1", "/nothing"})
+            CHECK(client.get(path, {{"Sec-Fetch-Site", site}}).status == 403);
+        CHECK(client.get("/", {{"Sec-Fetch-Site", site}}).status == 200); // a link to the panel
+    }
+    for (const char* site : {"same-origin", "none"})
+        CHECK(client.get("/state", {{"Sec-Fetch-Site", site}}).status == 200);
     // No run exists, but the request of the panel's own page is processed.
     CHECK(client
               .post("/pause", {},
@@ -164,7 +227,7 @@ TEST_CASE("a single other origin can be allowed") {
     CHECK(
         client.post("/pause", {}, {{"Origin", origin}, {"Sec-Fetch-Site", "cross-site"}}).status ==
         409);
-    CHECK(client.get("/state", {{"Origin", origin}, {"Authorization", ""}}).status == 401);
+    CHECK(client.get("/state", {{"Origin", origin}, {"Authorization", ""}}).status == 403);
 
     CHECK(client.get("/state").field("access-control-allow-origin").empty());
     CHECK(client.ask("OPTIONS", "/tell").field("access-control-allow-origin").empty());
@@ -177,8 +240,8 @@ TEST_CASE("every response has security headers") {
     const Client client(panel.url());
     for (const Answer& answer :
          {client.get("/"), client.get("/state"), client.get("/nothing"), client.get("/config"),
-          client.get("/", {{"Authorization", ""}}), client.get("/", {{"Host", "evil.example"}}),
-          Follower(client).head()}) {
+          client.get("/state", {{"Authorization", ""}}),
+          client.get("/", {{"Host", "evil.example"}}), Follower(client).head()}) {
         CHECK(
             answer.field("content-security-policy") ==
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
@@ -194,10 +257,26 @@ TEST_CASE("without a token, the panel still accepts only local programs") {
     Panel panel({.access = PanelAccess::without_token});
     const Client client(panel.url());
     CHECK(client.token().empty());
+    CHECK(panel.url() == "http://" + client.host() + "/");
+    CHECK_FALSE(client.get("/config").object().contains("url_tokens"));
     CHECK(client.get("/").status == 200);
     CHECK(client.get("/state").status == 200);
     CHECK(client.get("/", {{"Host", "evil.example"}}).status == 403);
     CHECK(client.post("/inject", {}, {{"Origin", "http://evil.example"}}).status == 403);
+}
+
+TEST_CASE("without a token, the panel listens on a loopback address only") {
+    CHECK(Panel({.host = "localhost", .access = PanelAccess::without_token}).port() != 0);
+    for (const char* host : {"0.0.0.0", "::", "192.0.2.1"}) {
+        try {
+            const Panel panel({.host = host, .access = PanelAccess::without_token});
+            FAIL("it listens at " << panel.url());
+        } catch (const agent::Error& error) {
+            CHECK(error.code() == agent::errc::panel_failed);
+            CHECK_THAT(error.what(), ContainsSubstring(host));
+            CHECK_THAT(error.what(), ContainsSubstring("loopback"));
+        }
+    }
 }
 
 // ---- resources ----------------------------------------------------------------------------------
@@ -370,7 +449,17 @@ TEST_CASE("an incomplete request times out") {
     CHECK(no_body.is_closed());
 }
 
-TEST_CASE("the number of clients is limited") {
+TEST_CASE("a request's header must arrive in time, also from a client that sends without a pause") {
+    panel::PanelLimits limits;
+    limits.request_time = std::chrono::milliseconds(100);
+    limits.header_bytes = std::numeric_limits<std::uint32_t>::max();
+    Panel panel({.limits = limits});
+    Wire wire(panel.port());
+    wire.send("GET /state HTTP/1.1\r\nX: ");
+    wire.send_until_closed("x");
+}
+
+TEST_CASE("the number of followers is limited, and other requests are still answered") {
     panel::PanelLimits limits;
     limits.connections = 2;
     Panel panel({.limits = limits});
@@ -378,10 +467,75 @@ TEST_CASE("the number of clients is limited") {
     {
         Follower first(client);
         Follower second(client);
-        Wire third(client.port());
-        CHECK_THAT(third.rest(), ContainsSubstring("503 Service Unavailable"));
+        CHECK(Follower(client).head().status == 503);
+        Wire more(client.port());
+        more.send(request("GET", "/config", client.fields()));
+        const Answer answer = read_answer(more);
+        CHECK(answer.status == 200);
+        CHECK(answer.field("connection") == "close");
+        CHECK(more.is_closed());
     }
     CHECK(gets_in(client)); // the panel notices the closed connections after a while
+}
+
+TEST_CASE("connections without a request do not keep the user from stopping the run") {
+    panel::PanelLimits limits;
+    limits.request_time = std::chrono::minutes(10); // none of them times out
+    Panel panel({.limits = limits});
+    const Client client(panel.url());
+    vlm::testing::ScriptedModel model;
+    model.call("click_element", R"({"label":"OK","box":[300,400]})");
+    PanelRun run(
+        panel, agent::load_profile("observer"), model,
+        {.guard = agent::Guard(agent::GuardLevel::strict), .approvals = agent::Approvals::user});
+    Follower follower(client);
+    run.start();
+    follower.until(
+        [](const json::object& state) { return !state.at("questions").as_array().empty(); });
+    enum class Sends { nothing, half_a_request, a_request_without_token };
+    const auto sends =
+        GENERATE(Sends::nothing, Sends::half_a_request, Sends::a_request_without_token);
+    const std::string start =
+        sends == Sends::nothing ? std::string()
+        : sends == Sends::half_a_request
+            ? std::string("POST /stop HTTP/1.1\r\nHost: ")
+            : request("GET", "/page.css", client.fields({{"Authorization", ""}}));
+    std::vector<std::unique_ptr<Wire>> idle;
+    for (std::size_t i = 0; i < limits.connections + limits.unauthenticated_connections + 8; ++i) {
+        idle.push_back(std::make_unique<Wire>(client.port()));
+        idle.back()->send(start);
+    }
+    CHECK(client.post("/stop").status == 200);
+    CHECK(run.result().outcome == agent::Outcome::cancelled);
+    follower.until_phase("finished"); // its connection was not closed for the others
+}
+
+TEST_CASE("a new connection replaces the unauthenticated one that has been idle the longest") {
+    panel::PanelLimits limits;
+    limits.request_time = std::chrono::minutes(10);
+    limits.unauthenticated_connections = 2;
+    Panel panel({.limits = limits});
+    const Client client(panel.url());
+    const Fields stranger = client.fields({{"Authorization", ""}});
+    Wire authenticated(client.port());
+    authenticated.send(request("GET", "/config", client.fields()));
+    CHECK(read_answer(authenticated).status == 200);
+    const auto reads_a_file = [&](Wire& wire) {
+        wire.send(request("GET", "/page.css", stranger));
+        return read_answer(wire).status == 200;
+    };
+    Wire first(client.port());
+    CHECK(reads_a_file(first));
+    Wire second(client.port());
+    CHECK(reads_a_file(second));
+    CHECK(reads_a_file(first)); // now the second one has been idle longer
+    Wire third(client.port());
+    CHECK(reads_a_file(third));
+    CHECK(second.is_closed());
+    CHECK(reads_a_file(first));
+    CHECK(reads_a_file(third));
+    authenticated.send(request("GET", "/config", client.fields()));
+    CHECK(read_answer(authenticated).status == 200);
 }
 
 #ifndef _WIN32
@@ -426,7 +580,7 @@ TEST_CASE("a follower that reads nothing is dropped") {
     panel.show(directory.path());
     Wire slow(client.port());
     slow.send(request("GET", "/events", client.fields()));
-    CHECK(gets_in(client)); // no other client does while it is connected
+    CHECK(gets_in(client)); // no other follower does while it is connected
 }
 #endif
 

@@ -86,7 +86,8 @@ Run run(const std::vector<std::string>& answers) {
         << R"(","echo"],"parameters":{"type":"object","properties":{"city":{"type":"string"}}}})";
     ChatServer server;
     for (std::size_t i = 0; i < answers.size(); ++i)
-        server.enqueue({.body = completion("", "mine", R"({"city":"Rome\u202e\u009b"})")});
+        server.enqueue(
+            {.body = completion("", "mine", R"({"city":"Rome\u202e\u009b\udb40\udc41"})")});
     server.enqueue({.body = completion("done")});
     Run result;
     result.conversation =
@@ -107,7 +108,8 @@ TEST_CASE("a program tool runs when the user says yes, and the question shows th
     CHECK_THAT(yes.conversation.shown,
                ContainsSubstring("the model calls your tool \"mine\", which only reads"));
     CHECK_THAT(yes.conversation.shown, ContainsSubstring("eyehand-test-tool echo"));
-    CHECK_THAT(yes.conversation.shown, ContainsSubstring(R"({"city":"Rome\u202e\u009b"})"));
+    CHECK_THAT(yes.conversation.shown,
+               ContainsSubstring(R"({"city":"Rome\u202e\u009b\udb40\udc41"})"));
     CHECK_THAT(yes.told, ContainsSubstring(R"(\"output\")"));
 }
 

@@ -72,7 +72,9 @@ inline std::filesystem::path hostile_run(const std::filesystem::path& folder) {
         .call("observe_screen", "{}", "I look.")
         .call("type_text", R"({"text":"</script><script>window.hacked = true</script>"})",
               "I type.")
-        .call("list_windows", "{}")
+        .call("list_windows", "{}",
+              "Invisible: a\xE2\x80\xAE"
+              "cod.exe\xF3\xA0\x81\x81")
         .call("click_element", R"({"label":"nowhere","box":["a",1]})", "I click beside it.")
         .call("drag", R"({"label":"it","start":[200,300],"end":[600,500]})", "I drag.")
         .call("observe_screen", "{}")

@@ -6,6 +6,7 @@
 #include "eyehand/agent/error.hpp"
 #include "eyehand/base/base64.hpp"
 #include "eyehand/base/folder_file.hpp"
+#include "eyehand/base/invisible.hpp"
 #include "eyehand/vlm/digest.hpp"
 #include "page_files.hpp"
 #include "report/report_json.hpp"
@@ -183,10 +184,10 @@ std::string report_html(const std::filesystem::path& run_directory, const Report
     std::string page = page::file_text("index.html");
     const std::string style = page::file_text("page.css");
     const std::string script = page::bundle("report.js");
-    const std::string title = escaped(fmt::format(
+    const std::string title = escaped(base::escape_invisible(fmt::format(
         "{}: {}", report.page.at("run").as_string().c_str(),
         agent::shorten(agent::one_line(report.page.at("state").at("task").as_string().c_str()),
-                       80)));
+                       80))));
     const std::string policy = fmt::format(
         "default-src 'none'; img-src data:; style-src {}; script-src {}; base-uri 'none'; "
         "form-action 'none'",

@@ -7,8 +7,8 @@
 //     agent.run(task, directory, control, observer.get());
 //
 // Link eyehand::panel. Anyone with access to the page controls the desktop through the agent. By
-// default, the panel therefore listens on the loopback address only and requires the token from its
-// URL.
+// default, the panel therefore listens on the loopback address only and requires the token from the
+// fragment of its URL ("http://127.0.0.1:8080/#token=...").
 #pragma once
 
 #include "eyehand/agent/agent.hpp"
@@ -30,20 +30,26 @@ namespace eyehand::panel {
 /// Limits for the clients of a panel. A request that exceeds them is refused, or its connection is
 /// closed.
 struct PanelLimits {
+    /// Of clients with access. Further requests of such clients are answered, but their connections
+    /// are closed afterwards, and event streams are refused.
     std::size_t connections = 32;
+    /// Connections without a request that has access; at least 1. A further one closes the one that
+    /// has been idle the longest, so that idle connections cannot exclude the user.
+    std::size_t unauthenticated_connections = 16;
     std::uint32_t header_bytes = 16U << 10U;
     std::size_t body_bytes = std::size_t{128} << 10U;
     std::size_t screenshot_bytes = std::size_t{64} << 20U; ///< of a body with a screenshot
-    std::chrono::milliseconds request_time{10000};         ///< until a request has arrived
-    std::chrono::milliseconds write_time{10000}; ///< without progress; for an event: in total
-    std::chrono::milliseconds heartbeat{10000};  ///< interval in an idle event stream
+    std::chrono::milliseconds request_time{10000}; ///< until a header, and until a body has arrived
+    std::chrono::milliseconds write_time{10000};   ///< without progress; for an event: in total
+    std::chrono::milliseconds heartbeat{10000};    ///< interval in an idle event stream
 };
 
 /// Who may use the panel.
 enum class PanelAccess {
     with_token,    ///< clients with the token from the URL
-    without_token, ///< any program that reaches the address, for clients without token support;
-                   ///< posts may have any content type; pages of other sites are still refused
+    without_token, ///< any program of any user of this computer, for clients without token support;
+                   ///< posts may have any content type; pages of other origins are still refused.
+                   ///< Requires a loopback address
 };
 
 struct PanelOptions {
@@ -64,8 +70,8 @@ struct PanelOptions {
 /// passed last to `show`, also after it has ended. A failure of the panel does not affect the run.
 class EYEHAND_PANEL_API Panel {
 public:
-    /// Starts to listen. Throws agent::Error{panel_failed} if the port is in use or the host is not
-    /// an address of this computer.
+    /// Starts to listen. Throws agent::Error{panel_failed} if the port is in use, the host is not an
+    /// address of this computer, or access without a token is not limited to this computer.
     explicit Panel(PanelOptions options = {});
     ~Panel();
     Panel(const Panel&) = delete;
