@@ -71,7 +71,8 @@ void add_panel_way(CLI::App& command, PanelFlags& flags) {
         "Another origin whose pages may use the panel, such as http://localhost:8080");
     command.add_flag("--panel-compat", flags.compat,
                      "Require neither the token nor, in posts, the content type "
-                     "application/json, for clients that do not support them");
+                     "application/json, for clients that do not support them; only on a "
+                     "loopback address");
 }
 
 void add_guard(CLI::App& command, GuardFlags& flags) {

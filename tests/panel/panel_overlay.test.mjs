@@ -23,7 +23,8 @@ after(async () => {
 /** In the page: annotates, encodes as for the server, decodes again and counts the differing pixels. */
 async function compare({ raw, native, annotation, ui }) {
     const { annotate } = await import('/overlay.js');
-    const config = await (await fetch('/config')).json();
+    const { request } = await import('/access.js');
+    const config = await (await request('/config')).json();
     const bytesOf = (base64) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
     const pixelsOf = (canvas) => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
     const canvasFrom = async (bytes) => {
