@@ -12,7 +12,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <filesystem>
 #include <variant>
 
@@ -64,17 +63,10 @@ auto value_of(const Values& values, const std::string& word, const char* name) {
 
 agent::GuardedAction action_of(const GuardTestFlags& flags) {
     using agent::EffectKind;
-    using agent::Provenance;
-    constexpr std::array kinds{
-        EffectKind::move,   EffectKind::click,          EffectKind::scroll,
-        EffectKind::key,    EffectKind::text,           EffectKind::clipboard_write,
-        EffectKind::window, EffectKind::clipboard_read, EffectKind::launch};
-    constexpr std::array provenances{Provenance::native, Provenance::text, Provenance::reply,
-                                     Provenance::recovery, Provenance::user};
     agent::GuardedAction action;
     action.tool = flags.tool;
     if (!flags.provenance.empty())
-        action.provenance = value_of(provenances, flags.provenance, "--provenance");
+        action.provenance = value_of(agent::provenances(), flags.provenance, "--provenance");
     winio::WindowInfo window;
     window.id = winio::WindowId{1};
     window.title = flags.title;
@@ -83,7 +75,7 @@ agent::GuardedAction action_of(const GuardTestFlags& flags) {
     window.bounds = {0, 0, 1, 1};
     window.foreground = true;
     const agent::GuardSurroundings around{.windows = {{window}}};
-    const EffectKind kind = value_of(kinds, flags.effect, "EFFECT");
+    const EffectKind kind = value_of(agent::effect_kinds(), flags.effect, "EFFECT");
     // A plan with this effect, so that windows and chords are recognized as in a run.
     winio::Plan plan;
     switch (kind) {

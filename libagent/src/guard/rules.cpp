@@ -20,12 +20,12 @@ namespace {
 constexpr std::size_t max_file_bytes = std::size_t{1} << 20;
 constexpr std::size_t max_rules = 1000;
 
-constexpr std::array effect_kinds{
+constexpr std::array all_effect_kinds{
     EffectKind::move,   EffectKind::click,          EffectKind::scroll,
     EffectKind::key,    EffectKind::text,           EffectKind::clipboard_write,
     EffectKind::window, EffectKind::clipboard_read, EffectKind::launch};
-constexpr std::array provenances{Provenance::native, Provenance::text, Provenance::reply,
-                                 Provenance::recovery, Provenance::user};
+constexpr std::array all_provenances{Provenance::native, Provenance::text, Provenance::reply,
+                                     Provenance::recovery, Provenance::user};
 constexpr std::array window_kinds{WindowKind::other,
                                   WindowKind::own,
                                   WindowKind::terminal,
@@ -93,9 +93,9 @@ void read_text(const Members& members, GuardCondition& when) {
 
 GuardCondition read_condition(const Members& members) {
     GuardCondition when;
-    when.effects = words(members, "effect", effect_kinds);
+    when.effects = words(members, "effect", all_effect_kinds);
     when.tools = strings(members, "tool");
-    when.provenances = words(members, "provenance", provenances);
+    when.provenances = words(members, "provenance", all_provenances);
     when.processes = strings(members, "process");
     when.classes = strings(members, "class");
     when.titles = strings(members, "title");
@@ -137,6 +137,9 @@ GuardRule read_rule(const Members& members, const json::object& object) {
 }
 
 } // namespace
+
+std::span<const EffectKind> effect_kinds() noexcept { return all_effect_kinds; }
+std::span<const Provenance> provenances() noexcept { return all_provenances; }
 
 std::vector<GuardRule> parse_guard_rules(std::string_view text, const std::string& where) {
     JsoncProblem problem;

@@ -4,11 +4,11 @@
 #include "eyehand/vlm/testing/chat_server.hpp"
 
 #include "catch.hpp"
+#include "eventually.hpp"
 #include "temp_folder.hpp"
 
 #include <signal.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <thread>
 
@@ -35,16 +35,6 @@ private:
     pid_t process_ = 0;
 };
 
-/// Polls; the limit is only for a program that hangs.
-template <class Condition>
-void wait_for(Condition condition) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-    while (!condition()) {
-        REQUIRE(std::chrono::steady_clock::now() < end);
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-}
-
 bool contains(const std::filesystem::path& file, const std::string& text) {
     return test::read_file(file).find(text) != std::string::npos;
 }
@@ -62,12 +52,14 @@ TEST_CASE("the third Ctrl+C ends a run whose X server has stopped") {
         {"run", "do it", "--no-probe", "--endpoint", server.url(), "--run-dir",
          folder.path().string()},
         {.err = err, .while_running = [&](const std::function<void()>& interrupt) {
-             wait_for([&] { return !server.requests().empty(); });
+             REQUIRE(test::eventually([&] { return !server.requests().empty(); }));
              x_server.stop();
              interrupt();
-             wait_for([&] { return contains(err, "press Ctrl+C again to stop at once"); });
+             REQUIRE(test::eventually(
+                 [&] { return contains(err, "press Ctrl+C again to stop at once"); }));
              interrupt();
-             wait_for([&] { return contains(err, "press Ctrl+C again to end the program"); });
+             REQUIRE(test::eventually(
+                 [&] { return contains(err, "press Ctrl+C again to end the program"); }));
              interrupt();
          }});
     CHECK(result.status == 130);
@@ -86,7 +78,7 @@ TEST_CASE("Ctrl+C ends a run that has received a signal of another process") {
         {"run", "do it", "--no-probe", "--endpoint", server.url(), "--run-dir",
          folder.path().string(), "--tool", (folder / "poke.json").string(), "--allow-tool", "poke"},
         {.while_running = [&](const std::function<void()>& interrupt) {
-            wait_for([&] { return server.requests().size() > 1; });
+            REQUIRE(test::eventually([&] { return server.requests().size() > 1; }));
             interrupt();
         }});
     INFO(result.err);

@@ -20,6 +20,7 @@
 #include <deque>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,6 +44,8 @@ enum class EffectKind {
 };
 /// "move", "click", "scroll", "key", "text", "clipboard_write", "clipboard_read", "window", "launch".
 [[nodiscard]] EYEHAND_AGENT_API std::string_view to_string(EffectKind kind) noexcept;
+/// All of them.
+[[nodiscard]] EYEHAND_AGENT_API std::span<const EffectKind> effect_kinds() noexcept;
 
 /// What decided on an action.
 enum class Provenance {
@@ -54,6 +57,8 @@ enum class Provenance {
 };
 /// "native", "text", "reply", "recovery", "user".
 [[nodiscard]] EYEHAND_AGENT_API std::string_view to_string(Provenance provenance) noexcept;
+/// All of them.
+[[nodiscard]] EYEHAND_AGENT_API std::span<const Provenance> provenances() noexcept;
 
 /// Windows of programs that need care, recognized by process and class.
 enum class WindowKind {

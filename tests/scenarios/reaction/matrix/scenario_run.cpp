@@ -1,14 +1,15 @@
 #include "scenario_run.hpp"
 
+#include "eventually.hpp"
 #include "eyehand/agent/run_store.hpp"
 #include "program.hpp"
 #include "temp_folder.hpp"
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <sstream>
 #include <stdexcept>
-#include <thread>
 
 namespace reaction {
 
@@ -18,20 +19,13 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-/// Only for a program that hangs.
-constexpr auto patience = 60s;
 /// More than any run needs.
 constexpr int max_turns = 100;
 constexpr int max_clicks_in_vain = 2;
 constexpr int unlimited = 1000;
 
-template <typename Condition>
-void wait_for(const std::string& what, Condition condition) {
-    const auto end = Clock::now() + patience;
-    while (!condition()) {
-        if (Clock::now() > end) throw std::runtime_error("not within a minute: " + what);
-        std::this_thread::sleep_for(20ms);
-    }
+void wait_for(const std::string& what, const std::function<bool()>& condition) {
+    if (!test::eventually(condition)) throw std::runtime_error("not within a minute: " + what);
 }
 
 std::optional<LogEntry::Kind> kind_of(const std::string& word) {
