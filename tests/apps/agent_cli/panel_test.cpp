@@ -80,7 +80,7 @@ TEST_CASE("a client with the address of the panel approves an action and receive
     arguments.insert(arguments.end(), {"--approve", "always"});
     const auto result = stage.run(arguments, [](const std::string& address, const auto&) {
         const Client client(address);
-        CHECK(client.get("/state", {{"Authorization", ""}}).status == 401);
+        CHECK(client.get("/state", {{"Authorization", ""}}).status == 403);
         Follower page(client);
         const json::object state =
             page.until([](const json::object& now) { return questions(now) == 1; });
