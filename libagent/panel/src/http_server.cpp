@@ -157,9 +157,12 @@ private:
             // For the whole header, however many parts it arrives in.
             stream_.expires_after(server_.limits_.request_time);
             is_idle_ = true;
-            if (!authenticated_) // now it is the one that has been idle for the shortest time
-                server_.unauthenticated_.splice(server_.unauthenticated_.end(),
-                                                server_.unauthenticated_, place());
+            auto& others = server_.unauthenticated_;
+            // Now it is the one that has been idle for the shortest time. It is absent if it has
+            // been dropped while the handler of its last write was waiting.
+            if (const auto place = std::find(others.begin(), others.end(), this);
+                place != others.end())
+                others.splice(others.end(), others, place);
             http::async_read_header(stream_, buffer_, *parser_,
                                     [self = shared_from_this()](error_code error, std::size_t) {
                                         self->is_idle_ = false;
@@ -231,11 +234,6 @@ private:
             ++server_.authenticated_;
             authenticated_ = true;
             return true;
-        }
-
-        [[nodiscard]] std::list<Connection*>::iterator place() {
-            return std::find(server_.unauthenticated_.begin(), server_.unauthenticated_.end(),
-                             this);
         }
 
         void take_target(std::string_view target) {

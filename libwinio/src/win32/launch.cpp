@@ -48,8 +48,8 @@ std::wstring environment_without(const std::vector<std::wstring>& hidden) {
 }
 
 // ShellExecuteExW starts programs with the environment of this process: it accepts no other one.
-// The variables are therefore missing in this process during the call, for all threads (the C
-// runtime, with getenv, has a copy).
+// The variables are therefore missing in this process during the call, for all threads. (The C
+// runtime has its own copy.)
 class WithoutVariables {
 public:
     explicit WithoutVariables(const std::vector<std::wstring>& names) : lock_(one_at_a_time()) {

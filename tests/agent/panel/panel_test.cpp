@@ -34,6 +34,19 @@ bool gets_in(const Client& client) {
     return false;
 }
 
+/// A run that has ended, in the panel.
+struct EndedRun {
+    EndedRun() {
+        model.say("done");
+        run.start();
+        (void)run.result();
+    }
+    Panel panel;
+    Client client{panel.url()};
+    vlm::testing::ScriptedModel model;
+    PanelRun run{panel, agent::load_profile("observer"), model};
+};
+
 } // namespace
 
 // ---- access -------------------------------------------------------------------------------------
@@ -84,13 +97,8 @@ TEST_CASE("only the page's own files are available without the token") {
 }
 
 TEST_CASE("a token in an address reads the events or the screenshots, and nothing else") {
-    Panel panel;
-    const Client client(panel.url());
-    vlm::testing::ScriptedModel model;
-    model.say("done");
-    PanelRun run(panel, agent::load_profile("observer"), model);
-    run.start();
-    (void)run.result();
+    const EndedRun run;
+    const Client& client = run.client;
     const json::object tokens = client.get("/config").object().at("url_tokens").as_object();
     const std::string events = text_at(tokens, "events");
     const std::string pictures = text_at(tokens, "pictures");
@@ -125,13 +133,8 @@ TEST_CASE("a token in an address reads the events or the screenshots, and nothin
 }
 
 TEST_CASE("screenshots and texts of a run are not stored by the browser") {
-    Panel panel;
-    const Client client(panel.url());
-    vlm::testing::ScriptedModel model;
-    model.say("done");
-    PanelRun run(panel, agent::load_profile("observer"), model);
-    run.start();
-    (void)run.result();
+    const EndedRun run;
+    const Client& client = run.client;
     const json::object state = client.state();
     const std::string name = text_at(state, "run");
     const Answer picture = client.get("/picture/" + name + "/1");
