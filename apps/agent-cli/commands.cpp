@@ -85,6 +85,25 @@ void add_guard(CLI::App& command, GuardFlags& flags) {
     command.add_option("--approve", flags.approve, "always: the same as --guard strict");
 }
 
+void add_limits(CLI::App& command, LimitFlags& flags) {
+    command
+        .add_option("--max-time", flags.max_time,
+                    "Maximum duration of the run in seconds; 0: no limit")
+        ->check(CLI::Range(0.0, 86400.0));
+    command
+        .add_option("--max-total-tokens", flags.max_tokens,
+                    "Maximum number of tokens of all requests and replies; 0: no limit")
+        ->check(CLI::Range(0, 2000000000));
+    command
+        .add_option("--max-actions-per-minute", flags.max_actions_per_minute,
+                    "End a run that acts more often; 0: no limit")
+        ->check(CLI::Range(0, 100000));
+    command
+        .add_option("--max-run-mib", flags.max_mib,
+                    "Maximum size of the run's files in MiB; 0: no limit")
+        ->check(CLI::Range(0, 1000000));
+}
+
 void add_panel(CLI::App& command, PanelFlags& flags) {
     command.add_flag("--panel", flags.on,
                      "Show the run on a local page, to pause it, send messages and stop it");
@@ -101,6 +120,7 @@ void add_settings(CLI::App& command, RunFlags& flags) {
         .add_option("--max-turns,--max-steps", flags.max_turns,
                     "Maximum number of turns (model replies)")
         ->check(CLI::Range(1, 1000000));
+    add_limits(command, flags.limits);
     command.add_option("--run-dir", flags.run_dir, "Folder for run directories; default: runs");
     command.add_option("--with", flags.with, "Offer this further tool");
     command.add_option("--lmstudio-logs", flags.lmstudio_logs,
@@ -327,6 +347,7 @@ int run_program(std::vector<std::string> arguments) {
         ->add_option("--max-turns,--max-steps", resume.max_turns,
                      "Maximum number of turns, including the earlier ones; default: the run's")
         ->check(CLI::Range(1, 1000000));
+    add_limits(*resume_command, resume.limits);
     resume_command->add_flag("--json", resume.json, "Print the run's events to standard output");
     resume_command->add_flag("-v,--verbose", resume.verbose,
                              "Show texts, arguments and results in full");
@@ -367,6 +388,16 @@ int run_program(std::vector<std::string> arguments) {
                               "Folder with the run directories; default: runs");
     add_panel_way(*panel_command, panel.panel);
     add_config(*panel_command, panel.config);
+
+    StopFlags stop;
+    CLI::App* stop_command =
+        app.add_subcommand("stop", "Stop a run of another process, also if it does not react");
+    stop_command->add_option("RUN", stop.directory,
+                             "The run directory; default: the latest run in progress");
+    stop_command->add_option("--run-dir", stop.run_dir,
+                             "Folder with the run directories; default: runs");
+    stop_command->add_flag("--now", stop.now, "Interrupt an action that has started");
+    add_config(*stop_command, stop.config);
 
     GuardTestFlags tested;
     std::string explained;
@@ -413,6 +444,8 @@ int run_program(std::vector<std::string> arguments) {
             code = run_task(std::move(run));
         else if (*panel_command)
             code = show_run(panel);
+        else if (*stop_command)
+            code = stop_run(stop);
         else if (*resume_command)
             code = resume_run(resume);
         else if (*report_command)

@@ -65,6 +65,7 @@ struct ResumeFlags {
     EndpointFlags server;
     ViewFlags view; ///< only the area is used
     std::optional<int> max_turns;
+    LimitFlags limits;
     ProgramToolFlags tools;
     GuardFlags guard;
     PanelFlags panel;
@@ -79,6 +80,13 @@ struct PanelCommandFlags {
     std::string directory; ///< of the run; empty: the latest run
     std::string run_dir;   ///< where the latest run is looked up; empty: not given
     PanelFlags panel;
+    std::optional<std::string> config;
+};
+
+struct StopFlags {
+    std::string directory; ///< of the run; empty: the latest run in progress
+    std::string run_dir;   ///< where it is looked up; empty: not given
+    bool now = false;      ///< an action that has started is interrupted
     std::optional<std::string> config;
 };
 
@@ -109,6 +117,8 @@ struct CompletedRun {
 
 [[nodiscard]] ExitCode run_task(RunFlags flags);
 [[nodiscard]] ExitCode resume_run(const ResumeFlags& flags);
+/// Stops a run of another process, and waits until it has ended.
+[[nodiscard]] ExitCode stop_run(const StopFlags& flags);
 [[nodiscard]] ExitCode show_run(const PanelCommandFlags& flags);
 /// Writes the report of a run directory again and prints its path.
 [[nodiscard]] ExitCode report_run(const std::string& directory);

@@ -87,7 +87,8 @@ public:
     void add(const char* name, const char* flag, const std::optional<std::string>& text) {
         if (text) config_.add(session::config_from_flag(name, flag, *text, setting_registry()));
     }
-    void add(const char* name, const char* flag, const std::optional<int>& number) {
+    template <class Number>
+    void add(const char* name, const char* flag, const std::optional<Number>& number) {
         if (number)
             config_.add(session::config_from_flag(name, flag, fmt::format("{}", *number),
                                                   setting_registry()));
@@ -150,6 +151,14 @@ void add_panel_flags(session::Config& config, const PanelFlags& flags) {
                                              setting_registry()));
 }
 
+void add_limit_flags(session::Config& config, const LimitFlags& flags) {
+    Flags to(config);
+    to.add("max_time", "--max-time", flags.max_time);
+    to.add("max_total_tokens", "--max-total-tokens", flags.max_tokens);
+    to.add("max_actions_per_minute", "--max-actions-per-minute", flags.max_actions_per_minute);
+    to.add("max_run_mib", "--max-run-mib", flags.max_mib);
+}
+
 void add_guard_flags(session::Config& config, const GuardFlags& flags) {
     Flags to(config);
     to.add_unless_empty("guard", "--guard", flags.level);
@@ -192,6 +201,7 @@ session::Config configuration(const RunFlags& flags,
     Flags to(config);
     to.add_unless_empty("profile", "--profile", flags.profile);
     to.add("max_turns", "--max-turns", flags.max_turns);
+    add_limit_flags(config, flags.limits);
     to.add_unless_empty("run_dir", "--run-dir", flags.run_dir);
     to.add_unless_empty("with", "--with", fmt::format("{}", fmt::join(flags.with, ",")));
     to.add_unless_empty("lmstudio_logs", "--lmstudio-logs", flags.lmstudio_logs);

@@ -30,6 +30,7 @@ inline constexpr const char* found_file = "eyehand.json";
 
 /// Adds the flags of the page that shows a run.
 void add_panel_flags(session::Config& config, const PanelFlags& flags);
+void add_limit_flags(session::Config& config, const LimitFlags& flags);
 void add_guard_flags(session::Config& config, const GuardFlags& flags);
 /// Adds the flags that choose the area of the desktop.
 void add_area_flags(session::Config& config, const ViewFlags& flags);

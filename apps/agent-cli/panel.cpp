@@ -6,6 +6,7 @@
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/run.hpp"
 #include "eyehand/panel/panel.hpp"
+#include "latest_run.hpp"
 #include "platform.hpp"
 
 #include <fmt/format.h>
@@ -17,23 +18,15 @@
 namespace eyehand::cli {
 namespace {
 
-/// The latest run directory: run_NNNN with the highest number.
-std::filesystem::path latest_run(const std::string& parent) {
-    std::filesystem::path latest;
-    int highest = 0;
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(path_of(parent), error)) {
-        const auto number = agent::run_number(text_of(entry.path().filename()));
-        if (!number || *number <= highest || !std::filesystem::exists(entry.path() / "run.json"))
-            continue;
-        highest = *number;
-        latest = entry.path();
-    }
-    if (latest.empty())
+std::filesystem::path latest(const std::string& parent) {
+    std::filesystem::path run = latest_run(parent, [](const std::filesystem::path& path) {
+        return std::filesystem::exists(path / "run.json");
+    });
+    if (run.empty())
         throw UsageError(fmt::format("{} contains no run; name a run directory, or the folder with "
                                      "the run directories (--run-dir)",
                                      parent));
-    return latest;
+    return run;
 }
 
 /// Watches for Ctrl+C from its construction on.
@@ -62,7 +55,7 @@ ExitCode show_run(const PanelCommandFlags& flags) {
     add_panel_flags(config, flags.panel);
     const std::filesystem::path run =
         flags.directory.empty()
-            ? latest_run(flags.run_dir.empty() ? *config.text("run_dir") : flags.run_dir)
+            ? latest(flags.run_dir.empty() ? *config.text("run_dir") : flags.run_dir)
             : path_of(flags.directory);
     if (!std::filesystem::exists(run / "run.json"))
         throw UsageError(

@@ -4,6 +4,7 @@
 #include "environment.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/run_port.hpp"
+#include "eyehand/session/stop_request.hpp"
 #include "platform.hpp"
 #include "terminal_approvals.hpp"
 
@@ -37,8 +38,8 @@ public:
     LastResort(const LastResort&) = delete;
     LastResort& operator=(const LastResort&) = delete;
 
-    /// Call it on one thread.
     void begin() {
+        const std::lock_guard beginning(beginning_);
         if (thread_.joinable()) return;
         thread_ = std::thread([this] {
             // The run may be releasing keys and buttons.
@@ -51,6 +52,7 @@ public:
     }
 
 private:
+    std::mutex beginning_;
     std::mutex mutex_;
     std::condition_variable ended_;
     bool over_ = false;
@@ -129,6 +131,13 @@ session::RunResult Participants::take_part(const agent::RunDirectory& directory,
         } else {
             last_resort.begin();
         }
+    });
+    constexpr const char* by_command = "stopped with agent-cli stop";
+    const session::StopRequestWatch requests(directory, [&](session::StopRequest request) {
+        if (request == session::StopRequest::end_program) return last_resort.begin();
+        say("stopping: another program requests it\n");
+        if (request == session::StopRequest::at_once) return control_.stop_now(by_command);
+        control_.stop(by_command);
     });
     // After the watch: a thread inherits the signal mask of the thread that starts it.
     std::optional<TerminalApprovals> approvals;

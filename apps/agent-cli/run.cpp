@@ -158,9 +158,11 @@ session::Config config_of_run(const ResumeFlags& flags, std::vector<agent::Setti
         if (is_of_people(entry.setting->name)) config.add(entry);
     add_area_flags(config, flags.view);
     add_panel_flags(config, flags.panel);
+    add_limit_flags(config, flags.limits);
     add_guard(config, today, flags.guard);
     const std::vector<agent::Setting> now = session::effective_settings(config);
-    for (const char* name : {"display", "window", "crop", "guard", "approve"}) {
+    for (const char* name : {"display", "window", "crop", "guard", "approve", "max_time_ms",
+                             "max_total_tokens", "max_actions_per_minute", "max_run_mib"}) {
         drop(kept, name);
         for (const agent::Setting& setting : now)
             if (setting.name == name) put(kept, setting);

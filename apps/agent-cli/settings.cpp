@@ -247,6 +247,22 @@ std::optional<int> max_tokens_setting(const EndpointFlags& flags) {
     return tokens && *tokens > 0 ? tokens : std::nullopt; // the server's limit
 }
 
+namespace {
+
+agent::RunLimits run_limits(const session::Config& config) {
+    agent::RunLimits limits;
+    if (const auto time = *config.duration("max_time"); time.count() > 0) limits.max_time = time;
+    if (const int tokens = *config.integer("max_total_tokens"); tokens > 0)
+        limits.max_tokens = tokens;
+    if (const int actions = *config.integer("max_actions_per_minute"); actions > 0)
+        limits.max_actions_per_minute = actions;
+    if (const int mib = *config.integer("max_run_mib"); mib > 0)
+        limits.max_bytes = static_cast<std::uint64_t>(mib) << 20;
+    return limits;
+}
+
+} // namespace
+
 agent::AgentOptions agent_options(const session::Config& config) {
     agent::AgentOptions options;
     options.area = session::area_setting(config);
@@ -261,6 +277,7 @@ agent::AgentOptions agent_options(const session::Config& config) {
                         : watch == "resend" ? agent::Watch::resend
                                             : agent::Watch::check;
     options.capture.layered_windows = config.boolean("layered_windows");
+    options.limits = run_limits(config);
     if (!config.boolean("panel")) return options;
     options.first_reply = agent::Source::client;
     if (config.text("annotate") == "panel") options.annotation = agent::Source::client;

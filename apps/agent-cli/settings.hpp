@@ -62,12 +62,21 @@ struct CassetteFlags {
     bool strict = false; ///< each request must be the recorded one
 };
 
+/// Limits of a run besides its turns.
+struct LimitFlags {
+    std::optional<double> max_time; ///< seconds
+    std::optional<int> max_tokens;  ///< of the run
+    std::optional<int> max_actions_per_minute;
+    std::optional<int> max_mib;
+};
+
 struct RunFlags {
     std::string task;
     std::string profile; ///< empty: not given
     EndpointFlags server;
     ViewFlags view;
     std::optional<int> max_turns;
+    LimitFlags limits;
     std::string run_dir;
     std::vector<std::string> with;
     std::string lmstudio_logs; ///< empty: not given

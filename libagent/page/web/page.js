@@ -23,7 +23,7 @@ const phaseWords = {
 export const outcomeWords = {
     completed: 'Completed',
     failed: 'Failed',
-    steps_used_up: 'Turn limit reached',
+    steps_used_up: 'Limit reached',
     endpoint_failed: 'Endpoint failed',
     desktop_failed: 'Desktop failed',
     refused: 'Refused',

@@ -24,6 +24,10 @@ std::string_view to_string(Outcome outcome) {
     return "failed";
 }
 
+Outcome outcome_of(const Stopped& fact) noexcept {
+    return fact.at_limit ? Outcome::steps_used_up : Outcome::cancelled;
+}
+
 namespace {
 
 /// Turn and phase follow from other events; a change of role changes the phase.

@@ -281,7 +281,10 @@ struct Writer {
                 json::object{{"reason", it.stale->reason}, {"rects", rects_json(it.stale->rects)}};
         if (it.guard) entry["guard"] = guard_json(*it.guard);
     }
-    void operator()(const Stopped& it) const { entry["why"] = valid(it.reason); }
+    void operator()(const Stopped& it) const {
+        entry["why"] = valid(it.reason);
+        if (it.at_limit) entry["limit"] = true;
+    }
     void operator()(const StateChanged& it) const {
         entry["phase"] = valid(it.state.phase);
         entry["role"] = it.state.role;
@@ -650,7 +653,9 @@ Payload read_user_message(const json::object& entry) {
                        string_at(entry, "text")};
 }
 
-Payload read_stopped(const json::object& entry) { return Stopped{string_at(entry, "why")}; }
+Payload read_stopped(const json::object& entry) {
+    return Stopped{string_at(entry, "why"), flag_at(entry, "limit")};
+}
 
 Payload read_noted(const json::object& entry) {
     return Noted{string_or_empty(entry, "kind"), string_or_empty(entry, "text")};

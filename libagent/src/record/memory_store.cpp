@@ -38,6 +38,12 @@ public:
         for (const auto& [name, bytes] : files_) all.push_back(name);
         return all;
     }
+    [[nodiscard]] std::uint64_t size() const {
+        const std::lock_guard lock(mutex_);
+        std::uint64_t sum = 0;
+        for (const auto& [name, bytes] : files_) sum += bytes.size();
+        return sum;
+    }
     [[nodiscard]] bool lock_journal() {
         const std::lock_guard lock(mutex_);
         return !std::exchange(journal_is_locked_, true);
@@ -85,6 +91,8 @@ std::unique_ptr<AppendStream> MemoryStore::lock_journal() {
         throw Error(errc::run_locked, "the run is still in progress: its journal is being written");
     return std::make_unique<Files::Stream>(files_, journal_name, true);
 }
+
+std::uint64_t MemoryStore::size() const { return files_->size(); }
 
 bool MemoryStore::journal_is_locked() const { return files_->journal_is_locked(); }
 

@@ -10,7 +10,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
+#include <functional>
+#include <mutex>
 #include <utility>
 
 namespace eyehand::agent {
@@ -32,15 +35,60 @@ std::string reason_of(const base::FileProblem& problem) {
                                   : problem.reason;
 }
 
+/// The size of a file in bytes; 0 if it cannot be read.
+std::int64_t size_of(const std::filesystem::path& file) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(file, error))) return 0;
+    const std::uintmax_t size = std::filesystem::file_size(file, error);
+    return error ? 0 : static_cast<std::int64_t>(size);
+}
+
+std::int64_t size_of_files_in(const std::filesystem::path& folder) {
+    std::int64_t sum = 0;
+    std::error_code error;
+    for (std::filesystem::recursive_directory_iterator it(folder, error), end; !error && it != end;
+         it.increment(error))
+        sum += size_of(it->path());
+    return sum;
+}
+
+} // namespace
+
+/// The bytes in the files of a run directory. Thread-safe.
+class RunDirectory::Size {
+public:
+    void add(std::int64_t bytes) { written_ += bytes; }
+    /// The first call reads the sizes of the files.
+    [[nodiscard]] std::uint64_t in(const std::filesystem::path& folder) {
+        std::call_once(once_, [&] {
+            const std::int64_t written = written_;
+            existed_ = size_of_files_in(folder) - written;
+        });
+        return static_cast<std::uint64_t>(std::max<std::int64_t>(0, existed_ + written_));
+    }
+
+private:
+    std::atomic<std::int64_t> written_ = 0; ///< through this directory; less what was removed
+    std::once_flag once_;
+    std::int64_t existed_ = 0;
+};
+
+namespace {
+
 class FileStream final : public AppendStream {
 public:
-    FileStream(std::filesystem::path path, AppendFile file)
-        : path_(std::move(path)), file_(std::move(file)) {}
+    /// `grown` receives the number of bytes by which the file has grown.
+    FileStream(std::filesystem::path path, AppendFile file,
+               std::function<void(std::int64_t)> grown = {})
+        : path_(std::move(path)), file_(std::move(file)), grown_(std::move(grown)) {}
     void append(std::string_view bytes) override {
         if (!file_.append(bytes)) refuse(path_, "cannot be written", "is the disk full?");
+        if (grown_) grown_(static_cast<std::int64_t>(bytes.size()));
     }
     void cut(std::uint64_t size) override {
+        const std::int64_t before = size_of(path_);
         if (!file_.cut(size)) refuse(path_, "cannot be cut", "does another program use it?");
+        if (grown_) grown_(size_of(path_) - before);
     }
     void sync() override {
         if (!file_.sync())
@@ -51,11 +99,15 @@ public:
 private:
     std::filesystem::path path_;
     AppendFile file_;
+    std::function<void(std::int64_t)> grown_;
 };
 
 } // namespace
 
-std::unique_ptr<AppendStream> lock_file(const std::filesystem::path& file) {
+namespace {
+
+std::unique_ptr<AppendStream> lock_file(const std::filesystem::path& file,
+                                        std::function<void(std::int64_t)> grown) {
     AppendFile out(file.parent_path(), file.filename(), AppendFile::Writers::alone);
     if (out.is_taken())
         throw Error(errc::run_locked,
@@ -66,7 +118,13 @@ std::unique_ptr<AppendStream> lock_file(const std::filesystem::path& file) {
                out.reason().empty()
                    ? "is the folder writable, and does no other program use the file?"
                    : out.reason());
-    return std::make_unique<FileStream>(file, std::move(out));
+    return std::make_unique<FileStream>(file, std::move(out), std::move(grown));
+}
+
+} // namespace
+
+std::unique_ptr<AppendStream> lock_file(const std::filesystem::path& file) {
+    return lock_file(file, {});
 }
 
 std::optional<int> run_number(std::string_view folder) {
@@ -95,7 +153,8 @@ int highest_run(const std::filesystem::path& parent) {
 
 } // namespace
 
-RunDirectory::RunDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+RunDirectory::RunDirectory(std::filesystem::path path)
+    : path_(std::move(path)), size_(std::make_shared<Size>()) {}
 
 RunDirectory RunDirectory::create(const std::filesystem::path& parent) {
     std::error_code error;
@@ -125,7 +184,8 @@ RunDirectory RunDirectory::open(const std::filesystem::path& path) {
 }
 
 std::unique_ptr<AppendStream> RunDirectory::lock_journal() {
-    auto journal = lock_file(journal_file());
+    auto journal =
+        lock_file(journal_file(), [size = size_](std::int64_t bytes) { size->add(bytes); });
     base::make_private(path_); // an earlier version may have created it
     return journal;
 }
@@ -138,7 +198,8 @@ std::unique_ptr<AppendStream> RunDirectory::open_append(const std::string& name)
     if (!out.is_open())
         refuse(file, "cannot be written",
                out.reason().empty() ? "is the folder writable?" : out.reason());
-    return std::make_unique<FileStream>(file, std::move(out));
+    return std::make_unique<FileStream>(file, std::move(out),
+                                        [size = size_](std::int64_t bytes) { size->add(bytes); });
 }
 
 namespace {
@@ -155,6 +216,7 @@ void RunDirectory::create(const std::string& name, std::string_view bytes) {
     base::FileProblem problem;
     if (!base::create_in_folder(path_, file, bytes, folders_for(file), problem))
         refuse(problem.file, "cannot be written", reason_of(problem));
+    size_->add(static_cast<std::int64_t>(bytes.size()));
 }
 
 void RunDirectory::replace(const std::string& name, std::string_view bytes) {
@@ -162,9 +224,13 @@ void RunDirectory::replace(const std::string& name, std::string_view bytes) {
     std::filesystem::path next = file.filename();
     next += ".new";
     base::FileProblem problem;
+    const std::int64_t before = size_of(path_ / file);
     if (!base::replace_in_folder(path_, file, next, bytes, folders_for(file), problem))
         refuse(problem.file, "cannot be written", reason_of(problem));
+    size_->add(static_cast<std::int64_t>(bytes.size()) - before);
 }
+
+std::uint64_t RunDirectory::size() const { return size_->in(path_); }
 
 bool RunDirectory::contains(const std::string& name) const {
     if (!base::is_name_in_folder(path_of(name))) return false;

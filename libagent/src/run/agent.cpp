@@ -9,6 +9,7 @@
 #include "record/execution_log.hpp"
 #include "record/run_writer.hpp"
 #include "record/turn_log.hpp"
+#include "run/limit_watch.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -67,6 +68,9 @@ public:
     /// `call` receives each screenshot before the mode does.
     void on_look(std::function<void(const Observed&)> call) { on_look_ = std::move(call); }
 
+    /// `limits` receives each event after it is logged; nullptr: none does.
+    void watch(LimitWatch* limits) { limits_ = limits; }
+
     void dispatch(const Event& event) {
         visit(
             event,
@@ -77,6 +81,7 @@ public:
         // Observers come first: they receive the event even if the log cannot be written.
         for_each_observer([&](Observer& observer) { observer.on_event(event); });
         writer_.log_event(event, log_.entry(event));
+        if (limits_ != nullptr) limits_->on_event(event);
     }
     /// The log continues after the events of the earlier parts of a resumed run.
     void follow(const std::vector<Event>& events) {
@@ -118,6 +123,7 @@ private:
     ExecutionLog log_;
     std::vector<Observer*> observers_; ///< nullptr: an observer that has failed
     std::function<void(const Observed&)> on_look_;
+    LimitWatch* limits_ = nullptr;
     vlm::Usage usage_;
 };
 
@@ -185,7 +191,11 @@ public:
                                      [&](const vlm::Delta& delta) { dispatcher_.dispatch(delta); },
                                      [&](const ModeState& state) { dispatcher_.dispatch(state); },
                                      &journal_})),
-          control_(control) {}
+          control_(control),
+          limits_(agent.options_.limits, control_, writer.store(), journal.elapsed()) {}
+    ~Session() { dispatcher_.watch(nullptr); }
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
 
     /// `first` writes the entry with which the run starts or continues.
     RunFinished go(const std::function<void()>& first) {
@@ -203,6 +213,8 @@ public:
                 if (const auto* seen = std::get_if<Observed>(&fact)) world_->remember(*seen);
                 if (const auto* reply = std::get_if<Replied>(&fact)) dispatcher_.count(*reply);
             }
+            limits_.count(dispatcher_.usage());
+            dispatcher_.watch(&limits_);
             const Finish finish = drive(*mode_, journal_, *world_);
             return close(finish.outcome, finish.reason);
         } catch (const std::exception& problem) {
@@ -275,6 +287,7 @@ private:
     TurnLog turn_log_;
     const std::unique_ptr<World> world_;
     RunPort control_;
+    LimitWatch limits_;
     bool closed_ = false;
 };
 

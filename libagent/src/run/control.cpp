@@ -15,7 +15,8 @@ namespace eyehand::agent {
 // The state that RunControl and RunPort share.
 class RunControl::State {
 public:
-    void stop(const std::string& reason);
+    enum class Cause { user, limit };
+    void stop(const std::string& reason, Cause cause = Cause::user);
     void stop_now(const std::string& reason);
     void pause();
     void resume();
@@ -28,6 +29,7 @@ public:
     void remove_listener(std::uint64_t id);
     [[nodiscard]] bool stopping() const { return safe_.stop_requested(); }
     [[nodiscard]] std::string stop_reason() const;
+    [[nodiscard]] bool at_limit() const;
 
     void begin(RunPort::Replies replies);
     void end();
@@ -58,6 +60,7 @@ private:
     std::map<std::uint64_t, Approval> approvals_;
     std::uint64_t latest_question_ = 0;
     std::string reason_;
+    Cause cause_ = Cause::user;
     std::stop_source safe_;
     std::stop_source now_;
 
@@ -68,10 +71,13 @@ private:
 
 // ---- from any thread ----------------------------------------------------------------------------
 
-void RunControl::State::stop(const std::string& reason) {
+void RunControl::State::stop(const std::string& reason, Cause cause) {
     {
         const std::lock_guard lock(mutex_);
-        if (reason_.empty()) reason_ = cut_bytes(reason, max_message_bytes);
+        if (reason_.empty()) {
+            reason_ = cut_bytes(reason, max_message_bytes);
+            cause_ = cause;
+        }
     }
     safe_.request_stop(); // outside the lock: callbacks may call stop_reason()
     changed();
@@ -85,6 +91,11 @@ void RunControl::State::stop_now(const std::string& reason) {
 std::string RunControl::State::stop_reason() const {
     const std::lock_guard lock(mutex_);
     return reason_;
+}
+
+bool RunControl::State::at_limit() const {
+    const std::lock_guard lock(mutex_);
+    return cause_ == Cause::limit;
 }
 
 void RunControl::State::pause() {
@@ -372,8 +383,12 @@ Approval RunPort::request_approval(ApprovalRequest request, const std::stop_toke
     return state_->request_approval(std::move(request), stop);
 }
 
+void RunPort::stop_at_limit(const std::string& reason) {
+    state_->stop(reason, RunControl::State::Cause::limit);
+}
 bool RunPort::stopping() const { return state_->stopping(); }
 std::string RunPort::stop_reason() const { return state_->stop_reason(); }
+bool RunPort::at_limit() const { return state_->at_limit(); }
 std::stop_token RunPort::at_safe_point() const { return state_->at_safe_point(); }
 std::stop_token RunPort::at_once() const { return state_->at_once(); }
 

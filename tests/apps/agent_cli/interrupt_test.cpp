@@ -65,6 +65,24 @@ TEST_CASE("the third Ctrl+C ends a run whose X server has stopped") {
     CHECK(result.status == 130);
 }
 
+TEST_CASE("agent-cli stop ends a run whose X server has stopped") {
+    const test::TempFolder folder;
+    const StoppedServer x_server;
+    ChatServer server;
+    for (int i = 0; i < 1000; ++i) server.enqueue({.body = completion("", "observe_screen")});
+    test::ProcessResult stopped;
+    const auto result =
+        test::agent_cli({"run", "do it", "--no-probe", "--endpoint", server.url(), "--run-dir",
+                         folder.path().string()},
+                        {}, [&](const std::function<void()>&) {
+                            REQUIRE(test::eventually([&] { return !server.requests().empty(); }));
+                            x_server.stop();
+                            stopped = test::agent_cli({"stop", (folder / "run_0001").string()});
+                        });
+    CHECK(stopped.status == 0);
+    CHECK(result.status == 130);
+}
+
 TEST_CASE("Ctrl+C ends a run that has received a signal of another process") {
     const test::TempFolder folder;
     std::ofstream(folder / "poke.json")

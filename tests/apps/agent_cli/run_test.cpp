@@ -130,6 +130,23 @@ TEST_CASE("used up turns are exit code 3") {
     check_complete(stage, "steps_used_up");
 }
 
+TEST_CASE(
+    "a run that reaches a limit is exit code 3 and names the limit, also when it is resumed") {
+    Stage stage;
+    const auto result = stage.run({"--max-time", "0.001"});
+    CHECK(result.status == 3);
+    CHECK_THAT(result.err, ContainsSubstring("the time limit of 0.001 s is reached"));
+    check_complete(stage, "steps_used_up");
+    CHECK_THAT(test::read_file(stage.run_path() / "run.json"),
+               ContainsSubstring(R"("max_time_ms":{"value":"1","source":"--max-time"})"));
+
+    CHECK(agent_cli({"resume", stage.run_path().string()}).status == 3);
+    stage.answer("It is done.");
+    CHECK(agent_cli({"resume", stage.run_path().string(), "--max-time", "0"}).status == 0);
+    CHECK_THAT(test::read_file(stage.run_path() / "run.json"),
+               ContainsSubstring(R"("max_time_ms":{"value":"0","source":"--max-time"})"));
+}
+
 TEST_CASE("an unknown display is exit code 5, lists the displays and leaves a complete run") {
     Stage stage;
     const auto result = stage.run({"--display", "7"});

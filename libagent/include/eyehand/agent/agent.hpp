@@ -17,6 +17,7 @@
 #include "eyehand/agent/mode_factory.hpp"
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/agent/run.hpp"
+#include "eyehand/agent/run_limits.hpp"
 #include "eyehand/agent/tool.hpp"
 #include "eyehand/export.hpp"
 #include "eyehand/vlm/model.hpp"
@@ -74,6 +75,7 @@ struct AgentOptions {
     /// program as a tool asks separately (`AskApproval`).
     Guard guard{GuardLevel::off};
     Approvals approvals = Approvals::unattended;
+    RunLimits limits{};              ///< besides the number of turns
     winio::CaptureOptions capture{}; ///< how screenshots are captured
     /// Environment variables of this process to hide from the programs that tools start.
     std::vector<std::string> hidden_variables = key_variables();
@@ -97,7 +99,7 @@ public:
     Agent(winio::Desktop& desktop, vlm::ChatModel& model, Profile profile,
           const Toolbox& tools = built_in_tools(), AgentOptions options = {});
 
-    /// Works on the task until it is done, the turns are used up, something fails or the control
+    /// Works on the task until it is done, the turns or a limit are used up, something fails or the control
     /// stops the run. Failures of the desktop and the model are outcomes, not exceptions. Throws
     /// Error{empty_task}, Error{task_too_long} and Error{bad_profile} if the profile cannot run with
     /// this task, Error{run_exists} if the store already contains a run,

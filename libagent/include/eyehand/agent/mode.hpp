@@ -32,7 +32,7 @@ namespace eyehand::agent {
 enum class Outcome {
     completed,
     failed,
-    steps_used_up,
+    steps_used_up, ///< the turns, or another limit (`RunLimits`)
     endpoint_failed,
     desktop_failed,
     refused,
@@ -179,10 +179,13 @@ struct Recovered {
     std::chrono::microseconds act{};
     std::optional<GuardRecord> guard{}; ///< the strictest decision on its steps
 };
-/// The user stops the run.
+/// The user stops the run, or it has reached one of its limits.
 struct Stopped {
     std::string reason{};
+    bool at_limit = false; ///< a limit (`RunLimits`)
 };
+/// `steps_used_up` or `cancelled`.
+[[nodiscard]] EYEHAND_AGENT_API Outcome outcome_of(const Stopped& fact) noexcept;
 // `UserMessage` (eyehand/agent/control.hpp) is also a fact: a message that can arrive before any
 // command.
 using Fact = std::variant<Observed, ObserveFailed, Replied, AskFailed, Superseded, Invoked,

@@ -103,12 +103,15 @@ public:
     void replace(const std::string& name, std::string_view bytes) override;
     [[nodiscard]] bool contains(const std::string& name) const override;
     [[nodiscard]] std::unique_ptr<std::istream> open_read(const std::string& name) const override;
+    [[nodiscard]] std::uint64_t size() const override;
     [[nodiscard]] std::optional<std::filesystem::path> directory() const override { return path_; }
 
 private:
     explicit RunDirectory(std::filesystem::path path);
     [[nodiscard]] std::filesystem::path place_for(const std::string& name) const;
+    class Size;
     std::filesystem::path path_;
+    std::shared_ptr<Size> size_; ///< its streams share it
 };
 
 /// The version of this library, such as "0.1.0".

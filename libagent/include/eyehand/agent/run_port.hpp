@@ -13,8 +13,8 @@
 
 namespace eyehand::agent {
 
-/// Receives the input of a RunControl. `request_approval`, `stopping` and the tokens may be used from
-/// any thread, everything else from the run's thread only.
+/// Receives the input of a RunControl. `request_approval`, `stop_at_limit`, `stopping` and the tokens may be used
+/// from any thread, everything else from the run's thread only.
 class EYEHAND_AGENT_API RunPort {
 public:
     explicit RunPort(const RunControl& control) : state_(control.state_) {}
@@ -39,8 +39,12 @@ public:
     [[nodiscard]] Approval request_approval(ApprovalRequest request,
                                             const std::stop_token& stop = {});
 
+    /// Like `RunControl::stop`, because a limit of the run is reached.
+    void stop_at_limit(const std::string& reason);
+
     [[nodiscard]] bool stopping() const;
     [[nodiscard]] std::string stop_reason() const; ///< empty unless the run stops
+    [[nodiscard]] bool at_limit() const;           ///< it stops because of a limit
     /// Triggered when the run ends at the next safe point.
     [[nodiscard]] std::stop_token at_safe_point() const;
     /// Triggered when the run ends at once.

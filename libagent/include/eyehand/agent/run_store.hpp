@@ -64,6 +64,10 @@ public:
     /// The bytes of a file; nullptr if the file does not exist or cannot be read.
     [[nodiscard]] virtual std::unique_ptr<std::istream>
     open_read(const std::string& name) const = 0;
+    /// The bytes in all files of the run, as far as this object knows them: files that another object
+    /// writes count if they existed when this one was created. A store that does not know returns 0.
+    /// May be called while another thread writes.
+    [[nodiscard]] virtual std::uint64_t size() const { return 0; }
     /// The folder in which other programs find the files; nothing if the store is not a folder.
     [[nodiscard]] virtual std::optional<std::filesystem::path> directory() const {
         return std::nullopt;
@@ -86,6 +90,7 @@ public:
     [[nodiscard]] bool contains(const std::string& name) const override;
     [[nodiscard]] std::unique_ptr<std::istream> open_read(const std::string& name) const override;
 
+    [[nodiscard]] std::uint64_t size() const override;
     /// The names of all files, sorted.
     [[nodiscard]] std::vector<std::string> names() const;
     /// The bytes of a file; empty if the file does not exist.

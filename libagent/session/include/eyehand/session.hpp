@@ -6,3 +6,4 @@
 #include "eyehand/session/run_session.hpp"
 #include "eyehand/session/scenario.hpp"
 #include "eyehand/session/server_facts.hpp"
+#include "eyehand/session/stop_request.hpp"

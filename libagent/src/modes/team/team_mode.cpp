@@ -529,7 +529,7 @@ void TeamMode::on(const UserMessage& fact) {
 void TeamMode::on(const Stopped& fact) {
     // A run that has ended keeps its outcome, unless it only used up its turns.
     if (step_ == Step::finished && finish_.outcome != Outcome::steps_used_up) return;
-    finish(Outcome::cancelled, fact.reason);
+    finish(outcome_of(fact), fact.reason);
 }
 
 // --- Turns ----------------------------------------------------------------------------------------

@@ -316,7 +316,7 @@ void VisualLoopMode::on(const UserMessage& fact) {
 void VisualLoopMode::on(const Stopped& fact) {
     // A run that has ended keeps its outcome, unless it only used up its turns.
     if (phase_ == Phase::finished && finish_.outcome != Outcome::steps_used_up) return;
-    finish(Outcome::cancelled, fact.reason);
+    finish(outcome_of(fact), fact.reason);
 }
 
 // ---- the turn -----------------------------------------------------------------------------------
