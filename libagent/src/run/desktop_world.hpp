@@ -76,7 +76,9 @@ private:
                                               std::vector<winio::Rect> changed) const;
     [[nodiscard]] winio::Frame settled_frame(winio::Capturer& capturer, Observed& fact,
                                              std::vector<winio::Rect>& toggling);
-    [[nodiscard]] Fact broken_off() const { return Stopped{control_.stop_reason(), control_.at_limit()}; }
+    [[nodiscard]] Fact broken_off() const {
+        return Stopped{control_.stop_reason(), control_.at_limit()};
+    }
 
     Timeline& timeline_;
     winio::Desktop& desktop_;
