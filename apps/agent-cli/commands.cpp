@@ -359,6 +359,18 @@ int run_program(std::vector<std::string> arguments) {
         app.add_subcommand("report", "Write the report of a run: one HTML file");
     report_command->add_option("RUN", reported, "The run directory")->required();
 
+    std::string exported;
+    std::string format;
+    CLI::App* export_command =
+        app.add_subcommand("export", "Print a run in another form, such as a script");
+    export_command->add_option("RUN", exported, "The run directory")->required();
+    export_command
+        ->add_option("--as", format,
+                     "script: a shell script of agent-cli do commands that repeats the run without "
+                     "a model")
+        ->required()
+        ->check(CLI::IsMember({"script"}));
+
     AskFlags ask;
     CLI::App* ask_command = app.add_subcommand("ask", "Ask the model one question");
     add_ask(*ask_command, ask);
@@ -448,6 +460,8 @@ int run_program(std::vector<std::string> arguments) {
             code = stop_run(stop);
         else if (*resume_command)
             code = resume_run(resume);
+        else if (*export_command)
+            code = export_run(exported);
         else if (*report_command)
             code = report_run(reported);
         else if (*ask_command)

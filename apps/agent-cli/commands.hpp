@@ -120,6 +120,8 @@ struct CompletedRun {
 /// Stops a run of another process, and waits until it has ended.
 [[nodiscard]] ExitCode stop_run(const StopFlags& flags);
 [[nodiscard]] ExitCode show_run(const PanelCommandFlags& flags);
+/// Prints a script of `agent-cli do` commands that repeats a run.
+[[nodiscard]] ExitCode export_run(const std::string& directory);
 /// Writes the report of a run directory again and prints its path.
 [[nodiscard]] ExitCode report_run(const std::string& directory);
 /// Prints how the guard decides on an action, and by which rule.

@@ -177,6 +177,11 @@ session::Config configuration(const std::optional<std::string>& file) {
     add_file(config, file);
     config.add(
         session::config_from_variables(text_variable, environment_names(), setting_registry()));
+    if (const session::ConfigEntry* guard = config.find("guard");
+        guard != nullptr && config.text("guard") == "off")
+        throw UsageError(fmt::format("{}: the guard is turned off only on the command line "
+                                     "(--guard off); choose standard or strict here",
+                                     guard->source));
     return config;
 }
 

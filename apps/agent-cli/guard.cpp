@@ -19,7 +19,7 @@ namespace eyehand::cli {
 
 agent::GuardLevel guard_level(const session::Config& config) {
     using agent::GuardLevel;
-    const std::string guard = config.text("guard").value_or("off");
+    const std::string guard = *config.text("guard");
     const GuardLevel level = guard == "strict"     ? GuardLevel::strict
                              : guard == "standard" ? GuardLevel::standard
                                                    : GuardLevel::off;

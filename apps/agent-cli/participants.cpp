@@ -62,10 +62,14 @@ private:
 } // namespace
 
 Participants::Participants(Options options) : options_(std::move(options)) {
-    if (options_.must_ask && !options_.unattended && !user_can_answer())
+    using agent::GuardLevel;
+    const bool unanswered = !options_.unattended && !user_can_answer();
+    if (options_.guard == GuardLevel::strict && unanswered)
         throw UsageError("each action requires approval (guard, approve), but there is no terminal "
                          "and no panel to ask: run on a terminal, or with --panel; with "
                          "--unattended, all actions are denied that no rule of yours allows");
+    if (options_.guard == GuardLevel::standard && unanswered && options_.detail != Detail::quiet)
+        print_to(stderr, "no terminal and no panel: actions that need approval are denied\n");
     if (!options_.panel) return;
     try {
         panel_.emplace(*options_.panel);

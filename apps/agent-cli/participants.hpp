@@ -21,11 +21,11 @@ public:
         std::optional<panel::PanelOptions> panel{};
         /// No user is asked, also if there is a terminal or a panel.
         bool unattended = false;
-        bool must_ask = false; ///< each action requires approval
+        agent::GuardLevel guard = agent::GuardLevel::standard;
         Detail detail = Detail::normal;
         bool json = false;
     };
-    /// Throws UsageError if actions require approval but there is neither a terminal nor a panel,
+    /// Throws UsageError if each action requires approval but there is neither a terminal nor a panel,
     /// or if the panel cannot listen.
     explicit Participants(Options options);
 

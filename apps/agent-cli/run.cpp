@@ -214,8 +214,7 @@ CompletedRun carry_out(const RunFlags& flags, RunSettings& settings, winio::Desk
         {.detail = detail(flags), .json = flags.json, .terminal = errors_go_to_terminal()},
         settings.profile);
     settings.client.on_retry = [&](const vlm::Attempt& attempt) { view.on_retry(attempt); };
-    Participants participants({settings.panel, flags.guard.unattended,
-                               settings.agent.guard.level() == agent::GuardLevel::strict,
+    Participants participants({settings.panel, flags.guard.unattended, settings.agent.guard.level(),
                                detail(flags), flags.json});
     settings.agent.approvals = participants.approvals();
     const agent::Toolbox tools =
@@ -293,8 +292,8 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
     options.settings = kept;
     options.screenshot_names = session::screenshot_names(config, profile);
     options.guard = make_guard(level, flags.guard);
-    Participants participants({panel_options(config), flags.guard.unattended,
-                               level == agent::GuardLevel::strict, detail(flags), flags.json});
+    Participants participants(
+        {panel_options(config), flags.guard.unattended, level, detail(flags), flags.json});
     options.approvals = participants.approvals();
     const agent::Toolbox tools = with_programs(programs, participants.ask_user(), options);
     const auto desktop = winio::open_desktop();

@@ -28,7 +28,8 @@ constexpr std::array entries{
     Entry{errc::encode_failed, "encode_failed", "the image could not be encoded"},
     Entry{errc::cancelled, "cancelled", "cancelled"},
     Entry{errc::not_supported, "not_supported", "not supported by this desktop"},
-    Entry{errc::decode_failed, "decode_failed", "the image could not be read"}};
+    Entry{errc::decode_failed, "decode_failed", "the image could not be read"},
+    Entry{errc::raced, "raced", "the screen changed before the input"}};
 
 static_assert(base::is_numbered(entries));
 

@@ -66,6 +66,12 @@ bool is_press(const InputEvent& event) {
            (key != nullptr && key->press == Press::down);
 }
 
+/// Not for moves and releases.
+bool starts_something(const InputEvent& event) {
+    return is_press(event) || std::holds_alternative<WheelTurn>(event) ||
+           std::holds_alternative<TypedScalar>(event);
+}
+
 InputEvent release_of(const std::variant<Button, Key>& held) {
     return std::visit(overloaded{
                           [](Button button) -> InputEvent {
@@ -239,7 +245,8 @@ public:
 
     [[nodiscard]] const WorkArea& fence() const { return fence_; }
     [[nodiscard]] Desktop& desktop() const { return desktop_; }
-    [[nodiscard]] ExecutionReport execute(const Plan& plan, const std::stop_token& stop);
+    [[nodiscard]] ExecutionReport execute(const Plan& plan, const std::stop_token& stop,
+                                          const CheckBatch& check);
     void keep_apart(const Plan& plan, const std::stop_token& stop) const;
     std::size_t release_all() noexcept;
 
@@ -273,12 +280,14 @@ struct InputExecutor::Impl::Progress {
     std::span<const Step> left; // after the current step
     ExecutionReport& report;
     const std::stop_token& stop;
+    const CheckBatch& check;
     BorrowedClipboard clipboard;
     bool has_pressed = false;
     std::chrono::steady_clock::time_point read_by{}; // when the last step's wait would have ended
 };
 
-ExecutionReport InputExecutor::Impl::execute(const Plan& plan, const std::stop_token& stop) {
+ExecutionReport InputExecutor::Impl::execute(const Plan& plan, const std::stop_token& stop,
+                                             const CheckBatch& check) {
     ExecutionReport report;
     if (const auto point = first_point_outside(plan, fence_)) {
         fail(report, errc::outside_work_area,
@@ -286,7 +295,7 @@ ExecutionReport InputExecutor::Impl::execute(const Plan& plan, const std::stop_t
         return report;
     }
 
-    Progress progress{plan.steps, report, stop, BorrowedClipboard(desktop_)};
+    Progress progress{plan.steps, report, stop, check, BorrowedClipboard(desktop_)};
     const ReleaseGuard whatever_happens(*this);
     try {
         for (const Step& step : plan.steps) {
@@ -368,6 +377,11 @@ void InputExecutor::Impl::send(const Batch& batch, Progress& progress) {
             return;
         }
     }
+    if (progress.check && std::ranges::any_of(batch, starts_something))
+        if (const auto reason = progress.check(batch)) {
+            fail(report, errc::raced, *reason);
+            return;
+        }
     const SendReport sent = give_to_system(batch);
     report.events += sent.accepted;
     if (sent.accepted == batch.size()) return;
@@ -470,8 +484,9 @@ const WorkArea& InputExecutor::fence() const { return impl_->fence(); }
 Desktop& InputExecutor::desktop() const { return impl_->desktop(); }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): a token is small and shared
-ExecutionReport InputExecutor::execute(const Plan& plan, std::stop_token stop) {
-    return impl_->execute(plan, stop);
+ExecutionReport InputExecutor::execute(const Plan& plan, std::stop_token stop,
+                                       const CheckBatch& check) {
+    return impl_->execute(plan, stop, check);
 }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): as above

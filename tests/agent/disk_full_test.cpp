@@ -61,7 +61,7 @@ struct Stage {
         return run_with(model);
     }
     std::string run_with(vlm::ChatModel& asked) {
-        AgentOptions options;
+        AgentOptions options{.guard = Guard(GuardLevel::off)};
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
         options.reaction = winio::no_reaction_wait;
         Agent agent(desktop, asked, load_profile("observer"), built_in_tools(), options);

@@ -17,7 +17,7 @@ struct Stage {
     vlm::testing::ScriptedModel model;
     MemoryStore store;
     RunControl control;
-    AgentOptions options;
+    AgentOptions options{.guard = Guard(GuardLevel::off)};
     std::string profile = "commander";
 
     Stage() {

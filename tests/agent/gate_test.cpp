@@ -247,3 +247,43 @@ TEST_CASE("gate: a window that adopts the chosen title is another window") {
     CHECK(all_of<Observed>(run.events).size() == 1);
     CHECK(finish.outcome == Outcome::desktop_failed);
 }
+
+TEST_CASE("gate: text is not typed on into a window that has taken the focus") {
+    const std::string text(250, 'x'); // three batches
+    GuardedRun run({calls("type_text", R"({"text":")" + text + R"("})")});
+    run.desktop.on_input = [&](const winio::InputEvent&) {
+        if (run.desktop.events().size() == 100)
+            run.desktop.set_windows({window(2, "xterm"), window(1, "editor")});
+    };
+    CHECK(run.run().outcome == Outcome::completed);
+    CHECK(run.desktop.events().size() == 100);
+    const auto invoked = all_of<Invoked>(run.events);
+    CHECK_FALSE(invoked[0].ok);
+    CHECK(invoked[0].wants_screenshot);
+    CHECK_THAT(invoked[0].result_json, ContainsSubstring("raced"));
+}
+
+TEST_CASE("gate: a window that appears elsewhere does not break off an action") {
+    const std::string text(250, 'x');
+    GuardedRun run({calls("type_text", R"({"text":")" + text + R"("})")});
+    run.desktop.on_input = [&](const winio::InputEvent&) {
+        winio::WindowInfo other = window(2, "xterm");
+        other.foreground = false;
+        run.desktop.set_windows({window(1, "editor"), other});
+    };
+    CHECK(run.run().outcome == Outcome::completed);
+    CHECK(run.desktop.events().size() == 250);
+    CHECK(all_of<Invoked>(run.events)[0].ok);
+}
+
+TEST_CASE("gate: a button is not pressed on a window that came up after the decision") {
+    GuardedRun run({calls("click_element", click)});
+    // The capture directly before the press, after the guard has judged.
+    run.desktop.on_capture = [&] {
+        if (run.requests.size() == 1)
+            run.desktop.set_windows({window(2, "xterm"), window(1, "editor")});
+    };
+    CHECK(run.run().outcome == Outcome::completed);
+    CHECK(run.desktop.events().empty());
+    CHECK_THAT(all_of<Invoked>(run.events)[0].result_json, ContainsSubstring("raced"));
+}

@@ -184,7 +184,7 @@ void run(const std::string& name, const std::filesystem::path& folder, int turns
                        late = held_bytes();
                        if (early == 0) early = late.value_or(0);
                    });
-    AgentOptions options;
+    AgentOptions options{.guard = Guard(GuardLevel::off)};
     options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
     options.reaction = winio::no_reaction_wait;
     Agent agent(desktop, model, profile, built_in_tools(), options);

@@ -95,7 +95,7 @@ struct NoArgs {};
 struct Stage {
     winio::testing::MemoryDesktop desktop{winio::Size{200, 100}};
     vlm::testing::ScriptedModel model;
-    AgentOptions options;
+    AgentOptions options{.guard = Guard(GuardLevel::off)};
     Stage() {
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
         options.reaction = winio::no_reaction_wait;

@@ -28,7 +28,7 @@ struct Stage {
     RunFinished run(const std::string& profile) {
         RunDirectory directory = RunDirectory::create(folder.path());
         run_path = directory.path();
-        AgentOptions options;
+        AgentOptions options{.guard = Guard(GuardLevel::off)};
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
         options.reaction = winio::no_reaction_wait;
         Agent agent(desktop, model, load_profile(profile), built_in_tools(), options);
@@ -163,7 +163,7 @@ TEST_CASE("a wait does not count for loop detection") {
     profile.extra_tools = {"wait"};
     stage.model.call("wait", R"({"seconds":0})").say("done");
     RunDirectory directory = RunDirectory::create(stage.folder.path());
-    AgentOptions options;
+    AgentOptions options{.guard = Guard(GuardLevel::off)};
     options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
     options.reaction = winio::no_reaction_wait;
     Agent agent(stage.desktop, stage.model, profile, built_in_tools(), options);

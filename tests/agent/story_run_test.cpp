@@ -35,7 +35,7 @@ struct Stage {
     winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}}; // one pixel per unit
     vlm::testing::ScriptedModel model;
     RunControl control;
-    AgentOptions options;
+    AgentOptions options{.guard = Guard(GuardLevel::off)};
     Profile profile = load_profile("story");
     std::filesystem::path run_path;
 

@@ -156,7 +156,8 @@ struct VirtualRun {
 
     eyehand::winio::testing::MemoryDesktop desktop{eyehand::winio::Size{251, 251}};
     VirtualTimeline timeline;
-    eyehand::agent::AgentOptions options;
+    eyehand::agent::AgentOptions options{
+        .guard = eyehand::agent::Guard(eyehand::agent::GuardLevel::off)};
     eyehand::agent::Profile profile = eyehand::agent::load_profile("observer");
     eyehand::agent::MemoryStore store;
     eyehand::agent::RunControl control;

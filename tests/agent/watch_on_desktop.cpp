@@ -77,7 +77,7 @@ struct Stage {
         late.emplace(*other_desktop, "late", folder.path());
     }
     RunFinished run(Watch watch) {
-        AgentOptions options;
+        AgentOptions options{.guard = Guard(GuardLevel::off)};
         options.watch = watch;
         Agent agent(*desktop, model, load_profile("observer"), built_in_tools(), options);
         RunDirectory directory = RunDirectory::create(folder.path());

@@ -30,6 +30,8 @@ std::vector<std::string> arguments(const vlm::testing::ChatServer& server,
             "--endpoint",
             server.url(),
             "--quiet",
+            "--guard", // it asks about more than 60 actions per minute
+            "off",
             "--profile",
             profile,
             "--max-turns",

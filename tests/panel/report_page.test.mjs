@@ -214,6 +214,13 @@ describe('a report', () => {
         await close();
     });
 
+    test('shows the level of the guard', async () => {
+        const { page, close } = await opened('hostile');
+        const facts = await page.locator('#about-facts').evaluate((node) => node.textContent);
+        assert.match(facts, /Guardoff/);
+        await close();
+    });
+
     test('has no parts of a live run', async () => {
         const { page, close } = await opened('hostile');
         for (const part of ['#controls', '#tell', '#inject', '.question', '#live', '#link-notice'])

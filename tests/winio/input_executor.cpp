@@ -609,3 +609,32 @@ TEST_CASE("a click waits for the double-click time only if it could form a doubl
         CHECK(after_a_click(gesture::click_here()) == errc::cancelled);
     }
 }
+
+TEST_CASE(
+    "a check can withhold a batch that presses something, and moves and releases need no check") {
+    MemoryDesktop desktop;
+    InputExecutor executor(desktop, everywhere);
+    std::size_t checked = 0;
+    const auto withholding = [&](std::size_t withheld) {
+        checked = 0;
+        return [&, withheld](const Batch&) -> std::optional<std::string> {
+            if (++checked == withheld) return "the test says so";
+            return std::nullopt;
+        };
+    };
+    const Plan plan = plan_of({{Batch{PointerMove{{1, 1}}}, {}},
+                               {Batch{ctrl_down}, {}},
+                               {Batch{left_down}, {}},
+                               {Batch{ButtonChange{Button::left, Press::up}}, {}},
+                               {Batch{WheelTurn{1}}, {}}});
+    auto report = executor.execute(plan, {}, withholding(9));
+    CHECK(report.complete());
+    CHECK(checked == 3);
+
+    report = executor.execute(plan, {}, withholding(2));
+    CHECK(report.error == errc::raced);
+    CHECK(report.problem == "the test says so");
+    CHECK(report.events == 2);
+    CHECK(report.released == 1);
+    CHECK_FALSE(desktop.holds_anything());
+}

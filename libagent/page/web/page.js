@@ -314,6 +314,7 @@ export class RunPage {
             ['Tokens in', known(tokens.prompt) ? count(tokens.prompt) : ''],
             ['Tokens in, cached', known(tokens.cached) ? count(tokens.cached) : ''],
             ['Tokens out', known(tokens.completion) ? count(tokens.completion) : ''],
+            ['Guard', settings.find(({ name }) => name === 'guard')?.value],
             ['Eyehand', version],
         ].filter(([, value]) => value);
         onChange(byId('about-facts'), facts, () => byId('about-facts').replaceChildren(...facts.map(([name, value]) =>

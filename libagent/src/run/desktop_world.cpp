@@ -40,6 +40,12 @@ void not_done(Invoked& fact, const std::error_code& code, const std::string& rea
         fact.result_json = fail("interrupted", "The user interrupted the action.").json();
         return;
     }
+    if (code == winio::errc::raced) {
+        fact.wants_screenshot = true;
+        fact.result_json =
+            fail("raced", "The action was broken off: " + reason + ". Look at the screen.").json();
+        return;
+    }
     fact.result_json = fail("desktop_failed", reason).json();
     if (!model_can_help(code)) fact.desktop_failure = fact.tool + ": " + reason;
 }
@@ -593,6 +599,12 @@ GuardSurroundings DesktopWorld::surroundings() {
     return around;
 }
 
+/// Why a batch of the action that the guard has permitted would reach another window.
+std::optional<std::string> DesktopWorld::raced(const winio::Batch& batch) {
+    if (gate_.covers(effects_of({{winio::Step{batch}}, {}}, surroundings()))) return std::nullopt;
+    return "another window than before would receive the input";
+}
+
 void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
     if (!profile_.physical_execution && acts(plan)) return;
     // Takes about as long as the following capture, which it does not delay.
@@ -615,8 +627,10 @@ void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
     }
     if (journal_ != nullptr && acts(plan)) journal_->finish_sync();
     // A plan that only waits can be interrupted at a safe point; an action completes first.
+    winio::CheckBatch check;
+    if (!gate_.is_open()) check = [this](const winio::Batch& batch) { return raced(batch); };
     const winio::ExecutionReport report =
-        executor().execute(plan, acts(plan) ? control_.at_once() : control_.at_safe_point());
+        executor().execute(plan, acts(plan) ? control_.at_once() : control_.at_safe_point(), check);
     if (awaited) {
         before_.acted = Clock::now();
         acted_at_ = timeline_.now();

@@ -59,6 +59,7 @@ private:
                                         const std::function<std::vector<GuardedEffect>()>& effects);
     [[nodiscard]] GuardedAction guarded(const Invoke& command, const Invoked& fact) const;
     [[nodiscard]] GuardSurroundings surroundings();
+    [[nodiscard]] std::optional<std::string> raced(const winio::Batch& batch);
     [[nodiscard]] winio::InputExecutor& executor();
     [[nodiscard]] winio::Capturer& capturer();
     [[nodiscard]] bool prepare_reaction(const winio::Plan& plan);

@@ -1,5 +1,6 @@
 #include "run/gate.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -17,14 +18,29 @@ struct Approved {
     friend bool operator==(const Approved&, const Approved&) = default;
 };
 
+std::optional<winio::WindowId> window_of(const GuardedEffect& effect) {
+    return effect.window ? std::optional(effect.window->id) : std::nullopt;
+}
+
 Approved approved_by(const GuardVerdict& verdict, const GuardedAction& action) {
     Approved it{verdict.rule, {}};
-    for (const GuardedEffect& effect : action.effects)
-        it.windows.push_back(effect.window ? std::optional(effect.window->id) : std::nullopt);
+    for (const GuardedEffect& effect : action.effects) it.windows.push_back(window_of(effect));
     return it;
 }
 
+bool by_keyboard(EffectKind kind) { return kind == EffectKind::key || kind == EffectKind::text; }
+
 } // namespace
+
+bool Gate::covers(const std::vector<GuardedEffect>& effects) const {
+    return std::ranges::all_of(effects, [&](const GuardedEffect& effect) {
+        return !effect.window_known ||
+               std::ranges::any_of(latest_.effects, [&](const GuardedEffect& judged) {
+                   return by_keyboard(judged.kind) == by_keyboard(effect.kind) &&
+                          (!judged.window_known || window_of(judged) == window_of(effect));
+               });
+    });
+}
 
 Gate::Answer Gate::permit(const std::function<GuardedAction()>& action, ApprovalRequest request,
                           const std::function<Time()>& now) {

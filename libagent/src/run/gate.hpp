@@ -28,6 +28,9 @@ public:
     /// Denied if the run stops meanwhile.
     [[nodiscard]] Answer permit(const std::function<GuardedAction()>& action,
                                 ApprovalRequest request, const std::function<Time()>& now);
+    /// Whether each of these effects reaches a window that the latest permitted action reaches in the
+    /// same way, with the pointer or with the keyboard. True for what cannot be known.
+    [[nodiscard]] bool covers(const std::vector<GuardedEffect>& effects) const;
     /// Whether everything is allowed; then `permit` need not be called.
     [[nodiscard]] bool is_open() const { return guard_.level() == GuardLevel::off; }
     /// Records that the latest permitted action is carried out.

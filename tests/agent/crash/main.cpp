@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
     } model(turns);
     Profile profile = load_profile("observer");
     profile.max_turns = turns + 1;
-    AgentOptions options;
+    AgentOptions options{.guard = Guard(GuardLevel::off)};
     options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
     options.reaction = winio::no_reaction_wait;
     // A separate file of effects, written when the desktop receives the input.

@@ -1,6 +1,7 @@
 // agent-cli do, on a real desktop and with a real program: Notepad on Windows, xterm on X11.
 #include "process.hpp"
 
+#include "eyehand/vlm/testing/chat_server.hpp"
 #include "eyehand/winio/desktop.hpp"
 
 #include <boost/json.hpp>
@@ -9,6 +10,7 @@
 #include "eventually.hpp"
 #include "temp_folder.hpp"
 
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -196,4 +198,43 @@ TEST_CASE("a program that does not exist is exit code 5") {
     const auto result = agent_cli({"do", "launch", "no-such-program-anywhere"});
     CHECK(result.status == 5);
     CHECK_THAT(result.out + result.err, ContainsSubstring("no-such-program-anywhere"));
+}
+
+#ifndef _WIN32
+TEST_CASE("the exported script of a run repeats it in a real program") {
+    const test::TempFolder folder;
+    vlm::testing::ChatServer server;
+    const std::string text = R"(it's $HOME; \"echo\")"; // in JSON
+    server.enqueue(
+        {.body = vlm::testing::completion("", "type_text", R"({"text":")" + text + R"("})")});
+    server.enqueue({.body = vlm::testing::completion("", "press_key", R"({"key":"enter"})")});
+    server.enqueue({.body = vlm::testing::completion("", "press_key", R"({"key":"ctrl+d"})")});
+    server.enqueue({.body = vlm::testing::completion("done")});
+    const std::string expected = "it's $HOME; \"echo\"\n";
+    {
+        const Program program;
+        done({"focus", program.title, "--wait", "60"});
+        REQUIRE(agent_cli({"run", "type it", "--guard", "off", "--no-probe", "--endpoint",
+                           server.url(), "--run-dir", folder.path().string()})
+                    .status == 0);
+        CHECK(eventually([&] { return program.text() == expected; }));
+    }
+    const auto exported = agent_cli({"export", (folder / "run_0001").string(), "--as", "script"});
+    REQUIRE(exported.status == 0);
+    std::ofstream(folder / "repeat.sh") << exported.out;
+    const Program program;
+    done({"focus", program.title, "--wait", "60"});
+    const std::string command =
+        "PATH=" + test::program_folder().string() + ":$PATH sh " + (folder / "repeat.sh").string();
+    CHECK(std::system(command.c_str()) == 0); // NOLINT(concurrency-mt-unsafe): one thread
+    CHECK(eventually([&] { return program.text() == expected; }));
+}
+#endif
+
+TEST_CASE("export needs a run and a form") {
+    const test::TempFolder folder;
+    CHECK(agent_cli({"export", folder.path().string()}).status == 2);
+    const auto result = agent_cli({"export", folder.path().string(), "--as", "script"});
+    CHECK(result.status == 2);
+    CHECK_THAT(result.err, ContainsSubstring("is not a run directory"));
 }

@@ -138,3 +138,32 @@ TEST_CASE("a resumed run has at least the guard of the run, unless a flag sets i
     CHECK(last_decision() != before);
     CHECK_THAT(last_decision(), ContainsSubstring("denied"));
 }
+
+TEST_CASE("without a flag the guard is standard, and the program says that no user can be asked") {
+    Stage stage;
+    stage.press(1);
+    const auto result = stage.run({});
+    INFO(result.err);
+    CHECK(result.status == 0);
+    CHECK_THAT(result.err, ContainsSubstring("actions that need approval are denied"));
+    CHECK_THAT(agent_cli({"guard", "explain", stage.run_path()}).out, ContainsSubstring("denied"));
+}
+
+TEST_CASE("only the command line turns the guard off, and a resumed run has one again") {
+    Stage stage;
+    const auto refused = agent_cli({"run", "do it", "--no-probe", "--endpoint", stage.server.url(),
+                                    "--run-dir", stage.folder.path().string()},
+                                   {{"EYEHAND_GUARD", "off"}});
+    CHECK(refused.status == 2);
+    CHECK_THAT(refused.err, ContainsSubstring("EYEHAND_GUARD") && ContainsSubstring("--guard off"));
+
+    stage.server.enqueue({.body = completion("", "press_key", R"({"key":"shift"})")});
+    CHECK(stage.run({"--guard", "off", "--max-turns", "1"}).status == 3);
+    CHECK_THAT(test::read_file(std::filesystem::path(stage.run_path()) / "run.json"),
+               ContainsSubstring(R"("guard":{"value":"off","source":"--guard"})"));
+    CHECK_THAT(agent_cli({"guard", "explain", stage.run_path()}).out, !ContainsSubstring("turn "));
+
+    stage.press(1);
+    CHECK(stage.start({"resume", stage.run_path()}, {"--max-turns", "50"}).status == 0);
+    CHECK_THAT(agent_cli({"guard", "explain", stage.run_path()}).out, ContainsSubstring("denied"));
+}

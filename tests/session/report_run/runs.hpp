@@ -81,7 +81,8 @@ inline std::filesystem::path hostile_run(const std::filesystem::path& folder) {
         .say("It is done. " + hostile);
     eyehand::agent::AgentOptions options = at_once();
     options.with = {"list_windows", "drag"};
-    options.settings = {{"model", hostile, "--model"}, {"max_turns", "10", "profile"}};
+    options.settings = {
+        {"model", hostile, "--model"}, {"max_turns", "10", "profile"}, {"guard", "off", "--guard"}};
     eyehand::agent::Profile profile = eyehand::agent::load_profile("observer");
     eyehand::agent::RunDirectory directory = eyehand::agent::RunDirectory::create(folder);
     eyehand::agent::RunControl control;

@@ -73,7 +73,7 @@ struct AgentOptions {
     /// returns a plan, the recovery from loops, and the reading of the clipboard. It cannot judge a
     /// tool of the caller that acts without a plan, unless the tool asks (`ToolContext::permit`); a
     /// program as a tool asks separately (`AskApproval`).
-    Guard guard{GuardLevel::off};
+    Guard guard{};
     Approvals approvals = Approvals::unattended;
     RunLimits limits{};              ///< besides the number of turns
     winio::CaptureOptions capture{}; ///< how screenshots are captured

@@ -5,5 +5,6 @@
 #include "eyehand/session/report.hpp"
 #include "eyehand/session/run_session.hpp"
 #include "eyehand/session/scenario.hpp"
+#include "eyehand/session/script.hpp"
 #include "eyehand/session/server_facts.hpp"
 #include "eyehand/session/stop_request.hpp"

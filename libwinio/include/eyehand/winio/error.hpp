@@ -30,6 +30,7 @@ enum class errc {        // older journals contain the values: append, never reo
     cancelled,           ///< the stop token was triggered while waiting
     not_supported,       ///< the back-end lacks this feature, or the program lacks this back-end
     decode_failed,       ///< an image file is damaged, of another format, or too large
+    raced,               ///< the caller of `InputExecutor::execute` withheld a batch of input
 };
 
 [[nodiscard]] EYEHAND_WINIO_API const std::error_category& error_category() noexcept;

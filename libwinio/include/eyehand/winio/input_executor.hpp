@@ -5,7 +5,9 @@
 #include "eyehand/winio/desktop.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <system_error>
@@ -20,6 +22,9 @@ struct ExecutionReport {
     std::error_code error{};  ///< the same as a code
     [[nodiscard]] bool complete() const { return !error; }
 };
+
+/// A reason, in a clause, not to send the batch; otherwise nothing.
+using CheckBatch = std::function<std::optional<std::string>(const Batch& batch)>;
 
 /// Executes a plan's steps in order and waits between them; a stop token ends these waits. Keeps
 /// track of pressed keys and buttons and releases them when a plan ends or fails. Remembers the
@@ -54,7 +59,11 @@ public:
     /// (files, for example), nothing is written and the error is `clipboard_failed`. Content that
     /// another program copied meanwhile is not replaced. If a plan is stopped while a program may
     /// still be reading the clipboard, the program gets up to 80 ms before the content is restored.
-    [[nodiscard]] ExecutionReport execute(const Plan& plan, std::stop_token stop = {});
+    ///
+    /// `check` is called directly before each batch that presses a key or a button, turns the wheel or
+    /// types; a reason ends the plan with `raced`, and nothing of the batch is sent.
+    [[nodiscard]] ExecutionReport execute(const Plan& plan, std::stop_token stop = {},
+                                          const CheckBatch& check = {});
 
     /// Waits as long as `execute` would wait before the plan's first press, so that the caller can
     /// look at the screen after this wait and directly before the press. Throws Error{cancelled}.
