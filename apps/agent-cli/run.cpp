@@ -131,9 +131,11 @@ agent::Toolbox with_programs(const ProgramTools& programs, const agent::AskAppro
 void add_guard(session::Config& config, const session::Config& today, const GuardFlags& flags) {
     const bool chosen = !flags.level.empty() || !flags.approve.empty();
     if (!chosen && guard_level(today) > guard_level(config)) {
-        for (const session::ConfigEntry& entry : today.entries())
-            if (entry.setting->name == "guard" || entry.setting->name == "approve")
-                config.add(entry);
+        for (session::ConfigEntry entry : today.entries())
+            if (entry.setting->name == "guard" || entry.setting->name == "approve") {
+                entry.layer = session::ConfigLayer::flag; // above the run's, also as a default
+                config.add(std::move(entry));
+            }
     } else if (chosen) {
         config.add(session::config_from_flag("guard", "--guard", "off"));
         config.add(session::config_from_flag("approve", "--approve", "never"));
