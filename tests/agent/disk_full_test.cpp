@@ -12,6 +12,7 @@
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
+#include "unguarded.hpp"
 
 #include <functional>
 
@@ -61,7 +62,7 @@ struct Stage {
         return run_with(model);
     }
     std::string run_with(vlm::ChatModel& asked) {
-        AgentOptions options{.guard = Guard(GuardLevel::off)};
+        AgentOptions options = test::unguarded();
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
         options.reaction = winio::no_reaction_wait;
         Agent agent(desktop, asked, load_profile("observer"), built_in_tools(), options);

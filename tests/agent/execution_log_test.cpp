@@ -4,6 +4,7 @@
 #include "eyehand/winio/testing/memory_desktop.hpp"
 
 #include "catch.hpp"
+#include "unguarded.hpp"
 
 #include <fmt/format.h>
 
@@ -17,7 +18,7 @@ struct Stage {
     vlm::testing::ScriptedModel model;
     MemoryStore store;
     RunControl control;
-    AgentOptions options{.guard = Guard(GuardLevel::off)};
+    AgentOptions options = test::unguarded();
     std::string profile = "commander";
 
     Stage() {

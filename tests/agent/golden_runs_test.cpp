@@ -9,6 +9,7 @@
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
+#include "unguarded.hpp"
 
 #include <algorithm>
 
@@ -113,7 +114,7 @@ TEST_CASE("golden runs: an older run that crashed is resumed and repeats no acti
     winio::testing::MemoryDesktop desktop{winio::Size{640, 360}};
     vlm::testing::ScriptedModel model;
     model.call("observe_screen", "{}", "I look first.").say("Both letters are there.");
-    AgentOptions options{.guard = Guard(GuardLevel::off)};
+    AgentOptions options = test::unguarded();
     options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
     options.reaction = winio::no_reaction_wait;
     RunControl control;

@@ -11,6 +11,7 @@
 #include "eyehand/agent/team_settings.hpp"
 #include "eyehand/vlm/model.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
+#include "unguarded.hpp"
 #include "json/json.hpp"
 
 #include <fmt/format.h>
@@ -184,7 +185,7 @@ void run(const std::string& name, const std::filesystem::path& folder, int turns
                        late = held_bytes();
                        if (early == 0) early = late.value_or(0);
                    });
-    AgentOptions options{.guard = Guard(GuardLevel::off)};
+    AgentOptions options = test::unguarded();
     options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
     options.reaction = winio::no_reaction_wait;
     Agent agent(desktop, model, profile, built_in_tools(), options);

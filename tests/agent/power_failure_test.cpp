@@ -7,6 +7,7 @@
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
+#include "unguarded.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -95,7 +96,7 @@ struct NoArgs {};
 struct Stage {
     winio::testing::MemoryDesktop desktop{winio::Size{200, 100}};
     vlm::testing::ScriptedModel model;
-    AgentOptions options{.guard = Guard(GuardLevel::off)};
+    AgentOptions options = test::unguarded();
     Stage() {
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
         options.reaction = winio::no_reaction_wait;

@@ -6,6 +6,7 @@
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
+#include "unguarded.hpp"
 
 #include <algorithm>
 
@@ -28,7 +29,7 @@ struct Stage {
     RunFinished run(const std::string& profile) {
         RunDirectory directory = RunDirectory::create(folder.path());
         run_path = directory.path();
-        AgentOptions options{.guard = Guard(GuardLevel::off)};
+        AgentOptions options = test::unguarded();
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
         options.reaction = winio::no_reaction_wait;
         Agent agent(desktop, model, load_profile(profile), built_in_tools(), options);
@@ -163,7 +164,7 @@ TEST_CASE("a wait does not count for loop detection") {
     profile.extra_tools = {"wait"};
     stage.model.call("wait", R"({"seconds":0})").say("done");
     RunDirectory directory = RunDirectory::create(stage.folder.path());
-    AgentOptions options{.guard = Guard(GuardLevel::off)};
+    AgentOptions options = test::unguarded();
     options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
     options.reaction = winio::no_reaction_wait;
     Agent agent(stage.desktop, stage.model, profile, built_in_tools(), options);

@@ -11,6 +11,7 @@
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
+#include "unguarded.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -35,7 +36,7 @@ struct Stage {
     winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}}; // one pixel per unit
     vlm::testing::ScriptedModel model;
     RunControl control;
-    AgentOptions options{.guard = Guard(GuardLevel::off)};
+    AgentOptions options = test::unguarded();
     Profile profile = load_profile("story");
     std::filesystem::path run_path;
 

@@ -11,6 +11,7 @@
 #include "eyehand/winio/testing/memory_desktop.hpp"
 
 #include "eyehand/vlm/error.hpp"
+#include "unguarded.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -156,8 +157,7 @@ struct VirtualRun {
 
     eyehand::winio::testing::MemoryDesktop desktop{eyehand::winio::Size{251, 251}};
     VirtualTimeline timeline;
-    eyehand::agent::AgentOptions options{
-        .guard = eyehand::agent::Guard(eyehand::agent::GuardLevel::off)};
+    eyehand::agent::AgentOptions options = test::unguarded();
     eyehand::agent::Profile profile = eyehand::agent::load_profile("observer");
     eyehand::agent::MemoryStore store;
     eyehand::agent::RunControl control;

@@ -8,6 +8,7 @@
 #include "program.hpp"
 #include "temp_folder.hpp"
 #include "thinking_model.hpp"
+#include "unguarded.hpp"
 
 #include <optional>
 #include <stdexcept>
@@ -77,7 +78,7 @@ struct Stage {
         late.emplace(*other_desktop, "late", folder.path());
     }
     RunFinished run(Watch watch) {
-        AgentOptions options{.guard = Guard(GuardLevel::off)};
+        AgentOptions options = test::unguarded();
         options.watch = watch;
         Agent agent(*desktop, model, load_profile("observer"), built_in_tools(), options);
         RunDirectory directory = RunDirectory::create(folder.path());

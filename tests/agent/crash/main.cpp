@@ -1,6 +1,7 @@
 // A run that can be killed at any moment and resumed. Its model types one letter per turn.
 //   eyehand-crash-run FOLDER TURNS
 // FOLDER: a run directory, created if it does not exist. Status 0: the run is completed.
+#include "../unguarded.hpp"
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
@@ -48,7 +49,7 @@ int main(int argc, char** argv) {
     } model(turns);
     Profile profile = load_profile("observer");
     profile.max_turns = turns + 1;
-    AgentOptions options{.guard = Guard(GuardLevel::off)};
+    AgentOptions options = test::unguarded();
     options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
     options.reaction = winio::no_reaction_wait;
     // A separate file of effects, written when the desktop receives the input.

@@ -6,6 +6,7 @@
 #include "eyehand/vlm/openai_client.hpp"
 #include "eyehand/vlm/testing/chat_server.hpp"
 
+#include "../unguarded.hpp"
 #include "catch.hpp"
 #include "temp_folder.hpp"
 
@@ -100,7 +101,7 @@ void go_through(const std::string& profile_name, const std::vector<Row>& rows) {
     for (const Row& row : rows) {
         INFO(profile_name << ": " << row.name);
         Profile profile = load_profile(profile_name);
-        AgentOptions options{.guard = Guard(GuardLevel::off)};
+        AgentOptions options = test::unguarded();
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
         options.reaction = winio::no_reaction_wait;
         options.area.crop = winio::NormBox{450, 450, 550, 550}; // small, so that it is fast

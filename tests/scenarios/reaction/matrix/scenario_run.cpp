@@ -113,7 +113,8 @@ RunRecord run_scenario(winio::Desktop& desktop, const Setup& setup) {
     LookingModel model(setup.thinking_time,
                        setup.scenario == "no_effect" ? max_clicks_in_vain : unlimited);
     RecordingDesktop recording(desktop, [&] { return model.latest_thought(); });
-    agent::AgentOptions options{.guard = agent::Guard(agent::GuardLevel::off)};
+    agent::AgentOptions options;
+    options.guard = agent::Guard(agent::GuardLevel::off); // the window belongs to this process
     options.watch = agent::Watch::resend;
     if (!setup.true_screen) {
         options.watch = agent::Watch::off;
