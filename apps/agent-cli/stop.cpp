@@ -42,14 +42,14 @@ bool has_ended(const agent::RunDirectory& run, std::chrono::seconds patience) {
 
 std::filesystem::path run_to_stop(const StopFlags& flags) {
     if (!flags.directory.empty()) {
-        const std::filesystem::path run = path_of(flags.directory);
+        std::filesystem::path run = path_of(flags.directory);
         if (!is_in_progress(run))
             throw UsageError(fmt::format("{} is not a run in progress", flags.directory));
         return run;
     }
     const std::string parent =
         flags.run_dir.empty() ? *configuration(flags.config).text("run_dir") : flags.run_dir;
-    const std::filesystem::path run = latest_run(parent, is_in_progress);
+    std::filesystem::path run = latest_run(parent, is_in_progress);
     if (run.empty())
         throw UsageError(fmt::format("{} contains no run in progress; name a run directory, or the "
                                      "folder with the run directories (--run-dir)",
