@@ -8,7 +8,7 @@
 namespace eyehand::cli {
 
 /// The run directory run_NNNN in `parent` with the highest number, of those for which `wanted`
-/// returns true. Empty if there is none.
+/// returns true. Empty if no such run exists.
 [[nodiscard]] std::filesystem::path
 latest_run(const std::string& parent,
            const std::function<bool(const std::filesystem::path&)>& wanted);
