@@ -318,6 +318,15 @@ TEST_CASE("run view: the outcome of a run stays until it is resumed") {
     CHECK(in_words(run.turn(0)) == "1   (- unseen to -): stopped: enough, resumed");
 }
 
+TEST_CASE("run view: a run whose mode has ended is finished as soon as its outcome is known") {
+    RunView run = view();
+    run.apply(event(Observe{}));
+    run.apply(event(Finish{Outcome::completed, "done"}));
+    CHECK(run.activity() == Activity::observing);
+    run.apply(event(RunFinished{}));
+    CHECK(run.activity() == Activity::finished);
+}
+
 TEST_CASE("run view: the reply in progress is streamed until it is complete") {
     RunView run = view();
     run.apply(event(Asked{}));

@@ -335,7 +335,7 @@ struct RunView::Fold {
         recovery->act = it.act;
     }
     void on(const Event&, const Await&) { activity = Activity::awaiting_reply; }
-    void on(const Event&, const Finish&) { activity = Activity::finished; }
+    void on(const Event&, const Finish&) {} // the run still writes its last files
     void on(const Event& event, const Noted& it) {
         add_item(event.turn, Noted{it.kind, cut(it.text)});
     }

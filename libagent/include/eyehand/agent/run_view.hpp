@@ -106,7 +106,7 @@ struct TurnView {
     std::size_t left_out = 0; ///< items beyond `RunViewLimits::items_per_turn`
 };
 
-/// What the run is doing, by its latest command.
+/// What the run is doing, by its latest command. `finished`: its outcome is known.
 enum class Activity { idle, observing, asking, acting, recovering, awaiting_reply, finished };
 
 /// Maximum sizes of a view. By default, a view contains the complete run.
