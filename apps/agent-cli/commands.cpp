@@ -104,6 +104,12 @@ void add_limits(CLI::App& command, LimitFlags& flags) {
         ->check(CLI::Range(0, 1000000));
 }
 
+void add_journal_key(CLI::App& command, std::string& file) {
+    command.add_option("--journal-key-file", file,
+                       "File with a secret key: who does not know it cannot change the run's files "
+                       "unnoticed");
+}
+
 void add_panel(CLI::App& command, PanelFlags& flags) {
     command.add_flag("--panel", flags.on,
                      "Show the run on a local page, to pause it, send messages and stop it");
@@ -121,6 +127,7 @@ void add_settings(CLI::App& command, RunFlags& flags) {
                     "Maximum number of turns (model replies)")
         ->check(CLI::Range(1, 1000000));
     add_limits(command, flags.limits);
+    add_journal_key(command, flags.journal_key_file);
     command.add_option("--run-dir", flags.run_dir, "Folder for run directories; default: runs");
     command.add_option("--with", flags.with, "Offer this further tool");
     command.add_option("--lmstudio-logs", flags.lmstudio_logs,
@@ -348,6 +355,7 @@ int run_program(std::vector<std::string> arguments) {
                      "Maximum number of turns, including the earlier ones; default: the run's")
         ->check(CLI::Range(1, 1000000));
     add_limits(*resume_command, resume.limits);
+    add_journal_key(*resume_command, resume.journal_key_file);
     resume_command->add_flag("--json", resume.json, "Print the run's events to standard output");
     resume_command->add_flag("-v,--verbose", resume.verbose,
                              "Show texts, arguments and results in full");
@@ -370,6 +378,13 @@ int run_program(std::vector<std::string> arguments) {
                      "a model")
         ->required()
         ->check(CLI::IsMember({"script"}));
+
+    VerifyFlags verify;
+    CLI::App* verify_command =
+        app.add_subcommand("verify", "Find what was changed in the files of a run");
+    verify_command->add_option("RUN", verify.directory, "The run directory")->required();
+    add_journal_key(*verify_command, verify.journal_key_file);
+    add_config(*verify_command, verify.config);
 
     AskFlags ask;
     CLI::App* ask_command = app.add_subcommand("ask", "Ask the model one question");
@@ -462,6 +477,8 @@ int run_program(std::vector<std::string> arguments) {
             code = resume_run(resume);
         else if (*export_command)
             code = export_run(exported);
+        else if (*verify_command)
+            code = verify_run(verify);
         else if (*report_command)
             code = report_run(reported);
         else if (*ask_command)

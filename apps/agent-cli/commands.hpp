@@ -66,6 +66,7 @@ struct ResumeFlags {
     ViewFlags view; ///< only the area is used
     std::optional<int> max_turns;
     LimitFlags limits;
+    std::string journal_key_file; ///< empty: not given
     ProgramToolFlags tools;
     GuardFlags guard;
     PanelFlags panel;
@@ -87,6 +88,12 @@ struct StopFlags {
     std::string directory; ///< of the run; empty: the latest run in progress
     std::string run_dir;   ///< where it is looked up; empty: not given
     bool now = false;      ///< an action that has started is interrupted
+    std::optional<std::string> config;
+};
+
+struct VerifyFlags {
+    std::string directory;        ///< of the run
+    std::string journal_key_file; ///< empty: not given
     std::optional<std::string> config;
 };
 
@@ -122,6 +129,8 @@ struct CompletedRun {
 [[nodiscard]] ExitCode show_run(const PanelCommandFlags& flags);
 /// Prints a script of `agent-cli do` commands that repeats a run.
 [[nodiscard]] ExitCode export_run(const std::string& directory);
+/// Finds what was changed in a run directory.
+[[nodiscard]] ExitCode verify_run(const VerifyFlags& flags);
 /// Writes the report of a run directory again and prints its path.
 [[nodiscard]] ExitCode report_run(const std::string& directory);
 /// Prints how the guard decides on an action, and by which rule.

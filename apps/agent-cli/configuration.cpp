@@ -159,6 +159,25 @@ void add_limit_flags(session::Config& config, const LimitFlags& flags) {
     to.add("max_run_mib", "--max-run-mib", flags.max_mib);
 }
 
+void add_journal_flag(session::Config& config, const std::string& key_file) {
+    Flags(config).add_unless_empty("journal_key_file", "--journal-key-file", key_file);
+}
+
+std::string journal_key(const session::Config& config) {
+    const std::optional<std::string> file = config.text("journal_key_file");
+    if (!file) return {};
+    const std::optional<std::string> text = text_of_file(*file);
+    if (!text) refuse_file("journal_key_file", *file);
+    constexpr std::size_t min_bytes = 16;
+    std::string key = *text;
+    while (!key.empty() && (key.back() == '\n' || key.back() == '\r')) key.pop_back();
+    if (key.size() < min_bytes)
+        throw UsageError(fmt::format("journal_key_file: {} contains a key of {} bytes; it needs at "
+                                     "least {}, such as the output of: openssl rand -hex 32",
+                                     *file, key.size(), min_bytes));
+    return key;
+}
+
 void add_guard_flags(session::Config& config, const GuardFlags& flags) {
     Flags to(config);
     to.add_unless_empty("guard", "--guard", flags.level);
@@ -208,6 +227,7 @@ session::Config configuration(const RunFlags& flags,
     to.add("max_turns", "--max-turns", flags.max_turns);
     add_limit_flags(config, flags.limits);
     to.add_unless_empty("run_dir", "--run-dir", flags.run_dir);
+    add_journal_flag(config, flags.journal_key_file);
     to.add_unless_empty("with", "--with", fmt::format("{}", fmt::join(flags.with, ",")));
     to.add_unless_empty("lmstudio_logs", "--lmstudio-logs", flags.lmstudio_logs);
     to.add_unless_empty("annotate", "--annotate", flags.annotate);

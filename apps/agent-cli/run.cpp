@@ -146,9 +146,9 @@ void add_guard(session::Config& config, const session::Config& today, const Guar
 /// The settings of the run, overridden by the flags for the area, and by today's settings for
 /// the panel. The guard is at least as strict as in the run and today, unless a flag sets it.
 session::Config config_of_run(const ResumeFlags& flags, std::vector<agent::Setting>& kept) {
-    // Today's user decides on access to the panel: the directory may come from another user.
-    constexpr std::array<std::string_view, 5> of_people{"panel", "host", "port", "panel_cors",
-                                                        "panel_compat"};
+    // Today's user decides on access to the panel and on the key: the directory may come from another user.
+    constexpr std::array<std::string_view, 6> of_people{
+        "panel", "host", "port", "panel_cors", "panel_compat", "journal_key_file"};
     const auto is_of_people = [&](std::string_view name) {
         return std::find(of_people.begin(), of_people.end(), name) != of_people.end();
     };
@@ -161,6 +161,7 @@ session::Config config_of_run(const ResumeFlags& flags, std::vector<agent::Setti
     add_area_flags(config, flags.view);
     add_panel_flags(config, flags.panel);
     add_limit_flags(config, flags.limits);
+    add_journal_flag(config, flags.journal_key_file);
     add_guard(config, today, flags.guard);
     const std::vector<agent::Setting> now = session::effective_settings(config);
     for (const char* name : {"display", "window", "crop", "guard", "approve", "max_time_ms",

@@ -267,6 +267,7 @@ agent::AgentOptions agent_options(const session::Config& config) {
     agent::AgentOptions options;
     options.area = session::area_setting(config);
     options.with = config.list("with");
+    options.journal_key = journal_key(config);
     options.settle.minimum = *config.duration("settle_minimum");
     options.settle.quiet = *config.duration("settle_quiet");
     options.settle.timeout = *config.duration("settle_timeout");

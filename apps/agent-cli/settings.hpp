@@ -78,6 +78,7 @@ struct RunFlags {
     std::optional<int> max_turns;
     LimitFlags limits;
     std::string run_dir;
+    std::string journal_key_file; ///< empty: not given
     std::vector<std::string> with;
     std::string lmstudio_logs; ///< empty: not given
     std::string annotate;      ///< empty: not given

@@ -12,6 +12,7 @@
 #include <bcrypt.h>
 #else
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #endif
 
 namespace eyehand::vlm {
@@ -27,7 +28,9 @@ void check(NTSTATUS status) {
 
 struct Algorithm {
     BCRYPT_ALG_HANDLE value = nullptr;
-    Algorithm() { check(BCryptOpenAlgorithmProvider(&value, BCRYPT_SHA256_ALGORITHM, nullptr, 0)); }
+    explicit Algorithm(ULONG flags) {
+        check(BCryptOpenAlgorithmProvider(&value, BCRYPT_SHA256_ALGORITHM, nullptr, flags));
+    }
     Algorithm(const Algorithm&) = delete;
     Algorithm& operator=(const Algorithm&) = delete;
     ~Algorithm() { BCryptCloseAlgorithmProvider(value, 0); }
@@ -35,17 +38,18 @@ struct Algorithm {
 
 struct Hash {
     BCRYPT_HASH_HANDLE value = nullptr;
-    explicit Hash(const Algorithm& algorithm) {
-        check(BCryptCreateHash(algorithm.value, &value, nullptr, 0, nullptr, 0, 0));
+    /// With a key: its bytes; the function only reads them, although its parameter is not const.
+    Hash(const Algorithm& algorithm, std::span<const std::uint8_t> key) {
+        check(BCryptCreateHash(algorithm.value, &value, nullptr, 0,
+                               const_cast<PUCHAR>(key.empty() ? nullptr : key.data()),
+                               static_cast<ULONG>(key.size()), 0));
     }
     Hash(const Hash&) = delete;
     Hash& operator=(const Hash&) = delete;
     ~Hash() { BCryptDestroyHash(value); }
 };
 
-Digest sha256(std::span<const std::uint8_t> bytes) {
-    const Algorithm algorithm;
-    const Hash hash(algorithm);
+Digest digest_of(const Hash& hash, std::span<const std::uint8_t> bytes) {
     while (!bytes.empty()) {
         const std::size_t length =
             std::min<std::size_t>(bytes.size(), std::numeric_limits<ULONG>::max());
@@ -59,6 +63,16 @@ Digest sha256(std::span<const std::uint8_t> bytes) {
     return digest;
 }
 
+Digest sha256(std::span<const std::uint8_t> bytes) {
+    const Algorithm algorithm(0);
+    return digest_of(Hash(algorithm, {}), bytes);
+}
+
+Digest hmac_sha256(std::span<const std::uint8_t> key, std::span<const std::uint8_t> bytes) {
+    const Algorithm algorithm(BCRYPT_ALG_HANDLE_HMAC_FLAG);
+    return digest_of(Hash(algorithm, key), bytes);
+}
+
 #else
 
 Digest sha256(std::span<const std::uint8_t> bytes) {
@@ -68,23 +82,39 @@ Digest sha256(std::span<const std::uint8_t> bytes) {
     return digest;
 }
 
+Digest hmac_sha256(std::span<const std::uint8_t> key, std::span<const std::uint8_t> bytes) {
+    Digest digest{};
+    if (HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes.data(), bytes.size(),
+             digest.data(), nullptr) == nullptr)
+        throw std::runtime_error("OpenSSL refused to compute an HMAC-SHA256");
+    return digest;
+}
+
 #endif
+
+std::string hex(const Digest& digest) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string text;
+    text.reserve(64);
+    for (const unsigned char byte : digest) {
+        text += digits[byte >> 4];
+        text += digits[byte & 15];
+    }
+    return text;
+}
+
+std::span<const std::uint8_t> bytes_of(std::string_view text) {
+    return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
 
 } // namespace
 
-std::string sha256_hex(std::span<const std::uint8_t> bytes) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string hex;
-    hex.reserve(64);
-    for (const unsigned char byte : sha256(bytes)) {
-        hex += digits[byte >> 4];
-        hex += digits[byte & 15];
-    }
-    return hex;
-}
+std::string sha256_hex(std::span<const std::uint8_t> bytes) { return hex(sha256(bytes)); }
 
-std::string sha256_hex(std::string_view text) {
-    return sha256_hex(std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+std::string sha256_hex(std::string_view text) { return sha256_hex(bytes_of(text)); }
+
+std::string hmac_sha256_hex(std::string_view key, std::string_view text) {
+    return hex(hmac_sha256(bytes_of(key), bytes_of(text)));
 }
 
 } // namespace eyehand::vlm

@@ -3,6 +3,7 @@
 #include "eyehand/agent/journal.hpp"
 #include "eyehand/agent/run_view.hpp"
 #include "eyehand/session/run_session.hpp"
+#include "eyehand/session/verify.hpp"
 #include "eyehand/vlm/cassette.hpp"
 #include "eyehand/vlm/testing/chat_server.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
@@ -83,7 +84,10 @@ TEST_CASE("session: a run writes all files of a run directory") {
           }) == 6);
     CHECK(files == std::set<std::string>{"events.jsonl", "execution_log.txt", "http.log",
                                          "report.html", "run.json", "screenshots/turn_0001.png",
-                                         "screenshots/turn_0002.png"});
+                                         "screenshots/turn_0002.png", "seal.json"});
+    CHECK(session::verify_run(directory).problems.empty());
+    CHECK(session::verify_run(directory).unverified.empty());
+    CHECK(session::verify_run(directory).logs == 3); // run.json, execution_log.txt, http.log
     CHECK_THAT(text_of(directory, "http.log"), ContainsSubstring("#2 POST"));
     CHECK_THAT(text_of(directory, "report.html"), ContainsSubstring("It is done."));
     CHECK(stage.remarks.empty());

@@ -302,7 +302,7 @@ export class RunPage {
     }
 
     #showAbout(state, turns) {
-        const { version, max_turns: maxTurns, settings = [] } = this.#config;
+        const { version, max_turns: maxTurns, settings = [], verification } = this.#config;
         const failures = turns.filter(hasFailed).length;
         const tokens = state.tokens ?? {};
         const known = (value) => value !== null && value !== undefined;
@@ -315,6 +315,7 @@ export class RunPage {
             ['Tokens in, cached', known(tokens.cached) ? count(tokens.cached) : ''],
             ['Tokens out', known(tokens.completion) ? count(tokens.completion) : ''],
             ['Guard', settings.find(({ name }) => name === 'guard')?.value],
+            ['Verification', verification],
             ['Eyehand', version],
         ].filter(([, value]) => value);
         onChange(byId('about-facts'), facts, () => byId('about-facts').replaceChildren(...facts.map(([name, value]) =>

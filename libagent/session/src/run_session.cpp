@@ -5,6 +5,7 @@
 #include "eyehand/agent/lmstudio_log.hpp"
 #include "eyehand/session/report.hpp"
 #include "eyehand/session/server_facts.hpp"
+#include "eyehand/session/verify.hpp"
 #include "eyehand/winio/error.hpp"
 #include "recorded_model.hpp"
 
@@ -195,24 +196,29 @@ private:
 
     /// Writes the server's log and the report. Returns the path of the report, or an empty path.
     std::filesystem::path
-    leave_evidence(const agent::RunStore& store,
+    leave_evidence(agent::RunStore& store,
                    const std::optional<agent::LmStudioLog>& server_log) const {
         const auto directory = store.directory();
-        if (!directory) return {};
-        if (server_log) {
+        if (directory && server_log) {
             const agent::LmStudioLog::Saved saved = server_log->save(*directory);
             if (!saved.note.empty()) remark(saved.note);
         }
-        if (!options_.report) return {};
+        const std::string& key = options_.agent.journal_key;
         try {
-            return session::write_report(*directory);
+            session::seal_run(store, key);
+        } catch (const std::exception& problem) {
+            remark(fmt::format("the run has no seal: {}", problem.what()));
+        }
+        if (!directory || !options_.report) return {};
+        try {
+            return session::write_report(*directory, {.journal_key = key});
         } catch (const std::exception& problem) {
             remark(fmt::format("no report was written: {}", problem.what()));
             return {};
         }
     }
 
-    void leave_evidence_of_failure(const agent::RunStore& store,
+    void leave_evidence_of_failure(agent::RunStore& store,
                                    const std::optional<agent::LmStudioLog>& server_log) const {
         const std::filesystem::path report = leave_evidence(store, server_log);
         if (!report.empty()) remark("report: " + utf8(report));

@@ -3,8 +3,8 @@
 #include "base/path_text.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/base/folder_file.hpp"
-#include "eyehand/vlm/digest.hpp"
 #include "record/journal_json.hpp"
+#include "record/line_hash.hpp"
 #include "record/lock_file.hpp"
 #include "record/prompt_files.hpp"
 #include "record/run_file.hpp"
@@ -34,9 +34,9 @@ public:
     /// `text` is the content of the journal; `out` continues it. The texts of requests are stored
     /// in `store`, unless it is nullptr.
     State(std::string file, std::unique_ptr<AppendStream> out, const std::string& text,
-          Listener listener, RunStore* store)
+          Listener listener, RunStore* store, std::string key)
         : file_(std::move(file)), listener_(std::move(listener)), out_(std::move(out)),
-          previous_hash_(no_hash) {
+          hash_(std::move(key)), previous_hash_(hash_.first()) {
         if (store != nullptr) prompts_.emplace(*store);
         recover(text);
     }
@@ -54,6 +54,8 @@ public:
 
 private:
     void recover(const std::string& text);
+    /// `first`: the "prev" of the first line.
+    void check_key(std::string_view first);
     void count(const Payload& payload);
     std::string file_; ///< for errors
     Listener listener_;
@@ -61,6 +63,7 @@ private:
     bool synced_ = false;       ///< since the latest entry, or being synced
     std::future<void> syncing_; ///< its thread uses `out_`
     std::uint64_t seq_ = 0;
+    LineHash hash_;
     std::string previous_hash_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     std::chrono::milliseconds offset_{};
@@ -89,15 +92,16 @@ Journal::Journal(const std::filesystem::path& file, Listener listener) {
     auto out = lock_file(file);
     const auto in = base::open_in_folder(file.parent_path(), file.filename(), max_journal_bytes);
     state_ = std::make_unique<State>(text_of(file), std::move(out), text_in(in.get()),
-                                     std::move(listener), nullptr);
+                                     std::move(listener), nullptr, std::string());
 }
 
-Journal::Journal(RunStore& store, Listener listener) {
+Journal::Journal(RunStore& store, Listener listener, std::string key) {
     auto out = store.lock_journal();
     const std::string text = text_in(store.open_read(journal_name).get());
     const auto directory = store.directory();
-    state_ = std::make_unique<State>(directory ? text_of(*directory / journal_name) : journal_name,
-                                     std::move(out), text, std::move(listener), &store);
+    state_ =
+        std::make_unique<State>(directory ? text_of(*directory / journal_name) : journal_name,
+                                std::move(out), text, std::move(listener), &store, std::move(key));
 }
 
 Journal::~Journal() = default;
@@ -121,6 +125,7 @@ void Journal::State::recover(const std::string& text) {
             if (entry.at("seq").to_number<std::uint64_t>() != seq_ + 1) {
                 refuse(file_, number, "the entry before it is missing");
             }
+            if (seq_ == 0) check_key(entry.at("prev").as_string());
             if (entry.at("prev").as_string() != previous_hash_) {
                 refuse(file_, number, "the line before it has been changed");
             }
@@ -143,12 +148,25 @@ void Journal::State::recover(const std::string& text) {
             refuse(file_, number, problem.what());
         }
         ++seq_;
-        previous_hash_ = vlm::sha256_hex(line);
+        previous_hash_ = hash_.of(line);
     }
     if (complete < text.size()) out_->cut(complete);
     if (pending) {
         std::visit([&](const auto& it) { append(Payload(it), turn); }, *pending);
         recovered_.push_back(*std::move(pending));
+    }
+}
+
+void Journal::State::check_key(std::string_view first) {
+    if (first == previous_hash_) return;
+    if (first == no_hash) { // a journal that was begun without a key stays without one
+        hash_ = LineHash();
+        previous_hash_ = no_hash;
+    } else {
+        refuse(file_, 1,
+               hash_.has_key() ? "the journal was written with another key"
+                               : "the journal was written with a key: continuing it requires the "
+                                 "same key");
     }
 }
 
@@ -208,7 +226,7 @@ void Journal::State::append(Payload payload, int turn) {
     out_->append(event.line + '\n');
     synced_ = false;
     seq_ = event.seq;
-    previous_hash_ = vlm::sha256_hex(event.line);
+    previous_hash_ = hash_.of(event.line);
     count(event.payload);
     if (listener_) listener_(event);
 }

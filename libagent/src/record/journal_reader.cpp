@@ -1,8 +1,8 @@
 #include "eyehand/agent/journal_reader.hpp"
 
 #include "eyehand/base/folder_file.hpp"
-#include "eyehand/vlm/digest.hpp"
 #include "record/journal_json.hpp"
+#include "record/line_hash.hpp"
 #include "record/run_file.hpp"
 
 #include <exception>
@@ -129,17 +129,22 @@ std::string ChainVerifier::check(const Event& event) {
     const auto value = parse_json(event.line);
     const json::object* entry = value ? value->if_object() : nullptr;
     const std::string previous(entry == nullptr ? std::string_view() : text_at(*entry, "prev"));
-    const std::string expected =
-        previous_line_hash_.empty() ? std::string(no_hash) : previous_line_hash_;
+    const LineHash hash(key_);
+    if (!std::exchange(began_, true)) {
+        previous_line_hash_ = hash.first();
+        has_key_ = !previous.empty() && previous != no_hash;
+    }
+    const std::string expected = std::exchange(previous_line_hash_, hash.of(event.line));
     std::string problem;
     if (entry == nullptr)
         problem = "it is not a JSON object";
     else if (event.seq != seq_ + 1)
         problem = "the entry before it is missing";
-    else if (previous != expected)
+    else if (seq_ == 0 && hash.has_key() && previous != expected)
+        problem = has_key_ ? "it was written with another key" : "it was written without a key";
+    else if (previous != expected && hash.has_key() == has_key_)
         problem = "the line before it has been changed";
     seq_ = event.seq;
-    previous_line_hash_ = vlm::sha256_hex(event.line);
     return problem;
 }
 

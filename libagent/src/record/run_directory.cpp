@@ -232,6 +232,21 @@ void RunDirectory::replace(const std::string& name, std::string_view bytes) {
 
 std::uint64_t RunDirectory::size() const { return size_->in(path_); }
 
+std::vector<std::string> RunDirectory::names() const {
+    std::vector<std::string> names;
+    std::error_code error;
+    for (std::filesystem::recursive_directory_iterator it(path_, error), end; !error && it != end;
+         it.increment(error)) {
+        std::error_code unreadable; // the file has been removed meanwhile
+        if (!std::filesystem::is_regular_file(it->symlink_status(unreadable))) continue;
+        const std::u8string name = it->path().lexically_relative(path_).generic_u8string();
+        names.emplace_back(name.begin(), name.end());
+    }
+    if (error) refuse(path_, "cannot be read", error.message());
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
 bool RunDirectory::contains(const std::string& name) const {
     if (!base::is_name_in_folder(path_of(name))) return false;
     std::error_code error; // a link counts, wherever it leads

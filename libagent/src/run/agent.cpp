@@ -306,7 +306,8 @@ RunFinished Agent::run(const std::string& task, RunStore& store, const RunContro
     }
     RunWriter writer(store, options_.screenshot_names, profile_.log);
     EventDispatcher dispatcher(writer, profile_, observers);
-    Journal journal(store, [&](const Event& event) { dispatcher.dispatch(event); });
+    Journal journal(
+        store, [&](const Event& event) { dispatcher.dispatch(event); }, options_.journal_key);
     Session session(*this, task, writer, control, dispatcher, journal);
     return session.go([&] {
         journal.append(Payload(RunStarted{task, profile_.name, profile_.model}), 0);
@@ -343,7 +344,8 @@ RunFinished Agent::resume(RunStore& store, const RunControl& control,
                                    "never started: start a new one");
     RunWriter writer(store, options_.screenshot_names, profile_.log);
     EventDispatcher dispatcher(writer, profile_, observers);
-    Journal journal(store, [&](const Event& event) { dispatcher.dispatch(event); });
+    Journal journal(
+        store, [&](const Event& event) { dispatcher.dispatch(event); }, options_.journal_key);
     if (journal.task().empty())
         throw Error(errc::journal_corrupt,
                     "the journal does not contain the start of the run: start a new one");

@@ -14,6 +14,7 @@ using namespace eyehand;
 
 namespace {
 
+using Catch::Matchers::StartsWith;
 using test::agent_cli;
 using test::ProcessResult;
 using vlm::testing::Answer;
@@ -864,4 +865,54 @@ TEST_CASE("recording does not overwrite a cassette, and a missing cassette canno
     CHECK(stage.run({"--replay", (stage.folder / "none").string()}).status == 2);
     CHECK(stage.run({"--replay", cassette, "--record", cassette + "2"}).status == 2);
     CHECK_FALSE(std::filesystem::exists(stage.run_path()));
+}
+
+TEST_CASE("verify finds what was changed in a run, also after it was resumed") {
+    Stage stage;
+    const std::string key = (stage.folder / "key").string();
+    std::ofstream(key) << "a key of more than sixteen bytes\n";
+    const std::string run = stage.run_path().string();
+    stage.answer("I press it.", "press_key", R"({"key":"f9"})");
+    stage.server.enqueue({.status = 404, .body = R"({"error":"No models loaded."})"});
+    CHECK(stage.run({"--journal-key-file", key}).status == 4);
+    const auto keyless = agent_cli({"resume", run, "--endpoint", stage.server.url()});
+    CHECK(keyless.status == 2);
+    CHECK_THAT(keyless.err, ContainsSubstring("requires the same key"));
+    stage.answer("It is done.");
+    CHECK(agent_cli({"resume", run, "--endpoint", stage.server.url(), "--journal-key-file", key})
+              .status == 0);
+
+    const auto verified = agent_cli({"verify", run, "--journal-key-file", key});
+    INFO(verified.out + verified.err);
+    CHECK(verified.status == 0);
+    CHECK_THAT(verified.out, StartsWith("no change found: "));
+    CHECK_THAT(verified.out, ContainsSubstring("only who knows the key"));
+    CHECK_THAT(test::read_file(stage.run_path() / "report.html"),
+               ContainsSubstring(R"("verification":"no change found, with the key")"));
+    CHECK_THAT(agent_cli({"verify", run}).out, ContainsSubstring("the run has a key"));
+
+    std::ofstream(stage.run_path() / "http.log", std::ios::app) << "more\n";
+    const auto changed = agent_cli({"verify", run, "--journal-key-file", key});
+    CHECK(changed.status == 1);
+    CHECK_THAT(changed.out, StartsWith("http.log: has text after its end\n"));
+    CHECK(agent_cli({"report", run}).status == 0);
+    CHECK_THAT(test::read_file(stage.run_path() / "report.html"),
+               ContainsSubstring("Verification: http.log: has text after its end"));
+}
+
+TEST_CASE("verify needs a run and a usable key") {
+    const test::TempFolder folder;
+    const std::string path = folder.path().string();
+    const auto no_run = agent_cli({"verify", path});
+    CHECK(no_run.status == 2);
+    CHECK_THAT(no_run.err, ContainsSubstring("is not a run directory"));
+    const std::string key = (folder / "key").string();
+    const auto missing = agent_cli({"verify", path, "--journal-key-file", key});
+    CHECK(missing.status == 2);
+    std::ofstream(key) << "short\n";
+    std::filesystem::create_directories(folder / "screenshots");
+    std::ofstream(folder / "events.jsonl") << "\n";
+    const auto weak = agent_cli({"verify", path, "--journal-key-file", key});
+    CHECK(weak.status == 2);
+    CHECK_THAT(weak.err, ContainsSubstring("key of 5 bytes"));
 }

@@ -2,7 +2,9 @@
 // written before it is executed.
 //
 // Each entry has "seq" (from 1), "t" (ms since start), "type", "turn" and "prev": the SHA-256 of
-// the line before it, without its line break (64 zeros in the first line).
+// the line before it, without its line break (64 zeros in the first line). With a key, it is the
+// HMAC-SHA256 instead (that of the empty text in the first line), so that only who knows the key can
+// change a line unnoticed.
 #pragma once
 
 #include "eyehand/agent/error.hpp"
@@ -34,8 +36,9 @@ public:
     /// naming the line, if verification fails.
     explicit Journal(const std::filesystem::path& file, Listener listener = {});
     /// The same with the journal of a store, which also receives the texts of requests
-    /// (prompt.hpp). The store must outlive the journal.
-    explicit Journal(RunStore& store, Listener listener = {});
+    /// (prompt.hpp). The store must outlive the journal. An existing journal must have been written
+    /// with the same `key`, or without one; then it is continued without one.
+    explicit Journal(RunStore& store, Listener listener = {}, std::string key = {});
 
     ~Journal();
     Journal(const Journal&) = delete;

@@ -21,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace eyehand::agent {
@@ -64,14 +65,25 @@ private:
 [[nodiscard]] EYEHAND_AGENT_API std::vector<Event> read_journal(const RunStore& store);
 
 /// Verifies that no entry of a journal was removed, added or changed: the entries are numbered, and
-/// each holds the SHA-256 of the line before it.
+/// each holds the SHA-256 of the line before it, or the HMAC-SHA256 if the run has a key.
 class EYEHAND_AGENT_API ChainVerifier {
 public:
+    explicit ChainVerifier(std::string key = {}) : key_(std::move(key)) {}
+
     /// Verifies the next entry. Returns what is wrong with it; empty if it continues the journal. After
     /// a wrong entry, verification continues from that entry.
+    /// A journal that was written with a key is only verified by its numbers if this object has no
+    /// key, and one that was written without a key if it has one.
     [[nodiscard]] std::string check(const Event& event);
+    /// Whether the journal was written with a key, by its first entry.
+    [[nodiscard]] bool has_key() const { return has_key_; }
+    /// The hash that the next entry must hold: of the latest entry.
+    [[nodiscard]] const std::string& latest_hash() const { return previous_line_hash_; }
 
 private:
+    std::string key_;
+    bool has_key_ = false;
+    bool began_ = false;
     std::uint64_t seq_ = 0;
     std::string previous_line_hash_;
 };

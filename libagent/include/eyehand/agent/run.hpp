@@ -104,6 +104,8 @@ public:
     [[nodiscard]] bool contains(const std::string& name) const override;
     [[nodiscard]] std::unique_ptr<std::istream> open_read(const std::string& name) const override;
     [[nodiscard]] std::uint64_t size() const override;
+    /// Of regular files; links are left out. Throws Error{journal_failed} if a folder cannot be read.
+    [[nodiscard]] std::vector<std::string> names() const override;
     [[nodiscard]] std::optional<std::filesystem::path> directory() const override { return path_; }
 
 private:

@@ -68,6 +68,8 @@ public:
     /// writes count if they existed when this one was created. A store that does not know returns 0.
     /// May be called while another thread writes.
     [[nodiscard]] virtual std::uint64_t size() const { return 0; }
+    /// The names of all files, sorted. A store that does not know them returns none.
+    [[nodiscard]] virtual std::vector<std::string> names() const { return {}; }
     /// The folder in which other programs find the files; nothing if the store is not a folder.
     [[nodiscard]] virtual std::optional<std::filesystem::path> directory() const {
         return std::nullopt;
@@ -91,8 +93,7 @@ public:
     [[nodiscard]] std::unique_ptr<std::istream> open_read(const std::string& name) const override;
 
     [[nodiscard]] std::uint64_t size() const override;
-    /// The names of all files, sorted.
-    [[nodiscard]] std::vector<std::string> names() const;
+    [[nodiscard]] std::vector<std::string> names() const override;
     /// The bytes of a file; empty if the file does not exist.
     [[nodiscard]] std::string bytes(const std::string& name) const;
 

@@ -4,9 +4,11 @@
 #include "base/path_text.hpp"
 #include "base/text.hpp"
 #include "eyehand/agent/error.hpp"
+#include "eyehand/agent/run.hpp"
 #include "eyehand/base/base64.hpp"
 #include "eyehand/base/folder_file.hpp"
 #include "eyehand/base/invisible.hpp"
+#include "eyehand/session/verify.hpp"
 #include "eyehand/vlm/digest.hpp"
 #include "page_files.hpp"
 #include "report/report_json.hpp"
@@ -177,8 +179,33 @@ std::string words_within(json::value record, std::size_t max_bytes) {
 
 } // namespace
 
+namespace {
+
+void show_verification(json::object& page, const std::filesystem::path& run_directory,
+                       const std::string& key) {
+    Verification result;
+    try {
+        result = verify_run(agent::RunDirectory::open(run_directory), key);
+    } catch (const agent::Error&) { // a run without a journal
+        return;
+    }
+    constexpr std::size_t max_shown = 20;
+    json::array& remarks = page.at("remarks").as_array();
+    for (std::size_t i = 0; i < std::min(result.problems.size(), max_shown); ++i)
+        remarks.emplace_back(agent::to_valid_utf8("Verification: " + to_text(result.problems[i])));
+    std::string words = fmt::format("{} problems", result.problems.size());
+    if (result.problems.empty())
+        words = result.unverified.empty() ? "no change found" : "no change found in a part";
+    if (result.assurance == Assurance::key) words += ", with the key";
+    if (result.assurance == Assurance::none) words += ", without the key";
+    page.at("config").as_object()["verification"] = words;
+}
+
+} // namespace
+
 std::string report_html(const std::filesystem::path& run_directory, const ReportOptions& options) {
     ReportJson report = read_report_json(run_directory);
+    show_verification(report.page, run_directory, options.journal_key);
     const std::size_t max = std::min(options.max_bytes, options.max_bytes_per_turn *
                                                             std::max(report.turns, least_turns));
     std::string page = page::file_text("index.html");

@@ -20,6 +20,8 @@ struct ReportOptions {
     std::size_t max_bytes_per_turn = 300'000;
     /// The maximum size for any number of turns: browsers open files of this size.
     std::size_t max_bytes = 100'000'000;
+    /// The key of the run's journal (`verify_run`), whose verification the page shows.
+    std::string journal_key{};
 };
 
 /// The report of a run directory, as an HTML page. The run may have ended, be interrupted, or still
