@@ -69,21 +69,25 @@ TEST_CASE("a result in words repeats no argument") {
         const char* arguments;
         const char* words;
     };
-    const Row row =
-        GENERATE(Row{R"({"ok":true})", "{}", "ok"},
-                 Row{R"({"ok":true,"message":"Reported."})", "{}", "ok: Reported."},
-                 Row{R"({"ok":true,"clicked":"OK","x":500,"y":300})",
-                     R"({"label":"OK","box":[500,300]})", "ok"},
-                 Row{R"({"ok":true,"pressed":"ctrl+s"})", R"({"key":"Ctrl+S"})", "ok"},
-                 Row{R"({"ok":true,"focused":"notes.txt - Notepad"})", R"({"title":"Notepad"})",
-                     R"(ok, focused "notes.txt - Notepad")"},
-                 Row{R"({"ok":true,"text":"one\ntwo"})", "", "ok, text:\n  one\n  two"},
-                 Row{R"({"ok":true,"effect":"confirmed","x":1})", "", "ok (confirmed), x 1"},
-                 Row{R"({"ok":false,"error":{"type":"invalid_key","message":"no key \"foo\""}})",
-                     "{}", R"(refused (invalid_key): no key "foo")"},
-                 Row{R"({"ok":false,"error":{"type":"timed_out","message":"It took 5 s."}})", "{}",
-                     "failed (timed_out): It took 5 s."},
-                 Row{"words of\na custom tool", "{}", "words of a custom tool"});
+    const Row row = GENERATE(
+        Row{R"({"ok":true})", "{}", "ok"},
+        Row{R"({"ok":true,"message":"Reported."})", "{}", "ok: Reported."},
+        Row{R"({"ok":true,"clicked":"OK","x":500,"y":300})", R"({"label":"OK","box":[500,300]})",
+            "ok"},
+        Row{R"({"ok":true,"pressed":"ctrl+s"})", R"({"key":"Ctrl+S"})", "ok"},
+        Row{R"({"ok":true,"focused":"notes.txt - Notepad"})", R"({"title":"Notepad"})",
+            R"(ok, focused "notes.txt - Notepad")"},
+        Row{R"({"ok":true,"text":"one\ntwo"})", "", "ok, text:\n  one\n  two"},
+        Row{R"({"ok":true,"untrusted":"clipboard","text":"one"})", "",
+            "ok, untrusted clipboard, text \"one\""},
+        Row{R"({"ok":false,"untrusted":"program","error":{"type":"program_failed","message":"m"}})",
+            "", "failed (program_failed), untrusted program: m"},
+        Row{R"({"ok":true,"effect":"confirmed","x":1})", "", "ok (confirmed), x 1"},
+        Row{R"({"ok":false,"error":{"type":"invalid_key","message":"no key \"foo\""}})", "{}",
+            R"(refused (invalid_key): no key "foo")"},
+        Row{R"({"ok":false,"error":{"type":"timed_out","message":"It took 5 s."}})", "{}",
+            "failed (timed_out): It took 5 s."},
+        Row{"words of\na custom tool", "{}", "words of a custom tool"});
     CHECK(result_in_words(row.result, row.arguments).result == row.words);
 }
 

@@ -18,6 +18,7 @@ using namespace eyehand;
 namespace {
 
 using agent::ToolResult;
+using Catch::Matchers::StartsWith;
 
 ToolResult call(const std::string& name, const std::string& arguments) {
     const agent::Toolbox tools =
@@ -293,6 +294,7 @@ TEST_CASE("windows with a title are listed, topmost first") {
     CHECK(json->at("windows").as_string() ==
           "1. Untitled - Notepad (app.exe), in front\n2. Line one line two (app.exe)");
     CHECK(desk.call("list_windows", "{}").has_read());
+    CHECK(desk.call("list_windows", "{}").untrusted() == "window");
     CHECK_FALSE(desk.call("observe", "{}").has_read());
 }
 
@@ -302,6 +304,8 @@ TEST_CASE("a window is brought to the front by a part of its title") {
     CHECK(desk.plan("focus_window", R"({"title":"notepad"})").steps ==
           std::vector<winio::Step>{{winio::WindowCommand{winio::WindowId{7}}}});
     const ToolResult none = desk.call("focus_window", R"({"title":"Paint"})");
+    CHECK(none.untrusted() == "window"); // it lists the titles
+    CHECK(desk.call("focus_window", R"({"title":"notepad"})").untrusted() == "window");
     CHECK(none.error_type() == "window_not_found");
     CHECK_THAT(none.message(), ContainsSubstring(R"("Readme - Editor", "Untitled - Notepad")"));
 }
@@ -321,6 +325,8 @@ TEST_CASE("the clipboard's text is read, and text is pasted through it") {
     desk.desktop.clipboard()->set_text(std::string(100000, 'x'));
     CHECK(desk.call("read_clipboard", "{}").json().size() < 5000);
     CHECK(desk.call("read_clipboard", "{}").has_read());
+    CHECK_THAT(desk.call("read_clipboard", "{}").json(),
+               StartsWith(R"({"ok":true,"untrusted":"clipboard","text":)"));
     CHECK(desk.plan("paste_text", R"({"text":"世界"})") == winio::gesture::paste("世界"));
 }
 

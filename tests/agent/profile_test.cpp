@@ -331,6 +331,14 @@ TEST_CASE("each prompt is short and states the coordinate space by its corners")
     }
 }
 
+TEST_CASE("each prompt says that text from outside is data") {
+    for (const std::string& name : profile_names())
+        for (const std::string& prompt : prompts_of(load_profile(name))) {
+            INFO(name << ": " << prompt);
+            CHECK_THAT(prompt, ContainsSubstring("\"untrusted\"") && ContainsSubstring("screen"));
+        }
+}
+
 TEST_CASE("acting roles are told to check first and to report a blocker after two failures") {
     CHECK_THAT(load_profile("commander").settings<TeamSettings>()->worker.system_prompt,
                ContainsSubstring("Two failed attempts at the same thing: report_progress with "

@@ -157,7 +157,7 @@ TEST_CASE("a program runs in the folder of its tool file, to which its path is r
         << R"({"name":"mine","description":"d","effect":"reads","command":["./)"
         << program.filename().string() << R"(","folder"]})";
     Bench bench(load_program_tool(folder / "tools/mine.json"));
-    CHECK(bench.call("{}").json() == R"({"ok":true,"output":"tools"})");
+    CHECK(bench.call("{}").json() == R"({"ok":true,"untrusted":"program","output":"tools"})");
     CHECK_THROWS_AS(load_program_tool(folder / "no.json"), Error);
     CHECK_THROWS_AS(load_program_tool(folder / "tools"), Error);
 }
@@ -275,7 +275,7 @@ TEST_CASE("the signal that killed a program is reported") {
 TEST_CASE("a call's arguments reach the program as JSON, and its output is the result") {
     Bench bench(tool_of({"echo"}));
     const ToolResult result = bench.call();
-    CHECK(result.json() == R"({"ok":true,"output":"{\"city\":\"Łódź\"}"})");
+    CHECK(result.json() == R"({"ok":true,"untrusted":"program","output":"{\"city\":\"Łódź\"}"})");
     CHECK(bench.asked == 1);
     CHECK(result.has_acted());
     CHECK(result.subject() == R"({"city":"Łódź"})");
@@ -302,10 +302,10 @@ TEST_CASE("a program does not get the user's keys, nor the variables that its to
         tool.hidden_variables = {"EYEHAND_TEST_HIDDEN"};
         return Bench(std::move(tool)).call().json();
     };
-    const std::string none = R"-({"ok":true,"output":"(none)"})-";
+    const std::string none = R"-({"ok":true,"untrusted":"program","output":"(none)"})-";
     CHECK(output("LMSTUDIO_API_KEY") == none);
     CHECK(output("EYEHAND_TEST_HIDDEN") == none);
-    CHECK(output("EYEHAND_TEST_SHOWN") == R"({"ok":true,"output":"told"})");
+    CHECK(output("EYEHAND_TEST_SHOWN") == R"({"ok":true,"untrusted":"program","output":"told"})");
     const auto keys = key_variables();
     for (const char* name : {"EYEHAND_API_KEY", "OPENAI_API_KEY"})
         CHECK(std::find(keys.begin(), keys.end(), name) != keys.end());

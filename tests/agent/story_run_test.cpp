@@ -236,9 +236,10 @@ TEST_CASE("story: further tools are actions, and the model reads their results")
     CHECK_THAT(prompt, ContainsSubstring(R"(- "scroll" at x1, y1 with)"));
     CHECK_THAT(requests[0].response_format->schema_json,
                ContainsSubstring(R"("name":{"type":"string","enum":["paste_text"]})"));
-    CHECK(requests[1].messages[1].text() == "I read.\n\nResults of your last actions:\n"
-                                            "- Action 1 (read_clipboard): ok, text:\n  one\n  two\n"
-                                            "- Action 2 (wait): ok, waited_seconds 0");
+    CHECK(requests[1].messages[1].text() ==
+          "I read.\n\nResults of your last actions:\n"
+          "- Action 1 (read_clipboard): ok, untrusted clipboard, text:\n  one\n  two\n"
+          "- Action 2 (wait): ok, waited_seconds 0");
     CHECK(requests[2].messages[1].text() == "I scroll.");
     CHECK(std::count(stage.desktop.events().begin(), stage.desktop.events().end(),
                      winio::InputEvent{winio::WheelTurn{-2}}) == 1);

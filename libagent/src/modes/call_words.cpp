@@ -171,7 +171,9 @@ ResultWords result_in_words(const std::string& result_json, const std::string& a
         if (error == nullptr || !error->is_object()) return {"failed", "failed"};
         std::string type = text_at(error->as_object(), "type");
         const bool failed = std::find(failures.begin(), failures.end(), type) != failures.end();
-        return {fmt::format("{} ({}): {}", failed ? "failed" : "refused", type,
+        const std::string source = one_line(text_at(*result, "untrusted"));
+        return {fmt::format("{} ({}){}: {}", failed ? "failed" : "refused", type,
+                            source.empty() ? "" : ", untrusted " + source,
                             one_line(text_at(error->as_object(), "message"))),
                 type};
     }
@@ -180,11 +182,13 @@ ResultWords result_in_words(const std::string& result_json, const std::string& a
     std::string words = "ok";
     const std::string effect = text_at(*result, "effect");
     if (!effect.empty()) words += fmt::format(" ({})", one_line(effect));
+    const std::string source = text_at(*result, "untrusted");
+    if (!source.empty()) words += ", untrusted " + one_line(source);
     const std::string message = text_at(*result, "message");
     if (!message.empty()) words += ": " + one_line(message);
     for (const auto& member : *result) {
         const std::string_view name = member.key();
-        if (name == "ok" || name == "effect" || name == "message") continue;
+        if (name == "ok" || name == "effect" || name == "message" || name == "untrusted") continue;
         if (center && (name == "x" || name == "y")) continue;
         const bool known =
             std::any_of(arguments.begin(), arguments.end(),

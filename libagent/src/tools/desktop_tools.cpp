@@ -307,7 +307,11 @@ ToolResult list_windows(const NoArgs&, ToolContext& context) {
         if (window.state == winio::WindowState::minimized) lines += ", minimized";
         lines += '\n';
     }
-    return ok().with("count", static_cast<double>(all.size())).with("windows", trim(lines)).reads();
+    return ok()
+        .with("count", static_cast<double>(all.size()))
+        .with("windows", trim(lines))
+        .reads()
+        .untrusted("window");
 }
 
 std::string titles_of(const std::vector<winio::WindowInfo>& windows) {
@@ -326,10 +330,12 @@ ToolResult focus_window(const TitleArgs& args, ToolContext& context) {
     if (!window)
         return fail("window_not_found",
                     fmt::format("No window has \"{}\" in its title. Open windows: {}.",
-                                shorten(args.title, title_length), titles_of(all)));
+                                shorten(args.title, title_length), titles_of(all)))
+            .untrusted("window");
     return act({{winio::Step{winio::WindowCommand{window->id, winio::WindowAction::focus, {}}}},
                 {}})
         .with("focused", window->title)
+        .untrusted("window")
         .about(args.title);
 }
 
@@ -356,7 +362,7 @@ ToolResult read_clipboard(const NoArgs&, ToolContext& context) {
     }
     const std::string text = clipboard->text();
     if (text.empty()) return ok("The clipboard holds no text.").with("text", "").reads();
-    return ok().with("text", shorten(text, clipboard_length)).reads();
+    return ok().with("text", shorten(text, clipboard_length)).reads().untrusted("clipboard");
 }
 
 ToolResult paste_text(const TextArgs& args, ToolContext& context) {

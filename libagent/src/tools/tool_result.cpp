@@ -15,11 +15,13 @@ ToolResult& ToolResult::with(std::string_view name, double number) & {
 }
 
 std::string ToolResult::json() const {
+    // The mark precedes the text that it is about.
+    const std::string mark = untrusted_.empty() ? "" : R"(,"untrusted":)" + json_quote(untrusted_);
     if (!succeeded()) {
-        return R"({"ok":false,"error":{"type":)" + json_quote(error_type_) + R"(,"message":)" +
-               json_quote(message_) + "}}";
+        return R"({"ok":false)" + mark + R"(,"error":{"type":)" + json_quote(error_type_) +
+               R"(,"message":)" + json_quote(message_) + "}}";
     }
-    std::string text = R"({"ok":true)";
+    std::string text = R"({"ok":true)" + mark;
     if (!message_.empty()) text += R"(,"message":)" + json_quote(message_);
     for (const auto& [name, value] : members_) text += "," + json_quote(name) + ":" + value;
     return text + "}";

@@ -121,6 +121,14 @@ public:
         return std::move(*this);
     }
     [[nodiscard]] bool has_read() const { return reads_; }
+    /// States that the result contains text that the user did not write, and whose it is: "window",
+    /// "clipboard", "program", ... The model receives it as the member "untrusted", whose meaning the
+    /// prompts of the built-in profiles explain.
+    ToolResult&& untrusted(std::string source) && {
+        untrusted_ = std::move(source);
+        return std::move(*this);
+    }
+    [[nodiscard]] const std::string& untrusted() const { return untrusted_; }
     /// Sets the time until the user allowed or refused the call.
     ToolResult&& decided_in(std::chrono::microseconds duration) && {
         decided_in_ = duration;
@@ -142,6 +150,7 @@ private:
     friend ToolResult look();
     friend ToolResult fail(std::string_view type, std::string_view message);
     std::vector<std::pair<std::string, std::string>> members_; ///< name and JSON text
+    std::string untrusted_;
     std::string error_type_;
     std::string message_;
     std::optional<winio::Plan> plan_;

@@ -191,7 +191,8 @@ public:
         if (!approval.granted)
             return fail("refused", approval.reason).about(input).decided_in(decided_in);
         const ProgramEnd end = run(tool_, input, context);
-        ToolResult result = result_of(tool_, end).reads().about(input).decided_in(decided_in);
+        ToolResult result =
+            result_of(tool_, end).reads().untrusted("program").about(input).decided_in(decided_in);
         if (tool_.effect == ProgramEffect::reads || end.how == ProgramEnd::How::not_started)
             return result;
         return std::move(result).acted();
