@@ -106,7 +106,7 @@ void add_limits(CLI::App& command, LimitFlags& flags) {
 
 void add_journal_key(CLI::App& command, std::string& file) {
     command.add_option("--journal-key-file", file,
-                       "File with a secret key: who does not know it cannot change the run's files "
+                       "File with a secret key, without which the run's files cannot be changed "
                        "unnoticed");
 }
 

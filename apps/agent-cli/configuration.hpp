@@ -33,8 +33,8 @@ void add_panel_flags(session::Config& config, const PanelFlags& flags);
 void add_limit_flags(session::Config& config, const LimitFlags& flags);
 /// `key_file` is empty if the flag is not given.
 void add_journal_flag(session::Config& config, const std::string& key_file);
-/// The content of the journal's key file without line breaks at its end; empty if none is configured.
-/// Throws UsageError if it cannot be read or is too short.
+/// The content of the journal's key file without line breaks at its end; empty if no file is
+/// configured. Throws UsageError if it cannot be read or is too short.
 [[nodiscard]] std::string journal_key(const session::Config& config);
 void add_guard_flags(session::Config& config, const GuardFlags& flags);
 /// Adds the flags that choose the area of the desktop.

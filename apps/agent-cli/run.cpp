@@ -146,7 +146,8 @@ void add_guard(session::Config& config, const session::Config& today, const Guar
 /// The settings of the run, overridden by the flags for the area, and by today's settings for
 /// the panel. The guard is at least as strict as in the run and today, unless a flag sets it.
 session::Config config_of_run(const ResumeFlags& flags, std::vector<agent::Setting>& kept) {
-    // Today's user decides on access to the panel and on the key: the directory may come from another user.
+    // Today's user decides on access to the panel and on the key: the directory may come from
+    // another user.
     constexpr std::array<std::string_view, 6> of_people{
         "panel", "host", "port", "panel_cors", "panel_compat", "journal_key_file"};
     const auto is_of_people = [&](std::string_view name) {

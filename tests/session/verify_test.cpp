@@ -100,7 +100,7 @@ void replace(std::string& line, std::string_view from, std::string_view to) {
 
 } // namespace
 
-TEST_CASE("a run that nobody changed is verified completely") {
+TEST_CASE("an unchanged run is verified completely") {
     const Verification result = Stage().complete().verify();
     CHECK(result.problems.empty());
     CHECK(result.unverified.empty());

@@ -337,7 +337,7 @@ std::string to_text(const Verification& verification) {
         text += "guarantee: none against an author who computed new hashes; the run has no key\n";
         break;
     case Assurance::key:
-        text += "guarantee: only who knows the key can have changed what was verified\n";
+        text += "guarantee: nothing that was verified can have been changed without the key\n";
         break;
     case Assurance::none:
         text += "guarantee: none; the run has a key, which is required to verify the journal\n";

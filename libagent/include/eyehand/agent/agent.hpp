@@ -75,8 +75,8 @@ struct AgentOptions {
     /// program as a tool asks separately (`AskApproval`).
     Guard guard{};
     Approvals approvals = Approvals::unattended;
-    /// Makes the hashes of the journal HMACs, so that only who knows the key can change a line
-    /// unnoticed (journal.hpp). Empty: without a key.
+    /// Makes the hashes of the journal HMACs, so that a line cannot be changed unnoticed without
+    /// the key (journal.hpp). Empty: without a key.
     std::string journal_key{};
     RunLimits limits{};              ///< besides the number of turns
     winio::CaptureOptions capture{}; ///< how screenshots are captured

@@ -3,8 +3,8 @@
 //
 // Each entry has "seq" (from 1), "t" (ms since start), "type", "turn" and "prev": the SHA-256 of
 // the line before it, without its line break (64 zeros in the first line). With a key, it is the
-// HMAC-SHA256 instead (that of the empty text in the first line), so that only who knows the key can
-// change a line unnoticed.
+// HMAC-SHA256 instead (that of the empty text in the first line), so that a line
+// cannot be changed unnoticed without the key.
 #pragma once
 
 #include "eyehand/agent/error.hpp"

@@ -77,8 +77,6 @@ public:
     [[nodiscard]] std::string check(const Event& event);
     /// Whether the journal was written with a key, by its first entry.
     [[nodiscard]] bool has_key() const { return has_key_; }
-    /// The hash that the next entry must hold: of the latest entry.
-    [[nodiscard]] const std::string& latest_hash() const { return previous_line_hash_; }
 
 private:
     std::string key_;

@@ -16,8 +16,8 @@ namespace eyehand::vlm {
 [[nodiscard]] EYEHAND_VLM_API std::string sha256_hex(std::span<const std::uint8_t> bytes);
 [[nodiscard]] EYEHAND_VLM_API std::string sha256_hex(std::string_view text);
 
-/// Returns the HMAC-SHA256 of `text` as 64 lower-case hexadecimal digits. Only who knows `key` can
-/// compute it. Throws std::runtime_error if the library fails.
+/// Returns the HMAC-SHA256 of `text` as 64 lower-case hexadecimal digits. It cannot be
+/// computed without `key`. Throws std::runtime_error if the library fails.
 [[nodiscard]] EYEHAND_VLM_API std::string hmac_sha256_hex(std::string_view key,
                                                           std::string_view text);
 

@@ -13,7 +13,7 @@
 // report.html is not verified, because it can be written again from the other files.
 //
 // Without a key, anyone who can write the files can also compute new hashes: verification finds
-// damage and careless changes. With a key, only who knows it can change a line unnoticed.
+// damage and careless changes. With a key, a line cannot be changed unnoticed without the key.
 #pragma once
 
 #include "eyehand/agent/run_store.hpp"
