@@ -85,6 +85,11 @@ void add_guard(CLI::App& command, GuardFlags& flags) {
     command.add_option("--approve", flags.approve, "always: the same as --guard strict");
 }
 
+void add_secrets(CLI::App& command, std::string& file) {
+    command.add_option("--secrets", file,
+                       "JSON file that names secrets, which the model can type but not read");
+}
+
 void add_limits(CLI::App& command, LimitFlags& flags) {
     command
         .add_option("--max-time", flags.max_time,
@@ -139,6 +144,7 @@ void add_settings(CLI::App& command, RunFlags& flags) {
     command.add_option("--watch", flags.watch,
                        "When the screen changes while the model thinks: resend, check or off");
     add_guard(command, flags.guard);
+    add_secrets(command, flags.secrets);
     add_panel(command, flags.panel);
     add_probe(command, flags.no_probe);
 }
@@ -349,6 +355,7 @@ int run_program(std::vector<std::string> arguments) {
     add_record(*resume_command, resume.record);
     add_probe(*resume_command, resume.no_probe);
     add_guard(*resume_command, resume.guard);
+    add_secrets(*resume_command, resume.secrets);
     add_panel(*resume_command, resume.panel);
     resume_command
         ->add_option("--max-turns,--max-steps", resume.max_turns,

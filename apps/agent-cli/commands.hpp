@@ -69,6 +69,7 @@ struct ResumeFlags {
     std::string journal_key_file; ///< empty: not given
     ProgramToolFlags tools;
     GuardFlags guard;
+    std::string secrets; ///< the same
     PanelFlags panel;
     std::string record; ///< empty: not given
     bool no_probe = false;

@@ -28,6 +28,8 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
@@ -191,6 +193,19 @@ std::optional<std::string> ask(const std::string& question, const std::stop_toke
     return std::nullopt;
 }
 
+std::optional<std::string> ask_hidden(const std::string& question) {
+    const HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
+    DWORD mode = 0;
+    GetConsoleMode(input, &mode);
+    SetConsoleMode(input, mode & ~static_cast<DWORD>(ENABLE_ECHO_INPUT));
+    std::optional<std::string> line = ask(question, {});
+    SetConsoleMode(input, mode);
+    print_to(stderr, "\n");
+    return line;
+}
+
+void forbid_core_dumps() noexcept { SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX); }
+
 std::string read_input() {
     const HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
     if (!is_console(input)) {
@@ -329,6 +344,25 @@ std::optional<std::string> ask(const std::string& question, const std::stop_toke
         return std::nullopt;
     }
     return std::nullopt;
+}
+
+std::optional<std::string> ask_hidden(const std::string& question) {
+    termios shown{};
+    tcgetattr(STDIN_FILENO, &shown);
+    termios hidden = shown;
+    hidden.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden);
+    std::optional<std::string> line = ask(question, {});
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown);
+    print_to(stderr, "\n");
+    return line;
+}
+
+void forbid_core_dumps() noexcept {
+    const rlimit none{0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    // Some systems pass core dumps to a program, whatever the limit.
+    prctl(PR_SET_DUMPABLE, 0);
 }
 
 std::string read_input() { return rest_of(std::cin); }

@@ -49,6 +49,11 @@ void print_to(std::FILE* stream, const std::string& text) noexcept;
 /// terminal.
 [[nodiscard]] std::optional<std::string> ask(const std::string& question,
                                              const std::stop_token& stop);
+/// Prints a question to standard error, drops earlier input, and reads one line in UTF-8, which the
+/// terminal does not show. Returns nothing at the end of the input. Standard input must be a terminal.
+[[nodiscard]] std::optional<std::string> ask_hidden(const std::string& question);
+/// From now on, a crash of this process leaves no core dump. On Windows, no report of the crash.
+void forbid_core_dumps() noexcept;
 /// All of standard input, in UTF-8.
 [[nodiscard]] std::string read_input();
 

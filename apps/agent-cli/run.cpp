@@ -10,6 +10,7 @@
 #include "guard.hpp"
 #include "participants.hpp"
 #include "platform.hpp"
+#include "secrets.hpp"
 #include "terminal_view.hpp"
 
 #include <fmt/format.h>
@@ -240,11 +241,12 @@ CompletedRun carry_out(const RunFlags& flags, RunSettings& settings, winio::Desk
                                .on_remark = remarks_to_terminal(flags.quiet)});
     // Created last, so that a mistake in the settings does not leave an empty directory.
     agent::RunDirectory directory = create_directory(settings);
-    agent::RunFinished finished =
-        participants.follow(directory, session.profile(), settings.agent.annotation, view,
-                            [&](std::span<agent::Observer* const> observers) {
-                                return session.run(flags.task, directory, observers);
-                            });
+    agent::RunFinished finished = participants.follow(
+        directory, session.profile(), settings.agent.annotation, view,
+        [&](std::span<agent::Observer* const> observers) {
+            return session.run(flags.task + settings.agent.secrets.instructions(), directory,
+                               observers);
+        });
     return {std::move(finished), directory.path()};
 }
 
@@ -281,6 +283,11 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
         put(kept, {"model", *flags.server.model, "--model"});
     }
     const ProgramTools programs(flags.tools);
+    const agent::Secrets secrets = read_secrets(flags.secrets);
+    if (secrets.empty() && value_of(kept, "secrets"))
+        throw UsageError("this run types secrets: name their file with --secrets");
+    drop(kept, "secrets");
+    put_secrets(kept, secrets);
     // Cassettes of the earlier part are not continued.
     for (const char* name : {"program_tools", "allowed_tools", "record", "replay"})
         drop(kept, name);
@@ -296,6 +303,7 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
     options.settings = kept;
     options.screenshot_names = session::screenshot_names(config, profile);
     options.guard = make_guard(level, flags.guard);
+    options.secrets = secrets;
     Participants participants(
         {panel_options(config), flags.guard.unattended, level, detail(flags), flags.json});
     options.approvals = participants.approvals();

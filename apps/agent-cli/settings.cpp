@@ -4,6 +4,7 @@
 #include "environment.hpp"
 #include "guard.hpp"
 #include "platform.hpp"
+#include "secrets.hpp"
 #include "warning.hpp"
 
 #include <fmt/format.h>
@@ -317,6 +318,8 @@ RunSettings resolve(const RunFlags& flags, const std::vector<session::ConfigEntr
     settings.agent = agent_options(config);
     settings.agent.guard = make_guard(guard_level(config), flags.guard);
     settings.agent.settings = session::effective_settings(config);
+    settings.agent.secrets = read_secrets(flags.secrets);
+    put_secrets(settings.agent.settings, settings.agent.secrets);
     settings.client = resolve_client(config, users_endpoint, settings.agent.settings).options;
 
     settings.run_dir = path_of(*config.text("run_dir"));

@@ -83,7 +83,8 @@ struct RunFlags {
     std::string lmstudio_logs; ///< empty: not given
     std::string annotate;      ///< empty: not given
     GuardFlags guard;
-    std::string watch; ///< the same
+    std::string secrets; ///< file; empty: not given
+    std::string watch;   ///< the same
     PanelFlags panel;
     bool heat = false;
     ProgramToolFlags tools;

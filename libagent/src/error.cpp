@@ -34,7 +34,8 @@ constexpr std::array entries{
     Entry{errc::bad_tool, "bad_tool", "the tool file is not valid"},
     Entry{errc::panel_failed, "panel_failed", "the panel cannot listen"},
     Entry{errc::bad_run, "bad_run", "the run directory is not usable"},
-    Entry{errc::bad_guard, "bad_guard", "the guard's rules are not valid"}};
+    Entry{errc::bad_guard, "bad_guard", "the guard's rules are not valid"},
+    Entry{errc::bad_secret, "bad_secret", "a secret is not valid"}};
 
 static_assert(base::is_numbered(entries));
 

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +27,16 @@ public:
 
     [[noreturn]] void refuse(std::string_view member, std::string_view reason) const {
         throw Error(code_, fmt::format("{}: \"{}\" {}", where_, member, reason));
+    }
+    /// Refuses members with other names.
+    void allow_only(std::initializer_list<std::string_view> known) const {
+        const std::vector<std::string> names(known.begin(), known.end());
+        for (const auto& [name, value] : object_) {
+            const std::string given(name);
+            if (std::ranges::find(names, given) != names.end()) continue;
+            refuse(given, fmt::format("is unknown; known members: {}{}", fmt::join(names, ", "),
+                                      did_you_mean(given, names)));
+        }
     }
     void require(std::string_view member) const {
         if (!has(member)) refuse(member, "is missing");
@@ -93,6 +105,20 @@ public:
                 refuse(member, "must contain only non-empty strings");
             into.emplace_back(element.as_string().data(), element.as_string().size());
         }
+    }
+    /// Returns one string or several, none of them empty; nothing if the member is absent.
+    [[nodiscard]] std::vector<std::string> one_or_more(std::string_view member) const {
+        std::vector<std::string> all;
+        const json::value* value = find(member);
+        if (value == nullptr) return all;
+        if (value->is_string()) {
+            read(member, all.emplace_back());
+            if (all.back().empty()) refuse(member, "is empty");
+            return all;
+        }
+        read(member, all);
+        if (all.empty()) refuse(member, "is empty: leave it out, or list what it matches");
+        return all;
     }
     /// Reads one of the words in `meanings`.
     template <class Enum>

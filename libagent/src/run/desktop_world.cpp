@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -100,9 +101,9 @@ DesktopWorld::DesktopWorld(DesktopWorldParts parts, Timeline& timeline)
       profile_(parts.profile), options_(parts.options),
       writer_(parts.store, parts.options.screenshot_names, parts.profile.log),
       control_(parts.control), gate_(parts.options.guard, parts.options.approvals, control_),
-      own_processes_(winio::own_processes()), journal_(parts.journal),
-      on_delta_(std::move(parts.on_delta)), on_state_(std::move(parts.on_state)),
-      pipeline_(screenshot_options(parts.profile)) {}
+      secrets_(parts.options.secrets), own_processes_(winio::own_processes()),
+      journal_(parts.journal), on_delta_(std::move(parts.on_delta)),
+      on_state_(std::move(parts.on_state)), pipeline_(screenshot_options(parts.profile)) {}
 
 std::unique_ptr<World> make_desktop_world(DesktopWorldParts parts) {
     return std::make_unique<DesktopWorld>(std::move(parts));
@@ -468,6 +469,11 @@ Fact DesktopWorld::on(const Invoke& command) {
             profile_.pace.type_delay,
             options_.hidden_variables,
             [&](const GuardedEffect& effect) { return permitted(command, effect, fact); }};
+        revealed_.clear();
+        if (!secrets_.empty()) {
+            std::ranges::copy(secrets_.variables(), std::back_inserter(context.hidden_variables));
+            context.reveal = [this](std::string_view text) { return revealed(text); };
+        }
         const Toolbox& tools = tools_.at(command.role);
         if (journal_ != nullptr && tools.may_act_itself(command.call.name)) journal_->finish_sync();
         const ToolResult result = tools.call(command.call, context);
@@ -496,8 +502,16 @@ Fact DesktopWorld::on(const Invoke& command) {
     } catch (const winio::Error& error) {
         not_done(fact, error.code(), error.what());
     }
+    fact.result_json = secrets_.redact(std::move(fact.result_json));
     fact.act = since(start) - fact.policy;
     return fact;
+}
+
+/// Replaces the secrets in a text of the present call.
+RevealedText DesktopWorld::revealed(std::string_view text) {
+    RevealedText result = secrets_.reveal(text);
+    std::ranges::copy(result.secrets, std::back_inserter(revealed_));
+    return result;
 }
 
 // ---- the guard ----------------------------------------------------------------------------------
@@ -599,10 +613,21 @@ GuardSurroundings DesktopWorld::surroundings() {
     return around;
 }
 
-/// Why a batch of the action that the guard has permitted would reach another window.
-std::optional<std::string> DesktopWorld::raced(const winio::Batch& batch) {
-    if (gate_.covers(effects_of({{winio::Step{batch}}, {}}, surroundings()))) return std::nullopt;
-    return "another window than before would receive the input";
+/// Why a batch of an action that has been permitted may not be sent now: it would reach another
+/// window, or it would type a secret into a window that must not receive it.
+std::optional<std::string> DesktopWorld::objection(const winio::Batch& batch) {
+    const auto effects = effects_of({{winio::Step{batch}}, {}}, surroundings());
+    if (!gate_.is_open() && !gate_.covers(effects))
+        return "another window than before would receive the input";
+    for (const GuardedEffect& effect : effects) {
+        if (effect.kind != EffectKind::text && effect.kind != EffectKind::key) continue;
+        const GuardedWindow window = effect.window.value_or(GuardedWindow{});
+        for (const std::string& name : revealed_) {
+            std::string refusal = secrets_.refusal(name, window.process, window.title);
+            if (!refusal.empty()) return refusal;
+        }
+    }
+    return std::nullopt;
 }
 
 void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
@@ -628,7 +653,8 @@ void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
     if (journal_ != nullptr && acts(plan)) journal_->finish_sync();
     // A plan that only waits can be interrupted at a safe point; an action completes first.
     winio::CheckBatch check;
-    if (!gate_.is_open()) check = [this](const winio::Batch& batch) { return raced(batch); };
+    if (!gate_.is_open() || !revealed_.empty())
+        check = [this](const winio::Batch& batch) { return objection(batch); };
     const winio::ExecutionReport report =
         executor().execute(plan, acts(plan) ? control_.at_once() : control_.at_safe_point(), check);
     if (awaited) {

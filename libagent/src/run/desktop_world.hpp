@@ -59,7 +59,8 @@ private:
                                         const std::function<std::vector<GuardedEffect>()>& effects);
     [[nodiscard]] GuardedAction guarded(const Invoke& command, const Invoked& fact) const;
     [[nodiscard]] GuardSurroundings surroundings();
-    [[nodiscard]] std::optional<std::string> raced(const winio::Batch& batch);
+    [[nodiscard]] RevealedText revealed(std::string_view text);
+    [[nodiscard]] std::optional<std::string> objection(const winio::Batch& batch);
     [[nodiscard]] winio::InputExecutor& executor();
     [[nodiscard]] winio::Capturer& capturer();
     [[nodiscard]] bool prepare_reaction(const winio::Plan& plan);
@@ -90,6 +91,8 @@ private:
     RunWriter writer_;
     RunPort control_;
     Gate gate_;
+    Secrets secrets_;
+    std::vector<std::string> revealed_; ///< names of the secrets that the present plan types
     std::vector<std::uint32_t> own_processes_;
     std::optional<winio::WindowInfo> chosen_window_; ///< at the first screenshot
     Journal* journal_;                               ///< nullptr: not synced

@@ -251,7 +251,10 @@ ToolResult scroll_here(const WheelArgs& args, ToolContext& context) {
 // ---- the keyboard -------------------------------------------------------------------------------
 
 ToolResult type(const TextArgs& args, ToolContext& context) {
-    return act(gesture::type(args.text.utf8, context.type_delay))
+    RevealedText typed{.text = args.text.utf8};
+    if (context.reveal) typed = context.reveal(args.text.utf8);
+    if (!typed.problem.empty()) return fail("secret", typed.problem);
+    return act(gesture::type(typed.text, context.type_delay))
         .with("typed", args.text.utf8)
         .about(args.text.utf8);
 }
@@ -367,6 +370,9 @@ ToolResult read_clipboard(const NoArgs&, ToolContext& context) {
 
 ToolResult paste_text(const TextArgs& args, ToolContext& context) {
     if (context.desktop.clipboard() == nullptr) return no_clipboard();
+    if (context.reveal && context.reveal(args.text.utf8).text != args.text.utf8)
+        return fail("secret", "A secret cannot be pasted, because other programs can read the "
+                              "clipboard. Type it.");
     return act(gesture::paste(args.text.utf8)).with("pasted", args.text.utf8).about(args.text.utf8);
 }
 

@@ -26,9 +26,11 @@ struct Conversation {
     int status = -1;
 };
 
-/// Runs agent-cli on a terminal of its own; types the next of `answers` at each question.
+/// Runs agent-cli on a terminal of its own; types the next of `answers` at each question, which ends
+/// with `question`.
 Conversation on_terminal(std::vector<std::string> arguments,
-                         const std::vector<std::string>& answers) {
+                         const std::vector<std::string>& answers,
+                         const std::string& question = "[y/N] ") {
     const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     REQUIRE(terminal >= 0);
     REQUIRE(grantpt(terminal) == 0);
@@ -51,7 +53,6 @@ Conversation on_terminal(std::vector<std::string> arguments,
     }
     REQUIRE(child > 0);
     Conversation conversation;
-    const std::string question = "[y/N] ";
     std::size_t answered = 0;
     std::size_t looked = 0; // up to here
     std::array<char, 4096> bytes{};
@@ -153,4 +154,28 @@ TEST_CASE("with --approve always an action waits for approval on the terminal") 
     CHECK_THAT(conversation.shown, ContainsSubstring(R"("box":[500,500])"));
     REQUIRE(server.requests().size() == 2);
     CHECK_THAT(server.requests().back().body, ContainsSubstring(status));
+}
+
+TEST_CASE("the value of a secret is asked for, and the terminal does not show it") {
+    const test::TempFolder folder;
+    const std::filesystem::path file = folder / "secrets.json";
+    std::ofstream(file) << R"({"secrets": [{"name": "code", "prompt": true}]})";
+    ChatServer server;
+    server.enqueue({.body = completion("", "type_text", R"({"text":"secret://code"})")});
+    server.enqueue({.body = completion("done")});
+    const std::vector<std::string> words{
+        "run",         "log in",     "--no-probe", "--verbose", "--secrets",
+        file.string(), "--endpoint", server.url(), "--run-dir", folder.path().string()};
+    const Conversation conversation = on_terminal(words, {"battery staple\n"}, "(not shown): ");
+    INFO(conversation.shown);
+    CHECK(conversation.status == 0);
+    CHECK_THAT(conversation.shown, ContainsSubstring("Value of the secret code (not shown): "));
+    CHECK_THAT(conversation.shown, !ContainsSubstring("staple"));
+    REQUIRE(server.requests().size() == 2);
+    CHECK_THAT(server.requests()[1].body, ContainsSubstring("typed"));
+    CHECK_THAT(server.requests()[1].body, !ContainsSubstring("staple"));
+
+    const Conversation nothing = on_terminal(words, {"\n"}, "(not shown): ");
+    CHECK(nothing.status == 2);
+    CHECK_THAT(nothing.shown, ContainsSubstring("has received no value"));
 }

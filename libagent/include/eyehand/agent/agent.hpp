@@ -18,6 +18,7 @@
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/agent/run.hpp"
 #include "eyehand/agent/run_limits.hpp"
+#include "eyehand/agent/secrets.hpp"
 #include "eyehand/agent/tool.hpp"
 #include "eyehand/export.hpp"
 #include "eyehand/vlm/model.hpp"
@@ -78,6 +79,8 @@ struct AgentOptions {
     /// Makes the hashes of the journal HMACs, so that a line cannot be changed unnoticed without
     /// the key (journal.hpp). Empty: without a key.
     std::string journal_key{};
+    /// What the model may type but not read.
+    Secrets secrets{};
     RunLimits limits{};              ///< besides the number of turns
     winio::CaptureOptions capture{}; ///< how screenshots are captured
     /// Environment variables of this process to hide from the programs that tools start.

@@ -30,6 +30,7 @@ enum class errc {       // older journals contain the values: append, never reor
     panel_failed,       ///< the panel cannot listen: its port is taken, or its host is not local
     bad_run,            ///< run.json or another file of a run directory is missing or not readable
     bad_guard,          ///< a guard file cannot be read, or a rule's member is missing or not valid
+    bad_secret,         ///< a secret's name is not valid, or it has no value
 };
 
 [[nodiscard]] EYEHAND_AGENT_API const std::error_category& error_category() noexcept;

@@ -34,6 +34,7 @@
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/guard.hpp"
 #include "eyehand/agent/json_view.hpp"
+#include "eyehand/agent/secrets.hpp"
 #include "eyehand/agent/signal.hpp"
 #include "eyehand/export.hpp"
 #include "eyehand/winio/effect.hpp"
@@ -190,6 +191,9 @@ struct ToolContext {
     /// Asks the guard, and perhaps the user, whether the tool may have this effect itself, without a
     /// plan. Returns the result for the model if not. Empty: everything is permitted.
     std::function<std::optional<ToolResult>(const GuardedEffect&)> permit{};
+    /// Replaces references to secrets (secrets.hpp) by their values in a text that the returned plan
+    /// types. The values must not appear in the result. Empty: there are none.
+    std::function<RevealedText(std::string_view)> reveal{};
 };
 
 // ---- arguments ----------------------------------------------------------------------------------

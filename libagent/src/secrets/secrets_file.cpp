@@ -1,0 +1,105 @@
+// The file that names the sources of secrets.
+#include "eyehand/agent/secrets.hpp"
+
+#include "base/path_text.hpp"
+#include "eyehand/base/utf16.hpp"
+#include "profile/members.hpp"
+#include "profile/settings_file.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+namespace eyehand::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t max_value_bytes = 4096;
+
+std::optional<std::string> value_of_variable(const std::string& name) {
+#ifdef _WIN32
+    const wchar_t* value = _wgetenv(base::to_wide(name).c_str());
+    if (value == nullptr) return std::nullopt;
+    return base::to_utf8(value);
+#else
+    const char* value = std::getenv(name.c_str()); // NOLINT(concurrency-mt-unsafe): never changed
+    if (value == nullptr) return std::nullopt;
+    return value;
+#endif
+}
+
+/// Nothing if the file cannot be read or is too long.
+std::optional<std::string> value_of_file(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    std::string text(max_value_bytes + 1, '\0');
+    if (in) in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (!in.is_open() || in.bad() || in.gcount() > static_cast<std::streamsize>(max_value_bytes))
+        return std::nullopt;
+    text.resize(static_cast<std::size_t>(in.gcount()));
+    if (text.ends_with('\n')) text.pop_back();
+    if (text.ends_with('\r')) text.pop_back();
+    return text;
+}
+
+Secret read_secret(const Members& members, const fs::path& folder, const AskSecret& ask) {
+    members.allow_only({"name", "environment", "file", "prompt", "process", "title", "comment"});
+    Secret secret;
+    members.read_required("name", secret.name);
+    secret.processes = members.one_or_more("process");
+    secret.titles = members.one_or_more("title");
+    std::string file;
+    bool prompt = false;
+    members.read("environment", secret.variable);
+    members.read("file", file);
+    members.read("prompt", prompt);
+    if (int{!secret.variable.empty()} + int{!file.empty()} + int{prompt} != 1)
+        members.refuse("name",
+                       "needs one source of its value: \"environment\", \"file\" or \"prompt\"");
+    if (!secret.variable.empty()) {
+        secret.read = [variable = secret.variable] { return value_of_variable(variable); };
+        if (!secret.read())
+            members.refuse("environment", fmt::format("is {}, which is not set", secret.variable));
+    } else if (!file.empty()) {
+        const fs::path path = folder / path_of(file);
+        secret.read = [path] { return value_of_file(path); };
+        if (!secret.read())
+            members.refuse(
+                "file",
+                fmt::format("is {}, which cannot be read or is larger than 4 KiB", text_of(path)));
+    } else {
+        if (!ask) members.refuse("prompt", "cannot be used here: no user can be asked");
+        std::optional<std::string> value = ask(secret.name);
+        if (!value || value->empty()) members.refuse("prompt", "has received no value");
+        secret.read = [value = std::move(value)] { return value; };
+    }
+    return secret;
+}
+
+Secrets parse(std::string_view text, const std::string& where, const fs::path& folder,
+              const AskSecret& ask) {
+    const json::object object = parse_settings_file(text, where, errc::bad_secret);
+    const Members members(object, where, errc::bad_secret);
+    members.allow_only({"secrets", "comment"});
+    const auto list = members.objects("secrets");
+    if (!list) members.refuse("secrets", "is missing");
+    Secrets secrets;
+    for (const Members& one : *list) secrets.add(read_secret(one, folder, ask));
+    return secrets;
+}
+
+} // namespace
+
+Secrets parse_secrets(std::string_view text, const std::string& where, const AskSecret& ask) {
+    return parse(text, where, {}, ask);
+}
+
+Secrets load_secrets(const fs::path& file, const AskSecret& ask) {
+    return parse(read_settings_file(file, errc::bad_secret), text_of(file),
+                 fs::absolute(file).parent_path(), ask);
+}
+
+} // namespace eyehand::agent
