@@ -240,8 +240,16 @@ void add_actions(CLI::App& command, DoFlags& flags) {
         added->add_flag("--json", flags.json, "Print the result as JSON");
         return added;
     };
-    const auto in_an_area = [&](const char* name, const char* description) {
+    const auto acting = [&](const char* name, const char* description) {
         CLI::App* added = action(name, description);
+        added->add_option("--guard", flags.guard.level, "off: no rule can deny the action")
+            ->check(CLI::IsMember({"off", "standard"}));
+        added->add_option("--guard-rules", flags.guard.rules, "JSON file with rules of yours")
+            ->allow_extra_args(false);
+        return added;
+    };
+    const auto in_an_area = [&](const char* name, const char* description) {
+        CLI::App* added = acting(name, description);
         add_area(*added, flags.view);
         add_config(*added, flags.view.config);
         return added;

@@ -38,7 +38,8 @@ struct DoFlags {
     std::string text;            ///< to type or paste; a chord, a window's title, a command
     int notches = 0;
     bool horizontal = false;
-    double wait = 0; ///< maximum seconds until the window appears
+    double wait = 0;    ///< maximum seconds until the window appears
+    GuardFlags guard{}; ///< level: empty or "off"
     bool json = false;
 };
 

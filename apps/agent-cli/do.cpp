@@ -6,6 +6,7 @@
 #include "eyehand/winio/confirm.hpp"
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/gesture.hpp"
+#include "guard.hpp"
 #include "platform.hpp"
 #include "terminal_view.hpp"
 
@@ -189,6 +190,7 @@ ExitCode do_action(const DoFlags& flags) {
     const winio::WorkArea area = work_area(*desktop, choice);
     if (choice.window && is_for_the_keyboard(flags)) check_foreground(*desktop, *choice.window);
     const winio::Plan plan = plan_of(flags, *desktop, area, stop.get_token());
+    if (!is_permitted(plan, *desktop, choice, area, flags.guard)) return ExitCode::refused;
     winio::InputExecutor executor(*desktop, area);
     const auto capturer = desktop->open_capturer({.pointer = false});
     const winio::ActionReport report =

@@ -7,11 +7,15 @@
 #include "eyehand/agent/journal_reader.hpp"
 #include "eyehand/agent/run_store.hpp"
 #include "eyehand/winio/gesture.hpp"
+#include "eyehand/winio/screen_state.hpp"
+#include "eyehand/winio/system.hpp"
 #include "platform.hpp"
+#include "terminal_approvals.hpp"
 #include "terminal_view.hpp"
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <filesystem>
 #include <variant>
 
@@ -34,6 +38,11 @@ std::filesystem::path administrator_rules() {
 #endif
 }
 
+std::filesystem::path user_rules() {
+    const std::filesystem::path folder = configuration_folder();
+    return folder.empty() ? folder : folder / "guard.json";
+}
+
 agent::Guard make_guard(agent::GuardLevel level, const GuardFlags& flags) {
     agent::Guard guard(level);
     try {
@@ -43,6 +52,14 @@ agent::Guard make_guard(agent::GuardLevel level, const GuardFlags& flags) {
             guard.add(agent::load_guard_rules(administrator), agent::RuleOrigin::administrator);
         for (const std::string& file : flags.rules)
             guard.add(agent::load_guard_rules(path_of(file)), agent::RuleOrigin::user);
+        const std::filesystem::path users = user_rules();
+        if (!users.empty() && std::filesystem::exists(users, unknown)) {
+            if (!only_the_user_can_change(users))
+                throw UsageError(fmt::format("{} is not used, because other users can change it: "
+                                             "make it writable for you only",
+                                             text_of(users)));
+            guard.add(agent::load_guard_rules(users), agent::RuleOrigin::user);
+        }
     } catch (const agent::Error& error) {
         throw UsageError(error.what());
     }
@@ -162,6 +179,42 @@ ExitCode explain_guard(const std::string& directory) {
     }
     if (!any) print_to(stdout, "The guard judged no action of this run.\n");
     return ExitCode::completed;
+}
+
+bool is_permitted(const winio::Plan& plan, winio::Desktop& desktop, const winio::AreaChoice& choice,
+                  const winio::WorkArea& area, const GuardFlags& flags) {
+    const agent::Guard guard = make_guard(
+        flags.level == "off" ? agent::GuardLevel::off : agent::GuardLevel::standard, flags);
+    agent::GuardSurroundings around;
+    around.windows = winio::listed_windows(desktop);
+    if (desktop.windows() == nullptr) around.windows.emplace();
+    around.pointer = desktop.pointer();
+    around.own_processes = winio::own_processes();
+    if (choice.window && around.windows)
+        around.chosen_window = winio::find_window(*around.windows, *choice.window);
+    if (choice.crop && !choice.window) around.crop = area.bounds();
+    const agent::GuardedAction action{.provenance = agent::Provenance::user,
+                                      .effects = agent::effects_of(plan, around)};
+    const agent::GuardVerdict verdict = guard.judge(action, std::chrono::steady_clock::now());
+    if (verdict.decision == agent::Decision::allow) return true;
+    const std::string why = verdict.reason.empty() ? std::string() : ": " + verdict.reason;
+    if (verdict.decision == agent::Decision::ask && terminal_can_ask()) {
+        const auto answer =
+            ask(printable(fmt::format("agent-cli: the rule \"{}\" asks{} Continue? [y/N] ",
+                                      verdict.rule, why)),
+                {});
+        return answer && (*answer == "y" || *answer == "Y" || *answer == "yes");
+    }
+    print_to(stderr,
+             printable(fmt::format("agent-cli: denied by the rule \"{}\"{}\n", verdict.rule, why)));
+    return false;
+}
+
+void put_rules(std::vector<agent::Setting>& settings, const GuardFlags& flags) {
+    std::string files;
+    for (const std::string& file : flags.rules)
+        files += (files.empty() ? "" : ", ") + text_of(std::filesystem::absolute(path_of(file)));
+    if (!files.empty()) settings.push_back({"guard_rules", files, "--guard-rules"});
 }
 
 } // namespace eyehand::cli

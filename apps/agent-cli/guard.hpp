@@ -2,10 +2,13 @@
 #pragma once
 
 #include "eyehand/agent/guard.hpp"
+#include "eyehand/agent/run.hpp"
 #include "eyehand/session/config.hpp"
+#include "eyehand/winio/desktop.hpp"
 #include "settings.hpp"
 
 #include <filesystem>
+#include <vector>
 
 namespace eyehand::cli {
 
@@ -15,8 +18,20 @@ namespace eyehand::cli {
 /// The administrator's rules for all users of this machine; the file need not exist.
 [[nodiscard]] std::filesystem::path administrator_rules();
 
+/// The user's rules for all runs; the file need not exist. Empty without a configuration folder.
+[[nodiscard]] std::filesystem::path user_rules();
+
 /// A guard with the rules of the administrator and of the user's files. Throws UsageError if a file
-/// cannot be read or is not valid.
+/// cannot be read or is not valid, or if other users can change the file of `user_rules`.
 [[nodiscard]] agent::Guard make_guard(agent::GuardLevel level, const GuardFlags& flags);
+
+/// Asks the guard whether a command of the user may be carried out, and the user if a rule requires it.
+/// Returns false, and prints the reason, if not.
+[[nodiscard]] bool is_permitted(const winio::Plan& plan, winio::Desktop& desktop,
+                                const winio::AreaChoice& choice, const winio::WorkArea& area,
+                                const GuardFlags& flags);
+
+/// Records the user's files of rules in the settings of a run.
+void put_rules(std::vector<agent::Setting>& settings, const GuardFlags& flags);
 
 } // namespace eyehand::cli

@@ -282,6 +282,12 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
         profile.model = *flags.server.model;
         put(kept, {"model", *flags.server.model, "--model"});
     }
+    if (value_of(kept, "guard_rules") && flags.guard.rules.empty() && flags.guard.level.empty())
+        throw UsageError(fmt::format("this run has rules for the guard; name their files with "
+                                     "--guard-rules ({}), or a level with --guard",
+                                     *value_of(kept, "guard_rules")));
+    drop(kept, "guard_rules");
+    put_rules(kept, flags.guard);
     const ProgramTools programs(flags.tools);
     const agent::Secrets secrets = read_secrets(flags.secrets);
     if (secrets.empty() && value_of(kept, "secrets"))

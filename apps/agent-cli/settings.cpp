@@ -319,6 +319,7 @@ RunSettings resolve(const RunFlags& flags, const std::vector<session::ConfigEntr
     settings.agent.guard = make_guard(guard_level(config), flags.guard);
     settings.agent.settings = session::effective_settings(config);
     settings.agent.secrets = read_secrets(flags.secrets);
+    put_rules(settings.agent.settings, flags.guard);
     put_secrets(settings.agent.settings, settings.agent.secrets);
     settings.client = resolve_client(config, users_endpoint, settings.agent.settings).options;
 

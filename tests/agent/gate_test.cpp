@@ -10,7 +10,6 @@ using namespace eyehand;
 using namespace agent;
 using test::all_of;
 using test::Thought;
-using test::VirtualRun;
 
 namespace {
 
@@ -46,19 +45,10 @@ private:
     bool done_ = false;
 };
 
-/// A run of these replies, then "Done.".
-struct GuardedRun : VirtualRun {
+struct GuardedRun : test::ScriptedRun {
     explicit GuardedRun(std::vector<Thought> thoughts, GuardLevel level = GuardLevel::standard)
-        : VirtualRun([this, thoughts = std::move(thoughts)](const vlm::ChatRequest& request) {
-              requests.push_back(request);
-              if (requests.size() <= thoughts.size()) return thoughts[requests.size() - 1];
-              Thought done;
-              done.reply.text = "Done.";
-              return done;
-          }) {
-        options.watch = Watch::off;
+        : ScriptedRun(std::move(thoughts)) {
         options.guard = Guard(level);
-        profile.offer_custom_tools = true;
         desktop.set_windows({window(1, "editor")});
     }
     /// Answers each approval request; returns what was requested.
@@ -83,7 +73,6 @@ struct GuardedRun : VirtualRun {
         }
         return asked;
     }
-    std::vector<vlm::ChatRequest> requests;
     std::function<std::unique_ptr<Mode>()> mode{}; ///< empty: the profile's
 };
 

@@ -12,7 +12,6 @@ using namespace eyehand;
 using namespace agent;
 using test::all_of;
 using test::Thought;
-using test::VirtualRun;
 
 namespace {
 
@@ -34,20 +33,12 @@ Thought calls(const std::string& tool, const std::string& arguments = "{}") {
     return {.reply = test::ThinkingModel::called(tool, arguments)};
 }
 
-/// A run of these replies, then "Done.", with the secret "mail".
-struct RunWithSecret : VirtualRun {
+/// A run with the secret "mail".
+struct RunWithSecret : test::ScriptedRun {
     explicit RunWithSecret(std::vector<Thought> thoughts, Secret mail = secret("mail", password))
-        : VirtualRun([this, thoughts = std::move(thoughts)](const vlm::ChatRequest& request) {
-              requests.push_back(request);
-              if (requests.size() <= thoughts.size()) return thoughts[requests.size() - 1];
-              Thought done;
-              done.reply.text = "Done.";
-              return done;
-          }) {
-        options.watch = Watch::off;
+        : ScriptedRun(std::move(thoughts)) {
         options.guard = Guard(GuardLevel::off);
         options.secrets.add(std::move(mail));
-        profile.offer_custom_tools = true;
         set_window("browser.exe", "Log in - Browser");
     }
     void set_window(std::string process, std::string title) {
@@ -64,7 +55,6 @@ struct RunWithSecret : VirtualRun {
         for (const Invoked& call : all_of<Invoked>(events)) all.push_back(call.result_json);
         return all;
     }
-    std::vector<vlm::ChatRequest> requests;
 };
 
 std::string text_of(const vlm::ChatRequest& request) {

@@ -181,4 +181,21 @@ private:
     Unwatched model{timeline};
 };
 
+/// A run whose model gives these replies, then "Done."; without the watch.
+struct ScriptedRun : VirtualRun {
+    explicit ScriptedRun(std::vector<Thought> thoughts)
+        : VirtualRun(
+              [this, thoughts = std::move(thoughts)](const eyehand::vlm::ChatRequest& request) {
+                  requests.push_back(request);
+                  if (requests.size() <= thoughts.size()) return thoughts[requests.size() - 1];
+                  Thought done;
+                  done.reply.text = "Done.";
+                  return done;
+              }) {
+        options.watch = eyehand::agent::Watch::off;
+        profile.offer_custom_tools = true;
+    }
+    std::vector<eyehand::vlm::ChatRequest> requests;
+};
+
 } // namespace test

@@ -167,3 +167,65 @@ TEST_CASE("only the command line turns the guard off, and a resumed run has one 
     CHECK(stage.start({"resume", stage.run_path()}, {"--max-turns", "50"}).status == 0);
     CHECK_THAT(agent_cli({"guard", "explain", stage.run_path()}).out, ContainsSubstring("denied"));
 }
+
+TEST_CASE("a command of the user is judged by the rules that can deny, not by those of the level") {
+    const test::TempFolder folder;
+    const std::string mine = write(folder, R"({"rules": [
+        {"name": "no function keys", "when": {"effect": "key", "chord": "f*"}, "then": "deny",
+         "reason": "They are mine."},
+        {"name": "careful", "when": {"effect": "text"}, "then": "ask"}]})");
+    CHECK(agent_cli({"do", "press", "f7", "--guard-rules", mine}).status == 6);
+    const auto denied = agent_cli({"do", "press", "f7", "--guard-rules", mine});
+    CHECK_THAT(denied.err, ContainsSubstring("\"user: no function keys\": They are mine."));
+    CHECK(agent_cli({"do", "press", "f7"}).status == 0);
+    CHECK(agent_cli({"do", "press", "f7", "--guard-rules", mine, "--guard", "off"}).status == 0);
+    // Without a terminal, no user can be asked.
+    CHECK(agent_cli({"do", "type", "x", "--guard-rules", mine}).status == 6);
+    // "system chord" is a rule of the level; "forbidden chord" holds for everybody.
+    CHECK(agent_cli({"do", "press", "alt+f1"}).status == 0);
+    CHECK_THAT(agent_cli({"do", "press", "ctrl+alt+f1"}).err,
+               ContainsSubstring("invariant: forbidden chord"));
+    CHECK(agent_cli({"do", "press", "f7", "--guard-rules", "missing.json"}).status == 2);
+}
+
+TEST_CASE("the rules in the user's configuration folder hold for every run") {
+    const test::TempFolder user;
+    const auto folder = user / "eyehand";
+    std::filesystem::create_directories(folder);
+    const auto file = folder / "guard.json";
+    std::ofstream(file) << R"({"rules": [
+        {"name": "no Enter", "when": {"chord": "enter"}, "then": "deny"}]})";
+    const std::map<std::string, std::string> home{{"XDG_CONFIG_HOME", user.path().string()},
+                                                  {"APPDATA", user.path().string()}};
+    CHECK(agent_cli({"guard", "test", "key", "enter"}, home).out == "deny (user: no Enter)\n");
+    // Those of a flag come first.
+    const test::TempFolder other;
+    const std::string mine = write(other, R"({"rules": [
+        {"name": "Enter", "when": {"chord": "enter"}, "then": "allow"}]})");
+    CHECK(agent_cli({"guard", "test", "key", "enter", "--guard-rules", mine}, home).out ==
+          "allow (user: Enter)\n");
+    std::ofstream(file) << "{";
+    CHECK(agent_cli({"guard", "test", "key", "enter"}, home).status == 2);
+#ifndef _WIN32
+    std::ofstream(file) << R"({"rules": []})";
+    std::filesystem::permissions(file, std::filesystem::perms::others_write,
+                                 std::filesystem::perm_options::add);
+    const auto result = agent_cli({"guard", "test", "key", "enter"}, home);
+    CHECK(result.status == 2);
+    CHECK_THAT(result.err, ContainsSubstring("other users can change it"));
+#endif
+}
+
+TEST_CASE("a run with rules is resumed with rules, or with a level from a flag") {
+    Stage stage;
+    const std::string mine = write(stage.folder, R"({"rules": [
+        {"name": "no Enter", "when": {"chord": "enter"}, "then": "deny"}]})");
+    stage.press(1, R"({"key":"enter"})");
+    CHECK(stage.run({"--guard-rules", mine, "--max-turns", "1"}).status == 3);
+    stage.press(0);
+    const auto without = stage.start({"resume", stage.run_path()}, {"--max-turns", "5"});
+    CHECK(without.status == 2);
+    CHECK_THAT(without.err, ContainsSubstring("rules.json"));
+    CHECK(stage.start({"resume", stage.run_path()}, {"--max-turns", "5", "--guard-rules", mine})
+              .status == 0);
+}

@@ -53,7 +53,8 @@ enum class Provenance {
     text,     ///< a call that the model wrote as text
     reply,    ///< the reply of a visual loop, from its model or from the client
     recovery, ///< the fixed sequence against loops
-    user,     ///< a command of the user, such as `agent-cli do`
+    /// A command of the user, such as `agent-cli do`: the rules of the levels do not apply to it.
+    user,
 };
 /// "native", "text", "reply", "recovery", "user".
 [[nodiscard]] EYEHAND_AGENT_API std::string_view to_string(Provenance provenance) noexcept;
