@@ -170,13 +170,21 @@ std::string_view to_string(ReactionEnd end) noexcept {
     return "?";
 }
 
-bool windows_reacted(const std::vector<WindowInfo>& before, const std::vector<WindowInfo>& after) {
+bool are_other_windows(const std::vector<WindowInfo>& before,
+                       const std::vector<WindowInfo>& after) {
     if (before.size() != after.size()) return true;
     return !std::ranges::all_of(before, [&](const WindowInfo& old) {
         const auto now = std::ranges::find(after, old.id, &WindowInfo::id);
-        if (now == after.end() || now->foreground != old.foreground) return false;
-        return !old.foreground || (now->bounds == old.bounds && now->title == old.title);
+        return now != after.end() && now->foreground == old.foreground;
     });
+}
+
+bool windows_reacted(const std::vector<WindowInfo>& before, const std::vector<WindowInfo>& after) {
+    if (are_other_windows(before, after)) return true;
+    const WindowInfo* old = foreground_window(before);
+    const WindowInfo* now = foreground_window(after);
+    return old != nullptr && now != nullptr &&
+           (now->bounds != old->bounds || now->title != old->title);
 }
 
 Extent extent_of(const std::vector<Rect>& changed, std::optional<Point> target, int dpi,

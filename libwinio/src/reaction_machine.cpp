@@ -1,6 +1,7 @@
 #include "reaction_machine.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace eyehand::winio {
 namespace {
@@ -44,16 +45,24 @@ std::optional<ReactionEnd> ReactionMachine::note(const Look& look) {
 }
 
 bool ReactionMachine::waits_while_busy(const Look& look) {
-    if (!look.busy || options_.busy_timeout <= milliseconds::zero() || busy_too_long_) return false;
+    const bool busy = windows_come_and_go(look) || look.busy;
+    if (!busy || options_.busy_timeout <= milliseconds::zero() || busy_too_long_) return false;
     latest_busy_ = look.now;
     busy_too_long_ = passed(std::max(acted_, *start_), look.now) >= options_.busy_timeout;
     return !busy_too_long_;
 }
 
+/// A program that opens and closes several windows, such as a splash screen and then its main window,
+/// goes on. The first change is the reaction.
+bool ReactionMachine::windows_come_and_go(const Look& look) {
+    const int known = std::exchange(known_other_windows_, look.other_windows);
+    return look.other_windows > 1 && look.other_windows != known;
+}
+
 bool ReactionMachine::is_reaction(const Look& look) const {
     switch (expectation_) {
     case Expectation::launch:
-        return look.windows_changed;
+        return look.other_windows > 0;
     case Expectation::nothing:
     case Expectation::text:
     case Expectation::paste:
@@ -67,26 +76,28 @@ bool ReactionMachine::is_reaction(const Look& look) const {
     return look.extent == Extent::wide || look.windows_changed;
 }
 
-/// Whether the limit for a reaction is reached.
+/// Whether the limit for a reaction is reached: a further look would come after it.
 bool ReactionMachine::silent_long_enough(Time now) const {
-    const milliseconds since_action = passed(acted_, now);
+    const auto reached = [&](Time since, milliseconds limit) {
+        return limit - passed(since, now) < std::max(settle_.interval, milliseconds{1});
+    };
     switch (expectation_) {
     case Expectation::nothing:
         return true;
     case Expectation::text:
-        return since_action >= std::min(limit_after_text, options_.reaction_timeout);
+        return reached(acted_, std::min(limit_after_text, options_.reaction_timeout));
     case Expectation::scroll:
-        return since_action >= std::min(limit_after_scroll, options_.reaction_timeout);
+        return reached(acted_, std::min(limit_after_scroll, options_.reaction_timeout));
     case Expectation::launch:
-        return since_action >= options_.launch_timeout;
+        return reached(acted_, options_.launch_timeout);
     case Expectation::click:
-        if (local_since_) return passed(*local_since_, now) >= options_.feedback_timeout;
+        if (local_since_) return reached(*local_since_, options_.feedback_timeout);
         break;
     case Expectation::paste:
     case Expectation::command:
         break;
     }
-    return since_action >= options_.reaction_timeout;
+    return reached(acted_, options_.reaction_timeout);
 }
 
 bool ReactionMachine::is_quiet(const Look& look) const {

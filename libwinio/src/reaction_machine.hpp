@@ -30,6 +30,8 @@ public:
         std::optional<Time> latest_change{}; ///< since the wait began, on the screen or of windows
         Time quiet_since{};                  ///< nothing has changed since
         bool windows_changed = false;
+        int other_windows =
+            0; ///< how often the set of windows or the foreground window has changed
         bool busy = false;
     };
 
@@ -43,6 +45,7 @@ public:
 
 private:
     [[nodiscard]] bool waits_while_busy(const Look& look);
+    [[nodiscard]] bool windows_come_and_go(const Look& look);
     [[nodiscard]] bool is_reaction(const Look& look) const;
     [[nodiscard]] bool silent_long_enough(Time now) const;
     [[nodiscard]] bool is_quiet(const Look& look) const;
@@ -56,6 +59,7 @@ private:
     std::optional<Time> reacting_since_{};
     std::optional<Time> silent_since_{}; ///< the limit for a reaction is reached
     std::optional<Time> latest_busy_{};
+    int known_other_windows_ = 0;
     bool busy_too_long_ = false;
 };
 

@@ -79,7 +79,8 @@ public:
         }
     }
 
-    bool changed = false; ///< since the action
+    bool changed = false;  ///< since the action
+    int other_windows = 0; ///< how often other windows were listed
     bool busy = false;
     std::optional<Clock::time_point> latest_change{}; ///< seen in this wait
 
@@ -88,6 +89,7 @@ private:
         if (before_.windows) changed = windows_reacted(*before_.windows, listed);
         const auto& known = known_ ? known_ : before_.windows;
         if (known && windows_reacted(*known, listed)) latest_change = now;
+        if (known && are_other_windows(*known, listed)) ++other_windows;
         known_ = std::move(listed);
     }
 
@@ -211,6 +213,7 @@ Settler::wait_for_reaction(Desktop& desktop, Capturer& capturer, const BeforeAct
                  .latest_change = std::max(latest_change, windows.latest_change),
                  .quiet_since = std::max(moment.quiet_since, windows.latest_change.value_or(start)),
                  .windows_changed = windows.changed,
+                 .other_windows = windows.other_windows,
                  .busy = windows.busy});
         };
         // The decision is made with a current list of windows.

@@ -265,6 +265,20 @@ TEST_CASE("gate: a window that appears elsewhere does not break off an action") 
     CHECK(all_of<Invoked>(run.events)[0].ok);
 }
 
+TEST_CASE("gate: what changes while the user is asked is noticed before the press") {
+    const bool changes = GENERATE(true, false);
+    GuardedRun run({calls("click_element", click)}, GuardLevel::strict);
+    run.options.watch = Watch::check;
+    (void)run.answer([&](const ApprovalRequest& request) {
+        if (request.id == 1 && changes) run.desktop.screen().fill({90, 90, 30, 30}, {10, 20, 30});
+        return Approval{true, {}, "test"};
+    });
+    const auto invoked = all_of<Invoked>(run.events);
+    REQUIRE_FALSE(invoked.empty());
+    CHECK(invoked[0].stale.has_value() == changes);
+    CHECK(run.desktop.events().empty() == changes);
+}
+
 TEST_CASE("gate: a button is not pressed on a window that came up after the decision") {
     GuardedRun run({calls("click_element", click)});
     // The capture directly before the press, after the guard has judged.

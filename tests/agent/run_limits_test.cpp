@@ -3,6 +3,7 @@
 #include "eyehand/agent/journal_reader.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
+#include "run/limit_watch.hpp"
 
 #include "catch.hpp"
 #include "eventually.hpp"
@@ -73,6 +74,21 @@ TEST_CASE("a run ends when its tokens are used up, and the last reply is not car
         REQUIRE(stopped != events.end());
         CHECK(std::get<Stopped>(stopped->payload).at_limit);
     }
+}
+
+TEST_CASE("the tokens of canceled requests count for the limit, those of unsent ones do not") {
+    const bool was_sent = GENERATE(true, false);
+    Stage stage;
+    RunPort port(stage.control);
+    LimitWatch watch({.max_tokens = 150}, port, stage.directory, {});
+    watch.count(vlm::Usage{.prompt_tokens = 100});
+    Superseded canceled;
+    canceled.after = std::chrono::milliseconds(was_sent ? 1 : 0);
+    canceled.estimated_tokens = 100;
+    Event event;
+    event.payload = canceled;
+    watch.on_event(event);
+    CHECK(port.stopping() == was_sent);
 }
 
 TEST_CASE("a run ends when it acts too often within a minute") {

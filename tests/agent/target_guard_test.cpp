@@ -77,6 +77,32 @@ TEST_CASE("target guard: what an own action has changed is compared again after 
     CHECK_FALSE(guard.compare(seen, now, plan, {}, 96));
 }
 
+TEST_CASE("target guard: how the target looks under the own pointer is not compared") {
+    const winio::WindowInfo window{
+        .id = winio::WindowId{1}, .bounds = {0, 0, 100, 100}, .foreground = true};
+    winio::ScreenState seen;
+    seen.frame.pixels.resize({100, 100});
+    seen.windows = {window};
+    winio::ScreenState now = seen;
+    now.frame.pixels.fill({30, 30, 40, 40}, {255, 0, 0}); // highlighted
+    winio::Plan plan = click_at({50, 50});
+    plan.steps.push_back(
+        {winio::Batch{winio::ButtonChange{winio::Button::left, winio::Press::down},
+                      winio::ButtonChange{winio::Button::left, winio::Press::up}}});
+    TargetGuard guard;
+    guard.on_move();
+    CHECK_FALSE(guard.has_acted());
+    CHECK_FALSE(guard.compare(seen, now, plan, {}, 96));
+    SECTION("but another window there is") {
+        now.windows->front().id = winio::WindowId{2};
+        CHECK(guard.compare(seen, now, plan, {}, 96));
+    }
+    SECTION("until the next screenshot") {
+        guard.on_screenshot({});
+        CHECK(guard.compare(seen, now, plan, {}, 96));
+    }
+}
+
 TEST_CASE("reply times: half of the median decides after three replies") {
     ReplyTimes times;
     times.add(milliseconds(100));

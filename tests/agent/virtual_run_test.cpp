@@ -177,6 +177,68 @@ TEST_CASE("watch: a screen that cannot be captured for a moment does not end the
     CHECK(run.timeline.requests().size() == 3);
 }
 
+TEST_CASE("watch: a failed capture does not end the watch during a request") {
+    VirtualRun run(Script(
+        {calls("observe_screen"), {.time = milliseconds(20'000)}, says("Done."), says("Done.")}));
+    run.options.watch = Watch::resend;
+    run.timeline.at(milliseconds(1500),
+                    [&] { run.desktop.fail_next_captures(winio::errc::capture_failed, 1); });
+    run.timeline.at(milliseconds(4000), [&] {
+        run.desktop.screen().fill(elsewhere, {10, 20, 30});
+    });
+    CHECK(run.run().outcome == Outcome::completed);
+    CHECK(all_of<Superseded>(run.events).size() == 1);
+}
+
+TEST_CASE("watch: a cancelled request is estimated to have as many tokens as the one before") {
+    Thought look = calls("observe_screen");
+    look.reply.usage = {.prompt_tokens = 100, .completion_tokens = 1};
+    VirtualRun run(Script({look, {.time = milliseconds(20'000)}, says("Done."), says("Done.")}));
+    run.options.watch = Watch::resend;
+    run.timeline.at(milliseconds(4000), [&] {
+        run.desktop.screen().fill(elsewhere, {10, 20, 30});
+    });
+    CHECK(run.run().outcome == Outcome::completed);
+    const auto superseded = all_of<Superseded>(run.events);
+    REQUIRE(superseded.size() == 1);
+    CHECK(superseded[0].estimated_tokens == 100);
+}
+
+TEST_CASE("watch: without a capture directly before the press, the windows are compared") {
+    winio::WindowInfo window{.id = winio::WindowId{1}, .title = "a", .process = "a"};
+    window.bounds = {0, 0, 251, 251};
+    window.foreground = true;
+    const bool same = GENERATE(true, false);
+    VirtualRun run(Script({calls("click_element", click), says("Done."), says("Done.")}));
+    run.options.watch = Watch::check;
+    run.desktop.set_windows({window});
+    run.timeline.at(milliseconds(999), [&] {
+        run.desktop.fail_next_captures(winio::errc::capture_failed, 1);
+        if (!same) window.id = winio::WindowId{2};
+        run.desktop.set_windows({window});
+    });
+    CHECK(run.run().outcome == Outcome::completed);
+    CHECK(run.desktop.events().empty() != same);
+}
+
+TEST_CASE("watch: a change that cannot be looked at again is a change") {
+    VirtualRun run(Script({calls("click_element", click), says("Done."), says("Done.")}));
+    run.options.watch = Watch::check;
+    bool suspected = false;
+    run.timeline.at(milliseconds(999), [&] {
+        run.desktop.screen().fill({90, 90, 30, 30}, {10, 20, 30});
+        run.desktop.on_capture = [&] { // the one after this one fails
+            if (!std::exchange(suspected, true))
+                run.timeline.at(run.timeline.elapsed() + milliseconds(1), [&] {
+                    run.desktop.fail_next_captures(winio::errc::capture_failed, 1);
+                });
+        };
+    });
+    (void)run.run();
+    CHECK(suspected);
+    CHECK(run.desktop.events().empty());
+}
+
 TEST_CASE("watch: a request with the client's annotations is not cancelled") {
     VirtualRun run(Script({says("Done."), says("Done.")}));
     run.options.annotation = Source::client;

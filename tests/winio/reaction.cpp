@@ -32,10 +32,11 @@ public:
     std::function<void(std::chrono::milliseconds, ReactionMachine::Look&)> at = [](auto, auto&) {};
     std::chrono::milliseconds ended{};
 
-    ReactionEnd run() {
+    /// `step`: the time between two looks, which is longer than the interval by that of a capture.
+    ReactionEnd run(std::chrono::milliseconds step = 25ms) {
         std::optional<Time> latest_change;
         Extent known = Extent::nothing;
-        for (std::chrono::milliseconds now{}; now < 60s; now += 25ms) {
+        for (std::chrono::milliseconds now{}; now < 60s; now += step) {
             ReactionMachine::Look look{.now = Time{} + now};
             at(now, look);
             if (look.extent != known) latest_change = look.now;
@@ -113,11 +114,22 @@ TEST_CASE("reaction: a change of a control is the reaction to typed text, but no
     CHECK(enter.ended == 1000ms);
 }
 
+TEST_CASE("reaction: captures that take long do not extend the limit") {
+    for (const auto step : {26ms, 31ms, 40ms, 49ms}) {
+        CAPTURE(step.count());
+        Simulation silent(Expectation::click);
+        CHECK(silent.run(step) == ReactionEnd::no_reaction);
+        CHECK(silent.ended <= 1000ms + step - 25ms);
+        CHECK(silent.ended > 950ms);
+    }
+}
+
 TEST_CASE("reaction: only a new window is the reaction to a start of a program") {
     Simulation wait(Expectation::launch);
     wait.at = [](auto now, auto& look) {
         look.extent = now >= 100ms ? Extent::wide : Extent::nothing;
-        look.windows_changed = now >= 3000ms;
+        look.windows_changed = now >= 200ms; // a progress counter in the title
+        look.other_windows = now >= 3000ms ? 1 : 0;
     };
     CHECK(wait.run() == ReactionEnd::reacted);
     CHECK(wait.ended == 3000ms);
@@ -154,6 +166,25 @@ TEST_CASE("reaction: a busy desktop is waited for, and then a while longer") {
     };
     CHECK(pressed.run() == ReactionEnd::reacted);
     CHECK(pressed.ended == 2750ms);
+
+    // Windows that come and go, such as a splash screen before the main window.
+    Simulation several(Expectation::click);
+    several.at = [](auto now, auto& look) {
+        look.windows_changed = now >= 100ms;
+        look.other_windows = now >= 200ms ? 2 : now >= 100ms ? 1 : 0;
+        if (now == 100ms || now == 200ms) look.latest_change = look.now;
+    };
+    CHECK(several.run() == ReactionEnd::reacted);
+    CHECK(several.ended == 450ms);
+
+    Simulation flashing(Expectation::click);
+    flashing.at = [](auto now, auto& look) {
+        look.windows_changed = true;
+        look.other_windows = static_cast<int>(now / 100ms);
+        look.latest_change = look.now;
+        look.quiet_since = look.now;
+    };
+    CHECK(flashing.run() == ReactionEnd::busy_timeout);
 
     Simulation forever(Expectation::click);
     forever.at = [](auto, auto& look) { look.busy = true; };
@@ -309,6 +340,22 @@ TEST_CASE("reaction: which differences of windows are a reaction") {
     other = front;
     other.id = WindowId{3};
     CHECK(windows_reacted(before, {other, back}));
+}
+
+TEST_CASE("reaction: which differences of windows mean other windows") {
+    const WindowInfo front{.id = WindowId{1}, .title = "1 %", .foreground = true};
+    const WindowInfo back{.id = WindowId{2}};
+    const std::vector before{front, back};
+    WindowInfo other = front;
+    other.title = "2 %";
+    other.bounds.x = 5;
+    CHECK_FALSE(are_other_windows(before, {back, other}));
+    CHECK(are_other_windows(before, {front}));
+    other.foreground = false;
+    CHECK(are_other_windows(before, {other, back}));
+    other = front;
+    other.id = WindowId{3};
+    CHECK(are_other_windows(before, {other, back}));
 }
 
 namespace {

@@ -212,6 +212,7 @@ public:
             for (const Fact& fact : journal_.recovered()) {
                 if (const auto* seen = std::get_if<Observed>(&fact)) world_->remember(*seen);
                 if (const auto* reply = std::get_if<Replied>(&fact)) dispatcher_.count(*reply);
+                if (const auto* canceled = std::get_if<Superseded>(&fact)) limits_.count(*canceled);
             }
             limits_.count(dispatcher_.usage());
             dispatcher_.watch(&limits_);

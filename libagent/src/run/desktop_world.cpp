@@ -217,7 +217,8 @@ winio::Frame DesktopWorld::settled_frame(winio::Capturer& capturer, Observed& fa
             desktop_, capturer, before_, reaction_limits(), settle, control_.at_safe_point());
         if (reacted.reacted_after)
             reaction_times_.add(before_.process, before_.expectation, *reacted.reacted_after);
-        else if (reacted.end == winio::ReactionEnd::no_reaction)
+        else if (reacted.end == winio::ReactionEnd::no_reaction ||
+                 reacted.end == winio::ReactionEnd::local_only)
             late_reaction_ = LateReaction{before_.process, before_.expectation, acted_at_};
         fact.settle = reacted.waited;
         fact.end = to_string(reacted.end);
@@ -352,7 +353,8 @@ Replied DesktopWorld::watched_reply(const Ask& command, const vlm::ChatRequest& 
     while (!pending->wait_until(watches ? timeline_.now() + winio::watch_interval(cost)
                                         : Timeline::Time::max(),
                                 on_delta_)) {
-        watches = look_while_thinking(cost);
+        // After a failed capture, the next one is tried.
+        (void)look_while_thinking(cost);
         if (!resends || superseded || watch_.changed().empty() || pending->is_answered() ||
             !reply_times_.is_early(time()))
             continue;
@@ -386,6 +388,7 @@ void DesktopWorld::learn_late_reaction() {
 
 /// Returns false if the screen cannot be captured: the next screenshot reports the problem.
 bool DesktopWorld::look_while_thinking(std::chrono::microseconds& cost) {
+    constexpr std::chrono::microseconds assumed_cost{10'000}; // of a failed capture
     const auto start = timeline_.now();
     try {
         winio::capture_state(desktop_, capturer(), area_->bounds(), look_);
@@ -394,6 +397,7 @@ bool DesktopWorld::look_while_thinking(std::chrono::microseconds& cost) {
         return true;
     } catch (const winio::Error&) {
         capturer_.reset();
+        cost = std::max(cost, assumed_cost);
         return false;
     }
 }
@@ -490,8 +494,7 @@ Fact DesktopWorld::on(const Invoke& command) {
         if (result.plan()) {
             for (const winio::Point& point : result.plan()->targets)
                 fact.action.points.push_back(area_->to_norm(point));
-            if (acts(*result.plan()) && resumed_ && profile_.physical_execution &&
-                options_.watch != Watch::off)
+            if (acts(*result.plan()) && resumed_ && profile_.physical_execution)
                 refuse_as_stale({"resumed", {}}, fact);
             else if (is_allowed(command, *result.plan(), fact))
                 act_out(*result.plan(), fact);
@@ -665,6 +668,7 @@ void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
         if (expected != winio::Expectation::nothing)
             novelty_.acted(plan.targets, awaited ? before_.windows : std::nullopt);
         guard_.on_action(expected);
+        if (!plan.targets.empty()) guard_.on_move();
         if (!gate_.is_open()) gate_.carried_out(timeline_.now());
     }
     if (report.complete()) return;
@@ -676,12 +680,13 @@ void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
 /// A difference must last for this time.
 constexpr std::chrono::milliseconds time_of_suspicion{120};
 
-/// `captured`: `before_` shows the screen directly before the action.
+/// `captured`: `before_` shows the screen directly before the action; otherwise only windows are
+/// compared.
 std::optional<StaleCall> DesktopWorld::stale_target(const winio::Plan& plan, bool captured) {
     if (options_.watch == Watch::off || seen_sha256_.empty()) return std::nullopt;
     // Without an expected reaction, `before_` may belong to an earlier action: only windows count.
-    const bool only_windows = winio::expectation_of(plan) == winio::Expectation::nothing;
-    if (!captured && !only_windows) return std::nullopt; // the screen cannot be captured
+    const bool only_windows =
+        !captured || winio::expectation_of(plan) == winio::Expectation::nothing;
     const auto compare = [&] {
         if (!only_windows)
             return guard_.compare(seen_, before_, plan, watch_.ambient(), before_.dpi);
@@ -691,8 +696,8 @@ std::optional<StaleCall> DesktopWorld::stale_target(const winio::Plan& plan, boo
     if (!stale) return std::nullopt;
     if (!timeline_.wait(time_of_suspicion, control_.at_once()))
         return std::nullopt; // the run stops
-    if (!only_windows && !prepare_reaction(plan)) return std::nullopt;
-    stale = compare();
+    // A suspicion that cannot be checked is not dropped.
+    if (only_windows || prepare_reaction(plan)) stale = compare();
     if (!stale || !guard_.refuses(*stale, plan)) return std::nullopt;
     return StaleCall{std::string(to_string(stale->reason)), stale->rects};
 }

@@ -20,7 +20,7 @@ TargetGuard::compare(const winio::ScreenState& seen, const winio::ScreenState& n
         own_action_ == Expectation::launch)
         return std::nullopt;
     winio::TargetCheck how;
-    how.complete = !own_action_;
+    how.complete = !own_action_ && !pointer_moved_;
     how.ignored = std::move(ambient);
     how.ignored.insert(how.ignored.end(), toggling_.begin(), toggling_.end());
     how.dpi = dpi;

@@ -17,12 +17,15 @@ public:
     void on_screenshot(std::vector<winio::Rect> toggling) {
         toggling_ = std::move(toggling);
         own_action_.reset();
+        pointer_moved_ = false;
     }
     /// The agent has acted; `refuses` begins to count anew.
     void on_action(winio::Expectation expected) {
         if (expected != winio::Expectation::nothing) own_action_ = expected;
         refused_.reset();
     }
+    /// The agent has moved the pointer, and what is below it may look different.
+    void on_move() { pointer_moved_ = true; }
     /// A tool has acted without a plan.
     void on_unknown_action() { own_action_ = winio::Expectation::command; }
     /// Whether the agent has acted since the latest screenshot.
@@ -50,6 +53,7 @@ private:
 
     std::vector<winio::Rect> toggling_;
     std::optional<winio::Expectation> own_action_; ///< the latest one since the screenshot
+    bool pointer_moved_ = false;                   ///< since the screenshot
     std::optional<Refused> refused_;               ///< since the latest action
 };
 

@@ -98,6 +98,10 @@ EYEHAND_WINIO_API void prepare_reaction(Desktop& desktop, Capturer& capturer, co
 [[nodiscard]] EYEHAND_WINIO_API bool windows_reacted(const std::vector<WindowInfo>& before,
                                                      const std::vector<WindowInfo>& after);
 
+/// Whether the set of windows or the foreground window differs.
+[[nodiscard]] EYEHAND_WINIO_API bool are_other_windows(const std::vector<WindowInfo>& before,
+                                                       const std::vector<WindowInfo>& after);
+
 /// How much of the screen an action has changed.
 enum class Extent {
     nothing,
