@@ -334,6 +334,19 @@ TEST_CASE("visual loop: a reply that was cut off, is empty, or is in the thought
     CHECK(path(mode, {Replied{thought}}) == "ask click");
 }
 
+TEST_CASE(
+    "visual loop: after a call that was refused as stale, it looks again without using up a turn") {
+    VisualLoopMode mode = mode_for(profile(1));
+    Invoked stale = std::get<Invoked>(failed("The screen has changed."));
+    stale.stale = StaleCall{"appearance", {}};
+    // The second action is based on the same screenshot.
+    CHECK(path(mode, {observed(), replied(click + "," + drag), stale, observed("h2")}) ==
+          "look1 ask click look2 ask");
+    const std::string told = request(mode).messages[1].text();
+    CHECK_THAT(told, ContainsSubstring("The screen has changed."));
+    CHECK_THAT(told, ContainsSubstring("Action 2 (drag) was not carried out, either."));
+}
+
 TEST_CASE("visual loop: each action is a call of the corresponding tool") {
     Profile it = profile();
     it.settings<VisualLoopSettings>()->limits.extended_actions = true;
