@@ -19,7 +19,7 @@ const reports = {};
 
 before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'eyehand-report-'));
-    for (const kind of ['hostile', 'team', 'story'])
+    for (const kind of ['hostile', 'team', 'story', 'watched'])
         reports[kind] = execFileSync(maker, [kind, folder], { encoding: 'utf8' }).trim();
     browser = await launch();
 });
@@ -325,6 +325,18 @@ describe('a report', () => {
         await close();
     });
 
+    test('shows requests that were sent again and calls that were refused because the screen had changed', async () => {
+        const { page, close } = await opened('watched');
+        const items = await page.locator('#items').innerText();
+        assert.match(items, /screen changed within \d+ ms after the request: the model is asked again/);
+        assert.match(items, /The screen at the target has changed since your screenshot/);
+        // The canceled request was sent, and the reply belongs to the second one.
+        assert.equal(await page.locator('#items .told-to-model').count(), 2);
+        assert.doesNotMatch(items, /not sent/);
+        assert.match(items, /I click\./);
+        await close();
+    });
+
     test('shows the targets of actions, and hides them on request', async () => {
         const { page, close } = await opened('hostile');
         assert.equal(await page.locator('#marks .target').count(), 1);
@@ -372,7 +384,7 @@ describe('a report', () => {
 
     for (const view of views)
         test(`is accessible and fits: ${nameOf(view)}`, async () => {
-            for (const kind of ['hostile', 'team', 'story']) {
+            for (const kind of ['hostile', 'team', 'story', 'watched']) {
                 const { page, close } = await opened(kind, view);
                 await page.locator('details').evaluateAll((all) => all.forEach((it) => { it.open = true; }));
                 const turns = await page.locator('#turns button').count();

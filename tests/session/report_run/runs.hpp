@@ -2,14 +2,20 @@
 #pragma once
 
 #include "eyehand/agent/agent.hpp"
+#include "eyehand/vlm/error.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
+#include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace test {
@@ -142,6 +148,45 @@ inline std::filesystem::path story_run(const std::filesystem::path& folder) {
     eyehand::agent::Agent agent(desktop, model, profile, eyehand::agent::built_in_tools(),
                                 at_once());
     agent.run("Draw a line.", directory, control);
+    return directory.path();
+}
+
+/// Waits during its first request until it is canceled, then clicks, then is done.
+class PatientModel final : public eyehand::vlm::ChatModel {
+public:
+    eyehand::vlm::ChatReply reply(const eyehand::vlm::ChatRequest& request,
+                                  const eyehand::vlm::OnDelta& on_delta,
+                                  std::stop_token stop) override {
+        if (++requests != 1) return then_.reply(request, on_delta, std::move(stop));
+        std::mutex mutex;
+        std::unique_lock lock(mutex);
+        std::condition_variable_any().wait(lock, std::move(stop), [] { return false; });
+        throw eyehand::vlm::Error(eyehand::vlm::errc::cancelled, "cancelled");
+    }
+    std::atomic<int> requests = 0;
+
+private:
+    eyehand::vlm::testing::ScriptedModel then_ =
+        eyehand::vlm::testing::ScriptedModel()
+            .call("click_element", R"({"label":"OK","box":[300,257]})", "I click.")
+            .say("It is done.");
+};
+
+/// A run in which the screen changes during the first request, and at the target before the click of
+/// the second one. Returns its directory.
+inline std::filesystem::path watched_run(const std::filesystem::path& folder) {
+    eyehand::winio::testing::MemoryDesktop desktop{eyehand::winio::Size{1280, 720}};
+    PatientModel model;
+    desktop.on_capture = [&] {
+        paint_desktop(desktop.screen(), std::min(model.requests.load(), 2));
+    };
+    eyehand::agent::AgentOptions options = at_once();
+    options.watch = eyehand::agent::Watch::resend;
+    eyehand::agent::RunDirectory directory = eyehand::agent::RunDirectory::create(folder);
+    eyehand::agent::RunControl control;
+    eyehand::agent::Agent agent(desktop, model, eyehand::agent::load_profile("observer"),
+                                eyehand::agent::built_in_tools(), options);
+    agent.run("Click OK.", directory, control);
     return directory.path();
 }
 
