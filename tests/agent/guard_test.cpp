@@ -2,6 +2,12 @@
 #include "eyehand/winio/gesture.hpp"
 
 #include "catch.hpp"
+#include "temp_folder.hpp"
+#include "json/json.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
 
 using namespace eyehand;
 using namespace agent;
@@ -322,6 +328,72 @@ TEST_CASE("guard: a rule with every member") {
     CHECK(it.when.text_longer_than == 3U);
     CHECK(it.when.more_per_minute_than == 5);
     CHECK(it.when.outside_area == false);
+}
+
+namespace {
+
+/// The words after `before` in the error message of these rules: "a, b, c".
+std::set<std::string> listed(const std::string& rules, const std::string& before) {
+    try {
+        (void)parse_guard_rules(rules, "guard.json");
+        return {};
+    } catch (const Error& error) {
+        std::string text = error.what();
+        text.erase(0, text.find(before) + before.size());
+        std::set<std::string> words;
+        for (std::size_t at = 0; at < text.size();) {
+            const std::size_t end = std::min(text.find(", ", at), text.size());
+            words.insert(text.substr(at, end - at));
+            at = end + 2;
+        }
+        return words;
+    }
+}
+
+std::set<std::string> names_in(const json::value& object) {
+    std::set<std::string> names;
+    for (const auto& [name, value] : object.as_object()) names.emplace(name);
+    return names;
+}
+
+std::set<std::string> words_in(const json::value& array) {
+    std::set<std::string> words;
+    for (const json::value& word : array.as_array()) words.emplace(word.as_string());
+    return words;
+}
+
+} // namespace
+
+TEST_CASE("guard: the schema in the docs describes the rules that can be read") {
+    const json::value schema = json::parse(test::read_file(EYEHAND_GUARD_SCHEMA));
+    const auto at = [&](const char* pointer) -> const json::value& {
+        return schema.at_pointer(pointer);
+    };
+    const std::string known = "known members: ";
+    CHECK(names_in(at("/properties")) == listed(R"({"x":1})", known));
+    CHECK(names_in(at("/$defs/rule/properties")) == listed(R"({"rules":[{"x":1}]})", known));
+    const json::value& conditions = at("/$defs/condition/properties");
+    CHECK(names_in(conditions) == listed(rule(R"({"x":1})", "ask"), known));
+    CHECK(names_in(at("/$defs/condition/properties/text/oneOf/1/properties")) ==
+          listed(rule(R"({"text":{"x":1}})", "ask"), known));
+    for (const char* member : {"effect", "provenance", "kind"}) {
+        CAPTURE(member);
+        CHECK(words_in(at(fmt::format("/$defs/{}/enum", member).c_str())) ==
+              listed(rule(fmt::format(R"({{"{}":"@"}})", member), "ask"), "allowed values: "));
+    }
+    for (const json::value& then : at("/$defs/rule/properties/then/enum").as_array())
+        CHECK_NOTHROW(parse_guard_rules(rule("{}", std::string(then.as_string())), "guard.json"));
+    int examples = 0;
+    for (const auto& [name, condition] : conditions.as_object()) {
+        for (const json::value& example : condition.at("examples").as_array()) {
+            json::object when;
+            when[name] = example;
+            INFO(json::serialize(when));
+            CHECK_NOTHROW(parse_guard_rules(rule(json::serialize(when), "ask"), "guard.json"));
+            ++examples;
+        }
+    }
+    CHECK(examples > 20);
 }
 
 TEST_CASE("guard: a mistake in a file names the member and the reason") {

@@ -114,7 +114,7 @@ std::span<const Provenance> provenances() noexcept { return all_provenances; }
 std::vector<GuardRule> parse_guard_rules(std::string_view text, const std::string& where) {
     const json::object object = parse_settings_file(text, where, errc::bad_guard);
     const Members members(object, where, errc::bad_guard);
-    members.allow_only({"rules", "comment"});
+    members.allow_only({"rules", "comment", "$schema"});
     const auto rules = members.objects("rules");
     if (!rules) members.refuse("rules", "is missing");
     if (rules->size() > max_rules)
