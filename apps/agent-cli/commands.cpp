@@ -144,7 +144,6 @@ void add_settings(CLI::App& command, RunFlags& flags) {
     command.add_option("--watch", flags.watch,
                        "When the screen changes while the model thinks: resend, check or off");
     add_guard(command, flags.guard);
-    add_secrets(command, flags.secrets);
     add_panel(command, flags.panel);
     add_probe(command, flags.no_probe);
 }
@@ -166,6 +165,7 @@ void add_record(CLI::App& command, std::string& file) {
 void add_run(CLI::App& command, RunFlags& flags) {
     add_settings(command, flags);
     add_program_tools(command, flags.tools);
+    add_secrets(command, flags.secrets);
     add_record(command, flags.cassette.record);
     command
         .add_option("--replay", flags.cassette.replay,

@@ -70,7 +70,7 @@ struct ResumeFlags {
     std::string journal_key_file; ///< empty: not given
     ProgramToolFlags tools;
     GuardFlags guard;
-    std::string secrets; ///< the same
+    std::string secrets; ///< file; empty: not given
     PanelFlags panel;
     std::string record; ///< empty: not given
     bool no_probe = false;

@@ -188,9 +188,10 @@ ExitCode do_action(const DoFlags& flags) {
     std::stop_source stop; // Ctrl+C during a drag releases the button first
     const InterruptWatch watch([&](Interrupt) { stop.request_stop(); });
     const winio::WorkArea area = work_area(*desktop, choice);
-    if (choice.window && is_for_the_keyboard(flags)) check_foreground(*desktop, *choice.window);
     const winio::Plan plan = plan_of(flags, *desktop, area, stop.get_token());
-    if (!is_permitted(plan, *desktop, choice, area, flags.guard)) return ExitCode::refused;
+    if (!is_permitted(plan, *desktop, choice, area, flags.guard, stop.get_token()))
+        return stop.stop_requested() ? ExitCode::interrupted : ExitCode::refused;
+    if (choice.window && is_for_the_keyboard(flags)) check_foreground(*desktop, *choice.window);
     winio::InputExecutor executor(*desktop, area);
     const auto capturer = desktop->open_capturer({.pointer = false});
     const winio::ActionReport report =

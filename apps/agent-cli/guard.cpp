@@ -32,7 +32,8 @@ agent::GuardLevel guard_level(const session::Config& config) {
 
 std::filesystem::path administrator_rules() {
 #ifdef _WIN32
-    return path_of(environment_variable("ProgramData")) / "Eyehand" / "guard.json";
+    const std::string folder = environment_variable("ProgramData");
+    return folder.empty() ? std::filesystem::path() : path_of(folder) / "Eyehand" / "guard.json";
 #else
     return "/etc/eyehand/guard.json";
 #endif
@@ -43,20 +44,30 @@ std::filesystem::path user_rules() {
     return folder.empty() ? folder : folder / "guard.json";
 }
 
+namespace {
+
+/// False only if the file is known not to exist: one that cannot be read is an error.
+bool is_there(const std::filesystem::path& file) {
+    std::error_code unknown;
+    return !file.empty() && std::filesystem::symlink_status(file, unknown).type() !=
+                                std::filesystem::file_type::not_found;
+}
+
+} // namespace
+
 agent::Guard make_guard(agent::GuardLevel level, const GuardFlags& flags) {
     agent::Guard guard(level);
     try {
         const std::filesystem::path administrator = administrator_rules();
-        std::error_code unknown;
-        if (std::filesystem::exists(administrator, unknown))
+        if (is_there(administrator))
             guard.add(agent::load_guard_rules(administrator), agent::RuleOrigin::administrator);
         for (const std::string& file : flags.rules)
             guard.add(agent::load_guard_rules(path_of(file)), agent::RuleOrigin::user);
         const std::filesystem::path users = user_rules();
-        if (!users.empty() && std::filesystem::exists(users, unknown)) {
+        if (is_there(users)) {
             if (!only_the_user_can_change(users))
-                throw UsageError(fmt::format("{} is not used, because other users can change it: "
-                                             "make it writable for you only",
+                throw UsageError(fmt::format("{} must belong to you, and other users must not be "
+                                             "able to change it",
                                              text_of(users)));
             guard.add(agent::load_guard_rules(users), agent::RuleOrigin::user);
         }
@@ -182,32 +193,43 @@ ExitCode explain_guard(const std::string& directory) {
 }
 
 bool is_permitted(const winio::Plan& plan, winio::Desktop& desktop, const winio::AreaChoice& choice,
-                  const winio::WorkArea& area, const GuardFlags& flags) {
+                  const winio::WorkArea& area, const GuardFlags& flags,
+                  const std::stop_token& stop) {
     const agent::Guard guard = make_guard(
         flags.level == "off" ? agent::GuardLevel::off : agent::GuardLevel::standard, flags);
-    agent::GuardSurroundings around;
-    around.windows = winio::listed_windows(desktop);
-    if (desktop.windows() == nullptr) around.windows.emplace();
-    around.pointer = desktop.pointer();
-    around.own_processes = winio::own_processes();
-    if (choice.window && around.windows)
-        around.chosen_window = winio::find_window(*around.windows, *choice.window);
-    if (choice.crop && !choice.window) around.crop = area.bounds();
-    const agent::GuardedAction action{.provenance = agent::Provenance::user,
-                                      .effects = agent::effects_of(plan, around)};
-    const agent::GuardVerdict verdict = guard.judge(action, std::chrono::steady_clock::now());
-    if (verdict.decision == agent::Decision::allow) return true;
-    const std::string why = verdict.reason.empty() ? std::string() : ": " + verdict.reason;
-    if (verdict.decision == agent::Decision::ask && terminal_can_ask()) {
-        const auto answer =
-            ask(printable(fmt::format("agent-cli: the rule \"{}\" asks{} Continue? [y/N] ",
-                                      verdict.rule, why)),
-                {});
-        return answer && (*answer == "y" || *answer == "Y" || *answer == "yes");
+    const auto verdict_now = [&] {
+        agent::GuardSurroundings around;
+        around.windows = winio::listed_windows(desktop);
+        if (desktop.windows() == nullptr) around.windows.emplace();
+        around.pointer = desktop.pointer();
+        around.own_processes = winio::own_processes();
+        if (choice.window && around.windows)
+            around.chosen_window = winio::find_window(*around.windows, *choice.window);
+        if (choice.crop && !choice.window) around.crop = area.bounds();
+        return guard.judge(
+            {.provenance = agent::Provenance::user, .effects = agent::effects_of(plan, around)},
+            std::chrono::steady_clock::now());
+    };
+    const auto is_denied = [](const agent::GuardVerdict& verdict) {
+        if (verdict.decision == agent::Decision::allow) return false;
+        print_to(stderr,
+                 printable(fmt::format("agent-cli: denied by the rule \"{}\"{}{}\n", verdict.rule,
+                                       verdict.reason.empty() ? "" : ": ", verdict.reason)));
+        return true;
+    };
+    const agent::GuardVerdict verdict = verdict_now();
+    if (verdict.decision != agent::Decision::ask || !terminal_can_ask()) return !is_denied(verdict);
+    const auto answer = ask(
+        printable(fmt::format("agent-cli: the rule \"{}\" asks{}{} Continue? [y/N] ", verdict.rule,
+                              verdict.reason.empty() ? "." : ": ", verdict.reason)),
+        stop);
+    if (!answer || !is_yes(*answer)) {
+        print_to(stderr, "agent-cli: not carried out, because you did not allow it\n");
+        return false;
     }
-    print_to(stderr,
-             printable(fmt::format("agent-cli: denied by the rule \"{}\"{}\n", verdict.rule, why)));
-    return false;
+    // The question takes time, and the terminal may have taken the keyboard focus.
+    const agent::GuardVerdict after = verdict_now();
+    return after.decision == agent::Decision::ask || !is_denied(after);
 }
 
 void put_rules(std::vector<agent::Setting>& settings, const GuardFlags& flags) {

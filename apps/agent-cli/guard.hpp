@@ -8,6 +8,7 @@
 #include "settings.hpp"
 
 #include <filesystem>
+#include <stop_token>
 #include <vector>
 
 namespace eyehand::cli {
@@ -15,7 +16,8 @@ namespace eyehand::cli {
 /// The level that the settings `guard` and `approve` choose: the stricter one.
 [[nodiscard]] agent::GuardLevel guard_level(const session::Config& config);
 
-/// The administrator's rules for all users of this machine; the file need not exist.
+/// The administrator's rules for all users of this machine; the file need not exist. Empty if the system does
+/// not tell the folder.
 [[nodiscard]] std::filesystem::path administrator_rules();
 
 /// The user's rules for all runs; the file need not exist. Empty without a configuration folder.
@@ -29,7 +31,7 @@ namespace eyehand::cli {
 /// Returns false, and prints the reason, if not.
 [[nodiscard]] bool is_permitted(const winio::Plan& plan, winio::Desktop& desktop,
                                 const winio::AreaChoice& choice, const winio::WorkArea& area,
-                                const GuardFlags& flags);
+                                const GuardFlags& flags, const std::stop_token& stop);
 
 /// Records the user's files of rules in the settings of a run.
 void put_rules(std::vector<agent::Setting>& settings, const GuardFlags& flags);

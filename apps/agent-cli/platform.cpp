@@ -29,7 +29,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
@@ -194,12 +193,14 @@ std::optional<std::string> ask(const std::string& question, const std::stop_toke
 }
 
 std::optional<std::string> ask_hidden(const std::string& question) {
+    std::stop_source stop; // Ctrl+C must not leave a terminal that shows nothing
+    const InterruptWatch watch([&](Interrupt) { stop.request_stop(); });
     const HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
     DWORD mode = 0;
-    GetConsoleMode(input, &mode);
-    SetConsoleMode(input, mode & ~static_cast<DWORD>(ENABLE_ECHO_INPUT));
-    std::optional<std::string> line = ask(question, {});
-    SetConsoleMode(input, mode);
+    const bool known = GetConsoleMode(input, &mode) != 0;
+    if (known) SetConsoleMode(input, mode & ~static_cast<DWORD>(ENABLE_ECHO_INPUT));
+    std::optional<std::string> line = ask(question, stop.get_token());
+    if (known) SetConsoleMode(input, mode);
     print_to(stderr, "\n");
     return line;
 }
@@ -347,22 +348,21 @@ std::optional<std::string> ask(const std::string& question, const std::stop_toke
 }
 
 std::optional<std::string> ask_hidden(const std::string& question) {
+    std::stop_source stop; // Ctrl+C must not leave a terminal that shows nothing
+    const InterruptWatch watch([&](Interrupt) { stop.request_stop(); });
     termios shown{};
-    tcgetattr(STDIN_FILENO, &shown);
+    const bool known = tcgetattr(STDIN_FILENO, &shown) == 0;
     termios hidden = shown;
     hidden.c_lflag &= ~static_cast<tcflag_t>(ECHO);
-    tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden);
-    std::optional<std::string> line = ask(question, {});
-    tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown);
+    if (known) tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden);
+    std::optional<std::string> line = ask(question, stop.get_token());
+    if (known) tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown);
     print_to(stderr, "\n");
     return line;
 }
 
 void forbid_core_dumps() noexcept {
-    const rlimit none{0, 0};
-    setrlimit(RLIMIT_CORE, &none);
-    // Some systems pass core dumps to a program, whatever the limit.
-    prctl(PR_SET_DUMPABLE, 0);
+    prctl(PR_SET_DUMPABLE, 0); // unlike a limit, not inherited by programs that tools start
 }
 
 std::string read_input() { return rest_of(std::cin); }

@@ -15,12 +15,6 @@
 namespace eyehand::cli {
 namespace {
 
-bool is_yes(std::string answer) {
-    std::erase_if(answer, [](unsigned char c) { return std::isspace(c) != 0; });
-    for (char& c : answer) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return answer == "y" || answer == "yes";
-}
-
 /// The question with the complete call, because the user approves only what is shown.
 std::string in_words(const agent::ApprovalRequest& question) {
     if (question.text.empty()) {
@@ -41,6 +35,12 @@ std::string in_words(const agent::ApprovalRequest& question) {
 }
 
 } // namespace
+
+bool is_yes(std::string answer) {
+    std::erase_if(answer, [](unsigned char c) { return std::isspace(c) != 0; });
+    for (char& c : answer) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return answer == "y" || answer == "yes";
+}
 
 bool terminal_can_ask() { return input_is_terminal() && errors_go_to_terminal(); }
 

@@ -18,6 +18,9 @@ namespace eyehand::cli {
 /// Whether standard input and standard error are a terminal, so that the user can be asked.
 [[nodiscard]] bool terminal_can_ask();
 
+/// Whether an answer is "y" or "yes", in any case.
+[[nodiscard]] bool is_yes(std::string answer);
+
 /// The approval request for a call of a program tool.
 [[nodiscard]] agent::ApprovalRequest approval_request_of(const agent::ToolApprovalRequest& call);
 

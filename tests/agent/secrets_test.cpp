@@ -85,14 +85,15 @@ TEST_CASE("secrets: references are replaced, and values in results are replaced 
     secrets.add(secret("mail-2", "horse"));
     CHECK_THAT(secrets.instructions(), ContainsSubstring("secret://mail, secret://mail-2"));
 
-    CHECK(secrets.redact(R"({"text":"horse"})") == R"({"text":"horse"})"); // not revealed yet
+    CHECK(secrets.redact_json(R"({"text":"horse"})") == R"({"text":"horse"})"); // not revealed yet
     const RevealedText revealed = secrets.reveal("a secret://mail-2, secret://mail.");
     CHECK(revealed.text == "a horse, " + std::string(password) + ".");
     CHECK(revealed.secrets == std::vector<std::string>{"mail-2", "mail"});
     // The longer value first, although it contains the other one.
-    CHECK(secrets.redact(R"({"text":"corréct \"horse\"\\battery horse","n":0.5,"ok":true})") ==
+    CHECK(secrets.redact_json(R"({"text":"corréct \"horse\"\\battery horse","n":0.5,"ok":true})") ==
           R"({"text":"secret://mail secret://mail-2","n":0.5,"ok":true})");
-    CHECK(secrets.redact(R"(["corr\u00e9ct \u0022horse\"\\battery"])") == R"(["secret://mail"])");
+    CHECK(secrets.redact_json(R"(["corr\u00e9ct \u0022horse\"\\battery"])") ==
+          R"(["secret://mail"])");
 
     const RevealedText unknown = secrets.reveal("secret://mial");
     CHECK(unknown.text.empty());
@@ -103,15 +104,47 @@ TEST_CASE("secrets: a value that is literal JSON does not damage a result") {
     Secrets secrets;
     secrets.add(secret("word", "true"));
     (void)secrets.reveal("secret://word");
-    CHECK(secrets.redact(R"({"ok":true,"text":"true"})") ==
+    CHECK(secrets.redact_json(R"({"ok":true,"text":"true"})") ==
           R"({"ok":true,"text":"secret://word"})");
+}
+
+TEST_CASE("secrets: a reference that replaces a value is not searched for other values") {
+    Secrets secrets;
+    secrets.add(secret("mail", "correct"));
+    secrets.add(secret("pin", "mail"));
+    secrets.add(secret("member", "text"));
+    secrets.read_all();
+    CHECK(secrets.redact("correct mail") == "secret://mail secret://pin");
+    // Programs read the names of members.
+    CHECK(secrets.redact_json(R"({"text":"text correct"})") ==
+          R"({"text":"secret://member secret://mail"})");
+}
+
+TEST_CASE("secrets: what is no text to type is no value") {
+    for (const char* value : {"", "\xff\xfe", "a\xc3"}) {
+        Secrets secrets;
+        secrets.add(secret("a", value));
+        CHECK_THAT(secrets.reveal("secret://a").problem, ContainsSubstring("no value that can be"));
+    }
+}
+
+TEST_CASE(
+    "secrets: values that were typed in an earlier part of the run, or are cut, are replaced") {
+    RunWithSecret run({calls("read_clipboard"), calls("list_windows")});
+    run.options.with = {"read_clipboard", "list_windows"};
+    // The limits of results, 4000 and 80 characters, are within the value.
+    run.desktop.clipboard()->set_text(std::string(3990, 'x') + password);
+    run.set_window("browser.exe", std::string(70, 'x') + password);
+    REQUIRE(run.run().outcome == Outcome::completed);
+    for (const std::string& result : run.results()) CHECK_THAT(result, !ContainsSubstring("corr"));
+    CHECK(run.results().size() == 2);
 }
 
 TEST_CASE("secrets: short values are typed, and not searched for in results") {
     Secrets secrets;
     secrets.add(secret("pin", "123"));
     CHECK(secrets.reveal("secret://pin").text == "123");
-    CHECK(secrets.redact(R"({"text":"123"})") == R"({"text":"123"})");
+    CHECK(secrets.redact_json(R"({"text":"123"})") == R"({"text":"123"})");
 }
 
 TEST_CASE("secrets: names are unique words") {
@@ -158,7 +191,7 @@ TEST_CASE("secrets: a value that is missing goes back to the model, and nothing 
                       {.name = "mail", .read = [] { return std::optional<std::string>(); }});
     REQUIRE(run.run().outcome == Outcome::completed);
     CHECK(run.desktop.typed().empty());
-    CHECK_THAT(run.results().at(0), ContainsSubstring("no value at present"));
+    CHECK_THAT(run.results().at(0), ContainsSubstring("no value that can be typed"));
 }
 
 TEST_CASE("secrets: other tools receive the reference, and a secret is not pasted") {
@@ -197,7 +230,6 @@ TEST_CASE("secrets: a bound value is typed only into its windows") {
 
 TEST_CASE("secrets: typing ends when another window takes the keyboard focus") {
     RunWithSecret run({calls("type_text", R"({"text":"secret://mail"})")}, bound_to({"browser*"}));
-    run.profile.pace.type_delay = std::chrono::milliseconds{10};
     run.desktop.on_input = [&](const winio::InputEvent&) {
         if (run.desktop.typed().size() == 4) run.set_window("chat.exe", "Chat");
     };
@@ -248,6 +280,16 @@ TEST_CASE("secrets: mistakes in a file are errors that name the member") {
     CHECK_THAT(problem_of(R"({"secrets": [{"name": "a", "prompt": true}]})"),
                ContainsSubstring("no user can be asked"));
     CHECK_THAT(problem_of(R"({"secrets": [{"name": "a b", "environment": "PATH"}]})"),
-               ContainsSubstring("needs a name of letters"));
+               ContainsSubstring("secrets[0]: \"name\" is not valid"));
+    int asked = 0;
+    const auto ask = [&](const std::string&) {
+        ++asked;
+        return std::optional<std::string>("x");
+    };
+    CHECK_THROWS_AS(parse_secrets(R"({"secrets": [{"name": "a", "prompt": true},
+                                                  {"name": "a", "prompt": true}]})",
+                                  "secrets.json", ask),
+                    Error);
+    CHECK(asked == 0); // only if the complete file is valid
     CHECK_THROWS_AS(load_secrets("missing.json"), Error);
 }

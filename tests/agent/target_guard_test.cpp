@@ -79,9 +79,9 @@ TEST_CASE("target guard: what an own action has changed is compared again after 
 
 TEST_CASE("target guard: how the target looks under the own pointer is not compared") {
     const winio::WindowInfo window{
-        .id = winio::WindowId{1}, .bounds = {0, 0, 100, 100}, .foreground = true};
+        .id = winio::WindowId{1}, .bounds = {0, 0, 400, 100}, .foreground = true};
     winio::ScreenState seen;
-    seen.frame.pixels.resize({100, 100});
+    seen.frame.pixels.resize({400, 100});
     seen.windows = {window};
     winio::ScreenState now = seen;
     now.frame.pixels.fill({30, 30, 40, 40}, {255, 0, 0}); // highlighted
@@ -90,11 +90,16 @@ TEST_CASE("target guard: how the target looks under the own pointer is not compa
         {winio::Batch{winio::ButtonChange{winio::Button::left, winio::Press::down},
                       winio::ButtonChange{winio::Button::left, winio::Press::up}}});
     TargetGuard guard;
-    guard.on_move();
+    guard.on_move({50, 50});
     CHECK_FALSE(guard.has_acted());
     CHECK_FALSE(guard.compare(seen, now, plan, {}, 96));
     SECTION("but another window there is") {
         now.windows->front().id = winio::WindowId{2};
+        CHECK(guard.compare(seen, now, plan, {}, 96));
+    }
+    SECTION("but a target elsewhere is") {
+        now.frame.pixels.fill({280, 30, 40, 40}, {255, 0, 0});
+        plan.targets = {{300, 50}};
         CHECK(guard.compare(seen, now, plan, {}, 96));
     }
     SECTION("until the next screenshot") {

@@ -103,7 +103,9 @@ DesktopWorld::DesktopWorld(DesktopWorldParts parts, Timeline& timeline)
       control_(parts.control), gate_(parts.options.guard, parts.options.approvals, control_),
       secrets_(parts.options.secrets), own_processes_(winio::own_processes()),
       journal_(parts.journal), on_delta_(std::move(parts.on_delta)),
-      on_state_(std::move(parts.on_state)), pipeline_(screenshot_options(parts.profile)) {}
+      on_state_(std::move(parts.on_state)), pipeline_(screenshot_options(parts.profile)) {
+    secrets_.read_all(); // an earlier part of the run may have typed them
+}
 
 std::unique_ptr<World> make_desktop_world(DesktopWorldParts parts) {
     return std::make_unique<DesktopWorld>(std::move(parts));
@@ -284,7 +286,11 @@ Fact DesktopWorld::on(const Ask& command) {
     asked_ = true;
     step_waited_ = false;
     try {
-        return ask(command);
+        Fact fact = ask(command);
+        // Without the watch, the screenshot of a resumed run may be old, but its replies are new.
+        if (options_.watch == Watch::off || options_.annotation != Source::library)
+            resumed_ = resumed_ && !std::holds_alternative<Replied>(fact);
+        return fact;
     } catch (const vlm::Error& error) {
         // Without a stop request, a model that reports this error has failed.
         if (error.code() == vlm::errc::cancelled && control_.stopping()) return broken_off();
@@ -477,6 +483,7 @@ Fact DesktopWorld::on(const Invoke& command) {
         if (!secrets_.empty()) {
             std::ranges::copy(secrets_.variables(), std::back_inserter(context.hidden_variables));
             context.reveal = [this](std::string_view text) { return revealed(text); };
+            context.redact = [this](std::string_view text) { return secrets_.redact(text); };
         }
         const Toolbox& tools = tools_.at(command.role);
         if (journal_ != nullptr && tools.may_act_itself(command.call.name)) journal_->finish_sync();
@@ -505,7 +512,7 @@ Fact DesktopWorld::on(const Invoke& command) {
     } catch (const winio::Error& error) {
         not_done(fact, error.code(), error.what());
     }
-    fact.result_json = secrets_.redact(std::move(fact.result_json));
+    fact.result_json = secrets_.redact_json(std::move(fact.result_json));
     fact.act = since(start) - fact.policy;
     return fact;
 }
@@ -668,7 +675,7 @@ void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
         if (expected != winio::Expectation::nothing)
             novelty_.acted(plan.targets, awaited ? before_.windows : std::nullopt);
         guard_.on_action(expected);
-        if (!plan.targets.empty()) guard_.on_move();
+        if (!plan.targets.empty()) guard_.on_move(plan.targets.back());
         if (!gate_.is_open()) gate_.carried_out(timeline_.now());
     }
     if (report.complete()) return;

@@ -9,6 +9,8 @@ namespace {
 constexpr int max_refused = 2;
 /// Targets at most this far apart on each axis are the same, in pixels.
 constexpr int same_target = 24;
+/// How far from the pointer a control may look different below it, in pixels.
+constexpr int hover_radius = 96;
 
 } // namespace
 
@@ -20,9 +22,12 @@ TargetGuard::compare(const winio::ScreenState& seen, const winio::ScreenState& n
         own_action_ == Expectation::launch)
         return std::nullopt;
     winio::TargetCheck how;
-    how.complete = !own_action_ && !pointer_moved_;
+    how.complete = !own_action_;
     how.ignored = std::move(ambient);
     how.ignored.insert(how.ignored.end(), toggling_.begin(), toggling_.end());
+    if (moved_to_)
+        how.ignored.push_back({moved_to_->x - hover_radius, moved_to_->y - hover_radius,
+                               2 * hover_radius + 1, 2 * hover_radius + 1});
     how.dpi = dpi;
     const auto& then = seen.frame.pointer;
     const auto& pointer = now.frame.pointer;

@@ -17,7 +17,7 @@ public:
     void on_screenshot(std::vector<winio::Rect> toggling) {
         toggling_ = std::move(toggling);
         own_action_.reset();
-        pointer_moved_ = false;
+        moved_to_.reset();
     }
     /// The agent has acted; `refuses` begins to count anew.
     void on_action(winio::Expectation expected) {
@@ -25,7 +25,7 @@ public:
         refused_.reset();
     }
     /// The agent has moved the pointer, and what is below it may look different.
-    void on_move() { pointer_moved_ = true; }
+    void on_move(winio::Point to) { moved_to_ = to; }
     /// A tool has acted without a plan.
     void on_unknown_action() { own_action_ = winio::Expectation::command; }
     /// Whether the agent has acted since the latest screenshot.
@@ -53,7 +53,7 @@ private:
 
     std::vector<winio::Rect> toggling_;
     std::optional<winio::Expectation> own_action_; ///< the latest one since the screenshot
-    bool pointer_moved_ = false;                   ///< since the screenshot
+    std::optional<winio::Point> moved_to_;         ///< since the screenshot
     std::optional<Refused> refused_;               ///< since the latest action
 };
 

@@ -1,6 +1,7 @@
 #include "eyehand/agent/secrets.hpp"
 
 #include "base/nearest.hpp"
+#include "eyehand/winio/gesture.hpp"
 #include "guard/pattern.hpp"
 #include "json/json.hpp"
 
@@ -28,20 +29,10 @@ bool matches_any(const std::vector<std::string>& patterns, std::string_view text
            });
 }
 
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-    for (std::size_t at = text.find(from); at != std::string::npos;
-         at = text.find(from, at + to.size()))
-        text.replace(at, from.size(), to);
-}
-
-/// Calls `change` for each string of a document, names of members included, and returns the result.
+/// The document with the result of `change` for each string, names of members excluded.
 template <class Change>
 json::value changed(const json::value& value, const Change& change) {
-    if (value.is_string()) {
-        std::string text(value.as_string());
-        change(text);
-        return json::string(text);
-    }
+    if (value.is_string()) return json::string(change(std::string_view(value.as_string())));
     if (value.is_array()) {
         json::array elements;
         for (const json::value& element : value.as_array())
@@ -50,13 +41,17 @@ json::value changed(const json::value& value, const Change& change) {
     }
     if (value.is_object()) {
         json::object members;
-        for (const auto& [name, member] : value.as_object()) {
-            std::string key(name);
-            change(key);
-            members[key] = changed(member, change);
-        }
+        for (const auto& [name, member] : value.as_object())
+            members[name] = changed(member, change);
         return members;
     }
+    return value;
+}
+
+/// Nothing if there is no value that can be typed.
+std::optional<std::string> value_of(const Secret& secret) {
+    std::optional<std::string> value = secret.read();
+    if (value && (value->empty() || !winio::gesture::typing_problem(*value).empty())) value.reset();
     return value;
 }
 
@@ -121,19 +116,25 @@ RevealedText Secrets::reveal(std::string_view text) {
         const std::string name(text.begin(), end);
         text.remove_prefix(name.size());
         const Secret* secret = find(name);
-        const std::optional<std::string> value = secret == nullptr ? std::nullopt : secret->read();
+        const std::optional<std::string> value =
+            secret == nullptr ? std::nullopt : value_of(*secret);
         if (!value) {
             std::string problem =
                 secret == nullptr
                     ? unknown(name)
-                    : fmt::format("The secret \"{}\" has no value at present. Tell the user.",
-                                  name);
+                    : fmt::format(
+                          "The secret \"{}\" has no value that can be typed. Tell the user.", name);
             return {.problem = std::move(problem)};
         }
         remember(name, *value);
         revealed.text += *value;
         revealed.secrets.push_back(name);
     }
+}
+
+void Secrets::read_all() {
+    for (const Secret& secret : secrets_)
+        if (const auto value = value_of(secret)) remember(secret.name, *value);
 }
 
 void Secrets::remember(const std::string& name, const std::string& text) {
@@ -155,17 +156,32 @@ std::string Secrets::refusal(std::string_view name, std::string_view process,
                        name);
 }
 
-std::string Secrets::redact(std::string json_text) const {
+std::string Secrets::redact(std::string_view text) const {
+    std::string redacted;
+    while (!text.empty()) {
+        const auto found = std::ranges::find_if(
+            values_, [&](const Value& value) { return text.starts_with(value.text); });
+        if (found == values_.end()) {
+            redacted += text.front();
+            text.remove_prefix(1);
+        } else {
+            redacted += reference(found->name);
+            text.remove_prefix(found->text.size());
+        }
+    }
+    return redacted;
+}
+
+std::string Secrets::redact_json(std::string json_text) const {
     if (values_.empty()) return json_text;
     const auto document = parse_json(json_text);
-    if (!document) return json_text;
+    if (!document)
+        return R"({"ok":false,"error":{"type":"secret","message":"The result is not valid JSON."}})";
     bool found = false;
-    const json::value redacted = changed(*document, [&](std::string& text) {
-        for (const Value& value : values_) {
-            if (text.find(value.text) == std::string::npos) continue;
-            found = true;
-            replace_all(text, value.text, reference(value.name));
-        }
+    const json::value redacted = changed(*document, [&](std::string_view text) {
+        std::string result = redact(text);
+        found = found || result != text;
+        return result;
     });
     return found ? to_text(redacted) : json_text;
 }

@@ -3,6 +3,7 @@
 
 #include "base/path_text.hpp"
 #include "eyehand/base/utf16.hpp"
+#include "eyehand/winio/gesture.hpp"
 #include "profile/members.hpp"
 #include "profile/settings_file.hpp"
 
@@ -10,8 +11,8 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <utility>
+#include <vector>
 
 namespace eyehand::agent {
 namespace {
@@ -45,7 +46,13 @@ std::optional<std::string> value_of_file(const fs::path& file) {
     return text;
 }
 
-Secret read_secret(const Members& members, const fs::path& folder, const AskSecret& ask) {
+bool is_usable(const std::optional<std::string>& value) {
+    return value && !value->empty() && winio::gesture::typing_problem(*value).empty();
+}
+
+/// `asks` is set if the user must be asked for the value.
+Secret read_secret(const Members& members, const fs::path& folder, const AskSecret& ask,
+                   bool& asks) {
     members.allow_only({"name", "environment", "file", "prompt", "process", "title", "comment"});
     Secret secret;
     members.read_required("name", secret.name);
@@ -61,8 +68,10 @@ Secret read_secret(const Members& members, const fs::path& folder, const AskSecr
                        "needs one source of its value: \"environment\", \"file\" or \"prompt\"");
     if (!secret.variable.empty()) {
         secret.read = [variable = secret.variable] { return value_of_variable(variable); };
-        if (!secret.read())
-            members.refuse("environment", fmt::format("is {}, which is not set", secret.variable));
+        if (!is_usable(secret.read()))
+            members.refuse("environment", fmt::format("is {}, which is not set, or whose value "
+                                                      "cannot be typed",
+                                                      secret.variable));
     } else if (!file.empty()) {
         const fs::path path = folder / path_of(file);
         secret.read = [path] { return value_of_file(path); };
@@ -72,9 +81,7 @@ Secret read_secret(const Members& members, const fs::path& folder, const AskSecr
                 fmt::format("is {}, which cannot be read or is larger than 4 KiB", text_of(path)));
     } else {
         if (!ask) members.refuse("prompt", "cannot be used here: no user can be asked");
-        std::optional<std::string> value = ask(secret.name);
-        if (!value || value->empty()) members.refuse("prompt", "has received no value");
-        secret.read = [value = std::move(value)] { return value; };
+        asks = true;
     }
     return secret;
 }
@@ -86,8 +93,30 @@ Secrets parse(std::string_view text, const std::string& where, const fs::path& f
     members.allow_only({"secrets", "comment"});
     const auto list = members.objects("secrets");
     if (!list) members.refuse("secrets", "is missing");
+    std::vector<std::pair<Secret, bool>> all;
+    Secrets checked; // the user is asked only if the complete file is valid
+    for (const Members& one : *list) {
+        bool asks = false;
+        Secret secret = read_secret(one, folder, ask, asks);
+        if (asks) secret.read = [] { return std::optional<std::string>(); };
+        try {
+            checked.add(secret);
+        } catch (const Error& error) {
+            one.refuse("name", fmt::format("is not valid: {}", error.what()));
+        }
+        all.emplace_back(std::move(secret), asks);
+    }
     Secrets secrets;
-    for (const Members& one : *list) secrets.add(read_secret(one, folder, ask));
+    for (auto& [secret, asks] : all) {
+        if (asks) {
+            const std::optional<std::string> value = ask(secret.name);
+            if (!is_usable(value))
+                members.refuse("secrets", fmt::format("contains {}, which has received no value",
+                                                      secret.name));
+            secret.read = [value] { return value; };
+        }
+        secrets.add(std::move(secret));
+    }
     return secrets;
 }
 

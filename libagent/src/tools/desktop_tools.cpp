@@ -254,7 +254,11 @@ ToolResult type(const TextArgs& args, ToolContext& context) {
     RevealedText typed{.text = args.text.utf8};
     if (context.reveal) typed = context.reveal(args.text.utf8);
     if (!typed.problem.empty()) return fail("secret", typed.problem);
-    return act(gesture::type(typed.text, context.type_delay))
+    // Before each character, it is checked which window receives it.
+    const auto delay = typed.secrets.empty()
+                           ? context.type_delay
+                           : std::max(context.type_delay, std::chrono::milliseconds(1));
+    return act(gesture::type(typed.text, delay))
         .with("typed", args.text.utf8)
         .about(args.text.utf8);
 }
@@ -297,6 +301,14 @@ std::vector<winio::WindowInfo> titled_windows(winio::Windows& windows) {
     return all;
 }
 
+std::string redacted(const ToolContext& context, std::string text) {
+    return context.redact ? context.redact(text) : text;
+}
+
+std::string title_of(const winio::WindowInfo& window, const ToolContext& context) {
+    return shorten(one_line(redacted(context, window.title)), title_length);
+}
+
 ToolResult list_windows(const NoArgs&, ToolContext& context) {
     winio::Windows* windows = context.desktop.windows();
     if (windows == nullptr) return no_windows();
@@ -304,7 +316,7 @@ ToolResult list_windows(const NoArgs&, ToolContext& context) {
     std::string lines;
     for (std::size_t i = 0; i < std::min(all.size(), max_windows); ++i) {
         const winio::WindowInfo& window = all[i];
-        lines += fmt::format("{}. {}", i + 1, shorten(one_line(window.title), title_length));
+        lines += fmt::format("{}. {}", i + 1, title_of(window, context));
         if (!window.process.empty()) lines += " (" + window.process + ")";
         if (window.foreground) lines += ", in front";
         if (window.state == winio::WindowState::minimized) lines += ", minimized";
@@ -317,11 +329,10 @@ ToolResult list_windows(const NoArgs&, ToolContext& context) {
         .untrusted("window");
 }
 
-std::string titles_of(const std::vector<winio::WindowInfo>& windows) {
+std::string titles_of(const std::vector<winio::WindowInfo>& windows, const ToolContext& context) {
     std::string titles;
     for (std::size_t i = 0; i < std::min(windows.size(), max_windows); ++i)
-        titles += fmt::format("{}\"{}\"", i == 0 ? "" : ", ",
-                              shorten(one_line(windows[i].title), title_length));
+        titles += fmt::format("{}\"{}\"", i == 0 ? "" : ", ", title_of(windows[i], context));
     return titles.empty() ? "none" : titles;
 }
 
@@ -333,7 +344,7 @@ ToolResult focus_window(const TitleArgs& args, ToolContext& context) {
     if (!window)
         return fail("window_not_found",
                     fmt::format("No window has \"{}\" in its title. Open windows: {}.",
-                                shorten(args.title, title_length), titles_of(all)))
+                                shorten(args.title, title_length), titles_of(all, context)))
             .untrusted("window");
     return act({{winio::Step{winio::WindowCommand{window->id, winio::WindowAction::focus, {}}}},
                 {}})
@@ -363,7 +374,7 @@ ToolResult read_clipboard(const NoArgs&, ToolContext& context) {
         effect.window_known = true;
         if (auto denied = context.permit(effect)) return *std::move(denied);
     }
-    const std::string text = clipboard->text();
+    const std::string text = redacted(context, clipboard->text());
     if (text.empty()) return ok("The clipboard holds no text.").with("text", "").reads();
     return ok().with("text", shorten(text, clipboard_length)).reads().untrusted("clipboard");
 }

@@ -212,7 +212,7 @@ TEST_CASE("the rules in the user's configuration folder hold for every run") {
                                  std::filesystem::perm_options::add);
     const auto result = agent_cli({"guard", "test", "key", "enter"}, home);
     CHECK(result.status == 2);
-    CHECK_THAT(result.err, ContainsSubstring("other users can change it"));
+    CHECK_THAT(result.err, ContainsSubstring("other users must not be able"));
 #endif
 }
 

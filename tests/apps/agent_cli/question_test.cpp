@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <array>
@@ -24,6 +25,7 @@ using vlm::testing::completion;
 struct Conversation {
     std::string shown; ///< the complete output on the terminal
     int status = -1;
+    bool echoes = false; ///< afterwards
 };
 
 /// Runs agent-cli on a terminal of its own; types the next of `answers` at each question, which ends
@@ -67,6 +69,8 @@ Conversation on_terminal(std::vector<std::string> arguments,
     }
     int status = 0;
     waitpid(child, &status, 0);
+    termios mode{};
+    conversation.echoes = tcgetattr(terminal, &mode) == 0 && (mode.c_lflag & ECHO) != 0;
     close(terminal);
     conversation.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     return conversation;
@@ -174,6 +178,12 @@ TEST_CASE("the value of a secret is asked for, and the terminal does not show it
     REQUIRE(server.requests().size() == 2);
     CHECK_THAT(server.requests()[1].body, ContainsSubstring("typed"));
     CHECK_THAT(server.requests()[1].body, !ContainsSubstring("staple"));
+
+    CHECK(conversation.echoes);
+
+    const Conversation interrupted = on_terminal(words, {"\x03"}, "(not shown): ");
+    CHECK(interrupted.status == 2);
+    CHECK(interrupted.echoes);
 
     const Conversation nothing = on_terminal(words, {"\n"}, "(not shown): ");
     CHECK(nothing.status == 2);

@@ -177,8 +177,15 @@ private:
 inline std::filesystem::path watched_run(const std::filesystem::path& folder) {
     eyehand::winio::testing::MemoryDesktop desktop{eyehand::winio::Size{1280, 720}};
     PatientModel model;
+    class Replies final : public eyehand::agent::Observer {
+    public:
+        void on_event(const eyehand::agent::Event& event) override {
+            if (std::holds_alternative<eyehand::agent::Replied>(event.payload)) any = true;
+        }
+        bool any = false;
+    } replies;
     desktop.on_capture = [&] {
-        paint_desktop(desktop.screen(), std::min(model.requests.load(), 2));
+        paint_desktop(desktop.screen(), replies.any ? 2 : std::min(model.requests.load(), 1));
     };
     eyehand::agent::AgentOptions options = at_once();
     options.watch = eyehand::agent::Watch::resend;
@@ -186,7 +193,7 @@ inline std::filesystem::path watched_run(const std::filesystem::path& folder) {
     eyehand::agent::RunControl control;
     eyehand::agent::Agent agent(desktop, model, eyehand::agent::load_profile("observer"),
                                 eyehand::agent::built_in_tools(), options);
-    agent.run("Click OK.", directory, control);
+    agent.run("Click OK.", directory, control, &replies);
     return directory.path();
 }
 

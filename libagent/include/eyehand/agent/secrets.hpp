@@ -26,11 +26,11 @@ namespace eyehand::agent {
 struct Secret {
     std::string name{}; ///< letters, digits, "_" and "-"
     /// Returns the value in UTF-8, or nothing if there is none at present. Called on the run's thread
-    /// for each text that contains the secret.
+    /// for each text that contains the secret, and when a run begins.
     std::function<std::optional<std::string>()> read{};
     /// Patterns (guard.hpp) of the windows into which the value may be typed: the window with the
     /// keyboard focus must match one pattern of each list that is not empty. Any program can choose the
-    /// title of its windows, so titles alone do not protect the value from a hostile program.
+    /// title of its windows, and on X11 also what it states as its process.
     std::vector<std::string> processes{};
     std::vector<std::string> titles{};
     std::string variable{}; ///< the environment variable that contains it: hidden from programs
@@ -61,14 +61,18 @@ public:
     /// secrets.
     [[nodiscard]] std::string instructions() const;
 
+    /// Reads all values, so that `redact` replaces them.
+    void read_all();
     /// Replaces each secret://NAME by the value. Without any secret, the text is returned unchanged.
     [[nodiscard]] RevealedText reveal(std::string_view text);
     /// Why the secret may not be typed into a window; empty: it may. `process` and `title` are empty
     /// if they are unknown.
     [[nodiscard]] std::string refusal(std::string_view name, std::string_view process,
                                       std::string_view title) const;
-    /// Replaces the values that `reveal` has returned by secret://NAME, in all strings of a JSON text.
-    [[nodiscard]] std::string redact(std::string json_text) const;
+    /// Replaces the values that have been read by secret://NAME, the longest first.
+    [[nodiscard]] std::string redact(std::string_view text) const;
+    /// The same in all strings of a JSON text, except names of members.
+    [[nodiscard]] std::string redact_json(std::string json_text) const;
 
 private:
     struct Value {
@@ -80,7 +84,7 @@ private:
     void remember(const std::string& name, const std::string& text);
 
     std::vector<Secret> secrets_;
-    std::vector<Value> values_; ///< that were revealed, longest first
+    std::vector<Value> values_; ///< that were read, longest first
 };
 
 /// Asks the user for the value of a secret; nothing: the user gave none.

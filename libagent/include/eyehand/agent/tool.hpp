@@ -194,6 +194,9 @@ struct ToolContext {
     /// Replaces references to secrets (secrets.hpp) by their values in a text that the returned plan
     /// types. The values must not appear in the result. Empty: there are none.
     std::function<RevealedText(std::string_view)> reveal{};
+    /// Replaces values of secrets in a text that the tool has read, before it shortens it: a part of a
+    /// value is not recognized later. Empty: there are none.
+    std::function<std::string(std::string_view)> redact{};
 };
 
 // ---- arguments ----------------------------------------------------------------------------------
