@@ -191,7 +191,7 @@ ServerSettings server_of_run(const EndpointFlags& flags, const std::vector<agent
     const auto of_run = std::find_if(kept.begin(), kept.end(), [](const agent::Setting& it) {
         return it.name == "endpoint" && !it.value.empty();
     });
-    const ServerSettings server = server_settings(flags, &*of_run);
+    ServerSettings server = server_settings(flags, &*of_run);
     if (!quiet && origin(*stored) != origin(today))
         print_to(
             stderr,

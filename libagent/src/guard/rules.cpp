@@ -36,6 +36,7 @@ template <class Values>
 auto words(const Members& members, std::string_view name, const Values& values) {
     std::vector<typename Values::value_type> all;
     std::vector<std::string> known;
+    known.reserve(values.size());
     for (const auto value : values) known.emplace_back(to_string(value));
     for (const std::string& word : members.one_or_more(name)) {
         const auto found = std::ranges::find(known, word);

@@ -170,6 +170,7 @@ Fact DesktopWorld::on(const Observe& command) {
         seen_at_ = timeline_.now();
         seen_sha256_.clear();
         const winio::Screenshot screenshot = pipeline_.process(std::move(frame));
+        // `process` leaves memory in it. NOLINTNEXTLINE(bugprone-use-after-move)
         settler_.reuse(std::move(frame));
         vlm::Image image = vlm::make_image(screenshot.png);
         fact.sha256 = image.sha256;

@@ -113,7 +113,7 @@ Secrets parse(std::string_view text, const std::string& where, const fs::path& f
             if (!is_usable(value))
                 members.refuse("secrets", fmt::format("contains {}, which has received no value",
                                                       secret.name));
-            secret.read = [value] { return value; };
+            secret.read = [text = *value] { return std::optional(text); };
         }
         secrets.add(std::move(secret));
     }

@@ -301,7 +301,7 @@ std::vector<winio::WindowInfo> titled_windows(winio::Windows& windows) {
     return all;
 }
 
-std::string redacted(const ToolContext& context, std::string text) {
+std::string redacted(const ToolContext& context, const std::string& text) {
     return context.redact ? context.redact(text) : text;
 }
 
