@@ -87,6 +87,7 @@ TEST_CASE("run view: older runs are folded into turns") {
         const char* outcome;
         std::vector<std::string> turns;
     };
+    // NOLINTBEGIN(bugprone-suspicious-missing-comma): some lines of a report are long
     const Row row = GENERATE(
         Row{"conversation",
             "Write a note.",
@@ -129,6 +130,7 @@ TEST_CASE("run view: older runs are folded into turns") {
              "2 agent asking (1 to -): vlm.unreachable, resumed, reply of 13 with 1 calls, "
              "type_text ok",
              "3 agent asking (1 to -): reply of 23 with 0 calls"}});
+    // NOLINTEND(bugprone-suspicious-missing-comma)
     CAPTURE(row.name);
     const RunView run = read_run(golden(row.name));
     CHECK(in_words(run) == row.turns);

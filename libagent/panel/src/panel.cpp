@@ -120,6 +120,7 @@ private:
     panel::HttpServer server_;
 };
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): both parts keep a copy
 Panel::Panel(PanelOptions options) : impl_(std::make_unique<Impl>(options, tokens_for(options))) {}
 Panel::~Panel() = default;
 std::string Panel::url() const { return impl_->server().access().url(); }

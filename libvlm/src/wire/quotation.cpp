@@ -114,7 +114,7 @@ void QuotationReader::read_to(std::size_t end) {
             ++at_;
         } else if (fence_ != '\0') {
             at_ = std::min({text_.find('\n', at_), text_.size(), end});
-        } else if (at_ < code_end_) {
+        } else if (at_ < code_end_) { // NOLINT(bugprone-branch-clone): in the order of precedence
             ++at_;
         } else if (c == '`') {
             read_backticks();

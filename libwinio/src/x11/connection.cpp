@@ -49,6 +49,7 @@ std::string problem_of(int error, const std::string& requested) {
 
 } // namespace
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): once for each desktop
 Connection::Connection(std::string display)
     : display_(display.empty() ? default_display() : display) {
     int number = 0;
