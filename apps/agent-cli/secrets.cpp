@@ -12,13 +12,14 @@ namespace eyehand::cli {
 agent::Secrets read_secrets(const std::string& file) {
     if (file.empty()) return {};
     forbid_core_dumps();
-    agent::AskSecret ask_user;
+    agent::SecretSources sources;
+    sources.variable = text_variable;
     if (input_is_terminal())
-        ask_user = [](const std::string& name) {
+        sources.ask = [](const std::string& name) {
             return ask_hidden(fmt::format("Value of the secret {} (not shown): ", name));
         };
     try {
-        return agent::load_secrets(path_of(file), ask_user);
+        return agent::load_secrets(path_of(file), sources);
     } catch (const agent::Error& error) {
         throw UsageError(error.what());
     }

@@ -10,7 +10,7 @@
 namespace eyehand::cli {
 
 /// Reads a file of secrets, and asks on the terminal for those that the user enters. Without a file,
-/// there are none. Afterwards this process leaves no core dump, which would contain the values.
+/// the result is empty. With one, this process leaves no core dump, which would contain the values.
 /// Throws UsageError for a file that is not valid.
 [[nodiscard]] agent::Secrets read_secrets(const std::string& file);
 

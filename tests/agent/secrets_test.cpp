@@ -65,9 +65,14 @@ std::string text_of(const vlm::ChatRequest& request) {
     return all;
 }
 
+/// Only PATH is set.
+std::optional<std::string> variable(const std::string& name) {
+    return name == "PATH" ? std::optional<std::string>("folders") : std::nullopt;
+}
+
 std::string problem_of(const std::string& text) {
     try {
-        (void)parse_secrets(text, "secrets.json");
+        (void)parse_secrets(text, "secrets.json", {.variable = variable});
     } catch (const Error& error) {
         CHECK(error.code() == errc::bad_secret);
         return error.what();
@@ -248,10 +253,12 @@ TEST_CASE("secrets: a file names the sources") {
             {"name": "folders", "environment": "PATH"},
         ]})";
     std::vector<std::string> asked;
-    Secrets secrets = load_secrets(folder.path() / "secrets.json", [&](const std::string& name) {
+    SecretSources sources{.variable = variable};
+    sources.ask = [&](const std::string& name) {
         asked.push_back(name);
         return "entered";
-    });
+    };
+    Secrets secrets = load_secrets(folder.path() / "secrets.json", sources);
     CHECK(asked == std::vector<std::string>{"code"});
     CHECK(secrets.names() == std::vector<std::string>{"pin", "code", "folders"});
     CHECK(secrets.variables() == std::vector<std::string>{"PATH"});
@@ -288,7 +295,7 @@ TEST_CASE("secrets: mistakes in a file are errors that name the member") {
     };
     CHECK_THROWS_AS(parse_secrets(R"({"secrets": [{"name": "a", "prompt": true},
                                                   {"name": "a", "prompt": true}]})",
-                                  "secrets.json", ask),
+                                  "secrets.json", {.ask = ask}),
                     Error);
     CHECK(asked == 0); // only if the complete file is valid
     CHECK_THROWS_AS(load_secrets("missing.json"), Error);

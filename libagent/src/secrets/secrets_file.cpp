@@ -2,14 +2,12 @@
 #include "eyehand/agent/secrets.hpp"
 
 #include "base/path_text.hpp"
-#include "eyehand/base/utf16.hpp"
 #include "eyehand/winio/gesture.hpp"
 #include "profile/members.hpp"
 #include "profile/settings_file.hpp"
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <utility>
 #include <vector>
@@ -20,18 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t max_value_bytes = 4096;
-
-std::optional<std::string> value_of_variable(const std::string& name) {
-#ifdef _WIN32
-    const wchar_t* value = _wgetenv(base::to_wide(name).c_str());
-    if (value == nullptr) return std::nullopt;
-    return base::to_utf8(value);
-#else
-    const char* value = std::getenv(name.c_str()); // NOLINT(concurrency-mt-unsafe): never changed
-    if (value == nullptr) return std::nullopt;
-    return value;
-#endif
-}
 
 /// Nothing if the file cannot be read or is too long.
 std::optional<std::string> value_of_file(const fs::path& file) {
@@ -51,7 +37,7 @@ bool is_usable(const std::optional<std::string>& value) {
 }
 
 /// `asks` is set if the user must be asked for the value.
-Secret read_secret(const Members& members, const fs::path& folder, const AskSecret& ask,
+Secret read_secret(const Members& members, const fs::path& folder, const SecretSources& sources,
                    bool& asks) {
     members.allow_only({"name", "environment", "file", "prompt", "process", "title", "comment"});
     Secret secret;
@@ -67,7 +53,9 @@ Secret read_secret(const Members& members, const fs::path& folder, const AskSecr
         members.refuse("name",
                        "needs one source of its value: \"environment\", \"file\" or \"prompt\"");
     if (!secret.variable.empty()) {
-        secret.read = [variable = secret.variable] { return value_of_variable(variable); };
+        secret.read = [read = sources.variable, variable = secret.variable] {
+            return read ? read(variable) : std::optional<std::string>();
+        };
         if (!is_usable(secret.read()))
             members.refuse("environment", fmt::format("is {}, which is not set, or whose value "
                                                       "cannot be typed",
@@ -80,14 +68,14 @@ Secret read_secret(const Members& members, const fs::path& folder, const AskSecr
                 "file",
                 fmt::format("is {}, which cannot be read or is larger than 4 KiB", text_of(path)));
     } else {
-        if (!ask) members.refuse("prompt", "cannot be used here: no user can be asked");
+        if (!sources.ask) members.refuse("prompt", "cannot be used here: no user can be asked");
         asks = true;
     }
     return secret;
 }
 
 Secrets parse(std::string_view text, const std::string& where, const fs::path& folder,
-              const AskSecret& ask) {
+              const SecretSources& sources) {
     const json::object object = parse_settings_file(text, where, errc::bad_secret);
     const Members members(object, where, errc::bad_secret);
     members.allow_only({"secrets", "comment"});
@@ -97,7 +85,7 @@ Secrets parse(std::string_view text, const std::string& where, const fs::path& f
     Secrets checked; // the user is asked only if the complete file is valid
     for (const Members& one : *list) {
         bool asks = false;
-        Secret secret = read_secret(one, folder, ask, asks);
+        Secret secret = read_secret(one, folder, sources, asks);
         if (asks) secret.read = [] { return std::optional<std::string>(); };
         try {
             checked.add(secret);
@@ -109,7 +97,7 @@ Secrets parse(std::string_view text, const std::string& where, const fs::path& f
     Secrets secrets;
     for (auto& [secret, asks] : all) {
         if (asks) {
-            const std::optional<std::string> value = ask(secret.name);
+            const std::optional<std::string> value = sources.ask(secret.name);
             if (!is_usable(value))
                 members.refuse("secrets", fmt::format("contains {}, which has received no value",
                                                       secret.name));
@@ -122,13 +110,14 @@ Secrets parse(std::string_view text, const std::string& where, const fs::path& f
 
 } // namespace
 
-Secrets parse_secrets(std::string_view text, const std::string& where, const AskSecret& ask) {
-    return parse(text, where, {}, ask);
+Secrets parse_secrets(std::string_view text, const std::string& where,
+                      const SecretSources& sources) {
+    return parse(text, where, {}, sources);
 }
 
-Secrets load_secrets(const fs::path& file, const AskSecret& ask) {
+Secrets load_secrets(const fs::path& file, const SecretSources& sources) {
     return parse(read_settings_file(file, errc::bad_secret), text_of(file),
-                 fs::absolute(file).parent_path(), ask);
+                 fs::absolute(file).parent_path(), sources);
 }
 
 } // namespace eyehand::agent

@@ -25,7 +25,7 @@ namespace eyehand::agent {
 
 struct Secret {
     std::string name{}; ///< letters, digits, "_" and "-"
-    /// Returns the value in UTF-8, or nothing if there is none at present. Called on the run's thread
+    /// Returns the value in UTF-8, or nothing while it is not available. Called on the run's thread
     /// for each text that contains the secret, and when a run begins.
     std::function<std::optional<std::string>()> read{};
     /// Patterns (guard.hpp) of the windows into which the value may be typed: the window with the
@@ -87,20 +87,27 @@ private:
     std::vector<Value> values_; ///< that were read, longest first
 };
 
-/// Asks the user for the value of a secret; nothing: the user gave none.
-using AskSecret = std::function<std::optional<std::string>(const std::string& name)>;
+/// Where values come from besides files. The library itself neither asks nor reads the environment.
+struct SecretSources {
+    /// Asks the user for the value of a secret; returns nothing if the user enters no value. Empty:
+    /// the user cannot be asked.
+    std::function<std::optional<std::string>(const std::string& name)> ask{};
+    /// Returns the value of an environment variable in UTF-8, or nothing if it is not set. Called
+    /// whenever the secret is read. Empty: no variable is set.
+    std::function<std::optional<std::string>(const std::string& variable)> variable{};
+};
 
 /// Parses {"secrets": [{"name": ..., "environment": VARIABLE | "file": FILE | "prompt": true,
-/// "process": ..., "title": ...}, ...]}. `ask` is called for each secret with "prompt"; without it,
+/// "process": ..., "title": ...}, ...]}. `sources.ask` is called for each secret with "prompt"; without it,
 /// such a secret is an error. Throws Error{bad_secret}, naming `where`, the member and the reason;
 /// unknown members are errors, too, and so is a variable that is not set or a file that cannot be
 /// read. A line end at the end of a file is not part of the value.
 [[nodiscard]] EYEHAND_AGENT_API Secrets parse_secrets(std::string_view text,
                                                       const std::string& where,
-                                                      const AskSecret& ask = {});
+                                                      const SecretSources& sources = {});
 /// Reads such a file, in which names of files are relative to its folder. Throws Error{bad_secret}
 /// also if the file cannot be read.
 [[nodiscard]] EYEHAND_AGENT_API Secrets load_secrets(const std::filesystem::path& file,
-                                                     const AskSecret& ask = {});
+                                                     const SecretSources& sources = {});
 
 } // namespace eyehand::agent

@@ -192,10 +192,10 @@ struct ToolContext {
     /// plan. Returns the result for the model if not. Empty: everything is permitted.
     std::function<std::optional<ToolResult>(const GuardedEffect&)> permit{};
     /// Replaces references to secrets (secrets.hpp) by their values in a text that the returned plan
-    /// types. The values must not appear in the result. Empty: there are none.
+    /// types. The values must not appear in the result. Empty: the run has no secrets.
     std::function<RevealedText(std::string_view)> reveal{};
     /// Replaces values of secrets in a text that the tool has read, before it shortens it: a part of a
-    /// value is not recognized later. Empty: there are none.
+    /// value is not recognized later. Empty: the run has no secrets.
     std::function<std::string(std::string_view)> redact{};
 };
 
