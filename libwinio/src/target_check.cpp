@@ -109,6 +109,18 @@ bool same_window(const WindowInfo* a, const WindowInfo* b) {
     return a->id == b->id && a->process_id == b->process_id;
 }
 
+/// Whether the model could not expect the window that is there now.
+bool is_another(const WindowInfo* then, const WindowInfo* there, const ScreenState& seen,
+                const TargetCheck& how) {
+    if (same_window(then, there)) return false;
+    if (!how.clicked_process) return true;
+    return there != nullptr && there->process_id != 0 &&
+           there->process_id != *how.clicked_process &&
+           std::ranges::none_of(*seen.windows, [&](const WindowInfo& window) {
+               return same_window(&window, there);
+           });
+}
+
 std::optional<StaleTarget> check_pointer(const ScreenState& seen, const ScreenState& now,
                                          const std::vector<Point>& targets, bool pixels,
                                          const TargetCheck& how) {
@@ -117,7 +129,7 @@ std::optional<StaleTarget> check_pointer(const ScreenState& seen, const ScreenSt
         if (seen.windows && now.windows) {
             const WindowInfo* then = window_at(*seen.windows, target);
             const WindowInfo* there = window_at(*now.windows, target);
-            if (!same_window(then, there)) {
+            if (is_another(then, there, seen, how)) {
                 std::vector<Rect> rects;
                 if (there != nullptr) rects.push_back(there->bounds);
                 return StaleTarget{StaleReason::window, std::move(rects)};
@@ -134,17 +146,17 @@ std::optional<StaleTarget> check_pointer(const ScreenState& seen, const ScreenSt
 }
 
 std::optional<StaleTarget> check_keyboard(const ScreenState& seen, const ScreenState& now,
-                                          bool new_windows) {
+                                          const TargetCheck& how) {
     if (!seen.windows || !now.windows) return std::nullopt;
     const WindowInfo* then = foreground_window(*seen.windows);
     const WindowInfo* there = foreground_window(*now.windows);
     if (then == nullptr) return std::nullopt; // unknown, as without a window manager
-    if (!same_window(then, there)) {
+    if (is_another(then, there, seen, how)) {
         std::vector<Rect> rects;
         if (there != nullptr) rects.push_back(there->bounds);
         return StaleTarget{StaleReason::foreground, std::move(rects)};
     }
-    if (!new_windows) return std::nullopt;
+    if (!how.complete) return std::nullopt;
     std::set<WindowId> known;
     for (const WindowInfo& window : *seen.windows) known.insert(window.id);
     for (const WindowInfo& window : *now.windows)
@@ -216,7 +228,7 @@ std::optional<StaleTarget> check_target(const ScreenState& seen, const ScreenSta
     // A shortcut that copies changes nothing, but must reach the right window.
     if (expected == Expectation::nothing && !sends<KeyChange>(plan)) return std::nullopt;
     const std::vector<Point> points = points_of(plan, how.pointer);
-    if (points.empty()) return check_keyboard(seen, now, how.complete);
+    if (points.empty()) return check_keyboard(seen, now, how);
     return check_pointer(seen, now, points, how.complete && expected != Expectation::scroll, how);
 }
 

@@ -1,3 +1,4 @@
+#include "eyehand/winio/gesture.hpp"
 #include "modes/free_turns.hpp"
 #include "run/reply_times.hpp"
 #include "run/target_guard.hpp"
@@ -7,7 +8,7 @@
 using namespace eyehand;
 using namespace agent;
 using std::chrono::milliseconds;
-using winio::Expectation;
+namespace gesture = winio::gesture;
 using winio::StaleReason;
 using winio::StaleTarget;
 
@@ -51,30 +52,131 @@ TEST_CASE(
     TargetGuard guard;
     CHECK(guard.refuses(other_window, {}));
     CHECK(guard.refuses(other_window, {}));
-    guard.on_action(GENERATE(Expectation::click, Expectation::nothing));
+    guard.on_action(GENERATE(gesture::click({9, 9}), gesture::move({9, 9})), std::nullopt);
     CHECK(guard.refuses(other_window, {}));
 }
 
 TEST_CASE("target guard: what an own action has changed is compared again after a screenshot") {
     winio::ScreenState seen;
-    seen.frame.pixels.resize({100, 100});
+    seen.frame.pixels.resize({400, 100});
     winio::ScreenState now = seen;
     now.frame.pixels.fill({30, 30, 40, 40}, {255, 0, 0});
-    winio::Plan plan = click_at({50, 50});
-    plan.steps.push_back(
-        {winio::Batch{winio::ButtonChange{winio::Button::left, winio::Press::down},
-                      winio::ButtonChange{winio::Button::left, winio::Press::up}}});
+    const winio::Plan plan = gesture::click({50, 50});
     TargetGuard guard;
     REQUIRE(guard.compare(seen, now, plan, {}, 96));
     CHECK_FALSE(guard.compare(seen, now, plan, {{0, 0, 100, 100}}, 96)); // changes by itself
-    guard.on_action(GENERATE(Expectation::click, Expectation::command, Expectation::launch));
+    // A menu that the model expects, the next stroke of a drawing, or the result of a key.
+    guard.on_action(GENERATE(gesture::click({300, 50}), gesture::drag({300, 50}, {350, 50}),
+                             gesture::press({{winio::NamedKey::enter}})),
+                    std::nullopt);
     CHECK(guard.has_acted());
+    guard.before_another_action(seen);
     CHECK_FALSE(guard.compare(seen, now, plan, {}, 96));
     guard.on_screenshot({});
     CHECK_FALSE(guard.has_acted());
     CHECK(guard.compare(seen, now, plan, {}, 96));
     guard.on_screenshot({{0, 0, 100, 100}});
     CHECK_FALSE(guard.compare(seen, now, plan, {}, 96));
+}
+
+TEST_CASE("target guard: what was different before the first own action is not its effect") {
+    winio::ScreenState seen;
+    seen.frame.pixels.resize({400, 100});
+    winio::ScreenState changed = seen;
+    changed.frame.pixels.fill({30, 30, 40, 40}, {255, 0, 0});
+    const winio::Plan plan = gesture::click({50, 50});
+    TargetGuard guard;
+    guard.on_action(gesture::click({300, 50}), std::nullopt);
+    guard.before_another_action(changed);
+    CHECK(guard.compare(seen, changed, plan, {}, 96));
+    SECTION("but it may be as before again") {
+        CHECK_FALSE(guard.compare(seen, seen, plan, {}, 96));
+    }
+    SECTION("the second action does not change that") {
+        guard.on_action(gesture::click({350, 50}), std::nullopt);
+        guard.before_another_action(seen);
+        CHECK(guard.compare(seen, changed, plan, {}, 96));
+    }
+}
+
+namespace {
+
+/// Two windows of one program side by side, and what may happen to them.
+struct Windows {
+    winio::ScreenState before;
+    winio::ScreenState now;
+
+    Windows() {
+        before.windows = {window(1, {0, 0, 200, 100}, 10), window(2, {200, 0, 200, 100}, 10)};
+        before.windows->front().foreground = true;
+        now = before;
+    }
+    void open(std::uint32_t process) {
+        for (winio::WindowInfo& other : *now.windows) other.foreground = false;
+        now.windows->insert(now.windows->begin(), window(3, {0, 0, 400, 100}, process));
+        now.windows->front().foreground = true;
+    }
+
+private:
+    static winio::WindowInfo window(std::uint64_t id, const winio::Rect& bounds,
+                                    std::uint32_t process) {
+        winio::WindowInfo info;
+        info.id = winio::WindowId{id};
+        info.bounds = bounds;
+        info.process_id = process;
+        return info;
+    }
+};
+
+} // namespace
+
+TEST_CASE("target guard: after a click, only a window of another program is refused") {
+    Windows windows;
+    TargetGuard guard;
+    guard.on_action(gesture::click({100, 50}), windows.before.windows);
+    const auto compare = [&](const winio::Plan& plan) {
+        return guard.compare(windows.before, windows.now, plan, {}, 96);
+    };
+    const winio::Plan click = gesture::click({300, 50});
+    const winio::Plan type = gesture::type("secret");
+    SECTION("a dialog of the program") { windows.open(10); }
+    SECTION("its window was closed") { windows.now.windows->clear(); }
+    SECTION("another one of its windows is in front") {
+        windows.now.windows->front().foreground = false;
+        windows.now.windows->back().foreground = true;
+    }
+    SECTION("a window of an unknown program") { windows.open(0); }
+    SECTION("a window of another program") {
+        windows.open(11);
+        const auto stale = compare(click);
+        REQUIRE(stale);
+        CHECK(stale->reason == StaleReason::window);
+        const auto keys = compare(type);
+        REQUIRE(keys);
+        CHECK(keys->reason == StaleReason::foreground);
+        // It is there before the next action, so the model expects it.
+        guard.on_action(gesture::click({100, 50}), windows.now.windows);
+    }
+    SECTION("of an unknown program") {
+        guard.on_action(gesture::click({100, 50}), std::nullopt);
+        windows.open(11);
+    }
+    SECTION("after a shortcut, it may be the intention") {
+        guard.on_action(gesture::press({{winio::NamedKey::enter}}), windows.before.windows);
+        windows.open(11);
+    }
+    CHECK_FALSE(compare(click));
+    CHECK_FALSE(compare(type));
+}
+
+TEST_CASE("target guard: what the agent opens before it types is not refused after that") {
+    Windows windows;
+    TargetGuard guard;
+    guard.on_action(gesture::click({100, 50}), windows.before.windows);
+    windows.open(10);
+    guard.on_action(gesture::type("name"), windows.now.windows);
+    CHECK_FALSE(guard.compare(windows.before, windows.now, gesture::click({300, 50}), {}, 96));
+    CHECK(guard.compare(windows.before, windows.before, gesture::click({300, 50}), {}, 96));
 }
 
 TEST_CASE("target guard: how the target looks under the own pointer is not compared") {
@@ -90,7 +192,7 @@ TEST_CASE("target guard: how the target looks under the own pointer is not compa
         {winio::Batch{winio::ButtonChange{winio::Button::left, winio::Press::down},
                       winio::ButtonChange{winio::Button::left, winio::Press::up}}});
     TargetGuard guard;
-    guard.on_move({50, 50});
+    guard.on_action(gesture::move({50, 50}), seen.windows);
     CHECK_FALSE(guard.has_acted());
     CHECK_FALSE(guard.compare(seen, now, plan, {}, 96));
     SECTION("but another window there is") {

@@ -651,7 +651,10 @@ void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
     const bool prepares = acts(plan) && (!awaits_reaction_ || winio::expectation_of(plan) !=
                                                                   winio::Expectation::nothing);
     const bool earlier_awaited = awaits_reaction_;
-    if (prepares) std::swap(before_, earlier_);
+    if (prepares) {
+        if (earlier_awaited) guard_.before_another_action(before_);
+        std::swap(before_, earlier_);
+    }
     const bool awaited = prepares && prepare_reaction(plan);
     if (acts(plan)) {
         if (auto stale = stale_target(plan, awaited)) {
@@ -675,8 +678,7 @@ void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
     if (const auto expected = winio::expectation_of(plan); acts(plan)) {
         if (expected != winio::Expectation::nothing)
             novelty_.acted(plan.targets, awaited ? before_.windows : std::nullopt);
-        guard_.on_action(expected);
-        if (!plan.targets.empty()) guard_.on_move(plan.targets.back());
+        guard_.on_action(plan, awaited ? before_.windows : std::nullopt);
         if (!gate_.is_open()) gate_.carried_out(timeline_.now());
     }
     if (report.complete()) return;

@@ -102,6 +102,9 @@ struct TargetCheck {
     /// Compare pixels and new windows, too. Switch it off after another action since `seen`: its
     /// reaction may have changed them.
     bool complete = true;
+    /// After a click on a window of this process since `seen`: of the windows at the target and in the
+    /// foreground, only one that another process has opened since `seen` is another window.
+    std::optional<std::uint32_t> clicked_process{};
     std::vector<Rect> ignored{};    ///< regions that change by themselves; desktop pixels
     std::optional<Point> pointer{}; ///< where the pointer has rested since `seen`
     int dpi = 96;                   ///< of the display with the target
