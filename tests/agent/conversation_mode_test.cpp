@@ -1,4 +1,5 @@
 // Every transition of the conversation's state machine, without any I/O.
+#include "base/latest_image.hpp"
 #include "modes/conversation/conversation_mode.hpp"
 
 #include "catch.hpp"
@@ -385,6 +386,9 @@ void click_and_look(Mode& mode, const std::vector<double>& places = {500}) {
     mode.apply(observed_still(mode.state().turn));
 }
 
+constexpr const char* without_effect =
+    "The effect of your latest action: no_visible_change.\nThe current screen:";
+
 std::vector<std::string> noted(Mode& mode) {
     std::vector<std::string> all;
     for (const Noted& note : mode.take_notes()) all.push_back(note.kind);
@@ -392,6 +396,53 @@ std::vector<std::string> noted(Mode& mode) {
 }
 
 } // namespace
+
+TEST_CASE("the screenshot after an action is sent with its effect, if it is known") {
+    ConversationMode mode = mode_for(profile(9));
+    mode.apply(observed());
+    const auto look = [&](const char* end, bool still) {
+        mode.apply(calls({"look"}));
+        mode.apply(invoked("", true));
+        Observed fact = std::get<Observed>(observed("h2"));
+        fact.end = end;
+        fact.still = still;
+        if (!still) fact.changed = {{0, 0, 9, 9}};
+        mode.apply(fact);
+        return request(mode).messages.back().text();
+    };
+    const auto act = [&] {
+        mode.apply(calls({"click"}));
+        mode.apply(clicked(500));
+    };
+    const std::string confirmed =
+        "The effect of your latest action: confirmed.\nThe current screen:";
+    act();
+    SECTION("confirmed") {
+        CHECK(look("reacted", false) == confirmed);
+        CHECK(look("stable", true) == "The current screen:"); // it has been told
+    }
+    SECTION("a call that did not act does not hide it") {
+        mode.apply(calls({"list"}));
+        mode.apply(invoked());
+        CHECK(look("local_only", false) == confirmed);
+    }
+    SECTION("unknown") { CHECK(look("busy_timeout", false) == "The current screen:"); }
+    SECTION("no change, until one comes while the model thinks") {
+        CHECK(look("no_reaction", true) == without_effect);
+        Observed late = std::get<Observed>(observed("h3"));
+        SECTION("late") {
+            mode.revise(late);
+            CHECK(request(mode).messages.back().text() == "The current screen:");
+            const vlm::ChatRequest sent = request(mode);
+            CHECK(latest_image(sent.messages)->sha256 == "h3");
+        }
+        SECTION("not at all") {
+            late.still = true;
+            mode.revise(late);
+            CHECK(request(mode).messages.back().text() == without_effect);
+        }
+    }
+}
 
 TEST_CASE(
     "a loop is noted and reported to the model if the profile enables it, and not again at once") {
@@ -404,14 +455,14 @@ TEST_CASE(
     const std::string told = request(mode).messages.back().text();
     if (answer == LoopAnswer::none) {
         CHECK(noted(mode).empty());
-        CHECK(told == "The current screen:");
+        CHECK(told == without_effect);
         return;
     }
     CHECK(noted(mode) == std::vector<std::string>{"loop"});
     CHECK_THAT(told, ContainsSubstring("You were in a loop (click [500, 500], 3 times"));
     CHECK_THAT(told, ContainsSubstring("The current screen:"));
     click_and_look(mode);
-    CHECK(request(mode).messages.back().text() == "The current screen:");
+    CHECK(request(mode).messages.back().text() == without_effect);
     CHECK(noted(mode).empty());
     for (int i = 0; i < 2; ++i) click_and_look(mode);
     CHECK(noted(mode) == std::vector<std::string>{"loop"});

@@ -57,8 +57,9 @@ public:
         : screenshots_(screenshots), thinks_(thinks), max_bytes_(max_bytes) {}
 
     void add(vlm::Message message);
-    /// Replaces the newest screenshot; without one, does nothing.
-    void replace_latest_image(vlm::Image image);
+    /// Replaces the newest message with a screenshot by another one with a screenshot; without one,
+    /// does nothing.
+    void replace_latest_screenshot(vlm::Message message);
     /// Shortens a conversation that is too long for the model: from now on keeps only the newest
     /// screenshot and no thoughts; if that is already so, keeps the newer half of the text. Returns
     /// false if nothing is left to remove.

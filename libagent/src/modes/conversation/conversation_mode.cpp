@@ -100,12 +100,24 @@ ModeState ConversationMode::state() const {
 
 void ConversationMode::revise(const Observed& seen) {
     loops_.revise(seen.still);
-    transcript_.replace_latest_image(by_name(seen));
+    // A late change is perhaps the effect of the latest action.
+    if (!seen.still && shown_effect_ == winio::ActionEffect::no_visible_change)
+        shown_effect_.reset();
+    transcript_.replace_latest_screenshot(screen_message(seen));
+}
+
+vlm::Message ConversationMode::screen_message(const Observed& fact) const {
+    std::string words = shown_words_;
+    if (shown_effect_)
+        words = fmt::format("The effect of your latest action: {}.\n{}",
+                            winio::to_string(*shown_effect_), words);
+    return vlm::Message::user(std::move(words), by_name(fact));
 }
 
 void ConversationMode::on(const Observed& fact) {
+    shown_effect_ = effect_.shown_by(fact);
     if (calls_.empty()) {
-        transcript_.add(vlm::Message::user(task_, by_name(fact)));
+        shown_words_ = task_;
     } else {
         loops_.saw(fact.still);
         if (is_in_a_loop()) {
@@ -116,9 +128,9 @@ void ConversationMode::on(const Observed& fact) {
             tell_of_loop(words_on_loop(*loops_.loop()));
         }
         answer_calls(refusal_.empty() ? screenshot_result(fact) : std::exchange(refusal_, {}));
-        transcript_.add(
-            vlm::Message::user(std::exchange(told_, {}) + "The current screen:", by_name(fact)));
+        shown_words_ = std::exchange(told_, {}) + "The current screen:";
     }
+    transcript_.add(screen_message(fact));
     go_on();
 }
 
@@ -175,6 +187,7 @@ void ConversationMode::on(const Invoked& fact) {
         phase_ = Phase::observing;
         return;
     }
+    if (fact.action.acts) effect_.invoked(fact);
     const bool tried = fact.ok || fact.action.acts;
     if (tried || fact.interrupted)
         loops_.acted(fact.action);

@@ -5,6 +5,7 @@
 #include "eyehand/agent/mode.hpp"
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/agent/transcript.hpp"
+#include "modes/effect_of_action.hpp"
 #include "modes/free_turns.hpp"
 #include "modes/loop_detector.hpp"
 
@@ -46,6 +47,7 @@ private:
     void pass_on_words();
     [[nodiscard]] bool is_in_a_loop();
     void tell_of_loop(std::string words);
+    [[nodiscard]] vlm::Message screen_message(const Observed& fact) const;
     void finish(Outcome outcome, std::string reason);
 
     vlm::ChatRequest request_; ///< everything except the messages
@@ -61,8 +63,11 @@ private:
     std::vector<vlm::ToolCall> calls_; ///< of the latest reply; the first one is executed
     LoopProfile loop_rules_;
     LoopDetector loops_;
-    int loops_from_ = 0;    ///< first turn with loop detection
-    bool reminded_ = false; ///< since the latest reply with a call
+    int loops_from_ = 0; ///< first turn with loop detection
+    EffectOfAction effect_;
+    std::optional<winio::ActionEffect> shown_effect_; ///< by the latest screenshot
+    std::string shown_words_;                         ///< with the latest screenshot
+    bool reminded_ = false;                           ///< since the latest reply with a call
     std::string told_; ///< text for the model before the next screenshot, or in a separate message
     std::vector<std::string> heard_; ///< messages of the user that are not yet in the transcript
     Finish finish_;

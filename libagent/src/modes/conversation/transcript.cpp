@@ -1,6 +1,5 @@
 #include "eyehand/agent/transcript.hpp"
 
-#include "base/latest_image.hpp"
 #include "base/text.hpp"
 
 #include <algorithm>
@@ -100,8 +99,12 @@ void Transcript::add(vlm::Message message) {
     if (bytes_ > max_bytes_) (void)drop_exchanges(max_bytes_ / 2);
 }
 
-void Transcript::replace_latest_image(vlm::Image image) {
-    if (vlm::Image* latest = latest_image(messages_)) *latest = std::move(image);
+void Transcript::replace_latest_screenshot(vlm::Message message) {
+    const auto latest = std::find_if(messages_.rbegin(), messages_.rend(), has_image);
+    if (latest == messages_.rend()) return;
+    bytes_ += bytes_of(message);
+    bytes_ -= bytes_of(*latest);
+    *latest = std::move(message);
 }
 
 bool Transcript::narrow() {

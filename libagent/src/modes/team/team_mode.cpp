@@ -212,7 +212,8 @@ void TeamMode::apply(const Fact& fact) {
 
 void TeamMode::on(const Observed& fact) {
     loops_.saw(fact.still);
-    take_effect(fact);
+    without_effect_.reset();
+    if (const auto effect = effect_.shown_by(fact)) set_effect(*effect);
     seen_ = fact;
     if (turn_ == 0) {
         begin_turn();
@@ -275,7 +276,7 @@ void TeamMode::on(const Replied& fact) {
     } else {
         previous_ = ActionRecord{turn_, {}, {}, {}, seen_.file, reply_, false};
         previous_reason_.clear();
-        effect_unknown_ = false;
+        effect_.forget();
         memory_->add(*previous_);
         worker_told_.clear();
     }
@@ -440,24 +441,8 @@ void TeamMode::record(const Invoked& fact) {
                              .outcome = std::move(outcome.result),
                              .complete = fact.reads || denied};
     previous_reason_ = std::move(words.reason);
-    effect_unknown_ = fact.ok && fact.action.acts && !fact.effect;
+    effect_.invoked(fact);
     memory_->add(*previous_);
-}
-
-/// The screenshot after an action, and the end of the wait before it, show the effect of the action.
-void TeamMode::take_effect(const Observed& fact) {
-    without_effect_.reset();
-    if (!std::exchange(effect_unknown_, false)) return;
-    using winio::ReactionEnd;
-    const auto ended = [&](ReactionEnd end) { return fact.end == to_string(end); };
-    std::optional<winio::ActionEffect> effect;
-    if (ended(ReactionEnd::timeout) || ended(ReactionEnd::busy_timeout)) return; // not known yet
-    // A caret that blinks slowly is a change for the wait, but not for `still`.
-    if (ended(ReactionEnd::no_reaction) || (fact.still && fact.changed.empty()))
-        effect = winio::ActionEffect::no_visible_change;
-    else if (!fact.still && (ended(ReactionEnd::reacted) || ended(ReactionEnd::local_only)))
-        effect = winio::ActionEffect::confirmed;
-    if (effect) set_effect(*effect);
 }
 
 void TeamMode::set_effect(winio::ActionEffect effect) {

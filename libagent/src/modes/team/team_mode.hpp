@@ -12,6 +12,7 @@
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/agent/team_settings.hpp"
 #include "modes/call_words.hpp"
+#include "modes/effect_of_action.hpp"
 #include "modes/free_turns.hpp"
 #include "modes/loop_detector.hpp"
 
@@ -67,7 +68,6 @@ private:
     void take_worker_call(const Invoked& fact);
     void end_lead_turn();
     void record(const Invoked& fact);
-    void take_effect(const Observed& fact);
     void set_effect(winio::ActionEffect effect);
     void finish(Outcome outcome, std::string reason);
 
@@ -116,7 +116,7 @@ private:
     std::string worker_heard_;  ///< the same
     std::optional<ActionRecord> previous_;       ///< the worker's latest action
     std::string previous_reason_;                ///< which the model gave for it
-    bool effect_unknown_ = false;                ///< of that action, until the next screenshot
+    EffectOfAction effect_;                      ///< of that action
     std::optional<ActionRecord> without_effect_; ///< that action, if it had no visible effect
     Observed seen_;                              ///< the newest screenshot
     std::vector<vlm::ToolCall> calls_; ///< of the latest reply, which remain to be executed
