@@ -289,6 +289,13 @@ TEST_CASE("run view: an event that cannot be read does not change the turn") {
     CHECK(run.state().turn == 4);
 }
 
+TEST_CASE("run view: canceled requests count in the totals, unsent ones do not") {
+    RunView run = view();
+    run.apply(event(Superseded{"aa", {}, std::chrono::milliseconds(400), 100}, 1));
+    run.apply(event(Superseded{"aa", {}, {}, 100}, 1));
+    CHECK(run.usage().prompt_tokens == 100);
+}
+
 TEST_CASE("run view: totals are sums of what the replies reported") {
     RunView run = view();
     CHECK_FALSE(run.usage().prompt_tokens);

@@ -149,7 +149,7 @@ struct VirtualRun {
             events.push_back(event);
             if (on_event) on_event(event);
         });
-        const ToolsByRole tools = tools_by_role(desktop_tools(), profile, options);
+        const ToolsByRole tools = tools_by_role(built_in_tools(), profile, options);
         if (!mode) mode = make_mode({profile, "do it", tools, {}});
         DesktopWorld world({desktop, model, tools, profile, options, store, control}, timeline);
         return drive(*mode, journal, world);

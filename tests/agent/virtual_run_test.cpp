@@ -80,6 +80,123 @@ private:
 
 } // namespace
 
+namespace {
+
+struct ProfileScript {
+    std::string profile;
+    std::vector<Thought> replies;
+    std::size_t interruptions; ///< expected
+    int clicks;
+    friend std::ostream& operator<<(std::ostream& out, const ProfileScript& script) {
+        return out << script.profile;
+    }
+};
+
+const std::string team_click = R"({"justification":"asked","label":"OK","position":[410,410]})";
+const std::string planner_click =
+    R"({"reasoning":"asked","element_name":"OK","position":[410,410]})";
+const std::string story_click =
+    R"({"observation":"A button.","bboxes":[],"actions":[{"name":"click","x1":410,"y1":410}]})";
+
+/// Gives the replies of a script. The screen changes while the model thinks about a screenshot, and
+/// the reply comes when it is asked again.
+class InterruptedModel {
+public:
+    InterruptedModel(VirtualRun& run, const ProfileScript& script) : run_(run), script_(script) {
+        run_.on_event = [this](const Event& event) {
+            looked_ = looked_ || std::holds_alternative<Observed>(event.payload);
+        };
+    }
+    Thought operator()(const vlm::ChatRequest& request) {
+        requests.push_back(request);
+        if (given_ == script_.replies.size()) {
+            (void)run_.control.stop("enough");
+            return {};
+        }
+        const bool looked = std::exchange(looked_, false) && !image_of(request).empty();
+        if (looked && !std::exchange(interrupted_, true)) {
+            interruptions.push_back(requests.size() - 1);
+            run_.timeline.at(run_.timeline.elapsed() + milliseconds(200), [this] {
+                const auto shade = static_cast<std::uint8_t>(40 * interruptions.size());
+                run_.desktop.screen().fill(elsewhere, {shade, 20, 30});
+            });
+            return {.time = milliseconds(10'000)};
+        }
+        interrupted_ = false;
+        Thought thought = script_.replies[given_++];
+        thought.time = milliseconds(4000); // later requests are canceled within half of it
+        return thought;
+    }
+    std::vector<vlm::ChatRequest> requests;
+    std::vector<std::size_t> interruptions; ///< indices of the requests
+
+private:
+    VirtualRun& run_;
+    ProfileScript script_;
+    std::size_t given_ = 0;
+    bool looked_ = false;
+    bool interrupted_ = false;
+};
+
+} // namespace
+
+TEST_CASE("watch: in each profile, a change while the model thinks reaches it in the same turn") {
+    // Leads plan without a screenshot, and `basic` has none before it asks for one.
+    const auto script = GENERATE(
+        ProfileScript{
+            "commander",
+            {calls("spawn_operator", R"({"operator_instructions":"Click OK.","rationale":"Now."})"),
+             calls("click_element", team_click), calls("click_element", team_click)},
+            2,
+            2},
+        ProfileScript{
+            "planner",
+            {calls("update_execution_plan", R"({"instructions":"Click OK.","reasoning":"Now."})"),
+             calls("click_screen_element", planner_click),
+             calls("click_screen_element", planner_click)},
+            2,
+            2},
+        ProfileScript{
+            "observer",
+            {calls("click_element", click), calls("observe_screen"), calls("click_element", click)},
+            2,
+            2},
+        ProfileScript{"basic", {calls("take_screenshot"), calls("click_mouse")}, 1, 1},
+        ProfileScript{"story", {says(story_click), says(story_click)}, 2, 2});
+    CAPTURE(script);
+    std::function<Thought(const vlm::ChatRequest&)> think;
+    VirtualRun run([&](const vlm::ChatRequest& request) { return think(request); });
+    run.profile = load_profile(script.profile);
+    InterruptedModel model(run, script);
+    think = std::ref(model);
+    int clicks = 0;
+    run.desktop.on_input = [&](const winio::InputEvent& event) { // the button changes its color
+        if (event ==
+            winio::InputEvent{winio::ButtonChange{winio::Button::left, winio::Press::down}})
+            run.desktop.screen().fill({90, 90, 30, 30},
+                                      {static_cast<std::uint8_t>(100 * ++clicks), 0, 0});
+    };
+    CHECK(run.run().outcome == Outcome::cancelled);
+
+    CHECK(all_of<Superseded>(run.events).size() == script.interruptions);
+    CHECK(all_of<AskFailed>(run.events).empty());
+    REQUIRE(model.interruptions.size() == script.interruptions);
+    for (const std::size_t index : model.interruptions) {
+        const auto& before = model.requests.at(index).messages;
+        const auto& after = model.requests.at(index + 1).messages;
+        CHECK(image_of(model.requests.at(index)) != image_of(model.requests.at(index + 1)));
+        REQUIRE(before.size() == after.size());
+        for (std::size_t i = 0; i < before.size(); ++i) CHECK(before[i].text() == after[i].text());
+    }
+    std::optional<int> canceled;
+    for (const Event& event : run.events) {
+        if (std::holds_alternative<Superseded>(event.payload)) canceled = event.turn;
+        if (std::holds_alternative<Replied>(event.payload) && canceled)
+            CHECK(std::exchange(canceled, std::nullopt) == event.turn);
+    }
+    CHECK(clicks == script.clicks);
+}
+
 TEST_CASE("watch: a run that was held looks again before it asks") {
     VirtualRun run(Script({says("Done.")}));
     run.options.watch = Watch::check;

@@ -95,6 +95,19 @@ TEST_CASE("watch: a change before the first delta reaches the model in the same 
     for (std::size_t i = 0; i < first.size(); ++i) CHECK(first[i].text() == second[i].text());
 }
 
+TEST_CASE("watch: the tokens of a canceled request are estimated in the totals") {
+    Stage stage;
+    stage.model.then([](ThinkingModel&) {
+        vlm::ChatReply reply = ThinkingModel::called("observe_screen", "{}");
+        reply.usage.prompt_tokens = 100;
+        return reply;
+    });
+    stage.model.then(cancelled).then_say("Done.");
+    stage.run();
+    REQUIRE(stage.all<Superseded>().size() == 1);
+    CHECK(stage.finished.usage.prompt_tokens == 200);
+}
+
 TEST_CASE("watch: reasoning is not an answer, text and calls are") {
     Stage stage;
     const auto kind =

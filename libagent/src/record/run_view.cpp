@@ -285,6 +285,7 @@ struct RunView::Fold {
     void on(const Event& event, const Superseded& it) { // a note of the mode follows
         superseded = true;
         if (it.after.count() == 0) not_sent(event);
+        add(usage.prompt_tokens, it.spent_tokens());
         text.clear();
         reasoning.clear();
     }

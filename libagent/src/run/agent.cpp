@@ -77,7 +77,8 @@ public:
             [this](const Observed& fact) {
                 if (on_look_) on_look_(fact);
             },
-            [this](const Replied& fact) { count(fact); }, [](const auto&) {});
+            [this](const Replied& fact) { count(fact); },
+            [this](const Superseded& fact) { count(fact); }, [](const auto&) {});
         // Observers come first: they receive the event even if the log cannot be written.
         for_each_observer([&](Observer& observer) { observer.on_event(event); });
         writer_.log_event(event, log_.entry(event));
@@ -87,12 +88,13 @@ public:
     void follow(const std::vector<Event>& events) {
         for (const Event& event : events) log_.follow(event);
     }
-    /// Adds the tokens of a reply; also called for replies before a resumption.
+    /// Adds the tokens of a reply or a canceled request; also called for those before a resumption.
     void count(const Replied& fact) {
         add(usage_.prompt_tokens, fact.reply.usage.prompt_tokens);
         add(usage_.cached_tokens, fact.reply.usage.cached_tokens);
         add(usage_.completion_tokens, fact.reply.usage.completion_tokens);
     }
+    void count(const Superseded& fact) { add(usage_.prompt_tokens, fact.spent_tokens()); }
     void dispatch(const vlm::Delta& delta) {
         for_each_observer([&](Observer& observer) { observer.on_delta(delta); });
     }
@@ -212,7 +214,8 @@ public:
             for (const Fact& fact : journal_.recovered()) {
                 if (const auto* seen = std::get_if<Observed>(&fact)) world_->remember(*seen);
                 if (const auto* reply = std::get_if<Replied>(&fact)) dispatcher_.count(*reply);
-                if (const auto* canceled = std::get_if<Superseded>(&fact)) limits_.count(*canceled);
+                if (const auto* canceled = std::get_if<Superseded>(&fact))
+                    dispatcher_.count(*canceled);
             }
             limits_.count(dispatcher_.usage());
             dispatcher_.watch(&limits_);

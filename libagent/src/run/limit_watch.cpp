@@ -40,11 +40,6 @@ void LimitWatch::count(const vlm::Usage& usage) {
                                            *limits_.max_tokens, tokens_));
 }
 
-void LimitWatch::count(const Superseded& fact) {
-    const bool was_sent = fact.after > std::chrono::milliseconds{0};
-    if (was_sent) count(vlm::Usage{.prompt_tokens = fact.estimated_tokens});
-}
-
 void LimitWatch::acted(Time now) {
     if (!limits_.max_actions_per_minute) return;
     latest_.push_back(now);
@@ -57,7 +52,7 @@ void LimitWatch::acted(Time now) {
 void LimitWatch::on_event(const Event& event) {
     visit(
         event, [this](const Replied& fact) { count(fact.reply.usage); },
-        [this](const Superseded& fact) { count(fact); },
+        [this](const Superseded& fact) { count({.prompt_tokens = fact.spent_tokens()}); },
         [this](const Invoked& fact) {
             if (fact.action.acts) acted(std::chrono::steady_clock::now());
         },

@@ -27,8 +27,6 @@ public:
 
     /// Adds the tokens of a reply; also called for replies before a resumption.
     void count(const vlm::Usage& usage);
-    /// The same for a canceled request, whose tokens are an estimate.
-    void count(const Superseded& fact);
     /// Called for each event of the run.
     void on_event(const Event& event);
 

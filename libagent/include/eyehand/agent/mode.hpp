@@ -125,6 +125,11 @@ struct Superseded {
     std::vector<winio::Rect> changed{};    ///< where the screen differs; desktop pixels
     std::chrono::milliseconds after{};     ///< since the request was sent; 0 if it was not sent
     std::optional<int> estimated_tokens{}; ///< of the request: as many as the latest one had
+
+    /// The prompt tokens that count for the totals and limits of the run, as an estimate.
+    [[nodiscard]] std::optional<int> spent_tokens() const {
+        return after.count() > 0 ? estimated_tokens : std::nullopt;
+    }
 };
 /// Why a call was refused directly before its action.
 struct StaleCall {
