@@ -5,6 +5,7 @@
 #include "eyehand/winio/input_executor.hpp"
 #include "eyehand/winio/settle.hpp"
 #include "test_window.hpp"
+#include "wait_table.hpp"
 
 #include "catch.hpp"
 
@@ -13,8 +14,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Clicks into the window's area and waits for the reaction.
-Reacted click(Desktop& desktop, const TestWindow& window, const ReactionOptions& options) {
+/// Clicks into the window's area, and waits with `wait(capturer, before)`.
+template <typename Wait>
+auto click(Desktop& desktop, const TestWindow& window, const Wait& wait) {
     const WorkArea area(rect_of(window.state().area)); // without the caret of the text field
     InputExecutor executor(desktop, area);
     const auto capturer = desktop.open_capturer({});
@@ -25,7 +27,13 @@ Reacted click(Desktop& desktop, const TestWindow& window, const ReactionOptions&
     prepare_reaction(desktop, *capturer, area.bounds(), plan, before);
     REQUIRE(executor.execute(plan).complete());
     before.acted = std::chrono::steady_clock::now();
-    return Settler().wait_for_reaction(desktop, *capturer, before, options);
+    return wait(*capturer, before);
+}
+
+Reacted click(Desktop& desktop, const TestWindow& window, const ReactionOptions& options) {
+    return click(desktop, window, [&](Capturer& capturer, const BeforeAction& before) {
+        return Settler().wait_for_reaction(desktop, capturer, before, options);
+    });
 }
 
 bool is_black(const Frame& frame, Point at) {
@@ -66,4 +74,24 @@ TEST_CASE("a window that does not respond makes the desktop busy") {
     CHECK(eventually([&] { return desktop->busy(); }));
     window.go_on();
     CHECK(eventually([&] { return !desktop->busy(); }));
+}
+
+// Not a test: prints the table in docs/performance.md.
+TEST_CASE("how long screenshots wait for a reaction", "[.reaction-times]") {
+    const auto desktop = open_desktop();
+    const auto measure = [&](const test::Delay& delay, const auto& how) {
+        TestWindow window(*desktop);
+        window.react_after(delay.value());
+        return click(*desktop, window, how);
+    };
+    test::print_wait_table(
+        {0ms, 100ms, 250ms, 400ms, 800ms},
+        [&](const test::Delay& delay) { return measure(delay, ReactionOptions{}); },
+        [&](const test::Delay& delay) {
+            return measure(delay, [](Capturer& capturer, const BeforeAction& before) {
+                const Frame& seen = before.frame;
+                return Settler().wait(capturer, {seen.origin.x, seen.origin.y, seen.pixels.width(),
+                                                 seen.pixels.height()});
+            });
+        });
 }

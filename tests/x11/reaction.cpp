@@ -4,11 +4,7 @@
 #include "eyehand/winio/settle.hpp"
 
 #include "test_window.hpp"
-
-#include <algorithm>
-#include <iostream>
-#include <set>
-#include <string>
+#include "wait_table.hpp"
 
 using namespace eyehand::winio;
 using namespace std::chrono_literals;
@@ -16,19 +12,27 @@ using x11_tests::TestWindow;
 
 namespace {
 
-/// Clicks into the window and waits for the reaction.
-Reacted click(Desktop& desktop, const TestWindow& window, const ReactionOptions& options) {
-    const WorkArea area({0, 0, 1920, 1080});
-    InputExecutor executor(desktop, area);
+const Rect screen{0, 0, 1920, 1080};
+
+/// Clicks into the window, and waits with `wait(capturer, before)`.
+template <typename Wait>
+auto click(Desktop& desktop, const TestWindow& window, const Wait& wait) {
+    InputExecutor executor(desktop, WorkArea(screen));
     const auto capturer = desktop.open_capturer({});
     (void)executor.execute(gesture::move(window.center()));
-    (void)wait_until_stable(*capturer, area.bounds());
+    (void)wait_until_stable(*capturer, screen);
     const Plan plan = gesture::click(window.center());
     BeforeAction before;
-    prepare_reaction(desktop, *capturer, area.bounds(), plan, before);
+    prepare_reaction(desktop, *capturer, screen, plan, before);
     REQUIRE(executor.execute(plan).complete());
     before.acted = std::chrono::steady_clock::now();
-    return Settler().wait_for_reaction(desktop, *capturer, before, options);
+    return wait(*capturer, before);
+}
+
+Reacted click(Desktop& desktop, const TestWindow& window, const ReactionOptions& options) {
+    return click(desktop, window, [&](Capturer& capturer, const BeforeAction& before) {
+        return Settler().wait_for_reaction(desktop, capturer, before, options);
+    });
 }
 
 bool is_dark(const Frame& frame, Point at) { return frame.pixels.at(at.x, at.y).red == 0x20; }
@@ -78,22 +82,15 @@ TEST_CASE("a click without effect ends the wait without a reaction") {
 // Not a test: prints the table in docs/performance.md.
 TEST_CASE("how long screenshots wait for a reaction", "[.reaction-times]") {
     const auto desktop = open_desktop();
-    constexpr std::chrono::milliseconds none = -1ms;
-    std::cout << "| reaction after | end | waited (median of 7) |\n| --- | --- | --- |\n";
-    for (const auto delay : {0ms, 100ms, 250ms, 400ms, 800ms, 1500ms, none}) {
-        std::vector<std::chrono::milliseconds> waits;
-        std::set<std::string_view> ends;
-        for (int round = 0; round < 7; ++round) {
-            const TestWindow window(*desktop, "Measured window", {.reaction = delay});
-            const Reacted look = click(*desktop, window, {});
-            waits.push_back(look.waited);
-            ends.insert(to_string(look.end));
-        }
-        std::ranges::sort(waits);
-        std::string end;
-        for (const std::string_view name : ends)
-            end += (end.empty() ? "" : ", ") + std::string(name);
-        std::cout << "| " << (delay == none ? "never" : std::to_string(delay.count()) + " ms")
-                  << " | " << end << " | " << waits[3].count() << " ms |\n";
-    }
+    const auto window = [&](const test::Delay& delay) {
+        return TestWindow(*desktop, "Measured window", {.reaction = delay.value_or(-1ms)});
+    };
+    test::print_wait_table(
+        {0ms, 100ms, 250ms, 400ms, 800ms, 1500ms, {}},
+        [&](const test::Delay& delay) { return click(*desktop, window(delay), ReactionOptions{}); },
+        [&](const test::Delay& delay) {
+            return click(*desktop, window(delay), [](Capturer& capturer, const BeforeAction&) {
+                return Settler().wait(capturer, screen);
+            });
+        });
 }
