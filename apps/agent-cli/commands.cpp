@@ -37,6 +37,17 @@ void add_view(CLI::App& command, ViewFlags& flags) {
                      "Exactly that size, distorted if necessary");
 }
 
+void add_redaction(CLI::App& command, RedactionFlags& flags) {
+    command
+        .add_option(
+            "--redact", flags.redact,
+            "Black out in screenshots: title:TEXT, class:NAME or process:NAME of windows, or "
+            "area:WIDTHxHEIGHT+X+Y; in addition to the setting redact")
+        ->allow_extra_args(false);
+    command.add_flag("--show-own-windows", flags.show_own_windows,
+                     "Do not black out this terminal and the panel");
+}
+
 void add_config(CLI::App& command, std::optional<std::string>& file) {
     command.add_option("--config", file,
                        "File with settings; default: eyehand.json, if it exists (see trust)");
@@ -144,6 +155,7 @@ void add_settings(CLI::App& command, RunFlags& flags) {
     command.add_option("--watch", flags.watch,
                        "When the screen changes while the model thinks: resend, check or off");
     add_guard(command, flags.guard);
+    add_redaction(command, flags.redaction);
     add_panel(command, flags.panel);
     add_probe(command, flags.no_probe);
 }
@@ -363,6 +375,7 @@ int run_program(std::vector<std::string> arguments) {
     add_record(*resume_command, resume.record);
     add_probe(*resume_command, resume.no_probe);
     add_guard(*resume_command, resume.guard);
+    add_redaction(*resume_command, resume.redaction);
     add_secrets(*resume_command, resume.secrets);
     add_panel(*resume_command, resume.panel);
     resume_command

@@ -70,6 +70,7 @@ struct ResumeFlags {
     std::string journal_key_file; ///< empty: not given
     ProgramToolFlags tools;
     GuardFlags guard;
+    RedactionFlags redaction;
     std::string secrets; ///< file; empty: not given
     PanelFlags panel;
     std::string record; ///< empty: not given

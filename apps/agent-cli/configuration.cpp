@@ -184,6 +184,20 @@ void add_guard_flags(session::Config& config, const GuardFlags& flags) {
     to.add_unless_empty("approve", "--approve", flags.approve);
 }
 
+void add_redaction_flags(session::Config& config, const RedactionFlags& flags) {
+    if (!flags.redact.empty()) {
+        std::vector<std::string> all = config.list("redact");
+        for (const std::string& element : flags.redact) all.push_back(element);
+        session::ConfigEntry entry =
+            session::config_from_flag("redact", "--redact", "", setting_registry());
+        entry.value = std::move(all);
+        config.add(std::move(entry));
+    }
+    if (flags.show_own_windows)
+        config.add(session::config_from_flag("redact_own_windows", "--show-own-windows", "false",
+                                             setting_registry()));
+}
+
 void add_area_flags(session::Config& config, const ViewFlags& flags) {
     Flags to(config);
     to.add("display", "--display", flags.display);
@@ -233,6 +247,7 @@ session::Config configuration(const RunFlags& flags,
     to.add_unless_empty("annotate", "--annotate", flags.annotate);
     to.add_unless_empty("watch", "--watch", flags.watch);
     add_guard_flags(config, flags.guard);
+    add_redaction_flags(config, flags.redaction);
     add_panel_flags(config, flags.panel);
     if (flags.heat) config.add(session::config_from_flag("heat", "--heat", "true"));
     if (flags.no_probe) config.add(session::config_from_flag("probe", "--no-probe", "false"));

@@ -37,6 +37,8 @@ void add_journal_flag(session::Config& config, const std::string& key_file);
 /// configured. Throws UsageError if it cannot be read or is too short.
 [[nodiscard]] std::string journal_key(const session::Config& config);
 void add_guard_flags(session::Config& config, const GuardFlags& flags);
+/// Adds to what `config` keeps out of screenshots.
+void add_redaction_flags(session::Config& config, const RedactionFlags& flags);
 /// Adds the flags that choose the area of the desktop.
 void add_area_flags(session::Config& config, const ViewFlags& flags);
 

@@ -144,6 +144,19 @@ void add_guard(session::Config& config, const session::Config& today, const Guar
     }
 }
 
+/// Screenshots of a resumed run show neither what those of the run do not show, nor what today's
+/// settings keep out of them. Only a flag shows the own windows again.
+void add_redaction(session::Config& config, const session::Config& today,
+                   const RedactionFlags& flags) {
+    std::vector<std::string> elements = today.list("redact");
+    for (const std::string& element : flags.redact) elements.push_back(element);
+    const bool own = today.boolean("redact_own_windows") && !flags.show_own_windows;
+    add_redaction_flags(
+        config, {.redact = std::move(elements), .show_own_windows = flags.show_own_windows});
+    if (own)
+        config.add(session::config_from_flag("redact_own_windows", "redact_own_windows", "true"));
+}
+
 /// The settings of the run, overridden by the flags for the area, and by today's settings for
 /// the panel. The guard is at least as strict as in the run and today, unless a flag sets it.
 session::Config config_of_run(const ResumeFlags& flags, std::vector<agent::Setting>& kept) {
@@ -165,9 +178,11 @@ session::Config config_of_run(const ResumeFlags& flags, std::vector<agent::Setti
     add_limit_flags(config, flags.limits);
     add_journal_flag(config, flags.journal_key_file);
     add_guard(config, today, flags.guard);
+    add_redaction(config, today, flags.redaction);
     const std::vector<agent::Setting> now = session::effective_settings(config);
-    for (const char* name : {"display", "window", "crop", "guard", "approve", "max_time_ms",
-                             "max_total_tokens", "max_actions_per_minute", "max_run_mib"}) {
+    for (const char* name :
+         {"display", "window", "crop", "guard", "approve", "redact", "redact_own_windows",
+          "max_time_ms", "max_total_tokens", "max_actions_per_minute", "max_run_mib"}) {
         drop(kept, name);
         for (const agent::Setting& setting : now)
             if (setting.name == name) put(kept, setting);

@@ -267,6 +267,8 @@ agent::RunLimits run_limits(const session::Config& config) {
 agent::AgentOptions agent_options(const session::Config& config) {
     agent::AgentOptions options;
     options.area = session::area_setting(config);
+    options.redaction = session::redaction_setting(config);
+    options.redact_own_windows = config.boolean("redact_own_windows");
     options.with = config.list("with");
     options.journal_key = journal_key(config);
     options.settle.minimum = *config.duration("settle_minimum");

@@ -55,6 +55,12 @@ struct GuardFlags {
     bool unattended = false;
 };
 
+/// What screenshots do not show.
+struct RedactionFlags {
+    std::vector<std::string> redact; ///< elements of the setting `redact`
+    bool show_own_windows = false;
+};
+
 /// The file that a run's requests and replies are recorded to, or replayed from; empty: not given.
 struct CassetteFlags {
     std::string record;
@@ -83,6 +89,7 @@ struct RunFlags {
     std::string lmstudio_logs; ///< empty: not given
     std::string annotate;      ///< empty: not given
     GuardFlags guard;
+    RedactionFlags redaction;
     std::string secrets; ///< file; empty: not given
     std::string watch;   ///< the same
     PanelFlags panel;

@@ -24,13 +24,13 @@ bool is_part(std::string_view part, std::string_view whole) {
                                        same_letter) != whole.end();
 }
 
-bool fits(const WindowInfo& window, const WindowQuery& query) {
+} // namespace
+
+bool matches(const WindowInfo& window, const WindowQuery& query) {
     return (query.title.empty() || is_part(query.title, window.title)) &&
            (query.window_class.empty() || same_word(query.window_class, window.window_class)) &&
            (query.process.empty() || same_word(query.process, window.process));
 }
-
-} // namespace
 
 std::string words(const WindowQuery& query) {
     std::string text;
@@ -59,7 +59,7 @@ std::optional<WindowInfo> find_window(std::span<const WindowInfo> windows,
                                       const WindowQuery& query) {
     const WindowInfo* found = nullptr;
     for (const WindowInfo& window : windows) {
-        if (!fits(window, query)) continue;
+        if (!matches(window, query)) continue;
         if (!query.title.empty() && same_word(window.title, query.title)) return window;
         if (found == nullptr) found = &window;
     }

@@ -242,6 +242,14 @@ TEST_CASE("guard: no rule opens the agent's own windows, forbidden chords or the
     CHECK(judge(guard, gesture::type("a"), cropped).decision == Decision::allow);
 }
 
+TEST_CASE("guard: a page of the panel or of a report is the agent's own") {
+    auto around = only(window(1, "chromium"));
+    around.windows->front().title = "Asking the model – Eyehand - Chromium";
+    CHECK(judge(Guard(), gesture::click({5, 5}), around).rule == "invariant: own window");
+    around.windows->front().title = "Eyehand: a repository - Chromium";
+    CHECK(judge(Guard(), gesture::click({5, 5}), around).decision == Decision::allow);
+}
+
 TEST_CASE("guard: only the nearest ancestor with a window is the agent's own") {
     const Guard guard;
     auto around = only(window(1, "editor"));

@@ -4,6 +4,7 @@
 #include "eyehand/winio/desktop.hpp"
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/frame_pipeline.hpp"
+#include "eyehand/winio/redaction.hpp"
 
 #include <windows.h>
 
@@ -150,11 +151,21 @@ void run(int rounds) {
     const PlainGdi smaller(small_size);
     Looks first(*desktop, change_everything());
     Looks typical(*desktop, change_a_line());
+    // All windows of the desktop are listed twice.
+    RedactingCapturer redacting(desktop->open_capturer({}), desktop->windows(),
+                                {.windows = {{.title = "a title that no window has"}}});
+    const auto capturer = desktop->open_capturer({});
+    Frame redacted;
+    Frame plain;
     std::vector<Method> methods{
         {"capture/win32/bitblt", [&] { return time_of([&] { one_to_one.take(); }); }},
         {"capture/win32/stretchblt_halftone", [&] { return time_of([&] { smaller.take(); }); }},
         {"capture/win32/first", [&] { return first.take(); }},
         {"capture/win32/typical", [&] { return typical.take(); }},
+        {"capture/win32/plain",
+         [&] { return time_of([&] { capturer->capture(screen_area, plain); }); }},
+        {"capture/win32/redacted",
+         [&] { return time_of([&] { redacting.capture(screen_area, redacted); }); }},
     };
     for (const Method& method : methods) method.run(); // warm-up: touches new memory
     first.take();

@@ -341,6 +341,7 @@ describe('a report', () => {
         const { page, close } = await opened('hostile');
         assert.equal(await page.locator('#marks .target').count(), 1);
         await says(page, '#caption', 'target 1 at 350, 120');
+        await says(page, '#caption', 'a part is blacked out for the model');
         await page.locator('#show-targets').uncheck();
         await page.locator('#marks .target').waitFor({ state: 'detached' });
         await page.locator('#show-targets').check();

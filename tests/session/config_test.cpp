@@ -7,6 +7,8 @@
 
 #include "catch.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <map>
 #include <set>
@@ -222,6 +224,42 @@ TEST_CASE("a window replaces the display of an earlier layer, and vice versa") {
     CHECK(choice.display == "all");
     CHECK_FALSE(choice.window);
     CHECK(choice.crop);
+}
+
+TEST_CASE("redact names windows and areas, in a file as an array") {
+    Config config;
+    config.add(parse_config(R"({"redact": ["title:My vault: main", "process:keepassxc",
+        "class:Vault", "area:640x480+10+-20"]})",
+                            "eyehand.json"));
+    const winio::Redaction redaction = redaction_setting(config);
+    REQUIRE(redaction.windows.size() == 3);
+    CHECK(redaction.windows[0].title == "My vault: main");
+    CHECK(redaction.windows[1].process == "keepassxc");
+    CHECK(redaction.windows[2].window_class == "Vault");
+    CHECK(redaction.areas == std::vector<winio::Rect>{{10, -20, 640, 480}});
+    Config again = default_config();
+    again.add(config_from_settings(effective_settings(config), "run.json"));
+    CHECK(again.list("redact") == config.list("redact"));
+}
+
+TEST_CASE("redact refuses what it does not understand, and names the source") {
+    const auto* const element =
+        GENERATE("vault", "title:", "window:vault", "area:640x480", "area:0x10+0+0",
+                 "area:10x10+0+0+", "area:10x10+99999999999+0", "area:5000000x1+0+0", "title:a,b");
+    Config config;
+    config.add(parse_config(fmt::format(R"({{"redact": ["{}"]}})", element), "eyehand.json"));
+    const std::string said = complaint([&] { (void)redaction_setting(config); });
+    CHECK_THAT(said, ContainsSubstring("eyehand.json") && ContainsSubstring(element));
+}
+
+TEST_CASE("an untrusted file cannot change what screenshots show") {
+    Config config = default_config();
+    config.add(config_from_flag("redact", "--redact", "process:keepassxc"));
+    config.add_untrusted(
+        parse_config(R"({"redact": [], "redact_own_windows": false})", "eyehand.json"));
+    CHECK(config.list("redact") == std::vector<std::string>{"process:keepassxc"});
+    CHECK(config.boolean("redact_own_windows"));
+    CHECK(config.ignored().size() == 2);
 }
 
 TEST_CASE("settings of later layers are applied to the profile and to both roles of a team") {

@@ -4,6 +4,8 @@
 #include "win32/win32_desktop.hpp"
 
 #include <future>
+#include <memory>
+#include <type_traits>
 
 using namespace eyehand::winio;
 using namespace std::chrono_literals;
@@ -23,6 +25,11 @@ std::optional<RECT> frame_within_border(HWND window) {
     const LONG border = rect.left + 10 < 300 ? 7 : 10;
     return RECT{rect.left + border, rect.top, rect.right - border, rect.bottom - border};
 }
+
+struct Destroy {
+    void operator()(HWND window) const { DestroyWindow(window); }
+};
+using OwnWindow = std::unique_ptr<std::remove_pointer_t<HWND>, Destroy>;
 
 } // namespace
 
@@ -84,6 +91,45 @@ TEST_CASE("a window's bounds, also in moves, exclude its invisible border") {
     CHECK(outer.left == 300);
     CHECK(outer.right == 1010);
     CHECK(outer.bottom == 710);
+}
+
+TEST_CASE("a window is opaque, unless it is layered with an opacity or has a region") {
+    const auto desktop = open_desktop();
+    // A window of this process: only its owner may set a region.
+    const auto create = [](DWORD style) {
+        return OwnWindow(CreateWindowExW(style, L"STATIC", L"Perhaps transparent",
+                                         WS_POPUP | WS_VISIBLE, 50, 60, 200, 100, nullptr, nullptr,
+                                         nullptr, nullptr));
+    };
+    const auto opaque = [&] {
+        const auto found =
+            find_window(desktop->windows()->list(), {.title = "Perhaps transparent"});
+        REQUIRE(found.has_value());
+        return found->opaque;
+    };
+    const Rect whole{50, 60, 200, 100};
+    SECTION("an ordinary window") {
+        const OwnWindow window = create(0);
+        CHECK(opaque() == whole);
+        SetWindowRgn(window.get(), CreateRectRgn(10, 10, 60, 40), FALSE);
+        CHECK(opaque() == Rect{60, 70, 50, 30});
+        SetWindowRgn(window.get(), CreateEllipticRgn(0, 0, 200, 100), FALSE);
+        CHECK(opaque() == Rect{});
+    }
+    SECTION("a layered window") {
+        const OwnWindow window = create(WS_EX_LAYERED);
+        CHECK(opaque() == Rect{}); // each pixel has its opacity
+        SetLayeredWindowAttributes(window.get(), 0, 255, LWA_ALPHA);
+        CHECK(opaque() == whole);
+        SetLayeredWindowAttributes(window.get(), 0, 254, LWA_ALPHA);
+        CHECK(opaque() == Rect{});
+        SetLayeredWindowAttributes(window.get(), RGB(1, 2, 3), 255, LWA_ALPHA | LWA_COLORKEY);
+        CHECK(opaque() == Rect{});
+    }
+    SECTION("a window that mouse clicks go through") {
+        const OwnWindow window = create(WS_EX_TRANSPARENT);
+        CHECK(opaque() == Rect{});
+    }
 }
 
 TEST_CASE("a move of a maximized window considers the border that it has afterwards") {

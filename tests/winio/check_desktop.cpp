@@ -372,6 +372,10 @@ const std::vector<Fault> faults{
      [](Faulty& f) { f.on_list = [](auto& all) { all[1].title = "caf\xe9"; }; }},
     {"windows: the process", "a path",
      [](Faulty& f) { f.on_list = [](auto& all) { all[1].process = "C:\\two.exe"; }; }},
+    {"windows: the opaque part", "a part outside of the bounds",
+     [](Faulty& f) { f.on_list = [](auto& all) {
+                         all[1].opaque = {-1, 0, 5, 5};
+                     }; }},
     {"windows: at most one", "two windows in the foreground",
      [](Faulty& f) {
          f.on_list = [](auto& all) { all[0].foreground = all[1].foreground = true; };

@@ -248,6 +248,7 @@ json::object to_json(const agent::ScreenshotView& screenshot, const JsonLimits& 
                            : json::value()},
         {"changed", std::move(changed)},
         {"area", rect_json(look.area)},
+        {"redacted", !look.redacted.empty()},
         {"pointer",
          look.pointer ? json::value(json::array{look.pointer->x, look.pointer->y}) : json::value()},
         {"settle_ms", look.settle.count()},

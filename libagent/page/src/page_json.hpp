@@ -32,7 +32,7 @@ struct JsonLimits {
 [[nodiscard]] bool is_annotated(const agent::ScreenshotView& screenshot);
 
 /// A screenshot without the address of its file, which depends on panel or report:
-/// {"turn", "n", "width", "height", "annotation", "changed", "area", "pointer", "settle_ms", ...}
+/// {"turn", "n", "width", "height", "annotation", "changed", "area", "redacted", "pointer", "settle_ms", ...}
 [[nodiscard]] json::object to_json(const agent::ScreenshotView& screenshot,
                                    const JsonLimits& limits = {});
 

@@ -238,6 +238,7 @@ export class Stage {
         } else if (after !== null && after.changed.length > 0)
             parts.push(`${counted(joined(after.changed).length, 'region')} changed afterwards`);
         if (direct && after !== null && after.end in waits) parts.push(waits[after.end]);
+        if (picture.redacted) parts.push('a part is blacked out for the model');
         if (unseen) parts.push('the model did not receive this screenshot');
         for (const note of new Set([picture, after].filter(Boolean).map((each) => this.#pictures.noteOf(each))))
             if (note) parts.push(note);

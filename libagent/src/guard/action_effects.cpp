@@ -3,6 +3,7 @@
 
 #include "eyehand/base/utf8.hpp"
 #include "eyehand/winio/screen_state.hpp"
+#include "guard/own_windows.hpp"
 #include "guard/window_kind.hpp"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ bool is_modifier(const winio::Key& key) {
 class Translator {
 public:
     explicit Translator(const GuardSurroundings& around)
-        : around_(around), own_window_process_(own_window_process(around)),
+        : around_(around), own_windows_(listed(around), around.own_processes),
           pointer_(around.pointer) {}
 
     std::vector<GuardedEffect> translate(const winio::Plan& plan) {
@@ -160,11 +161,7 @@ private:
     [[nodiscard]] GuardedWindow guarded(const winio::WindowInfo& window) const {
         GuardedWindow it{window.id, window.title, window.window_class, window.process,
                          window_kind(window)};
-        if (window.process_id != 0 && window.process_id == own_window_process_)
-            it.kind = WindowKind::own;
-        if (!around_.own_processes.empty() && window.process_id != 0 &&
-            window.process_id == around_.own_processes.front())
-            it.kind = WindowKind::own;
+        if (own_windows_.contains(window)) it.kind = WindowKind::own;
         return it;
     }
     [[nodiscard]] GuardedEffect at_pointer(EffectKind kind) const {
@@ -199,18 +196,14 @@ private:
         }
         return winio::intersection(window->bounds, *around_.crop).empty();
     }
-    /// The nearest ancestor of this process that has a window; 0 if none has one.
-    static std::uint32_t own_window_process(const GuardSurroundings& around) {
-        if (!around.windows) return 0;
-        for (const std::uint32_t process : around.own_processes)
-            for (const winio::WindowInfo& window : *around.windows)
-                if (window.process_id == process && process != 0)
-                    return is_desktop_shell(window) ? 0 : process;
-        return 0;
+
+    static std::span<const winio::WindowInfo> listed(const GuardSurroundings& around) {
+        if (!around.windows) return {};
+        return *around.windows;
     }
 
     const GuardSurroundings& around_;
-    std::uint32_t own_window_process_;
+    OwnWindows own_windows_;
     std::vector<GuardedEffect> effects_;
     std::optional<winio::Point> pointer_;
     std::optional<winio::Point> pressed_at_;

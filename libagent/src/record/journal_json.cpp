@@ -222,6 +222,7 @@ struct Writer {
         entry["height"] = it.size.height;
         entry["area"] = rect_json(it.area);
         entry["changed"] = rects_json(it.changed);
+        if (!it.redacted.empty()) entry["redacted"] = rects_json(it.redacted);
         if (it.pointer) entry["pointer"] = json::array{it.pointer->x, it.pointer->y};
         if (it.still) entry["still"] = true;
         entry["settle_ms"] = it.settle.count();
@@ -376,6 +377,7 @@ Observed read_observed(const json::object& entry) {
     fact.size = {int_at(entry, "width"), int_at(entry, "height")};
     fact.area = rect_of(entry.at("area"));
     fact.changed = rects_at(entry, "changed");
+    if (entry.contains("redacted")) fact.redacted = rects_at(entry, "redacted");
     if (const json::value* pointer = entry.if_contains("pointer")) {
         const json::array& xy = pointer->as_array();
         fact.pointer = {xy.at(0).to_number<double>(), xy.at(1).to_number<double>()};

@@ -7,6 +7,7 @@
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/gesture.hpp"
 #include "eyehand/winio/system.hpp"
+#include "guard/own_windows.hpp"
 #include "json/json.hpp"
 
 #include <fmt/format.h>
@@ -177,6 +178,7 @@ Fact DesktopWorld::on(const Observe& command) {
         fact.size = screenshot.size;
         fact.area = screenshot.area;
         fact.changed = screenshot.changed;
+        fact.redacted = capturer_->redacted();
         fact.pointer = pointer;
         for (const winio::Rect& region : watch_.ambient()) toggling.push_back(region);
         fact.still = novelty_.is_still(previous_, seen_.frame, toggling, image.sha256, dpi_);
@@ -242,8 +244,26 @@ winio::ReactionOptions DesktopWorld::reaction_limits() const {
 }
 
 winio::Capturer& DesktopWorld::capturer() {
-    if (!capturer_) capturer_ = desktop_.open_capturer(options_.capture);
+    if (!capturer_)
+        capturer_ = std::make_unique<winio::RedactingCapturer>(
+            desktop_.open_capturer(options_.capture), desktop_.windows(), redaction());
     return *capturer_;
+}
+
+/// What the user wants to hide, and the windows of the agent itself.
+winio::Redaction DesktopWorld::redaction() const {
+    winio::Redaction all = options_.redaction;
+    if (!options_.redact_own_windows || desktop_.windows() == nullptr) return all;
+    all.more_windows =
+        [this, more = options_.redaction.more_windows](std::span<const winio::WindowInfo> windows) {
+            std::vector<winio::WindowId> chosen;
+            if (more) chosen = more(windows);
+            const OwnWindows own(windows, own_processes_);
+            for (const winio::WindowInfo& window : windows)
+                if (own.contains(window)) chosen.push_back(window.id);
+            return chosen;
+        };
+    return all;
 }
 
 /// Returns whether the next screenshot waits for the reaction to this plan: not without a capture.

@@ -6,6 +6,7 @@
 #include "eyehand/winio/frame_pipeline.hpp"
 #include "eyehand/winio/input_executor.hpp"
 #include "eyehand/winio/reaction_times.hpp"
+#include "eyehand/winio/redaction.hpp"
 #include "eyehand/winio/screen_watch.hpp"
 #include "eyehand/winio/settle.hpp"
 #include "record/run_writer.hpp"
@@ -63,6 +64,7 @@ private:
     [[nodiscard]] std::optional<std::string> objection(const winio::Batch& batch);
     [[nodiscard]] winio::InputExecutor& executor();
     [[nodiscard]] winio::Capturer& capturer();
+    [[nodiscard]] winio::Redaction redaction() const;
     [[nodiscard]] bool prepare_reaction(const winio::Plan& plan);
     [[nodiscard]] std::optional<StaleCall> stale_target(const winio::Plan& plan, bool captured);
     void refuse_as_stale(StaleCall stale, Invoked& fact);
@@ -101,7 +103,7 @@ private:
     int turn_ = 0;                                 ///< of the mode
     std::optional<winio::WorkArea> area_;          ///< of the latest screenshot
     std::optional<winio::InputExecutor> executor_; ///< limited to the area of the latest action
-    std::unique_ptr<winio::Capturer> capturer_;
+    std::unique_ptr<winio::RedactingCapturer> capturer_;
     winio::Settler settler_;
     winio::BeforeAction before_;   ///< the latest action that acted
     winio::BeforeAction earlier_;  ///< the one before it, in case it is refused

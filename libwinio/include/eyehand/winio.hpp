@@ -20,6 +20,7 @@
 #include "eyehand/winio/png.hpp"
 #include "eyehand/winio/reaction.hpp"
 #include "eyehand/winio/reaction_times.hpp"
+#include "eyehand/winio/redaction.hpp"
 #include "eyehand/winio/scale.hpp"
 #include "eyehand/winio/screen_state.hpp"
 #include "eyehand/winio/screen_watch.hpp"

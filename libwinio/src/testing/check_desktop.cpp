@@ -48,6 +48,7 @@ enum class Requirement {
     window_ids,
     window_texts,
     window_processes,
+    window_opaque_part,
     one_foreground_window,
     stable_windows,
     unknown_window_refused,
@@ -112,6 +113,7 @@ constexpr std::array entries{
     Entry{Requirement::window_ids, "windows: each has a unique id"},
     Entry{Requirement::window_texts, "windows: titles, classes and processes are UTF-8"},
     Entry{Requirement::window_processes, "windows: the process is a file name without a folder"},
+    Entry{Requirement::window_opaque_part, "windows: the opaque part is within the bounds"},
     Entry{Requirement::one_foreground_window, "windows: at most one is in the foreground"},
     Entry{Requirement::stable_windows, "windows: two calls list the same ones in the same order"},
     Entry{Requirement::unknown_window_refused,
@@ -561,6 +563,10 @@ private:
             check(Requirement::window_processes, [&]() -> Observed {
                 const bool has_folder = window.process.find_first_of("/\\") != std::string::npos;
                 return has_folder ? in_quotes(window.process) : "";
+            });
+            check(Requirement::window_opaque_part, [&]() -> Observed {
+                const Rect& part = window.opaque;
+                return part.empty() || intersection(part, window.bounds) == part ? "" : words(part);
             });
         }
         check(Requirement::one_foreground_window, [&]() -> Observed {

@@ -47,6 +47,27 @@ Rect outer_bounds_for(const SystemCalls& system, HWND window, const Rect& to) {
             to.height + outer.height - seen.height};
 }
 
+// The part that surely hides what is behind the window. Each pixel of a layered window can be
+// transparent, except if one opacity applies to all of them.
+Rect opaque_part_of(HWND window, const Rect& bounds) {
+    const LONG_PTR style = GetWindowLongPtrW(window, GWL_EXSTYLE);
+    if ((style & WS_EX_TRANSPARENT) != 0) return {};
+    if ((style & WS_EX_LAYERED) != 0) {
+        BYTE opacity = 0;
+        DWORD flags = 0;
+        if (GetLayeredWindowAttributes(window, nullptr, &opacity, &flags) == 0 ||
+            (flags & LWA_COLORKEY) != 0 || ((flags & LWA_ALPHA) != 0 && opacity < 255))
+            return {};
+    }
+    RECT box{};
+    const int region = GetWindowRgnBox(window, &box);
+    if (region == ERROR) return bounds; // the window has none
+    if (region != SIMPLEREGION) return {};
+    const Rect outer = outer_bounds_of(window);
+    return intersection(bounds, {outer.x + box.left, outer.y + box.top, box.right - box.left,
+                                 box.bottom - box.top});
+}
+
 std::string class_of(HWND window) {
     std::array<wchar_t, 257> text{}; // class names have at most 256 characters
     const int length = GetClassNameW(window, text.data(), static_cast<int>(text.size()));
@@ -197,6 +218,7 @@ std::vector<WindowInfo> WindowList::list() {
         info.process = program_of(info.process_id);
         info.bounds = bounds_of(system_, handle);
         info.foreground = handle == foreground;
+        info.opaque = opaque_part_of(handle, info.bounds);
         info.state = IsIconic(handle) != 0   ? WindowState::minimized
                      : IsZoomed(handle) != 0 ? WindowState::maximized
                                              : WindowState::normal;

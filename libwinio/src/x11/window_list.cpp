@@ -3,6 +3,7 @@
 #include "eyehand/base/utf8.hpp"
 #include "eyehand/winio/error.hpp"
 #include "poll.hpp"
+#include "x11/pointer_reader.hpp"
 #include "x11/process_name.hpp"
 #include "x11/properties.hpp"
 
@@ -37,9 +38,97 @@ std::string class_of(const std::string& wm_class) {
 
 int signed_of(std::uint32_t value) { return static_cast<int>(value); }
 
+// The depth of a window whose pixels have an opacity.
+constexpr int depth_with_alpha = 32;
+constexpr std::uint32_t opaque = 0xFFFFFFFF; // _NET_WM_WINDOW_OPACITY
+
 } // namespace
 
-// All properties of a window, requested at once.
+// The outline of a window, requested like a property.
+class WindowList::OutlineRequest {
+public:
+    OutlineRequest(const Connection& connection, xcb_window_t window) : connection_(&connection) {
+        const xcb_xfixes_region_t region = xcb_generate_id(connection.get());
+        xcb_xfixes_create_region_from_window(connection.get(), region, window,
+                                             XCB_SHAPE_SK_BOUNDING);
+        cookie_ = xcb_xfixes_fetch_region(connection.get(), region);
+        xcb_xfixes_destroy_region(connection.get(), region);
+    }
+    /// Whether the window is a rectangle. Call it at most once.
+    [[nodiscard]] bool is_rectangle() const {
+        const auto region = connection_->take(xcb_xfixes_fetch_region_reply, cookie_);
+        return region && xcb_xfixes_fetch_region_rectangles_length(region.get()) == 1;
+    }
+
+private:
+    const Connection* connection_;
+    xcb_xfixes_fetch_region_cookie_t cookie_{};
+};
+
+// The window without its frame, in coordinates of the root.
+struct WindowList::Place {
+    Rect inner;
+    int depth = 0;
+};
+
+// In pixels on each side.
+struct WindowList::Extents {
+    int left = 0;
+    int right = 0;
+    int top = 0;
+    int bottom = 0;
+};
+
+// The place of a window, requested like a property.
+class WindowList::PlaceRequest {
+public:
+    PlaceRequest(const Connection& connection, xcb_window_t window)
+        : connection_(&connection), geometry_(xcb_get_geometry(connection.get(), window)),
+          origin_(xcb_translate_coordinates(connection.get(), window, connection.root(), 0, 0)) {}
+    /// Empty if the window does not exist. Call it at most once.
+    [[nodiscard]] std::optional<Place> place() const {
+        const auto geometry = connection_->take(xcb_get_geometry_reply, geometry_);
+        const auto origin = connection_->take(xcb_translate_coordinates_reply, origin_);
+        if (!geometry || !origin) return std::nullopt;
+        return Place{{origin->dst_x, origin->dst_y, geometry->width, geometry->height},
+                     geometry->depth};
+    }
+
+private:
+    const Connection* connection_;
+    xcb_get_geometry_cookie_t geometry_;
+    xcb_translate_coordinates_cookie_t origin_;
+};
+
+// The extents of the frame around a window, less a shadow that the program draws itself.
+class WindowList::FrameRequest {
+public:
+    FrameRequest(Connection& connection, xcb_window_t window)
+        : frame_(connection, window, connection.atom("_NET_FRAME_EXTENTS")),
+          shadow_(connection, window, connection.atom("_GTK_FRAME_EXTENTS")) {}
+    /// Call it at most once.
+    [[nodiscard]] Extents extents() const {
+        const auto frame = frame_.values();
+        const auto shadow = shadow_.values();
+        Extents extents;
+        if (frame.size() == 4)
+            extents = {signed_of(frame[0]), signed_of(frame[1]), signed_of(frame[2]),
+                       signed_of(frame[3])};
+        if (shadow.size() == 4) {
+            extents.left -= signed_of(shadow[0]);
+            extents.right -= signed_of(shadow[1]);
+            extents.top -= signed_of(shadow[2]);
+            extents.bottom -= signed_of(shadow[3]);
+        }
+        return extents;
+    }
+
+private:
+    PropertyRequest frame_;
+    PropertyRequest shadow_;
+};
+
+// All about a window, requested at once: a list of many windows needs few round trips.
 struct WindowList::Described {
     Described(Connection& connection, xcb_window_t window)
         : net_name(connection, window, connection.atom("_NET_WM_NAME")),
@@ -47,16 +136,16 @@ struct WindowList::Described {
           wm_class(connection, window, XCB_ATOM_WM_CLASS),
           process(connection, window, connection.atom("_NET_WM_PID")),
           machine(connection, window, XCB_ATOM_WM_CLIENT_MACHINE),
-          desktop(connection, window, connection.atom("_NET_WM_DESKTOP")) {}
-    PropertyRequest net_name, name, wm_class, process, machine, desktop;
-};
-
-// The extents of the frame around the window, less a shadow that the program draws itself.
-struct WindowList::Extents {
-    int left = 0;
-    int right = 0;
-    int top = 0;
-    int bottom = 0;
+          desktop(connection, window, connection.atom("_NET_WM_DESKTOP")),
+          opacity(connection, window, connection.atom("_NET_WM_WINDOW_OPACITY")),
+          opaque_region(connection, window, connection.atom("_NET_WM_OPAQUE_REGION")),
+          state(connection, window, connection.atom("_NET_WM_STATE")), frame(connection, window),
+          place(connection, window) {}
+    PropertyRequest net_name, name, wm_class, process, machine, desktop, opacity, opaque_region,
+        state;
+    FrameRequest frame;
+    PlaceRequest place;
+    std::optional<OutlineRequest> outline{}; ///< empty if the server has no XFIXES
 };
 
 std::vector<WindowInfo> WindowList::list() {
@@ -68,7 +157,11 @@ std::vector<WindowInfo> WindowList::list() {
             .values();
     std::vector<Described> described;
     described.reserve(windows.size());
-    for (const xcb_window_t window : windows) described.emplace_back(connection_, window);
+    if (!has_xfixes_) has_xfixes_ = start_xfixes(connection_);
+    for (const xcb_window_t window : windows) {
+        described.emplace_back(connection_, window);
+        if (*has_xfixes_) described.back().outline.emplace(connection_, window);
+    }
 
     std::vector<WindowInfo> infos;
     for (std::size_t i = 0; i < windows.size(); ++i) {
@@ -80,8 +173,11 @@ std::vector<WindowInfo> WindowList::list() {
         const auto desktop = described[i].desktop.values();
         const bool elsewhere = !desktop.empty() && desktop[0] != on_all_desktops &&
                                !current_desktop.empty() && desktop[0] != current_desktop[0];
-        const auto bounds = bounds_of(windows[i]);
-        if (elsewhere || !bounds) continue; // or destroyed meanwhile
+        const auto place = described[i].place.place();
+        const Rect opaque = opaque_part_of(described[i], place);
+        const Extents frame = described[i].frame.extents();
+        const auto states = described[i].state.values();
+        if (elsewhere || !place) continue; // or destroyed meanwhile
         WindowInfo info;
         info.id = WindowId{windows[i]};
         info.title = net_name.empty() ? base::utf8::from_latin1(name)
@@ -91,8 +187,9 @@ std::vector<WindowInfo> WindowList::list() {
             info.process_id = process[0];
             info.process = process_name(process[0]);
         }
-        info.bounds = *bounds;
-        info.state = state_of(windows[i]);
+        info.bounds = with_frame(place->inner, frame);
+        info.opaque = opaque;
+        info.state = state_from(states);
         info.foreground = windows[i] == active;
         if (is_of_manager || !info.title.empty()) infos.push_back(std::move(info));
     }
@@ -114,7 +211,8 @@ std::optional<Rect> WindowList::control_at(WindowId window, Point at) {
         innermost = place->child;
     }
     if (innermost == root) return std::nullopt;
-    return inner_bounds_of(innermost);
+    const auto found = place_of(innermost);
+    return found ? std::optional(found->inner) : std::nullopt;
 }
 
 void WindowList::apply(const WindowCommand& command) {
@@ -214,44 +312,48 @@ xcb_window_t WindowList::foreground() {
 }
 
 WindowList::Extents WindowList::extents_of(xcb_window_t window) {
-    const auto frame =
-        PropertyRequest(connection_, window, connection_.atom("_NET_FRAME_EXTENTS")).values();
-    const auto shadow =
-        PropertyRequest(connection_, window, connection_.atom("_GTK_FRAME_EXTENTS")).values();
-    Extents extents;
-    if (frame.size() == 4)
-        extents = {signed_of(frame[0]), signed_of(frame[1]), signed_of(frame[2]),
-                   signed_of(frame[3])};
-    if (shadow.size() == 4) {
-        extents.left -= signed_of(shadow[0]);
-        extents.right -= signed_of(shadow[1]);
-        extents.top -= signed_of(shadow[2]);
-        extents.bottom -= signed_of(shadow[3]);
-    }
-    return extents;
+    return FrameRequest(connection_, window).extents();
 }
 
-std::optional<Rect> WindowList::inner_bounds_of(xcb_window_t window) {
-    const auto asked = xcb_get_geometry(connection_.get(), window);
-    const auto place = connection_.take(
-        xcb_translate_coordinates_reply,
-        xcb_translate_coordinates(connection_.get(), window, connection_.root(), 0, 0));
-    const auto geometry = connection_.take(xcb_get_geometry_reply, asked);
-    if (!place || !geometry) return std::nullopt;
-    return Rect{place->dst_x, place->dst_y, geometry->width, geometry->height};
+std::optional<WindowList::Place> WindowList::place_of(xcb_window_t window) {
+    return PlaceRequest(connection_, window).place();
+}
+
+Rect WindowList::with_frame(const Rect& inner, const Extents& frame) {
+    return {inner.x - frame.left, inner.y - frame.top, inner.width + frame.left + frame.right,
+            inner.height + frame.top + frame.bottom};
 }
 
 std::optional<Rect> WindowList::bounds_of(xcb_window_t window) {
-    const auto inner = inner_bounds_of(window);
-    if (!inner) return std::nullopt;
-    const Extents frame = extents_of(window);
-    return Rect{inner->x - frame.left, inner->y - frame.top,
-                inner->width + frame.left + frame.right, inner->height + frame.top + frame.bottom};
+    const auto place = place_of(window);
+    return place ? std::optional(with_frame(place->inner, extents_of(window))) : std::nullopt;
+}
+
+// The frame does not count: a manager may round its corners.
+Rect WindowList::opaque_part_of(const Described& described, const std::optional<Place>& place) {
+    const auto opacity = described.opacity.values();
+    const auto region = described.opaque_region.values();
+    const bool is_rectangle = described.outline && described.outline->is_rectangle();
+    if (!place || !is_rectangle || (!opacity.empty() && opacity[0] != opaque)) return {};
+    if (place->depth != depth_with_alpha) return place->inner;
+    Rect largest; // of the program's list of opaque rectangles
+    for (std::size_t i = 0; i + 4 <= region.size(); i += 4) {
+        const Rect part =
+            intersection(place->inner, {place->inner.x + signed_of(region[i]),
+                                        place->inner.y + signed_of(region[i + 1]),
+                                        signed_of(region[i + 2]), signed_of(region[i + 3])});
+        if (std::int64_t{part.width} * part.height > std::int64_t{largest.width} * largest.height)
+            largest = part;
+    }
+    return largest;
 }
 
 WindowState WindowList::state_of(xcb_window_t window) {
-    const auto states =
-        PropertyRequest(connection_, window, connection_.atom("_NET_WM_STATE")).values();
+    return state_from(
+        PropertyRequest(connection_, window, connection_.atom("_NET_WM_STATE")).values());
+}
+
+WindowState WindowList::state_from(const std::vector<std::uint32_t>& states) {
     if (contains(states, connection_.atom("_NET_WM_STATE_HIDDEN"))) return WindowState::minimized;
     if (contains(states, connection_.atom("_NET_WM_STATE_MAXIMIZED_VERT")) &&
         contains(states, connection_.atom("_NET_WM_STATE_MAXIMIZED_HORZ")))

@@ -18,7 +18,11 @@ public:
     void apply(const WindowCommand& command) override;
 
 private:
+    class FrameRequest;
+    class OutlineRequest;
+    class PlaceRequest;
     struct Described;
+    struct Place;
     enum class Placement { by_manager, direct };
     struct Extents;
     [[nodiscard]] bool is_managed();
@@ -28,9 +32,13 @@ private:
     [[nodiscard]] bool exists(xcb_window_t window);
     [[nodiscard]] xcb_window_t foreground();
     [[nodiscard]] Extents extents_of(xcb_window_t window);
-    [[nodiscard]] std::optional<Rect> inner_bounds_of(xcb_window_t window);
+    [[nodiscard]] std::optional<Place> place_of(xcb_window_t window);
+    [[nodiscard]] static Rect with_frame(const Rect& inner, const Extents& frame);
+    [[nodiscard]] static Rect opaque_part_of(const Described& described,
+                                             const std::optional<Place>& place);
     [[nodiscard]] std::optional<Rect> bounds_of(xcb_window_t window);
     [[nodiscard]] WindowState state_of(xcb_window_t window);
+    [[nodiscard]] WindowState state_from(const std::vector<std::uint32_t>& states);
     [[nodiscard]] std::string title_of(xcb_window_t window);
     void tell_root(xcb_window_t window, const char* message,
                    const std::array<std::uint32_t, 5>& data);
@@ -42,6 +50,7 @@ private:
     void check_exists(xcb_window_t window);
 
     Connection& connection_;
+    std::optional<bool> has_xfixes_{}; ///< once it was needed
 };
 
 } // namespace eyehand::winio::x11

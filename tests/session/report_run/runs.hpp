@@ -87,6 +87,7 @@ inline std::filesystem::path hostile_run(const std::filesystem::path& folder) {
         .say("It is done. " + hostile);
     eyehand::agent::AgentOptions options = at_once();
     options.with = {"list_windows", "drag"};
+    options.redaction.areas = {{900, 600, 50, 50}};
     options.settings = {
         {"model", hostile, "--model"}, {"max_turns", "10", "profile"}, {"guard", "off", "--guard"}};
     eyehand::agent::Profile profile = eyehand::agent::load_profile("observer");

@@ -24,6 +24,7 @@
 #include "eyehand/vlm/model.hpp"
 #include "eyehand/winio/desktop.hpp"
 #include "eyehand/winio/reaction.hpp"
+#include "eyehand/winio/redaction.hpp"
 #include "eyehand/winio/settle.hpp"
 
 #include <span>
@@ -81,6 +82,11 @@ struct AgentOptions {
     std::string journal_key{};
     /// What the model may type but not read.
     Secrets secrets{};
+    /// What screenshots do not show: it is black in the requests and in the files of the run.
+    winio::Redaction redaction{};
+    /// The same for the windows of the agent itself: those of this process, its terminal, and the
+    /// pages of its panel and reports.
+    bool redact_own_windows = true;
     RunLimits limits{};              ///< besides the number of turns
     winio::CaptureOptions capture{}; ///< how screenshots are captured
     /// Environment variables of this process to hide from the programs that tools start.
@@ -101,7 +107,8 @@ public:
     /// The profile may name the tools in `tools` and the caller's own. Throws Error{unknown_tool}
     /// if it names another tool, Error{duplicate_tool} for two tools of the same name,
     /// Error{bad_profile} for a profile that cannot run (such as a visual loop without a first
-    /// reply), and std::invalid_argument for an empty crop.
+    /// reply), and std::invalid_argument for an empty crop, or if windows are to be redacted on a
+    /// desktop that does not list them.
     Agent(winio::Desktop& desktop, vlm::ChatModel& model, Profile profile,
           const Toolbox& tools = built_in_tools(), AgentOptions options = {});
 

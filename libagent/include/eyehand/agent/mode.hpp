@@ -86,6 +86,7 @@ struct Observed {
     winio::Size size{}; ///< of the screenshot
     winio::Rect area{}; ///< the area of the desktop that it shows
     std::vector<winio::Rect> changed{};
+    std::vector<winio::Rect> redacted{};       ///< what is black in it (`AgentOptions::redaction`)
     std::optional<winio::NormPoint> pointer{}; ///< not set if hidden or unknown
     /// The screenshot shows nothing new: nothing has changed except regions that toggle by
     /// themselves (such as a caret), or the screenshot equals one of the latest ones.

@@ -15,6 +15,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -160,6 +161,11 @@ constexpr std::array specs{
                 .kind = Kind::crop,
                 .help = "restricts the area: x1,y1,x2,y2 from 0 to 1000",
                 .alias = "capture_crop"},
+    SettingSpec{"redact", Kind::list,
+                "what screenshots do not show: title:TEXT, class:NAME or process:NAME of windows, "
+                "area:WIDTHxHEIGHT+X+Y in pixels of the desktop"},
+    SettingSpec{"redact_own_windows", Kind::boolean,
+                "do not show the terminal of the agent and the pages of its panel", "true"},
     harmless({"capture_width",
               Kind::integer,
               "exact width of screenshots, with capture_height; 0 or less: unset",
@@ -875,6 +881,67 @@ winio::AreaChoice area_setting(const Config& config) {
         choice.window = winio::WindowQuery{.title = std::get<std::string>(window->value)};
     if (const auto part = config.text("crop")) choice.crop = parse_crop(*part);
     return choice;
+}
+
+namespace {
+
+/// The area in "WIDTHxHEIGHT+X+Y", whose X and Y may be negative: "+-10".
+std::optional<winio::Rect> parse_area(std::string_view text) {
+    winio::Rect area;
+    const auto number = [&](int& into) {
+        const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), into);
+        text.remove_prefix(static_cast<std::size_t>(stopped - text.data()));
+        return error == std::errc{};
+    };
+    const auto sign = [&](char expected) {
+        const bool there = !text.empty() && text.front() == expected;
+        if (there) text.remove_prefix(1);
+        return there;
+    };
+    const bool complete = number(area.width) && sign('x') && number(area.height) && sign('+') &&
+                          number(area.x) && sign('+') && number(area.y) && text.empty();
+    const auto is_in_range = [](int value) { return std::abs(std::int64_t{value}) <= 1'000'000; };
+    if (!complete || area.empty() || !is_in_range(area.x) || !is_in_range(area.y) ||
+        !is_in_range(area.width) || !is_in_range(area.height))
+        return std::nullopt;
+    return area;
+}
+
+/// Adds what one element of `redact` names. Returns false if it is invalid.
+bool add_redaction(std::string_view element, winio::Redaction& into) {
+    const std::size_t colon = element.find(':');
+    if (colon == std::string_view::npos || colon + 1 == element.size()) return false;
+    const std::string_view kind = element.substr(0, colon);
+    const std::string value(element.substr(colon + 1));
+    if (kind == "area") {
+        const auto area = parse_area(value);
+        if (area) into.areas.push_back(*area);
+        return area.has_value();
+    }
+    winio::WindowQuery query;
+    if (kind == "title")
+        query.title = value;
+    else if (kind == "class")
+        query.window_class = value;
+    else if (kind == "process")
+        query.process = value;
+    else
+        return false;
+    into.windows.push_back(std::move(query));
+    return true;
+}
+
+} // namespace
+
+winio::Redaction redaction_setting(const Config& config) {
+    winio::Redaction redaction;
+    for (const std::string& element : config.list("redact"))
+        // In variables and in run.json, a comma separates two elements.
+        if (element.find(',') != std::string::npos || !add_redaction(element, redaction))
+            refuse(fmt::format("{}: \"redact\" contains \"{}\"; an element must be title:TEXT, "
+                               "class:NAME, process:NAME or area:WIDTHxHEIGHT+X+Y, without a comma",
+                               config.find("redact")->source, shorten(one_line(element), 80)));
+    return redaction;
 }
 
 namespace {

@@ -65,6 +65,10 @@ struct WindowInfo {
     Rect bounds{};                ///< desktop pixels
     WindowState state = WindowState::normal;
     bool foreground = false;
+    /// The part of `bounds` that surely hides what is behind the window; desktop pixels. Empty if the
+    /// window is perhaps transparent, or the back-end does not know.
+    Rect opaque{};
+    friend bool operator==(const WindowInfo&, const WindowInfo&) = default;
 };
 
 /// Describes a window: all non-empty fields must match. ASCII letters match regardless of case.
@@ -73,6 +77,8 @@ struct WindowQuery {
     std::string window_class{}; ///< the whole class
     std::string process{};      ///< the whole file name of the program
 };
+
+[[nodiscard]] EYEHAND_WINIO_API bool matches(const WindowInfo& window, const WindowQuery& query);
 
 /// Returns the topmost window that matches, but prefers a window whose title equals `query.title`;
 /// empty if no window matches.

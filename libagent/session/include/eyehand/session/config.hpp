@@ -17,6 +17,7 @@
 #include "eyehand/winio/desktop.hpp"
 #include "eyehand/winio/geometry.hpp"
 #include "eyehand/winio/image_size.hpp"
+#include "eyehand/winio/redaction.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -156,6 +157,9 @@ struct ImageSizeSetting {
 /// exclude each other: the one of the later layer counts. Throws agent::Error{bad_config} if both
 /// are in the same layer.
 [[nodiscard]] EYEHAND_SESSION_API winio::AreaChoice area_setting(const Config& config);
+
+/// What `redact` keeps out of screenshots. Throws agent::Error{bad_config} for an invalid element.
+[[nodiscard]] EYEHAND_SESSION_API winio::Redaction redaction_setting(const Config& config);
 
 /// Applies the settings of layers after the profile to `profile`. The caller must check that the
 /// program has a panel if `annotate` requires one.

@@ -1,0 +1,111 @@
+#include "eyehand/winio/redaction.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace eyehand::winio {
+namespace {
+
+/// Adds the up to four parts of `from` outside of `covered`.
+void subtract(const Rect& from, const Rect& covered, std::vector<Rect>& into) {
+    const Rect shared = intersection(from, covered);
+    if (shared.empty()) {
+        into.push_back(from);
+        return;
+    }
+    const auto add = [&](const Rect& part) {
+        if (!part.empty()) into.push_back(part);
+    };
+    add({from.x, from.y, from.width, shared.y - from.y});
+    add({from.x, shared.y, shared.x - from.x, shared.height});
+    add({shared.right(), shared.y, from.right() - shared.right(), shared.height});
+    add({from.x, shared.bottom(), from.width, from.bottom() - shared.bottom()});
+}
+
+std::vector<Rect> visible_parts(std::span<const WindowInfo> windows, std::size_t index) {
+    std::vector<Rect> visible{windows[index].bounds};
+    for (const WindowInfo& above : windows.first(index)) {
+        if (above.state == WindowState::minimized) continue;
+        std::vector<Rect> left;
+        for (const Rect& part : visible) subtract(part, above.opaque, left);
+        visible = std::move(left);
+    }
+    return visible;
+}
+
+/// The indices of the redaction's visible windows in the list.
+std::vector<std::size_t> hidden_windows(const Redaction& redaction,
+                                        std::span<const WindowInfo> windows) {
+    std::vector<WindowId> more;
+    if (redaction.more_windows) more = redaction.more_windows(windows);
+    std::vector<std::size_t> hidden;
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+        const WindowInfo& window = windows[i];
+        if (window.state == WindowState::minimized || window.bounds.empty()) continue;
+        const auto is_meant = [&](const WindowQuery& query) { return matches(window, query); };
+        if (std::ranges::any_of(redaction.windows, is_meant) ||
+            std::ranges::find(more, window.id) != more.end())
+            hidden.push_back(i);
+    }
+    return hidden;
+}
+
+/// Around both places of each window of the redaction that has moved between two lists.
+void add_ways(const Redaction& redaction, std::span<const WindowInfo> before,
+              std::span<const WindowInfo> after, std::vector<Rect>& into) {
+    const std::vector<std::size_t> hidden_before = hidden_windows(redaction, before);
+    for (const std::size_t now : hidden_windows(redaction, after)) {
+        const auto then = std::ranges::find_if(
+            hidden_before, [&](std::size_t i) { return before[i].id == after[now].id; });
+        if (then != hidden_before.end() && before[*then].bounds != after[now].bounds)
+            into.push_back(bounding_rect(before[*then].bounds, after[now].bounds));
+    }
+}
+
+} // namespace
+
+std::vector<Rect> redacted_areas(const Redaction& redaction, std::span<const WindowInfo> windows) {
+    std::vector<Rect> areas = redaction.areas;
+    for (const std::size_t index : hidden_windows(redaction, windows))
+        for (const Rect& part : visible_parts(windows, index)) areas.push_back(part);
+    return areas;
+}
+
+void black_out(Frame& frame, std::span<const Rect> areas) {
+    for (const Rect& area : areas)
+        frame.pixels.fill(
+            {area.x - frame.origin.x, area.y - frame.origin.y, area.width, area.height}, {});
+}
+
+RedactingCapturer::RedactingCapturer(std::unique_ptr<Capturer> inner, Windows* windows,
+                                     Redaction redaction)
+    : inner_(std::move(inner)), windows_(windows), redaction_(std::move(redaction)) {
+    const bool needs_windows = !redaction_.windows.empty() || redaction_.more_windows != nullptr;
+    if (needs_windows && windows_ == nullptr)
+        throw std::invalid_argument("windows cannot be kept out of screenshots: this desktop does "
+                                    "not list its windows");
+    if (!needs_windows) windows_ = nullptr;
+}
+
+void RedactingCapturer::capture(const Rect& area, Frame& into) {
+    redacted_.clear();
+    if (windows_ == nullptr) {
+        inner_->capture(area, into);
+        redacted_ = redaction_.areas;
+    } else {
+        const std::vector<WindowInfo> before = windows_->list();
+        inner_->capture(area, into);
+        const std::vector<WindowInfo> after = windows_->list();
+        redacted_ = redacted_areas(redaction_, after);
+        if (before != after) {
+            for (const Rect& part : redacted_areas(redaction_, before)) redacted_.push_back(part);
+            add_ways(redaction_, before, after, redacted_);
+        }
+    }
+    for (Rect& part : redacted_) part = intersection(part, area);
+    std::erase_if(redacted_, [](const Rect& part) { return part.empty(); });
+    black_out(into, redacted_);
+}
+
+} // namespace eyehand::winio
