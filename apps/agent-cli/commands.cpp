@@ -42,7 +42,7 @@ void add_redaction(CLI::App& command, RedactionFlags& flags) {
         .add_option(
             "--redact", flags.redact,
             "Black out in screenshots: title:TEXT, class:NAME or process:NAME of windows, or "
-            "area:WIDTHxHEIGHT+X+Y; in addition to the setting redact")
+            "area:WIDTHxHEIGHT+X+Y, password_fields; in addition to the setting redact")
         ->allow_extra_args(false);
     command.add_flag("--show-own-windows", flags.show_own_windows,
                      "Do not black out this terminal and the panel");

@@ -37,7 +37,7 @@ void add_journal_flag(session::Config& config, const std::string& key_file);
 /// configured. Throws UsageError if it cannot be read or is too short.
 [[nodiscard]] std::string journal_key(const session::Config& config);
 void add_guard_flags(session::Config& config, const GuardFlags& flags);
-/// Adds to what `config` keeps out of screenshots.
+/// Adds the flags about redaction to `config`, whose list they extend.
 void add_redaction_flags(session::Config& config, const RedactionFlags& flags);
 /// Adds the flags that choose the area of the desktop.
 void add_area_flags(session::Config& config, const ViewFlags& flags);

@@ -34,6 +34,15 @@ std::vector<Rect> visible_parts(std::span<const WindowInfo> windows, std::size_t
     return visible;
 }
 
+/// A query for "keepassxc" also selects windows of "keepassxc.exe".
+bool selects(const WindowQuery& query, const WindowInfo& window) {
+    if (matches(window, query)) return true;
+    if (query.process.empty()) return false;
+    WindowQuery on_windows = query;
+    on_windows.process += ".exe";
+    return matches(window, on_windows);
+}
+
 /// The indices of the redaction's visible windows in the list.
 std::vector<std::size_t> hidden_windows(const Redaction& redaction,
                                         std::span<const WindowInfo> windows) {
@@ -43,24 +52,36 @@ std::vector<std::size_t> hidden_windows(const Redaction& redaction,
     for (std::size_t i = 0; i < windows.size(); ++i) {
         const WindowInfo& window = windows[i];
         if (window.state == WindowState::minimized || window.bounds.empty()) continue;
-        const auto is_meant = [&](const WindowQuery& query) { return matches(window, query); };
-        if (std::ranges::any_of(redaction.windows, is_meant) ||
+        const auto is_selected = [&](const WindowQuery& query) { return selects(query, window); };
+        if (std::ranges::any_of(redaction.windows, is_selected) ||
             std::ranges::find(more, window.id) != more.end())
             hidden.push_back(i);
     }
     return hidden;
 }
 
-/// Around both places of each window of the redaction that has moved between two lists.
-void add_ways(const Redaction& redaction, std::span<const WindowInfo> before,
-              std::span<const WindowInfo> after, std::vector<Rect>& into) {
+/// Whether the same windows are at the same places in the same order. Their titles do not matter.
+bool is_same_layout(std::span<const WindowInfo> before, std::span<const WindowInfo> after) {
+    return std::ranges::equal(before, after, [](const WindowInfo& a, const WindowInfo& b) {
+        return a.id == b.id && a.bounds == b.bounds && a.opaque == b.opaque && a.state == b.state;
+    });
+}
+
+/// The areas of the redaction's windows in two lists, also where other windows hide them, and
+/// between the two places of a window that has moved.
+std::vector<Rect> whole_windows(const Redaction& redaction, std::span<const WindowInfo> before,
+                                std::span<const WindowInfo> after) {
+    std::vector<Rect> areas;
     const std::vector<std::size_t> hidden_before = hidden_windows(redaction, before);
+    for (const std::size_t then : hidden_before) areas.push_back(before[then].bounds);
     for (const std::size_t now : hidden_windows(redaction, after)) {
         const auto then = std::ranges::find_if(
             hidden_before, [&](std::size_t i) { return before[i].id == after[now].id; });
-        if (then != hidden_before.end() && before[*then].bounds != after[now].bounds)
-            into.push_back(bounding_rect(before[*then].bounds, after[now].bounds));
+        areas.push_back(then == hidden_before.end()
+                            ? after[now].bounds
+                            : bounding_rect(before[*then].bounds, after[now].bounds));
     }
+    return areas;
 }
 
 } // namespace
@@ -81,7 +102,8 @@ void black_out(Frame& frame, std::span<const Rect> areas) {
 RedactingCapturer::RedactingCapturer(std::unique_ptr<Capturer> inner, Windows* windows,
                                      Redaction redaction)
     : inner_(std::move(inner)), windows_(windows), redaction_(std::move(redaction)) {
-    const bool needs_windows = !redaction_.windows.empty() || redaction_.more_windows != nullptr;
+    const bool needs_windows = !redaction_.windows.empty() || redaction_.more_windows != nullptr ||
+                               redaction_.password_fields;
     if (needs_windows && windows_ == nullptr)
         throw std::invalid_argument("windows cannot be kept out of screenshots: this desktop does "
                                     "not list its windows");
@@ -90,21 +112,32 @@ RedactingCapturer::RedactingCapturer(std::unique_ptr<Capturer> inner, Windows* w
 
 void RedactingCapturer::capture(const Rect& area, Frame& into) {
     redacted_.clear();
+    std::vector<Rect> hidden = redaction_.areas;
+    const auto add = [&](const std::vector<Rect>& parts) {
+        hidden.insert(hidden.end(), parts.begin(), parts.end());
+    };
+    const auto add_password_fields = [&] {
+        if (!redaction_.password_fields) return;
+        for (const PasswordField& field : windows_->password_fields())
+            hidden.push_back(field.bounds);
+    };
     if (windows_ == nullptr) {
         inner_->capture(area, into);
-        redacted_ = redaction_.areas;
     } else {
         const std::vector<WindowInfo> before = windows_->list();
+        add_password_fields();
         inner_->capture(area, into);
         const std::vector<WindowInfo> after = windows_->list();
-        redacted_ = redacted_areas(redaction_, after);
-        if (before != after) {
-            for (const Rect& part : redacted_areas(redaction_, before)) redacted_.push_back(part);
-            add_ways(redaction_, before, after, redacted_);
-        }
+        add_password_fields();
+        add(redacted_areas(redaction_, before)); // a title may have changed
+        add(redacted_areas(redaction_, after));
+        if (!is_same_layout(before, after)) add(whole_windows(redaction_, before, after));
     }
-    for (Rect& part : redacted_) part = intersection(part, area);
-    std::erase_if(redacted_, [](const Rect& part) { return part.empty(); });
+    for (const Rect& part : hidden) {
+        const Rect seen = intersection(part, area);
+        if (!seen.empty() && std::ranges::find(redacted_, seen) == redacted_.end())
+            redacted_.push_back(seen);
+    }
     black_out(into, redacted_);
 }
 

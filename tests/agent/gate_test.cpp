@@ -252,6 +252,32 @@ TEST_CASE("gate: text is not typed on into a window that has taken the focus") {
     CHECK_THAT(invoked[0].result_json, ContainsSubstring("raced"));
 }
 
+TEST_CASE("gate: text is not typed on into a password field that has taken the focus") {
+    const std::string text(250, 'x'); // three batches
+    GuardedRun run({calls("type_text", R"({"text":")" + text + R"("})")});
+    const bool focused = GENERATE(true, false);
+    run.desktop.on_input = [&](const winio::InputEvent&) {
+        if (run.desktop.events().size() == 100)
+            run.desktop.set_password_fields({{winio::WindowId{1}, {10, 10, 50, 20}, focused}});
+    };
+    CHECK(run.run().outcome == Outcome::completed);
+    CHECK(run.desktop.events().size() == (focused ? 100U : 250U));
+    if (focused) CHECK_THAT(all_of<Invoked>(run.events)[0].result_json, ContainsSubstring("raced"));
+}
+
+TEST_CASE("gate: text into a password field is typed after an approval") {
+    GuardedRun run({calls("type_text", R"({"text":"abc"})")});
+    run.desktop.set_password_fields({{winio::WindowId{1}, {10, 10, 50, 20}, true}});
+    const bool approved = GENERATE(true, false);
+    int asked = 0;
+    (void)run.answer([&](const ApprovalRequest&) {
+        ++asked;
+        return Approval{approved, {}, "test"};
+    });
+    CHECK(asked == 1);
+    CHECK(run.desktop.events().size() == (approved ? 3U : 0U));
+}
+
 TEST_CASE("gate: a window that appears elsewhere does not break off an action") {
     const std::string text(250, 'x');
     GuardedRun run({calls("type_text", R"({"text":")" + text + R"("})")});

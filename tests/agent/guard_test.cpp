@@ -242,6 +242,30 @@ TEST_CASE("guard: no rule opens the agent's own windows, forbidden chords or the
     CHECK(judge(guard, gesture::type("a"), cropped).decision == Decision::allow);
 }
 
+TEST_CASE("guard: keyboard input into a password field needs approval") {
+    const Guard guard;
+    auto around = only(window(1, "editor"));
+    around.password_fields = {{winio::WindowId{1}, {10, 10, 50, 20}, true}};
+    CHECK(judge(guard, gesture::type("a"), around).rule == "built_in: password field");
+    CHECK(judge(guard, gesture::press(chord("ctrl+v")), around).decision == Decision::ask);
+    CHECK(judge(guard, gesture::click({20, 20}), around).decision == Decision::allow);
+    around.password_fields[0].focused = false;
+    CHECK(judge(guard, gesture::type("a"), around).decision == Decision::allow);
+    around.password_fields[0] = {winio::WindowId{2}, {10, 10, 50, 20}, true}; // another window's
+    CHECK(judge(guard, gesture::type("a"), around).decision == Decision::allow);
+}
+
+TEST_CASE(
+    "guard: a rule can be about clicks into password fields, of no program with another kind") {
+    const Guard guard = with_user_rules(rule(R"({"effect":"click","kind":"password"})", "deny"));
+    auto around = only(window(1, "editor"));
+    around.password_fields = {{winio::WindowId{1}, {10, 10, 50, 20}, false}};
+    CHECK(judge(guard, gesture::click({20, 20}), around).decision == Decision::deny);
+    CHECK(judge(guard, gesture::click({80, 20}), around).decision == Decision::allow);
+    around.windows->front().process = "xterm";
+    CHECK(judge(guard, gesture::click({20, 20}), around).rule == "built_in: terminal");
+}
+
 TEST_CASE("guard: a page of the panel or of a report is the agent's own") {
     auto around = only(window(1, "chromium"));
     around.windows->front().title = "Asking the model – Eyehand - Chromium";

@@ -102,6 +102,40 @@ TEST_CASE("redaction: changes below a redacted window are not recorded") {
     CHECK(seen[1].changed.empty());
 }
 
+TEST_CASE("redaction: a window is black in the screenshot with and without annotation") {
+    const auto click = test::ThinkingModel::called("click_element", R"({"label":"a","box":[9,9]})");
+    const auto look = test::ThinkingModel::called("observe_screen", "{}");
+    ScriptedRun run({{.reply = click}, {.reply = look}});
+    run.profile.executed_heat.enabled = true;
+    run.options.redaction.areas.push_back(place);
+    run.desktop.screen().fill({0, 0, 251, 251}, white);
+    CHECK(run.run().outcome == Outcome::completed);
+    const Observed seen = test::all_of<Observed>(run.events).back();
+    REQUIRE_FALSE(seen.raw_file.empty()); // with the mark of the click
+    for (const std::string& file : {seen.file, seen.raw_file}) {
+        const std::string bytes = run.store.bytes(file);
+        const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
+        const winio::Image image = winio::decode_png(std::span(data, bytes.size()));
+        CHECK(image.at(120, 120) == black);
+        CHECK(image.at(220, 220) == white);
+    }
+}
+
+TEST_CASE("redaction: a change of a redacted window does not cancel a request") {
+    const bool redacted = GENERATE(true, false);
+    std::vector<test::Thought> thoughts(1);
+    thoughts[0].time = std::chrono::milliseconds(5000);
+    thoughts[0].reply.text = "Done.";
+    test::ScriptedRun run(std::move(thoughts));
+    run.options.watch = Watch::resend;
+    if (redacted) run.options.redaction.areas.push_back(place);
+    run.timeline.at(std::chrono::milliseconds(500), [&] {
+        run.desktop.screen().fill(place, {10, 20, 30});
+    });
+    CHECK(run.run().outcome == Outcome::completed);
+    CHECK(test::all_of<Superseded>(run.events).size() == (redacted ? 0U : 1U));
+}
+
 TEST_CASE("redaction: the journal keeps what was redacted") {
     Stage stage(window("My vault", 5));
     stage.run.options.redaction.areas.push_back({0, 0, 10, 10});

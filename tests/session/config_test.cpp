@@ -229,7 +229,7 @@ TEST_CASE("a window replaces the display of an earlier layer, and vice versa") {
 TEST_CASE("redact names windows and areas, in a file as an array") {
     Config config;
     config.add(parse_config(R"({"redact": ["title:My vault: main", "process:keepassxc",
-        "class:Vault", "area:640x480+10+-20"]})",
+        "class:Vault", "area:640x480+10+-20", "password_fields"]})",
                             "eyehand.json"));
     const winio::Redaction redaction = redaction_setting(config);
     REQUIRE(redaction.windows.size() == 3);
@@ -237,6 +237,7 @@ TEST_CASE("redact names windows and areas, in a file as an array") {
     CHECK(redaction.windows[1].process == "keepassxc");
     CHECK(redaction.windows[2].window_class == "Vault");
     CHECK(redaction.areas == std::vector<winio::Rect>{{10, -20, 640, 480}});
+    CHECK(redaction.password_fields);
     Config again = default_config();
     again.add(config_from_settings(effective_settings(config), "run.json"));
     CHECK(again.list("redact") == config.list("redact"));

@@ -151,6 +151,13 @@ TEST_CASE("report: each turn has its screenshot, reply and calls") {
     CHECK(screenshot(run, first, "seen").contains("settle_ms"));
 }
 
+TEST_CASE("report: the title of the page names the run, and the program at its end") {
+    const test::TempFolder folder;
+    // By this end, a run recognizes the page and does not show it to the model.
+    CHECK_THAT(report_html(short_run(folder.path())),
+               ContainsSubstring("<title>run_0001: ") && ContainsSubstring(" – Eyehand</title>"));
+}
+
 TEST_CASE("report: a screenshot has its changed regions and its area") {
     const test::TempFolder folder;
     const json::object run = data(report_html(short_run(folder.path())));

@@ -97,13 +97,13 @@ TEST_CASE("a window is opaque, unless it is layered with an opacity or has a reg
     const auto desktop = open_desktop();
     // A window of this process: only its owner may set a region.
     const auto create = [](DWORD style) {
-        return OwnWindow(CreateWindowExW(style, L"STATIC", L"Perhaps transparent",
+        return OwnWindow(CreateWindowExW(style, L"STATIC", L"Possibly transparent",
                                          WS_POPUP | WS_VISIBLE, 50, 60, 200, 100, nullptr, nullptr,
                                          nullptr, nullptr));
     };
     const auto opaque = [&] {
         const auto found =
-            find_window(desktop->windows()->list(), {.title = "Perhaps transparent"});
+            find_window(desktop->windows()->list(), {.title = "Possibly transparent"});
         REQUIRE(found.has_value());
         return found->opaque;
     };
@@ -126,8 +126,9 @@ TEST_CASE("a window is opaque, unless it is layered with an opacity or has a reg
         SetLayeredWindowAttributes(window.get(), RGB(1, 2, 3), 255, LWA_ALPHA | LWA_COLORKEY);
         CHECK(opaque() == Rect{});
     }
-    SECTION("a window that mouse clicks go through") {
-        const OwnWindow window = create(WS_EX_TRANSPARENT);
+    SECTION("a window that mouse clicks go through, or whose program composes it") {
+        const DWORD style = GENERATE(WS_EX_TRANSPARENT, WS_EX_NOREDIRECTIONBITMAP);
+        const OwnWindow window = create(style);
         CHECK(opaque() == Rect{});
     }
 }
@@ -269,6 +270,29 @@ TEST_CASE("input is not shared with a hanging program, nor for a hanging window"
         else
             CHECK(attached.empty());
     }
+}
+
+TEST_CASE("password fields are the visible edit controls that hide their text") {
+    const auto desktop = open_desktop();
+    const OwnWindow window(CreateWindowExW(0, L"STATIC", L"Login", WS_POPUP | WS_VISIBLE, 50, 60,
+                                           300, 200, nullptr, nullptr, nullptr, nullptr));
+    const auto add = [&](const wchar_t* name, DWORD style, int y) {
+        return CreateWindowExW(0, name, L"", WS_CHILD | style, 10, y, 100, 20, window.get(),
+                               nullptr, nullptr, nullptr);
+    };
+    add(L"EDIT", WS_VISIBLE, 10);
+    const HWND field = add(L"EDIT", WS_VISIBLE | ES_PASSWORD, 40);
+    add(L"EDIT", ES_PASSWORD, 70);                 // hidden
+    add(L"BUTTON", WS_VISIBLE | ES_PASSWORD, 100); // the style has another meaning
+    const WindowId id{reinterpret_cast<std::uintptr_t>(window.get())};
+    const auto fields = [&] { return desktop->windows()->password_fields(); };
+    SetForegroundWindow(window.get());
+    SetFocus(field);
+    CHECK(fields() == std::vector{PasswordField{id, {60, 100, 100, 20}, true}});
+    SetFocus(window.get());
+    CHECK(fields() == std::vector{PasswordField{id, {60, 100, 100, 20}, false}});
+    ShowWindow(window.get(), SW_MINIMIZE);
+    CHECK(fields().empty());
 }
 
 TEST_CASE("Notepad can be launched, waited for, focused, moved and closed") {

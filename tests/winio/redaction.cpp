@@ -108,6 +108,35 @@ TEST_CASE("redaction: a window that moves, opens or closes during a capture stay
     CHECK(count(stage.capture(), black) == pixels);
 }
 
+TEST_CASE("redaction: a window whose title changes during a capture stays hidden") {
+    Stage stage;
+    stage.desktop.set_windows({window(1, "Secret", {10, 10, 20, 20})});
+    stage.desktop.on_capture = [&] {
+        stage.desktop.set_windows({window(1, "Other", {10, 10, 20, 20})});
+    };
+    CHECK(count(stage.capture(), black) == 20 * 20);
+}
+
+TEST_CASE("redaction: while a window before it moves, a window is black as a whole") {
+    Stage stage;
+    const WindowInfo secret = window(2, "Secret", {10, 10, 20, 20});
+    stage.desktop.set_windows({window(1, "Other", {0, 0, 50, 50}), secret});
+    stage.desktop.on_capture = [&] { // it may have been elsewhere in between
+        stage.desktop.set_windows({window(1, "Other", {5, 5, 50, 50}), secret});
+    };
+    CHECK(count(stage.capture(), black) == 20 * 20);
+}
+
+TEST_CASE("redaction: a process matches with and without the extension of programs on Windows") {
+    Stage stage;
+    WindowInfo vault = window(1, "A window", {10, 10, 20, 20});
+    vault.process = GENERATE("KeePassXC.exe", "keepassxc", "keepassxc-cli.exe", "other.exe");
+    stage.desktop.set_windows({vault});
+    stage.redaction = {.windows = {{.process = "keepassxc"}}};
+    const bool hidden = vault.process == "KeePassXC.exe" || vault.process == "keepassxc";
+    CHECK(count(stage.capture(), black) == (hidden ? 20 * 20 : 0));
+}
+
 TEST_CASE("redaction: a window that comes to the front during a capture stays hidden") {
     Stage stage;
     const WindowInfo secret = window(1, "Secret", {10, 10, 20, 20});
@@ -118,6 +147,19 @@ TEST_CASE("redaction: a window that comes to the front during a capture stays hi
     stage.desktop.set_windows(comes ? hidden : shown);
     stage.desktop.on_capture = [&] { stage.desktop.set_windows(comes ? shown : hidden); };
     CHECK(count(stage.capture(), black) == 20 * 20);
+}
+
+TEST_CASE("redaction: password fields are black, also those that move or close during a capture") {
+    Stage stage;
+    stage.redaction = {.password_fields = true};
+    const PasswordField here{WindowId{1}, {10, 10, 50, 20}, false};
+    const PasswordField there{WindowId{1}, {110, 10, 50, 20}, false};
+    const auto [after, pixels] = GENERATE_COPY(std::pair{std::vector{here}, 50 * 20},
+                                               std::pair{std::vector{there}, 2 * 50 * 20},
+                                               std::pair{std::vector<PasswordField>{}, 50 * 20});
+    stage.desktop.set_password_fields({here});
+    stage.desktop.on_capture = [&, now = after] { stage.desktop.set_password_fields(now); };
+    CHECK(count(stage.capture(), black) == pixels);
 }
 
 TEST_CASE("redaction: a function can choose windows from the list") {

@@ -78,7 +78,7 @@ TEST_CASE("an ordinary window is opaque inside its frame") {
     CHECK(is_within(info.opaque, info.bounds));
 }
 
-TEST_CASE("a window with an opacity or an outline is perhaps transparent") {
+TEST_CASE("a window with an opacity or an outline is possibly transparent") {
     const auto desktop = open_desktop();
     const TestWindow window(*desktop, "Transparent");
     x11::Connection own;
@@ -89,12 +89,36 @@ TEST_CASE("a window with an opacity or an outline is perhaps transparent") {
 
     REQUIRE(x11::start_xfixes(own));
     const xcb_xfixes_region_t outline = xcb_generate_id(own.get());
-    const std::array<xcb_rectangle_t, 2> parts{{{0, 0, 10, 10}, {50, 50, 10, 10}}};
-    xcb_xfixes_create_region(own.get(), outline, parts.size(), parts.data());
-    xcb_xfixes_set_window_shape_region(own.get(), handle_of(window), XCB_SHAPE_SK_BOUNDING, 0, 0,
-                                       outline);
-    own.synchronize();
+    const auto shape = [&](const std::vector<xcb_rectangle_t>& parts) {
+        xcb_xfixes_create_region(own.get(), outline, static_cast<std::uint32_t>(parts.size()),
+                                 parts.data());
+        xcb_xfixes_set_window_shape_region(own.get(), handle_of(window), XCB_SHAPE_SK_BOUNDING, 0,
+                                           0, outline);
+        xcb_xfixes_destroy_region(own.get(), outline);
+        own.synchronize();
+    };
+    shape({{0, 0, 10, 10}, {50, 50, 10, 10}});
     CHECK(window.info().opaque == Rect{});
+    shape({{20, 30, 40, 50}});
+    CHECK(window.info().opaque.size() == Size{40, 50});
+}
+
+TEST_CASE("a shaded window hides nothing with its content") {
+    const auto desktop = open_desktop();
+    const TestWindow window(*desktop, "Shaded");
+    x11::Connection own;
+    xcb_client_message_event_t event{};
+    event.response_type = XCB_CLIENT_MESSAGE;
+    event.format = 32;
+    event.window = handle_of(window);
+    event.type = own.atom("_NET_WM_STATE");
+    event.data.data32[0] = 1; // add
+    event.data.data32[1] = own.atom("_NET_WM_STATE_SHADED");
+    xcb_send_event(own.get(), 0, own.root(),
+                   XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY | XCB_EVENT_MASK_SUBSTRUCTURE_REDIRECT,
+                   reinterpret_cast<const char*>(&event));
+    own.synchronize();
+    CHECK(eventually([&] { return window.info().opaque == Rect{}; }, patience));
 }
 
 TEST_CASE("a window with an alpha channel is opaque where it says so") {

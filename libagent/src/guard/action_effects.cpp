@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 #include <variant>
 
@@ -105,7 +106,8 @@ private:
         if (around_.windows) {
             const auto found =
                 std::ranges::find(*around_.windows, command.window, &winio::WindowInfo::id);
-            if (found != around_.windows->end()) effect.window = guarded(*found);
+            if (found != around_.windows->end())
+                effect.window = guarded(*found, [](const auto&) { return false; });
         }
         add(std::move(effect));
     }
@@ -158,10 +160,20 @@ private:
         effects_.back().text += text;
     }
 
-    [[nodiscard]] GuardedWindow guarded(const winio::WindowInfo& window) const {
+    /// `reaches` returns whether the effect reaches a password field.
+    template <class Reaches>
+    [[nodiscard]] GuardedWindow guarded(const winio::WindowInfo& window,
+                                        const Reaches& reaches) const {
         GuardedWindow it{window.id, window.title, window.window_class, window.process,
                          window_kind(window)};
-        if (own_windows_.contains(window)) it.kind = WindowKind::own;
+        const auto is_reached = [&](const winio::PasswordField& field) {
+            return field.window == window.id && std::invoke(reaches, field);
+        };
+        if (own_windows_.contains(window))
+            it.kind = WindowKind::own;
+        else if (it.kind == WindowKind::other &&
+                 std::ranges::any_of(around_.password_fields, is_reached))
+            it.kind = WindowKind::password;
         return it;
     }
     [[nodiscard]] GuardedEffect at_pointer(EffectKind kind) const {
@@ -170,7 +182,9 @@ private:
         effect.window_known = around_.windows.has_value() && pointer_.has_value();
         if (!effect.window_known) return effect;
         if (const winio::WindowInfo* window = winio::window_at(*around_.windows, *pointer_))
-            effect.window = guarded(*window);
+            effect.window = guarded(*window, [&](const winio::PasswordField& field) {
+                return field.bounds.contains(*pointer_);
+            });
         return effect;
     }
     [[nodiscard]] GuardedEffect at_focus(EffectKind kind) const {
@@ -179,7 +193,7 @@ private:
         effect.window_known = around_.windows.has_value();
         const winio::WindowInfo* window = nullptr;
         if (around_.windows) window = winio::foreground_window(*around_.windows);
-        if (window != nullptr) effect.window = guarded(*window);
+        if (window != nullptr) effect.window = guarded(*window, &winio::PasswordField::focused);
         effect.outside_area = outside_area(window);
         return effect;
     }

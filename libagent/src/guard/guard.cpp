@@ -140,6 +140,8 @@ std::string_view to_string(WindowKind kind) noexcept {
         return "run_dialog";
     case WindowKind::on_screen_keyboard:
         return "on_screen_keyboard";
+    case WindowKind::password:
+        return "password";
     case WindowKind::remote:
         return "remote";
     }

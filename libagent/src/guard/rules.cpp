@@ -28,7 +28,8 @@ constexpr std::array window_kinds{WindowKind::other,
                                   WindowKind::terminal,
                                   WindowKind::run_dialog,
                                   WindowKind::on_screen_keyboard,
-                                  WindowKind::remote};
+                                  WindowKind::remote,
+                                  WindowKind::password};
 constexpr std::array decisions{Decision::allow, Decision::ask, Decision::deny};
 
 /// Reads one or several words of an enumeration.

@@ -637,6 +637,8 @@ GuardSurroundings DesktopWorld::surroundings() {
     GuardSurroundings around;
     around.windows = desktop_.windows() == nullptr ? std::vector<winio::WindowInfo>()
                                                    : winio::listed_windows(desktop_);
+    if (desktop_.windows() != nullptr)
+        around.password_fields = desktop_.windows()->password_fields();
     around.pointer = desktop_.pointer();
     around.own_processes = own_processes_;
     around.chosen_window = chosen_window_;
@@ -649,7 +651,7 @@ GuardSurroundings DesktopWorld::surroundings() {
 std::optional<std::string> DesktopWorld::objection(const winio::Batch& batch) {
     const auto effects = effects_of({{winio::Step{batch}}, {}}, surroundings());
     if (!gate_.is_open() && !gate_.covers(effects))
-        return "another window than before would receive the input";
+        return "another window than before, or a password field, would receive the input";
     for (const GuardedEffect& effect : effects) {
         if (effect.kind != EffectKind::text && effect.kind != EffectKind::key) continue;
         const GuardedWindow window = effect.window.value_or(GuardedWindow{});

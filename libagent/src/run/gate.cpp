@@ -11,24 +11,41 @@ namespace {
 /// A screen that changes during each approval must not ask forever.
 constexpr int max_requests = 3;
 
+/// What receives an effect.
+struct Receiver {
+    std::optional<winio::WindowId> window{};
+    bool is_password_field = false;
+    friend bool operator==(const Receiver&, const Receiver&) = default;
+};
+
 /// What an approval is for.
 struct Approved {
     std::string rule;
-    std::vector<std::optional<winio::WindowId>> windows;
+    std::vector<Receiver> receivers;
     friend bool operator==(const Approved&, const Approved&) = default;
 };
 
-std::optional<winio::WindowId> window_of(const GuardedEffect& effect) {
-    return effect.window ? std::optional(effect.window->id) : std::nullopt;
+Receiver receiver_of(const GuardedEffect& effect) {
+    if (!effect.window) return {};
+    return {effect.window->id, effect.window->kind == WindowKind::password};
 }
 
 Approved approved_by(const GuardVerdict& verdict, const GuardedAction& action) {
     Approved it{verdict.rule, {}};
-    for (const GuardedEffect& effect : action.effects) it.windows.push_back(window_of(effect));
+    for (const GuardedEffect& effect : action.effects) it.receivers.push_back(receiver_of(effect));
     return it;
 }
 
 bool by_keyboard(EffectKind kind) { return kind == EffectKind::key || kind == EffectKind::text; }
+
+/// Whether an effect that was judged includes another one of its device. The pointer may pass over
+/// password fields, but the keyboard may not type into one that was not judged.
+bool includes(const GuardedEffect& judged, const GuardedEffect& effect) {
+    const Receiver expected = receiver_of(judged);
+    const Receiver present = receiver_of(effect);
+    return expected.window == present.window &&
+           (!by_keyboard(effect.kind) || expected.is_password_field || !present.is_password_field);
+}
 
 } // namespace
 
@@ -37,7 +54,7 @@ bool Gate::covers(const std::vector<GuardedEffect>& effects) const {
         return !effect.window_known ||
                std::ranges::any_of(latest_.effects, [&](const GuardedEffect& judged) {
                    return by_keyboard(judged.kind) == by_keyboard(effect.kind) &&
-                          (!judged.window_known || window_of(judged) == window_of(effect));
+                          (!judged.window_known || includes(judged, effect));
                });
     });
 }

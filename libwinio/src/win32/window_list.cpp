@@ -47,11 +47,12 @@ Rect outer_bounds_for(const SystemCalls& system, HWND window, const Rect& to) {
             to.height + outer.height - seen.height};
 }
 
-// The part that surely hides what is behind the window. Each pixel of a layered window can be
-// transparent, except if one opacity applies to all of them.
+// The part that hides what is behind the window. Each pixel of a layered window can be transparent,
+// except if one opacity applies to all of them. So can each pixel of a window that draws with
+// DirectComposition.
 Rect opaque_part_of(HWND window, const Rect& bounds) {
     const LONG_PTR style = GetWindowLongPtrW(window, GWL_EXSTYLE);
-    if ((style & WS_EX_TRANSPARENT) != 0) return {};
+    if ((style & (WS_EX_TRANSPARENT | WS_EX_NOREDIRECTIONBITMAP)) != 0) return {};
     if ((style & WS_EX_LAYERED) != 0) {
         BYTE opacity = 0;
         DWORD flags = 0;
@@ -93,6 +94,22 @@ std::string program_of(std::uint32_t process_id) {
 
 BOOL CALLBACK collect_visible(HWND window, LPARAM into) {
     if (IsWindowVisible(window) != 0 && !is_cloaked(window))
+        reinterpret_cast<std::vector<HWND>*>(into)->push_back(window);
+    return TRUE;
+}
+
+// "Edit", "RichEdit20W", "WindowsForms10.EDIT.app.0.1": their style ES_PASSWORD has this meaning only
+// for them.
+bool is_edit_control(HWND window) {
+    std::string name = class_of(window);
+    for (char& letter : name)
+        if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+    return name.find("edit") != std::string::npos;
+}
+
+BOOL CALLBACK collect_password_fields(HWND window, LPARAM into) {
+    const bool hides = (GetWindowLongPtrW(window, GWL_STYLE) & ES_PASSWORD) != 0;
+    if (hides && IsWindowVisible(window) != 0 && is_edit_control(window))
         reinterpret_cast<std::vector<HWND>*>(into)->push_back(window);
     return TRUE;
 }
@@ -241,6 +258,24 @@ std::optional<Rect> WindowList::control_at(WindowId window, Point at) {
     }
     if (innermost == root) return std::nullopt;
     return outer_bounds_of(innermost);
+}
+
+std::vector<PasswordField> WindowList::password_fields() {
+    const DpiScope physical_pixels;
+    std::vector<HWND> roots;
+    EnumWindows(collect_visible, reinterpret_cast<LPARAM>(&roots));
+    std::vector<HWND> fields;
+    for (const HWND root : roots)
+        if (IsIconic(root) == 0)
+            EnumChildWindows(root, collect_password_fields, reinterpret_cast<LPARAM>(&fields));
+    GUITHREADINFO focus{};
+    focus.cbSize = sizeof focus;
+    if (GetGUIThreadInfo(0, &focus) == 0) focus.hwndFocus = nullptr; // of the foreground thread
+    std::vector<PasswordField> found;
+    for (const HWND field : fields)
+        found.push_back(
+            {id_of(GetAncestor(field, GA_ROOT)), outer_bounds_of(field), field == focus.hwndFocus});
+    return found;
 }
 
 void WindowList::apply(const WindowCommand& command) {

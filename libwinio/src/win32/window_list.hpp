@@ -14,6 +14,7 @@ public:
     std::optional<Rect> control_at(WindowId window, Point at) override;
     /// Throws Error{input_not_permitted} for a window whose program has higher rights: it cannot be
     /// moved or closed, and can be focused only if the system allows it.
+    std::vector<PasswordField> password_fields() override;
     void apply(const WindowCommand& command) override;
 
 private:

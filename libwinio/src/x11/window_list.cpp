@@ -47,17 +47,20 @@ constexpr std::uint32_t opaque = 0xFFFFFFFF; // _NET_WM_WINDOW_OPACITY
 // The outline of a window, requested like a property.
 class WindowList::OutlineRequest {
 public:
-    OutlineRequest(const Connection& connection, xcb_window_t window) : connection_(&connection) {
-        const xcb_xfixes_region_t region = xcb_generate_id(connection.get());
+    /// `region`: an id without an object. It has none again afterwards.
+    OutlineRequest(const Connection& connection, xcb_window_t window, xcb_xfixes_region_t region)
+        : connection_(&connection) {
         xcb_xfixes_create_region_from_window(connection.get(), region, window,
                                              XCB_SHAPE_SK_BOUNDING);
         cookie_ = xcb_xfixes_fetch_region(connection.get(), region);
         xcb_xfixes_destroy_region(connection.get(), region);
     }
-    /// Whether the window is a rectangle. Call it at most once.
-    [[nodiscard]] bool is_rectangle() const {
+    /// In coordinates of the window; empty if it is not a rectangle. Call it at most once.
+    [[nodiscard]] Rect rectangle() const {
         const auto region = connection_->take(xcb_xfixes_fetch_region_reply, cookie_);
-        return region && xcb_xfixes_fetch_region_rectangles_length(region.get()) == 1;
+        if (!region || xcb_xfixes_fetch_region_rectangles_length(region.get()) != 1) return {};
+        const xcb_rectangle_t& it = *xcb_xfixes_fetch_region_rectangles(region.get());
+        return {it.x, it.y, it.width, it.height};
     }
 
 private:
@@ -128,6 +131,24 @@ private:
     PropertyRequest shadow_;
 };
 
+// Whether a window is on the screen, requested like a property.
+class WindowList::VisibilityRequest {
+public:
+    VisibilityRequest(const Connection& connection, xcb_window_t window)
+        : connection_(&connection),
+          attributes_(xcb_get_window_attributes(connection.get(), window)) {}
+    /// Whether it is mapped and can have pixels. Call it at most once.
+    [[nodiscard]] bool is_shown() const {
+        const auto reply = connection_->take(xcb_get_window_attributes_reply, attributes_);
+        return reply && reply->map_state == XCB_MAP_STATE_VIEWABLE &&
+               reply->_class == XCB_WINDOW_CLASS_INPUT_OUTPUT;
+    }
+
+private:
+    const Connection* connection_;
+    xcb_get_window_attributes_cookie_t attributes_;
+};
+
 // All about a window, requested at once: a list of many windows needs few round trips.
 struct WindowList::Described {
     Described(Connection& connection, xcb_window_t window)
@@ -140,27 +161,33 @@ struct WindowList::Described {
           opacity(connection, window, connection.atom("_NET_WM_WINDOW_OPACITY")),
           opaque_region(connection, window, connection.atom("_NET_WM_OPAQUE_REGION")),
           state(connection, window, connection.atom("_NET_WM_STATE")), frame(connection, window),
-          place(connection, window) {}
+          place(connection, window), visibility(connection, window) {}
     PropertyRequest net_name, name, wm_class, process, machine, desktop, opacity, opaque_region,
         state;
     FrameRequest frame;
     PlaceRequest place;
+    VisibilityRequest visibility;
     std::optional<OutlineRequest> outline{}; ///< empty if the server has no XFIXES
 };
 
 std::vector<WindowInfo> WindowList::list() {
     const bool is_of_manager = is_managed();
-    const std::vector<xcb_window_t> windows = is_of_manager ? managed() : unmanaged();
+    bool is_stacked = true; // otherwise, which window hides which one is unknown
+    const std::vector<xcb_window_t> windows = is_of_manager ? managed(&is_stacked) : unmanaged();
     const xcb_window_t active = foreground();
     const auto current_desktop =
         PropertyRequest(connection_, connection_.root(), connection_.atom("_NET_CURRENT_DESKTOP"))
             .values();
     std::vector<Described> described;
     described.reserve(windows.size());
-    if (!has_xfixes_) has_xfixes_ = start_xfixes(connection_);
+    connection_.discard_events(); // errors about windows that were closed during an earlier list
+    if (!has_xfixes_) {
+        has_xfixes_ = start_xfixes(connection_);
+        region_ = xcb_generate_id(connection_.get());
+    }
     for (const xcb_window_t window : windows) {
         described.emplace_back(connection_, window);
-        if (*has_xfixes_) described.back().outline.emplace(connection_, window);
+        if (*has_xfixes_) described.back().outline.emplace(connection_, window, region_);
     }
 
     std::vector<WindowInfo> infos;
@@ -188,7 +215,9 @@ std::vector<WindowInfo> WindowList::list() {
             info.process = process_name(process[0]);
         }
         info.bounds = with_frame(place->inner, frame);
-        info.opaque = opaque;
+        // Only the title bar of a shaded window is shown.
+        const bool is_shaded = contains(states, connection_.atom("_NET_WM_STATE_SHADED"));
+        if (is_stacked && !is_shaded) info.opaque = opaque;
         info.state = state_from(states);
         info.foreground = windows[i] == active;
         if (is_of_manager || !info.title.empty()) infos.push_back(std::move(info));
@@ -246,14 +275,16 @@ bool WindowList::manager_supports(const char* message) {
                                     connection_.atom(message));
 }
 
-std::vector<xcb_window_t> WindowList::managed() {
+std::vector<xcb_window_t> WindowList::managed(bool* is_stacked) {
     auto windows = PropertyRequest(connection_, connection_.root(),
                                    connection_.atom("_NET_CLIENT_LIST_STACKING"))
                        .values();
-    if (windows.empty())
+    if (windows.empty()) {
+        *is_stacked = false;
         windows =
             PropertyRequest(connection_, connection_.root(), connection_.atom("_NET_CLIENT_LIST"))
                 .values();
+    }
     std::ranges::reverse(windows); // the topmost comes last
     return windows;
 }
@@ -333,15 +364,18 @@ std::optional<Rect> WindowList::bounds_of(xcb_window_t window) {
 Rect WindowList::opaque_part_of(const Described& described, const std::optional<Place>& place) {
     const auto opacity = described.opacity.values();
     const auto region = described.opaque_region.values();
-    const bool is_rectangle = described.outline && described.outline->is_rectangle();
-    if (!place || !is_rectangle || (!opacity.empty() && opacity[0] != opaque)) return {};
-    if (place->depth != depth_with_alpha) return place->inner;
+    const Rect outline = described.outline ? described.outline->rectangle() : Rect{};
+    const bool is_shown = described.visibility.is_shown();
+    if (!place || !is_shown || (!opacity.empty() && opacity[0] != opaque)) return {};
+    const Rect& inner = place->inner;
+    const Rect shown = intersection(
+        inner, {inner.x + outline.x, inner.y + outline.y, outline.width, outline.height});
+    if (place->depth != depth_with_alpha) return shown;
     Rect largest; // of the program's list of opaque rectangles
     for (std::size_t i = 0; i + 4 <= region.size(); i += 4) {
         const Rect part =
-            intersection(place->inner, {place->inner.x + signed_of(region[i]),
-                                        place->inner.y + signed_of(region[i + 1]),
-                                        signed_of(region[i + 2]), signed_of(region[i + 3])});
+            intersection(shown, {inner.x + signed_of(region[i]), inner.y + signed_of(region[i + 1]),
+                                 signed_of(region[i + 2]), signed_of(region[i + 3])});
         if (std::int64_t{part.width} * part.height > std::int64_t{largest.width} * largest.height)
             largest = part;
     }

@@ -21,13 +21,14 @@ private:
     class FrameRequest;
     class OutlineRequest;
     class PlaceRequest;
+    class VisibilityRequest;
     struct Described;
     struct Place;
     enum class Placement { by_manager, direct };
     struct Extents;
     [[nodiscard]] bool is_managed();
     [[nodiscard]] bool manager_supports(const char* message);
-    [[nodiscard]] std::vector<xcb_window_t> managed();
+    [[nodiscard]] std::vector<xcb_window_t> managed(bool* is_stacked);
     [[nodiscard]] std::vector<xcb_window_t> unmanaged();
     [[nodiscard]] bool exists(xcb_window_t window);
     [[nodiscard]] xcb_window_t foreground();
@@ -51,6 +52,7 @@ private:
 
     Connection& connection_;
     std::optional<bool> has_xfixes_{}; ///< once it was needed
+    std::uint32_t region_ = 0;         ///< the id that outlines use, one after the other
 };
 
 } // namespace eyehand::winio::x11

@@ -82,10 +82,10 @@ struct AgentOptions {
     std::string journal_key{};
     /// What the model may type but not read.
     Secrets secrets{};
-    /// What screenshots do not show: it is black in the requests and in the files of the run.
+    /// What is black in the screenshots of the requests and in the files of the run.
     winio::Redaction redaction{};
     /// The same for the windows of the agent itself: those of this process, its terminal, and the
-    /// pages of its panel and reports.
+    /// pages of its panel and reports. Has no effect on a desktop that does not list its windows.
     bool redact_own_windows = true;
     RunLimits limits{};              ///< besides the number of turns
     winio::CaptureOptions capture{}; ///< how screenshots are captured

@@ -61,7 +61,7 @@ enum class Provenance {
 /// All of them.
 [[nodiscard]] EYEHAND_AGENT_API std::span<const Provenance> provenances() noexcept;
 
-/// Windows of programs that need care, recognized by process and class.
+/// Windows that need care, recognized by process and class, and password fields in other windows.
 enum class WindowKind {
     other,
     own,                ///< the terminal or another window of the agent's own processes
@@ -69,8 +69,9 @@ enum class WindowKind {
     run_dialog,         ///< a dialog that starts programs
     on_screen_keyboard, ///< clicks become keys
     remote,             ///< a remote desktop or a virtual machine
+    password,           ///< not the window, but a password field in it receives the input
 };
-/// "other", "own", "terminal", "run_dialog", "on_screen_keyboard", "remote".
+/// "other", "own", "terminal", "run_dialog", "on_screen_keyboard", "remote", "password".
 [[nodiscard]] EYEHAND_AGENT_API std::string_view to_string(WindowKind kind) noexcept;
 
 /// A window that receives input.
@@ -111,6 +112,7 @@ struct GuardSurroundings {
     /// Topmost first. Not set: they could not be listed, so which window receives input is unknown. An
     /// empty list: a desktop without windows.
     std::optional<std::vector<winio::WindowInfo>> windows{};
+    std::vector<winio::PasswordField> password_fields{};
     std::optional<winio::Point> pointer{}; ///< for actions without a target; desktop pixels
     /// This process, then its ancestors: `winio::own_processes`. The windows of this process, and of
     /// its nearest ancestor that has windows, are its own.

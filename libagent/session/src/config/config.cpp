@@ -162,10 +162,10 @@ constexpr std::array specs{
                 .help = "restricts the area: x1,y1,x2,y2 from 0 to 1000",
                 .alias = "capture_crop"},
     SettingSpec{"redact", Kind::list,
-                "what screenshots do not show: title:TEXT, class:NAME or process:NAME of windows, "
-                "area:WIDTHxHEIGHT+X+Y in pixels of the desktop"},
+                "what is black in screenshots: title:TEXT, class:NAME or process:NAME of windows, "
+                "area:WIDTHxHEIGHT+X+Y in pixels of the desktop, password_fields"},
     SettingSpec{"redact_own_windows", Kind::boolean,
-                "do not show the terminal of the agent and the pages of its panel", "true"},
+                "black out the terminal of the agent and the pages of its panel", "true"},
     harmless({"capture_width",
               Kind::integer,
               "exact width of screenshots, with capture_height; 0 or less: unset",
@@ -909,6 +909,10 @@ std::optional<winio::Rect> parse_area(std::string_view text) {
 
 /// Adds what one element of `redact` names. Returns false if it is invalid.
 bool add_redaction(std::string_view element, winio::Redaction& into) {
+    if (element == "password_fields") {
+        into.password_fields = true;
+        return true;
+    }
     const std::size_t colon = element.find(':');
     if (colon == std::string_view::npos || colon + 1 == element.size()) return false;
     const std::string_view kind = element.substr(0, colon);
@@ -938,9 +942,11 @@ winio::Redaction redaction_setting(const Config& config) {
     for (const std::string& element : config.list("redact"))
         // In variables and in run.json, a comma separates two elements.
         if (element.find(',') != std::string::npos || !add_redaction(element, redaction))
-            refuse(fmt::format("{}: \"redact\" contains \"{}\"; an element must be title:TEXT, "
-                               "class:NAME, process:NAME or area:WIDTHxHEIGHT+X+Y, without a comma",
-                               config.find("redact")->source, shorten(one_line(element), 80)));
+            refuse(
+                fmt::format("{}: \"redact\" contains \"{}\"; an element must be title:TEXT, "
+                            "class:NAME, process:NAME, area:WIDTHxHEIGHT+X+Y or password_fields, "
+                            "without a comma",
+                            config.find("redact")->source, shorten(one_line(element), 80)));
     return redaction;
 }
 

@@ -212,7 +212,7 @@ std::string report_html(const std::filesystem::path& run_directory, const Report
     const std::string style = page::file_text("page.css");
     const std::string script = page::bundle("report.js");
     const std::string title = escaped(base::escape_invisible(fmt::format(
-        "{}: {}", report.page.at("run").as_string().c_str(),
+        "{}: {} – Eyehand", report.page.at("run").as_string().c_str(),
         agent::shorten(agent::one_line(report.page.at("state").at("task").as_string().c_str()),
                        80))));
     const std::string policy = fmt::format(
@@ -228,7 +228,7 @@ std::string report_html(const std::filesystem::path& run_directory, const Report
     const ScreenshotSet set =
         fit_screenshots(run_directory, report.screenshot_files, taken < max ? max - taken : 0);
 
-    replace_part(page, "<title>Eyehand</title>",
+    replace_part(page, "<title>Loading – Eyehand</title>",
                  fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
                              "<title>{}</title>",
                              policy, title));

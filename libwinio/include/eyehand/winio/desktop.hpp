@@ -65,8 +65,8 @@ struct WindowInfo {
     Rect bounds{};                ///< desktop pixels
     WindowState state = WindowState::normal;
     bool foreground = false;
-    /// The part of `bounds` that surely hides what is behind the window; desktop pixels. Empty if the
-    /// window is perhaps transparent, or the back-end does not know.
+    /// The part of `bounds` that hides what is behind the window; desktop pixels. Empty if the window
+    /// is possibly transparent or not shown, or the back-end does not know.
     Rect opaque{};
     friend bool operator==(const WindowInfo&, const WindowInfo&) = default;
 };
@@ -85,6 +85,14 @@ struct WindowQuery {
 [[nodiscard]] EYEHAND_WINIO_API std::optional<WindowInfo>
 find_window(std::span<const WindowInfo> windows, const WindowQuery& query);
 
+/// A control that does not show what is typed into it.
+struct PasswordField {
+    WindowId window{};    ///< its top-level window
+    Rect bounds{};        ///< desktop pixels; other windows may cover it
+    bool focused = false; ///< it has the keyboard focus
+    friend bool operator==(const PasswordField&, const PasswordField&) = default;
+};
+
 /// Optional part of a desktop: its top-level windows.
 class EYEHAND_WINIO_API Windows {
 public:
@@ -97,6 +105,10 @@ public:
     virtual std::optional<Rect> control_at(WindowId /*window*/, Point /*at*/) {
         return std::nullopt;
     }
+    /// The visible password fields that the system tells: on Windows, edit controls with the style
+    /// ES_PASSWORD. Programs that draw their own controls, such as browsers, and X11 tell none (the
+    /// default).
+    virtual std::vector<PasswordField> password_fields() { return {}; }
     /// Executes a command. Throws Error{window_not_found}, Error{input_refused} or
     /// Error{input_not_permitted}.
     virtual void apply(const WindowCommand& command) = 0;

@@ -18,17 +18,19 @@
 
 namespace eyehand::winio {
 
-/// What frames do not show.
+/// What is black in frames.
 struct Redaction {
-    std::vector<WindowQuery> windows{}; ///< all windows that match one of them
-    std::vector<Rect> areas{};          ///< desktop pixels
+    /// All windows that match one of them. The process "keepassxc" includes "keepassxc.exe".
+    std::vector<WindowQuery> windows{};
+    std::vector<Rect> areas{};    ///< desktop pixels
+    bool password_fields = false; ///< those that the back-end tells (`Windows::password_fields`)
     /// Further windows, chosen from the list of all; may be empty. Called on the thread of the
     /// capturer.
     std::function<std::vector<WindowId>(std::span<const WindowInfo> windows)> more_windows{};
 };
 
-/// The parts of the desktop that a redaction hides: its areas, and the parts of its windows that no
-/// other window surely hides (`WindowInfo::opaque`). `windows`: all, topmost first. Desktop pixels;
+/// The parts of the desktop that a redaction hides except password fields: its areas, and the parts of
+/// its windows that no other window hides (`WindowInfo::opaque`). `windows`: all, topmost first. Desktop pixels;
 /// the rectangles do not overlap within a window. Minimized windows are not visible.
 [[nodiscard]] EYEHAND_WINIO_API std::vector<Rect>
 redacted_areas(const Redaction& redaction, std::span<const WindowInfo> windows);
@@ -37,10 +39,12 @@ redacted_areas(const Redaction& redaction, std::span<const WindowInfo> windows);
 EYEHAND_WINIO_API void black_out(Frame& frame, std::span<const Rect> areas);
 
 /// Captures with another capturer, and blacks out what the redaction hides. Lists the windows before
-/// and after each capture: where a window was, where it is, and the rectangle around both.
+/// and after each capture. If a window has moved, opened, closed or come to the front in between, the
+/// windows of the redaction are black where others hide them, too, and along their way.
 ///
-/// What it cannot see: a window that opens and closes during one capture, and pictures of a window in
-/// others, such as the preview of a task bar.
+/// Limitations: a window that opens and closes during one capture; a window that the system still
+/// shows after it has moved or closed, as animations do; and copies of a window in others, such as the
+/// preview of a task bar.
 class EYEHAND_WINIO_API RedactingCapturer final : public Capturer {
 public:
     /// `windows` may be null if the redaction has only areas, and must outlive the capturer. Throws

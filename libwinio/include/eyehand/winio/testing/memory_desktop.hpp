@@ -44,6 +44,9 @@ public:
     Image& screen() { return screen_; }
     void set_displays(std::vector<Display> displays);
     void set_windows(std::vector<WindowInfo> windows) { windows_ = std::move(windows); }
+    void set_password_fields(std::vector<PasswordField> fields) {
+        password_fields_ = std::move(fields);
+    }
     void set_pointer_shape(std::optional<PointerShape> shape) { shape_ = std::move(shape); }
     /// Initially zero: two clicks are never a double-click, so tests of clicks need not wait.
     void set_double_click_time(std::chrono::milliseconds time) { double_click_time_ = time; }
@@ -81,6 +84,7 @@ public:
 private:
     class MemoryCapturer;
     std::vector<WindowInfo> list() override;
+    std::vector<PasswordField> password_fields() override { return password_fields_; }
     void apply(const WindowCommand& command) override;
     std::string text() override;
     void set_text(std::string_view utf8) override;
@@ -97,6 +101,7 @@ private:
     Rect bounds_;
     Image screen_;
     std::vector<WindowInfo> windows_;
+    std::vector<PasswordField> password_fields_;
     std::optional<PointerShape> shape_;
     Point pointer_;
     std::string clipboard_;
