@@ -135,6 +135,7 @@ BENCHMARK(capture_redacted)
     ->Name("capture/x11/redacted")
     ->Arg(0)
     ->Arg(10)
+    ->Arg(50)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 BENCHMARK(screen_to_png)
