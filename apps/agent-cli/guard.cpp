@@ -140,8 +140,8 @@ agent::GuardedAction action_of(const GuardTestFlags& flags) {
         plan.steps = {winio::Step{winio::LaunchCommand{flags.text}}};
         break;
     case EffectKind::clipboard_read:
-        action.effects.emplace_back().kind = kind;
-        action.effects.back().window_known = true;
+    case EffectKind::program:
+        action.effects.push_back({.kind = kind, .window_known = true, .command = flags.text});
         return action;
     }
     action.effects = agent::effects_of(plan, around);

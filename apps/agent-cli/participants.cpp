@@ -88,17 +88,6 @@ agent::Approvals Participants::approvals() const {
     return user_can_answer() ? agent::Approvals::user : agent::Approvals::unattended;
 }
 
-agent::AskApproval Participants::ask_user() {
-    if (!user_can_answer())
-        return [](const agent::ToolApprovalRequest&) {
-            return agent::Approval{false,
-                                   "No user can approve this call: continue without this tool."};
-        };
-    return [this](const agent::ToolApprovalRequest& call) {
-        return agent::RunPort(control_).request_approval(approval_request_of(call), call.stop);
-    };
-}
-
 agent::RunFinished Participants::follow(const agent::RunDirectory& directory,
                                         const agent::Profile& profile, agent::Source annotation,
                                         agent::Observer& view, const Go& go) {

@@ -31,7 +31,6 @@ public:
 
     /// Asks the user before a program that is a tool runs; denies if there is neither a terminal
     /// nor a panel.
-    [[nodiscard]] agent::AskApproval ask_user();
 
     /// Whether a user can answer approval requests.
     [[nodiscard]] agent::Approvals approvals() const;

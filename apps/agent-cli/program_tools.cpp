@@ -27,15 +27,11 @@ ProgramTools::ProgramTools(const ProgramToolFlags& flags) : allowed_(flags.allow
                                          there.empty() ? "" : "; available: " + joined(there)));
 }
 
-void ProgramTools::add_to(agent::Toolbox& tools, const agent::AskApproval& ask_user) const {
-    for (const agent::ProgramTool& tool : tools_) {
-        const bool allowed =
-            std::find(allowed_.begin(), allowed_.end(), tool.name) != allowed_.end();
-        agent::AskApproval ask = ask_user;
-        if (allowed)
-            ask = [](const agent::ToolApprovalRequest&) { return agent::Approval{true, {}}; };
-        agent::add_program_tool(tools, tool, std::move(ask));
-    }
+void ProgramTools::add_to(agent::Toolbox& tools, agent::Guard& guard) const {
+    for (const agent::ProgramTool& tool : tools_) agent::add_program_tool(tools, tool);
+    std::vector<agent::GuardRule> rules;
+    for (const std::string& name : allowed_) rules.push_back(agent::permit_program_tool(name));
+    guard.add(std::move(rules), agent::RuleOrigin::user);
 }
 
 std::vector<std::string> ProgramTools::names() const {

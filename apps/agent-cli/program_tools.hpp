@@ -1,6 +1,7 @@
 // The user's own programs as tools of a run: --tool and --allow-tool.
 #pragma once
 
+#include "eyehand/agent/guard.hpp"
 #include "eyehand/agent/program_tool.hpp"
 #include "eyehand/agent/run.hpp"
 
@@ -21,9 +22,8 @@ public:
     /// Throws agent::Error{bad_tool}, and UsageError if an allowed name is not one of the tools.
     explicit ProgramTools(const ProgramToolFlags& flags);
 
-    /// Calls `ask_user` before each call of a tool that is not allowed. Throws
-    /// agent::Error{duplicate_tool}.
-    void add_to(agent::Toolbox& tools, const agent::AskApproval& ask_user) const;
+    /// Adds the tools, and rules that allow calls to `guard`. Throws agent::Error{duplicate_tool}.
+    void add_to(agent::Toolbox& tools, agent::Guard& guard) const;
     [[nodiscard]] std::vector<std::string> names() const;
     /// For run.json.
     [[nodiscard]] std::vector<agent::Setting> settings() const;

@@ -118,10 +118,9 @@ std::function<void(const std::string&)> remarks_to_terminal(bool quiet) {
 
 /// The built-in tools and the program tools; the latter are offered in addition to the profile's
 /// tools.
-agent::Toolbox with_programs(const ProgramTools& programs, const agent::AskApproval& ask_user,
-                             agent::AgentOptions& options) {
+agent::Toolbox with_programs(const ProgramTools& programs, agent::AgentOptions& options) {
     agent::Toolbox tools = agent::built_in_tools();
-    programs.add_to(tools, ask_user);
+    programs.add_to(tools, options.guard);
     for (std::string& name : programs.names()) options.with.push_back(std::move(name));
     for (agent::Setting& setting : programs.settings())
         options.settings.push_back(std::move(setting));
@@ -237,8 +236,7 @@ CompletedRun carry_out(const RunFlags& flags, RunSettings& settings, winio::Desk
     Participants participants({settings.panel, flags.guard.unattended, settings.agent.guard.level(),
                                detail(flags), flags.json});
     settings.agent.approvals = participants.approvals();
-    const agent::Toolbox tools =
-        with_programs(settings.programs, participants.ask_user(), settings.agent);
+    const agent::Toolbox tools = with_programs(settings.programs, settings.agent);
     session::RunSession session =
         make_session(desktop, {.profile = settings.profile,
                                .model = settings.model,
@@ -328,7 +326,7 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
     Participants participants(
         {panel_options(config), flags.guard.unattended, level, detail(flags), flags.json});
     options.approvals = participants.approvals();
-    const agent::Toolbox tools = with_programs(programs, participants.ask_user(), options);
+    const agent::Toolbox tools = with_programs(programs, options);
     const auto desktop = winio::open_desktop();
     agent::RunDirectory directory = agent::RunDirectory::open(path);
     TerminalView terminal(

@@ -5,7 +5,6 @@
 #include "terminal_view.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -43,15 +42,6 @@ bool is_yes(std::string answer) {
 }
 
 bool terminal_can_ask() { return input_is_terminal() && errors_go_to_terminal(); }
-
-agent::ApprovalRequest approval_request_of(const agent::ToolApprovalRequest& call) {
-    const bool acts = call.tool.effect == agent::ProgramEffect::acts;
-    return {.tool = call.tool.name,
-            .arguments_json = call.arguments_json,
-            .text = fmt::format("your tool \"{}\", which {}\n        program:   {}", call.tool.name,
-                                acts ? "changes something" : "only reads",
-                                fmt::join(call.tool.command, " "))};
-}
 
 TerminalApprovals::TerminalApprovals(agent::RunControl& control)
     : control_(control), listener_(control.on_change([this] { look(); })),

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "eyehand/agent/control.hpp"
-#include "eyehand/agent/program_tool.hpp"
 
 #include <condition_variable>
 #include <memory>
@@ -20,9 +19,6 @@ namespace eyehand::cli {
 
 /// Whether an answer is "y" or "yes", in any case.
 [[nodiscard]] bool is_yes(std::string answer);
-
-/// The approval request for a call of a program tool.
-[[nodiscard]] agent::ApprovalRequest approval_request_of(const agent::ToolApprovalRequest& call);
 
 /// Shows each approval request of a run on the terminal, on a thread of its own. The control must outlive it.
 class TerminalApprovals {

@@ -1,4 +1,5 @@
 #include "eyehand/agent/guard.hpp"
+#include "eyehand/agent/program_tool.hpp"
 #include "eyehand/winio/gesture.hpp"
 
 #include "catch.hpp"
@@ -240,6 +241,25 @@ TEST_CASE("guard: no rule opens the agent's own windows, forbidden chords or the
     CHECK(judge(guard, gesture::click({250, 50}), cropped).decision == Decision::allow);
     cropped.crop = winio::Rect{50, 0, 100, 100};
     CHECK(judge(guard, gesture::type("a"), cropped).decision == Decision::allow);
+}
+
+TEST_CASE("guard: programs as tools need approval, unless a rule names the tool or the command") {
+    GuardedAction call;
+    call.tool = "weather";
+    call.effects.push_back(
+        {.kind = EffectKind::program, .window_known = true, .command = "python3 weather.py"});
+    CHECK(Guard().judge(call, {}).rule == "built_in: program");
+    CHECK(Guard(GuardLevel::strict).judge(call, {}).decision == Decision::ask);
+    CHECK(Guard(GuardLevel::off).judge(call, {}).decision == Decision::allow);
+    Guard guard(GuardLevel::strict);
+    guard.add({permit_program_tool("weather")}, RuleOrigin::user);
+    CHECK(guard.judge(call, {}).decision == Decision::allow);
+    guard.add(parse_guard_rules(rule(R"({"command":"*weather.py"})", "deny"), "file"),
+              RuleOrigin::administrator);
+    CHECK(guard.judge(call, {}).decision == Decision::deny);
+    call.tool = "other";
+    call.effects[0].command = "rm";
+    CHECK(guard.judge(call, {}).decision == Decision::ask);
 }
 
 TEST_CASE("guard: keyboard input into a password field needs approval") {

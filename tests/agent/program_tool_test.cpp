@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <thread>
 
 #ifndef _WIN32
 #include <fcntl.h>
@@ -73,19 +74,20 @@ struct Bench {
     std::stop_source now;
     std::stop_source safe;
     int asked = 0;
-    Approval approval{true, {}};
+    bool permitted = true;
     Toolbox tools;
 
-    explicit Bench(ProgramTool tool) {
-        add_program_tool(tools, std::move(tool), [this](const ToolApprovalRequest& question) {
-            ++asked;
-            CHECK(question.tool.name == "mine");
-            return approval;
-        });
-    }
+    explicit Bench(ProgramTool tool) { add_program_tool(tools, std::move(tool)); }
     ToolResult call(const std::string& arguments = R"({"city":"Łódź"})") {
         ToolContext context{desktop, winio::WorkArea(winio::Rect{0, 0, 100, 100}), now.get_token(),
                             safe.get_token()};
+        context.permit = [this](const GuardedEffect& effect) -> std::optional<ToolResult> {
+            ++asked;
+            CHECK(effect.kind == EffectKind::program);
+            CHECK_THAT(effect.details, ContainsSubstring("\"mine\""));
+            if (permitted) return std::nullopt;
+            return fail("denied", "The user said no.");
+        };
         return tools.call({"id", "mine", arguments, {}}, context);
     }
 };
@@ -325,16 +327,16 @@ TEST_CASE("without permission, nothing runs, and the model is told") {
     const test::TempFolder folder;
     ProgramTool tool = tool_of({"hang"}); // it would never return
     Bench bench(tool);
-    bench.approval = {false, "The user does not want it."};
+    bench.permitted = false;
     const ToolResult result = bench.call();
-    CHECK(result.error_type() == "refused");
-    CHECK(result.message() == "The user does not want it.");
+    CHECK(result.error_type() == "denied");
+    CHECK(result.message() == "The user said no.");
     CHECK_FALSE(result.has_acted());
 
-    Bench without_approval(tool);
-    without_approval.tools = {};
-    add_program_tool(without_approval.tools, tool, {});
-    CHECK(without_approval.call().error_type() == "refused");
+    ToolContext outside_of_a_run{
+        bench.desktop, winio::WorkArea(winio::Rect{0, 0, 100, 100}), {}, {}};
+    const vlm::ToolCall call{"id", "mine", R"({"city":"Rome"})", {}};
+    CHECK(bench.tools.call(call, outside_of_a_run).error_type() == "denied");
 }
 
 TEST_CASE("failures of a program are results") {
@@ -397,12 +399,16 @@ TEST_CASE("if the run ends while the user is asked, nothing has started, and the
     model.call("mine", R"({"city":"Rome"})");
     RunControl control;
     Toolbox tools = built_in_tools();
-    add_program_tool(tools, tool_of({"hang"}), [&](const ToolApprovalRequest&) {
-        control.stop("enough");
-        return Approval{false, "the model never reads this reason"};
-    });
+    add_program_tool(tools, tool_of({"hang"}));
     AgentOptions options;
+    options.approvals = Approvals::user;
     options.with = {"mine"};
+    // Another thread: a callback of `on_change` must not stop the run itself.
+    const std::jthread user([&](const std::stop_token& stop) {
+        while (!stop.stop_requested() && control.status().approval_requests.empty())
+            std::this_thread::yield();
+        control.stop("enough");
+    });
     options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
     options.reaction = winio::no_reaction_wait;
     RunDirectory directory = RunDirectory::create(folder.path());
@@ -422,15 +428,15 @@ TEST_CASE("an invalid or duplicate tool is an error of the caller") {
     Toolbox tools;
     ProgramTool tool = tool_of({"echo"});
     tool.parameters_json = "[]";
-    CHECK_THROWS_AS(add_program_tool(tools, tool, {}), Error);
+    CHECK_THROWS_AS(add_program_tool(tools, tool), Error);
     tool = tool_of({"echo"});
-    add_program_tool(tools, tool, {});
-    CHECK_THROWS_AS(add_program_tool(tools, tool, {}), Error);
+    add_program_tool(tools, tool);
+    CHECK_THROWS_AS(add_program_tool(tools, tool), Error);
 }
 
 TEST_CASE("a profile may rename a program tool, but not change its arguments") {
     Toolbox tools;
-    add_program_tool(tools, tool_of({"echo"}), {});
+    add_program_tool(tools, tool_of({"echo"}));
     ToolPresentation face{.tool = "mine", .name = "theirs"};
     const Toolbox present = tools.present(std::vector{face});
     CHECK(present.specs().front().name == "theirs");
@@ -439,17 +445,17 @@ TEST_CASE("a profile may rename a program tool, but not change its arguments") {
     CHECK_THROWS_AS(tools.present(std::vector{face}), Error);
 }
 
-TEST_CASE("a run offers a program tool, asks the user, and records the result in its journal") {
+TEST_CASE("a run offers a program tool, asks the guard, and records the result in its journal") {
     const test::TempFolder folder;
     winio::testing::MemoryDesktop desktop{winio::Size{100, 100}};
     vlm::testing::ScriptedModel model;
     model.call("mine", R"({"city":"Rome"})").say("Done.");
     Toolbox tools = built_in_tools();
-    add_program_tool(tools, tool_of({"echo"}), [](const ToolApprovalRequest&) {
-        return Approval{true, {}};
-    });
+    add_program_tool(tools, tool_of({"echo"}));
     AgentOptions options;
     options.with = {"mine"};
+    const bool permitted = GENERATE(true, false);
+    if (permitted) options.guard.add({permit_program_tool("mine")}, RuleOrigin::user);
     options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
     options.reaction = winio::no_reaction_wait;
     RunDirectory directory = RunDirectory::create(folder.path());
@@ -462,9 +468,11 @@ TEST_CASE("a run offers a program tool, asks the user, and records the result in
     const auto invoked = parse_json(lines.at(6));
     REQUIRE(invoked);
     CHECK(invoked->at("type").as_string() == "invoked");
-    CHECK(invoked->at("ok").as_bool());
-    CHECK(invoked->at("action").at("acts").as_bool());
+    CHECK(invoked->at("ok").as_bool() == permitted);
+    CHECK(invoked->at("action").as_object().contains("acts") == permitted);
     CHECK(invoked->at("policy_ms").is_number());
+    CHECK(invoked->at("guard").at("rule").as_string() ==
+          (permitted ? "user: the tool mine" : "built_in: program"));
     CHECK_THAT(test::read_file(directory.path() / "run.json"),
                ContainsSubstring(R"("name":"mine")"));
 }

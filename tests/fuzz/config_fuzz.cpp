@@ -28,6 +28,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 entry.setting->trust == agent::SettingTrust::required)
                 std::abort();
         (void)session::area_setting(config);
+        for (const winio::Rect& area : session::redaction_setting(config).areas)
+            if (area.empty()) std::abort();
         (void)session::effective_settings(config);
     } catch (const agent::Error& error) {
         if (error.code() != agent::errc::bad_config) std::abort();

@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         (void)agent::schema_problem(*agent::parse_json(text), *schema);
         (void)agent::schema_problem(*schema, *schema);
         agent::Toolbox tools;
-        agent::add_program_tool(tools, tool, {});
+        agent::add_program_tool(tools, tool);
     } catch (const agent::Error& error) {
         if (error.code() != agent::errc::bad_tool) std::abort();
         if (!std::string(error.what()).starts_with("fuzz.json")) std::abort();

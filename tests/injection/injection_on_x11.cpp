@@ -151,10 +151,11 @@ public:
         options.approvals = user ? Approvals::user : Approvals::unattended;
         Toolbox tools = built_in_tools();
         // The user has allowed these two programs.
-        const auto allowed = [](const ToolApprovalRequest&) { return Approval{true, {}, "flag"}; };
-        add_program_tool(
-            tools, reading_tool("list_files", {"ls", (folder_ / "documents").string()}), allowed);
-        add_program_tool(tools, reading_tool("echo", {"echo", sign()}), allowed);
+        options.guard.add({permit_program_tool("list_files"), permit_program_tool("echo")},
+                          RuleOrigin::user);
+        add_program_tool(tools,
+                         reading_tool("list_files", {"ls", (folder_ / "documents").string()}));
+        add_program_tool(tools, reading_tool("echo", {"echo", sign()}));
         Agent agent(*desktop_, model, load_profile("observer"), tools, options);
         RunDirectory directory = RunDirectory::create((folder_ / "runs").string());
         RunControl control;

@@ -46,7 +46,8 @@ Match text_matches(const std::vector<std::string>& patterns, std::string_view te
 Match window_matches(const GuardCondition& when, const GuardedEffect& effect) {
     if (when.processes.empty() && when.classes.empty() && when.titles.empty() && when.kinds.empty())
         return Match::yes;
-    if (effect.kind == EffectKind::launch || effect.kind == EffectKind::clipboard_read)
+    if (effect.kind == EffectKind::launch || effect.kind == EffectKind::program ||
+        effect.kind == EffectKind::clipboard_read)
         return Match::no; // no window receives it
     if (!effect.window_known) return Match::unknown;
     if (!effect.window)
@@ -108,6 +109,8 @@ std::string_view to_string(EffectKind kind) noexcept {
         return "window";
     case EffectKind::launch:
         return "launch";
+    case EffectKind::program:
+        return "program";
     }
     return "?";
 }

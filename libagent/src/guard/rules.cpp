@@ -18,9 +18,9 @@ namespace {
 constexpr std::size_t max_rules = 1000;
 
 constexpr std::array all_effect_kinds{
-    EffectKind::move,   EffectKind::click,          EffectKind::scroll,
-    EffectKind::key,    EffectKind::text,           EffectKind::clipboard_write,
-    EffectKind::window, EffectKind::clipboard_read, EffectKind::launch};
+    EffectKind::move,   EffectKind::click,           EffectKind::scroll, EffectKind::key,
+    EffectKind::text,   EffectKind::clipboard_write, EffectKind::window, EffectKind::clipboard_read,
+    EffectKind::launch, EffectKind::program};
 constexpr std::array all_provenances{Provenance::native, Provenance::text, Provenance::reply,
                                      Provenance::recovery, Provenance::user};
 constexpr std::array window_kinds{WindowKind::other,

@@ -518,7 +518,7 @@ Fact DesktopWorld::on(const Invoke& command) {
                        {},
                        result.subject(),
                        result.has_acted() || (result.plan() && acts(*result.plan()))};
-        fact.policy = result.decided_in();
+        fact.policy += result.decided_in();
         if (result.plan()) {
             for (const winio::Point& point : result.plan()->targets)
                 fact.action.points.push_back(area_->to_norm(point));
@@ -603,7 +603,8 @@ bool DesktopWorld::is_allowed(const Invoke& command, const winio::Plan& plan, In
 }
 
 Gate::Answer DesktopWorld::ask_gate(const Invoke& command, Invoked& fact,
-                                    const std::function<std::vector<GuardedEffect>()>& effects) {
+                                    const std::function<std::vector<GuardedEffect>()>& effects,
+                                    const std::string& details) {
     const auto start = Clock::now();
     Gate::Answer answer = gate_.permit(
         [&] {
@@ -614,6 +615,7 @@ Gate::Answer DesktopWorld::ask_gate(const Invoke& command, Invoked& fact,
         {.turn = turn_,
          .tool = command.call.name,
          .arguments_json = to_valid_utf8(command.call.arguments_json),
+         .text = details,
          .points = fact.action.points},
         [this] { return timeline_.now(); });
     fact.policy += since(start);
@@ -626,9 +628,10 @@ std::optional<ToolResult> DesktopWorld::permitted(const Invoke& command,
                                                   const GuardedEffect& effect, Invoked& fact) {
     if (gate_.is_open()) return std::nullopt;
     fact.action.tool = tools_.at(command.role).id_of(command.call.name);
-    const Gate::Answer answer = ask_gate(command, fact, [&] { return std::vector{effect}; });
+    const Gate::Answer answer = ask_gate(
+        command, fact, [&] { return std::vector{effect}; }, effect.details);
     if (answer.record.allowed) return std::nullopt;
-    fact.interrupted = control_.stopping();
+    if (control_.stopping()) return fail("not_begun", "The run is ending: nothing was done.");
     return denied(answer);
 }
 

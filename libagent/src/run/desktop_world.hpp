@@ -57,7 +57,8 @@ private:
     [[nodiscard]] std::optional<ToolResult> permitted(const Invoke& command,
                                                       const GuardedEffect& effect, Invoked& fact);
     [[nodiscard]] Gate::Answer ask_gate(const Invoke& command, Invoked& fact,
-                                        const std::function<std::vector<GuardedEffect>()>& effects);
+                                        const std::function<std::vector<GuardedEffect>()>& effects,
+                                        const std::string& details = {});
     [[nodiscard]] GuardedAction guarded(const Invoke& command, const Invoked& fact) const;
     [[nodiscard]] GuardSurroundings surroundings();
     [[nodiscard]] RevealedText revealed(std::string_view text);

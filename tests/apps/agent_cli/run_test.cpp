@@ -509,7 +509,7 @@ TEST_CASE("a run continues without probe results if the server reports none") {
     CHECK(stage.server.requests().back().method == "POST");
 }
 
-TEST_CASE("a program tool is offered with --tool, and refused if the user cannot be asked") {
+TEST_CASE("a program tool is offered with --tool, and denied if the user cannot be asked") {
     Stage stage;
     const std::filesystem::path file = stage.folder / "mine.json";
     std::ofstream(file, std::ios::binary)
@@ -526,12 +526,11 @@ TEST_CASE("a program tool is offered with --tool, and refused if the user cannot
     INFO(refused.err);
     CHECK(refused.status == 0);
     CHECK_THAT(stage.server.requests().at(0).body, ContainsSubstring(R"("name":"mine")"));
-    CHECK_THAT(stage.server.requests().at(1).body,
-               ContainsSubstring("No user can approve this call"));
+    CHECK_THAT(stage.server.requests().at(1).body, ContainsSubstring("no user can be asked"));
 
     CHECK(run({"--allow-tool", "mine"}).status == 0);
     CHECK_THAT(stage.server.requests().at(3).body, ContainsSubstring("Rome"));
-    CHECK_THAT(stage.server.requests().at(3).body, !ContainsSubstring("No user can approve"));
+    CHECK_THAT(stage.server.requests().at(3).body, !ContainsSubstring("no user can be asked"));
     const std::string summary = test::read_file(stage.folder / "run_0002/run.json");
     CHECK_THAT(summary, ContainsSubstring(R"("program_tools":{"value":"mine","source":"--tool"})"));
     CHECK_THAT(summary,

@@ -72,9 +72,9 @@ struct AgentOptions {
     Source first_reply = Source::library; ///< client: the profile may have no first reply
     Source annotation = Source::library;
     /// Decides which actions are carried out, and which ones need approval. It judges calls whose tool
-    /// returns a plan, the recovery from loops, and the reading of the clipboard. It cannot judge a
-    /// tool of the caller that acts without a plan, unless the tool asks (`ToolContext::permit`); a
-    /// program as a tool asks separately (`AskApproval`).
+    /// returns a plan, the recovery from loops, the reading of the clipboard, and programs as tools. It
+    /// cannot judge a tool of the caller that acts without a plan, unless the tool asks
+    /// (`ToolContext::permit`).
     Guard guard{};
     Approvals approvals = Approvals::unattended;
     /// Makes the hashes of the journal HMACs, so that a line cannot be changed unnoticed without

@@ -41,8 +41,10 @@ enum class EffectKind {
     clipboard_read,  ///< reads the clipboard
     window,          ///< focuses, moves or closes a window
     launch,          ///< starts a program
+    program,         ///< runs a program as a tool (program_tool.hpp)
 };
-/// "move", "click", "scroll", "key", "text", "clipboard_write", "clipboard_read", "window", "launch".
+/// "move", "click", "scroll", "key", "text", "clipboard_write", "clipboard_read", "window", "launch",
+/// "program".
 [[nodiscard]] EYEHAND_AGENT_API std::string_view to_string(EffectKind kind) noexcept;
 /// All of them.
 [[nodiscard]] EYEHAND_AGENT_API std::span<const EffectKind> effect_kinds() noexcept;
@@ -96,7 +98,8 @@ struct GuardedEffect {
     std::string
         chord{};        ///< modifiers first, in the order windows, ctrl, alt, shift: "ctrl+shift+s"
     std::string text{}; ///< typed, or written to the clipboard; UTF-8, Enter is \n
-    std::string command{}; ///< of a launch
+    std::string command{}; ///< of a launch or a program
+    std::string details{}; ///< for the user in an approval request; may be empty
 };
 
 /// An action as a whole.

@@ -2,25 +2,22 @@
 // the model receives its standard output as the result.
 //
 //     Toolbox tools = built_in_tools();
-//     add_program_tool(tools, load_program_tool("weather.json"), [](const ToolApprovalRequest& question) {
-//         return asked_on_the_screen(question) ? Approval{true} : Approval{false, "The user said no."};
-//     });
+//     add_program_tool(tools, load_program_tool("weather.json"));
 //     AgentOptions options;
 //     options.with = {"weather"};
+//     options.guard.add({permit_program_tool("weather")}, RuleOrigin::user); // otherwise, it asks
 //
 // docs/agent-cli.md describes the file.
 #pragma once
 
-#include "eyehand/agent/control.hpp"
 #include "eyehand/agent/error.hpp"
+#include "eyehand/agent/guard.hpp"
 #include "eyehand/agent/tool.hpp"
 #include "eyehand/export.hpp"
 
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
-#include <functional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,21 +58,16 @@ inline constexpr std::size_t max_program_error = 2000; // bytes
 /// relative to this folder; a name without a folder is looked up as usual.
 [[nodiscard]] EYEHAND_AGENT_API ProgramTool load_program_tool(const std::filesystem::path& file);
 
-/// A call that needs permission.
-struct ToolApprovalRequest {
-    const ProgramTool& tool;
-    std::string arguments_json{}; ///< valid according to the tool's schema
-    std::stop_token stop{};       ///< triggered when the run ends: an answer has no effect any more
-};
-using AskApproval = std::function<Approval(const ToolApprovalRequest&)>;
+/// A rule that allows all calls of the program tool with this name.
+[[nodiscard]] EYEHAND_AGENT_API GuardRule permit_program_tool(const std::string& name);
 
-/// Adds the tool to `tools`, under its name. Each call validates the arguments, then calls `ask` on
-/// the run's thread, and runs the program only if it is granted; an empty `ask` never grants. If a
-/// program writes too much, fails, takes too long or cannot be started, the model receives a result
-/// with the reason. On a timeout, and when the run is interrupted, the program is killed with all
-/// processes of its group (on Windows: of its job). If this process dies meanwhile, Windows also
-/// ends the program; elsewhere it continues until it ends by itself. Throws Error{bad_tool} for an
-/// invalid tool, and Error{duplicate_tool}.
-EYEHAND_AGENT_API void add_program_tool(Toolbox& tools, ProgramTool tool, AskApproval ask);
+/// Adds the tool to `tools`, under its name. Each call validates the arguments, then asks the guard of
+/// the run (EffectKind::program), and runs the program only if it is allowed. Outside of a run
+/// (`ToolContext::permit` is empty), each call is refused. If a program writes too much, fails, takes
+/// too long or cannot be started, the model receives a result with the reason. On a timeout, and when
+/// the run is interrupted, the program is killed with all processes of its group (on Windows: of its
+/// job). If this process dies meanwhile, Windows also ends the program; elsewhere it continues until
+/// it ends by itself. Throws Error{bad_tool} for an invalid tool, and Error{duplicate_tool}.
+EYEHAND_AGENT_API void add_program_tool(Toolbox& tools, ProgramTool tool);
 
 } // namespace eyehand::agent

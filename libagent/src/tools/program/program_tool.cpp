@@ -12,6 +12,7 @@
 #include "json/json_schema.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -170,38 +171,44 @@ ToolResult result_of(const ProgramTool& tool, const ProgramEnd& end) {
 /// A call of a program tool: checks the arguments, asks the user, runs the program.
 class Caller {
 public:
-    Caller(ProgramTool tool, AskApproval ask)
-        : tool_(std::move(tool)), schema_(*parse_json(tool_.parameters_json)),
-          ask_(std::move(ask)) {}
+    explicit Caller(ProgramTool tool)
+        : tool_(std::move(tool)), schema_(*parse_json(tool_.parameters_json)) {}
 
     ToolResult operator()(const JsonView& given, ToolContext& context) const {
         const json::value& arguments = JsonDocument::value_of(given);
         if (const auto problem = schema_problem(arguments, schema_))
             return fail("invalid_args", "Wrong arguments: " + *problem + ".");
         std::string input = to_text(arguments);
-        const auto start = std::chrono::steady_clock::now();
-        Approval approval{false, "No user can approve this call: continue without this tool."};
-        if (ask_) approval = ask_({tool_, input, context.safe_point});
-        const auto decided_in = std::chrono::duration_cast<std::chrono::microseconds>(
-            std::chrono::steady_clock::now() - start);
+        if (!context.permit)
+            return fail("denied", "Programs run only in a run with a guard.").about(input);
+        if (std::optional<ToolResult> refusal = context.permit(effect()))
+            return std::move(*refusal).about(input);
+        // An approval may have taken minutes.
         if (context.safe_point.stop_requested())
             return fail("not_begun", "The run is ending: the program was not started.")
-                .about(input)
-                .decided_in(decided_in);
-        if (!approval.granted)
-            return fail("refused", approval.reason).about(input).decided_in(decided_in);
+                .about(input);
         const ProgramEnd end = run(tool_, input, context);
-        ToolResult result =
-            result_of(tool_, end).reads().untrusted("program").about(input).decided_in(decided_in);
+        ToolResult result = result_of(tool_, end).reads().untrusted("program").about(input);
         if (tool_.effect == ProgramEffect::reads || end.how == ProgramEnd::How::not_started)
             return result;
         return std::move(result).acted();
     }
 
 private:
+    [[nodiscard]] GuardedEffect effect() const {
+        GuardedEffect effect;
+        effect.kind = EffectKind::program;
+        effect.window_known = true; // it needs none
+        effect.command = fmt::format("{}", fmt::join(tool_.command, " "));
+        effect.details =
+            fmt::format("your tool \"{}\", which {}\n        program:   {}", tool_.name,
+                        tool_.effect == ProgramEffect::acts ? "changes something" : "only reads",
+                        effect.command);
+        return effect;
+    }
+
     ProgramTool tool_;
     json::value schema_;
-    AskApproval ask_;
 };
 
 } // namespace
@@ -229,7 +236,13 @@ ProgramTool load_program_tool(const std::filesystem::path& file) {
     return tool;
 }
 
-void add_program_tool(Toolbox& tools, ProgramTool tool, AskApproval ask) {
+GuardRule permit_program_tool(const std::string& name) {
+    return {.name = "the tool " + name,
+            .when = {.effects = {EffectKind::program}, .tools = {name}},
+            .then = Decision::allow};
+}
+
+void add_program_tool(Toolbox& tools, ProgramTool tool) {
     check(tool, tool.name);
     std::string name = tool.name;
     std::string description = tool.description;
@@ -237,7 +250,7 @@ void add_program_tool(Toolbox& tools, ProgramTool tool, AskApproval ask) {
     const bool reads = tool.effect == ProgramEffect::reads;
     Toolbox one;
     one.add(std::move(name), std::move(description), std::move(parameters),
-            Caller(std::move(tool), std::move(ask)));
+            Caller(std::move(tool)));
     if (reads) one.only_plans();
     tools.add(one);
 }
