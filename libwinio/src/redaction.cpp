@@ -73,6 +73,7 @@ std::vector<Rect> whole_windows(const Redaction& redaction, std::span<const Wind
                                 std::span<const WindowInfo> after) {
     std::vector<Rect> areas;
     const std::vector<std::size_t> hidden_before = hidden_windows(redaction, before);
+    areas.reserve(before.size() + after.size());
     for (const std::size_t then : hidden_before) areas.push_back(before[then].bounds);
     for (const std::size_t now : hidden_windows(redaction, after)) {
         const auto then = std::ranges::find_if(
