@@ -113,9 +113,11 @@ std::filesystem::path program_folder() {
     return std::filesystem::path(path.data()).parent_path();
 }
 
-ProcessResult run_program(const std::filesystem::path& program,
-                          const std::vector<std::string>& arguments,
-                          const Surroundings& surroundings) {
+namespace {
+
+ProcessResult run_once(const std::filesystem::path& program,
+                       const std::vector<std::string>& arguments,
+                       const Surroundings& surroundings) {
     const TempFolder folder;
     write_file(folder / "in", surroundings.input);
     const Handle in = inheritable_file(folder / "in", GENERIC_READ, OPEN_EXISTING);
@@ -164,6 +166,20 @@ ProcessResult run_program(const std::filesystem::path& program,
     out.reset();
     err.reset();
     return {static_cast<int>(status), read_file(out_file), read_file(err_file)};
+}
+
+} // namespace
+
+ProcessResult run_program(const std::filesystem::path& program,
+                          const std::vector<std::string>& arguments,
+                          const Surroundings& surroundings) {
+    // Wine has failed once, in some ten thousand starts, to initialize a DLL of its own: the program
+    // has not begun then. A DLL that never works fails three times.
+    constexpr auto not_begun = static_cast<int>(STATUS_DLL_INIT_FAILED);
+    for (int tries = 1;; ++tries) {
+        ProcessResult result = run_once(program, arguments, surroundings);
+        if (result.status != not_begun || tries == 3 || !runs_under_wine()) return result;
+    }
 }
 
 #else
