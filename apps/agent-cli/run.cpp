@@ -143,8 +143,8 @@ void add_guard(session::Config& config, const session::Config& today, const Guar
     }
 }
 
-/// Screenshots of a resumed run show neither what those of the run do not show, nor what today's
-/// settings keep out of them. Only a flag shows the own windows again.
+/// A resumed run redacts what the run redacted, and what today's settings redact. Only a flag shows the
+/// own windows again.
 void add_redaction(session::Config& config, const session::Config& today,
                    const RedactionFlags& flags) {
     std::vector<std::string> elements = today.list("redact");

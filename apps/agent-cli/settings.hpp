@@ -55,7 +55,7 @@ struct GuardFlags {
     bool unattended = false;
 };
 
-/// What screenshots do not show.
+/// Flags for what is black in screenshots.
 struct RedactionFlags {
     std::vector<std::string> redact; ///< elements of the setting `redact`
     bool show_own_windows = false;

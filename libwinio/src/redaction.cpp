@@ -103,12 +103,10 @@ void black_out(Frame& frame, std::span<const Rect> areas) {
 RedactingCapturer::RedactingCapturer(std::unique_ptr<Capturer> inner, Windows* windows,
                                      Redaction redaction)
     : inner_(std::move(inner)), windows_(windows), redaction_(std::move(redaction)) {
-    const bool needs_windows = !redaction_.windows.empty() || redaction_.more_windows != nullptr ||
-                               redaction_.password_fields;
-    if (needs_windows && windows_ == nullptr)
+    if (redaction_.needs_windows() && windows_ == nullptr)
         throw std::invalid_argument("windows cannot be kept out of screenshots: this desktop does "
                                     "not list its windows");
-    if (!needs_windows) windows_ = nullptr;
+    if (!redaction_.needs_windows()) windows_ = nullptr;
 }
 
 void RedactingCapturer::capture(const Rect& area, Frame& into) {

@@ -173,9 +173,7 @@ Agent::Agent(winio::Desktop& desktop, vlm::ChatModel& model, Profile profile, co
     const std::vector<winio::Display> any{
         {.id = "any", .bounds = {0, 0, 1000, 1000}, .primary = true}};
     (void)winio::choose_area(any, {.crop = options_.area.crop});
-    const winio::Redaction& redaction = options_.redaction;
-    if ((!redaction.windows.empty() || redaction.more_windows || redaction.password_fields) &&
-        desktop_.windows() == nullptr)
+    if (options_.redaction.needs_windows() && desktop_.windows() == nullptr)
         throw std::invalid_argument("windows cannot be redacted: the desktop does not list them");
     mode_of(profile_).check(profile_, options_.first_reply);
 }

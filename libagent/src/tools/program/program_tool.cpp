@@ -201,7 +201,7 @@ private:
         effect.window_known = true; // it needs none
         effect.command = fmt::format("{}", fmt::join(tool_.command, " "));
         effect.details =
-            fmt::format("your tool \"{}\", which {}\n        program:   {}", tool_.name,
+            fmt::format("your tool \"{}\", which {}: {}", tool_.name,
                         tool_.effect == ProgramEffect::acts ? "changes something" : "only reads",
                         effect.command);
         return effect;

@@ -27,6 +27,11 @@ struct Redaction {
     /// Further windows, chosen from the list of all; may be empty. Called on the thread of the
     /// capturer.
     std::function<std::vector<WindowId>(std::span<const WindowInfo> windows)> more_windows{};
+
+    /// Whether it needs a desktop that lists its windows.
+    [[nodiscard]] bool needs_windows() const {
+        return !windows.empty() || more_windows || password_fields;
+    }
 };
 
 /// The parts of the desktop that a redaction hides except password fields: its areas, and the parts of
