@@ -12,6 +12,14 @@ using Time = ReactionMachine::Time;
 constexpr milliseconds limit_after_text{300};
 constexpr milliseconds limit_after_scroll{400};
 constexpr milliseconds left_after_busy{250};
+/// A program shows feedback within this time: more, and a user notices the delay (R. B. Miller,
+/// "Response time in man-computer conversational transactions", 1968).
+constexpr milliseconds prompt_feedback{100};
+
+/// How long a reaction may still follow feedback that took `prompt_feedback`.
+milliseconds after_feedback(const ReactionOptions& options) {
+    return std::max(options.feedback_timeout - prompt_feedback, milliseconds::zero());
+}
 
 /// In milliseconds: a limit of milliseconds::max() is too long for nanoseconds.
 milliseconds passed(Time from, Time to) {
@@ -91,7 +99,10 @@ bool ReactionMachine::silent_long_enough(Time now) const {
     case Expectation::launch:
         return reached(acted_, options_.launch_timeout);
     case Expectation::click:
-        if (local_since_) return reached(*local_since_, options_.feedback_timeout);
+        // Not before the limit: a reaction exactly then is in the last look.
+        if (local_since_)
+            return passed(acted_, now) >= options_.feedback_timeout &&
+                   passed(*local_since_, now) >= after_feedback(options_);
         break;
     case Expectation::paste:
     case Expectation::command:
@@ -104,7 +115,7 @@ bool ReactionMachine::is_quiet(const Look& look) const {
     const bool waits_for_control =
         expectation_ == Expectation::click && local_since_ && !reacting_since_;
     const milliseconds needed =
-        waits_for_control ? std::max(settle_.quiet, options_.feedback_timeout) : settle_.quiet;
+        waits_for_control ? std::max(settle_.quiet, after_feedback(options_)) : settle_.quiet;
     return passed(look.quiet_since, look.now) >= needed &&
            passed(*start_, look.now) >= settle_.minimum &&
            (busy_too_long_ || !latest_busy_ || passed(*latest_busy_, look.now) >= left_after_busy);

@@ -83,10 +83,45 @@ TEST_CASE("reaction: after feedback of a control, a late reaction is seen") {
 }
 
 TEST_CASE("reaction: feedback alone ends the wait for a click after the feedback timeout") {
-    Simulation wait(Expectation::click);
-    wait.at = extent_from(50ms, Extent::local);
-    CHECK(wait.run() == ReactionEnd::local_only);
-    CHECK(wait.ended == 450ms);
+    for (const auto feedback : {0ms, 50ms, 100ms}) {
+        Simulation wait(Expectation::click);
+        wait.at = extent_from(feedback, Extent::local);
+        CHECK(wait.run() == ReactionEnd::local_only);
+        CHECK(wait.ended == 400ms);
+    }
+}
+
+TEST_CASE("reaction: after late or repeated feedback, there are 300 ms left for the reaction") {
+    Simulation late(Expectation::click);
+    late.at = extent_from(300ms, Extent::local);
+    CHECK(late.run() == ReactionEnd::local_only);
+    CHECK(late.ended == 600ms);
+
+    Simulation reacting(Expectation::click);
+    reacting.at = [](auto now, auto& look) {
+        if (now >= 300ms) look.extent = now >= 600ms ? Extent::wide : Extent::local;
+    };
+    CHECK(reacting.run() == ReactionEnd::reacted);
+    CHECK(reacting.ended == 750ms);
+
+    Simulation released(Expectation::click); // looks pressed, then no longer
+    released.at = [](auto now, auto& look) {
+        look.extent = Extent::local;
+        if (now >= 200ms) look.latest_change = Time{} + 200ms;
+    };
+    CHECK(released.run() == ReactionEnd::local_only);
+    CHECK(released.ended == 500ms);
+}
+
+TEST_CASE("reaction: after feedback, a reaction at the limit is seen however long captures take") {
+    for (const auto step : {26ms, 31ms, 40ms, 49ms}) {
+        CAPTURE(step.count());
+        Simulation wait(Expectation::click);
+        wait.at = [](auto now, auto& look) {
+            look.extent = now >= 400ms ? Extent::wide : Extent::local;
+        };
+        CHECK(wait.run(step) == ReactionEnd::reacted);
+    }
 }
 
 TEST_CASE("reaction: without any change, the limit depends on what is expected") {

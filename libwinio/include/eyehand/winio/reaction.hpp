@@ -58,7 +58,8 @@ struct ReactionOptions {
     /// From the end of the action until the first change that counts; a stable screen then ends the
     /// wait.
     std::chrono::milliseconds reaction_timeout{1000};
-    /// After a click: from the first and from the latest change of a control.
+    /// After a click that changes only a control: from the end of the action, and 100 ms less from
+    /// the first and from the latest change.
     std::chrono::milliseconds feedback_timeout{400};
     /// From the end of the action until a window of a launched program appears.
     std::chrono::milliseconds launch_timeout{5000};
