@@ -1,5 +1,7 @@
 #include "reaction_machine.hpp"
 
+#include "eyehand/base/deadline.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -15,6 +17,8 @@ constexpr milliseconds left_after_busy{250};
 /// A program shows feedback within this time: more, and a user notices the delay (R. B. Miller,
 /// "Response time in man-computer conversational transactions", 1968).
 constexpr milliseconds prompt_feedback{100};
+/// A program needs this time to draw: a reaction at the limit is visible a little later.
+constexpr milliseconds until_drawn{6};
 
 /// How long a reaction may still follow feedback that took `prompt_feedback`.
 milliseconds after_feedback(const ReactionOptions& options) {
@@ -34,6 +38,7 @@ ReactionMachine::ReactionMachine(Expectation expectation, Time acted,
 
 std::optional<ReactionEnd> ReactionMachine::note(const Look& look) {
     if (!start_) start_ = look.now;
+    measure_step(look.now);
     if (!reacting_since_ && is_reaction(look)) reacting_since_ = look.now;
     if (!local_since_ && (look.latest_change || look.extent != Extent::nothing))
         local_since_ = look.now;
@@ -50,6 +55,17 @@ std::optional<ReactionEnd> ReactionMachine::note(const Look& look) {
     if (!quiet) return ReactionEnd::timeout;
     if (reacting_since_) return ReactionEnd::reacted;
     return local_since_ ? ReactionEnd::local_only : ReactionEnd::no_reaction;
+}
+
+/// The shortest time between two looks: a single slow one must not end the wait early.
+void ReactionMachine::measure_step(Time now) {
+    if (latest_look_ == now) return; // noted again, with a new list of windows
+    if (latest_look_) {
+        const milliseconds step = std::max(std::chrono::ceil<milliseconds>(now - *latest_look_),
+                                           std::max(settle_.interval, milliseconds{1}));
+        step_ = std::min(step_.value_or(step), step);
+    }
+    latest_look_ = now;
 }
 
 bool ReactionMachine::waits_while_busy(const Look& look) {
@@ -84,10 +100,12 @@ bool ReactionMachine::is_reaction(const Look& look) const {
     return look.extent == Extent::wide || look.windows_changed;
 }
 
-/// Whether the limit for a reaction is reached: a further look would come after it.
+/// Whether the limit for a reaction is reached: a further look would come after it, even if it
+/// comes as soon as possible.
 bool ReactionMachine::silent_long_enough(Time now) const {
+    const milliseconds step = step_.value_or(std::max(settle_.interval, milliseconds{1}));
     const auto reached = [&](Time since, milliseconds limit) {
-        return limit - passed(since, now) < std::max(settle_.interval, milliseconds{1});
+        return limit - passed(since, now) < step;
     };
     switch (expectation_) {
     case Expectation::nothing:
@@ -99,9 +117,8 @@ bool ReactionMachine::silent_long_enough(Time now) const {
     case Expectation::launch:
         return reached(acted_, options_.launch_timeout);
     case Expectation::click:
-        // Not before the limit: a reaction exactly then is in the last look.
         if (local_since_)
-            return passed(acted_, now) >= options_.feedback_timeout &&
+            return now >= feedback_limit() &&
                    passed(*local_since_, now) >= after_feedback(options_);
         break;
     case Expectation::paste:
@@ -109,6 +126,18 @@ bool ReactionMachine::silent_long_enough(Time now) const {
         break;
     }
     return reached(acted_, options_.reaction_timeout);
+}
+
+Time ReactionMachine::feedback_limit() const {
+    return base::deadline_after(base::deadline_after(acted_, options_.feedback_timeout),
+                                until_drawn);
+}
+
+std::optional<Time> ReactionMachine::next_limit(Time now) const {
+    const bool waits_for_control =
+        expectation_ == Expectation::click && local_since_ && !reacting_since_;
+    if (!waits_for_control || now >= feedback_limit()) return std::nullopt;
+    return feedback_limit();
 }
 
 bool ReactionMachine::is_quiet(const Look& look) const {

@@ -43,7 +43,12 @@ public:
     /// When the first change that counts as the reaction was seen.
     [[nodiscard]] std::optional<Time> reacted_at() const { return reacting_since_; }
 
+    /// A look is due then, whatever the interval: the last one after feedback of a control.
+    [[nodiscard]] std::optional<Time> next_limit(Time now) const;
+
 private:
+    [[nodiscard]] Time feedback_limit() const;
+    void measure_step(Time now);
     [[nodiscard]] bool waits_while_busy(const Look& look);
     [[nodiscard]] bool windows_come_and_go(const Look& look);
     [[nodiscard]] bool is_reaction(const Look& look) const;
@@ -59,6 +64,8 @@ private:
     std::optional<Time> reacting_since_{};
     std::optional<Time> silent_since_{}; ///< the limit for a reaction is reached
     std::optional<Time> latest_busy_{};
+    std::optional<Time> latest_look_{};
+    std::optional<std::chrono::milliseconds> step_{}; ///< the shortest time between two looks
     int known_other_windows_ = 0;
     bool busy_too_long_ = false;
 };

@@ -198,6 +198,16 @@ Settler::wait_for_reaction(Desktop& desktop, Capturer& capturer, const BeforeAct
     std::vector<Rect> changed;
     std::optional<Clock::time_point> of_changed; // the change after which `changed` was determined
     Reacted result;
+    Watch watch{.area = area,
+                .before = &before.frame,
+                .interval = settle.interval,
+                .toggling = toggling,
+                .ambient = settle.ambient,
+                .start = start,
+                .retries_until = base::deadline_after(
+                    start, std::max({settle.timeout, options.reaction_timeout,
+                                     options.launch_timeout, options.busy_timeout})),
+                .deadline = Clock::time_point::max()};
     const auto ends = [&](const Moment& moment) {
         if (!moment.seen) return false;
         const auto latest_change = motion.latest_change(toggling);
@@ -219,23 +229,13 @@ Settler::wait_for_reaction(Desktop& desktop, Capturer& capturer, const BeforeAct
         // The decision is made with a current list of windows.
         auto end = end_with(false);
         if (end) end = end_with(true);
+        watch.deadline = machine.next_limit(moment.now).value_or(Clock::time_point::max());
         if (!end) return false;
         result.end = *end;
         result.waited = passed(start, moment.now);
         return true;
     };
-    state_->watch(capturer,
-                  {.area = area,
-                   .before = &before.frame,
-                   .interval = settle.interval,
-                   .toggling = toggling,
-                   .ambient = settle.ambient,
-                   .start = start,
-                   .retries_until = base::deadline_after(
-                       start, std::max({settle.timeout, options.reaction_timeout,
-                                        options.launch_timeout, options.busy_timeout})),
-                   .deadline = Clock::time_point::max()},
-                  stop, "stopped before the screen had reacted", ends);
+    state_->watch(capturer, watch, stop, "stopped before the screen had reacted", ends);
     if (const auto at = machine.reacted_at()) result.reacted_after = passed(before.acted, *at);
     result.changed = moved_by(motion.changed(toggling), area.origin());
     if (settle.ignore_toggling) result.toggling = moved_by(motion.toggling(), area.origin());
