@@ -133,18 +133,18 @@ Time ReactionMachine::feedback_limit() const {
                                 until_drawn);
 }
 
+bool ReactionMachine::has_only_feedback() const {
+    return expectation_ == Expectation::click && local_since_ && !reacting_since_;
+}
+
 std::optional<Time> ReactionMachine::next_limit(Time now) const {
-    const bool waits_for_control =
-        expectation_ == Expectation::click && local_since_ && !reacting_since_;
-    if (!waits_for_control || now >= feedback_limit()) return std::nullopt;
+    if (!has_only_feedback() || now >= feedback_limit()) return std::nullopt;
     return feedback_limit();
 }
 
 bool ReactionMachine::is_quiet(const Look& look) const {
-    const bool waits_for_control =
-        expectation_ == Expectation::click && local_since_ && !reacting_since_;
     const milliseconds needed =
-        waits_for_control ? std::max(settle_.quiet, after_feedback(options_)) : settle_.quiet;
+        has_only_feedback() ? std::max(settle_.quiet, after_feedback(options_)) : settle_.quiet;
     return passed(look.quiet_since, look.now) >= needed &&
            passed(*start_, look.now) >= settle_.minimum &&
            (busy_too_long_ || !latest_busy_ || passed(*latest_busy_, look.now) >= left_after_busy);

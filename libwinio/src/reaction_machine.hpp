@@ -47,6 +47,8 @@ public:
     [[nodiscard]] std::optional<Time> next_limit(Time now) const;
 
 private:
+    /// The click has changed only a control so far.
+    [[nodiscard]] bool has_only_feedback() const;
     [[nodiscard]] Time feedback_limit() const;
     void measure_step(Time now);
     [[nodiscard]] bool waits_while_busy(const Look& look);

@@ -1,5 +1,6 @@
 // How often the check of a target refuses an action although nothing has happened: a measurement, hidden because it takes
-// 17 minutes. It prints the table of docs/performance.md.
+// 17 minutes. It prints the table of docs/performance.md. Its pauses are those of the agent, which are part of what is
+// measured; no assertion depends on them.
 #include "eyehand/winio/gesture.hpp"
 #include "eyehand/winio/screen_watch.hpp"
 #include "eyehand/winio/settle.hpp"

@@ -91,6 +91,25 @@ TEST_CASE("reaction: feedback alone ends the wait for a click after the feedback
     }
 }
 
+TEST_CASE("reaction: after feedback, a look is due at the limit") {
+    ReactionMachine machine(Expectation::click, Time{}, {}, {});
+    CHECK_FALSE(machine.note({.now = Time{}}));
+    CHECK_FALSE(machine.next_limit(Time{}));
+    const Time feedback = Time{} + 30ms;
+    CHECK_FALSE(machine.note({.now = feedback,
+                              .extent = Extent::local,
+                              .latest_change = feedback,
+                              .quiet_since = feedback}));
+    CHECK(machine.next_limit(feedback) == Time{} + 406ms);
+    CHECK_FALSE(machine.next_limit(Time{} + 406ms));
+    const Time reaction = Time{} + 60ms;
+    CHECK_FALSE(machine.note({.now = reaction,
+                              .extent = Extent::wide,
+                              .latest_change = reaction,
+                              .quiet_since = reaction}));
+    CHECK_FALSE(machine.next_limit(reaction));
+}
+
 TEST_CASE("reaction: after late or repeated feedback, there are 300 ms left for the reaction") {
     Simulation late(Expectation::click);
     late.at = extent_from(300ms, Extent::local);
