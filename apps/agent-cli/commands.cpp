@@ -478,6 +478,9 @@ int run_program(std::vector<std::string> arguments) {
         guard_command->add_subcommand("explain", "Print the decisions in a run, and their rules");
     guard_explain->add_option("RUN", explained, "The run directory")->required();
 
+    // Started by other commands, not by users: releases what they press if they cannot.
+    CLI::App* watchdog_command = app.add_subcommand("watchdog")->group("");
+
     DoctorFlags doctor;
     CLI::App* doctor_command =
         app.add_subcommand("doctor", "Check the desktop, the server and the model");
@@ -527,6 +530,8 @@ int run_program(std::vector<std::string> arguments) {
             code = do_action(by_hand);
         else if (!profile.action.empty())
             code = profile_command(profile);
+        else if (*watchdog_command)
+            code = run_watchdog();
         else if (*doctor_command)
             code = run_doctor(doctor);
         else if (*guard_test)

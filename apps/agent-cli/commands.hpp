@@ -148,6 +148,8 @@ ExitCode explain_guard(const std::string& directory);
 [[nodiscard]] ExitCode show_scenario(const std::string& name);
 [[nodiscard]] ExitCode run_scenario(ScenarioFlags flags);
 [[nodiscard]] ExitCode take_screenshot(const ScreenshotFlags& flags);
+/// Serves as the watchdog of the program that started this one.
+ExitCode run_watchdog();
 [[nodiscard]] ExitCode do_action(const DoFlags& flags);
 [[nodiscard]] ExitCode profile_command(const ProfileFlags& flags);
 /// Loads a built-in profile or a profile folder. Throws if it names a tool that this program does

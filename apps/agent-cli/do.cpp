@@ -1,4 +1,5 @@
 // agent-cli do ACTION ...
+#include "acting_desktop.hpp"
 #include "commands.hpp"
 
 #include "environment.hpp"
@@ -182,7 +183,7 @@ void check_foreground(winio::Desktop& desktop, const winio::WindowQuery& query) 
 ExitCode do_action(const DoFlags& flags) {
     check(flags);
     const winio::AreaChoice choice = area_choice(flags.view);
-    const auto desktop = winio::open_desktop();
+    const auto desktop = open_acting_desktop();
     if (flags.action == "windows") return list_windows(flags, *desktop);
 
     std::stop_source stop; // Ctrl+C during a drag releases the button first

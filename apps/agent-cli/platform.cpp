@@ -73,6 +73,12 @@ std::wstring utf16(const std::string& text) {
 
 } // namespace
 
+std::filesystem::path own_program() {
+    std::wstring path(32768, L'\0'); // the longest path
+    path.resize(GetModuleFileNameW(nullptr, path.data(), static_cast<DWORD>(path.size())));
+    return path;
+}
+
 std::vector<std::string> utf8_arguments(int, char**) {
     // argv is in the code page and has lost all characters outside of it.
     int count = 0;
@@ -270,6 +276,8 @@ public:
 };
 
 #else
+
+std::filesystem::path own_program() { return std::filesystem::read_symlink("/proc/self/exe"); }
 
 std::vector<std::string> utf8_arguments(int argc, char** argv) {
     return {argv + (argc > 0 ? 1 : 0), argv + argc};

@@ -20,6 +20,8 @@ namespace eyehand::cli {
 
 /// The program's arguments in UTF-8, without the program's name.
 [[nodiscard]] std::vector<std::string> utf8_arguments(int argc, char** argv);
+/// The file of this program.
+[[nodiscard]] std::filesystem::path own_program();
 /// The value of an environment variable in UTF-8; empty when it is not set.
 [[nodiscard]] std::string environment_variable(const std::string& name);
 /// The folder of this program in the user's configuration folder, which may not exist: below

@@ -1,4 +1,5 @@
 // agent-cli run TASK
+#include "acting_desktop.hpp"
 #include "commands.hpp"
 
 #include "configuration.hpp"
@@ -269,7 +270,7 @@ ExitCode run_task(RunFlags flags) {
         throw UsageError("the task is empty: describe what the agent must do");
     }
     RunSettings settings = resolve(flags); // reports mistakes before a desktop is opened
-    const auto desktop = winio::open_desktop();
+    const auto desktop = open_acting_desktop();
     return exit_code(carry_out(flags, settings, *desktop).finished.outcome);
 }
 
@@ -327,7 +328,7 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
         {panel_options(config), flags.guard.unattended, level, detail(flags), flags.json});
     options.approvals = participants.approvals();
     const agent::Toolbox tools = with_programs(programs, options);
-    const auto desktop = winio::open_desktop();
+    const auto desktop = open_acting_desktop();
     agent::RunDirectory directory = agent::RunDirectory::open(path);
     TerminalView terminal(
         {.detail = detail(flags), .json = flags.json, .terminal = errors_go_to_terminal()},

@@ -1,4 +1,5 @@
 // agent-cli scenario list|show|run
+#include "acting_desktop.hpp"
 #include "commands.hpp"
 
 #include "environment.hpp"
@@ -46,7 +47,7 @@ ExitCode run_scenario(ScenarioFlags flags) {
     const session::Scenario scenario = session::load_scenario(flags.name);
     flags.run.task = scenario.task;
     RunSettings settings = resolve(flags.run, session::config_of(scenario));
-    const auto desktop = winio::open_desktop();
+    const auto desktop = open_acting_desktop();
     const auto since = std::filesystem::file_time_type::clock::now();
     session::set_up(scenario, *desktop);
     const CompletedRun completed_run = carry_out(flags.run, settings, *desktop);

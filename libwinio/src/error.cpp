@@ -29,7 +29,8 @@ constexpr std::array entries{
     Entry{errc::cancelled, "cancelled", "cancelled"},
     Entry{errc::not_supported, "not_supported", "not supported by this desktop"},
     Entry{errc::decode_failed, "decode_failed", "the image could not be read"},
-    Entry{errc::raced, "raced", "the screen changed before the input"}};
+    Entry{errc::raced, "raced", "the screen changed before the input"},
+    Entry{errc::interrupted, "interrupted", "the watchdog released the input"}};
 
 static_assert(base::is_numbered(entries));
 

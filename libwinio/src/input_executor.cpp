@@ -258,6 +258,7 @@ private:
     };
     struct Progress; // of the plan that is being executed
 
+    base::Waited wait_for(std::chrono::milliseconds time, const std::stop_token& stop) const;
     void execute(const Step& step, Progress& progress);
     void send(const Batch& batch, Progress& progress);
     [[nodiscard]] SendReport give_to_system(const Batch& batch);
@@ -304,7 +305,7 @@ ExecutionReport InputExecutor::Impl::execute(const Plan& plan, const std::stop_t
             execute(step, progress);
             if (!report.complete()) break;
             progress.read_by = base::deadline_after(std::chrono::steady_clock::now(), step.wait);
-            if (step.wait.count() > 0 && base::wait_for(step.wait, stop) == base::Waited::stopped)
+            if (step.wait.count() > 0 && wait_for(step.wait, stop) == base::Waited::stopped)
                 throw Error(errc::cancelled, "stopped while waiting");
         }
     } catch (const Error& error) {
@@ -312,6 +313,19 @@ ExecutionReport InputExecutor::Impl::execute(const Plan& plan, const std::stop_t
     }
     clean_up(progress);
     return report;
+}
+
+base::Waited InputExecutor::Impl::wait_for(std::chrono::milliseconds time,
+                                           const std::stop_token& stop) const {
+    constexpr std::chrono::milliseconds interval{50}; // see Desktop::renew_hold
+    const auto end = base::deadline_after(std::chrono::steady_clock::now(), time);
+    while (!held_.empty()) {
+        desktop_.renew_hold();
+        const auto next = std::chrono::steady_clock::now() + interval;
+        if (next >= end) break;
+        if (base::wait_until(next, stop) == base::Waited::stopped) return base::Waited::stopped;
+    }
+    return base::wait_until(end, stop);
 }
 
 void InputExecutor::Impl::execute(const Step& step, Progress& progress) {
@@ -416,7 +430,7 @@ void InputExecutor::Impl::keep_clicks_apart(const ButtonPress& next,
     if (time.count() <= 0) return;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(
         latest_press_time_ + time + clock_tick - std::chrono::steady_clock::now());
-    if (left.count() > 0 && base::wait_for(left, stop) == base::Waited::stopped)
+    if (left.count() > 0 && wait_for(left, stop) == base::Waited::stopped)
         throw Error(errc::cancelled, "stopped while keeping two clicks apart");
 }
 
@@ -458,7 +472,7 @@ std::optional<Point> InputExecutor::Impl::pointer_outside(const std::stop_token&
         const auto at = desktop_.pointer();
         if (!at || fence_.contains(*at)) return std::nullopt;
         if (std::chrono::steady_clock::now() >= deadline) return at;
-        if (base::wait_for(std::chrono::milliseconds{5}, stop) == base::Waited::stopped)
+        if (wait_for(std::chrono::milliseconds{5}, stop) == base::Waited::stopped)
             throw Error(errc::cancelled, "stopped while waiting for the pointer");
     }
 }

@@ -32,6 +32,7 @@ TEST_CASE("older journals depend on the values of the codes") {
     CHECK(static_cast<int>(errc::outside_work_area) == 7);
     CHECK(static_cast<int>(errc::decode_failed) == 14);
     CHECK(static_cast<int>(errc::raced) == 15);
+    CHECK(static_cast<int>(errc::interrupted) == 16);
 }
 
 TEST_CASE("a code's name is its enumerator") {

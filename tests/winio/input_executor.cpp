@@ -32,6 +32,7 @@ Plan plan_of(std::vector<Step> steps) { return {std::move(steps), {}}; }
 class BareDesktop : public Desktop {
 public:
     std::function<SendReport(std::span<const InputEvent>)> on_send;
+    std::function<void()> on_renewal;
     std::function<Point()> on_pointer; ///< if empty, the pointer's position is unknown
     std::vector<InputEvent> sent;
 
@@ -47,6 +48,9 @@ public:
     }
     std::chrono::milliseconds double_click_time() override { return {}; }
     void launch(const LaunchCommand&) override {}
+    void renew_hold() override {
+        if (on_renewal) on_renewal();
+    }
 };
 
 } // namespace
@@ -637,4 +641,36 @@ TEST_CASE(
     CHECK(report.events == 2);
     CHECK(report.released == 1);
     CHECK_FALSE(desktop.holds_anything());
+}
+
+TEST_CASE("an executor renews the hold while it waits with something pressed") {
+    BareDesktop desktop;
+    InputExecutor executor(desktop, everywhere);
+    int renewals = 0;
+    std::stop_source stop;
+    desktop.on_renewal = [&] {
+        if (++renewals == 3) stop.request_stop();
+    };
+    const auto report = executor.execute(
+        plan_of({{Batch{ctrl_down}, 24h}, {Batch{left_down}, 0ms}}), stop.get_token());
+    CHECK(report.error == errc::cancelled);
+    CHECK(renewals == 3);
+}
+
+TEST_CASE("an executor does not renew a hold while nothing is pressed") {
+    BareDesktop desktop;
+    InputExecutor executor(desktop, everywhere);
+    desktop.on_renewal = [] { FAIL("nothing is pressed"); };
+    CHECK(executor.execute(plan_of({{Batch{PointerMove{{5, 5}}}, 60ms}})).complete());
+}
+
+TEST_CASE("an executor ends a plan whose keys the watchdog has released") {
+    BareDesktop desktop;
+    InputExecutor executor(desktop, everywhere);
+    desktop.on_renewal = [] { throw Error(errc::interrupted, "released"); };
+    const auto report =
+        executor.execute(plan_of({{Batch{ctrl_down}, 24h}, {Batch{left_down}, 0ms}}));
+    CHECK(report.error == errc::interrupted);
+    CHECK(report.released == 1);
+    CHECK(desktop.sent.size() == 2); // Ctrl down and up
 }

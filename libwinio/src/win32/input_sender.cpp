@@ -1,14 +1,19 @@
 #include "win32/input_sender.hpp"
 
 #include "eyehand/winio/error.hpp"
+#include "is_release.hpp"
+#include "watchdog/input_releaser.hpp"
 #include "win32/displays.hpp"
 #include "win32/dpi_scope.hpp"
+#include "win32/held_input.hpp"
 #include "win32/higher_rights.hpp"
+#include "win32/open_desktop.hpp"
 #include "win32/secure_desktop.hpp"
 #include "win32/system_text.hpp"
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 namespace eyehand::winio::win32 {
 namespace {
@@ -49,14 +54,23 @@ bool is_keyboard(const InputEvent& event) {
     return std::holds_alternative<KeyChange>(event) || std::holds_alternative<TypedScalar>(event);
 }
 
-// Releases are harmless anywhere; a missing release is not.
-bool is_release(const InputEvent& event) {
-    if (const auto* button = std::get_if<ButtonChange>(&event)) return button->press == Press::up;
-    if (const auto* key = std::get_if<KeyChange>(&event)) return key->press == Press::up;
-    return false;
+bool is_pressing(const InputEvent& event) { return !std::holds_alternative<PointerMove>(event); }
+
+std::vector<INPUT> to_inputs(std::span<const NativeInput> inputs) {
+    std::vector<INPUT> all;
+    all.reserve(inputs.size());
+    for (const NativeInput& input : inputs) all.push_back(to_input(input));
+    return all;
 }
 
-bool is_pressing(const InputEvent& event) { return !std::holds_alternative<PointerMove>(event); }
+/// Not tested for rights: the releases of what is not pressed have no effect.
+class SystemReleaser final : public InputReleaser {
+public:
+    void release(std::span<const ReleaseCode> codes) override {
+        // One by one: a release that is refused must not prevent the others.
+        for (INPUT& input : to_inputs(releases_of_codes(codes))) SendInput(1, &input, sizeof input);
+    }
+};
 
 SendReport refused(std::size_t events, errc code, std::string problem) {
     return {events, 0, std::move(problem), code};
@@ -67,6 +81,7 @@ SendReport refused(std::size_t events, errc code, std::string problem) {
 InputSender::~InputSender() {
     try {
         give(releases_of(pressed_));
+        lease_.note({});
     } catch (...) { // NOLINT(bugprone-empty-catch): a destructor cannot report it
     }
 }
@@ -84,6 +99,11 @@ SendReport InputSender::send(std::span<const InputEvent> events) {
     std::vector<NativeInput> inputs;
     if (std::ranges::any_of(events, is_pressing)) inputs = releases_of_users_modifiers();
     const std::size_t before = inputs.size();
+    try {
+        if (!std::ranges::all_of(events, is_release)) prepare(translation.inputs);
+    } catch (const Error& error) {
+        return {events.size(), 0, error.what(), error.code()};
+    }
     inputs.insert(inputs.end(), translation.inputs.begin(), translation.inputs.end());
 
     const auto [taken, error] = system_.runs_under_wine() ? give_with_pauses(inputs) : give(inputs);
@@ -95,6 +115,7 @@ SendReport InputSender::send(std::span<const InputEvent> events) {
     const std::size_t begin = report.accepted == 0 ? 0 : translation.ends[report.accepted - 1];
     const std::span all(translation.inputs);
     remember(all.first(begin));
+    lease_.note(codes_of(releases_of(pressed_)));
     if (report.complete()) return report;
 
     // The event at which the system stopped may be partially pressed; the caller does not know of
@@ -180,6 +201,17 @@ std::vector<NativeInput> InputSender::releases_of_users_modifiers() const {
     return releases;
 }
 
+void InputSender::prepare(std::span<const NativeInput> inputs) {
+    std::vector<NativeInput> all = pressed_;
+    all.insert(all.end(), inputs.begin(), inputs.end());
+    std::vector<ReleaseCode> codes;
+    // One by one: a key that the inputs also release may stay pressed if the system accepts only some.
+    for (const NativeInput& input : all)
+        for (const ReleaseCode code : codes_of(releases_of({&input, 1})))
+            if (std::ranges::find(codes, code) == codes.end()) codes.push_back(code);
+    if (!codes.empty()) lease_.hold(std::move(codes));
+}
+
 void InputSender::remember(std::span<const NativeInput> accepted) {
     pressed_.insert(pressed_.end(), accepted.begin(), accepted.end());
     pressed_ = unreleased(pressed_);
@@ -222,12 +254,12 @@ InputSender::Taken InputSender::give_move(NativeInput move) {
 
 InputSender::Taken InputSender::give(std::span<const NativeInput> inputs) {
     if (inputs.empty()) return {};
-    std::vector<INPUT> batch;
-    batch.reserve(inputs.size());
-    for (const NativeInput& input : inputs) batch.push_back(to_input(input));
+    std::vector<INPUT> batch = to_inputs(inputs);
     const UINT taken =
         system_.send_input(static_cast<UINT>(batch.size()), batch.data(), sizeof(INPUT));
     return {taken, GetLastError()};
 }
+
+std::unique_ptr<InputReleaser> open_releaser() { return std::make_unique<SystemReleaser>(); }
 
 } // namespace eyehand::winio::win32

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "eyehand/winio/desktop.hpp"
+#include "watchdog/hold_lease.hpp"
 #include "win32/input_translator.hpp"
 #include "win32/system_calls.hpp"
 
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace eyehand::winio::win32 {
 
@@ -15,11 +17,14 @@ namespace eyehand::winio::win32 {
 class InputSender {
 public:
     /// Refers to `system`, which must outlive it.
-    explicit InputSender(const SystemCalls& system) : system_(system) {}
+    explicit InputSender(const SystemCalls& system, HoldLease lease = HoldLease())
+        : system_(system), lease_(std::move(lease)) {}
     ~InputSender();
     InputSender(const InputSender&) = delete;
     InputSender& operator=(const InputSender&) = delete;
     [[nodiscard]] SendReport send(std::span<const InputEvent> events);
+    /// As `Desktop::renew_hold`.
+    void renew_hold() { lease_.renew(); }
 
 private:
     [[nodiscard]] InputContext context() const;
@@ -34,8 +39,11 @@ private:
     Taken give_with_pauses(std::span<const NativeInput> inputs);
     Taken give_move(NativeInput move);
     void remember(std::span<const NativeInput> accepted);
+    /// Tells the watchdog. Throws what `HoldLease::hold` throws.
+    void prepare(std::span<const NativeInput> inputs);
 
     const SystemCalls& system_;
+    HoldLease lease_;
     InputTranslator translator_;
     std::vector<NativeInput> pressed_;          ///< and not released yet
     std::uintptr_t last_mark_ = GetTickCount(); ///< of the last move; later senders use other marks

@@ -8,12 +8,13 @@
 
 namespace eyehand::winio::win32 {
 
-std::unique_ptr<Desktop> open_desktop(const DesktopOptions& /*options*/) {
-    return std::make_unique<Win32Desktop>();
+std::unique_ptr<Desktop> open_desktop(const DesktopOptions& options) {
+    return std::make_unique<Win32Desktop>(SystemCalls(), options.watchdog);
 }
 
-Win32Desktop::Win32Desktop(SystemCalls system)
-    : system_(std::move(system)), input_(system_), windows_(system_), clipboard_(system_) {}
+Win32Desktop::Win32Desktop(SystemCalls system, std::vector<std::string> watchdog)
+    : system_(std::move(system)), input_(system_, HoldLease(std::move(watchdog))),
+      windows_(system_), clipboard_(system_) {}
 
 std::vector<Display> Win32Desktop::displays() { return win32::displays(system_); }
 

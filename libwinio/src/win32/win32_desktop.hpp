@@ -12,7 +12,8 @@ namespace eyehand::winio::win32 {
 /// Its destructor releases keys and buttons that `send` pressed and did not release.
 class Win32Desktop final : public Desktop {
 public:
-    explicit Win32Desktop(SystemCalls system = {});
+    /// `watchdog`: as in DesktopOptions. Throws Error{launch_failed}.
+    explicit Win32Desktop(SystemCalls system = {}, std::vector<std::string> watchdog = {});
     std::vector<Display> displays() override;
     /// The capturer refers to this desktop, which must outlive it.
     std::unique_ptr<Capturer> open_capturer(const CaptureOptions& options) override;
@@ -20,6 +21,7 @@ public:
     std::optional<Point> pointer() override;
     void launch(const LaunchCommand& command) override;
     bool busy() override;
+    void renew_hold() override { input_.renew_hold(); }
     std::chrono::milliseconds double_click_time() override;
     Windows* windows() noexcept override { return &windows_; }
     Clipboard* clipboard() noexcept override { return &clipboard_; }

@@ -1,6 +1,7 @@
 #include "x11/input_sender.hpp"
 
 #include "eyehand/winio/error.hpp"
+#include "is_release.hpp"
 
 #include <xcb/xtest.h>
 
@@ -37,7 +38,8 @@ SendReport refused(std::size_t events, std::size_t accepted, std::string problem
 
 } // namespace
 
-InputSender::InputSender(Connection& connection) : connection_(connection), register_(connection) {
+InputSender::InputSender(Connection& connection, HoldLease lease)
+    : connection_(connection), register_(connection), lease_(std::move(lease)) {
     if (!connection.has(&xcb_test_id))
         throw Error(errc::not_supported, "the X server lacks the XTEST extension, which input "
                                          "needs; start it with \"+extension XTEST\"");
@@ -62,6 +64,7 @@ InputSender::~InputSender() {
     const InputSegment restoration = translator_.restoration(*now);
     give(restoration);
     connection_.synchronize(); // a server drops unread requests of a closed connection
+    lease_.note({});
     register_.clear();
 }
 
@@ -71,14 +74,36 @@ SendReport InputSender::send(std::span<const InputEvent> events) {
     const auto now = context();
     if (!now) return refused(events.size(), 0, "the connection to the X server is lost");
     const Translation translation = translator_.translate(events, *now);
+    const std::vector<ReleaseCode> pressed = pressed_in(translation.segments);
+    if (auto problem = hold_problem(events, pressed)) return *problem;
     for (const InputSegment& segment : translation.segments) register_.add(segment.bindings);
     for (const InputSegment& segment : translation.segments) give(segment);
     connection_.flush();
+    held_.add(translation.segments);
+    // The server may not have read the releases yet, and drops them if this program ends now.
+    lease_.note(held_.codes(), pressed);
     if (connection_.lost())
         return refused(events.size(), 0, "the connection to the X server is lost");
     if (translation.events < events.size())
         return refused(events.size(), translation.events, translation.problem);
     return {events.size(), events.size(), {}, {}};
+}
+
+std::optional<SendReport> InputSender::hold_problem(std::span<const InputEvent> events,
+                                                    std::span<const ReleaseCode> pressed) {
+    std::vector<ReleaseCode> codes = held_.codes();
+    codes.insert(codes.end(), pressed.begin(), pressed.end());
+    if (codes.empty() || std::ranges::all_of(events, is_release)) return std::nullopt;
+    try {
+        lease_.hold(std::move(codes));
+        return std::nullopt;
+    } catch (const Error& error) {
+        give(translator_.release_everything()); // the translated events count as sent
+        connection_.flush();
+        held_ = {};
+        lease_.note({});
+        return SendReport{events.size(), 0, error.what(), error.code()};
+    }
 }
 
 // Sends all requests in one round trip.

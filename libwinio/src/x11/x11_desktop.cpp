@@ -9,11 +9,12 @@
 namespace eyehand::winio::x11 {
 
 std::unique_ptr<Desktop> open_desktop(const DesktopOptions& options) {
-    return std::make_unique<X11Desktop>(options.display);
+    return std::make_unique<X11Desktop>(options.display, options.watchdog);
 }
 
-X11Desktop::X11Desktop(const std::string& display)
-    : launch_display_(display), connection_(display), input_(connection_), windows_(connection_),
+X11Desktop::X11Desktop(const std::string& display, std::vector<std::string> watchdog)
+    : launch_display_(display), connection_(display),
+      input_(connection_, HoldLease(std::move(watchdog), display)), windows_(connection_),
       clipboard_(connection_) {}
 
 std::vector<Display> X11Desktop::displays() {

@@ -12,8 +12,9 @@ namespace eyehand::winio::x11 {
 class X11Desktop final : public Desktop {
 public:
     /// Connects to the display with this name; if it is empty, to the display that the environment
-    /// names. Throws Error{no_display} and Error{not_supported}.
-    explicit X11Desktop(const std::string& display = {});
+    /// names. `watchdog`: as in DesktopOptions. Throws Error{no_display}, Error{not_supported} and
+    /// Error{launch_failed}.
+    explicit X11Desktop(const std::string& display = {}, std::vector<std::string> watchdog = {});
     std::vector<Display> displays() override;
     /// The capturer refers to this desktop, which must outlive it.
     std::unique_ptr<Capturer> open_capturer(const CaptureOptions& options) override;
@@ -21,6 +22,7 @@ public:
     std::optional<Point> pointer() override;
     void launch(const LaunchCommand& command) override;
     bool busy() override;
+    void renew_hold() override { input_.renew_hold(); }
     Windows* windows() noexcept override { return &windows_; }
     Clipboard* clipboard() noexcept override { return &clipboard_; }
 

@@ -19,6 +19,10 @@ struct DesktopOptions {
     /// The name of an X11 display, such as ":1". `Desktop::launch` starts programs on it, too.
     /// Empty: the display that the environment variable DISPLAY names. Win32 ignores this member.
     std::string display{};
+    /// A program with its arguments that calls `serve_watchdog` (watchdog.hpp): if this program ends or
+    /// hangs, it releases the keys and buttons that the desktop has pressed. It is started with the
+    /// desktop and ends with it. Empty: no watchdog. The built-in back-ends support it.
+    std::vector<std::string> watchdog{};
 };
 
 /// Desktop back-ends by name: an ordinary value, which the program passes to `open_desktop`. It has

@@ -170,6 +170,11 @@ public:
     /// on Windows because the window in the foreground does not respond. False (the default) if the
     /// system does not tell. Throws Error if the desktop has failed.
     virtual bool busy() { return false; }
+    /// While `send` has left keys or buttons pressed: tells the watchdog of this desktop that this
+    /// thread still acts. To be called every 50 ms; without a watchdog (the default), without effect.
+    /// Throws Error{interrupted} if the watchdog has released them, and Error{launch_failed} if it has
+    /// ended and cannot be started again. `send` then reports the same errors.
+    virtual void renew_hold() {}
     virtual Windows* windows() noexcept { return nullptr; }     ///< nullptr: not supported
     virtual Clipboard* clipboard() noexcept { return nullptr; } ///< nullptr: not supported
 };

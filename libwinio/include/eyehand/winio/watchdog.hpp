@@ -1,0 +1,32 @@
+// A helper process that releases keys and buttons if the program that pressed them no longer can.
+//
+//     // The program starts itself a second time, as its own watchdog.
+//     int main(int argc, char** argv) {
+//         if (argc == 2 && std::string_view(argv[1]) == "watchdog") {
+//             eyehand::winio::serve_watchdog();
+//             return 0;
+//         }
+//         const auto desktop = eyehand::winio::open_desktop({.watchdog = {argv[0], "watchdog"}});
+//     }
+#pragma once
+
+#include "eyehand/export.hpp"
+
+namespace eyehand::winio {
+
+/// Works for the desktop of the process that started this one because of
+/// `DesktopOptions::watchdog`, and returns after that desktop is closed or that process has ended.
+///
+/// Releases the keys and buttons that the other process has pressed and not released
+/// - at once, if it has ended (it crashed or was killed);
+/// - 400 ms after its latest sign of life, if it was stopped or hangs: `InputExecutor` gives a sign
+///   every 50 ms while it holds something (`Desktop::renew_hold`).
+/// In the second case, the other process is told: its next input fails with `interrupted`.
+///
+/// Reads standard input and writes standard output, which must be the connection to that process,
+/// and nothing else in this process may use them. Ignores SIGINT, SIGTERM and SIGHUP from then on:
+/// it ends with the other process. Throws Error{no_display} and Error{not_supported} if input
+/// cannot be sent to the desktop, and std::runtime_error if the other end sends something else.
+EYEHAND_WINIO_API void serve_watchdog();
+
+} // namespace eyehand::winio

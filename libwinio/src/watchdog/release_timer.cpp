@@ -1,0 +1,52 @@
+#include "watchdog/release_timer.hpp"
+
+#include <array>
+
+namespace eyehand::winio {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Eight times the interval at which the program renews, for machines under load; together with the
+/// release below the 500 ms in which an agent's input must be undone.
+constexpr milliseconds lease{400};
+
+/// Input that the program sent before it ended can arrive late, so a single release can be too early.
+constexpr std::array attempts{milliseconds{0}, milliseconds{50}, milliseconds{150},
+                              milliseconds{300}};
+
+} // namespace
+
+void ReleaseTimer::note(const HoldMessage& message, Time now) {
+    codes_ = message.codes;
+    attempts_ = 0;
+    next_.reset();
+    if (message.kind == HoldMessage::Kind::hold) next_ = now + lease;
+}
+
+void ReleaseTimer::ended(Time now) {
+    ended_ = true;
+    attempts_ = 0;
+    next_.reset();
+    if (codes_.empty()) return;
+    fault_ = now;
+    attempts_ = 1; // the first one is due
+    next_ = now;
+}
+
+ReleaseTimer::Due ReleaseTimer::due(Time now) {
+    if (!next_ || now < *next_) return {};
+    Due due{.codes = codes_};
+    if (attempts_ == 0) {
+        due.expired = true;
+        fault_ = now;
+        attempts_ = 1;
+    }
+    if (attempts_ < attempts.size())
+        next_ = fault_ + attempts[attempts_++];
+    else
+        next_.reset();
+    return due;
+}
+
+} // namespace eyehand::winio

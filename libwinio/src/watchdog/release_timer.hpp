@@ -1,0 +1,40 @@
+// When a watchdog releases what another program holds, without a clock and a desktop.
+#pragma once
+
+#include "watchdog/hold.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace eyehand::winio {
+
+class ReleaseTimer {
+public:
+    using Time = std::chrono::steady_clock::time_point;
+
+    /// A message of the program, other than `display`.
+    void note(const HoldMessage& message, Time now);
+    /// The program has ended, or has closed its desktop.
+    void ended(Time now);
+
+    /// When `due` is to be called next; empty: after the next message.
+    [[nodiscard]] std::optional<Time> next() const { return next_; }
+    struct Due {
+        std::vector<ReleaseCode> codes{}; ///< to release now
+        bool expired = false;             ///< the program is to be told, before the release
+    };
+    [[nodiscard]] Due due(Time now);
+    /// The program has ended, and everything is released.
+    [[nodiscard]] bool finished() const { return ended_ && !next_; }
+
+private:
+    std::vector<ReleaseCode> codes_; ///< may be pressed
+    std::optional<Time> next_;
+    Time fault_{};             ///< when the releases began
+    std::size_t attempts_ = 0; ///< since then; 0: nothing has happened
+    bool ended_ = false;
+};
+
+} // namespace eyehand::winio

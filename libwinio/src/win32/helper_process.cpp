@@ -1,0 +1,190 @@
+#include "watchdog/helper_process.hpp"
+
+#include "eyehand/base/utf16.hpp"
+#include "eyehand/winio/error.hpp"
+#include "win32/handles.hpp"
+#include "win32/system_text.hpp"
+
+#include <windows.h>
+
+#include <array>
+#include <memory>
+#include <utility>
+
+namespace eyehand::winio {
+namespace {
+
+using win32::KernelObject;
+
+constexpr DWORD time_to_end = 1000; // milliseconds
+
+[[noreturn]] void fail(const std::string& program, DWORD error) {
+    throw Error(errc::launch_failed, "the watchdog \"" + program +
+                                         "\" cannot be started: " + win32::describe_error(error));
+}
+
+// As CommandLineToArgvW reads it: a backslash is special only before a quote.
+std::wstring quoted(std::wstring_view word) {
+    std::wstring text = L"\"";
+    std::size_t backslashes = 0;
+    for (const wchar_t character : word) {
+        if (character == L'\\') {
+            ++backslashes;
+            continue;
+        }
+        text.append(character == L'"' ? 2 * backslashes + 1 : backslashes, L'\\');
+        backslashes = 0;
+        text += character;
+    }
+    text.append(2 * backslashes, L'\\');
+    return text + L'"';
+}
+
+struct Pipe {
+    KernelObject reader;
+    KernelObject writer;
+};
+
+Pipe make_pipe(const std::string& program) {
+    HANDLE reader = nullptr;
+    HANDLE writer = nullptr;
+    if (CreatePipe(&reader, &writer, nullptr, 0) == 0) fail(program, GetLastError());
+    return {KernelObject(reader), KernelObject(writer)};
+}
+
+// The handles that a process inherits, and no others: without this list, a program that another
+// thread starts would inherit them, too.
+class InheritedHandles {
+public:
+    explicit InheritedHandles(std::array<HANDLE, 2> handles) : handles_(handles) {
+        SIZE_T size = 0;
+        InitializeProcThreadAttributeList(nullptr, 1, 0, &size);
+        memory_ = std::make_unique<std::byte[]>(size);
+        list_ = reinterpret_cast<LPPROC_THREAD_ATTRIBUTE_LIST>(memory_.get());
+        if (InitializeProcThreadAttributeList(list_, 1, 0, &size) == 0) list_ = nullptr;
+        if (list_ != nullptr)
+            UpdateProcThreadAttribute(list_, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, handles_.data(),
+                                      sizeof handles_, nullptr, nullptr);
+        for (const HANDLE handle : handles_)
+            SetHandleInformation(handle, HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT);
+    }
+    ~InheritedHandles() {
+        if (list_ != nullptr) DeleteProcThreadAttributeList(list_);
+    }
+    InheritedHandles(const InheritedHandles&) = delete;
+    InheritedHandles& operator=(const InheritedHandles&) = delete;
+    [[nodiscard]] LPPROC_THREAD_ATTRIBUTE_LIST get() const { return list_; }
+
+private:
+    std::array<HANDLE, 2> handles_;
+    std::unique_ptr<std::byte[]> memory_;
+    LPPROC_THREAD_ATTRIBUTE_LIST list_ = nullptr;
+};
+
+} // namespace
+
+class HelperProcess::Impl {
+public:
+    explicit Impl(const std::vector<std::string>& command) {
+        if (command.empty()) fail({}, ERROR_INVALID_PARAMETER);
+        Pipe to = make_pipe(command.front());
+        Pipe from = make_pipe(command.front());
+        if (const DWORD error = start(command, to.reader.get(), from.writer.get()))
+            fail(command.front(), error);
+        to_ = std::move(to.writer);
+        from_ = std::move(from.reader);
+    }
+    ~Impl() {
+        to_ = KernelObject();
+        WaitForSingleObject(process_.get(), time_to_end);
+    }
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+
+    [[nodiscard]] bool send(std::string_view text) const {
+        DWORD written = 0;
+        return WriteFile(to_.get(), text.data(), static_cast<DWORD>(text.size()), &written,
+                         nullptr) != 0 &&
+               written == text.size();
+    }
+
+    [[nodiscard]] bool has_answered() const {
+        DWORD waiting = 0;
+        if (PeekNamedPipe(from_.get(), nullptr, 0, nullptr, &waiting, nullptr) == 0 || waiting == 0)
+            return false;
+        std::array<char, 16> bytes{};
+        DWORD size = 0;
+        return ReadFile(from_.get(), bytes.data(), bytes.size(), &size, nullptr) != 0 && size > 0;
+    }
+
+private:
+    // Zero, or GetLastError's reason why not.
+    DWORD start(const std::vector<std::string>& command, HANDLE input, HANDLE output) {
+        std::wstring line;
+        for (const std::string& word : command)
+            line += (line.empty() ? L"" : L" ") + quoted(base::to_wide(word));
+        const InheritedHandles inherited({input, output});
+        STARTUPINFOEXW startup{};
+        startup.StartupInfo.cb = sizeof startup;
+        startup.StartupInfo.dwFlags = STARTF_USESTDHANDLES;
+        startup.StartupInfo.hStdInput = input;
+        startup.StartupInfo.hStdOutput = output;
+        startup.lpAttributeList = inherited.get();
+        // A job that ends all its processes would end the watchdog together with this program. Some
+        // jobs keep their processes; the watchdog then only helps if this program ends alone.
+        constexpr DWORD flags = DETACHED_PROCESS | EXTENDED_STARTUPINFO_PRESENT;
+        for (const DWORD out_of_job : {DWORD{CREATE_BREAKAWAY_FROM_JOB}, DWORD{0}}) {
+            PROCESS_INFORMATION started{};
+            if (CreateProcessW(nullptr, line.data(), nullptr, nullptr, TRUE, flags | out_of_job,
+                               nullptr, nullptr, &startup.StartupInfo, &started) != 0) {
+                const KernelObject thread(started.hThread);
+                process_ = KernelObject(started.hProcess);
+                return ERROR_SUCCESS;
+            }
+            if (GetLastError() != ERROR_ACCESS_DENIED) break;
+        }
+        return GetLastError();
+    }
+
+    KernelObject to_;
+    KernelObject from_;
+    KernelObject process_;
+};
+
+HelperProcess::HelperProcess(const std::vector<std::string>& command)
+    : impl_(std::make_unique<Impl>(command)) {}
+HelperProcess::~HelperProcess() = default;
+HelperProcess::HelperProcess(HelperProcess&&) noexcept = default;
+HelperProcess& HelperProcess::operator=(HelperProcess&&) noexcept = default;
+bool HelperProcess::send(std::string_view text) { return impl_->send(text); }
+bool HelperProcess::has_answered() { return impl_->has_answered(); }
+
+namespace helper {
+
+// Anonymous pipes have no timeouts, so a read with a deadline polls.
+std::optional<std::size_t> read(std::span<char> into,
+                                std::optional<std::chrono::steady_clock::time_point> deadline) {
+    constexpr DWORD interval = 5; // milliseconds
+    const HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
+    while (deadline) {
+        DWORD waiting = 0;
+        if (PeekNamedPipe(input, nullptr, 0, nullptr, &waiting, nullptr) == 0) return 0;
+        if (waiting > 0) break;
+        if (std::chrono::steady_clock::now() >= *deadline) return std::nullopt;
+        Sleep(interval);
+    }
+    DWORD size = 0;
+    if (ReadFile(input, into.data(), static_cast<DWORD>(into.size()), &size, nullptr) == 0)
+        return 0; // the other end is closed
+    return size;
+}
+
+void answer() {
+    DWORD written = 0;
+    WriteFile(GetStdHandle(STD_OUTPUT_HANDLE), "!", 1, &written, nullptr);
+}
+
+void ignore_signals() {} // a process without a console gets none
+
+} // namespace helper
+} // namespace eyehand::winio

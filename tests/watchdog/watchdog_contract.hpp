@@ -1,0 +1,91 @@
+// What a watchdog does on every system. Each back-end's tests define how the state of keys and buttons is
+// read.
+#pragma once
+
+#include "catch.hpp"
+#include "controlled_process.hpp"
+#include "eventually.hpp"
+#include "program.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace watchdog_contract {
+
+struct Keys {
+    std::function<bool()> shift_is_down;
+    std::function<bool()> left_is_down;
+};
+
+inline bool eventually_released(const Keys& keys) {
+    return test::eventually([&] { return !keys.shift_is_down() && !keys.left_is_down(); });
+}
+
+/// eyehand-holder (holder.cpp), which holds Shift and the left button.
+class Holder {
+public:
+    explicit Holder(const Keys& keys, const std::vector<std::string>& arguments = {})
+        : process(test::program_folder() / "eyehand-holder", arguments) {
+        REQUIRE(test::eventually([&] { return keys.shift_is_down() && keys.left_is_down(); }));
+    }
+    test::ControlledProcess process;
+};
+
+inline void check_kill(const Keys& keys) {
+    Holder holder(keys);
+    holder.process.kill();
+    CHECK(eventually_released(keys));
+}
+
+/// The program continues after the release, and knows of it.
+inline void check_suspension(const Keys& keys) {
+    Holder holder(keys);
+    holder.process.suspend();
+    CHECK(eventually_released(keys));
+    holder.process.resume();
+    CHECK(holder.process.wait() == 0);
+    CHECK_FALSE(keys.shift_is_down());
+    CHECK_FALSE(keys.left_is_down());
+}
+
+inline void check_hang(const Keys& keys) {
+    const Holder holder(keys, {"hang"});
+    CHECK(eventually_released(keys));
+}
+
+/// A drag of agent-cli that lasts for seconds.
+class Drag {
+public:
+    explicit Drag(const Keys& keys) : process(test::program_folder() / "agent-cli", arguments()) {
+        REQUIRE(test::eventually(keys.left_is_down));
+    }
+    test::ControlledProcess process;
+
+private:
+    static std::vector<std::string> arguments() {
+        std::vector<std::string> words{"do", "drag"};
+        for (int corner = 0; corner < 300; ++corner) {
+            words.emplace_back(corner % 2 == 0 ? "400" : "600");
+            words.emplace_back("500");
+        }
+        return words;
+    }
+};
+
+inline void check_killed_drag(const Keys& keys) {
+    Drag drag(keys);
+    drag.process.kill();
+    CHECK(eventually_released(keys));
+}
+
+inline void check_suspended_drag(const Keys& keys) {
+    Drag drag(keys);
+    drag.process.suspend();
+    CHECK(eventually_released(keys));
+    drag.process.resume();
+    CHECK(drag.process.wait() != 0);
+    CHECK_FALSE(keys.left_is_down());
+}
+
+} // namespace watchdog_contract

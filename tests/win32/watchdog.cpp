@@ -1,0 +1,37 @@
+// What remains pressed if a program ends, is suspended or hangs.
+#include "../watchdog/watchdog_contract.hpp"
+
+#include "catch.hpp"
+
+#include <windows.h>
+
+namespace {
+
+bool is_down(int key) { return (GetAsyncKeyState(key) & 0x8000) != 0; }
+
+const watchdog_contract::Keys keys{
+    .shift_is_down = [] { return is_down(VK_SHIFT); },
+    .left_is_down = [] { return is_down(VK_LBUTTON); },
+};
+
+} // namespace
+
+TEST_CASE("a watchdog releases what a killed program holds") {
+    watchdog_contract::check_kill(keys);
+}
+
+TEST_CASE("a watchdog releases what a suspended program holds, and the program knows it") {
+    watchdog_contract::check_suspension(keys);
+}
+
+TEST_CASE("a watchdog releases what a program holds that hangs") {
+    watchdog_contract::check_hang(keys);
+}
+
+TEST_CASE("a drag of agent-cli is released when agent-cli is killed") {
+    watchdog_contract::check_killed_drag(keys);
+}
+
+TEST_CASE("a drag of agent-cli is released when agent-cli is suspended, and fails afterwards") {
+    watchdog_contract::check_suspended_drag(keys);
+}
