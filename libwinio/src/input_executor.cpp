@@ -147,6 +147,7 @@ public:
     void write(const std::string& text) {
         Clipboard& clipboard = clipboard_of(desktop_);
         written_ = with_line_breaks(text, clipboard.line_break());
+        if (held_ && !held_->image) clipboard.set_text_to_restore(held_->text);
         reporting_bad_text(errc::clipboard_failed, [&] { clipboard.set_text(written_); });
     }
 
@@ -155,6 +156,7 @@ public:
         if (!held_) return;
         const Content content = *std::exchange(held_, std::nullopt);
         Clipboard& clipboard = clipboard_of(desktop_);
+        const RestoredText restored(clipboard);
         try {
             if (clipboard.text() != written_) return; // another program has copied something
             if (content.image)
@@ -175,6 +177,17 @@ private:
     struct Content {
         std::string text;
         std::optional<Image> image;
+    };
+    // At the end of its scope, a watchdog has nothing to restore any more.
+    class RestoredText {
+    public:
+        explicit RestoredText(Clipboard& clipboard) : clipboard_(clipboard) {}
+        ~RestoredText() { clipboard_.set_text_to_restore(std::nullopt); }
+        RestoredText(const RestoredText&) = delete;
+        RestoredText& operator=(const RestoredText&) = delete;
+
+    private:
+        Clipboard& clipboard_;
     };
     Desktop& desktop_;
     std::optional<Content> held_;
@@ -258,7 +271,8 @@ private:
     };
     struct Progress; // of the plan that is being executed
 
-    base::Waited wait_for(std::chrono::milliseconds time, const std::stop_token& stop) const;
+    base::Waited wait_for(std::chrono::milliseconds time, const std::stop_token& stop,
+                          bool clipboard_is_borrowed = false) const;
     void execute(const Step& step, Progress& progress);
     void send(const Batch& batch, Progress& progress);
     [[nodiscard]] SendReport give_to_system(const Batch& batch);
@@ -305,7 +319,9 @@ ExecutionReport InputExecutor::Impl::execute(const Plan& plan, const std::stop_t
             execute(step, progress);
             if (!report.complete()) break;
             progress.read_by = base::deadline_after(std::chrono::steady_clock::now(), step.wait);
-            if (step.wait.count() > 0 && wait_for(step.wait, stop) == base::Waited::stopped)
+            if (step.wait.count() > 0 &&
+                wait_for(step.wait, stop, progress.clipboard.is_borrowed()) ==
+                    base::Waited::stopped)
                 throw Error(errc::cancelled, "stopped while waiting");
         }
     } catch (const Error& error) {
@@ -316,10 +332,11 @@ ExecutionReport InputExecutor::Impl::execute(const Plan& plan, const std::stop_t
 }
 
 base::Waited InputExecutor::Impl::wait_for(std::chrono::milliseconds time,
-                                           const std::stop_token& stop) const {
+                                           const std::stop_token& stop,
+                                           bool clipboard_is_borrowed) const {
     constexpr std::chrono::milliseconds interval{50}; // see Desktop::renew_hold
     const auto end = base::deadline_after(std::chrono::steady_clock::now(), time);
-    while (!held_.empty()) {
+    while (!held_.empty() || clipboard_is_borrowed) {
         desktop_.renew_hold();
         const auto next = std::chrono::steady_clock::now() + interval;
         if (next >= end) break;

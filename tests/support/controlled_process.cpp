@@ -68,15 +68,15 @@ public:
         CloseHandle(started.hThread);
         process_ = started.hProcess;
     }
-    ~Impl() {
-        kill();
-        WaitForSingleObject(process_, INFINITE);
-        CloseHandle(process_);
-        CHECK(eventually([&] { return !runs(name_); }));
-    }
+    ~Impl() { CloseHandle(process_); }
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
 
+    void end() const {
+        kill();
+        WaitForSingleObject(process_, INFINITE);
+        CHECK(eventually([&] { return !runs(name_); }));
+    }
     void kill() const { TerminateProcess(process_, 9); }
     void suspend() const { CHECK(system_function("NtSuspendProcess")(process_) == 0); }
     void resume() const { CHECK(system_function("NtResumeProcess")(process_) == 0); }
@@ -107,20 +107,21 @@ public:
         if (posix_spawn(&process_, argv[0], nullptr, nullptr, argv.data(), environ) != 0)
             throw std::runtime_error(program.string() + " does not start");
     }
-    ~Impl() {
-        if (process_ != 0) {
-            kill();
-            waitpid(process_, nullptr, 0);
-        }
-        CHECK(eventually([] {
-            while (waitpid(-1, nullptr, WNOHANG) > 0) {}
-            return waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD;
-        }));
-        prctl(PR_SET_CHILD_SUBREAPER, 0);
-    }
+    ~Impl() { prctl(PR_SET_CHILD_SUBREAPER, 0); }
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
 
+    void end() {
+        if (process_ != 0) {
+            kill();
+            static_cast<void>(wait());
+        }
+        CHECK(eventually([] {
+            while (waitpid(-1, nullptr, WNOHANG) > 0) {
+            }
+            return waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD;
+        }));
+    }
     void kill() const { ::kill(process_, SIGKILL); }
     void suspend() const { ::kill(process_, SIGSTOP); }
     void resume() const { ::kill(process_, SIGCONT); }
@@ -139,7 +140,8 @@ private:
 ControlledProcess::ControlledProcess(const std::filesystem::path& program,
                                      const std::vector<std::string>& arguments)
     : impl_(std::make_unique<Impl>(program, arguments)) {}
-ControlledProcess::~ControlledProcess() = default;
+ControlledProcess::~ControlledProcess() { end(); }
+void ControlledProcess::end() { impl_->end(); }
 void ControlledProcess::kill() { impl_->kill(); }
 void ControlledProcess::suspend() { impl_->suspend(); }
 void ControlledProcess::resume() { impl_->resume(); }

@@ -13,12 +13,13 @@ public:
     /// Starts `program` (without ".exe"), with this test's streams. Arguments are UTF-8 without quotes.
     ControlledProcess(const std::filesystem::path& program,
                       const std::vector<std::string>& arguments);
-    /// Kills it, and waits until the processes that it has started have ended by themselves. On Linux,
-    /// these are all remaining children of this test; on Windows, all processes of the same program.
-    ~ControlledProcess();
+    ~ControlledProcess(); ///< as `end`
     ControlledProcess(const ControlledProcess&) = delete;
     ControlledProcess& operator=(const ControlledProcess&) = delete;
 
+    /// Kills it, and waits until the processes that it has started have ended by themselves. On Linux,
+    /// these are all remaining children of this test; on Windows, all processes of the same program.
+    void end();
     void kill();    ///< SIGKILL, TerminateProcess
     void suspend(); ///< all its threads
     void resume();

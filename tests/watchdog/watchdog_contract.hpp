@@ -2,12 +2,16 @@
 // read.
 #pragma once
 
+#include "eyehand/winio/desktop.hpp"
+#include "eyehand/winio/error.hpp"
+
 #include "catch.hpp"
 #include "controlled_process.hpp"
 #include "eventually.hpp"
 #include "program.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +56,56 @@ inline void check_suspension(const Keys& keys) {
 inline void check_hang(const Keys& keys) {
     const Holder holder(keys, {"hang"});
     CHECK(eventually_released(keys));
+}
+
+/// eyehand-holder while it pastes. The user had copied "of the user" before.
+class Paste {
+public:
+    explicit Paste(eyehand::winio::Desktop& desktop)
+        : clipboard((desktop.clipboard()->set_text("of the user"), *desktop.clipboard())),
+          process(test::program_folder() / "eyehand-holder", {"paste"}) {
+        REQUIRE(eventually_contains("of the plan"));
+    }
+    // On X11, a watchdog serves the restored content until another program replaces it.
+    ~Paste() { clipboard.set_text("of the test"); }
+    Paste(const Paste&) = delete;
+    Paste& operator=(const Paste&) = delete;
+
+    /// The owner may end or be suspended while it is asked.
+    [[nodiscard]] bool eventually_contains(const std::string& text) const {
+        return test::eventually([&] {
+            try {
+                return clipboard.text() == text;
+            } catch (const eyehand::winio::Error&) {
+                return false;
+            }
+        });
+    }
+
+    eyehand::winio::Clipboard& clipboard;
+    test::ControlledProcess process;
+};
+
+inline void check_killed_paste(eyehand::winio::Desktop& desktop) {
+    Paste paste(desktop);
+    paste.process.kill();
+    CHECK(paste.eventually_contains("of the user"));
+}
+
+inline void check_suspended_paste(eyehand::winio::Desktop& desktop) {
+    Paste paste(desktop);
+    paste.process.suspend();
+    CHECK(paste.eventually_contains("of the user"));
+    paste.process.resume();
+    CHECK(paste.process.wait() == 0);
+}
+
+/// What the user copies during a paste remains.
+inline void check_copy_during_paste(eyehand::winio::Desktop& desktop) {
+    Paste paste(desktop);
+    paste.clipboard.set_text("copied later");
+    paste.process.end();
+    CHECK(paste.clipboard.text() == "copied later");
 }
 
 /// A drag of agent-cli that lasts for seconds.

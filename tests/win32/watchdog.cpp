@@ -5,6 +5,8 @@
 
 #include <windows.h>
 
+using eyehand::winio::open_desktop;
+
 namespace {
 
 bool is_down(int key) { return (GetAsyncKeyState(key) & 0x8000) != 0; }
@@ -26,6 +28,21 @@ TEST_CASE("a watchdog releases what a suspended program holds, and the program k
 
 TEST_CASE("a watchdog releases what a program holds that hangs") {
     watchdog_contract::check_hang(keys);
+}
+
+TEST_CASE("a watchdog restores the clipboard if a program is killed that pastes") {
+    const auto desktop = open_desktop();
+    watchdog_contract::check_killed_paste(*desktop);
+}
+
+TEST_CASE("a watchdog restores the clipboard if a program that pastes is suspended") {
+    const auto desktop = open_desktop();
+    watchdog_contract::check_suspended_paste(*desktop);
+}
+
+TEST_CASE("a watchdog leaves what the user has copied during a paste") {
+    const auto desktop = open_desktop();
+    watchdog_contract::check_copy_during_paste(*desktop);
 }
 
 TEST_CASE("a drag of agent-cli is released when agent-cli is killed") {

@@ -28,13 +28,14 @@ const KeyChange shift_down{NamedKey::shift, Press::down};
 
 Plan plan_of(std::vector<Step> steps) { return {std::move(steps), {}}; }
 
-// A desktop without windows and clipboard, with a `send` that the test defines.
+// A desktop without windows, with a `send` that the test defines.
 class BareDesktop : public Desktop {
 public:
     std::function<SendReport(std::span<const InputEvent>)> on_send;
     std::function<void()> on_renewal;
     std::function<Point()> on_pointer; ///< if empty, the pointer's position is unknown
     std::vector<InputEvent> sent;
+    Clipboard* its_clipboard = nullptr; ///< not owned
 
     std::vector<Display> displays() override { return {}; }
     std::unique_ptr<Capturer> open_capturer(const CaptureOptions&) override { return nullptr; }
@@ -48,6 +49,7 @@ public:
     }
     std::chrono::milliseconds double_click_time() override { return {}; }
     void launch(const LaunchCommand&) override {}
+    Clipboard* clipboard() noexcept override { return its_clipboard; }
     void renew_hold() override {
         if (on_renewal) on_renewal();
     }
@@ -657,11 +659,35 @@ TEST_CASE("an executor renews the hold while it waits with something pressed") {
     CHECK(renewals == 3);
 }
 
+TEST_CASE("an executor renews the hold while it leaves a program time to read the clipboard") {
+    MemoryDesktop memory;
+    BareDesktop desktop;
+    desktop.its_clipboard = memory.clipboard();
+    InputExecutor executor(desktop, everywhere);
+    std::stop_source stop;
+    desktop.on_renewal = [&] { stop.request_stop(); };
+    CHECK(executor.execute(gesture::paste("new", *parse_chord("ctrl+v"), 24h), stop.get_token())
+              .error == errc::cancelled);
+}
+
 TEST_CASE("an executor does not renew a hold while nothing is pressed") {
     BareDesktop desktop;
     InputExecutor executor(desktop, everywhere);
     desktop.on_renewal = [] { FAIL("nothing is pressed"); };
     CHECK(executor.execute(plan_of({{Batch{PointerMove{{5, 5}}}, 60ms}})).complete());
+}
+
+TEST_CASE("a watchdog knows the text of the user from before a paste until it is restored") {
+    MemoryDesktop desktop;
+    InputExecutor executor(desktop, everywhere);
+    desktop.clipboard()->set_text("old");
+    std::vector<std::optional<std::string>> known;
+    desktop.on_clipboard = [&](ClipboardUse use) {
+        if (use == ClipboardUse::write) known.push_back(desktop.text_to_restore());
+    };
+    REQUIRE(executor.execute(gesture::paste("new", *parse_chord("ctrl+v"), 1ms)).complete());
+    CHECK(known == std::vector<std::optional<std::string>>{"old", "old"});
+    CHECK_FALSE(desktop.text_to_restore());
 }
 
 TEST_CASE("an executor ends a plan whose keys the watchdog has released") {

@@ -36,7 +36,11 @@ TEST_CASE("watchdog: messages are lines") {
         hold({0x1, 0xFFFFFFFFFFFFFFFF}),
         rest({}),
         rest({0x326}),
-        {.kind = Kind::display, .display = "host:1.0"},
+        {.kind = Kind::display, .text = "host:1.0"},
+        {.kind = Kind::clipboard, .text = "two\nlines"},
+        {.kind = Kind::clipboard, .text = ""},
+        {.kind = Kind::owner, .owner = 0xFFFFFFFF},
+        {.kind = Kind::restored},
     };
     for (const HoldMessage& message : messages) {
         std::string line = to_line(message);
@@ -45,7 +49,8 @@ TEST_CASE("watchdog: messages are lines") {
         CHECK(message_of(line) == message);
     }
     for (const std::string_view other :
-         {"", "hold 1 x", "hold 11111111111111111", "hold  1", "hold -1", "keep 1", "HOLD"})
+         {"", "hold 1 x", "hold 11111111111111111", "hold  1", "hold -1", "keep 1", "HOLD",
+          "clipboard !", "owner", "owner 100000000", "restored 1"})
         CHECK_FALSE(message_of(other));
 }
 

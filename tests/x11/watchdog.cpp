@@ -42,6 +42,21 @@ TEST_CASE("a watchdog releases what a program holds that hangs") {
     watchdog_contract::check_hang(keys_of(connection));
 }
 
+TEST_CASE("a watchdog restores the clipboard if a program is killed that pastes") {
+    const auto desktop = open_desktop();
+    watchdog_contract::check_killed_paste(*desktop);
+}
+
+TEST_CASE("a watchdog restores the clipboard if a program that pastes is suspended") {
+    const auto desktop = open_desktop();
+    watchdog_contract::check_suspended_paste(*desktop);
+}
+
+TEST_CASE("a watchdog leaves what the user has copied during a paste") {
+    const auto desktop = open_desktop();
+    watchdog_contract::check_copy_during_paste(*desktop);
+}
+
 TEST_CASE("a drag of agent-cli is released when agent-cli is killed") {
     const Connection connection;
     watchdog_contract::check_killed_drag(keys_of(connection));

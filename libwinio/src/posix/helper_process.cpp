@@ -19,6 +19,7 @@ namespace eyehand::winio {
 namespace {
 
 constexpr int time_to_end = 1000; // milliseconds
+constexpr std::array requests_to_end{SIGINT, SIGTERM, SIGHUP};
 
 [[noreturn]] void fail(const std::string& program, int error) {
     throw Error(errc::launch_failed, "the watchdog \"" + program + "\" cannot be started: " +
@@ -99,10 +100,10 @@ public:
 
     [[nodiscard]] bool send(std::string_view text) const {
         while (!text.empty()) {
-            // A watchdog that does not read is as good as one that has ended.
             const auto sent =
                 ::send(ends_at_, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
             if (sent < 0 && errno == EINTR) continue;
+            if (sent < 0 && errno == EAGAIN && can_write()) continue;
             if (sent <= 0) return false;
             text.remove_prefix(static_cast<std::size_t>(sent));
         }
@@ -115,6 +116,12 @@ public:
     }
 
 private:
+    // A watchdog that does not read is as good as one that has ended.
+    [[nodiscard]] bool can_write() const {
+        pollfd end{.fd = ends_at_, .events = POLLOUT, .revents = 0};
+        return poll(&end, 1, time_to_end) == 1;
+    }
+
     int start(const std::vector<std::string>& command, int other) {
         FileActions files;
         posix_spawn_file_actions_adddup2(files.get(), other, STDIN_FILENO);
@@ -169,7 +176,12 @@ void answer() {
 }
 
 void ignore_signals() {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_IGN);
+    for (const int signal : requests_to_end) ::signal(signal, SIG_IGN);
+    ::signal(SIGPIPE, SIG_IGN);
+}
+
+void heed_signals() {
+    for (const int signal : requests_to_end) ::signal(signal, SIG_DFL);
 }
 
 } // namespace helper

@@ -44,6 +44,8 @@ read(std::span<char> into, std::optional<std::chrono::steady_clock::time_point> 
 void answer();
 /// This process no longer ends because of a key, a closed terminal or a request to end.
 void ignore_signals();
+/// The opposite.
+void heed_signals();
 } // namespace helper
 
 } // namespace eyehand::winio

@@ -1,5 +1,7 @@
 #include "watchdog/hold.hpp"
 
+#include "eyehand/base/base64.hpp"
+
 #include <array>
 #include <charconv>
 #include <utility>
@@ -9,8 +11,12 @@ namespace {
 
 using Kind = HoldMessage::Kind;
 
-constexpr std::array<std::pair<Kind, std::string_view>, 3> words{
-    {{Kind::display, "display"}, {Kind::hold, "hold"}, {Kind::rest, "rest"}}};
+constexpr std::array<std::pair<Kind, std::string_view>, 6> words{{{Kind::display, "display"},
+                                                                  {Kind::hold, "hold"},
+                                                                  {Kind::rest, "rest"},
+                                                                  {Kind::clipboard, "clipboard"},
+                                                                  {Kind::owner, "owner"},
+                                                                  {Kind::restored, "restored"}}};
 
 std::string_view take_word(std::string_view& text) {
     const auto end = text.find(' ');
@@ -19,12 +25,50 @@ std::string_view take_word(std::string_view& text) {
     return word;
 }
 
-std::optional<ReleaseCode> code_of(std::string_view word) {
-    ReleaseCode code{};
+template <typename Number>
+std::optional<Number> number_of(std::string_view word) {
+    Number number{};
     const char* const end = word.data() + word.size();
-    const auto [stop, error] = std::from_chars(word.data(), end, code, 16);
+    const auto [stop, error] = std::from_chars(word.data(), end, number, 16);
     if (error != std::errc{} || stop != end) return std::nullopt;
-    return code;
+    return number;
+}
+
+void append_number(std::string& line, std::uint64_t number) {
+    std::array<char, 2 * sizeof number> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number, 16).ptr;
+    line += ' ';
+    line.append(digits.data(), end);
+}
+
+/// Reads what follows the word of `message`. False for anything else than its contents.
+bool read_contents(HoldMessage& message, std::string_view text) {
+    switch (message.kind) {
+    case Kind::display:
+        message.text = text;
+        return true;
+    case Kind::hold:
+    case Kind::rest:
+        while (!text.empty()) {
+            const auto code = number_of<ReleaseCode>(take_word(text));
+            if (!code) return false;
+            message.codes.push_back(*code);
+        }
+        return true;
+    case Kind::clipboard: {
+        const auto bytes = base::from_base64(text);
+        if (bytes) message.text.assign(bytes->begin(), bytes->end());
+        return bytes.has_value();
+    }
+    case Kind::owner: {
+        const auto owner = number_of<ClipboardNumber>(text);
+        message.owner = owner.value_or(0);
+        return owner.has_value();
+    }
+    case Kind::restored:
+        return text.empty();
+    }
+    return false;
 }
 
 } // namespace
@@ -33,12 +77,22 @@ std::string to_line(const HoldMessage& message) {
     std::string line;
     for (const auto& [kind, word] : words)
         if (kind == message.kind) line = word;
-    if (message.kind == Kind::display) line += ' ' + message.display;
-    for (const ReleaseCode code : message.codes) {
-        std::array<char, 2 * sizeof code> digits{};
-        const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), code, 16).ptr;
-        line += ' ';
-        line.append(digits.data(), end);
+    switch (message.kind) {
+    case Kind::display:
+        line += ' ' + message.text;
+        break;
+    case Kind::hold:
+    case Kind::rest:
+        for (const ReleaseCode code : message.codes) append_number(line, code);
+        break;
+    case Kind::clipboard:
+        if (!message.text.empty()) line += ' ' + base::to_base64(message.text);
+        break;
+    case Kind::owner:
+        append_number(line, message.owner);
+        break;
+    case Kind::restored:
+        break;
     }
     return line + '\n';
 }
@@ -48,15 +102,7 @@ std::optional<HoldMessage> message_of(std::string_view line) {
     for (const auto& [kind, word] : words) {
         if (word != first) continue;
         HoldMessage message{.kind = kind};
-        if (kind == Kind::display) {
-            message.display = line;
-            return message;
-        }
-        while (!line.empty()) {
-            const auto code = code_of(take_word(line));
-            if (!code) return std::nullopt;
-            message.codes.push_back(*code);
-        }
+        if (!read_contents(message, line)) return std::nullopt;
         return message;
     }
     return std::nullopt;

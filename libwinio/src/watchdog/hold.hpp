@@ -1,7 +1,10 @@
 // What a program tells its watchdog, as lines of text:
-//     display NAME     the desktop, before everything else; only for one that is not the default
-//     hold CODE...     from now on, these may be pressed; a sign of life
-//     rest CODE...     nothing is held any more; these may still be on their way to being released
+//     display NAME        the desktop, before everything else; only for one that is not the default
+//     hold CODE...        from now on, these may be pressed; a sign of life
+//     rest CODE...        nothing is held any more; these may still be on their way to being released
+//     clipboard BASE64    the program is about to replace this text; nothing follows: it was empty
+//     owner NUMBER        the clipboard has the program's content, as long as the back-end sees this number
+//     restored            the program has restored the clipboard
 #pragma once
 
 #include <cstdint>
@@ -14,11 +17,14 @@ namespace eyehand::winio {
 
 /// How a back-end releases one key or button. Only the back-end knows its meaning.
 using ReleaseCode = std::uint64_t;
+/// How a back-end recognizes a content of the clipboard. Only the back-end knows its meaning.
+using ClipboardNumber = std::uint32_t;
 
 struct HoldMessage {
-    enum class Kind { display, hold, rest } kind = Kind::rest;
-    std::string display{};
+    enum class Kind { display, hold, rest, clipboard, owner, restored } kind = Kind::rest;
+    std::string text{};               ///< the display's name, or the clipboard's text
     std::vector<ReleaseCode> codes{}; ///< in the order of their releases
+    ClipboardNumber owner = 0;
     friend bool operator==(const HoldMessage&, const HoldMessage&) = default;
 };
 

@@ -1,12 +1,15 @@
-// Tells the watchdog of a desktop what is held. Not thread-safe, like the desktop.
+// Tells the watchdog of a desktop what is held, and what the clipboard is to contain afterwards. Not
+// thread-safe, like the desktop.
 #pragma once
 
 #include "watchdog/helper_process.hpp"
 #include "watchdog/hold.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace eyehand::winio {
@@ -27,14 +30,25 @@ public:
     /// still have to process their releases.
     void note(std::vector<ReleaseCode> held, std::span<const ReleaseCode> passing = {}) noexcept;
 
+    /// As `Clipboard::set_text_to_restore`. Ignores texts that are longer than `longest_text`.
+    void keep_clipboard(std::optional<std::string_view> text) noexcept;
+    /// To be called after each change of the clipboard by this program. No effect while nothing is
+    /// kept.
+    void note_clipboard(ClipboardNumber owner) noexcept;
+    static constexpr std::size_t longest_text = std::size_t{1} << 20U;
+
 private:
     void start();
     void tell();
+    void tell_latest() noexcept;
+    void try_to_tell(const HoldMessage& message) noexcept;
 
     std::vector<std::string> command_;
     std::string display_;
     std::optional<HelperProcess> watchdog_{};
-    HoldMessage latest_{};
+    HoldMessage latest_{};         ///< `hold` or `rest`
+    bool keeps_clipboard_ = false; ///< a reason for signs of life, too
+    bool holds_ = false;           ///< keys or buttons
 };
 
 } // namespace eyehand::winio

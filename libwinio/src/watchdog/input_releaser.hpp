@@ -1,9 +1,11 @@
-// Releases what another process has pressed. Each back-end implements it.
+// Undoes what another process has done. Each back-end implements it.
 #pragma once
 
+#include "eyehand/winio/desktop.hpp"
 #include "watchdog/hold.hpp"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -14,6 +16,16 @@ public:
     virtual ~InputReleaser() = default;
     /// Releases those that are pressed. Ignores errors: a watchdog can do nothing more.
     virtual void release(std::span<const ReleaseCode> codes) = 0;
+    /// Copies the text to the clipboard, or empties it for an empty text. With a number, only if the
+    /// clipboard still has the content with this number, or on X11 none. Ignores errors.
+    virtual void restore_clipboard(const std::string& text,
+                                   std::optional<ClipboardNumber> owner) = 0;
+    /// Returns after other programs no longer need this process for reading a restored clipboard.
+    virtual void serve_clipboard() {}
+
+protected:
+    /// Copies the text, or empties the clipboard for an empty text. Ignores errors.
+    static void replace_clipboard(Clipboard& clipboard, const std::string& text);
 };
 
 } // namespace eyehand::winio

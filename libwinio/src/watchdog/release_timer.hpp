@@ -14,7 +14,7 @@ class ReleaseTimer {
 public:
     using Time = std::chrono::steady_clock::time_point;
 
-    /// A message of the program, other than `display`.
+    /// A message of the program: `hold` or `rest`.
     void note(const HoldMessage& message, Time now);
     /// The program has ended, or has closed its desktop.
     void ended(Time now);

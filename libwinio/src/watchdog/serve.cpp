@@ -1,10 +1,11 @@
+#include "eyehand/base/base64.hpp"
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/watchdog.hpp"
 #include "watchdog/helper_process.hpp"
+#include "watchdog/hold_lease.hpp"
 #include "watchdog/input_releaser.hpp"
 #include "watchdog/release_timer.hpp"
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -14,6 +15,7 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #ifdef EYEHAND_BACKEND_WIN32
 #include "win32/open_desktop.hpp"
@@ -27,7 +29,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t longest_message = 65536;
+constexpr std::size_t longest_message = base::base64_length(HoldLease::longest_text) + 4096;
 
 std::unique_ptr<InputReleaser> open_releaser([[maybe_unused]] const std::string& display) {
 #if defined(EYEHAND_BACKEND_WIN32)
@@ -42,10 +44,10 @@ std::unique_ptr<InputReleaser> open_releaser([[maybe_unused]] const std::string&
 class Watchdog {
 public:
     void run() {
-        std::array<char, 4096> bytes{};
+        std::vector<char> bytes(65536);
         while (!timer_.finished()) {
             release_what_is_due();
-            if (timer_.finished()) return;
+            if (timer_.finished()) break;
             const auto size = ended_ ? wait_for_next() : helper::read(bytes, timer_.next());
             if (!size) continue;
             if (*size == 0) {
@@ -55,6 +57,9 @@ public:
             received_.append(bytes.data(), *size);
             note_lines();
         }
+        restore_clipboard();
+        helper::heed_signals();
+        if (releaser_) releaser_->serve_clipboard();
     }
 
 private:
@@ -62,6 +67,12 @@ private:
         const ReleaseTimer::Due due = timer_.due(Clock::now());
         if (due.expired) helper::answer();
         if (!due.codes.empty()) releaser().release(due.codes);
+        if (due.expired) restore_clipboard();
+    }
+
+    void restore_clipboard() {
+        if (clipboard_) releaser().restore_clipboard(clipboard_->text, clipboard_->owner);
+        clipboard_.reset();
     }
 
     std::optional<std::size_t> wait_for_next() const {
@@ -74,15 +85,32 @@ private:
             const auto message = message_of(std::string_view(received_).substr(0, end));
             if (!message) throw std::runtime_error("the watchdog received an unknown message");
             received_.erase(0, end + 1);
-            if (message->kind == HoldMessage::Kind::display) {
-                display_ = message->display;
-            } else {
-                timer_.note(*message, Clock::now());
-                releaser(); // opened before it is needed
-            }
+            note(*message);
         }
         if (received_.size() > longest_message)
             throw std::runtime_error("the watchdog received a message that is too long");
+    }
+
+    void note(const HoldMessage& message) {
+        switch (message.kind) {
+        case HoldMessage::Kind::display:
+            display_ = message.text;
+            break;
+        case HoldMessage::Kind::hold:
+        case HoldMessage::Kind::rest:
+            timer_.note(message, Clock::now());
+            releaser(); // opened before it is needed
+            break;
+        case HoldMessage::Kind::clipboard:
+            clipboard_ = {.text = message.text, .owner = {}};
+            break;
+        case HoldMessage::Kind::owner:
+            if (clipboard_) clipboard_->owner = message.owner;
+            break;
+        case HoldMessage::Kind::restored:
+            clipboard_.reset();
+            break;
+        }
     }
 
     InputReleaser& releaser() {
@@ -90,8 +118,13 @@ private:
         return *releaser_;
     }
 
+    struct KeptClipboard {
+        std::string text;
+        std::optional<ClipboardNumber> owner; ///< after the program has replaced the text
+    };
     std::string received_;
     std::string display_;
+    std::optional<KeptClipboard> clipboard_;
     std::unique_ptr<InputReleaser> releaser_;
     ReleaseTimer timer_;
     bool ended_ = false;

@@ -184,7 +184,9 @@ void answer() {
     WriteFile(GetStdHandle(STD_OUTPUT_HANDLE), "!", 1, &written, nullptr);
 }
 
-void ignore_signals() {} // a process without a console gets none
+// A process without a console gets none.
+void ignore_signals() {}
+void heed_signals() {}
 
 } // namespace helper
 } // namespace eyehand::winio

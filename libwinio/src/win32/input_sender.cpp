@@ -2,75 +2,27 @@
 
 #include "eyehand/winio/error.hpp"
 #include "is_release.hpp"
-#include "watchdog/input_releaser.hpp"
 #include "win32/displays.hpp"
 #include "win32/dpi_scope.hpp"
 #include "win32/held_input.hpp"
 #include "win32/higher_rights.hpp"
-#include "win32/open_desktop.hpp"
 #include "win32/secure_desktop.hpp"
+#include "win32/system_input.hpp"
 #include "win32/system_text.hpp"
 
 #include <algorithm>
 #include <array>
-#include <memory>
 
 namespace eyehand::winio::win32 {
 namespace {
 
-static_assert(mouse_move == MOUSEEVENTF_MOVE && mouse_left_down == MOUSEEVENTF_LEFTDOWN &&
-              mouse_left_up == MOUSEEVENTF_LEFTUP && mouse_right_down == MOUSEEVENTF_RIGHTDOWN &&
-              mouse_right_up == MOUSEEVENTF_RIGHTUP &&
-              mouse_middle_down == MOUSEEVENTF_MIDDLEDOWN &&
-              mouse_middle_up == MOUSEEVENTF_MIDDLEUP && mouse_wheel == MOUSEEVENTF_WHEEL &&
-              mouse_hwheel == MOUSEEVENTF_HWHEEL && mouse_virtual_desk == MOUSEEVENTF_VIRTUALDESK &&
-              mouse_absolute == MOUSEEVENTF_ABSOLUTE && key_extended == KEYEVENTF_EXTENDEDKEY &&
-              key_up == KEYEVENTF_KEYUP && key_unicode == KEYEVENTF_UNICODE &&
-              wheel_delta == WHEEL_DELTA);
-static_assert(vk_left_shift == VK_LSHIFT && vk_left_ctrl == VK_LCONTROL &&
-              vk_left_alt == VK_LMENU && vk_right_alt == VK_RMENU && vk_left_windows == VK_LWIN);
-
 constexpr std::uint32_t move_flags = mouse_move | mouse_absolute | mouse_virtual_desk;
-
-INPUT to_input(const NativeInput& native) {
-    INPUT input{};
-    if (native.kind == NativeInput::Kind::mouse) {
-        input.type = INPUT_MOUSE;
-        input.mi.dx = native.dx;
-        input.mi.dy = native.dy;
-        input.mi.mouseData = static_cast<DWORD>(native.wheel);
-        input.mi.dwFlags = native.flags;
-        input.mi.dwExtraInfo = native.mark;
-    } else {
-        input.type = INPUT_KEYBOARD;
-        input.ki.wVk = native.virtual_key;
-        input.ki.wScan = native.scan;
-        input.ki.dwFlags = native.flags;
-    }
-    return input;
-}
 
 bool is_keyboard(const InputEvent& event) {
     return std::holds_alternative<KeyChange>(event) || std::holds_alternative<TypedScalar>(event);
 }
 
 bool is_pressing(const InputEvent& event) { return !std::holds_alternative<PointerMove>(event); }
-
-std::vector<INPUT> to_inputs(std::span<const NativeInput> inputs) {
-    std::vector<INPUT> all;
-    all.reserve(inputs.size());
-    for (const NativeInput& input : inputs) all.push_back(to_input(input));
-    return all;
-}
-
-/// Not tested for rights: the releases of what is not pressed have no effect.
-class SystemReleaser final : public InputReleaser {
-public:
-    void release(std::span<const ReleaseCode> codes) override {
-        // One by one: a release that is refused must not prevent the others.
-        for (INPUT& input : to_inputs(releases_of_codes(codes))) SendInput(1, &input, sizeof input);
-    }
-};
 
 SendReport refused(std::size_t events, errc code, std::string problem) {
     return {events, 0, std::move(problem), code};
@@ -259,7 +211,5 @@ InputSender::Taken InputSender::give(std::span<const NativeInput> inputs) {
         system_.send_input(static_cast<UINT>(batch.size()), batch.data(), sizeof(INPUT));
     return {taken, GetLastError()};
 }
-
-std::unique_ptr<InputReleaser> open_releaser() { return std::make_unique<SystemReleaser>(); }
 
 } // namespace eyehand::winio::win32

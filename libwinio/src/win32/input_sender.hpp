@@ -9,22 +9,18 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 
 namespace eyehand::winio::win32 {
 
 /// Its destructor releases keys and buttons that it pressed and that are not released yet.
 class InputSender {
 public:
-    /// Refers to `system`, which must outlive it.
-    explicit InputSender(const SystemCalls& system, HoldLease lease = HoldLease())
-        : system_(system), lease_(std::move(lease)) {}
+    /// Refers to `system` and the lease, which must outlive it.
+    InputSender(const SystemCalls& system, HoldLease& lease) : system_(system), lease_(lease) {}
     ~InputSender();
     InputSender(const InputSender&) = delete;
     InputSender& operator=(const InputSender&) = delete;
     [[nodiscard]] SendReport send(std::span<const InputEvent> events);
-    /// As `Desktop::renew_hold`.
-    void renew_hold() { lease_.renew(); }
 
 private:
     [[nodiscard]] InputContext context() const;
@@ -43,7 +39,7 @@ private:
     void prepare(std::span<const NativeInput> inputs);
 
     const SystemCalls& system_;
-    HoldLease lease_;
+    HoldLease& lease_;
     InputTranslator translator_;
     std::vector<NativeInput> pressed_;          ///< and not released yet
     std::uintptr_t last_mark_ = GetTickCount(); ///< of the last move; later senders use other marks

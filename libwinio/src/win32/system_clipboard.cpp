@@ -100,7 +100,17 @@ void SystemClipboard::clear() {
     if (EmptyClipboard() == 0) fail("the clipboard cannot be emptied");
 }
 
+void SystemClipboard::set_text_to_restore(std::optional<std::string_view> text) noexcept {
+    lease_.keep_clipboard(text);
+}
+
 void SystemClipboard::replace(UINT format, std::span<const std::byte> content) {
+    put(format, content);
+    // The system counts all changes when the clipboard is closed.
+    lease_.note_clipboard(GetClipboardSequenceNumber());
+}
+
+void SystemClipboard::put(UINT format, std::span<const std::byte> content) {
     GlobalMemory memory = memory_of(content);
     // Data without an owner is refused after EmptyClipboard (SetClipboardData's documentation).
     const Window owner(

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "eyehand/winio/desktop.hpp"
+#include "watchdog/hold_lease.hpp"
 #include "win32/system_calls.hpp"
 
 #include <span>
@@ -10,8 +11,8 @@ namespace eyehand::winio::win32 {
 
 class SystemClipboard final : public Clipboard {
 public:
-    /// Refers to `system`, which must outlive it.
-    explicit SystemClipboard(const SystemCalls& system) : system_(system) {}
+    /// Refers to `system` and the lease, which must outlive it.
+    SystemClipboard(const SystemCalls& system, HoldLease& lease) : system_(system), lease_(lease) {}
     std::string text() override;
     void set_text(std::string_view text) override;
     /// The system converts images of other programs to a DIB. Empty also if `decode_dib` does not
@@ -20,12 +21,15 @@ public:
     void set_image(const ImageView& image) override;
     bool holds_other() override;
     void clear() override;
+    void set_text_to_restore(std::optional<std::string_view> text) noexcept override;
     [[nodiscard]] std::string_view line_break() const noexcept override { return "\r\n"; }
 
 private:
+    void put(UINT format, std::span<const std::byte> content);
     void replace(UINT format, std::span<const std::byte> content);
 
     const SystemCalls& system_;
+    HoldLease& lease_;
 };
 
 } // namespace eyehand::winio::win32

@@ -13,8 +13,8 @@ std::unique_ptr<Desktop> open_desktop(const DesktopOptions& options) {
 }
 
 Win32Desktop::Win32Desktop(SystemCalls system, std::vector<std::string> watchdog)
-    : system_(std::move(system)), input_(system_, HoldLease(std::move(watchdog))),
-      windows_(system_), clipboard_(system_) {}
+    : system_(std::move(system)), lease_(std::move(watchdog)), input_(system_, lease_),
+      windows_(system_), clipboard_(system_, lease_) {}
 
 std::vector<Display> Win32Desktop::displays() { return win32::displays(system_); }
 

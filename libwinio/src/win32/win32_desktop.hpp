@@ -21,13 +21,14 @@ public:
     std::optional<Point> pointer() override;
     void launch(const LaunchCommand& command) override;
     bool busy() override;
-    void renew_hold() override { input_.renew_hold(); }
+    void renew_hold() override { lease_.renew(); }
     std::chrono::milliseconds double_click_time() override;
     Windows* windows() noexcept override { return &windows_; }
     Clipboard* clipboard() noexcept override { return &clipboard_; }
 
 private:
     SystemCalls system_;
+    HoldLease lease_;
     InputSender input_;
     WindowList windows_;
     SystemClipboard clipboard_;

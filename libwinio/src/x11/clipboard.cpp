@@ -44,7 +44,17 @@ void SelectionClipboard::set_image(const ImageView& image) {
         {{"image/png", string_of(encode_png(image))}, {"image/bmp", string_of(encode_bmp(image))}});
 }
 
-bool SelectionClipboard::holds_other() { return reader_.has_owner() && !read_text() && !image(); }
+bool SelectionClipboard::holds_other() {
+    return owner() != XCB_WINDOW_NONE && !read_text() && !image();
+}
+
+void SelectionClipboard::set_text_to_restore(std::optional<std::string_view> text) noexcept {
+    lease_.keep_clipboard(text);
+}
+
+void SelectionClipboard::wait_until_replaced() {
+    for (const auto& owner : owners_) owner->wait();
+}
 
 // The owner ends after it is notified and no program reads from it.
 void SelectionClipboard::clear() { reader_.disown(); }
@@ -58,6 +68,7 @@ void SelectionClipboard::offer(SelectionContents contents) {
     } catch (const Error& error) {
         throw Error(errc::clipboard_failed, error.what());
     }
+    lease_.note_clipboard(owners_.back()->window());
 }
 
 SelectionClipboard::~SelectionClipboard() {

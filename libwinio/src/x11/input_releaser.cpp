@@ -1,5 +1,6 @@
 #include "watchdog/input_releaser.hpp"
 #include "eyehand/winio/error.hpp"
+#include "x11/clipboard.hpp"
 #include "x11/connection.hpp"
 #include "x11/held_input.hpp"
 #include "x11/open_desktop.hpp"
@@ -7,6 +8,8 @@
 #include <xcb/xtest.h>
 
 #include <memory>
+#include <optional>
+#include <string>
 
 namespace eyehand::winio::x11 {
 namespace {
@@ -31,8 +34,17 @@ public:
         connection_.synchronize();
     }
 
+    void restore_clipboard(const std::string& text, std::optional<ClipboardNumber> owner) override {
+        const xcb_window_t now = clipboard_.owner();
+        if (!owner || now == XCB_WINDOW_NONE || now == *owner) replace_clipboard(clipboard_, text);
+    }
+
+    void serve_clipboard() override { clipboard_.wait_until_replaced(); }
+
 private:
     Connection connection_;
+    HoldLease no_lease_;
+    SelectionClipboard clipboard_{connection_, no_lease_};
 };
 
 } // namespace

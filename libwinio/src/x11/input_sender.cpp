@@ -38,8 +38,8 @@ SendReport refused(std::size_t events, std::size_t accepted, std::string problem
 
 } // namespace
 
-InputSender::InputSender(Connection& connection, HoldLease lease)
-    : connection_(connection), register_(connection), lease_(std::move(lease)) {
+InputSender::InputSender(Connection& connection, HoldLease& lease)
+    : connection_(connection), register_(connection), lease_(lease) {
     if (!connection.has(&xcb_test_id))
         throw Error(errc::not_supported, "the X server lacks the XTEST extension, which input "
                                          "needs; start it with \"+extension XTEST\"");

@@ -12,9 +12,9 @@ namespace eyehand::winio::x11 {
 
 class InputSender {
 public:
-    /// Refers to the connection, which must outlive it. Throws Error{not_supported} if the server
-    /// lacks XTEST.
-    explicit InputSender(Connection& connection, HoldLease lease = HoldLease());
+    /// Refers to the connection and the lease, which must outlive it. Throws Error{not_supported} if
+    /// the server lacks XTEST.
+    InputSender(Connection& connection, HoldLease& lease);
     /// Releases held keys and buttons, and clears the spare keys after programs have had time to
     /// read their last characters.
     ~InputSender();
@@ -22,8 +22,6 @@ public:
     InputSender& operator=(const InputSender&) = delete;
 
     [[nodiscard]] SendReport send(std::span<const InputEvent> events);
-    /// As `Desktop::renew_hold`.
-    void renew_hold() { lease_.renew(); }
 
 private:
     void adopt_orphans();
@@ -38,7 +36,7 @@ private:
     const Connection& connection_;
     InputTranslator translator_;
     SpareKeyRegister register_;
-    HoldLease lease_;
+    HoldLease& lease_;
     HeldInput held_;
 };
 

@@ -82,7 +82,8 @@ SelectionOwner::Atoms::Atoms(Connection& connection)
       incr(connection.atom("INCR")), atom_pair(connection.atom("ATOM_PAIR")) {}
 
 SelectionOwner::SelectionOwner(const std::string& display, SelectionContents contents)
-    : contents_(std::move(contents)), connection_(std::in_place, display), atoms_(*connection_) {
+    : contents_(std::move(contents)), connection_(std::in_place, display),
+      window_(connection_->window()), atoms_(*connection_) {
     for (const auto& [target, bytes] : contents_) by_target_[connection_->atom(target)] = &bytes;
     take_over();
     start_thread();
@@ -90,7 +91,11 @@ SelectionOwner::SelectionOwner(const std::string& display, SelectionContents con
 
 SelectionOwner::~SelectionOwner() {
     stop_.stop();
-    thread_.join();
+    wait();
+}
+
+void SelectionOwner::wait() {
+    if (thread_.joinable()) thread_.join();
 }
 
 void SelectionOwner::start_thread() {
@@ -117,12 +122,11 @@ xcb_timestamp_t SelectionOwner::server_time() const {
 
 void SelectionOwner::take_over() {
     owner_since_ = server_time();
-    xcb_set_selection_owner(connection_->get(), connection_->window(), atoms_.clipboard,
-                            owner_since_);
+    xcb_set_selection_owner(connection_->get(), window_, atoms_.clipboard, owner_since_);
     const auto owner =
         connection_->take(xcb_get_selection_owner_reply,
                           xcb_get_selection_owner(connection_->get(), atoms_.clipboard));
-    if (!owner || owner->owner != connection_->window())
+    if (!owner || owner->owner != window_)
         throw Error(errc::clipboard_failed, "another program took the clipboard at the same time");
 }
 

@@ -33,6 +33,10 @@ public:
     void stop() const { stop_.stop(); }
     /// Whether its thread has ended.
     [[nodiscard]] bool has_ended() const { return ended_; }
+    /// Returns after another program has taken over, or the connection is lost.
+    void wait();
+    /// The window that owns the clipboard.
+    [[nodiscard]] xcb_window_t window() const { return window_; }
 
 private:
     struct Atoms {
@@ -80,6 +84,7 @@ private:
 
     SelectionContents contents_;
     std::optional<Connection> connection_; ///< used only by the thread after it starts
+    xcb_window_t window_ = XCB_WINDOW_NONE;
     Atoms atoms_;
     std::map<xcb_atom_t, const std::string*> by_target_;
     std::vector<Delivery> deliveries_;

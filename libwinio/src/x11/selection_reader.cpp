@@ -35,11 +35,11 @@ std::optional<std::string> SelectionReader::read(const std::string& target) {
     return type == connection_.atom("INCR") ? read_in_parts() : std::move(bytes);
 }
 
-bool SelectionReader::has_owner() {
+xcb_window_t SelectionReader::owner() {
     const auto reply =
         connection_.take(xcb_get_selection_owner_reply,
                          xcb_get_selection_owner(connection_.get(), connection_.atom("CLIPBOARD")));
-    return reply && reply->owner != XCB_NONE;
+    return reply ? reply->owner : xcb_window_t{XCB_WINDOW_NONE};
 }
 
 void SelectionReader::disown() {

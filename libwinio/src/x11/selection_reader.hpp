@@ -19,8 +19,8 @@ public:
     /// if the owner does not answer within 3 s or sends more than 256 MiB.
     [[nodiscard]] std::optional<std::string> read(const std::string& target);
 
-    /// Whether the clipboard has an owner.
-    [[nodiscard]] bool has_owner();
+    /// The window that owns the clipboard, or XCB_WINDOW_NONE.
+    [[nodiscard]] xcb_window_t owner();
     /// Empties the clipboard, regardless of its owner.
     void disown();
 

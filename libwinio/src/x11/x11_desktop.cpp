@@ -13,9 +13,8 @@ std::unique_ptr<Desktop> open_desktop(const DesktopOptions& options) {
 }
 
 X11Desktop::X11Desktop(const std::string& display, std::vector<std::string> watchdog)
-    : launch_display_(display), connection_(display),
-      input_(connection_, HoldLease(std::move(watchdog), display)), windows_(connection_),
-      clipboard_(connection_) {}
+    : launch_display_(display), connection_(display), lease_(std::move(watchdog), display),
+      input_(connection_, lease_), windows_(connection_), clipboard_(connection_, lease_) {}
 
 std::vector<Display> X11Desktop::displays() {
     connection_.discard_events();

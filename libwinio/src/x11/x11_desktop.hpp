@@ -22,7 +22,7 @@ public:
     std::optional<Point> pointer() override;
     void launch(const LaunchCommand& command) override;
     bool busy() override;
-    void renew_hold() override { input_.renew_hold(); }
+    void renew_hold() override { lease_.renew(); }
     Windows* windows() noexcept override { return &windows_; }
     Clipboard* clipboard() noexcept override { return &clipboard_; }
 
@@ -31,6 +31,7 @@ public:
 private:
     std::string launch_display_; ///< for programs that `launch` starts; empty: the environment's
     Connection connection_;
+    HoldLease lease_;
     InputSender input_;
     WindowList windows_;
     SelectionClipboard clipboard_;

@@ -128,6 +128,11 @@ public:
     virtual bool holds_other() = 0; ///< true if it holds only content that neither `text` nor
                                     ///< `image` can read, such as files
     virtual void clear() = 0;
+    /// Before a plan replaces a text for a short time: that text, which may be empty. After it has
+    /// restored it: std::nullopt. In between, the watchdog of the desktop (`Desktop::renew_hold`)
+    /// restores the text if this program cannot, unless another program has copied something.
+    /// Without a watchdog (the default), without effect.
+    virtual void set_text_to_restore(std::optional<std::string_view> /*text*/) noexcept {}
     /// The line break that programs of this system expect. `text` and `set_text` do not convert
     /// line breaks.
     [[nodiscard]] virtual std::string_view line_break() const noexcept { return "\n"; }
@@ -170,10 +175,11 @@ public:
     /// on Windows because the window in the foreground does not respond. False (the default) if the
     /// system does not tell. Throws Error if the desktop has failed.
     virtual bool busy() { return false; }
-    /// While `send` has left keys or buttons pressed: tells the watchdog of this desktop that this
-    /// thread still acts. To be called every 50 ms; without a watchdog (the default), without effect.
-    /// Throws Error{interrupted} if the watchdog has released them, and Error{launch_failed} if it has
-    /// ended and cannot be started again. `send` then reports the same errors.
+    /// While `send` has left keys or buttons pressed, or a clipboard has a text to restore: tells the
+    /// watchdog of this desktop that this thread still acts. To be called every 50 ms; without a
+    /// watchdog (the default), without effect. Throws Error{interrupted} if the watchdog has released
+    /// and restored them, and Error{launch_failed} if it has ended and cannot be started again. `send`
+    /// then reports the same errors.
     virtual void renew_hold() {}
     virtual Windows* windows() noexcept { return nullptr; }     ///< nullptr: not supported
     virtual Clipboard* clipboard() noexcept { return nullptr; } ///< nullptr: not supported

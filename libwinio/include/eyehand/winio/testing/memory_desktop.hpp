@@ -76,6 +76,10 @@ public:
     [[nodiscard]] bool holds(const Key& key) const { return keys_.contains(key); }
     [[nodiscard]] bool holds_anything() const { return !buttons_.empty() || !keys_.empty(); }
     [[nodiscard]] int captures() const { return captures_; }
+    /// What the latest `Clipboard::set_text_to_restore` has set.
+    [[nodiscard]] const std::optional<std::string>& text_to_restore() const {
+        return text_to_restore_;
+    }
     /// The number of presses that a program would count as the second of a double-click: of the
     /// same button, within `double_click_time` of the previous press and at most 4 pixels away. A
     /// third press starts a new double-click, as on Windows.
@@ -92,6 +96,9 @@ private:
     void set_image(const ImageView& image) override;
     bool holds_other() override { return clipboard_other_; }
     void clear() override;
+    void set_text_to_restore(std::optional<std::string_view> text) noexcept override {
+        text_to_restore_ = text;
+    }
     [[nodiscard]] std::string_view line_break() const noexcept override { return line_break_; }
     void use_clipboard(ClipboardUse use) const;
     void clear_clipboard();
@@ -105,6 +112,7 @@ private:
     std::optional<PointerShape> shape_;
     Point pointer_;
     std::string clipboard_;
+    std::optional<std::string> text_to_restore_;
     std::optional<Image> clipboard_image_;
     bool clipboard_other_ = false;
     std::string line_break_ = "\n";
