@@ -16,7 +16,7 @@ if(EYEHAND_X11)
     if(NOT eyehand_xcb_FOUND)
         message(FATAL_ERROR
             "XCB is missing. On Debian: apt-get install pkg-config libxcb1-dev libxcb-shm0-dev "
-            "libxcb-xtest0-dev libxcb-xfixes0-dev libxcb-randr0-dev. Without a desktop for X11: -DEYEHAND_X11=OFF")
+            "libxcb-xtest0-dev libxcb-xfixes0-dev libxcb-randr0-dev libxcb-xinput-dev. Without a desktop for X11: -DEYEHAND_X11=OFF")
     endif()
 endif()
 

@@ -88,7 +88,7 @@ if(WIN32)
     set(winio_system -luser32 -lgdi32 -ladvapi32 -lshell32 -lole32)
     set(vlm_system -lws2_32 -lmswsock -lbcrypt -lcrypt32 -lgdi32 -luser32)
 elseif(EYEHAND_X11)
-    set(xcb xcb xcb-shm xcb-xtest xcb-xfixes "xcb-randr >= 1.12")
+    set(xcb xcb xcb-shm xcb-xtest xcb-xfixes "xcb-randr >= 1.12" xcb-xinput)
 endif()
 eyehand_pkg_config(winio "Screen capture and input for desktop agents"
     REQUIRES_PRIVATE zlib ${xcb} LIBS_PRIVATE -leyehand_base ${winio_system} ${standard_library})

@@ -29,7 +29,7 @@ else()
     set(requirements "Debian 12 or a system with the same libraries (apt-get install libssl3 zlib1g")
     if(EYEHAND_X11)
         string(APPEND requirements
-            " libxcb1\nlibxcb-shm0 libxcb-xtest0 libxcb-xfixes0 libxcb-randr0), and an X11 session.")
+            " libxcb1\nlibxcb-shm0 libxcb-xtest0 libxcb-xfixes0 libxcb-randr0\nlibxcb-xinput0), and an X11 session.")
     else()
         string(APPEND requirements "). This build has no desktop for X11.")
     endif()

@@ -126,6 +126,12 @@ void add_journal_key(CLI::App& command, std::string& file) {
                        "unnoticed");
 }
 
+void add_stop_key(CLI::App& command, std::string& chord) {
+    command.add_option(
+        "--stop-key", chord,
+        "Keys that stop the run in any window, or \"none\"; default: ctrl+alt+pause");
+}
+
 void add_panel(CLI::App& command, PanelFlags& flags) {
     command.add_flag("--panel", flags.on,
                      "Show the run on a local page, to pause it, send messages and stop it");
@@ -144,6 +150,7 @@ void add_settings(CLI::App& command, RunFlags& flags) {
         ->check(CLI::Range(1, 1000000));
     add_limits(command, flags.limits);
     add_journal_key(command, flags.journal_key_file);
+    add_stop_key(command, flags.stop_key);
     command.add_option("--run-dir", flags.run_dir, "Folder for run directories; default: runs");
     command.add_option("--with", flags.with, "Offer this further tool");
     command.add_option("--lmstudio-logs", flags.lmstudio_logs,
@@ -384,6 +391,7 @@ int run_program(std::vector<std::string> arguments) {
         ->check(CLI::Range(1, 1000000));
     add_limits(*resume_command, resume.limits);
     add_journal_key(*resume_command, resume.journal_key_file);
+    add_stop_key(*resume_command, resume.stop_key);
     resume_command->add_flag("--json", resume.json, "Print the run's events to standard output");
     resume_command->add_flag("-v,--verbose", resume.verbose,
                              "Show texts, arguments and results in full");
@@ -470,6 +478,7 @@ int run_program(std::vector<std::string> arguments) {
     guard_test->add_option("--process", tested.process, "Program of the window that receives it");
     guard_test->add_option("--class", tested.window_class, "Class of this window");
     guard_test->add_option("--title", tested.title, "Title of this window");
+    guard_test->add_flag("--elevated", tested.elevated, "Its program has more rights than Eyehand");
     guard_test->add_option("--tool-name", tested.tool, "Registered name of the tool");
     guard_test->add_option("--provenance", tested.provenance,
                            "What decided: native, text, reply, recovery or user; default: native");

@@ -52,6 +52,7 @@ struct GuardTestFlags {
     std::string process;
     std::string window_class;
     std::string title;
+    bool elevated = false; ///< the window's program has more rights than this one
     GuardFlags guard;
 };
 
@@ -68,6 +69,7 @@ struct ResumeFlags {
     std::optional<int> max_turns;
     LimitFlags limits;
     std::string journal_key_file; ///< empty: not given
+    std::string stop_key;         ///< empty: not given
     ProgramToolFlags tools;
     GuardFlags guard;
     RedactionFlags redaction;

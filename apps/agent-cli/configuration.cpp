@@ -163,6 +163,19 @@ void add_journal_flag(session::Config& config, const std::string& key_file) {
     Flags(config).add_unless_empty("journal_key_file", "--journal-key-file", key_file);
 }
 
+void add_stop_key_flag(session::Config& config, const std::string& chord) {
+    Flags(config).add_unless_empty("stop_key", "--stop-key", chord);
+}
+
+std::optional<winio::KeyChord> stop_key(const session::Config& config) {
+    const std::string text = *config.text("stop_key");
+    if (text == "none") return std::nullopt;
+    std::string problem;
+    auto chord = winio::parse_chord(text, &problem);
+    if (!chord) throw UsageError(fmt::format("stop_key: {}", problem));
+    return chord;
+}
+
 std::string journal_key(const session::Config& config) {
     const std::optional<std::string> file = config.text("journal_key_file");
     if (!file) return {};
@@ -242,6 +255,7 @@ session::Config configuration(const RunFlags& flags,
     add_limit_flags(config, flags.limits);
     to.add_unless_empty("run_dir", "--run-dir", flags.run_dir);
     add_journal_flag(config, flags.journal_key_file);
+    add_stop_key_flag(config, flags.stop_key);
     to.add_unless_empty("with", "--with", fmt::format("{}", fmt::join(flags.with, ",")));
     to.add_unless_empty("lmstudio_logs", "--lmstudio-logs", flags.lmstudio_logs);
     to.add_unless_empty("annotate", "--annotate", flags.annotate);

@@ -2,8 +2,11 @@
 #pragma once
 
 #include "eyehand/session/config.hpp"
+#include "eyehand/winio/keys.hpp"
 #include "settings.hpp"
 
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace eyehand::cli {
@@ -33,6 +36,10 @@ void add_panel_flags(session::Config& config, const PanelFlags& flags);
 void add_limit_flags(session::Config& config, const LimitFlags& flags);
 /// `key_file` is empty if the flag is not given.
 void add_journal_flag(session::Config& config, const std::string& key_file);
+/// `chord` is empty if the flag is not given.
+void add_stop_key_flag(session::Config& config, const std::string& chord);
+/// The keys that stop a run; empty if no keys do. Throws UsageError for anything else than a chord.
+[[nodiscard]] std::optional<winio::KeyChord> stop_key(const session::Config& config);
 /// The content of the journal's key file without line breaks at its end; empty if no file is
 /// configured. Throws UsageError if it cannot be read or is too short.
 [[nodiscard]] std::string journal_key(const session::Config& config);

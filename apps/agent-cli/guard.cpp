@@ -100,6 +100,7 @@ agent::GuardedAction action_of(const GuardTestFlags& flags) {
     window.title = flags.title;
     window.window_class = flags.window_class;
     window.process = flags.process;
+    window.elevated = flags.elevated;
     window.bounds = {0, 0, 1, 1};
     window.foreground = true;
     const agent::GuardSurroundings around{.windows = {{window}}};

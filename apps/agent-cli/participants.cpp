@@ -5,16 +5,20 @@
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/run_port.hpp"
 #include "eyehand/session/stop_request.hpp"
+#include "eyehand/winio/desktop.hpp"
+#include "eyehand/winio/keys.hpp"
 #include "platform.hpp"
 #include "terminal_approvals.hpp"
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -90,8 +94,9 @@ agent::Approvals Participants::approvals() const {
 
 agent::RunFinished Participants::follow(const agent::RunDirectory& directory,
                                         const agent::Profile& profile, agent::Source annotation,
-                                        agent::Observer& view, const Go& go) {
-    const session::RunResult result = take_part(directory, profile, annotation, view, go);
+                                        agent::Observer& view, winio::Desktop& desktop,
+                                        const Go& go) {
+    const session::RunResult result = take_part(directory, profile, annotation, view, desktop, go);
     const bool completed = result.finished.outcome == agent::Outcome::completed;
     if (!completed || !options_.json)
         print_to(completed ? stdout : stderr, printable(result.finished.reason) + "\n");
@@ -105,26 +110,40 @@ agent::RunFinished Participants::follow(const agent::RunDirectory& directory,
 /// Executes the run. When it has ended, Ctrl+C ends the program as usual: all files are complete.
 session::RunResult Participants::take_part(const agent::RunDirectory& directory,
                                            const agent::Profile& profile, agent::Source annotation,
-                                           agent::Observer& view, const Go& go) {
-    int interrupts = 0;
-    const auto say = [this](const char* text) {
+                                           agent::Observer& view, winio::Desktop& desktop,
+                                           const Go& go) {
+    const auto say = [this](const std::string& text) {
         if (options_.detail != Detail::quiet) print_to(stderr, text);
     };
     LastResort last_resort;
-    const InterruptWatch watch([&](Interrupt interrupt) {
-        ++interrupts;
-        if (interrupt == Interrupt::forced) {
-            control_.stop_now("interrupted by the user");
-        } else if (interrupts == 1) {
-            control_.stop("interrupted by the user");
-            say("stopping; press Ctrl+C again to stop at once\n");
-        } else if (interrupts == 2) {
-            control_.stop_now("interrupted by the user");
-            say("stopping at once; press Ctrl+C again to end the program\n");
+    std::atomic<int> interrupts = 0; // by Ctrl+C and by the stop key, on two threads
+    const auto interrupt_by = [&](const std::string& keys) {
+        constexpr const char* by_user = "interrupted by the user";
+        const int count = ++interrupts;
+        if (count == 1) {
+            control_.stop(by_user);
+            say("stopping; press " + keys + " again to stop at once\n");
+        } else if (count == 2) {
+            control_.stop_now(by_user);
+            say("stopping at once; press " + keys + " again to end the program\n");
         } else {
             last_resort.begin();
         }
+    };
+    const InterruptWatch watch([&](Interrupt interrupt) {
+        if (interrupt != Interrupt::forced) return interrupt_by("Ctrl+C");
+        ++interrupts;
+        control_.stop_now("interrupted by the user");
     });
+    std::unique_ptr<winio::HotKey> stop_key;
+    if (options_.stop_key) {
+        const std::string keys = winio::to_string(*options_.stop_key);
+        try {
+            stop_key = desktop.hot_key(*options_.stop_key, [&, keys] { interrupt_by(keys); });
+        } catch (const winio::Error& error) {
+            say(printable(keys + " does not stop this run: " + error.what()) + "\n");
+        }
+    }
     constexpr const char* by_command = "stopped with agent-cli stop";
     const session::StopRequestWatch requests(directory, [&](session::StopRequest request) {
         if (request == session::StopRequest::end_program) return last_resort.begin();

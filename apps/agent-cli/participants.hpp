@@ -24,13 +24,11 @@ public:
         agent::GuardLevel guard = agent::GuardLevel::standard;
         Detail detail = Detail::normal;
         bool json = false;
+        std::optional<winio::KeyChord> stop_key{}; ///< empty: no keys stop the run
     };
     /// Throws UsageError if each action requires approval but there is neither a terminal nor a panel,
     /// or if the panel cannot listen.
     explicit Participants(Options options);
-
-    /// Asks the user before a program that is a tool runs; denies if there is neither a terminal
-    /// nor a panel.
 
     /// Whether a user can answer approval requests.
     [[nodiscard]] agent::Approvals approvals() const;
@@ -39,15 +37,17 @@ public:
     [[nodiscard]] const agent::RunControl& control() const { return control_; }
 
     using Go = std::function<session::RunResult(std::span<agent::Observer* const>)>;
-    /// Calls `go` with the observers of the run, including `view`, and prints the outcome.
+    /// Calls `go` with the observers of the run, including `view`, and prints the outcome. On
+    /// `desktop`, the user can stop the run.
     agent::RunFinished follow(const agent::RunDirectory& directory, const agent::Profile& profile,
-                              agent::Source annotation, agent::Observer& view, const Go& go);
+                              agent::Source annotation, agent::Observer& view,
+                              winio::Desktop& desktop, const Go& go);
 
 private:
     [[nodiscard]] bool user_can_answer() const;
     session::RunResult take_part(const agent::RunDirectory& directory,
                                  const agent::Profile& profile, agent::Source annotation,
-                                 agent::Observer& view, const Go& go);
+                                 agent::Observer& view, winio::Desktop& desktop, const Go& go);
 
     Options options_;
     agent::RunControl control_;

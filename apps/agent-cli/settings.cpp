@@ -334,6 +334,7 @@ RunSettings resolve(const RunFlags& flags, const std::vector<session::ConfigEntr
         config.find("drop_screenshots")->layer == session::ConfigLayer::profile;
     settings.lmstudio_logs = config.text("lmstudio_logs").value_or("off");
     settings.panel = panel_options(config);
+    settings.stop_key = stop_key(config);
     return settings;
 }
 

@@ -85,6 +85,7 @@ struct RunFlags {
     LimitFlags limits;
     std::string run_dir;
     std::string journal_key_file; ///< empty: not given
+    std::string stop_key;         ///< empty: not given
     std::vector<std::string> with;
     std::string lmstudio_logs; ///< empty: not given
     std::string annotate;      ///< empty: not given
@@ -103,6 +104,7 @@ struct RunFlags {
 };
 
 struct RunSettings {
+    std::optional<winio::KeyChord> stop_key; ///< empty: no keys stop the run
     agent::Profile profile;
     std::string model; ///< named by a flag, a variable or a file; empty: not named
     vlm::ClientOptions client;

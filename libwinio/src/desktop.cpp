@@ -51,6 +51,11 @@ std::unique_ptr<Desktop> open_first(const std::vector<std::string>& names,
 
 } // namespace
 
+std::unique_ptr<HotKey> Desktop::hot_key(const KeyChord& /*chord*/,
+                                         std::function<void()> /*pressed*/) {
+    throw Error(errc::not_supported, "this desktop back-end has no hot keys");
+}
+
 void Desktop::launch(const LaunchCommand& /*command*/) {
     throw Error(
         errc::not_supported,

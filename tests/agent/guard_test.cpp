@@ -199,6 +199,61 @@ TEST_CASE("guard: keys that are pressed one by one are text") {
     CHECK(judge(guard, gesture::press(chord("m")), editor).decision == Decision::deny);
 }
 
+TEST_CASE("guard: rules name hosts and paths in text, in several calls, and in commands") {
+    Guard guard = with_user_rules(R"({"rules":[
+            {"name":"bank","when":{"host":"*.bank.com"},"then":"deny"},
+            {"name":"keys","when":{"path":["*/.ssh/*","C:\\Windows\\*"]},"then":"deny"}]})");
+    const auto editor = only(window(1, "editor"));
+    const auto decision = [&](const winio::Plan& plan) {
+        return judge(guard, plan, editor).decision;
+    };
+    CHECK(decision(gesture::type("https://www.bank.com/login\n")) == Decision::deny);
+    CHECK(decision(gesture::type("WWW.Bank.com")) == Decision::deny);
+    CHECK(decision(gesture::paste("see https://a.org and www.bank.com")) == Decision::deny);
+    CHECK(decision(gesture::type("https://a.org/www.bank.com")) == Decision::allow);
+    CHECK(decision(gesture::type("cat ~/.ssh/id_rsa")) == Decision::deny);
+    CHECK(decision(gesture::type("c:/windows/../Windows/System32")) == Decision::deny);
+    CHECK(decision(launching("notepad \"C:\\Windows\\win.ini\"")) == Decision::deny);
+    CHECK(decision(launching("notepad C:\\notes.txt")) == Decision::ask);
+    CHECK(decision(gesture::click({5, 5})) == Decision::allow);
+
+    const GuardedAction first = action(gesture::type("www.ba"), editor);
+    CHECK(guard.judge(first, {}).decision == Decision::allow);
+    guard.carried_out(first, {});
+    CHECK(decision(gesture::type("nk.com")) == Decision::deny);
+}
+
+TEST_CASE("guard: a rule allows by host or path only if it covers all of them") {
+    const Guard guard = with_user_rules(
+        rule(R"({"effect":"launch","command":"firefox *","host":"*.example.com"})", "allow"));
+    const auto desktop = only(window(1, "editor"));
+    const auto decision = [&](const std::string& command) {
+        return judge(guard, launching(command), desktop).decision;
+    };
+    CHECK(decision("firefox https://docs.example.com/") == Decision::allow);
+    CHECK(decision("firefox https://docs.example.com/ https://a.org") == Decision::ask);
+    CHECK(decision("firefox notes") == Decision::ask);
+}
+
+TEST_CASE("guard: input into a window with higher rights needs approval") {
+    const Guard guard;
+    winio::WindowInfo root = window(1, "gparted");
+    root.elevated = true;
+    CHECK(judge(guard, gesture::click({5, 5}), only(root)).rule ==
+          "built_in: window with higher rights");
+    CHECK(judge(guard, gesture::type("a"), only(root)).decision == Decision::ask);
+    CHECK(judge(guard, gesture::scroll({5, 5}, 1), only(root)).decision == Decision::allow);
+    CHECK(judge(guard, gesture::click({5, 5}), only(window(1, "gparted"))).decision ==
+          Decision::allow);
+    const Guard own = with_user_rules(rule(R"({"effect":"click","elevated":false})", "deny"));
+    CHECK(judge(own, gesture::click({5, 5}), only(root)).decision == Decision::ask);
+    CHECK(judge(own, gesture::click({5, 5}), only(window(1, "x"))).decision == Decision::deny);
+    GuardSurroundings empty;
+    empty.windows.emplace();
+    CHECK(judge(own, gesture::click({5, 5}), empty).decision == Decision::deny);
+    CHECK(judge(guard, gesture::click({5, 5}), empty).decision == Decision::allow);
+}
+
 TEST_CASE("guard: more than sixty actions within a minute need approval") {
     Guard guard;
     const GuardedAction click = action(gesture::click({5, 5}), only(window(1, "editor")));
@@ -368,6 +423,7 @@ TEST_CASE("guard: a rule with every member") {
           "when": {"effect": ["click", "text"], "tool": "click*", "provenance": "native",
                    "process": ["a", "b"], "class": "c", "title": "t", "kind": "terminal",
                    "chord": "ctrl+?", "text": {"matches": "*x*", "longer_than": 3},
+                   "path": "C:\\x\\*", "host": "*.example.com", "elevated": true,
                    "command": "d*", "label": "l", "rate": 5, "fence": "inside"}}]})");
     REQUIRE(all.size() == 1);
     const GuardRule& it = all[0];
@@ -378,6 +434,9 @@ TEST_CASE("guard: a rule with every member") {
     CHECK(it.when.processes == std::vector<std::string>{"a", "b"});
     CHECK(it.when.texts == std::vector<std::string>{"*x*"});
     CHECK(it.when.text_longer_than == 3U);
+    CHECK(it.when.paths == std::vector<std::string>{"C:/x/*"});
+    CHECK(it.when.hosts == std::vector<std::string>{"*.example.com"});
+    CHECK(it.when.elevated == true);
     CHECK(it.when.more_per_minute_than == 5);
     CHECK(it.when.outside_area == false);
 }

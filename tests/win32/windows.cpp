@@ -178,6 +178,28 @@ TEST_CASE("a window that was maximized and then minimized moves to the requested
     CHECK(window.info().state == WindowState::normal);
 }
 
+TEST_CASE("a window tells whether its program has higher rights") {
+    const auto opened = open_desktop();
+    const TestWindow window(*opened);
+    const auto is_elevated = [&](std::optional<DWORD> theirs, std::optional<DWORD> ours) {
+        win32::SystemCalls system;
+        system.integrity_of_window = [=](HWND) { return theirs; };
+        system.own_integrity = [=] { return ours; };
+        win32::Win32Desktop desktop(system);
+        const auto windows = desktop.windows()->list();
+        const auto found = std::ranges::find(windows, window.info().id, &WindowInfo::id);
+        REQUIRE(found != windows.end());
+        return found->elevated;
+    };
+    constexpr DWORD medium = SECURITY_MANDATORY_MEDIUM_RID;
+    constexpr DWORD high = SECURITY_MANDATORY_HIGH_RID;
+    CHECK(is_elevated(high, medium));
+    CHECK_FALSE(is_elevated(medium, medium));
+    CHECK_FALSE(is_elevated(medium, high));
+    CHECK_FALSE(is_elevated(std::nullopt, medium));
+    CHECK_FALSE(is_elevated(high, std::nullopt));
+}
+
 TEST_CASE("a window with higher rights cannot be moved or closed, and the error names the cause") {
     win32::SystemCalls system;
     system.own_integrity = [] { return std::optional<DWORD>(SECURITY_MANDATORY_MEDIUM_RID); };

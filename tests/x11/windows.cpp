@@ -1,8 +1,10 @@
 #include "desktop_contract.hpp"
 #include "eyehand/winio/error.hpp"
 #include "test_window.hpp"
+#include "x11/process_name.hpp"
 #include "x11/x11_desktop.hpp"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace eyehand::winio;
@@ -63,6 +65,22 @@ TEST_CASE("a window is described by its properties") {
     // The bounds include the window manager's frame.
     CHECK(info.bounds.width >= 400);
     CHECK(info.bounds.height > 300);
+}
+
+TEST_CASE("a process of root has higher rights than one of another user") {
+    constexpr uid_t other = 65534;
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        if (geteuid() == 0 && setuid(other) != 0) _exit(2);
+        const bool is_right = x11::has_higher_rights(1) &&
+                              !x11::has_higher_rights(static_cast<std::uint32_t>(getpid()));
+        _exit(is_right ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK(status == 0);
+    CHECK_FALSE(x11::has_higher_rights(0x7FFFFFFF)); // does not exist
 }
 
 TEST_CASE("windows are listed with the topmost first") {

@@ -164,8 +164,8 @@ private:
     template <class Reaches>
     [[nodiscard]] GuardedWindow guarded(const winio::WindowInfo& window,
                                         const Reaches& reaches) const {
-        GuardedWindow it{window.id, window.title, window.window_class, window.process,
-                         window_kind(window)};
+        GuardedWindow it{window.id,      window.title,        window.window_class,
+                         window.process, window_kind(window), window.elevated};
         const auto is_reached = [&](const winio::PasswordField& field) {
             return field.window == window.id && std::invoke(reaches, field);
         };

@@ -1,6 +1,7 @@
 #include "eyehand/agent/guard.hpp"
 
 #include "embedded.hpp"
+#include "guard/mentions.hpp"
 #include "guard/pattern.hpp"
 
 #include <fmt/format.h>
@@ -43,16 +44,29 @@ Match text_matches(const std::vector<std::string>& patterns, std::string_view te
     return known(patterns.empty() || (!text.empty() && any_pattern(patterns, text)));
 }
 
+/// What an action names, such as hosts: a rule that asks or denies is for an action that names one of
+/// its patterns, a rule that allows for one that names nothing else.
+Match names_match(const std::vector<std::string>& patterns, Decision then,
+                  const std::vector<std::string>& names) {
+    const auto fits = [&](const std::string& name) { return any_pattern(patterns, name); };
+    if (then == Decision::allow) return known(!names.empty() && std::ranges::all_of(names, fits));
+    return known(std::ranges::any_of(names, fits));
+}
+
+bool is_about_window(const GuardCondition& when) {
+    return !when.processes.empty() || !when.classes.empty() || !when.titles.empty() ||
+           !when.kinds.empty() || when.elevated.has_value();
+}
+
 Match window_matches(const GuardCondition& when, const GuardedEffect& effect) {
-    if (when.processes.empty() && when.classes.empty() && when.titles.empty() && when.kinds.empty())
-        return Match::yes;
+    if (!is_about_window(when)) return Match::yes;
     if (effect.kind == EffectKind::launch || effect.kind == EffectKind::program ||
         effect.kind == EffectKind::clipboard_read)
         return Match::no; // no window receives it
     if (!effect.window_known) return Match::unknown;
     if (!effect.window)
         return one_of(when.kinds, WindowKind::other) == Match::yes && when.processes.empty() &&
-                       when.classes.empty() && when.titles.empty()
+                       when.classes.empty() && when.titles.empty() && !when.elevated.value_or(false)
                    ? Match::yes
                    : Match::no;
     const GuardedWindow& window = *effect.window;
@@ -64,12 +78,14 @@ Match window_matches(const GuardCondition& when, const GuardedEffect& effect) {
     if (!when.classes.empty())
         match = both(match, known(any_pattern(when.classes, window.window_class)));
     if (!when.titles.empty()) match = both(match, known(any_pattern(when.titles, window.title)));
+    if (when.elevated) match = both(match, known(window.elevated == *when.elevated));
     return match;
 }
 
 /// `line`: the text as it stands in the line that is typed.
-Match matches(const GuardCondition& when, const GuardedAction& action, const GuardedEffect& effect,
+Match matches(const GuardRule& rule, const GuardedAction& action, const GuardedEffect& effect,
               const std::string& line, int rate) {
+    const GuardCondition& when = rule.when;
     Match match = one_of(when.effects, effect.kind);
     match = both(match, one_of(when.provenances, action.provenance));
     match = both(match, text_matches(when.tools, action.tool));
@@ -77,6 +93,11 @@ Match matches(const GuardCondition& when, const GuardedAction& action, const Gua
     match = both(match, text_matches(when.chords, effect.chord));
     match = both(match, text_matches(when.texts, line));
     match = both(match, text_matches(when.commands, effect.command));
+    const std::string& text = line.empty() ? effect.command : line;
+    if (!when.paths.empty())
+        match = both(match, names_match(when.paths, rule.then, paths_in(text)));
+    if (!when.hosts.empty())
+        match = both(match, names_match(when.hosts, rule.then, hosts_in(text)));
     if (when.text_longer_than) match = both(match, known(line.size() > *when.text_longer_than));
     if (when.more_per_minute_than) match = both(match, known(rate > *when.more_per_minute_than));
     if (when.outside_area)
@@ -232,7 +253,7 @@ GuardVerdict Guard::judge_effect(const GuardedAction& action, const GuardedEffec
     for (const auto& [rule, origin] : rules_) {
         // The rules of the levels ask for the user's approval, which the command itself shows.
         if (action.provenance == Provenance::user && origin == RuleOrigin::built_in) continue;
-        const Match match = matches(rule.when, action, effect, line, rate);
+        const Match match = matches(rule, action, effect, line, rate);
         const bool counts =
             match == Match::yes || (match == Match::unknown && rule.then != Decision::allow);
         if (counts)

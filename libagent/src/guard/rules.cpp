@@ -3,6 +3,7 @@
 
 #include "base/nearest.hpp"
 #include "base/path_text.hpp"
+#include "guard/mentions.hpp"
 #include "profile/members.hpp"
 #include "profile/settings_file.hpp"
 
@@ -76,6 +77,10 @@ GuardCondition read_condition(const Members& members) {
     when.chords = members.one_or_more("chord");
     when.commands = members.one_or_more("command");
     when.labels = members.one_or_more("label");
+    for (const std::string& path : members.one_or_more("path"))
+        when.paths.push_back(path_form(path));
+    when.hosts = members.one_or_more("host");
+    members.read("elevated", when.elevated);
     read_text(members, when);
     members.read("rate", when.more_per_minute_than, 0, 1000000);
     std::string fence;
@@ -93,8 +98,9 @@ GuardRule read_rule(const Members& members) {
     members.read("reason", rule.reason);
     const auto when = members.object("when");
     if (!when) members.refuse("when", "is missing: {} matches every action");
-    when->allow_only({"effect", "tool", "provenance", "process", "class", "title", "kind", "chord",
-                      "text", "command", "label", "rate", "fence"});
+    when->allow_only({"effect", "tool", "provenance", "process", "class", "title", "kind",
+                      "elevated", "chord", "text", "path", "host", "command", "label", "rate",
+                      "fence"});
     rule.when = read_condition(*when);
     std::string then;
     members.read_required("then", then);

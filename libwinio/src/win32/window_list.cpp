@@ -225,6 +225,7 @@ std::vector<WindowInfo> WindowList::list() {
     std::vector<HWND> handles; // EnumWindows lists the topmost first
     EnumWindows(collect_visible, reinterpret_cast<LPARAM>(&handles));
     const HWND foreground = system_.foreground_window();
+    const auto own_level = system_.own_integrity();
     std::vector<WindowInfo> windows;
     for (const HWND handle : handles) {
         WindowInfo info;
@@ -233,6 +234,7 @@ std::vector<WindowInfo> WindowList::list() {
         info.window_class = class_of(handle);
         info.process_id = process_id_of(handle);
         info.process = program_of(info.process_id);
+        info.elevated = own_level && system_.integrity_of_window(handle) > own_level;
         info.bounds = bounds_of(system_, handle);
         info.foreground = handle == foreground;
         info.opaque = opaque_part_of(handle, info.bounds);

@@ -2,6 +2,7 @@
 
 #include "eyehand/winio/error.hpp"
 #include "is_release.hpp"
+#include "x11/keyboard_reader.hpp"
 
 #include <xcb/xtest.h>
 
@@ -15,22 +16,6 @@ static_assert(static_cast<int>(NativeInput::Kind::key_press) == XCB_KEY_PRESS &&
               static_cast<int>(NativeInput::Kind::button_press) == XCB_BUTTON_PRESS &&
               static_cast<int>(NativeInput::Kind::button_release) == XCB_BUTTON_RELEASE &&
               static_cast<int>(NativeInput::Kind::motion) == XCB_MOTION_NOTIFY);
-
-KeyboardMap keyboard_of(const xcb_get_keyboard_mapping_reply_t& keys,
-                        const xcb_get_modifier_mapping_reply_t& modifiers, Keycode first,
-                        std::uint16_t state) {
-    KeyboardMap map;
-    map.first = first;
-    map.columns = keys.keysyms_per_keycode;
-    const auto* keysym = xcb_get_keyboard_mapping_keysyms(&keys);
-    map.keysyms.assign(keysym, keysym + xcb_get_keyboard_mapping_keysyms_length(&keys));
-    const auto* keycode = xcb_get_modifier_mapping_keycodes(&modifiers);
-    for (std::vector<Keycode>& row : map.modifiers)
-        for (int i = 0; i < modifiers.keycodes_per_modifier; ++i, ++keycode)
-            if (*keycode != no_keycode) row.push_back(*keycode);
-    map.group = (state >> 13U) & 3U; // XKB's group bits in the core protocol's state
-    return map;
-}
 
 SendReport refused(std::size_t events, std::size_t accepted, std::string problem) {
     return {events, accepted, std::move(problem), errc::input_refused};

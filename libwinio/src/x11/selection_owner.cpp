@@ -1,17 +1,15 @@
 #include "x11/selection_owner.hpp"
 
 #include "eyehand/winio/error.hpp"
+#include "posix/blocked_signals.hpp"
 #include "x11/properties.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
-#include <csignal>
+#include <system_error>
 
 namespace eyehand::winio::x11 {
 namespace {
@@ -28,23 +26,6 @@ constexpr std::uint8_t error_type = 0;         // errors arrive as events of thi
 constexpr auto patience_with_readers = std::chrono::milliseconds{10s};
 constexpr auto patience_at_the_end = 2s; // for all readers, while the desktop is destroyed
 
-// Signal handlers belong to the host and must run on the host's threads. A new thread inherits the
-// blocked signals of its creator.
-class BlockedSignals {
-public:
-    BlockedSignals() {
-        sigset_t all;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before_);
-    }
-    ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-    BlockedSignals(const BlockedSignals&) = delete;
-    BlockedSignals& operator=(const BlockedSignals&) = delete;
-
-private:
-    sigset_t before_{};
-};
-
 void put(xcb_connection_t* connection, xcb_window_t to, xcb_atom_t property, xcb_atom_t type,
          std::string_view bytes) {
     xcb_change_property(connection, XCB_PROP_MODE_REPLACE, to, property, type, 8,
@@ -58,23 +39,6 @@ void put(xcb_connection_t* connection, xcb_window_t to, xcb_atom_t property, xcb
 }
 
 } // namespace
-
-SelectionOwner::StopPipe::StopPipe() {
-    if (pipe2(ends_, O_CLOEXEC) != 0)
-        throw Error(errc::clipboard_failed,
-                    "no pipe for the clipboard: " + std::generic_category().message(errno));
-}
-
-SelectionOwner::StopPipe::~StopPipe() {
-    ::close(ends_[0]);
-    ::close(ends_[1]);
-}
-
-void SelectionOwner::StopPipe::stop() const {
-    const char byte = 0;
-    while (::write(ends_[1], &byte, 1) < 0 && errno == EINTR) {
-    }
-}
 
 SelectionOwner::Atoms::Atoms(Connection& connection)
     : clipboard(connection.atom("CLIPBOARD")), targets(connection.atom("TARGETS")),

@@ -1,6 +1,7 @@
 // Owns the clipboard: on X11, the program that copies keeps the content.
 #pragma once
 
+#include "posix/stop_pipe.hpp"
 #include "x11/connection.hpp"
 
 #include <atomic>
@@ -21,7 +22,7 @@ using SelectionContents = std::map<std::string, std::string>;
 class SelectionOwner {
 public:
     /// `display` is the name of a Connection's display. Throws Error{clipboard_failed} if it cannot
-    /// take over the clipboard, and Error{no_display}.
+    /// take over the clipboard, Error{no_display}, and std::system_error.
     SelectionOwner(const std::string& display, SelectionContents contents);
     /// Ends the thread. Pending requests are answered; programs that are reading get up to two
     /// seconds to complete.
@@ -51,19 +52,6 @@ private:
         const std::string* contents;
         std::size_t sent;
     };
-    class StopPipe {
-    public:
-        StopPipe();
-        ~StopPipe();
-        StopPipe(const StopPipe&) = delete;
-        StopPipe& operator=(const StopPipe&) = delete;
-        [[nodiscard]] int readable_end() const { return ends_[0]; }
-        void stop() const;
-
-    private:
-        int ends_[2];
-    };
-
     [[nodiscard]] xcb_timestamp_t server_time() const;
     void take_over();
     void start_thread();

@@ -213,6 +213,7 @@ std::vector<WindowInfo> WindowList::list() {
         if (!process.empty() && (machine.empty() || machine == machine_name())) {
             info.process_id = process[0];
             info.process = process_name(process[0]);
+            info.elevated = has_higher_rights(process[0]);
         }
         info.bounds = with_frame(place->inner, frame);
         // Only the title bar of a shaded window is shown.

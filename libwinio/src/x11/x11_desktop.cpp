@@ -1,6 +1,7 @@
 #include "x11/x11_desktop.hpp"
 
 #include "x11/displays.hpp"
+#include "x11/hot_key.hpp"
 #include "x11/launch.hpp"
 #include "x11/open_desktop.hpp"
 #include "x11/pointer_reader.hpp"
@@ -35,6 +36,10 @@ std::optional<Point> X11Desktop::pointer() {
 }
 
 void X11Desktop::launch(const LaunchCommand& command) { x11::launch(command, launch_display_); }
+
+std::unique_ptr<HotKey> X11Desktop::hot_key(const KeyChord& chord, std::function<void()> pressed) {
+    return std::make_unique<RawHotKey>(connection_.display(), chord, std::move(pressed));
+}
 
 bool X11Desktop::busy() {
     if (!has_xfixes_) has_xfixes_ = start_xfixes(connection_);

@@ -22,6 +22,7 @@ public:
     std::optional<Point> pointer() override;
     void launch(const LaunchCommand& command) override;
     bool busy() override;
+    std::unique_ptr<HotKey> hot_key(const KeyChord& chord, std::function<void()> pressed) override;
     void renew_hold() override { lease_.renew(); }
     Windows* windows() noexcept override { return &windows_; }
     Clipboard* clipboard() noexcept override { return &clipboard_; }

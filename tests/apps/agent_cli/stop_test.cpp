@@ -2,6 +2,9 @@
 #include "process.hpp"
 
 #include "eyehand/vlm/testing/chat_server.hpp"
+#include "eyehand/winio/desktop.hpp"
+#include "eyehand/winio/gesture.hpp"
+#include "eyehand/winio/keys.hpp"
 
 #include "catch.hpp"
 #include "eventually.hpp"
@@ -18,12 +21,15 @@ struct Stage {
     ChatServer server;
 
     /// Runs agent-cli, whose model never answers; calls `act` when it is waiting for the model.
-    test::ProcessResult run(const std::function<void()>& act) {
+    test::ProcessResult run(const std::function<void()>& act,
+                            const std::vector<std::string>& more = {}) {
         server.enqueue({.never = true});
+        std::vector<std::string> arguments{
+            "run",        "do it",     "--no-probe",          "--endpoint",
+            server.url(), "--run-dir", folder.path().string()};
+        arguments.insert(arguments.end(), more.begin(), more.end());
         return test::agent_cli(
-            {"run", "do it", "--no-probe", "--endpoint", server.url(), "--run-dir",
-             folder.path().string()},
-            {}, [&](const std::function<void()>&) {
+            arguments, {}, [&](const std::function<void()>&) {
                 REQUIRE(test::eventually([&] { return !server.requests().empty(); }));
                 act();
             });
@@ -54,6 +60,31 @@ TEST_CASE("stop ends a run whose model does not answer") {
     CHECK_THAT(result.err, ContainsSubstring("stopped with agent-cli stop"));
     CHECK_FALSE(std::filesystem::exists(stage.run_path() / "stop_request"));
     CHECK_FALSE(std::filesystem::exists(stage.run_path() / "stop_request.taken"));
+}
+
+TEST_CASE("the stop key ends a run whose model does not answer") {
+    Stage stage;
+    const auto desktop = winio::open_desktop();
+    const auto press = [&](const char* chord) {
+        for (const winio::Step& step : winio::gesture::press(*winio::parse_chord(chord)).steps)
+            REQUIRE(desktop->send(std::get<winio::Batch>(step.effect)).complete());
+    };
+    const bool is_another = GENERATE(false, true);
+    const char* const chord = is_another ? "ctrl+alt+f9" : "ctrl+alt+pause";
+    const auto result =
+        stage.run([&] { press(chord); }, is_another ? std::vector<std::string>{"--stop-key", chord}
+                                                    : std::vector<std::string>{});
+    CHECK(result.status == 130);
+    CHECK_THAT(result.err, ContainsSubstring("stopping; press " + std::string(chord)));
+}
+
+TEST_CASE("a stop key that is not a chord is a mistake of the caller") {
+    const Stage stage;
+    const auto result = test::agent_cli({"run", "do it", "--no-probe", "--endpoint",
+                                         stage.server.url(), "--run-dir",
+                                         stage.folder.path().string(), "--stop-key", "ctrl+nope"});
+    CHECK(result.status == 2);
+    CHECK_THAT(result.err, ContainsSubstring("stop_key"));
 }
 
 TEST_CASE("stop without a run in progress is exit code 2") {

@@ -83,6 +83,7 @@ struct GuardedWindow {
     std::string window_class{};
     std::string process{}; ///< file name of the program; empty: unknown
     WindowKind kind = WindowKind::other;
+    bool elevated = false; ///< as `winio::WindowInfo::elevated`
 };
 
 /// One effect of an action.
@@ -153,6 +154,12 @@ struct GuardCondition {
     std::vector<std::string> texts{};    ///< patterns of the typed line, and of pasted text
     std::vector<std::string> commands{}; ///< patterns
     std::vector<std::string> labels{};   ///< patterns
+    /// Patterns of file paths in typed and pasted text, and in commands, as far as they can be
+    /// recognized; `/` and `\` are the same. A rule that allows matches if each path does.
+    std::vector<std::string> paths{};
+    /// The same for hosts of URLs, network paths and mail addresses, and words that look like one.
+    std::vector<std::string> hosts{};
+    std::optional<bool> elevated{};                ///< of the window that receives the effect
     std::optional<std::size_t> text_longer_than{}; ///< bytes
     std::optional<int> more_per_minute_than{};     ///< actions, this one included
     std::optional<bool> outside_area{};

@@ -104,6 +104,8 @@ constexpr std::array specs{
                 "file with a secret key that protects the journal against changes",
                 {},
                 1},
+    SettingSpec{"stop_key", Kind::text, "chord that stops a run in any window; none: no chord does",
+                "ctrl+alt+pause", 1},
     harmless({"step_delay",
               Kind::seconds,
               "fixed delay before the screenshot or, without one, the request of each turn",

@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -68,6 +69,9 @@ struct WindowInfo {
     /// The part of `bounds` that hides what is behind the window; desktop pixels. Empty if the window
     /// is possibly transparent or not shown, or the back-end does not know.
     Rect opaque{};
+    /// Its program has more rights than this one, such as those of an administrator or of root. False
+    /// if the back-end does not know.
+    bool elevated = false;
     friend bool operator==(const WindowInfo&, const WindowInfo&) = default;
 };
 
@@ -145,6 +149,13 @@ public:
                                                            std::chrono::milliseconds timeout,
                                                            std::stop_token stop = {});
 
+/// A key that the user can press in any window; see `Desktop::hot_key`. The destructor waits for a call
+/// that is running.
+class EYEHAND_WINIO_API HotKey {
+public:
+    virtual ~HotKey() = default;
+};
+
 /// A screen with a pointer and a keyboard. Not thread-safe: use it on one thread at a time.
 ///
 /// A back-end implements the four pure functions, and the other functions if its system supports
@@ -181,6 +192,14 @@ public:
     /// and restored them, and Error{launch_failed} if it has ended and cannot be started again. `send`
     /// then reports the same errors.
     virtual void renew_hold() {}
+    /// While the result exists, calls `pressed` each time a chord is pressed, whichever window has the
+    /// keyboard focus: on a thread of the result's own, also while the desktop is used or hangs. Input
+    /// of programs counts, too; a key that is held counts once. `pressed` must not throw. The result
+    /// does not refer to this desktop. On Windows, other programs do not get the chord any more.
+    /// Throws Error{not_supported} if the system cannot do it (the default) or the chord is not one key
+    /// with any modifiers, and Error{input_refused} if another program has reserved it.
+    [[nodiscard]] virtual std::unique_ptr<HotKey> hot_key(const KeyChord& chord,
+                                                          std::function<void()> pressed);
     virtual Windows* windows() noexcept { return nullptr; }     ///< nullptr: not supported
     virtual Clipboard* clipboard() noexcept { return nullptr; } ///< nullptr: not supported
 };
