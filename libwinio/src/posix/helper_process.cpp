@@ -1,10 +1,10 @@
 #include "watchdog/helper_process.hpp"
 
+#include "eyehand/base/posix_spawn.hpp"
 #include "eyehand/winio/error.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,40 +26,6 @@ constexpr std::array requests_to_end{SIGINT, SIGTERM, SIGHUP};
                                          std::generic_category().message(error));
 }
 
-class FileActions {
-public:
-    FileActions() { posix_spawn_file_actions_init(&actions_); }
-    ~FileActions() { posix_spawn_file_actions_destroy(&actions_); }
-    FileActions(const FileActions&) = delete;
-    FileActions& operator=(const FileActions&) = delete;
-    posix_spawn_file_actions_t* get() { return &actions_; }
-
-private:
-    posix_spawn_file_actions_t actions_{};
-};
-
-class Attributes {
-public:
-    Attributes() {
-        posix_spawnattr_init(&attributes_);
-        sigset_t all;
-        sigfillset(&all);
-        sigset_t none;
-        sigemptyset(&none);
-        posix_spawnattr_setsigdefault(&attributes_, &all);
-        posix_spawnattr_setsigmask(&attributes_, &none);
-        posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF |
-                                                   POSIX_SPAWN_SETSIGMASK);
-    }
-    ~Attributes() { posix_spawnattr_destroy(&attributes_); }
-    Attributes(const Attributes&) = delete;
-    Attributes& operator=(const Attributes&) = delete;
-    posix_spawnattr_t* get() { return &attributes_; }
-
-private:
-    posix_spawnattr_t attributes_{};
-};
-
 // The other end must not be a standard stream, which `dup2` would overwrite.
 int above_streams(int descriptor) {
     const int above = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
@@ -67,11 +33,9 @@ int above_streams(int descriptor) {
     return above;
 }
 
-} // namespace
-
-class HelperProcess::Impl {
+class PosixHelperProcess final : public HelperProcess {
 public:
-    explicit Impl(const std::vector<std::string>& command) {
+    explicit PosixHelperProcess(const std::vector<std::string>& command) {
         if (command.empty()) fail({}, EINVAL);
         std::array<int, 2> ends{};
         if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
@@ -84,7 +48,7 @@ public:
         close(ends_at_);
         fail(command.front(), error);
     }
-    ~Impl() {
+    ~PosixHelperProcess() override {
         shutdown(ends_at_, SHUT_WR);
         for (;;) {
             pollfd end{.fd = ends_at_, .events = POLLIN, .revents = 0};
@@ -95,10 +59,10 @@ public:
         }
         close(ends_at_);
     }
-    Impl(const Impl&) = delete;
-    Impl& operator=(const Impl&) = delete;
+    PosixHelperProcess(const PosixHelperProcess&) = delete;
+    PosixHelperProcess& operator=(const PosixHelperProcess&) = delete;
 
-    [[nodiscard]] bool send(std::string_view text) const {
+    [[nodiscard]] bool send(std::string_view text) override {
         while (!text.empty()) {
             const auto sent =
                 ::send(ends_at_, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -110,7 +74,7 @@ public:
         return true;
     }
 
-    [[nodiscard]] bool has_answered() const {
+    [[nodiscard]] bool has_answered() override {
         std::array<char, 16> bytes{};
         return recv(ends_at_, bytes.data(), bytes.size(), MSG_DONTWAIT) > 0;
     }
@@ -123,12 +87,12 @@ private:
     }
 
     int start(const std::vector<std::string>& command, int other) {
-        FileActions files;
+        base::SpawnActions files;
         posix_spawn_file_actions_adddup2(files.get(), other, STDIN_FILENO);
         posix_spawn_file_actions_adddup2(files.get(), other, STDOUT_FILENO);
         posix_spawn_file_actions_addopen(files.get(), STDERR_FILENO, "/dev/null", O_WRONLY, 0);
         posix_spawn_file_actions_addclosefrom_np(files.get(), 3);
-        Attributes attributes;
+        base::SpawnAttributes attributes(POSIX_SPAWN_SETSID);
         std::vector<std::string> words = command;
         std::vector<char*> arguments;
         for (std::string& word : words) arguments.push_back(word.data());
@@ -141,13 +105,11 @@ private:
     pid_t process_ = 0;
 };
 
-HelperProcess::HelperProcess(const std::vector<std::string>& command)
-    : impl_(std::make_unique<Impl>(command)) {}
-HelperProcess::~HelperProcess() = default;
-HelperProcess::HelperProcess(HelperProcess&&) noexcept = default;
-HelperProcess& HelperProcess::operator=(HelperProcess&&) noexcept = default;
-bool HelperProcess::send(std::string_view text) { return impl_->send(text); }
-bool HelperProcess::has_answered() { return impl_->has_answered(); }
+} // namespace
+
+std::unique_ptr<HelperProcess> start_helper(const std::vector<std::string>& command) {
+    return std::make_unique<PosixHelperProcess>(command);
+}
 
 namespace helper {
 

@@ -12,27 +12,19 @@
 
 namespace eyehand::winio {
 
-/// Started in the constructor; sees the end of its standard input after the destructor, which waits
-/// for up to a second until it has ended.
+/// The destructor ends its standard input, and waits for up to a second until it has ended.
 class HelperProcess {
 public:
-    /// Starts the program with these arguments. It gets an own session or console, so that Ctrl+C
-    /// does not reach it, and inherits nothing but its standard input and output. Throws
-    /// Error{launch_failed}.
-    explicit HelperProcess(const std::vector<std::string>& command);
-    ~HelperProcess();
-    HelperProcess(HelperProcess&&) noexcept;
-    HelperProcess& operator=(HelperProcess&&) noexcept;
-
+    virtual ~HelperProcess() = default;
     /// False if the process has ended.
-    [[nodiscard]] bool send(std::string_view text);
+    [[nodiscard]] virtual bool send(std::string_view text) = 0;
     /// Whether it has written something since the last call. Does not wait.
-    [[nodiscard]] bool has_answered();
-
-private:
-    class Impl;
-    std::unique_ptr<Impl> impl_;
+    [[nodiscard]] virtual bool has_answered() = 0;
 };
+
+/// Starts the program with these arguments. It gets an own session or console, so that Ctrl+C does not
+/// reach it, and inherits nothing but its standard input and output. Throws Error{launch_failed}.
+[[nodiscard]] std::unique_ptr<HelperProcess> start_helper(const std::vector<std::string>& command);
 
 /// The other end, in the helper process.
 namespace helper {

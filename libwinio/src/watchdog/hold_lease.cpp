@@ -15,7 +15,7 @@ HoldLease::HoldLease(std::vector<std::string> command, std::string display)
 
 void HoldLease::start() {
     watchdog_.reset();
-    watchdog_.emplace(command_);
+    watchdog_ = start_helper(command_);
     // If it ends at once, the next message notices it.
     if (!display_.empty()) try_to_tell({.kind = Kind::display, .text = display_});
 }

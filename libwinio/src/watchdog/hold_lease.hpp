@@ -6,6 +6,7 @@
 #include "watchdog/hold.hpp"
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,7 +46,7 @@ private:
 
     std::vector<std::string> command_;
     std::string display_;
-    std::optional<HelperProcess> watchdog_{};
+    std::unique_ptr<HelperProcess> watchdog_{};
     HoldMessage latest_{};         ///< `hold` or `rest`
     bool keeps_clipboard_ = false; ///< a reason for signs of life, too
     bool holds_ = false;           ///< keys or buttons

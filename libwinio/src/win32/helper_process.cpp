@@ -81,11 +81,9 @@ private:
     LPPROC_THREAD_ATTRIBUTE_LIST list_ = nullptr;
 };
 
-} // namespace
-
-class HelperProcess::Impl {
+class Win32HelperProcess final : public HelperProcess {
 public:
-    explicit Impl(const std::vector<std::string>& command) {
+    explicit Win32HelperProcess(const std::vector<std::string>& command) {
         if (command.empty()) fail({}, ERROR_INVALID_PARAMETER);
         Pipe to = make_pipe(command.front());
         Pipe from = make_pipe(command.front());
@@ -94,21 +92,21 @@ public:
         to_ = std::move(to.writer);
         from_ = std::move(from.reader);
     }
-    ~Impl() {
+    ~Win32HelperProcess() override {
         to_ = KernelObject();
         WaitForSingleObject(process_.get(), time_to_end);
     }
-    Impl(const Impl&) = delete;
-    Impl& operator=(const Impl&) = delete;
+    Win32HelperProcess(const Win32HelperProcess&) = delete;
+    Win32HelperProcess& operator=(const Win32HelperProcess&) = delete;
 
-    [[nodiscard]] bool send(std::string_view text) const {
+    [[nodiscard]] bool send(std::string_view text) override {
         DWORD written = 0;
         return WriteFile(to_.get(), text.data(), static_cast<DWORD>(text.size()), &written,
                          nullptr) != 0 &&
                written == text.size();
     }
 
-    [[nodiscard]] bool has_answered() const {
+    [[nodiscard]] bool has_answered() override {
         DWORD waiting = 0;
         if (PeekNamedPipe(from_.get(), nullptr, 0, nullptr, &waiting, nullptr) == 0 || waiting == 0)
             return false;
@@ -151,13 +149,11 @@ private:
     KernelObject process_;
 };
 
-HelperProcess::HelperProcess(const std::vector<std::string>& command)
-    : impl_(std::make_unique<Impl>(command)) {}
-HelperProcess::~HelperProcess() = default;
-HelperProcess::HelperProcess(HelperProcess&&) noexcept = default;
-HelperProcess& HelperProcess::operator=(HelperProcess&&) noexcept = default;
-bool HelperProcess::send(std::string_view text) { return impl_->send(text); }
-bool HelperProcess::has_answered() { return impl_->has_answered(); }
+} // namespace
+
+std::unique_ptr<HelperProcess> start_helper(const std::vector<std::string>& command) {
+    return std::make_unique<Win32HelperProcess>(command);
+}
 
 namespace helper {
 

@@ -1,8 +1,9 @@
 #include "tools/program/run_program.hpp"
 
+#include "eyehand/base/posix_spawn.hpp"
+
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -94,41 +95,6 @@ std::vector<char*> environment_without(const std::vector<std::string>& hidden) {
     return all;
 }
 
-class Actions {
-public:
-    Actions() { posix_spawn_file_actions_init(&actions_); }
-    ~Actions() { posix_spawn_file_actions_destroy(&actions_); }
-    Actions(const Actions&) = delete;
-    Actions& operator=(const Actions&) = delete;
-    posix_spawn_file_actions_t* get() { return &actions_; }
-
-private:
-    posix_spawn_file_actions_t actions_{};
-};
-
-class Attributes {
-public:
-    Attributes() {
-        posix_spawnattr_init(&attributes_);
-        sigset_t none;
-        sigset_t all;
-        sigemptyset(&none);
-        sigfillset(&all);
-        posix_spawnattr_setsigmask(&attributes_, &none);
-        posix_spawnattr_setsigdefault(&attributes_, &all);
-        posix_spawnattr_setpgroup(&attributes_, 0); // its own group, to kill all processes
-        posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-                                                   POSIX_SPAWN_SETPGROUP);
-    }
-    ~Attributes() { posix_spawnattr_destroy(&attributes_); }
-    Attributes(const Attributes&) = delete;
-    Attributes& operator=(const Attributes&) = delete;
-    posix_spawnattr_t* get() { return &attributes_; }
-
-private:
-    posix_spawnattr_t attributes_{};
-};
-
 /// A started program; the destructor kills it and waits for its end unless it has ended.
 class Child {
 public:
@@ -196,14 +162,14 @@ ProgramEnd run_program(const ProgramCall& call) {
     std::optional<Pipe> error = open_pipe();
     if (!out || !error) return not_started(errno);
 
-    Actions actions;
+    base::SpawnActions actions;
     posix_spawn_file_actions_adddup2(actions.get(), in.get(), STDIN_FILENO);
     posix_spawn_file_actions_adddup2(actions.get(), out->write.get(), STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(actions.get(), error->write.get(), STDERR_FILENO);
     posix_spawn_file_actions_addclosefrom_np(actions.get(), STDERR_FILENO + 1);
     if (!call.folder.empty())
         posix_spawn_file_actions_addchdir_np(actions.get(), call.folder.c_str());
-    Attributes attributes;
+    base::SpawnAttributes attributes(POSIX_SPAWN_SETPGROUP); // to kill all its processes
     std::vector<std::string> words = call.command;
     std::vector<char*> arguments;
     arguments.reserve(words.size() + 1);
