@@ -1,0 +1,68 @@
+#include "child_process.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <stdexcept>
+
+extern char** environ; // NOLINT
+
+namespace fault_tests {
+namespace {
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+    std::vector<char*> all;
+    for (std::string& word : words) all.push_back(word.data());
+    all.push_back(nullptr);
+    return all;
+}
+
+std::vector<std::string> environment(const std::map<std::string, std::string>& changed) {
+    std::vector<std::string> all;
+    for (char** it = environ; *it != nullptr; ++it) {
+        const std::string entry = *it;
+        if (!changed.contains(entry.substr(0, entry.find('=')))) all.push_back(entry);
+    }
+    for (const auto& [name, value] : changed) all.push_back(name + "=" + value);
+    return all;
+}
+
+} // namespace
+
+ChildProcess::ChildProcess(const ChildOptions& options) {
+    std::vector<std::string> words = options.command;
+    std::vector<std::string> variables = environment(options.variables);
+    const std::vector<char*> arguments = pointers_to(words);
+    const std::vector<char*> environment = pointers_to(variables);
+    posix_spawn_file_actions_t files{};
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, options.output.c_str(),
+                                     O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
+    posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+    posix_spawn_file_actions_addchdir_np(&files, options.folder.c_str());
+    const int error =
+        posix_spawnp(&process_, arguments[0], &files, nullptr, arguments.data(), environment.data());
+    posix_spawn_file_actions_destroy(&files);
+    if (error != 0) throw std::runtime_error("not started: " + options.command[0]);
+}
+
+ChildProcess::~ChildProcess() {
+    if (ended_) return;
+    send(SIGKILL);
+    (void)wait();
+}
+
+void ChildProcess::send(int signal) const { kill(process_, signal); }
+
+int ChildProcess::wait() {
+    int status = 0;
+    waitpid(process_, &status, 0); // CTest has the time limit
+    ended_ = true;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+} // namespace fault_tests

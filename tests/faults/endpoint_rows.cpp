@@ -1,0 +1,82 @@
+// Faults of the model's server.
+#include "scene.hpp"
+
+namespace fault_tests {
+namespace {
+
+void give_up_soon(Scene& scene) {
+    scene.arguments = {"--retries", "0"};
+    scene.variables["EYEHAND_FIRST_BYTE_TIMEOUT"] = "0.3";
+    scene.variables["EYEHAND_IDLE_TIMEOUT"] = "0.3";
+}
+
+/// The beginning of a streamed reply.
+std::string first_words() {
+    using namespace eyehand::vlm::testing;
+    return chunked_head() + chunk("data: "
+                                  R"({"choices":[{"index":0,"delta":{"content":"I "}}]})"
+                                  "\n\n");
+}
+
+} // namespace
+
+std::vector<Row> endpoint_rows() {
+    using eyehand::vlm::testing::Gate;
+    const Answer fails{.status = 500, .body = R"({"error":{"message":"out of order"}})"};
+    return {
+        {.name = "endpoint: no server",
+         .before = [](Scene& scene) { scene.endpoint = "http://127.0.0.1:1"; },
+         .exit_code = 4,
+         .message = "nothing listens at 127.0.0.1:1",
+         .outcome = "endpoint_failed"},
+        {.name = "endpoint: the server ends between two requests",
+         .answers = {{.body = looks().body, .close = true}},
+         .before = [](Scene& scene) { scene.arguments = {"--retries", "0"}; },
+         .fault = [](Scene& scene) { scene.server.stop_listening(); },
+         .exit_code = 4,
+         .message = "nothing listens at 127.0.0.1:",
+         .outcome = "endpoint_failed"},
+        {.name = "endpoint: the connection is closed in the middle of a stream",
+         .answers = {looks(), {.close = true, .parts = {first_words()}}},
+         .exit_code = 4,
+         .message = "closed the connection",
+         .outcome = "endpoint_failed"},
+        {.name = "endpoint: the connection is reset before an answer",
+         .answers = {looks(), {.close = true, .cut_after = 0}},
+         .before = [](Scene& scene) { scene.arguments = {"--retries", "0"}; },
+         .exit_code = 4,
+         .message = "the connection",
+         .outcome = "endpoint_failed"},
+        {.name = "endpoint: status 500 forever",
+         .answers = {looks(), fails, fails},
+         .before = [](Scene& scene) { scene.arguments = {"--retries", "1"}; },
+         .exit_code = 4,
+         .message = "out of order",
+         .outcome = "endpoint_failed"},
+        {.name = "endpoint: the key is refused",
+         .answers = {{.status = 401, .body = R"({"error":{"message":"wrong key"}})"}},
+         .exit_code = 4,
+         .message = "EYEHAND_API_KEY",
+         .outcome = "endpoint_failed"},
+        {.name = "endpoint: malformed JSON",
+         .answers = {looks(), {.body = R"({"choices":[{"message":{)"}},
+         .before = [](Scene& scene) { scene.arguments = {"--retries", "0"}; },
+         .exit_code = 4,
+         .message = "JSON",
+         .outcome = "endpoint_failed"},
+        {.name = "endpoint: no answer",
+         .answers = {looks(), never()},
+         .before = give_up_soon,
+         .exit_code = 4,
+         .message = "first_byte_timeout",
+         .outcome = "endpoint_failed"},
+        {.name = "endpoint: an answer that stops in the middle",
+         .answers = {looks(), {.parts = {first_words(), Gate()}}},
+         .before = give_up_soon,
+         .exit_code = 4,
+         .message = "idle_timeout",
+         .outcome = "endpoint_failed"},
+    };
+}
+
+} // namespace fault_tests
