@@ -44,6 +44,8 @@ ChildProcess::ChildProcess(const ChildOptions& options) {
                                      O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
     posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
     posix_spawn_file_actions_addchdir_np(&files, options.folder.c_str());
+    // Otherwise it would keep the sockets of the test's server open.
+    posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
     const int error =
         posix_spawnp(&process_, arguments[0], &files, nullptr, arguments.data(), environment.data());
     posix_spawn_file_actions_destroy(&files);

@@ -1,2 +1,138 @@
+// Signals to the run, and memory that runs out.
 #include "scene.hpp"
-namespace fault_tests { std::vector<Row> process_rows() { return {}; } }
+
+#include "catch.hpp"
+
+namespace fault_tests {
+namespace {
+
+std::function<void(Scene&)> signal(int number) {
+    return [number](Scene& scene) { scene.program->send(number); };
+}
+
+/// Goes on only after the program has received the signal: a later one could overtake it.
+std::function<void(Scene&)> stop_and_continue() {
+    return [](Scene& scene) {
+        scene.program->send(SIGSTOP);
+        scene.go_on();
+        scene.program->send(SIGCONT);
+    };
+}
+
+/// The model drags in the window. The drag takes at least this number of steps of 10 ms.
+void prepare_drag(Scene& scene, int steps) {
+    scene.open_window();
+    scene.arguments = {"--with", "drag"};
+    scene.variables["EYEHAND_DRAG_STEPS"] = std::to_string(steps);
+    scene.variables["EYEHAND_DRAG_STEP_DELAY"] = "0.01";
+}
+
+Answer drags() {
+    return calls("drag", R"({"label":"OK","start":[250,400],"end":[400,600]})");
+}
+
+/// Sends the signals while the button is held.
+std::function<void(Scene&)> signals_in_drag(std::vector<int> numbers) {
+    return [numbers = std::move(numbers)](Scene& scene) {
+        scene.go_on();
+        scene.wait_for("button");
+        for (const int number : numbers) scene.program->send(number);
+    };
+}
+
+void check_button_was_released(Scene& scene) { scene.wait_for("button-up"); }
+
+} // namespace
+
+std::vector<Row> process_rows() {
+    const auto short_drag = [](Scene& scene) { prepare_drag(scene, 50); };
+    return {
+        {.name = "process: INT while the model thinks",
+         .answers = {never()},
+         .fault = signal(SIGINT),
+         .exit_code = 130,
+         .message = "interrupted by the user",
+         .outcome = "cancelled"},
+        {.name = "process: TERM while the model thinks",
+         .answers = {never()},
+         .fault = signal(SIGTERM),
+         .exit_code = 130,
+         .message = "interrupted by the user",
+         .outcome = "cancelled"},
+        {.name = "process: HUP while the model thinks",
+         .answers = {never()},
+         .fault = signal(SIGHUP),
+         .exit_code = 130,
+         .message = "interrupted by the user",
+         .outcome = "cancelled"},
+        {.name = "process: KILL while the model thinks",
+         .answers = {never()},
+         .fault = signal(SIGKILL),
+         .exit_code = 128 + SIGKILL,
+         .message = ""},
+        {.name = "process: STOP and CONT while the model thinks",
+         .answers = {looks(), is_done()},
+         .fault = stop_and_continue(),
+         .message = "It is done.",
+         .outcome = "completed"},
+        {.name = "process: USR1 while the model thinks",
+         .answers = {looks(), is_done()},
+         .fault = signal(SIGUSR1),
+         .message = "It is done.",
+         .outcome = "completed"},
+        {.name = "process: INT during a drag",
+         .answers = {drags(), never()},
+         .before = short_drag,
+         .fault = signals_in_drag({SIGINT}),
+         .exit_code = 130,
+         .message = "interrupted by the user",
+         .outcome = "cancelled",
+         .then = check_button_was_released},
+        {.name = "process: TERM during a drag",
+         .answers = {drags(), never()},
+         .before = short_drag,
+         .fault = signals_in_drag({SIGTERM}),
+         .exit_code = 130,
+         .message = "interrupted by the user",
+         .outcome = "cancelled",
+         .then = check_button_was_released},
+        {.name = "process: HUP during a drag",
+         .answers = {drags(), never()},
+         .before = [](Scene& scene) { prepare_drag(scene, 100000); },
+         .fault = signals_in_drag({SIGHUP}),
+         .exit_code = 130,
+         .message = "interrupted by the user",
+         .outcome = "cancelled",
+         .then = check_button_was_released},
+        {.name = "process: INT twice during a drag",
+         .answers = {drags(), never()},
+         .before = [](Scene& scene) { prepare_drag(scene, 100000); },
+         .fault =
+             [](Scene& scene) {
+                 signals_in_drag({SIGINT})(scene);
+                 scene.wait_for_output("press Ctrl+C again to stop at once");
+                 scene.program->send(SIGINT);
+             },
+         .exit_code = 130,
+         .message = "stopping at once",
+         .outcome = "cancelled",
+         .then = check_button_was_released},
+        {.name = "process: USR1 during a drag",
+         .answers = {drags(), is_done()},
+         .before = short_drag,
+         .fault = signals_in_drag({SIGUSR1}),
+         .message = "It is done.",
+         .outcome = "completed",
+         .then = check_button_was_released},
+        // The first screenshot exists; memory for the second one is not available.
+        {.name = "process: no memory for a screenshot",
+         .answers = {looks(), is_done()},
+         .before = [](Scene& scene) { scene.load_library_faults(); },
+         .fault = [](Scene& scene) { scene.set_fault("memory", 65536); },
+         .exit_code = 1,
+         .message = "memory",
+         .outcome = "failed"},
+    };
+}
+
+} // namespace fault_tests

@@ -87,6 +87,11 @@ void Scene::wait_for(const std::string& what) const {
     REQUIRE(test::eventually([&] { return !window->lines(what).empty(); }));
 }
 
+void Scene::wait_for_output(const std::string& text) const {
+    REQUIRE(test::eventually(
+        [&] { return test::read_file(output()).find(text) != std::string::npos; }));
+}
+
 // ---- after the fault ----------------------------------------------------------------------------
 
 namespace {
@@ -241,7 +246,7 @@ void carry_out(const Row& row) {
                                  ? held_by(scene.held_answer, row.answers[i])
                                  : row.answers[i]);
     if (row.before) row.before(scene);
-    const fs::path output = scene.folder / "output";
+    const fs::path output = scene.output();
     scene.program.emplace(
         ChildOptions{command_of(scene), scene.variables, scene.work(), output});
     if (row.fault) {

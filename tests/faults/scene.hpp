@@ -32,6 +32,7 @@ public:
     [[nodiscard]] std::filesystem::path temporary() const { return folder / "temporary"; }
     [[nodiscard]] std::filesystem::path work() const { return folder / "work"; }
     [[nodiscard]] std::filesystem::path user() const { return folder / "user"; }
+    [[nodiscard]] std::filesystem::path output() const { return folder / "output"; }
     /// The directory of the run, and its journal, which is empty if there is none.
     [[nodiscard]] std::filesystem::path run() const { return runs() / run_name; }
     [[nodiscard]] std::string journal() const;
@@ -52,6 +53,8 @@ public:
     void open_window();
     /// Waits for a line of the window's log: "button" or "key".
     void wait_for(const std::string& what) const;
+    /// Waits for a text in the output of the run.
+    void wait_for_output(const std::string& text) const;
 
     /// Lets the model's server send the answer that it holds.
     void go_on() const { held_answer.open(); }
