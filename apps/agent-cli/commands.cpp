@@ -3,6 +3,7 @@
 #include "configuration.hpp"
 #include "environment.hpp"
 #include "eyehand/agent/error.hpp"
+#include "eyehand/base/exception_text.hpp"
 #include "eyehand/vlm/error.hpp"
 #include "eyehand/winio/error.hpp"
 #include "platform.hpp"
@@ -564,7 +565,7 @@ int run_program(std::vector<std::string> arguments) {
                              error.code() == agent::errc::bad_run;
         return complain(mid_run ? ExitCode::failed : ExitCode::usage, error.what());
     } catch (const std::exception& error) {
-        return complain(ExitCode::failed, error.what());
+        return complain(ExitCode::failed, base::exception_text(error));
     }
 }
 

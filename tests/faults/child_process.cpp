@@ -20,23 +20,11 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
     return all;
 }
 
-std::vector<std::string> environment(const std::map<std::string, std::string>& changed) {
-    std::vector<std::string> all;
-    for (char** it = environ; *it != nullptr; ++it) {
-        const std::string entry = *it;
-        if (!changed.contains(entry.substr(0, entry.find('=')))) all.push_back(entry);
-    }
-    for (const auto& [name, value] : changed) all.push_back(name + "=" + value);
-    return all;
-}
-
 } // namespace
 
 ChildProcess::ChildProcess(const ChildOptions& options) {
     std::vector<std::string> words = options.command;
-    std::vector<std::string> variables = environment(options.variables);
     const std::vector<char*> arguments = pointers_to(words);
-    const std::vector<char*> environment = pointers_to(variables);
     posix_spawn_file_actions_t files{};
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -47,7 +35,7 @@ ChildProcess::ChildProcess(const ChildOptions& options) {
     // Otherwise it would keep the sockets of the test's server open.
     posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
     const int error =
-        posix_spawnp(&process_, arguments[0], &files, nullptr, arguments.data(), environment.data());
+        posix_spawnp(&process_, arguments[0], &files, nullptr, arguments.data(), environ);
     posix_spawn_file_actions_destroy(&files);
     if (error != 0) throw std::runtime_error("not started: " + options.command[0]);
 }
@@ -58,13 +46,15 @@ ChildProcess::~ChildProcess() {
     (void)wait();
 }
 
-void ChildProcess::send(int signal) const { kill(process_, signal); }
+void ChildProcess::send(int signal) const { ::kill(process_, signal); }
 
 int ChildProcess::wait() {
+    if (ended_) return exit_code_;
     int status = 0;
     waitpid(process_, &status, 0); // CTest has the time limit
     ended_ = true;
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    exit_code_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return exit_code_;
 }
 
 } // namespace fault_tests

@@ -4,15 +4,13 @@
 #include <sys/types.h>
 
 #include <filesystem>
-#include <map>
 #include <string>
 #include <vector>
 
 namespace fault_tests {
 
 struct ChildOptions {
-    std::vector<std::string> command;
-    std::map<std::string, std::string> variables{}; ///< besides those of the test
+    std::vector<std::string> command; ///< with the environment of the test
     std::filesystem::path folder;                   ///< its working directory
     std::filesystem::path output; ///< receives standard output and standard error
 };
@@ -33,6 +31,7 @@ public:
 private:
     pid_t process_;
     bool ended_ = false;
+    int exit_code_ = 0;
 };
 
 } // namespace fault_tests

@@ -2,12 +2,15 @@
 // A fault begins when its file appears in the folder that EYEHAND_TEST_FAULTS names:
 //   clock    the real-time clock differs from the system's by this number of seconds
 //   memory   allocations of at least this number of bytes fail
+//   deflate  zlib finds no memory to compress (any number)
 // Each fsync and fdatasync adds a line "INODE SIZE" to the file "synced" there.
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <array>
 #include <cstddef>
@@ -105,6 +108,20 @@ int gettimeofday(timeval* into, void* /*zone*/) noexcept {
     clock_gettime(CLOCK_REALTIME, &now);
     *into = {now.tv_sec, now.tv_nsec / 1000};
     return 0;
+}
+
+// Of zlib's deflateInit and deflateInit2.
+int deflateInit2_(z_streamp stream, int level, int method, int window_bits, int memory_level,
+                  int strategy, const char* version, int stream_size) {
+    if (number_in("deflate")) return Z_MEM_ERROR;
+    const auto original = reinterpret_cast<decltype(&deflateInit2_)>(dlsym(RTLD_NEXT, __func__));
+    return original(stream, level, method, window_bits, memory_level, strategy, version,
+                    stream_size);
+}
+int deflateInit_(z_streamp stream, int level, const char* version, int stream_size) {
+    constexpr int default_memory_level = 8;
+    return deflateInit2_(stream, level, Z_DEFLATED, MAX_WBITS, default_memory_level,
+                         Z_DEFAULT_STRATEGY, version, stream_size);
 }
 
 } // extern "C"

@@ -19,13 +19,18 @@ std::function<void(Scene&)> stop_and_continue() {
     };
 }
 
-/// The model drags in the window. The drag takes at least this number of steps of 10 ms.
-void prepare_drag(Scene& scene, int steps) {
+/// For a drag in the window, with the delay of each of its steps.
+void prepare_drag(Scene& scene, int steps, const std::string& delay) {
     scene.open_window();
     scene.arguments = {"--with", "drag"};
     scene.variables["EYEHAND_DRAG_STEPS"] = std::to_string(steps);
-    scene.variables["EYEHAND_DRAG_STEP_DELAY"] = "0.01";
+    scene.variables["EYEHAND_DRAG_STEP_DELAY"] = delay;
 }
+
+/// Signals arrive during it.
+void prepare_short_drag(Scene& scene) { prepare_drag(scene, 50, "0.01"); }
+/// Would take a quarter of an hour.
+void prepare_endless_drag(Scene& scene) { prepare_drag(scene, 1000, "1"); }
 
 Answer drags() {
     return calls("drag", R"({"label":"OK","start":[250,400],"end":[400,600]})");
@@ -45,7 +50,6 @@ void check_button_was_released(Scene& scene) { scene.wait_for("button-up"); }
 } // namespace
 
 std::vector<Row> process_rows() {
-    const auto short_drag = [](Scene& scene) { prepare_drag(scene, 50); };
     return {
         {.name = "process: INT while the model thinks",
          .answers = {never()},
@@ -82,7 +86,7 @@ std::vector<Row> process_rows() {
          .outcome = "completed"},
         {.name = "process: INT during a drag",
          .answers = {drags(), never()},
-         .before = short_drag,
+         .before = prepare_short_drag,
          .fault = signals_in_drag({SIGINT}),
          .exit_code = 130,
          .message = "interrupted by the user",
@@ -90,7 +94,7 @@ std::vector<Row> process_rows() {
          .then = check_button_was_released},
         {.name = "process: TERM during a drag",
          .answers = {drags(), never()},
-         .before = short_drag,
+         .before = prepare_short_drag,
          .fault = signals_in_drag({SIGTERM}),
          .exit_code = 130,
          .message = "interrupted by the user",
@@ -98,7 +102,7 @@ std::vector<Row> process_rows() {
          .then = check_button_was_released},
         {.name = "process: HUP during a drag",
          .answers = {drags(), never()},
-         .before = [](Scene& scene) { prepare_drag(scene, 100000); },
+         .before = prepare_endless_drag,
          .fault = signals_in_drag({SIGHUP}),
          .exit_code = 130,
          .message = "interrupted by the user",
@@ -106,7 +110,7 @@ std::vector<Row> process_rows() {
          .then = check_button_was_released},
         {.name = "process: INT twice during a drag",
          .answers = {drags(), never()},
-         .before = [](Scene& scene) { prepare_drag(scene, 100000); },
+         .before = prepare_endless_drag,
          .fault =
              [](Scene& scene) {
                  signals_in_drag({SIGINT})(scene);
@@ -119,18 +123,35 @@ std::vector<Row> process_rows() {
          .then = check_button_was_released},
         {.name = "process: USR1 during a drag",
          .answers = {drags(), is_done()},
-         .before = short_drag,
+         .before = prepare_short_drag,
          .fault = signals_in_drag({SIGUSR1}),
          .message = "It is done.",
          .outcome = "completed",
          .then = check_button_was_released},
-        // The first screenshot exists; memory for the second one is not available.
-        {.name = "process: no memory for a screenshot",
+        {.name = "process: zlib has no memory for a screenshot",
+         .before =
+             [](Scene& scene) {
+                 scene.load_library_faults();
+                 scene.set_fault("deflate", 1);
+             },
+         .exit_code = 5,
+         .message = "zlib",
+         .outcome = "desktop_failed"},
+        {.name = "process: no memory for a frame",
+         .before =
+             [](Scene& scene) {
+                 scene.load_library_faults();
+                 scene.set_fault("memory", 1000000);
+             },
+         .exit_code = 1,
+         .message = "out of memory",
+         .outcome = "failed"},
+        {.name = "process: no memory for a reply",
          .answers = {looks(), is_done()},
          .before = [](Scene& scene) { scene.load_library_faults(); },
          .fault = [](Scene& scene) { scene.set_fault("memory", 65536); },
          .exit_code = 1,
-         .message = "memory",
+         .message = "out of memory",
          .outcome = "failed"},
     };
 }

@@ -33,6 +33,8 @@ Scene::Scene() {
                  {"EYEHAND_REACTION_TIMEOUT", "0"}};
 }
 
+Scene::~Scene() { repair(); }
+
 std::string Scene::journal() const {
     const fs::path file = run() / "events.jsonl";
     return fs::exists(file) ? test::read_file(file) : std::string();
@@ -63,11 +65,16 @@ std::map<std::uintmax_t, std::uintmax_t> Scene::synced() const {
 }
 
 void Scene::use_own_x_server() {
-    const std::string file = (folder / "faults/x_server").string();
-    prefix = {EYEHAND_X11_RUN, "sh", "-c",
-              "echo $EYEHAND_TEST_X_SERVER >'" + file + ".new'; mv '" + file + ".new' '" + file +
-                  "'; exec \"$@\"",
-              "sh"};
+    prefix = {EYEHAND_X11_RUN,
+              "sh",
+              "-c",
+              R"(cd "$1"; window=$2; shift 2
+                 echo $EYEHAND_TEST_X_SERVER >x_server
+                 "$window" window_log Fault 800 600 3366cc &
+                 exec "$@")",
+              "sh",
+              (folder / "faults").string(),
+              test::program_file("eyehand-x11-window").string()};
 }
 
 pid_t Scene::x_server() const {
@@ -84,7 +91,12 @@ void Scene::open_window() {
 }
 
 void Scene::wait_for(const std::string& what) const {
-    REQUIRE(test::eventually([&] { return !window->lines(what).empty(); }));
+    const auto has_line = [&] {
+        return window ? !window->lines(what).empty()
+                      : test::read_file(folder / "faults/window_log").find("\n" + what + " ") !=
+                            std::string::npos;
+    };
+    REQUIRE(test::eventually(has_line));
 }
 
 void Scene::wait_for_output(const std::string& text) const {
@@ -140,12 +152,13 @@ struct Ended {
 
 /// Another command of agent-cli, without the fault.
 Ended agent_cli(const Scene& scene, const std::vector<std::string>& arguments) {
-    std::vector<std::string> command{test::program_file("agent-cli").string()};
+    std::vector<std::string> command{"env"};
+    for (const auto& [name, value] : scene.variables)
+        if (name != "LD_PRELOAD" && name != "XAUTHORITY") command.push_back(name + "=" + value);
+    command.push_back(test::program_file("agent-cli").string());
     command.insert(command.end(), arguments.begin(), arguments.end());
     const fs::path output = scene.folder / "output_of_command";
-    std::map<std::string, std::string> variables = scene.variables;
-    variables.erase("LD_PRELOAD");
-    ChildProcess program({command, variables, scene.work(), output});
+    ChildProcess program({command, scene.work(), output});
     const int exit_code = program.wait();
     return {exit_code, test::read_file(output)};
 }
@@ -206,7 +219,9 @@ void check_after(const Scene& scene, const Row& row, const Ended& ended) {
     else
         CHECK_THAT(ended.output, !ContainsSubstring("held"));
     check_no_temporary_files(scene);
-    if (row.kept != Kept::nothing) {
+    if (row.kept == Kept::nothing) {
+        CHECK(names_below(scene.runs()) == std::vector<std::string>());
+    } else {
         check_run(scene, row);
         check_no_temporary_files(scene); // of the commands that have read the run
     }
@@ -224,6 +239,8 @@ Answer held_by(const vlm::testing::Gate& gate, Answer answer) {
 std::vector<std::string> command_of(const Scene& scene) {
     const std::string endpoint = scene.endpoint.empty() ? scene.server.url() : scene.endpoint;
     std::vector<std::string> command = scene.prefix;
+    command.emplace_back("env");
+    for (const auto& [name, value] : scene.variables) command.push_back(name + "=" + value);
     if (!scene.memory_fault.empty()) {
         command.insert(command.end(),
                        {test::program_file("eyehand-memory-agent").string(), endpoint,
@@ -248,7 +265,7 @@ void carry_out(const Row& row) {
     if (row.before) row.before(scene);
     const fs::path output = scene.output();
     scene.program.emplace(
-        ChildOptions{command_of(scene), scene.variables, scene.work(), output});
+        ChildOptions{command_of(scene), scene.work(), output});
     if (row.fault) {
         const bool asked = scene.server.wait_for_requests(row.at_request, test::patience);
         INFO(test::read_file(output));

@@ -26,6 +26,9 @@ using eyehand::vlm::testing::completion;
 class Scene {
 public:
     Scene();
+    ~Scene();
+    Scene(const Scene&) = delete;
+    Scene& operator=(const Scene&) = delete;
 
     // Folders of the run. All except the first must be empty afterwards.
     [[nodiscard]] std::filesystem::path runs() const { return folder / "runs"; }
@@ -43,7 +46,7 @@ public:
     /// The size of each file at its latest fsync or fdatasync, by inode.
     [[nodiscard]] std::map<std::uintmax_t, std::uintmax_t> synced() const;
 
-    /// Starts the run on a separate X server, which only it uses, and waits until the server runs.
+    /// Starts the run on a separate X server, on which a window has the input focus.
     void use_own_x_server();
     /// The process of the X server of the run.
     [[nodiscard]] pid_t x_server() const;
@@ -51,7 +54,7 @@ public:
     /// Opens a window with the input focus at the pixels 200,200 to 1000,800 of the screen, so that
     /// the model's point [312, 463] is its center.
     void open_window();
-    /// Waits for a line of the window's log: "button" or "key".
+    /// Waits for a line of the log of a window: "button" or "key".
     void wait_for(const std::string& what) const;
     /// Waits for a text in the output of the run.
     void wait_for_output(const std::string& text) const;
@@ -68,17 +71,18 @@ public:
     std::string endpoint; ///< empty: the server
     std::vector<std::string> prefix;    ///< of the command
     std::vector<std::string> arguments; ///< further ones of agent-cli run
-    std::map<std::string, std::string> variables;
+    std::map<std::string, std::string> variables; ///< of agent-cli
     /// A fault of eyehand-memory-agent, which then runs in place of agent-cli.
     std::string memory_fault;
     std::optional<ChildProcess> program;
+    std::function<void()> repair = [] {}; ///< ends the fault for the rows that follow
 };
 
 /// The run after the fault.
 enum class Kept {
     run,       ///< can be shown, verified and, unless completed, resumed
     incomplete, ///< can be shown and verified, which finds that files are missing; cannot be resumed
-    nothing,   ///< there is no run directory, or no complete one
+    nothing,    ///< there is no run directory
 };
 
 struct Row {

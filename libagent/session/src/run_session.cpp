@@ -3,6 +3,7 @@
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/http_log.hpp"
 #include "eyehand/agent/lmstudio_log.hpp"
+#include "eyehand/base/exception_text.hpp"
 #include "eyehand/session/report.hpp"
 #include "eyehand/session/server_facts.hpp"
 #include "eyehand/session/verify.hpp"
@@ -207,13 +208,13 @@ private:
         try {
             session::seal_run(store, key);
         } catch (const std::exception& problem) {
-            remark(fmt::format("the run has no seal: {}", problem.what()));
+            remark(fmt::format("the run has no seal: {}", base::exception_text(problem)));
         }
         if (!directory || !options_.report) return {};
         try {
             return session::write_report(*directory, {.journal_key = key});
         } catch (const std::exception& problem) {
-            remark(fmt::format("no report was written: {}", problem.what()));
+            remark(fmt::format("no report was written: {}", base::exception_text(problem)));
             return {};
         }
     }

@@ -6,6 +6,7 @@
 #include "eyehand/agent/journal.hpp"
 #include "eyehand/agent/journal_reader.hpp"
 #include "eyehand/agent/run_port.hpp"
+#include "eyehand/base/exception_text.hpp"
 #include "record/execution_log.hpp"
 #include "record/run_writer.hpp"
 #include "record/turn_log.hpp"
@@ -226,7 +227,7 @@ public:
         } catch (const std::exception& problem) {
             // A file cannot be written, or a tool threw: close the run's files as far as possible.
             try {
-                if (!closed_) close(Outcome::failed, problem.what());
+                if (!closed_) close(Outcome::failed, base::exception_text(problem));
             } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): the first one counts
             }
             throw;
