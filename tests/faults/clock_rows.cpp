@@ -1,2 +1,71 @@
+// Jumps of the real-time clock, as after a correction or in a virtual machine that continues.
 #include "scene.hpp"
-namespace fault_tests { std::vector<Row> clock_rows() { return {}; } }
+
+#include "eyehand/agent/journal_reader.hpp"
+
+#include "catch.hpp"
+
+#include <algorithm>
+
+namespace fault_tests {
+namespace {
+
+constexpr long year = 365L * 24 * 3600;
+
+void prepare(Scene& scene) {
+    scene.load_library_faults();
+    // The clock must not end a wait, and none lasts as long as the jump.
+    scene.variables["EYEHAND_SETTLE_QUIET"] = "0.05";
+    scene.arguments = {"--max-time", "300"};
+}
+
+std::function<void(Scene&)> jump(long seconds) {
+    return [seconds](Scene& scene) { scene.set_fault("clock", seconds); };
+}
+
+/// The times in the journal are those of a clock that does not jump.
+void check_times(Scene& scene) {
+    std::vector<std::chrono::milliseconds> times;
+    for (const eyehand::agent::Event& event :
+         eyehand::agent::read_journal(scene.run() / "events.jsonl"))
+        times.push_back(event.t);
+    CHECK(std::is_sorted(times.begin(), times.end()));
+    CHECK(times.back() < std::chrono::hours(1));
+}
+
+/// The server wants another attempt at this date.
+Answer wants_a_pause_until(const std::string& date) {
+    return {.status = 429,
+            .body = R"({"error":{"message":"too many requests"}})",
+            .headers = {{"Retry-After", date}}};
+}
+
+} // namespace
+
+std::vector<Row> clock_rows() {
+    return {
+        {.name = "clock: it jumps a year forward",
+         .answers = {looks(), looks(), is_done()},
+         .before = prepare,
+         .fault = jump(year),
+         .message = "It is done.",
+         .outcome = "completed",
+         .then = check_times},
+        {.name = "clock: it jumps a year back",
+         .answers = {looks(), looks(), is_done()},
+         .before = prepare,
+         .fault = jump(-year),
+         .message = "It is done.",
+         .outcome = "completed",
+         .then = check_times},
+        {.name = "clock: it is far behind the server's, which wants a pause",
+         .answers = {looks(), wants_a_pause_until("Sun, 06 Nov 2044 08:49:37 GMT"), is_done()},
+         .before = prepare,
+         .exit_code = 4,
+         .message = "too many requests",
+         .outcome = "endpoint_failed",
+         .then = check_times},
+    };
+}
+
+} // namespace fault_tests

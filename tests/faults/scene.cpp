@@ -35,9 +35,8 @@ Scene::Scene() {
 
 Scene::~Scene() { repair(); }
 
-std::string Scene::journal() const {
-    const fs::path file = run() / "events.jsonl";
-    return fs::exists(file) ? test::read_file(file) : std::string();
+bool Scene::journal_contains(const std::string& text) const {
+    return test::read_file(run() / "events.jsonl").find(text) != std::string::npos;
 }
 
 void Scene::load_library_faults() {
@@ -83,11 +82,10 @@ pid_t Scene::x_server() const {
     return static_cast<pid_t>(std::stol(process));
 }
 
-void Scene::open_window() {
+void Scene::open_window(const winio::Rect& place) {
     window.emplace(*desktop, "Fault");
-    const winio::Rect place{200, 200, 800, 600};
     desktop->windows()->apply({window->info().id, winio::WindowAction::move, place});
-    REQUIRE(test::eventually([&] { return window->center() == winio::Point{600, 500}; }));
+    REQUIRE(test::eventually([&] { return window->info().bounds == place; }));
 }
 
 void Scene::wait_for(const std::string& what) const {

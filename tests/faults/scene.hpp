@@ -36,9 +36,8 @@ public:
     [[nodiscard]] std::filesystem::path work() const { return folder / "work"; }
     [[nodiscard]] std::filesystem::path user() const { return folder / "user"; }
     [[nodiscard]] std::filesystem::path output() const { return folder / "output"; }
-    /// The directory of the run, and its journal, which is empty if there is none.
     [[nodiscard]] std::filesystem::path run() const { return runs() / run_name; }
-    [[nodiscard]] std::string journal() const;
+    [[nodiscard]] bool journal_contains(const std::string& text) const;
 
     /// Loads library_faults.cpp into the program; `set_fault` begins a fault there.
     void load_library_faults();
@@ -51,9 +50,8 @@ public:
     /// The process of the X server of the run.
     [[nodiscard]] pid_t x_server() const;
 
-    /// Opens a window with the input focus at the pixels 200,200 to 1000,800 of the screen, so that
-    /// the model's point [312, 463] is its center.
-    void open_window();
+    /// Opens a window with the input focus. By default, the model's point [312, 463] is its center.
+    void open_window(const eyehand::winio::Rect& place = {200, 200, 800, 600});
     /// Waits for a line of the log of a window: "button" or "key".
     void wait_for(const std::string& what) const;
     /// Waits for a text in the output of the run.
@@ -96,7 +94,7 @@ struct Row {
     std::function<void(Scene&)> fault{};
 
     int exit_code = 0;
-    std::string message;   ///< a part of the output
+    std::string message{}; ///< a part of the output
     std::string outcome{}; ///< at the end of the journal; empty: the journal has no end
     Kept kept = Kept::run;
     std::function<void(Scene&)> then{}; ///< further checks
@@ -120,7 +118,7 @@ inline Answer calls(const std::string& tool, const std::string& arguments = "{}"
 /// The model reports the task as done.
 inline Answer is_done() { return {.body = completion("It is done.")}; }
 inline Answer looks() { return calls("observe_screen"); }
-/// At the center of the window of `Scene::open_window`.
+/// In the center of the window of `Scene::open_window`.
 inline Answer clicks() { return calls("click_element", R"({"label":"OK","box":[312,463]})"); }
 inline Answer never() { return {.never = true}; }
 
