@@ -328,6 +328,7 @@ bool variables_have_case() { return true; }
 
 void prepare_console() {
     signal(SIGPIPE, SIG_IGN); // a closed pipe must not abort a run
+    signal(SIGXFSZ, SIG_IGN); // nor a limit of the size of files (ulimit -f): the write reports it
 }
 
 bool input_is_terminal() { return isatty(STDIN_FILENO) != 0; }

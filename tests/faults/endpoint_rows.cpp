@@ -25,7 +25,11 @@ std::vector<Row> endpoint_rows() {
     const Answer fails{.status = 500, .body = R"({"error":{"message":"out of order"}})"};
     return {
         {.name = "endpoint: no server",
-         .before = [](Scene& scene) { scene.endpoint = "http://127.0.0.1:1"; },
+         .before =
+             [](Scene& scene) {
+                 scene.endpoint = "http://127.0.0.1:1";
+                 scene.arguments = {"--retries", "0"};
+             },
          .exit_code = 4,
          .message = "nothing listens at 127.0.0.1:1",
          .outcome = "endpoint_failed"},

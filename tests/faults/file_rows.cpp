@@ -21,8 +21,9 @@ namespace {
 namespace fs = std::filesystem;
 using namespace eyehand;
 
-/// From now on, files of the run cannot become larger than this, as on a full disk.
-void fill_disk(const Scene& scene, rlim_t bytes) {
+/// From now on, files cannot become larger than this one and a part of an entry, as on a full disk.
+void fill_disk(const Scene& scene, const std::string& name) {
+    const rlim_t bytes = fs::file_size(scene.run() / name) + 40;
     const rlimit limit{bytes, bytes};
     REQUIRE(prlimit(scene.program->id(), RLIMIT_FSIZE, &limit, nullptr) == 0);
 }
@@ -49,10 +50,10 @@ void add_runs(Scene& scene, int count) {
 
 // ---- loss of power ------------------------------------------------------------------------------
 
-/// The size that each file of the run had when it was last written to the disk; 0: never.
-std::uintmax_t synced_size(const Scene& scene, const fs::path& file) {
+/// The size that a file or folder of the run had when it was last written to the disk; 0: never.
+std::uintmax_t synced_size(const Scene& scene, const fs::path& path) {
     struct stat status {};
-    if (stat(file.c_str(), &status) != 0) return 0;
+    REQUIRE(stat(path.c_str(), &status) == 0);
     const auto sizes = scene.synced();
     const auto found = sizes.find(status.st_ino);
     return found == sizes.end() ? 0 : found->second;
@@ -74,6 +75,7 @@ void cut_power(Scene& scene) {
 /// All writes that were not yet on the disk are lost.
 void lose_unsynced_writes(Scene& scene) {
     cut_power(scene);
+    CHECK(synced_size(scene, scene.run()) > 0); // otherwise, the names in it are lost, too
     for (const fs::path& file : files_of(scene))
         if (const std::uintmax_t size = synced_size(scene, file))
             fs::resize_file(file, size);
@@ -90,7 +92,9 @@ void lose_end_of_journal(Scene& scene) {
     const std::string all = test::read_file(journal);
     REQUIRE(all.size() > synced);
     const agent::RunDirectory run = agent::RunDirectory::open(scene.run());
-    for (std::uintmax_t size = all.size(); size > synced; --size) {
+    // Each byte of the last entry, and some of the others.
+    const std::size_t last = all.rfind('\n', all.size() - 2) + 1;
+    for (std::uintmax_t size = all.size(); size > synced; size -= size > last ? 1 : 13) {
         fs::resize_file(journal, size);
         const session::Verification found = session::verify_run(run);
         INFO("the first " << size << " bytes of " << all.size());
@@ -106,18 +110,17 @@ void lose_end_of_journal(Scene& scene) {
 std::vector<Row> file_rows() {
     const Answer acts = calls("press_key", R"({"key":"a"})");
     return {
-        {.name = "files: the disk is full before a screenshot",
+        {.name = "files: the disk is full before an entry of the log",
          .answers = {looks(), is_done()},
-         .before = [](Scene& scene) { scene.open_window(); },
-         .fault = [](Scene& scene) { fill_disk(scene, 4096); },
+         .fault = [](Scene& scene) { fill_disk(scene, "execution_log.txt"); },
          .exit_code = 1,
-         .message = "x",
+         .message = "execution_log.txt cannot be written: is the disk full?",
          .outcome = "failed"},
         {.name = "files: the disk is full before an entry of the journal",
          .answers = {looks(), is_done()},
-         .fault = [](Scene& scene) { fill_disk(scene, 1); },
+         .fault = [](Scene& scene) { fill_disk(scene, "events.jsonl"); },
          .exit_code = 1,
-         .message = "is the disk full?"},
+         .message = "events.jsonl cannot be written: is the disk full?"},
         {.name = "files: the folder of runs is read-only",
          .before =
              [](Scene& scene) {

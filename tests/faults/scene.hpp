@@ -78,8 +78,8 @@ public:
 
 /// The run after the fault.
 enum class Kept {
-    run,       ///< can be shown, verified and, unless completed, resumed
-    incomplete, ///< can be shown and verified, which finds that files are missing; cannot be resumed
+    run,        ///< can be verified, shown and, unless completed, resumed
+    incomplete, ///< the same, but the verification finds that files are missing
     nothing,    ///< there is no run directory
 };
 

@@ -209,6 +209,12 @@ base::Folders folders_for(const std::filesystem::path& name) {
     return name.parent_path() == screenshots ? base::Folders::existing : base::Folders::create;
 }
 
+/// Without run.json, a run can neither be shown nor resumed. The many files in folders, such as the texts
+/// of requests, would cost time in each turn.
+base::Durability durability_of(const std::filesystem::path& name) {
+    return name.has_parent_path() ? base::Durability::eventual : base::Durability::immediate;
+}
+
 } // namespace
 
 void RunDirectory::create(const std::string& name, std::string_view bytes) {
@@ -225,7 +231,8 @@ void RunDirectory::replace(const std::string& name, std::string_view bytes) {
     next += ".new";
     base::FileProblem problem;
     const std::int64_t before = size_of(path_ / file);
-    if (!base::replace_in_folder(path_, file, next, bytes, folders_for(file), problem))
+    if (!base::replace_in_folder(path_, file, next, bytes, folders_for(file), problem,
+                                 durability_of(file)))
         refuse(problem.file, "cannot be written", reason_of(problem));
     size_->add(static_cast<std::int64_t>(bytes.size()) - before);
 }

@@ -79,11 +79,13 @@ bool set_problem(FileProblem& problem, std::filesystem::path file, std::string r
 
 /// Writes a new file; on failure, removes its part.
 bool write_new(const ParentFolder& parent, const std::filesystem::path& name,
-               std::string_view bytes, std::string& reason) {
+               std::string_view bytes, std::string& reason,
+               Durability durability = Durability::eventual) {
     FolderFile file = parent.open(name, FileAccess::create);
     reason = file.reason();
     if (!file.is_open()) return false;
-    const bool written = file.write(bytes);
+    const bool written =
+        file.write(bytes) && (durability == Durability::eventual || file.sync());
     file.close();
     if (!written) parent.remove(name);
     return written;
@@ -166,13 +168,14 @@ bool create_in_folder(const std::filesystem::path& folder, const std::filesystem
 
 bool replace_in_folder(const std::filesystem::path& folder, const std::filesystem::path& name,
                        const std::filesystem::path& temporary, std::string_view bytes,
-                       Folders folders, FileProblem& problem) {
+                       Folders folders, FileProblem& problem, Durability durability) {
     const ParentFolder parent(folder, name, folders);
     const std::filesystem::path next = folder / name.parent_path() / temporary;
     if (!parent.is_open()) return set_problem(problem, next, parent.reason());
     parent.remove(temporary); // left by a process that was killed
     std::string reason;
-    if (!write_new(parent, temporary, bytes, reason)) return set_problem(problem, next, reason);
+    if (!write_new(parent, temporary, bytes, reason, durability))
+        return set_problem(problem, next, reason);
     const std::error_code error = parent.rename(temporary, name.filename());
     if (!error) return true;
     parent.remove(temporary);

@@ -32,6 +32,8 @@ std::optional<int> read_digits(std::string_view text) {
     return value;
 }
 
+} // namespace
+
 /// "Sun, 06 Nov 1994 08:49:37 GMT"
 std::optional<std::chrono::sys_seconds> read_date(std::string_view text) {
     using namespace std::chrono;
@@ -56,8 +58,6 @@ std::optional<std::chrono::sys_seconds> read_date(std::string_view text) {
     if (!date.ok()) return std::nullopt;
     return sys_days(date) + hours(*hour) + minutes(*minute) + seconds(*second);
 }
-
-} // namespace
 
 RetryWish read_retry_wish(std::string_view should_retry, std::string_view after_ms,
                           std::string_view after, std::chrono::system_clock::time_point now) {

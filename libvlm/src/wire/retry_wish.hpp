@@ -20,4 +20,8 @@ struct RetryWish {
                                         std::string_view after,
                                         std::chrono::system_clock::time_point now);
 
+/// The value of the header "Date"; empty if it is missing or malformed. Dates of the same answer are
+/// relative to it: the clock of this computer may be wrong.
+[[nodiscard]] std::optional<std::chrono::sys_seconds> read_date(std::string_view text);
+
 } // namespace eyehand::vlm::wire

@@ -113,12 +113,18 @@ void sync_folder(const std::filesystem::path& folder) noexcept;
 [[nodiscard]] bool create_in_folder(const std::filesystem::path& folder,
                                     const std::filesystem::path& name, std::string_view bytes,
                                     Folders folders, FileProblem& problem);
+/// When the disk has a file that was replaced.
+enum class Durability {
+    eventual,  ///< when the system writes it; after a power failure before that, it may be empty
+    immediate, ///< before it has its name
+};
+
 /// Writes a file under the name `temporary`, which is in the folder of `name`, and renames it, so
 /// that readers see either the old or the new file. On failure, returns false, sets `problem`, and
 /// leaves the old file.
-[[nodiscard]] bool replace_in_folder(const std::filesystem::path& folder,
-                                     const std::filesystem::path& name,
-                                     const std::filesystem::path& temporary, std::string_view bytes,
-                                     Folders folders, FileProblem& problem);
+[[nodiscard]] bool
+replace_in_folder(const std::filesystem::path& folder, const std::filesystem::path& name,
+                  const std::filesystem::path& temporary, std::string_view bytes, Folders folders,
+                  FileProblem& problem, Durability durability = Durability::eventual);
 
 } // namespace eyehand::base
