@@ -313,15 +313,14 @@ private:
                                                return take(head, bytes);
                                            });
             if (response.status < 200 || response.status >= 300)
-                throw wire::decode_error(response.status, response.body, where,
-                                         response.header("Location"),
-                                         wire::read_retry_wish(
-                                             response.header("x-should-retry"),
-                                             response.header("retry-after-ms"),
-                                             response.header("Retry-After"),
-                                             wire::read_date(response.header("Date"))
-                                                 .value_or(std::chrono::floor<std::chrono::seconds>(
-                                                     std::chrono::system_clock::now()))));
+                throw wire::decode_error(
+                    response.status, response.body, where, response.header("Location"),
+                    wire::read_retry_wish(response.header("x-should-retry"),
+                                          response.header("retry-after-ms"),
+                                          response.header("Retry-After"),
+                                          wire::read_date(response.header("Date"))
+                                              .value_or(std::chrono::floor<std::chrono::seconds>(
+                                                  std::chrono::system_clock::now()))));
             decode(response);
         } catch (const Error& error) {
             // The transport does not remove the key, and some servers repeat it, even in headers.

@@ -64,7 +64,8 @@ public:
     Stream(int level, int strategy) {
         // Raw deflate with zlib's default window (15) and memory level (8).
         if (deflateInit2(&stream_, level, Z_DEFLATED, -15, 8, strategy) != Z_OK)
-            throw Error(errc::encode_failed, "zlib could not be started");
+            throw Error(errc::encode_failed,
+                        "zlib has no memory for a screenshot: close other programs");
     }
     ~Stream() { deflateEnd(&stream_); }
     Stream(const Stream&) = delete;

@@ -11,8 +11,8 @@ namespace fault_tests {
 
 struct ChildOptions {
     std::vector<std::string> command; ///< with the environment of the test
-    std::filesystem::path folder;                   ///< its working directory
-    std::filesystem::path output; ///< receives standard output and standard error
+    std::filesystem::path folder;     ///< its working directory
+    std::filesystem::path output;     ///< receives standard output and standard error
 };
 
 /// The destructor kills it.

@@ -35,7 +35,10 @@ std::vector<Row> endpoint_rows() {
          .outcome = "endpoint_failed"},
         {.name = "endpoint: the server ends between two requests",
          .answers = {{.body = looks().body, .close = true}},
-         .before = [](Scene& scene) { scene.arguments = {"--retries", "0"}; },
+         .before =
+             [](Scene& scene) {
+                 scene.arguments = {"--retries", "0"};
+             },
          .fault = [](Scene& scene) { scene.server.stop_listening(); },
          .exit_code = 4,
          .message = "nothing listens at 127.0.0.1:",
@@ -47,13 +50,19 @@ std::vector<Row> endpoint_rows() {
          .outcome = "endpoint_failed"},
         {.name = "endpoint: the connection is reset before an answer",
          .answers = {looks(), {.close = true, .cut_after = 0}, {.close = true, .cut_after = 0}},
-         .before = [](Scene& scene) { scene.arguments = {"--retries", "0"}; },
+         .before =
+             [](Scene& scene) {
+                 scene.arguments = {"--retries", "0"};
+             },
          .exit_code = 4,
          .message = "the connection",
          .outcome = "endpoint_failed"},
         {.name = "endpoint: status 500 forever",
          .answers = {looks(), fails, fails},
-         .before = [](Scene& scene) { scene.arguments = {"--retries", "1"}; },
+         .before =
+             [](Scene& scene) {
+                 scene.arguments = {"--retries", "1"};
+             },
          .exit_code = 4,
          .message = "out of order",
          .outcome = "endpoint_failed"},
@@ -64,7 +73,10 @@ std::vector<Row> endpoint_rows() {
          .outcome = "endpoint_failed"},
         {.name = "endpoint: malformed JSON",
          .answers = {looks(), {.body = R"({"choices":[{"message":{)"}},
-         .before = [](Scene& scene) { scene.arguments = {"--retries", "0"}; },
+         .before =
+             [](Scene& scene) {
+                 scene.arguments = {"--retries", "0"};
+             },
          .exit_code = 4,
          .message = "JSON",
          .outcome = "endpoint_failed"},

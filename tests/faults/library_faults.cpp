@@ -49,9 +49,9 @@ void note_sync(int synced) {
         open(path_of("synced").data(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0) return;
     std::array<char, 64> line{};
-    const int size = std::snprintf(line.data(), line.size(), "%lu %ld\n",
-                                   static_cast<unsigned long>(status.st_ino),
-                                   static_cast<long>(status.st_size));
+    const int size =
+        std::snprintf(line.data(), line.size(), "%lu %ld\n",
+                      static_cast<unsigned long>(status.st_ino), static_cast<long>(status.st_size));
     if (write(file, line.data(), static_cast<std::size_t>(size)) != size) std::abort();
     close(file);
 }

@@ -10,5 +10,7 @@ using namespace fault_tests;
 TEST_CASE("after each fault, nothing is held, no temporary file is left and the run can be read") {
     for (const auto& rows :
          {endpoint_rows(), desktop_rows(), file_rows(), process_rows(), clock_rows()})
-        for (const Row& row : rows) DYNAMIC_SECTION(row.name) { carry_out(row); }
+        for (const Row& row : rows) DYNAMIC_SECTION(row.name) {
+                carry_out(row);
+            }
 }

@@ -28,13 +28,11 @@ void prepare_drag(Scene& scene, int steps, const std::string& delay) {
 }
 
 /// Signals arrive during it.
-void prepare_short_drag(Scene& scene) { prepare_drag(scene, 50, "0.01"); }
+void prepare_short_drag(Scene& scene) { prepare_drag(scene, 30, "0.01"); }
 /// Would take a quarter of an hour.
 void prepare_endless_drag(Scene& scene) { prepare_drag(scene, 1000, "1"); }
 
-Answer drags() {
-    return calls("drag", R"({"label":"OK","start":[250,400],"end":[400,600]})");
-}
+Answer drags() { return calls("drag", R"({"label":"OK","start":[250,400],"end":[400,600]})"); }
 
 /// Sends the signals while the button is held.
 std::function<void(Scene&)> signals_in_drag(std::vector<int> numbers) {

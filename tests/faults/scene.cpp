@@ -30,7 +30,8 @@ Scene::Scene() {
                  // No waits but those that a row is about.
                  {"EYEHAND_SETTLE_MINIMUM", "0"},
                  {"EYEHAND_SETTLE_QUIET", "0"},
-                 {"EYEHAND_REACTION_TIMEOUT", "0"}};
+                 {"EYEHAND_REACTION_TIMEOUT", "0"},
+                 {"EYEHAND_BUSY_TIMEOUT", "0"}};
 }
 
 Scene::~Scene() { repair(); }
@@ -70,6 +71,7 @@ void Scene::use_own_x_server() {
               R"(cd "$1"; window=$2; shift 2
                  echo $EYEHAND_TEST_X_SERVER >x_server
                  "$window" window_log Fault 800 600 3366cc &
+                 until grep -q "focus in" window_log; do sleep 0.05; done
                  exec "$@")",
               "sh",
               (folder / "faults").string(),
@@ -109,20 +111,20 @@ namespace {
 std::vector<std::string> names_below(const fs::path& folder) {
     std::vector<std::string> names;
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder))
-        if (!entry.is_directory()) names.push_back(entry.path().lexically_relative(folder).string());
+        if (!entry.is_directory())
+            names.push_back(entry.path().lexically_relative(folder).string());
     return names;
 }
 
 void check_nothing_is_held() {
     const winio::x11::Connection connection;
-    const auto keys =
-        connection.take(xcb_query_keymap_reply, xcb_query_keymap(connection.get()));
+    const auto keys = connection.take(xcb_query_keymap_reply, xcb_query_keymap(connection.get()));
     REQUIRE(keys);
     int held = 0;
     for (const std::uint8_t byte : keys->keys) held += byte;
     CHECK(held == 0);
-    const auto pointer = connection.take(
-        xcb_query_pointer_reply, xcb_query_pointer(connection.get(), connection.root()));
+    const auto pointer = connection.take(xcb_query_pointer_reply,
+                                         xcb_query_pointer(connection.get(), connection.root()));
     REQUIRE(pointer);
     constexpr int buttons = XCB_BUTTON_MASK_1 | XCB_BUTTON_MASK_2 | XCB_BUTTON_MASK_3 |
                             XCB_BUTTON_MASK_4 | XCB_BUTTON_MASK_5;
@@ -236,9 +238,8 @@ std::vector<std::string> command_of(const Scene& scene) {
     command.emplace_back("env");
     for (const auto& [name, value] : scene.variables) command.push_back(name + "=" + value);
     if (!scene.memory_fault.empty()) {
-        command.insert(command.end(),
-                       {test::program_file("eyehand-memory-agent").string(), endpoint,
-                        scene.runs().string(), scene.memory_fault});
+        command.insert(command.end(), {test::program_file("eyehand-memory-agent").string(),
+                                       endpoint, scene.runs().string(), scene.memory_fault});
         return command;
     }
     command.insert(command.end(),
@@ -258,8 +259,7 @@ void carry_out(const Row& row) {
                                  : row.answers[i]);
     if (row.before) row.before(scene);
     const fs::path output = scene.output();
-    scene.program.emplace(
-        ChildOptions{command_of(scene), scene.work(), output});
+    scene.program.emplace(ChildOptions{command_of(scene), scene.work(), output});
     if (row.fault) {
         const bool asked = scene.server.wait_for_requests(row.at_request, test::patience);
         INFO(test::read_file(output));

@@ -1,9 +1,9 @@
 // One row of the fault matrix: a run of agent-cli with one fault, and what must be true afterwards.
 #pragma once
 
+#include "child_process.hpp"
 #include "eyehand/vlm/testing/chat_server.hpp"
 #include "eyehand/winio/desktop.hpp"
-#include "child_process.hpp"
 #include "temp_folder.hpp"
 #include "test_window.hpp"
 
@@ -66,9 +66,9 @@ public:
     std::unique_ptr<eyehand::winio::Desktop> desktop = eyehand::winio::open_desktop();
     std::optional<x11_tests::TestWindow> window;
     std::string run_name = "run_0001";
-    std::string endpoint; ///< empty: the server
-    std::vector<std::string> prefix;    ///< of the command
-    std::vector<std::string> arguments; ///< further ones of agent-cli run
+    std::string endpoint;                         ///< empty: the server
+    std::vector<std::string> prefix;              ///< of the command
+    std::vector<std::string> arguments;           ///< further ones of agent-cli run
     std::map<std::string, std::string> variables; ///< of agent-cli
     /// A fault of eyehand-memory-agent, which then runs in place of agent-cli.
     std::string memory_fault;

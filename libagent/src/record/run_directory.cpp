@@ -197,7 +197,7 @@ std::unique_ptr<AppendStream> RunDirectory::open_append(const std::string& name)
     AppendFile out(path_, path_of(name));
     if (!out.is_open())
         refuse(file, "cannot be written",
-               out.reason().empty() ? "is the folder writable?" : out.reason());
+               out.reason().empty() ? "does the folder exist, and is it writable?" : out.reason());
     return std::make_unique<FileStream>(file, std::move(out),
                                         [size = size_](std::int64_t bytes) { size->add(bytes); });
 }

@@ -84,8 +84,7 @@ bool write_new(const ParentFolder& parent, const std::filesystem::path& name,
     FolderFile file = parent.open(name, FileAccess::create);
     reason = file.reason();
     if (!file.is_open()) return false;
-    const bool written =
-        file.write(bytes) && (durability == Durability::eventual || file.sync());
+    const bool written = file.write(bytes) && (durability == Durability::eventual || file.sync());
     file.close();
     if (!written) parent.remove(name);
     return written;

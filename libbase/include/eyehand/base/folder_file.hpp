@@ -122,9 +122,10 @@ enum class Durability {
 /// Writes a file under the name `temporary`, which is in the folder of `name`, and renames it, so
 /// that readers see either the old or the new file. On failure, returns false, sets `problem`, and
 /// leaves the old file.
-[[nodiscard]] bool
-replace_in_folder(const std::filesystem::path& folder, const std::filesystem::path& name,
-                  const std::filesystem::path& temporary, std::string_view bytes, Folders folders,
-                  FileProblem& problem, Durability durability = Durability::eventual);
+[[nodiscard]] bool replace_in_folder(const std::filesystem::path& folder,
+                                     const std::filesystem::path& name,
+                                     const std::filesystem::path& temporary, std::string_view bytes,
+                                     Folders folders, FileProblem& problem,
+                                     Durability durability = Durability::eventual);
 
 } // namespace eyehand::base
