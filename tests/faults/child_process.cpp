@@ -48,6 +48,11 @@ ChildProcess::~ChildProcess() {
 
 void ChildProcess::send(int signal) const { ::kill(process_, signal); }
 
+void ChildProcess::wait_until_stopped() const {
+    siginfo_t stopped{};
+    waitid(P_PID, static_cast<id_t>(process_), &stopped, WSTOPPED);
+}
+
 int ChildProcess::wait() {
     if (ended_) return exit_code_;
     int status = 0;

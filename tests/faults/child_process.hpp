@@ -25,6 +25,8 @@ public:
 
     [[nodiscard]] pid_t id() const { return process_; }
     void send(int signal) const;
+    /// Waits until SIGSTOP has stopped it.
+    void wait_until_stopped() const;
     /// Waits for its end. The exit status as a shell reports it: 128 + N after signal N.
     int wait();
 

@@ -31,10 +31,10 @@ std::function<void(Scene&)> in_memory(const std::string& fault) {
     return [fault](Scene& scene) { scene.memory_fault = fault; };
 }
 
-/// 1280x800 instead of 1920x1080.
+/// 1280x900 instead of 1920x1080.
 void make_screen_smaller(Scene& scene) {
-    run(scene, {"xrandr", "--newmode", "smaller", "50", "1280", "1300", "1400", "1500", "800",
-                "810", "820", "830"});
+    run(scene, {"xrandr", "--newmode", "smaller", "50", "1280", "1300", "1400", "1500", "900",
+                "910", "920", "930"});
     scene.repair = [&scene] {
         run(scene, {"xrandr", "--output", "screen", "--mode", "1920x1080"});
         run(scene, {"xrandr", "--delmode", "screen", "smaller"});

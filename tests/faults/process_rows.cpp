@@ -10,13 +10,12 @@ std::function<void(Scene&)> signal(int number) {
     return [number](Scene& scene) { scene.program->send(number); };
 }
 
-/// Goes on only after the program has received the signal: a later one could overtake it.
-std::function<void(Scene&)> stop_and_continue() {
-    return [](Scene& scene) {
-        scene.program->send(SIGSTOP);
-        scene.go_on();
-        scene.program->send(SIGCONT);
-    };
+/// The answer arrives while the program is stopped.
+void stop_and_continue(Scene& scene) {
+    scene.program->send(SIGSTOP);
+    scene.program->wait_until_stopped();
+    scene.go_on();
+    scene.program->send(SIGCONT);
 }
 
 /// For a drag in the window, with the delay of each of its steps.
@@ -73,7 +72,7 @@ std::vector<Row> process_rows() {
          .exit_code = 128 + SIGKILL},
         {.name = "process: STOP and CONT while the model thinks",
          .answers = {looks(), is_done()},
-         .fault = stop_and_continue(),
+         .fault = stop_and_continue,
          .message = "It is done.",
          .outcome = "completed"},
         {.name = "process: USR1 while the model thinks",
