@@ -160,8 +160,8 @@ std::vector<Row> file_rows() {
                  scene.load_library_faults();
                  scene.open_window();
              },
-         .at_request = 2,
          .fault = lose_unsynced_writes,
+         .at_request = 2,
          .exit_code = 128 + SIGKILL,
          .kept = Kept::incomplete},
         {.name = "files: the power fails, and the end of the journal is lost",
@@ -171,8 +171,8 @@ std::vector<Row> file_rows() {
                  scene.load_library_faults();
                  scene.open_window();
              },
-         .at_request = 3,
          .fault = lose_end_of_journal,
+         .at_request = 3,
          .exit_code = 128 + SIGKILL},
     };
 }

@@ -30,13 +30,13 @@ public:
     Scene(const Scene&) = delete;
     Scene& operator=(const Scene&) = delete;
 
-    // Folders of the run. All except the first must be empty afterwards.
     [[nodiscard]] std::filesystem::path runs() const { return folder / "runs"; }
+    // The folder for temporary files, the working directory and the user's folder: empty afterwards.
     [[nodiscard]] std::filesystem::path temporary() const { return folder / "temporary"; }
     [[nodiscard]] std::filesystem::path work() const { return folder / "work"; }
     [[nodiscard]] std::filesystem::path user() const { return folder / "user"; }
-    [[nodiscard]] std::filesystem::path output() const { return folder / "output"; }
     [[nodiscard]] std::filesystem::path run() const { return runs() / run_name; }
+    [[nodiscard]] std::filesystem::path output() const { return folder / "output"; }
     [[nodiscard]] bool journal_contains(const std::string& text) const;
 
     /// Loads library_faults.cpp into the program; `set_fault` begins a fault there.
@@ -88,10 +88,10 @@ struct Row {
     /// The answers of the model's server, in order.
     std::vector<Answer> answers{};
     std::function<void(Scene&)> before{}; ///< prepares the scene
-    /// Called when the server has received this many requests. The server holds the answer to the last
-    /// of them until the function returns, or calls `go_on`.
-    std::size_t at_request = 1;
+    /// Called when the server has received `at_request` requests. The server holds its answer to the
+    /// last of them until the function returns, or calls `Scene::go_on`.
     std::function<void(Scene&)> fault{};
+    std::size_t at_request = 1;
 
     int exit_code = 0;
     std::string message{}; ///< a part of the output

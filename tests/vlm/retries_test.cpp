@@ -239,6 +239,20 @@ TEST_CASE("retry wish: all three forms of a time are read") {
     }
 }
 
+TEST_CASE("retry wish: a date counts from the server's date, whatever the clock of this computer") {
+    ChatServer server;
+    server.enqueue({.status = 429,
+                    .headers = {{"Date", "Sun, 06 Nov 1994 08:49:30 GMT"},
+                                {"Retry-After", "Sun, 06 Nov 1994 08:49:37 GMT"}}});
+    vlm::OpenAiClient client({.endpoint = server.url(), .retries = {.max_retry_after = 6s}});
+    try {
+        (void)client.reply(ask());
+        FAIL("no error");
+    } catch (const vlm::Error& error) {
+        CHECK(error.details().retry_after == 7s);
+    }
+}
+
 TEST_CASE("retry wish: x-should-retry is read") {
     const auto now = std::chrono::system_clock::now();
     CHECK(read_retry_wish("true", {}, {}, now).retry == true);
