@@ -70,17 +70,19 @@ std::map<std::uintmax_t, std::uintmax_t> Scene::synced() const {
 }
 
 void Scene::use_own_x_server() {
+    // The window manager does not give the focus to each new window.
     prefix = {EYEHAND_X11_RUN,
               "sh",
               "-c",
-              R"(cd "$1"; window=$2; shift 2
-                 echo $EYEHAND_TEST_X_SERVER >x_server
-                 "$window" window_log Fault 800 600 3366cc &
-                 until grep -q "focus in" window_log; do sleep 0.05; done
-                 exec "$@")",
+              R"(echo $EYEHAND_TEST_X_SERVER >"$1/x_server"
+                 "$2" "$1/window_log" Fault 800 600 3366cc &
+                 "$3" do focus Fault --wait 60
+                 until grep -qs "focus in" "$1/window_log"; do sleep 0.05; done
+                 shift 3; exec "$@")",
               "sh",
               (folder / "faults").string(),
-              test::program_file("eyehand-x11-window").string()};
+              test::program_file("eyehand-x11-window").string(),
+              test::program_file("agent-cli").string()};
 }
 
 pid_t Scene::x_server() const {
