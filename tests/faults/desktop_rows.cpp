@@ -5,8 +5,6 @@
 #include "eventually.hpp"
 #include "program.hpp"
 
-#include <cstdlib>
-
 namespace fault_tests {
 namespace {
 
@@ -22,8 +20,8 @@ void run(const Scene& scene, const std::vector<std::string>& command) {
 /// The server knows the program by a key that permits neither captures nor input.
 void become_untrusted(Scene& scene) {
     const std::string file = (scene.folder / "faults/key").string();
-    run(scene, {"cp", std::getenv("XAUTHORITY"), file});
-    run(scene, {"xauth", "-q", "-f", file, "generate", std::getenv("DISPLAY"), ".", "untrusted"});
+    run(scene, {"cp", variable("XAUTHORITY"), file});
+    run(scene, {"xauth", "-q", "-f", file, "generate", variable("DISPLAY"), ".", "untrusted"});
     scene.variables["XAUTHORITY"] = file;
 }
 

@@ -12,12 +12,19 @@
 #include <fstream>
 #include <regex>
 #include <sstream>
+#include <stdexcept>
 #include <string_view>
 
 namespace fault_tests {
 
 using namespace eyehand;
 namespace fs = std::filesystem;
+
+std::string variable(const char* name) {
+    const char* value = std::getenv(name);
+    if (value == nullptr) throw std::runtime_error("start this program with tests/x11/run");
+    return value;
+}
 
 // ---- the scene ----------------------------------------------------------------------------------
 
@@ -86,7 +93,7 @@ void Scene::use_own_x_server() {
 }
 
 pid_t Scene::x_server() const {
-    const std::string process = prefix.empty() ? std::getenv("EYEHAND_TEST_X_SERVER")
+    const std::string process = prefix.empty() ? variable("EYEHAND_TEST_X_SERVER")
                                                : test::read_file(folder / "faults/x_server");
     return static_cast<pid_t>(std::stol(process));
 }

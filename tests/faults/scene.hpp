@@ -106,6 +106,9 @@ std::vector<Row> file_rows();
 std::vector<Row> process_rows();
 std::vector<Row> clock_rows();
 
+/// A variable that tests/x11/run sets.
+std::string variable(const char* name);
+
 /// Carries out a row and checks what must be true after each fault.
 void carry_out(const Row& row);
 
