@@ -117,6 +117,31 @@ std::vector<Row> process_rows() {
          .message = "stopping at once",
          .outcome = "cancelled",
          .then = check_button_was_released},
+        // What follows is the work of the watchdog.
+        {.name = "process: KILL during a drag",
+         .answers = {drags()},
+         .before = prepare_endless_drag,
+         .fault = signals_in_drag({SIGKILL}),
+         .exit_code = 128 + SIGKILL,
+         .then = check_button_was_released},
+        {.name = "process: KILL after STOP during a drag",
+         .answers = {drags()},
+         .before = prepare_endless_drag,
+         .fault = signals_in_drag({SIGSTOP, SIGKILL}),
+         .exit_code = 128 + SIGKILL,
+         .then = check_button_was_released},
+        {.name = "process: STOP and CONT during a drag",
+         .answers = {drags()},
+         .before = prepare_endless_drag,
+         .fault =
+             [](Scene& scene) {
+                 signals_in_drag({SIGSTOP})(scene);
+                 check_button_was_released(scene);
+                 scene.program->send(SIGCONT);
+             },
+         .exit_code = 5,
+         .message = "its watchdog released them",
+         .outcome = "desktop_failed"},
         {.name = "process: USR1 during a drag",
          .answers = {drags(), is_done()},
          .before = prepare_short_drag,
