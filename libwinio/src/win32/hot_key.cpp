@@ -59,19 +59,17 @@ RegisteredHotKey::RegisteredHotKey(const SystemCalls& system, const KeyChord& ch
     if (keys.empty())
         throw Error(errc::not_supported,
                     "the keyboard has no key for \"" + to_string(chord) + "\"");
+    stop_ = KernelObject(CreateEventW(nullptr, TRUE, FALSE, nullptr));
+    if (!stop_) throw Error(errc::input_refused, "no event: " + describe_error(GetLastError()));
     std::promise<std::string> registered;
     std::future<std::string> answer = registered.get_future();
     thread_ = std::thread(
         [this, keys, flags = flags_of(parts), registered = std::move(registered)]() mutable {
-            thread_id_ = GetCurrentThreadId();
             std::string problem = register_keys(flags, keys);
             const bool works = problem.empty();
-            MSG message{};
-            PeekMessageW(&message, nullptr, 0, 0, PM_NOREMOVE); // creates the queue
             registered.set_value(std::move(problem));
             // The system removes the keys of a thread that ends.
-            while (works && GetMessageW(&message, nullptr, 0, 0) > 0)
-                if (message.message == WM_HOTKEY) pressed_();
+            if (works) run();
         });
     const std::string problem = answer.get();
     if (problem.empty()) return;
@@ -83,8 +81,17 @@ RegisteredHotKey::RegisteredHotKey(const SystemCalls& system, const KeyChord& ch
 }
 
 RegisteredHotKey::~RegisteredHotKey() {
-    PostThreadMessageW(thread_id_, WM_QUIT, 0, 0);
+    SetEvent(stop_.get());
     thread_.join();
+}
+
+void RegisteredHotKey::run() const {
+    HANDLE stop = stop_.get();
+    while (MsgWaitForMultipleObjects(1, &stop, FALSE, INFINITE, QS_ALLINPUT) != WAIT_OBJECT_0) {
+        MSG message{};
+        while (PeekMessageW(&message, nullptr, 0, 0, PM_REMOVE) != 0)
+            if (message.message == WM_HOTKEY) pressed_();
+    }
 }
 
 } // namespace eyehand::winio::win32

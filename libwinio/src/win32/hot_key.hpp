@@ -2,6 +2,7 @@
 #pragma once
 
 #include "eyehand/winio/desktop.hpp"
+#include "win32/handles.hpp"
 #include "win32/system_calls.hpp"
 
 #include <functional>
@@ -20,9 +21,11 @@ public:
     RegisteredHotKey& operator=(const RegisteredHotKey&) = delete;
 
 private:
+    void run() const;
+
     std::function<void()> pressed_;
+    KernelObject stop_; ///< an event
     std::thread thread_;
-    DWORD thread_id_ = 0;
 };
 
 } // namespace eyehand::winio::win32
