@@ -49,7 +49,7 @@ struct Hash {
     ~Hash() { BCryptDestroyHash(value); }
 };
 
-Digest digest_of(const Hash& hash, std::span<const std::uint8_t> bytes) {
+void add_to(const Hash& hash, std::span<const std::uint8_t> bytes) {
     while (!bytes.empty()) {
         const std::size_t length =
             std::min<std::size_t>(bytes.size(), std::numeric_limits<ULONG>::max());
@@ -58,6 +58,10 @@ Digest digest_of(const Hash& hash, std::span<const std::uint8_t> bytes) {
                              static_cast<ULONG>(length), 0));
         bytes = bytes.subspan(length);
     }
+}
+
+Digest digest_of(const Hash& hash, std::span<const std::uint8_t> bytes) {
+    add_to(hash, bytes);
     Digest digest{};
     check(BCryptFinishHash(hash.value, digest.data(), static_cast<ULONG>(digest.size()), 0));
     return digest;
@@ -75,10 +79,13 @@ Digest hmac_sha256(std::span<const std::uint8_t> key, std::span<const std::uint8
 
 #else
 
+void check(int result) {
+    if (result != 1) throw std::runtime_error("OpenSSL refused to compute a SHA-256");
+}
+
 Digest sha256(std::span<const std::uint8_t> bytes) {
     Digest digest{};
-    if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, EVP_sha256(), nullptr) != 1)
-        throw std::runtime_error("OpenSSL refused to compute a SHA-256");
+    check(EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, EVP_sha256(), nullptr));
     return digest;
 }
 
@@ -108,6 +115,40 @@ std::span<const std::uint8_t> bytes_of(std::string_view text) {
 }
 
 } // namespace
+
+#ifdef _WIN32
+
+struct Sha256::State {
+    Algorithm algorithm{0};
+    Hash hash{algorithm, {}};
+};
+
+Sha256::Sha256() : state_(std::make_unique<State>()) {}
+void Sha256::add(std::string_view bytes) { add_to(state_->hash, bytes_of(bytes)); }
+std::string Sha256::hex() { return vlm::hex(digest_of(state_->hash, {})); }
+
+#else
+
+struct Sha256::State {
+    std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context{EVP_MD_CTX_new(),
+                                                                    &EVP_MD_CTX_free};
+};
+
+Sha256::Sha256() : state_(std::make_unique<State>()) {
+    check(EVP_DigestInit_ex(state_->context.get(), EVP_sha256(), nullptr));
+}
+void Sha256::add(std::string_view bytes) {
+    check(EVP_DigestUpdate(state_->context.get(), bytes.data(), bytes.size()));
+}
+std::string Sha256::hex() {
+    Digest digest{};
+    check(EVP_DigestFinal_ex(state_->context.get(), digest.data(), nullptr));
+    return vlm::hex(digest);
+}
+
+#endif
+
+Sha256::~Sha256() = default;
 
 std::string sha256_hex(std::span<const std::uint8_t> bytes) { return hex(sha256(bytes)); }
 

@@ -245,6 +245,27 @@ TEST_CASE("a journal continues after its last entry") {
     CHECK(journal.recovered().size() == 4);
 }
 
+TEST_CASE("a run releases the facts of its earlier parts once its mode has applied them") {
+    /// Ends the run as soon as it has the facts.
+    struct Ending final : Mode {
+        int facts = 0;
+        [[nodiscard]] Command next() const override { return Finish{}; }
+        void apply(const Fact&) override { ++facts; }
+        [[nodiscard]] ModeState state() const override { return {}; }
+    };
+    struct Nowhere final : World {
+        Fact execute(const Command&) override { return Stopped{}; }
+    };
+    const test::TempFolder folder;
+    write_run(folder / "events.jsonl");
+    Journal journal(folder / "events.jsonl");
+    Ending mode;
+    Nowhere world;
+    (void)drive(mode, journal, world);
+    CHECK(mode.facts == 3);
+    CHECK(journal.recovered().capacity() == 0);
+}
+
 TEST_CASE("a torn last line is dropped, and the next entry follows the last complete one") {
     const test::TempFolder folder;
     const auto file = folder / "events.jsonl";

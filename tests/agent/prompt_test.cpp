@@ -8,6 +8,7 @@
 #include "eyehand/vlm/digest.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
+#include "record/prompt_files.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
@@ -428,4 +429,23 @@ TEST_CASE("prompts: an entry with texts is read as it was written, and a damaged
     }
     const Journal again(store); // reads all entries
     CHECK(again.outcome() == "completed");
+}
+
+TEST_CASE("prompts: a run does not remember all of its texts, but stores each one") {
+    MemoryStore store;
+    PromptFiles files(store);
+    const auto send = [&](const std::string& text) {
+        vlm::ChatRequest request;
+        request.messages = {vlm::Message::user(text)};
+        (void)files.store(request, {});
+    };
+    const std::string hash = hash_of("the first one");
+    send("the first one");
+    const std::string name = store.names().front();
+    store.replace(name, "damaged");
+    send("the first one"); // remembered: the file is not read
+    CHECK_FALSE(read_prompt(store, hash));
+    for (int i = 0; i < 5000; ++i) send(fmt::format("text {}", i));
+    send("the first one"); // forgotten: the file is read, and written again
+    CHECK(read_prompt(store, hash) == "the first one");
 }

@@ -323,6 +323,34 @@ TEST_CASE("a run that began without a key is resumed without one") {
     CHECK_THAT(stage.problems(key), Contains("events.jsonl 1: it was written without a key\n"));
 }
 
+#ifdef __linux__
+namespace {
+
+/// The maximum memory of this process so far.
+std::size_t peak_bytes() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with("VmHWM:")) return std::stoul(line.substr(6)) * 1024;
+    throw std::runtime_error("/proc/self/status has no VmHWM");
+}
+
+} // namespace
+
+TEST_CASE("a log of any size is sealed and verified with little memory") {
+    constexpr std::size_t size = std::size_t{256} << 20U;
+    Stage stage;
+    stage.interrupt();
+    std::ofstream(stage.run.path() / "http.log").close();
+    std::filesystem::resize_file(stage.run.path() / "http.log", size); // needs no room on the disk
+    const std::size_t before = peak_bytes();
+    session::seal_run(stage.run);
+    CHECK(stage.problems().empty());
+    CHECK(peak_bytes() - before < size / 4);
+    std::ofstream(stage.run.path() / "http.log", std::ios::app) << "more";
+    CHECK(stage.problems() == "http.log: has text after its end\n");
+}
+#endif
+
 TEST_CASE("only a run with a journal is verified") {
     const Stage stage;
     CHECK_THROWS_AS(stage.verify(), agent::Error);

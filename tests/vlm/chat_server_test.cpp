@@ -55,6 +55,19 @@ constexpr auto soon = 60s; // detects hangs, also on a busy computer
 
 } // namespace
 
+TEST_CASE("a chat server that keeps no requests counts them") {
+    const ChatServer server({.respond = [](const auto&) -> vlm::testing::Answer {
+                                 return {.body = completion("hello")};
+                             },
+                             .keep_requests = false});
+    vlm::OpenAiClient model({.endpoint = server.url()});
+    CHECK(model.reply(hello()).text == "hello");
+    CHECK(model.reply(hello()).text == "hello");
+    CHECK(server.wait_for_requests(2, soon));
+    CHECK_FALSE(server.wait_for_requests(3, 1ms));
+    CHECK(server.requests().empty());
+}
+
 TEST_CASE("a chat server can answer depending on the request") {
     const ChatServer server({.respond = [](const vlm::testing::ReceivedRequest& request) {
         vlm::testing::Answer answer;

@@ -30,6 +30,17 @@ TEST_CASE("SHA-256 of a million letters") {
           "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
+TEST_CASE("SHA-256 of bytes that arrive in pieces") {
+    vlm::Sha256 nothing;
+    CHECK(nothing.hex() == vlm::sha256_hex(""));
+    vlm::Sha256 pieces;
+    for (const char* piece :
+         {"abcdbcdecdefdefg", "", "efghfghighijhijkijkljklmklmnlmnomnopnop", "q"})
+        pieces.add(piece);
+    CHECK(pieces.hex() ==
+          vlm::sha256_hex("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"));
+}
+
 TEST_CASE("SHA-256 of bytes and of the same text are equal") {
     const std::vector<std::uint8_t> bytes{'a', 'b', 'c'};
     CHECK(vlm::sha256_hex(std::span<const std::uint8_t>(bytes)) == vlm::sha256_hex("abc"));

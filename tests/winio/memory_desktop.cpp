@@ -100,6 +100,20 @@ TEST_CASE("typed text includes Enter and Tab") {
     CHECK(desktop.typed() == "世\n\t");
 }
 
+TEST_CASE("records can be deleted, and what is held stays held") {
+    MemoryDesktop desktop;
+    desktop.set_windows({{.id = WindowId{1}, .title = "one"}});
+    desktop.launch({.command = "notepad"});
+    desktop.windows()->apply({WindowId{1}, WindowAction::focus, {}});
+    const Batch held{ButtonChange{Button::left, Press::down}};
+    REQUIRE(desktop.send(held).complete());
+    desktop.clear_records();
+    CHECK(desktop.events().empty());
+    CHECK(desktop.launches().empty());
+    CHECK(desktop.window_commands().empty());
+    CHECK(desktop.holds(Button::left));
+}
+
 TEST_CASE("window commands change the list of windows") {
     MemoryDesktop desktop;
     desktop.set_windows({{.id = WindowId{1}, .title = "one", .foreground = true},

@@ -123,7 +123,7 @@ private:
 
 std::string script_of(const agent::RunStore& run) {
     Writer writer(run);
-    for (const agent::Event& event : agent::read_journal(run)) writer.add(event);
+    agent::for_each_event(run, [&](agent::Event&& event) { writer.add(event); });
     return writer.take();
 }
 

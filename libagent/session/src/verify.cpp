@@ -10,12 +10,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <istream>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace eyehand::session {
 namespace {
@@ -45,6 +48,26 @@ struct SealedFile {
     std::uint64_t bytes = 0;
     std::string sha256{};
 };
+
+/// Logs grow as long as the run, so they are read in pieces. `bytes` counts all of the file, `sha256`
+/// is of the first `max` bytes.
+std::optional<SealedFile> measured(const agent::RunStore& run, const std::string& name,
+                                   std::uint64_t max = std::numeric_limits<std::uint64_t>::max()) {
+    const auto in = run.open_read(name);
+    if (!in) return std::nullopt;
+    SealedFile file;
+    vlm::Sha256 hash;
+    std::vector<char> piece(std::size_t{64} << 10U);
+    do {
+        in->read(piece.data(), static_cast<std::streamsize>(piece.size()));
+        const auto count = static_cast<std::uint64_t>(in->gcount());
+        const std::uint64_t hashed = std::min(count, max - std::min(max, file.bytes));
+        hash.add({piece.data(), static_cast<std::size_t>(hashed)});
+        file.bytes += count;
+    } while (*in);
+    file.sha256 = hash.hex();
+    return file;
+}
 
 struct Seal {
     std::uint64_t lines = 0;
@@ -228,14 +251,14 @@ private:
     void verify_sealed_files() {
         for (const auto& [name, file] : seal_->files) {
             ++result_.logs;
-            const auto bytes = bytes_of(run_, name);
-            if (!bytes)
+            const auto now = measured(run_, name, file.bytes);
+            if (!now)
                 problem(name, 0, "is missing");
-            else if (bytes->size() < file.bytes)
+            else if (now->bytes < file.bytes)
                 problem(name, 0, "is shorter than at the end of the run");
-            else if (vlm::sha256_hex(std::string_view(*bytes).substr(0, file.bytes)) != file.sha256)
+            else if (now->sha256 != file.sha256)
                 problem(name, 0, "has been changed");
-            else if (bytes->size() > file.bytes)
+            else if (now->bytes > file.bytes)
                 problem(name, 0, "has text after its end");
         }
     }
@@ -295,8 +318,7 @@ void seal_run(agent::RunStore& run, std::string_view key) {
         if (name == agent::journal_name || name == seal_name || is_no_evidence(name) ||
             is_named_by_journal(name))
             continue;
-        if (const auto bytes = bytes_of(run, name))
-            seal.files[name] = {bytes->size(), vlm::sha256_hex(*bytes)};
+        if (auto file = measured(run, name)) seal.files[name] = *std::move(file);
     }
     json::object all = json_of(seal);
     if (!key.empty()) all["hmac"] = hmac_of(seal, key);

@@ -42,6 +42,7 @@ Finish drive(Mode& mode, Journal& journal, World& world) {
     ModeState known =
         mode.state(); // at the beginning of a run, front ends know it from the profile
     for (const Fact& fact : journal.recovered()) mode.apply(fact);
+    journal.release_recovered();
     (void)mode.take_notes(); // they are in the journal already
     bool told_to_stop = false;
     const auto record_state = [&] {

@@ -13,12 +13,14 @@
 
 #include <algorithm>
 #include <future>
+#include <istream>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <optional>
-#include <sstream>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace eyehand::agent {
 namespace {
@@ -31,14 +33,14 @@ namespace {
 
 class Journal::State {
 public:
-    /// `text` is the content of the journal; `out` continues it. The texts of requests are stored
+    /// `in` reads the journal, or is nullptr; `out` continues it. The texts of requests are stored
     /// in `store`, unless it is nullptr.
-    State(std::string file, std::unique_ptr<AppendStream> out, const std::string& text,
+    State(std::string file, std::unique_ptr<AppendStream> out, std::unique_ptr<std::istream> in,
           Listener listener, RunStore* store, std::string key)
         : file_(std::move(file)), listener_(std::move(listener)), out_(std::move(out)),
           hash_(std::move(key)), previous_hash_(hash_.first()) {
         if (store != nullptr) prompts_.emplace(*store);
-        recover(text);
+        recover(std::move(in));
     }
 
     void append(Payload payload, int turn);
@@ -49,11 +51,12 @@ public:
     void drop_ends();
     [[nodiscard]] std::chrono::milliseconds elapsed() const;
     [[nodiscard]] const std::vector<Fact>& recovered() const { return recovered_; }
+    void release_recovered() { std::vector<Fact>().swap(recovered_); } // with its capacity
     [[nodiscard]] const std::string& task() const { return task_; }
     [[nodiscard]] const std::string& outcome() const { return outcome_; }
 
 private:
-    void recover(const std::string& text);
+    void recover(std::unique_ptr<std::istream> in);
     /// `first`: the "prev" of the first line.
     void check_key(std::string_view first);
     void count(const Payload& payload);
@@ -75,47 +78,36 @@ private:
     std::map<std::string, std::vector<SentMessage>> sent_; ///< the latest request of each role
 };
 
-namespace {
-
-std::string text_in(std::istream* in) {
-    std::ostringstream whole;
-    if (in != nullptr) whole << in->rdbuf();
-    return std::move(whole).str();
-}
-
-} // namespace
-
 // The journal is locked before it is read: an entry that another process is writing looks like a
 // torn line.
 
 Journal::Journal(const std::filesystem::path& file, Listener listener) {
     auto out = lock_file(file);
-    const auto in = base::open_in_folder(file.parent_path(), file.filename(), max_journal_bytes);
-    state_ = std::make_unique<State>(text_of(file), std::move(out), text_in(in.get()),
+    auto in = base::open_in_folder(file.parent_path(), file.filename(), max_journal_bytes);
+    state_ = std::make_unique<State>(text_of(file), std::move(out), std::move(in),
                                      std::move(listener), nullptr, std::string());
 }
 
 Journal::Journal(RunStore& store, Listener listener, std::string key) {
     auto out = store.lock_journal();
-    const std::string text = text_in(store.open_read(journal_name).get());
+    auto in = store.open_read(journal_name);
     const auto directory = store.directory();
-    state_ =
-        std::make_unique<State>(directory ? text_of(*directory / journal_name) : journal_name,
-                                std::move(out), text, std::move(listener), &store, std::move(key));
+    state_ = std::make_unique<State>(directory ? text_of(*directory / journal_name) : journal_name,
+                                     std::move(out), std::move(in), std::move(listener), &store,
+                                     std::move(key));
 }
 
 Journal::~Journal() = default;
 
-void Journal::State::recover(const std::string& text) {
-    // A line is complete with its line break: the text after the last one is a torn line.
-    const std::size_t complete = text.rfind('\n') + 1; // npos + 1 == 0
+void Journal::State::recover(std::unique_ptr<std::istream> in) {
     std::optional<Fact> pending; // the fact for the latest command if no fact follows it
     int turn = 0;
     std::size_t number = 0;
-    for (std::size_t at = 0; at < complete;) {
-        const std::size_t end = text.find('\n', at);
-        const std::string_view line(text.data() + at, end - at);
-        at = end + 1;
+    std::uint64_t complete = 0; // bytes of the lines with a line break
+    std::string line;
+    // A line is complete with its line break: the text after the last one is a torn line.
+    while (in && std::getline(*in, line) && !in->eof()) {
+        complete += line.size() + 1;
         ++number;
         std::string reason;
         const auto value = parse_json(line, &reason);
@@ -150,7 +142,9 @@ void Journal::State::recover(const std::string& text) {
         ++seq_;
         previous_hash_ = hash_.of(line);
     }
-    if (complete < text.size()) out_->cut(complete);
+    const bool is_torn = in && in->eof() && !line.empty();
+    in.reset();
+    if (is_torn) out_->cut(complete);
     if (pending) {
         std::visit([&](const auto& it) { append(Payload(it), turn); }, *pending);
         recovered_.push_back(*std::move(pending));
@@ -277,6 +271,7 @@ void Journal::finish_sync() {
 }
 
 const std::vector<Fact>& Journal::recovered() const { return state_->recovered(); }
+void Journal::release_recovered() { state_->release_recovered(); }
 const std::string& Journal::task() const { return state_->task(); }
 const std::string& Journal::outcome() const { return state_->outcome(); }
 std::chrono::milliseconds Journal::elapsed() const { return state_->elapsed(); }

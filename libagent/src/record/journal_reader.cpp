@@ -114,15 +114,19 @@ std::vector<Event> read_journal(const std::filesystem::path& file) {
 
 std::vector<Event> read_journal(const RunStore& store) {
     std::vector<Event> events;
+    for_each_event(store, [&](Event&& event) { events.push_back(std::move(event)); });
+    return events;
+}
+
+void for_each_event(const RunStore& store, const std::function<void(Event&&)>& call) {
     const auto in = store.open_read(journal_name);
     std::string line;
     std::uintmax_t bytes = 0;
     while (in) {
         const JournalLine read = next_line(*in, line, bytes);
         if (read == JournalLine::none || read == JournalLine::torn) break;
-        if (read == JournalLine::whole) events.push_back(parse_event(line));
+        if (read == JournalLine::whole) call(parse_event(line));
     }
-    return events;
 }
 
 std::string ChainVerifier::check(const Event& event) {

@@ -36,6 +36,10 @@ std::optional<std::string> verified(std::optional<std::string> text, std::string
     return text;
 }
 
+/// The number of texts that are known to be stored. Others are looked up in the store; the limit is
+/// some hundred times the texts of one request.
+constexpr std::size_t max_known = 5000;
+
 /// The specifications of the tools, one per line.
 std::string tools_text(const std::vector<vlm::ToolSpec>& tools) {
     std::string text;
@@ -85,6 +89,7 @@ SentText PromptFiles::store(std::string_view text) {
     if (stored_.contains(named.hash)) return named;
     // An existing file may be incomplete: its run was killed.
     if (!read_prompt(store_, named.hash)) store_.replace(*file_of(named.hash), text);
+    if (stored_.size() >= max_known) stored_.clear();
     stored_.insert(named.hash);
     return named;
 }

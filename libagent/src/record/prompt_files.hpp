@@ -24,7 +24,8 @@ public:
 private:
     SentText store(std::string_view text);
     RunStore& store_;
-    /// The texts that this object has stored or found complete.
+    /// Texts that this object has stored or found complete; not all, so that a run of days does not
+    /// fill the memory.
     std::set<std::string, std::less<>> stored_;
 };
 

@@ -421,7 +421,7 @@ RunView read_run(const std::filesystem::path& directory, const ModeRegistry& mod
 
 RunView read_run(const RunStore& store, const ModeRegistry& modes, RunViewLimits limits) {
     RunView run(load_run(store, modes).summary.profile, limits);
-    for (const Event& event : read_journal(store)) run.apply(event);
+    for_each_event(store, [&](Event&& event) { run.apply(event); });
     return run;
 }
 

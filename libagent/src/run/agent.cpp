@@ -85,10 +85,8 @@ public:
         writer_.log_event(event, log_.entry(event));
         if (limits_ != nullptr) limits_->on_event(event);
     }
-    /// The log continues after the events of the earlier parts of a resumed run.
-    void follow(const std::vector<Event>& events) {
-        for (const Event& event : events) log_.follow(event);
-    }
+    /// The log continues after the events of the earlier parts of a resumed run, oldest first.
+    void follow(const Event& event) { log_.follow(event); }
     /// Adds the tokens of a reply or a canceled request; also called for those before a resumption.
     void count(const Replied& fact) {
         add(usage_.prompt_tokens, fact.reply.usage.prompt_tokens);
@@ -362,7 +360,7 @@ RunFinished Agent::resume(RunStore& store, const RunControl& control,
         remarks.push_back(fmt::format("tools that are no longer offered: {}; pass them again to "
                                       "offer them",
                                       fmt::join(missing, ", ")));
-    dispatcher.follow(read_journal(store));
+    for_each_event(store, [&](Event&& event) { dispatcher.follow(event); });
     Session session(*this, journal.task(), writer, control, dispatcher, journal);
     return session.go([&] { journal.resume(std::move(remarks), 0); });
 }

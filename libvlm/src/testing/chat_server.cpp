@@ -83,7 +83,7 @@ class ChatServer::Impl {
 public:
     explicit Impl(const ServerOptions& options)
         : connect_to_(options.connect_to), respond_(options.respond),
-          tls_(tls_context(options.tls)),
+          keep_requests_(options.keep_requests), tls_(tls_context(options.tls)),
           acceptor_(context_, tcp::endpoint(asio::ip::make_address(options.address), 0)) {
         port_ = acceptor_.local_endpoint().port();
         const bool is_ipv6 = options.address.find(':') != std::string::npos;
@@ -136,7 +136,7 @@ public:
 
     bool wait_for_requests(std::size_t count, std::chrono::milliseconds at_most) const {
         std::unique_lock lock(mutex_);
-        return changed_.wait_for(lock, at_most, [&] { return requests_.size() >= count; });
+        return changed_.wait_for(lock, at_most, [&] { return received_ >= count; });
     }
 
     bool wait_until_disconnected(std::chrono::milliseconds at_most) const {
@@ -354,7 +354,8 @@ private:
 
     void note(ReceivedRequest request) {
         const std::lock_guard lock(mutex_);
-        requests_.push_back(std::move(request));
+        ++received_;
+        if (keep_requests_) requests_.push_back(std::move(request));
         changed_.notify_all();
     }
 
@@ -389,11 +390,13 @@ private:
     mutable std::condition_variable changed_;
     std::deque<Answer> answers_;
     std::vector<ReceivedRequest> requests_;
+    std::size_t received_ = 0;
     std::size_t accepted_ = 0;
     std::size_t open_ = 0;
 
     const std::optional<int> connect_to_;
     const Respond respond_;
+    const bool keep_requests_;
     const std::unique_ptr<asio::ssl::context> tls_; // null: http
     std::set<Session*> sessions_;                   // used only on the server's thread
     int port_ = 0;

@@ -118,6 +118,12 @@ SendReport MemoryDesktop::send(std::span<const InputEvent> events) {
     return report;
 }
 
+void MemoryDesktop::clear_records() {
+    events_.clear();
+    launches_.clear();
+    commands_.clear();
+}
+
 void MemoryDesktop::count_double_click(Button button) {
     constexpr int tolerance = 4;
     const Click click{button, pointer_, std::chrono::steady_clock::now()};

@@ -61,6 +61,9 @@ public:
     /// The facts that the file contained when it was opened. An action without a fact gets one,
     /// which states that the action was interrupted and that its effect is unknown.
     [[nodiscard]] const std::vector<Fact>& recovered() const;
+    /// Frees the memory of these facts, which a long run has many of; `recovered` is empty afterwards.
+    /// `drive` calls it once the mode has applied them.
+    void release_recovered();
 
     /// The task and the outcome that the file contained when it was opened; empty if it did not.
     [[nodiscard]] const std::string& task() const;

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -63,6 +64,9 @@ private:
 [[nodiscard]] EYEHAND_AGENT_API std::vector<Event> read_journal(const std::filesystem::path& file);
 /// All events of the journal in a store.
 [[nodiscard]] EYEHAND_AGENT_API std::vector<Event> read_journal(const RunStore& store);
+/// Calls `call` with each of them. Holds one event in memory at a time.
+EYEHAND_AGENT_API void for_each_event(const RunStore& store,
+                                      const std::function<void(Event&&)>& call);
 
 /// Verifies that no entry of a journal was removed, added or changed: the entries are numbered, and
 /// each holds the SHA-256 of the line before it, or the HMAC-SHA256 if the run has a key.

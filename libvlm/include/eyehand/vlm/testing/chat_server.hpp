@@ -91,6 +91,9 @@ struct ServerOptions {
     std::optional<int> connect_to{};
     std::string address = "127.0.0.1"; ///< or "::1"
     Respond respond{};                 ///< replaces the answers that are enqueued
+    /// Whether `requests` returns the received requests. A test of many turns switches it off, because
+    /// they take memory; `wait_for_requests` counts them nevertheless.
+    bool keep_requests = true;
 };
 
 /// Listens on a free loopback port, on its own thread. Thread-safe.

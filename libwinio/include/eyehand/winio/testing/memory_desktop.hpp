@@ -66,6 +66,9 @@ public:
     /// Further events are refused until the limit is set again.
     void accept_at_most(std::size_t events) { budget_ = events; }
     void accept_everything() { budget_.reset(); }
+    /// Deletes what was recorded (`events`, `launches`, `window_commands`), so that a test of many turns
+    /// does not fill the memory. Keys and buttons that are held stay held.
+    void clear_records();
 
     // Read by the test
     [[nodiscard]] const std::vector<InputEvent>& events() const { return events_; }
