@@ -3,7 +3,6 @@
 #include "win32/displays.hpp"
 #include "win32/dpi_scope.hpp"
 #include "win32/gdi_capturer.hpp"
-#include "win32/hot_key.hpp"
 #include "win32/launch.hpp"
 #include "win32/open_desktop.hpp"
 
@@ -30,11 +29,6 @@ std::optional<Point> Win32Desktop::pointer() {
     POINT at{};
     if (!system_.get_cursor_pos(&at)) return std::nullopt;
     return Point{at.x, at.y};
-}
-
-std::unique_ptr<HotKey> Win32Desktop::hot_key(const KeyChord& chord,
-                                              std::function<void()> pressed) {
-    return std::make_unique<RegisteredHotKey>(system_, chord, std::move(pressed));
 }
 
 std::chrono::milliseconds Win32Desktop::double_click_time() {

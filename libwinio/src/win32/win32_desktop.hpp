@@ -21,7 +21,6 @@ public:
     std::optional<Point> pointer() override;
     void launch(const LaunchCommand& command) override;
     bool busy() override;
-    std::unique_ptr<HotKey> hot_key(const KeyChord& chord, std::function<void()> pressed) override;
     void renew_hold() override { lease_.renew(); }
     std::chrono::milliseconds double_click_time() override;
     Windows* windows() noexcept override { return &windows_; }

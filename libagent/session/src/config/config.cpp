@@ -31,6 +31,11 @@ using Kind = SettingKind;
 constexpr double a_day = 86400;
 constexpr winio::Size default_box{1536, 864};
 constexpr double max_side = winio::max_image_side;
+#ifdef _WIN32
+constexpr const char* default_stop_key = "none"; // libwinio has no hot keys on Windows yet
+#else
+constexpr const char* default_stop_key = "ctrl+alt+pause";
+#endif
 
 /// For settings that an untrusted file may set.
 constexpr SettingSpec harmless(SettingSpec setting) {
@@ -105,7 +110,7 @@ constexpr std::array specs{
                 {},
                 1},
     SettingSpec{"stop_key", Kind::text, "chord that stops a run in any window; none: no chord does",
-                "ctrl+alt+pause", 1},
+                default_stop_key, 1},
     harmless({"step_delay",
               Kind::seconds,
               "fixed delay before the screenshot or, without one, the request of each turn",

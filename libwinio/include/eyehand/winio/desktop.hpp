@@ -195,9 +195,8 @@ public:
     /// While the result exists, calls `pressed` each time a chord is pressed, whichever window has the
     /// keyboard focus: on a thread of the result's own, also while the desktop is used or hangs. Input
     /// of programs counts, too; a key that is held counts once. `pressed` must not throw. The result
-    /// does not refer to this desktop. On Windows, other programs do not get the chord any more.
-    /// Throws Error{not_supported} if the system cannot do it (the default) or the chord is not one key
-    /// with any modifiers, and Error{input_refused} if another program has reserved it.
+    /// does not refer to this desktop. Throws Error{not_supported} if the back-end cannot do it (the
+    /// default; the one for Windows cannot yet) or the chord is not one key with any modifiers.
     [[nodiscard]] virtual std::unique_ptr<HotKey> hot_key(const KeyChord& chord,
                                                           std::function<void()> pressed);
     virtual Windows* windows() noexcept { return nullptr; }     ///< nullptr: not supported
