@@ -130,7 +130,8 @@ void add_journal_key(CLI::App& command, std::string& file) {
 void add_stop_key(CLI::App& command, std::string& chord) {
     command.add_option(
         "--stop-key", chord,
-        "Keys that stop the run in any window, or \"none\"; default: ctrl+alt+pause");
+        "Keys that stop the run in any window, or \"none\"; not on Windows yet; default "
+        "there: none, else ctrl+alt+pause");
 }
 
 void add_panel(CLI::App& command, PanelFlags& flags) {
