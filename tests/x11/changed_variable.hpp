@@ -2,24 +2,30 @@
 #pragma once
 
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 namespace x11_tests {
 
-/// Restores the value of the variable, which must be set, in its destructor.
+/// The destructor restores the value of the variable, or removes it if it was not set.
 class ChangedVariable {
 public:
     ChangedVariable(const char* name, const char* value) : name_(name) {
         if (const char* before = getenv(name)) before_ = before;
         setenv(name, value, 1);
     }
-    ~ChangedVariable() { setenv(name_, before_.c_str(), 1); }
+    ~ChangedVariable() {
+        if (before_)
+            setenv(name_, before_->c_str(), 1);
+        else
+            unsetenv(name_);
+    }
     ChangedVariable(const ChangedVariable&) = delete;
     ChangedVariable& operator=(const ChangedVariable&) = delete;
 
 private:
     const char* name_;
-    std::string before_;
+    std::optional<std::string> before_;
 };
 
 } // namespace x11_tests
