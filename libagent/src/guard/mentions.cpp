@@ -191,11 +191,10 @@ std::string path_form(std::string_view path) {
         const std::string_view part = take_until(rest, "/");
         if (!rest.empty()) rest.remove_prefix(1);
         if (part.empty() || part == ".") continue;
-        if (part != "..")
-            parts.push_back(part);
-        else if (parts.size() > fixed && parts.back() != "..")
+        const bool goes_up = part == ".." && parts.size() > fixed && parts.back() != "..";
+        if (goes_up)
             parts.pop_back();
-        else if (!is_absolute)
+        else if (part != ".." || !is_absolute)
             parts.push_back(part);
     }
     std::string form;

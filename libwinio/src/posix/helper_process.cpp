@@ -95,6 +95,7 @@ private:
         base::SpawnAttributes attributes(POSIX_SPAWN_SETSID);
         std::vector<std::string> words = command;
         std::vector<char*> arguments;
+        arguments.reserve(words.size() + 1);
         for (std::string& word : words) arguments.push_back(word.data());
         arguments.push_back(nullptr);
         return posix_spawnp(&process_, arguments.front(), files.get(), attributes.get(),
