@@ -19,6 +19,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -140,7 +141,7 @@ session::RunResult Participants::take_part(const agent::RunDirectory& directory,
         const std::string keys = winio::to_string(*options_.stop_key);
         try {
             stop_key = desktop.hot_key(*options_.stop_key, [&, keys] { interrupt_by(keys); });
-        } catch (const winio::Error& error) {
+        } catch (const std::system_error& error) { // a winio::Error, or no thread or pipe
             say(printable(keys + " does not stop this run: " + error.what()) + "\n");
         }
     }

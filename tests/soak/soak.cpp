@@ -3,6 +3,7 @@
 // One run with the real loop, guard, tools, journal and files, a server on a real socket and a desktop
 // in memory. A fault that ends the run by design is followed by a resumption, as a user would do.
 // The server runs in this process, so its connections and its thread are measured, too.
+#include "eventually.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/session/run_session.hpp"
 #include "eyehand/session/verify.hpp"
@@ -26,7 +27,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -289,14 +289,11 @@ private:
     /// leaks.
     void wait_until_flat() {
         const Sample& first = samples_.front();
-        const auto end = Clock::now() + std::chrono::seconds(is_flat_ ? 60 : 0);
-        while (soak::handles() != first.handles || soak::threads() != first.threads) {
-            if (Clock::now() >= end) {
-                is_flat_ = false;
-                return;
-            }
-            std::this_thread::sleep_for(milliseconds(10));
-        }
+        const auto is_as_first = [&] {
+            return soak::handles() == first.handles && soak::threads() == first.threads;
+        };
+        if (!test::eventually(is_as_first, is_flat_ ? test::patience : milliseconds(0)))
+            is_flat_ = false;
     }
 
     /// Counts a fault of the program, once in each turn.

@@ -6,6 +6,8 @@
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/png.hpp"
 
+#include <system_error>
+
 namespace eyehand::winio::x11 {
 namespace {
 
@@ -65,7 +67,7 @@ void SelectionClipboard::offer(SelectionContents contents) {
     try {
         owners_.push_back(
             std::make_unique<SelectionOwner>(connection_.display(), std::move(contents)));
-    } catch (const Error& error) {
+    } catch (const std::system_error& error) { // an Error, or no pipe
         throw Error(errc::clipboard_failed, error.what());
     }
     lease_.note_clipboard(owners_.back()->window());
