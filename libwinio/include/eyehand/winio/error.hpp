@@ -31,8 +31,8 @@ enum class errc {        // older journals contain the values: append, never reo
     not_supported,       ///< the back-end lacks this feature, or the program lacks this back-end
     decode_failed,       ///< an image file is damaged, of another format, or too large
     raced,               ///< the caller of `InputExecutor::execute` withheld a batch of input
-    interrupted,         ///< the program did not continue while it held keys or buttons, so its
-                         ///< watchdog released them
+    interrupted, ///< the program did not continue while it held keys, buttons or the clipboard, so its
+                 ///< watchdog released them
 };
 
 [[nodiscard]] EYEHAND_WINIO_API const std::error_category& error_category() noexcept;
