@@ -127,11 +127,12 @@ void add_journal_key(CLI::App& command, std::string& file) {
                        "unnoticed");
 }
 
-void add_stop_key(CLI::App& command, std::string& chord) {
+void add_hand(CLI::App& command, HandFlags& flags) {
     command.add_option(
-        "--stop-key", chord,
-        "Keys that stop the run in any window, or \"none\"; not on Windows yet; default "
-        "there: none, else ctrl+alt+pause");
+        "--stop-key", flags.stop_key,
+        "Keys that stop the run in any window, or \"none\"; default: ctrl+alt+pause");
+    command.add_option("--takeover", flags.takeover,
+                       "What your mouse and keyboard do to the run: pause (default) or ignore");
 }
 
 void add_panel(CLI::App& command, PanelFlags& flags) {
@@ -152,7 +153,7 @@ void add_settings(CLI::App& command, RunFlags& flags) {
         ->check(CLI::Range(1, 1000000));
     add_limits(command, flags.limits);
     add_journal_key(command, flags.journal_key_file);
-    add_stop_key(command, flags.stop_key);
+    add_hand(command, flags.hand);
     command.add_option("--run-dir", flags.run_dir, "Folder for run directories; default: runs");
     command.add_option("--with", flags.with, "Offer this further tool");
     command.add_option("--lmstudio-logs", flags.lmstudio_logs,
@@ -188,6 +189,8 @@ void add_run(CLI::App& command, RunFlags& flags) {
     add_program_tools(command, flags.tools);
     add_secrets(command, flags.secrets);
     add_record(command, flags.cassette.record);
+    command.add_flag("--record-desktop", flags.record_desktop,
+                     "Record captures, windows and input, so that the run can be replayed");
     command
         .add_option("--replay", flags.cassette.replay,
                     "Cassette that answers instead of the model; actions are still executed")
@@ -317,6 +320,21 @@ int complain(ExitCode code, const std::string& reason) {
     return static_cast<int>(code);
 }
 
+// replay RUN: what the run directory does not contain.
+void add_replay(CLI::App& command, ReplayFlags& flags) {
+    command.add_option("RUN", flags.directory, "The run directory")->required();
+    command.add_option("--guard", flags.guard.level,
+                       "Level of the guard: off, standard or strict; default: the run's");
+    command
+        .add_option("--guard-rules", flags.guard.rules,
+                    "JSON file with rules for the guard; name the files of the run again")
+        ->allow_extra_args(false);
+    add_program_tools(command, flags.tools);
+    add_secrets(command, flags.secrets);
+    add_journal_key(command, flags.journal_key_file);
+    command.add_flag("--json", flags.json, "Print the differences as JSON");
+}
+
 } // namespace
 
 int run_program(std::vector<std::string> arguments) {
@@ -393,7 +411,7 @@ int run_program(std::vector<std::string> arguments) {
         ->check(CLI::Range(1, 1000000));
     add_limits(*resume_command, resume.limits);
     add_journal_key(*resume_command, resume.journal_key_file);
-    add_stop_key(*resume_command, resume.stop_key);
+    add_hand(*resume_command, resume.hand);
     resume_command->add_flag("--json", resume.json, "Print the run's events to standard output");
     resume_command->add_flag("-v,--verbose", resume.verbose,
                              "Show texts, arguments and results in full");
@@ -423,6 +441,11 @@ int run_program(std::vector<std::string> arguments) {
     verify_command->add_option("RUN", verify.directory, "The run directory")->required();
     add_journal_key(*verify_command, verify.journal_key_file);
     add_config(*verify_command, verify.config);
+
+    ReplayFlags replay;
+    CLI::App* replay_command = app.add_subcommand(
+        "replay", "Repeat a run without a desktop and a model, and compare it with its recording");
+    add_replay(*replay_command, replay);
 
     AskFlags ask;
     CLI::App* ask_command = app.add_subcommand("ask", "Ask the model one question");
@@ -521,6 +544,8 @@ int run_program(std::vector<std::string> arguments) {
             code = export_run(exported);
         else if (*verify_command)
             code = verify_run(verify);
+        else if (*replay_command)
+            code = replay_run(replay);
         else if (*report_command)
             code = report_run(reported);
         else if (*ask_command)

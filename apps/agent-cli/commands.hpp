@@ -69,7 +69,7 @@ struct ResumeFlags {
     std::optional<int> max_turns;
     LimitFlags limits;
     std::string journal_key_file; ///< empty: not given
-    std::string stop_key;         ///< empty: not given
+    HandFlags hand;
     ProgramToolFlags tools;
     GuardFlags guard;
     RedactionFlags redaction;
@@ -100,6 +100,15 @@ struct VerifyFlags {
     std::string directory;        ///< of the run
     std::string journal_key_file; ///< empty: not given
     std::optional<std::string> config;
+};
+
+struct ReplayFlags {
+    std::string directory; ///< of the run
+    GuardFlags guard;
+    ProgramToolFlags tools;
+    std::string secrets;          ///< file; empty: not given
+    std::string journal_key_file; ///< empty: not given
+    bool json = false;
 };
 
 struct TrustFlags {
@@ -136,6 +145,8 @@ struct CompletedRun {
 [[nodiscard]] ExitCode export_run(const std::string& directory);
 /// Finds what was changed in a run directory.
 [[nodiscard]] ExitCode verify_run(const VerifyFlags& flags);
+/// Replays a run directory without a desktop and prints the differences.
+[[nodiscard]] ExitCode replay_run(const ReplayFlags& flags);
 /// Writes the report of a run directory again and prints its path.
 [[nodiscard]] ExitCode report_run(const std::string& directory);
 /// Prints how the guard decides on an action, and by which rule.

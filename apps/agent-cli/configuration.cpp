@@ -163,17 +163,21 @@ void add_journal_flag(session::Config& config, const std::string& key_file) {
     Flags(config).add_unless_empty("journal_key_file", "--journal-key-file", key_file);
 }
 
-void add_stop_key_flag(session::Config& config, const std::string& chord) {
-    Flags(config).add_unless_empty("stop_key", "--stop-key", chord);
+void add_hand_flags(session::Config& config, const HandFlags& given) {
+    Flags flags(config);
+    flags.add_unless_empty("stop_key", "--stop-key", given.stop_key);
+    flags.add_unless_empty("takeover", "--takeover", given.takeover);
 }
 
-std::optional<winio::KeyChord> stop_key(const session::Config& config) {
+HandSettings hand_settings(const session::Config& config) {
+    HandSettings hand{.stop_gestures = config.boolean("stop_gestures"),
+                      .takeover = *config.text("takeover") == "pause"};
     const std::string text = *config.text("stop_key");
-    if (text == "none") return std::nullopt;
+    if (text == "none") return hand;
     std::string problem;
-    auto chord = winio::parse_chord(text, &problem);
-    if (!chord) throw UsageError(fmt::format("stop_key: {}", problem));
-    return chord;
+    hand.stop_key = winio::parse_chord(text, &problem);
+    if (!hand.stop_key) throw UsageError(fmt::format("stop_key: {}", problem));
+    return hand;
 }
 
 std::string journal_key(const session::Config& config) {
@@ -255,7 +259,7 @@ session::Config configuration(const RunFlags& flags,
     add_limit_flags(config, flags.limits);
     to.add_unless_empty("run_dir", "--run-dir", flags.run_dir);
     add_journal_flag(config, flags.journal_key_file);
-    add_stop_key_flag(config, flags.stop_key);
+    add_hand_flags(config, flags.hand);
     to.add_unless_empty("with", "--with", fmt::format("{}", fmt::join(flags.with, ",")));
     to.add_unless_empty("lmstudio_logs", "--lmstudio-logs", flags.lmstudio_logs);
     to.add_unless_empty("annotate", "--annotate", flags.annotate);
@@ -264,6 +268,8 @@ session::Config configuration(const RunFlags& flags,
     add_redaction_flags(config, flags.redaction);
     add_panel_flags(config, flags.panel);
     if (flags.heat) config.add(session::config_from_flag("heat", "--heat", "true"));
+    if (flags.record_desktop)
+        config.add(session::config_from_flag("record_desktop", "--record-desktop", "true"));
     if (flags.no_probe) config.add(session::config_from_flag("probe", "--no-probe", "false"));
     return config;
 }

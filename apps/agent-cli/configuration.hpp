@@ -37,9 +37,9 @@ void add_limit_flags(session::Config& config, const LimitFlags& flags);
 /// `key_file` is empty if the flag is not given.
 void add_journal_flag(session::Config& config, const std::string& key_file);
 /// `chord` is empty if the flag is not given.
-void add_stop_key_flag(session::Config& config, const std::string& chord);
+void add_hand_flags(session::Config& config, const HandFlags& flags);
 /// The keys that stop a run; empty if no keys do. Throws UsageError for anything else than a chord.
-[[nodiscard]] std::optional<winio::KeyChord> stop_key(const session::Config& config);
+[[nodiscard]] HandSettings hand_settings(const session::Config& config);
 /// The content of the journal's key file without line breaks at its end; empty if no file is
 /// configured. Throws UsageError if it cannot be read or is too short.
 [[nodiscard]] std::string journal_key(const session::Config& config);

@@ -10,7 +10,7 @@
 #include "eyehand/winio/screen_state.hpp"
 #include "eyehand/winio/system.hpp"
 #include "platform.hpp"
-#include "terminal_approvals.hpp"
+#include "terminal_questions.hpp"
 #include "terminal_view.hpp"
 
 #include <fmt/format.h>

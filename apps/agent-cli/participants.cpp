@@ -8,7 +8,7 @@
 #include "eyehand/winio/desktop.hpp"
 #include "eyehand/winio/keys.hpp"
 #include "platform.hpp"
-#include "terminal_approvals.hpp"
+#include "terminal_questions.hpp"
 
 #include <fmt/format.h>
 
@@ -108,43 +108,36 @@ agent::RunFinished Participants::follow(const agent::RunDirectory& directory,
     return result.finished;
 }
 
+void Participants::say(const std::string& text) const {
+    if (options_.detail != Detail::quiet) print_to(stderr, text);
+}
+
 /// Executes the run. When it has ended, Ctrl+C ends the program as usual: all files are complete.
 session::RunResult Participants::take_part(const agent::RunDirectory& directory,
                                            const agent::Profile& profile, agent::Source annotation,
                                            agent::Observer& view, winio::Desktop& desktop,
                                            const Go& go) {
-    const auto say = [this](const std::string& text) {
-        if (options_.detail != Detail::quiet) print_to(stderr, text);
-    };
     LastResort last_resort;
-    std::atomic<int> interrupts = 0; // by Ctrl+C and by the stop key, on two threads
-    const auto interrupt_by = [&](const std::string& keys) {
+    std::atomic<int> interrupts = 0; // on the threads of signals and of the user's input
+    const auto interrupt = [&](const std::string& again) {
         constexpr const char* by_user = "interrupted by the user";
         const int count = ++interrupts;
         if (count == 1) {
             control_.stop(by_user);
-            say("stopping; press " + keys + " again to stop at once\n");
+            say("stopping; " + again + " to stop at once\n");
         } else if (count == 2) {
             control_.stop_now(by_user);
-            say("stopping at once; press " + keys + " again to end the program\n");
+            say("stopping at once; " + again + " to end the program\n");
         } else {
             last_resort.begin();
         }
     };
-    const InterruptWatch watch([&](Interrupt interrupt) {
-        if (interrupt != Interrupt::forced) return interrupt_by("Ctrl+C");
+    const InterruptWatch watch([&](Interrupt kind) {
+        if (kind != Interrupt::forced) return interrupt("press Ctrl+C again");
         ++interrupts;
         control_.stop_now("interrupted by the user");
     });
-    std::unique_ptr<winio::HotKey> stop_key;
-    if (options_.stop_key) {
-        const std::string keys = winio::to_string(*options_.stop_key);
-        try {
-            stop_key = desktop.hot_key(*options_.stop_key, [&, keys] { interrupt_by(keys); });
-        } catch (const std::system_error& error) { // a winio::Error, or no thread or pipe
-            say(printable(keys + " does not stop this run: " + error.what()) + "\n");
-        }
-    }
+    const std::unique_ptr<winio::UserWatch> user = watch_user(desktop, interrupt);
     constexpr const char* by_command = "stopped with agent-cli stop";
     const session::StopRequestWatch requests(directory, [&](session::StopRequest request) {
         if (request == session::StopRequest::end_program) return last_resort.begin();
@@ -153,13 +146,54 @@ session::RunResult Participants::take_part(const agent::RunDirectory& directory,
         control_.stop(by_command);
     });
     // After the watch: a thread inherits the signal mask of the thread that starts it.
-    std::optional<TerminalApprovals> approvals;
-    if (terminal_can_ask()) approvals.emplace(control_);
+    std::optional<TerminalQuestions> questions;
+    if (terminal_can_ask() && !options_.unattended) questions.emplace(control_);
     std::vector<agent::Observer*> observers{&view};
     if (!panel_) return go(observers);
     const auto page = panel_->show(directory, control_, profile, annotation);
     observers.push_back(page.get());
     return go(observers);
+}
+
+std::unique_ptr<winio::UserWatch>
+Participants::watch_user(winio::Desktop& desktop,
+                         std::function<void(const std::string& again)> interrupt) {
+    const HandSettings& hand = options_.hand;
+    if (!hand.any()) return nullptr;
+    const std::string keys = hand.stop_key ? winio::to_string(*hand.stop_key) : std::string();
+    const auto on_signal = [this, keys,
+                            interrupt = std::move(interrupt)](winio::UserSignal signal) {
+        switch (signal) {
+        case winio::UserSignal::stop_key:
+            return interrupt("press " + keys + " again");
+        case winio::UserSignal::escape:
+            if (options_.hand.stop_gestures) interrupt("hold Escape again");
+            return;
+        case winio::UserSignal::corner:
+            if (options_.hand.stop_gestures) interrupt("move the pointer into a corner again");
+            return;
+        case winio::UserSignal::input:
+            if (options_.hand.takeover) take_over();
+            return;
+        }
+    };
+    try {
+        return desktop.watch_user({.stop_key = hand.stop_key}, on_signal);
+    } catch (const std::system_error& error) { // a winio::Error, or no thread or pipe
+        say(printable(std::string("the mouse and the keyboard neither stop nor pause this run: ") +
+                      error.what()) +
+            "\n");
+        return nullptr;
+    }
+}
+
+void Participants::take_over() {
+    if (!control_.take_over()) return;
+    if (!user_can_answer())
+        return control_.stop("the user used the mouse or the keyboard, and no user can be asked "
+                             "whether the run continues: continue it with agent-cli resume");
+    if (!terminal_can_ask()) // which asks
+        say("paused: the mouse or the keyboard was used; continue it in the panel\n");
 }
 
 } // namespace eyehand::cli

@@ -5,11 +5,14 @@
 #include "eyehand/agent/program_tool.hpp"
 #include "eyehand/panel/panel.hpp"
 #include "eyehand/session/run_session.hpp"
+#include "hand_settings.hpp"
 #include "terminal_view.hpp"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 namespace eyehand::cli {
 
@@ -24,7 +27,7 @@ public:
         agent::GuardLevel guard = agent::GuardLevel::standard;
         Detail detail = Detail::normal;
         bool json = false;
-        std::optional<winio::KeyChord> stop_key{}; ///< empty: no keys stop the run
+        HandSettings hand{};
     };
     /// Throws UsageError if each action requires approval but there is neither a terminal nor a panel,
     /// or if the panel cannot listen.
@@ -45,6 +48,10 @@ public:
 
 private:
     [[nodiscard]] bool user_can_answer() const;
+    [[nodiscard]] std::unique_ptr<winio::UserWatch>
+    watch_user(winio::Desktop& desktop, std::function<void(const std::string& again)> interrupt);
+    void take_over();
+    void say(const std::string& text) const;
     session::RunResult take_part(const agent::RunDirectory& directory,
                                  const agent::Profile& profile, agent::Source annotation,
                                  agent::Observer& view, winio::Desktop& desktop, const Go& go);

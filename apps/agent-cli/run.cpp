@@ -162,8 +162,9 @@ void add_redaction(session::Config& config, const session::Config& today,
 session::Config config_of_run(const ResumeFlags& flags, std::vector<agent::Setting>& kept) {
     // Today's user decides on access to the panel and on the key: the directory may come from
     // another user.
-    constexpr std::array<std::string_view, 7> of_people{
-        "panel", "host", "port", "panel_cors", "panel_compat", "journal_key_file", "stop_key"};
+    constexpr std::array<std::string_view, 9> of_people{
+        "panel",    "host",          "port",    "panel_cors", "panel_compat", "journal_key_file",
+        "stop_key", "stop_gestures", "takeover"};
     const auto is_of_people = [&](std::string_view name) {
         return std::find(of_people.begin(), of_people.end(), name) != of_people.end();
     };
@@ -177,7 +178,7 @@ session::Config config_of_run(const ResumeFlags& flags, std::vector<agent::Setti
     add_panel_flags(config, flags.panel);
     add_limit_flags(config, flags.limits);
     add_journal_flag(config, flags.journal_key_file);
-    add_stop_key_flag(config, flags.stop_key);
+    add_hand_flags(config, flags.hand);
     add_guard(config, today, flags.guard);
     add_redaction(config, today, flags.redaction);
     const std::vector<agent::Setting> now = session::effective_settings(config);
@@ -236,7 +237,7 @@ CompletedRun carry_out(const RunFlags& flags, RunSettings& settings, winio::Desk
         settings.profile);
     settings.client.on_retry = [&](const vlm::Attempt& attempt) { view.on_retry(attempt); };
     Participants participants({settings.panel, flags.guard.unattended, settings.agent.guard.level(),
-                               detail(flags), flags.json, settings.stop_key});
+                               detail(flags), flags.json, settings.hand});
     settings.agent.approvals = participants.approvals();
     const agent::Toolbox tools = with_programs(settings.programs, settings.agent);
     session::RunSession session =
@@ -326,7 +327,7 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
     options.guard = make_guard(level, flags.guard);
     options.secrets = secrets;
     Participants participants({panel_options(config), flags.guard.unattended, level, detail(flags),
-                               flags.json, stop_key(config)});
+                               flags.json, hand_settings(config)});
     options.approvals = participants.approvals();
     const agent::Toolbox tools = with_programs(programs, options);
     const auto desktop = open_acting_desktop();

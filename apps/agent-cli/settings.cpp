@@ -282,6 +282,7 @@ agent::AgentOptions agent_options(const session::Config& config) {
                                             : agent::Watch::check;
     options.capture.layered_windows = config.boolean("layered_windows");
     options.limits = run_limits(config);
+    options.record_desktop = config.boolean("record_desktop");
     if (!config.boolean("panel")) return options;
     options.first_reply = agent::Source::client;
     if (config.text("annotate") == "panel") options.annotation = agent::Source::client;
@@ -334,7 +335,7 @@ RunSettings resolve(const RunFlags& flags, const std::vector<session::ConfigEntr
         config.find("drop_screenshots")->layer == session::ConfigLayer::profile;
     settings.lmstudio_logs = config.text("lmstudio_logs").value_or("off");
     settings.panel = panel_options(config);
-    settings.stop_key = stop_key(config);
+    settings.hand = hand_settings(config);
     return settings;
 }
 

@@ -9,6 +9,7 @@
 #include "eyehand/vlm/openai_client.hpp"
 #include "eyehand/winio/desktop.hpp"
 #include "eyehand/winio/frame_pipeline.hpp"
+#include "hand_settings.hpp"
 #include "program_tools.hpp"
 
 #include <filesystem>
@@ -76,6 +77,11 @@ struct LimitFlags {
     std::optional<int> max_mib;
 };
 
+struct HandFlags {
+    std::string stop_key; ///< empty: not given
+    std::string takeover; ///< the same
+};
+
 struct RunFlags {
     std::string task;
     std::string profile; ///< empty: not given
@@ -85,7 +91,7 @@ struct RunFlags {
     LimitFlags limits;
     std::string run_dir;
     std::string journal_key_file; ///< empty: not given
-    std::string stop_key;         ///< empty: not given
+    HandFlags hand;
     std::vector<std::string> with;
     std::string lmstudio_logs; ///< empty: not given
     std::string annotate;      ///< empty: not given
@@ -97,6 +103,7 @@ struct RunFlags {
     bool heat = false;
     ProgramToolFlags tools;
     CassetteFlags cassette;
+    bool record_desktop = false;
     bool no_probe = false;
     bool json = false;
     bool verbose = false;
@@ -104,7 +111,7 @@ struct RunFlags {
 };
 
 struct RunSettings {
-    std::optional<winio::KeyChord> stop_key; ///< empty: no keys stop the run
+    HandSettings hand{};
     agent::Profile profile;
     std::string model; ///< named by a flag, a variable or a file; empty: not named
     vlm::ClientOptions client;

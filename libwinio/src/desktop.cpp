@@ -51,9 +51,9 @@ std::unique_ptr<Desktop> open_first(const std::vector<std::string>& names,
 
 } // namespace
 
-std::unique_ptr<HotKey> Desktop::hot_key(const KeyChord& /*chord*/,
-                                         std::function<void()> /*pressed*/) {
-    throw Error(errc::not_supported, "this desktop back-end has no hot keys");
+std::unique_ptr<UserWatch> Desktop::watch_user(const UserWatchOptions& /*options*/,
+                                               std::function<void(UserSignal)> /*call*/) {
+    throw Error(errc::not_supported, "this desktop back-end cannot watch the user's input");
 }
 
 void Desktop::launch(const LaunchCommand& /*command*/) {

@@ -43,15 +43,21 @@ TestWindow::SharedState::SharedState(const std::wstring& name)
     view_.reset(new (memory) TestWindowState());
 }
 
-TestWindow::Process::Process(std::wstring command) { // CreateProcessW writes into it
+// CreateProcessW writes into the command.
+TestProcess::TestProcess(std::wstring command, std::wstring console_title) {
     STARTUPINFOW startup{};
     startup.cb = sizeof startup;
+    DWORD flags = 0;
+    if (!console_title.empty()) {
+        startup.lpTitle = console_title.data();
+        flags = CREATE_NEW_CONSOLE;
+    }
     PROCESS_INFORMATION process{};
     // Under Wine, about one start in some hundreds fails, and the next attempt works.
     DWORD error = ERROR_SUCCESS;
     const bool started = eventually([&] {
-        const BOOL ok = CreateProcessW(nullptr, command.data(), nullptr, nullptr, FALSE, 0, nullptr,
-                                       nullptr, &startup, &process);
+        const BOOL ok = CreateProcessW(nullptr, command.data(), nullptr, nullptr, FALSE, flags,
+                                       nullptr, nullptr, &startup, &process);
         if (ok == FALSE) error = GetLastError();
         return ok != FALSE;
     });
@@ -87,6 +93,13 @@ bool TestWindow::answers() const {
     const auto window = find();
     return window && PostMessageW(reinterpret_cast<HWND>(window->id), message_answer, 0, 0) != 0 &&
            eventually([&] { return state().answers > before; });
+}
+
+void TestWindow::set_title(const std::string& utf8) {
+    const std::wstring title = eyehand::base::to_wide(utf8);
+    // Not SetWindowTextW, which does not reach windows of other programs.
+    SendMessageW(handle(), WM_SETTEXT, 0, reinterpret_cast<LPARAM>(title.c_str()));
+    REQUIRE(info().title == utf8);
 }
 
 void TestWindow::hang() {

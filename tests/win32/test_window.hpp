@@ -16,6 +16,23 @@
 
 using desktop_contract::eventually;
 
+/// Another program, which ends with its owner.
+class TestProcess {
+public:
+    /// The test fails here if the program does not start. With `console_title`, the program gets a
+    /// console of its own.
+    explicit TestProcess(std::wstring command, std::wstring console_title = {});
+    ~TestProcess() { TerminateProcess(process_.get(), 1); }
+    TestProcess(const TestProcess&) = delete;
+    TestProcess& operator=(const TestProcess&) = delete;
+    [[nodiscard]] HANDLE handle() const { return process_.get(); }
+    [[nodiscard]] DWORD id() const { return id_; }
+
+private:
+    eyehand::winio::win32::KernelObject process_;
+    DWORD id_ = 0;
+};
+
 class TestWindow {
 public:
     /// Starts the program, waits until its window is painted and brings it to the foreground. The
@@ -41,10 +58,12 @@ public:
         state_.get()->reaction = static_cast<int>(time.count());
     }
 
+    void set_title(const std::string& utf8);
+
     [[nodiscard]] HANDLE process() const { return process_.handle(); }
 
 private:
-    // Separate classes, so that each releases its resource if the constructor fails.
+    // A separate class, so that it releases its resources if the constructor fails.
     class SharedState {
     public:
         explicit SharedState(const std::wstring& name);
@@ -57,26 +76,12 @@ private:
         eyehand::winio::win32::KernelObject mapping_;
         std::unique_ptr<TestWindowState, Unmap> view_;
     };
-    class Process { // ends with its owner
-    public:
-        explicit Process(std::wstring command);
-        ~Process() { TerminateProcess(process_.get(), 1); }
-        Process(const Process&) = delete;
-        Process& operator=(const Process&) = delete;
-        [[nodiscard]] HANDLE handle() const { return process_.get(); }
-        [[nodiscard]] DWORD id() const { return id_; }
-
-    private:
-        eyehand::winio::win32::KernelObject process_;
-        DWORD id_ = 0;
-    };
-
     [[nodiscard]] std::optional<eyehand::winio::WindowInfo> find() const;
 
     eyehand::winio::Desktop& desktop_;
     std::wstring name_;
     SharedState state_;
-    Process process_;
+    TestProcess process_;
 };
 
 [[nodiscard]] eyehand::winio::Rect rect_of(const SharedRect& shared);

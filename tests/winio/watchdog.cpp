@@ -41,6 +41,8 @@ TEST_CASE("watchdog: messages are lines") {
         {.kind = Kind::clipboard, .text = ""},
         {.kind = Kind::owner, .owner = 0xFFFFFFFF},
         {.kind = Kind::restored},
+        {.kind = Kind::watch, .text = "ctrl+alt+pause"},
+        {.kind = Kind::watch},
     };
     for (const HoldMessage& message : messages) {
         std::string line = to_line(message);

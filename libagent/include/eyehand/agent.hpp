@@ -19,6 +19,7 @@
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/agent/program_tool.hpp"
 #include "eyehand/agent/prompt.hpp"
+#include "eyehand/agent/replay.hpp"
 #include "eyehand/agent/run.hpp"
 #include "eyehand/agent/run_port.hpp"
 #include "eyehand/agent/run_store.hpp"

@@ -35,7 +35,7 @@ const longTask = 48; // characters; longer tasks are shown in full below
 function phaseOf(state) {
     if (state.outcome) return { text: 'finished', kind: state.outcome.outcome === 'completed' ? 'good' : 'bad' };
     if (state.questions.length > 0) return { text: 'waiting for approval', kind: 'wait' };
-    if (state.held) return { text: 'paused', kind: 'wait' };
+    if (state.held) return { text: state.taken_over ? 'paused: mouse or keyboard was used' : 'paused', kind: 'wait' };
     const words = phaseWords[state.phase] ?? state.phase;
     if (state.stopping) return { text: `${words} (stopping)`, kind: 'wait' };
     if (state.paused) return { text: `${words} (pausing)`, kind: 'wait' };

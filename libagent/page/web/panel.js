@@ -72,7 +72,7 @@ const page = new RunPage({
 function tellNews(before, state) {
     if (before === null || before.run !== state.run) return;
     if (state.outcome && !before.outcome) announce(`The run has ended: ${outcomeWords[state.outcome.outcome] ?? state.outcome.outcome}. ${state.outcome.why ?? ''}`);
-    else if (state.held && !before.held && state.questions.length === 0) announce('The run is paused.');
+    else if (state.held && !before.held && state.questions.length === 0) announce(state.taken_over ? 'The run is paused: the mouse or the keyboard was used.' : 'The run is paused.');
     else if (!state.paused && before.paused) announce('The run continues.');
     else if (state.for_reply && !before.for_reply) announce('The run waits for its first reply.');
 }

@@ -201,6 +201,7 @@ json::object PageState::to_json() const {
                                 {"archived", memory(state.archived_actions)}}},
         {"paused", is_live && status_.paused},
         {"held", is_live && status_.held},
+        {"taken_over", is_live && status_.taken_over},
         {"stopping", is_live && status_.stopping},
         {"live", is_live},
         {"takes_replies", is_live && status_.takes_replies},

@@ -15,12 +15,14 @@ namespace eyehand::agent {
 // The state that RunControl and RunPort share.
 class RunControl::State {
 public:
+    using Clock = std::chrono::steady_clock;
     enum class Cause { user, limit };
     void stop(const std::string& reason, Cause cause = Cause::user);
     void stop_now(const std::string& reason);
     void pause();
     void resume();
     void step();
+    bool take_over(Clock::time_point at);
     [[nodiscard]] SubmitResult put(UserMessage told);
     [[nodiscard]] SubmitResult annotate(int turn, std::vector<std::uint8_t> png);
     [[nodiscard]] bool resolve(std::uint64_t question, Approval approval);
@@ -38,11 +40,15 @@ public:
     [[nodiscard]] std::shared_ptr<const std::vector<std::uint8_t>>
     wait_for_annotation(AnnotationRequest wanted);
     [[nodiscard]] Approval request_approval(ApprovalRequest question, const std::stop_token& stop);
+    [[nodiscard]] std::stop_token begin_action();
+    [[nodiscard]] bool was_taken_over();
     [[nodiscard]] std::stop_token at_safe_point() const { return safe_.get_token(); }
     [[nodiscard]] std::stop_token at_once() const { return now_.get_token(); }
 
 private:
     void changed();
+    void interrupt_action();
+    void continue_at_control();
 
     mutable std::mutex mutex_;
     std::condition_variable news_;
@@ -50,7 +56,12 @@ private:
     bool ended_ = false;
     bool paused_ = false;
     bool held_ = false;
-    int steps_ = 0; ///< commands allowed while paused
+    bool has_acted_ = false;
+    bool taken_over_ = false;     ///< paused because of it
+    bool was_taken_over_ = false; ///< the run does not know it yet
+    Clock::time_point
+        at_control_{}; ///< when the user last used this object to let the run continue
+    int steps_ = 0;    ///< commands allowed while paused
     bool takes_replies_ = false;
     bool waits_for_reply_ = false;
     std::deque<UserMessage> told_;
@@ -63,6 +74,7 @@ private:
     Cause cause_ = Cause::user;
     std::stop_source safe_;
     std::stop_source now_;
+    std::stop_source action_; ///< of the present action
 
     std::mutex calling_; ///< held while the listeners are called
     std::map<std::uint64_t, std::function<void()>> listeners_;
@@ -86,6 +98,15 @@ void RunControl::State::stop(const std::string& reason, Cause cause) {
 void RunControl::State::stop_now(const std::string& reason) {
     stop(reason);
     now_.request_stop();
+    interrupt_action();
+}
+
+void RunControl::State::interrupt_action() {
+    const auto action = [this] {
+        const std::lock_guard lock(mutex_);
+        return action_;
+    }();
+    action.request_stop(); // outside the lock: it calls the callbacks of the token
 }
 
 std::string RunControl::State::stop_reason() const {
@@ -112,8 +133,32 @@ void RunControl::State::resume() {
         const std::lock_guard lock(mutex_);
         paused_ = held_ = false;
         steps_ = 0;
+        continue_at_control();
     }
     changed();
+}
+
+/// `mutex_` is locked.
+void RunControl::State::continue_at_control() {
+    taken_over_ = false;
+    at_control_ = Clock::now();
+}
+
+bool RunControl::State::take_over(Clock::time_point at) {
+    constexpr std::chrono::seconds way_back{1};
+    {
+        const std::lock_guard lock(mutex_);
+        const bool user_is_asked = !questions_.empty() || waits_for_reply_ ||
+                                   (annotation_request_.has_value() && !annotated_);
+        if (!has_acted_ || ended_ || paused_ || safe_.stop_requested() || user_is_asked ||
+            at < at_control_ + way_back)
+            return false;
+        paused_ = taken_over_ = was_taken_over_ = true;
+        steps_ = 0;
+    }
+    interrupt_action();
+    changed();
+    return true;
 }
 
 void RunControl::State::step() {
@@ -122,6 +167,7 @@ void RunControl::State::step() {
         if (paused_) ++steps_;
         paused_ = true;
         held_ = false;
+        continue_at_control();
     }
     changed();
 }
@@ -138,6 +184,7 @@ SubmitResult RunControl::State::put(UserMessage told) {
         }
         if (told_.size() >= max_waiting_messages) return SubmitResult::too_many;
         told_.push_back(std::move(told));
+        at_control_ = Clock::now();
     }
     changed();
     return SubmitResult::accepted;
@@ -151,6 +198,7 @@ SubmitResult RunControl::State::annotate(int turn, std::vector<std::uint8_t> png
         if (annotation_request_->turn != turn) return SubmitResult::outdated;
         if (png.size() > max_annotation_bytes) return SubmitResult::too_long;
         annotated_ = std::make_shared<const std::vector<std::uint8_t>>(std::move(png));
+        at_control_ = Clock::now();
     }
     changed();
     return SubmitResult::accepted;
@@ -161,6 +209,7 @@ bool RunControl::State::resolve(std::uint64_t question, Approval approval) {
         const std::lock_guard lock(mutex_);
         if (questions_.erase(question) == 0) return false;
         approval.reason = cut_bytes(approval.reason, max_message_bytes);
+        at_control_ = Clock::now();
         approvals_.emplace(question, std::move(approval));
     }
     changed();
@@ -173,6 +222,7 @@ RunStatus RunControl::State::status() const {
     all.stage = ended_ ? RunStage::ended : begun_ ? RunStage::running : RunStage::not_started;
     all.paused = paused_;
     all.held = held_;
+    all.taken_over = taken_over_;
     all.stopping = safe_.stop_requested();
     all.takes_replies = takes_replies_;
     all.for_reply = waits_for_reply_;
@@ -225,6 +275,19 @@ void RunControl::State::end() {
         ended_ = true;
     }
     changed();
+}
+
+std::stop_token RunControl::State::begin_action() {
+    const std::lock_guard lock(mutex_);
+    has_acted_ = true;
+    // A user who takes over directly before an action interrupts it, too.
+    if (!was_taken_over_ && !now_.stop_requested()) action_ = {};
+    return action_.get_token();
+}
+
+bool RunControl::State::was_taken_over() {
+    const std::lock_guard lock(mutex_);
+    return !taken_over_ && std::exchange(was_taken_over_, false);
 }
 
 std::optional<UserMessage> RunControl::State::next_message(RunPort::Hold hold) {
@@ -342,6 +405,9 @@ void RunControl::stop_now(const std::string& reason) { state_->stop_now(reason);
 void RunControl::pause() { state_->pause(); }
 void RunControl::resume() { state_->resume(); }
 void RunControl::step() { state_->step(); }
+bool RunControl::take_over(std::chrono::steady_clock::time_point at) {
+    return state_->take_over(at);
+}
 
 SubmitResult RunControl::send_message(std::string words) {
     return state_->put({UserMessage::Kind::words, std::move(words)});
@@ -386,6 +452,8 @@ Approval RunPort::request_approval(ApprovalRequest request, const std::stop_toke
 void RunPort::stop_at_limit(const std::string& reason) {
     state_->stop(reason, RunControl::State::Cause::limit);
 }
+std::stop_token RunPort::begin_action() { return state_->begin_action(); }
+bool RunPort::was_taken_over() { return state_->was_taken_over(); }
 bool RunPort::stopping() const { return state_->stopping(); }
 std::string RunPort::stop_reason() const { return state_->stop_reason(); }
 bool RunPort::at_limit() const { return state_->at_limit(); }

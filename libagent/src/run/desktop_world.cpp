@@ -8,9 +8,11 @@
 #include "eyehand/winio/gesture.hpp"
 #include "eyehand/winio/system.hpp"
 #include "guard/own_windows.hpp"
+#include "replay/tape_recorder.hpp"
 #include "json/json.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -22,6 +24,10 @@ namespace eyehand::agent {
 namespace {
 
 using Clock = DesktopWorld::Clock;
+
+/// Why replies must not act before the next screenshot (`StaleCall::reason`).
+constexpr std::string_view by_resumption = "resumed";
+constexpr std::string_view by_takeover = "taken_over";
 
 std::chrono::microseconds since(Clock::time_point start) {
     return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start);
@@ -95,18 +101,59 @@ winio::ScreenshotOptions screenshot_options(const Profile& profile) {
     return options;
 }
 
+/// All values have been read: an earlier part of the run may have typed them.
+Secrets read(Secrets secrets) {
+    secrets.read_all();
+    return secrets;
+}
+
 } // namespace
 
+/// The tape of a run, and the desktop that uses it.
+class DesktopWorld::Tapes {
+public:
+    Tapes(const DesktopWorldParts& parts, const Secrets& secrets, DesktopTape* tape,
+          TapedDesktop* desktop)
+        : replayed_(tape), desktop_(desktop) {
+        if (replayed_ != nullptr || !parts.options.record_desktop) return;
+        recorder_.emplace(parts.store, parts.options, secrets);
+        recorded_.emplace(*recorder_, parts.desktop);
+        desktop_ = &*recorded_;
+        recorder_->begin_part(desktop_->parts());
+    }
+    [[nodiscard]] DesktopTape& tape() {
+        if (replayed_ != nullptr) return *replayed_;
+        return recorder_ ? static_cast<DesktopTape&>(*recorder_) : none_;
+    }
+    /// nullptr: neither recorded nor replayed.
+    [[nodiscard]] TapedDesktop* desktop() { return desktop_; }
+
+private:
+    DesktopTape none_;
+    DesktopTape* replayed_;
+    std::optional<TapeRecorder> recorder_;
+    std::optional<TapedDesktop> recorded_;
+    TapedDesktop* desktop_;
+};
+
 DesktopWorld::DesktopWorld(DesktopWorldParts parts, Timeline& timeline)
-    : timeline_(timeline), desktop_(parts.desktop), model_(parts.model), tools_(parts.tools),
-      profile_(parts.profile), options_(parts.options),
+    : DesktopWorld(std::move(parts), timeline, nullptr, nullptr) {}
+
+DesktopWorld::DesktopWorld(DesktopWorldParts parts, Timeline& timeline, DesktopTape* tape,
+                           TapedDesktop* desktop)
+    : timeline_(timeline), secrets_(read(parts.options.secrets)),
+      tapes_(std::make_unique<Tapes>(parts, secrets_, tape, desktop)), tape_(tapes_->tape()),
+      taped_desktop_(tapes_->desktop()),
+      desktop_(taped_desktop_ == nullptr ? parts.desktop
+                                         : static_cast<winio::Desktop&>(*taped_desktop_)),
+      model_(parts.model), tools_(parts.tools), profile_(parts.profile), options_(parts.options),
       writer_(parts.store, parts.options.screenshot_names, parts.profile.log),
-      control_(parts.control), gate_(parts.options.guard, parts.options.approvals, control_),
-      secrets_(parts.options.secrets), own_processes_(winio::own_processes()),
-      journal_(parts.journal), on_delta_(std::move(parts.on_delta)),
-      on_state_(std::move(parts.on_state)), pipeline_(screenshot_options(parts.profile)) {
-    secrets_.read_all(); // an earlier part of the run may have typed them
-}
+      control_(parts.control), gate_(parts.options.guard, parts.options.approvals, control_, tape_),
+      own_processes_(tape_.own_processes()), journal_(parts.journal),
+      on_delta_(std::move(parts.on_delta)), on_state_(std::move(parts.on_state)),
+      began_(timeline.now()), pipeline_(screenshot_options(parts.profile)) {}
+
+DesktopWorld::~DesktopWorld() = default;
 
 std::unique_ptr<World> make_desktop_world(DesktopWorldParts parts) {
     return std::make_unique<DesktopWorld>(std::move(parts));
@@ -127,7 +174,14 @@ void DesktopWorld::on_state(const ModeState& state) {
 }
 
 Fact DesktopWorld::execute(const Command& command) {
+    tape_.begin(command, turn_);
+    note_takeover();
     return std::visit([this](const auto& it) { return on(it); }, command);
+}
+
+void DesktopWorld::note_takeover() {
+    if (tape_.answer(answers::taken_over, [&] { return control_.was_taken_over(); }))
+        outdated_ = by_takeover;
 }
 
 /// A window is chosen once: another window that adopts its title later is another window.
@@ -160,9 +214,14 @@ Fact DesktopWorld::on(const Observe& command) {
         area_ = choose_area(); // displays come and go
         dpi_ = dpi_of(desktop_, area_->bounds());
         TimedCapturer timed(capturer());
+        RecordedScreen screen = settled_screen(timed);
         Observed fact;
-        std::vector<winio::Rect> toggling;
-        winio::Frame frame = settled_frame(timed, fact, toggling);
+        fact.settle = screen.settle;
+        fact.end = std::move(screen.end);
+        fact.reacted_after = screen.reacted_after;
+        fact.redacted = std::move(screen.redacted);
+        std::vector<winio::Rect> toggling = std::move(screen.toggling);
+        winio::Frame frame = std::move(screen.frame);
         const auto pointer = pointer_in(frame, *area_);
         std::swap(previous_, seen_.frame);
         seen_.frame = frame;
@@ -178,9 +237,8 @@ Fact DesktopWorld::on(const Observe& command) {
         fact.size = screenshot.size;
         fact.area = screenshot.area;
         fact.changed = screenshot.changed;
-        fact.redacted = capturer_->redacted();
         fact.pointer = pointer;
-        for (const winio::Rect& region : watch_.ambient()) toggling.push_back(region);
+        for (const winio::Rect& region : ambient()) toggling.push_back(region);
         fact.still = novelty_.is_still(previous_, seen_.frame, toggling, image.sha256, dpi_);
         fact.capture = timed.latest();
         fact.scale = screenshot.scale_time;
@@ -207,16 +265,24 @@ Fact DesktopWorld::on(const Observe& command) {
 
 /// Waits for the reaction to the latest action, or only for a stable screen if nothing has acted
 /// since the latest screenshot, or only the pointer has moved.
-winio::Frame DesktopWorld::settled_frame(winio::Capturer& capturer, Observed& fact,
-                                         std::vector<winio::Rect>& toggling) {
+RecordedScreen DesktopWorld::settled_screen(winio::Capturer& capturer) {
     const winio::Rect& area = area_->bounds();
-    winio::SettleOptions settle = options_.settle;
-    for (const winio::Rect& region : watch_.ambient()) settle.ambient.push_back(region);
     late_reaction_.reset();
     const bool reaction = std::exchange(awaits_reaction_, false) &&
                           before_.expectation != winio::Expectation::nothing &&
                           before_.frame.origin == area.origin() &&
                           before_.frame.pixels.size() == area.size();
+    return tape_.answer(answers::screen, [&] {
+        RecordedScreen screen = wait_for_screen(capturer, reaction);
+        screen.redacted = capturer_->redacted();
+        return screen;
+    });
+}
+
+RecordedScreen DesktopWorld::wait_for_screen(winio::Capturer& capturer, bool reaction) {
+    winio::SettleOptions settle = options_.settle;
+    for (const winio::Rect& region : watch_.ambient()) settle.ambient.push_back(region);
+    RecordedScreen screen;
     if (reaction) {
         winio::Reacted reacted = settler_.wait_for_reaction(
             desktop_, capturer, before_, reaction_limits(), settle, control_.at_safe_point());
@@ -225,17 +291,25 @@ winio::Frame DesktopWorld::settled_frame(winio::Capturer& capturer, Observed& fa
         else if (reacted.end == winio::ReactionEnd::no_reaction ||
                  reacted.end == winio::ReactionEnd::local_only)
             late_reaction_ = LateReaction{before_.process, before_.expectation, acted_at_};
-        fact.settle = reacted.waited;
-        fact.end = to_string(reacted.end);
-        fact.reacted_after = reacted.reacted_after;
-        toggling = std::move(reacted.toggling);
-        return std::move(reacted.frame);
+        screen.settle = reacted.waited;
+        screen.end = to_string(reacted.end);
+        screen.reacted_after = reacted.reacted_after;
+        screen.toggling = std::move(reacted.toggling);
+        screen.frame = std::move(reacted.frame);
+        return screen;
     }
-    winio::Settled settled = settler_.wait(capturer, area, settle, control_.at_safe_point());
-    fact.settle = settled.waited;
-    fact.end = settled.end == winio::SettleEnd::stable ? "stable" : "timeout";
-    toggling = std::move(settled.toggling);
-    return std::move(settled.frame);
+    winio::Settled settled =
+        settler_.wait(capturer, area_->bounds(), settle, control_.at_safe_point());
+    screen.settle = settled.waited;
+    screen.end = settled.end == winio::SettleEnd::stable ? "stable" : "timeout";
+    screen.toggling = std::move(settled.toggling);
+    screen.frame = std::move(settled.frame);
+    return screen;
+}
+
+/// The regions that change by themselves.
+std::vector<winio::Rect> DesktopWorld::ambient() {
+    return tape_.answer(answers::ambient, [&] { return watch_.ambient(); });
 }
 
 /// Programs that have always reacted quickly are not waited for as long as others.
@@ -243,10 +317,13 @@ winio::ReactionOptions DesktopWorld::reaction_limits() const {
     return reaction_times_.limits(before_.process, before_.expectation, options_.reaction);
 }
 
-winio::Capturer& DesktopWorld::capturer() {
-    if (!capturer_)
-        capturer_ = std::make_unique<winio::RedactingCapturer>(
-            desktop_.open_capturer(options_.capture), desktop_.windows(), redaction());
+TapedCapturer& DesktopWorld::capturer() {
+    if (capturer_) return *capturer_;
+    std::unique_ptr<winio::RedactingCapturer> inner;
+    if (!tape_.replays())
+        inner = std::make_unique<winio::RedactingCapturer>(desktop_.open_capturer(options_.capture),
+                                                           desktop_.windows(), redaction());
+    capturer_ = std::make_unique<TapedCapturer>(tape_, std::move(inner));
     return *capturer_;
 }
 
@@ -285,9 +362,15 @@ std::optional<vlm::Image> DesktopWorld::annotated(const Observe& command,
     const auto start = Clock::now();
     std::optional<vlm::Image> image;
     if (options_.annotation == Source::client) {
-        if (auto drawn =
-                control_.wait_for_annotation({command.screenshot, screenshot.size, screenshot.png}))
-            image = vlm::make_image(std::move(drawn));
+        auto drawn =
+            tape_.answer(answers::annotation, [&]() -> std::optional<std::vector<std::uint8_t>> {
+                const auto png = control_.wait_for_annotation(
+                    {command.screenshot, screenshot.size, screenshot.png});
+                return png == nullptr ? std::nullopt : std::optional(*png);
+            });
+        if (drawn)
+            image = vlm::make_image(
+                std::make_shared<const std::vector<std::uint8_t>>(*std::move(drawn)));
     } else {
         const auto overlay = make_overlay(*command.annotation, profile_.executed_heat,
                                           profile_.bbox_heat, screenshot.size);
@@ -309,8 +392,9 @@ Fact DesktopWorld::on(const Ask& command) {
     try {
         Fact fact = ask(command);
         // Without the watch, the screenshot of a resumed run may be old, but its replies are new.
-        if (options_.watch == Watch::off || options_.annotation != Source::library)
-            resumed_ = resumed_ && !std::holds_alternative<Replied>(fact);
+        if ((options_.watch == Watch::off || options_.annotation != Source::library) &&
+            outdated_ == by_resumption && std::holds_alternative<Replied>(fact))
+            outdated_ = {};
         return fact;
     } catch (const vlm::Error& error) {
         // Without a stop request, a model that reports this error has failed.
@@ -335,8 +419,8 @@ constexpr std::chrono::seconds max_hold{1};
 Fact DesktopWorld::ask(const Ask& command) {
     const vlm::Image* latest = latest_image(command.request.messages);
     const std::string image = latest == nullptr ? std::string() : latest->sha256;
-    if (resumed_ && options_.watch != Watch::off && command.may_be_superseded && !image.empty() &&
-        options_.annotation == Source::library) {
+    if (!outdated_.empty() && options_.watch != Watch::off && command.may_be_superseded &&
+        !image.empty() && options_.annotation == Source::library) {
         step_waited_ = true;
         return Superseded{image, {}, {}, {}};
     }
@@ -347,10 +431,12 @@ Fact DesktopWorld::ask(const Ask& command) {
     // An image that the client annotates cannot be replaced without the client.
     const bool shows_seen =
         image == seen_sha256_ && !guard_.has_acted() && options_.annotation == Source::library;
-    if (shows_seen && command.may_be_superseded && timeline_.now() - seen_at_ > max_hold &&
-        differs_now()) {
-        step_waited_ = true;
-        return superseded_after({}, watch_.differing());
+    if (shows_seen && command.may_be_superseded &&
+        tape_.answer(answers::outdated, [&] { return timeline_.now() - seen_at_ > max_hold; })) {
+        if (auto differing = differing_now(); !differing.empty()) {
+            step_waited_ = true;
+            return superseded_after({}, std::move(differing));
+        }
     }
     const vlm::ChatRequest request = with_images(command.request);
     std::optional<Superseded> superseded;
@@ -360,8 +446,8 @@ Fact DesktopWorld::ask(const Ask& command) {
         return *std::move(superseded);
     }
     prompt_tokens_ = fact.reply.usage.prompt_tokens;
-    fact.screen_changed =
-        shows_seen && fact.reply.tool_calls.empty() && !request.tools.empty() && differs_now();
+    fact.screen_changed = shows_seen && fact.reply.tool_calls.empty() && !request.tools.empty() &&
+                          !differing_now().empty();
     return fact;
 }
 
@@ -375,21 +461,25 @@ Replied DesktopWorld::watched_reply(const Ask& command, const vlm::ChatRequest& 
     const auto pending = timeline_.send(model_, request, control_.at_safe_point());
     watch_.start(seen_, sent, dpi_);
     const bool resends = options_.watch == Watch::resend && shows_seen && command.may_be_superseded;
-    std::chrono::microseconds cost{};
-    bool watches = true;
-    while (!pending->wait_until(watches ? timeline_.now() + winio::watch_interval(cost)
-                                        : Timeline::Time::max(),
-                                on_delta_)) {
-        // After a failed capture, the next one is tried.
-        (void)look_while_thinking(cost);
-        if (!resends || superseded || watch_.changed().empty() || pending->is_answered() ||
-            !reply_times_.is_early(time()))
-            continue;
-        superseded =
-            superseded_after(std::max(time(), std::chrono::milliseconds{1}), watch_.changed());
-        watches = false;
-        pending->cancel();
-    }
+    superseded = tape_.answer(answers::watch, [&] {
+        std::optional<Superseded> found;
+        std::chrono::microseconds cost{};
+        bool watches = true;
+        while (!pending->wait_until(watches ? timeline_.now() + winio::watch_interval(cost)
+                                            : Timeline::Time::max(),
+                                    on_delta_)) {
+            // After a failed capture, the next one is tried.
+            (void)look_while_thinking(cost);
+            if (!resends || found || watch_.changed().empty() || pending->is_answered() ||
+                !reply_times_.is_early(time()))
+                continue;
+            found =
+                superseded_after(std::max(time(), std::chrono::milliseconds{1}), watch_.changed());
+            watches = false;
+            pending->cancel();
+        }
+        return found;
+    });
     learn_late_reaction();
     try {
         Replied fact{pending->take(on_delta_)};
@@ -429,12 +519,14 @@ bool DesktopWorld::look_while_thinking(std::chrono::microseconds& cost) {
     }
 }
 
-/// Whether the screen differs from the screenshot now, without a wait until nothing changes: the next
+/// Where the screen differs from the screenshot now, without a wait until nothing changes: the next
 /// screenshot waits.
-bool DesktopWorld::differs_now() {
-    std::chrono::microseconds cost{};
-    watch_.start(seen_, timeline_.now(), dpi_);
-    return look_while_thinking(cost) && !watch_.differing().empty();
+std::vector<winio::Rect> DesktopWorld::differing_now() {
+    return tape_.answer(answers::differing, [&] {
+        std::chrono::microseconds cost{};
+        watch_.start(seen_, timeline_.now(), dpi_);
+        return look_while_thinking(cost) ? watch_.differing() : std::vector<winio::Rect>();
+    });
 }
 
 Superseded DesktopWorld::superseded_after(std::chrono::milliseconds time,
@@ -445,12 +537,13 @@ Superseded DesktopWorld::superseded_after(std::chrono::milliseconds time,
 void DesktopWorld::keep_seen(const Observed& fact, std::vector<winio::Rect> toggling) {
     seen_sha256_ = fact.sha256;
     files_.insert_or_assign(fact.sha256, fact.file);
-    resumed_ = false;
+    outdated_ = {};
     guard_.on_screenshot(std::move(toggling));
 }
 
 /// Fills in the bytes of images, and frees images that the conversation no longer contains.
 vlm::ChatRequest DesktopWorld::with_images(vlm::ChatRequest request) {
+    if (tape_.replays()) return request; // no model receives them
     std::set<std::string> held;
     for (vlm::Message& message : request.messages) {
         for (vlm::Part& part : message.parts) {
@@ -467,7 +560,7 @@ vlm::ChatRequest DesktopWorld::with_images(vlm::ChatRequest request) {
 void DesktopWorld::remember(const Observed& seen) {
     files_.insert_or_assign(seen.sha256, seen.file);
     novelty_.remember(seen.raw_sha256.empty() ? seen.sha256 : seen.raw_sha256);
-    resumed_ = true;
+    outdated_ = by_resumption;
 }
 
 const vlm::Image& DesktopWorld::image_of(const std::string& sha256) {
@@ -507,7 +600,12 @@ Fact DesktopWorld::on(const Invoke& command) {
             context.redact = [this](std::string_view text) { return secrets_.redact(text); };
         }
         const Toolbox& tools = tools_.at(command.role);
-        if (journal_ != nullptr && tools.may_act_itself(command.call.name)) journal_->finish_sync();
+        const bool may_act_itself = tools.may_act_itself(command.call.name);
+        if (may_act_itself && outdated_ == by_takeover) {
+            refuse_as_stale({std::string(by_takeover), {}}, fact);
+            return fact;
+        }
+        if (journal_ != nullptr && may_act_itself) journal_->finish_sync();
         const ToolResult result = tools.call(command.call, context);
         fact.ok = result.succeeded();
         fact.result_json = result.json();
@@ -522,8 +620,8 @@ Fact DesktopWorld::on(const Invoke& command) {
         if (result.plan()) {
             for (const winio::Point& point : result.plan()->targets)
                 fact.action.points.push_back(area_->to_norm(point));
-            if (acts(*result.plan()) && resumed_ && profile_.physical_execution)
-                refuse_as_stale({"resumed", {}}, fact);
+            if (acts(*result.plan()) && !outdated_.empty() && profile_.physical_execution)
+                refuse_as_stale({std::string(outdated_), {}}, fact);
             else if (is_allowed(command, *result.plan(), fact))
                 act_out(*result.plan(), fact);
         } else if (result.has_acted()) {
@@ -617,7 +715,7 @@ Gate::Answer DesktopWorld::ask_gate(const Invoke& command, Invoked& fact,
          .arguments_json = to_valid_utf8(command.call.arguments_json),
          .text = details,
          .points = fact.action.points},
-        [this] { return timeline_.now(); });
+        [this] { return time_of_guard(); });
     fact.policy += since(start);
     fact.guard = answer.record;
     return answer;
@@ -670,8 +768,9 @@ void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
     if (!profile_.physical_execution && acts(plan)) return;
     // Takes about as long as the following capture, which it does not delay.
     if (journal_ != nullptr && acts(plan)) journal_->start_sync();
+    const std::stop_token stop = acts(plan) ? control_.begin_action() : control_.at_safe_point();
     // First, so that the target is compared directly before the press.
-    if (acts(plan)) executor().keep_apart(plan, control_.at_once());
+    if (acts(plan)) executor().keep_apart(plan, stop);
     // The reaction to an earlier action may still come while this one has none to expect.
     const bool prepares = acts(plan) && (!awaits_reaction_ || winio::expectation_of(plan) !=
                                                                   winio::Expectation::nothing);
@@ -694,8 +793,7 @@ void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
     winio::CheckBatch check;
     if (!gate_.is_open() || !revealed_.empty())
         check = [this](const winio::Batch& batch) { return objection(batch); };
-    const winio::ExecutionReport report =
-        executor().execute(plan, acts(plan) ? control_.at_once() : control_.at_safe_point(), check);
+    const winio::ExecutionReport report = carry_out(plan, stop, check);
     if (awaited) {
         before_.acted = Clock::now();
         acted_at_ = timeline_.now();
@@ -704,10 +802,17 @@ void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
         if (expected != winio::Expectation::nothing)
             novelty_.acted(plan.targets, awaited ? before_.windows : std::nullopt);
         guard_.on_action(plan, awaited ? before_.windows : std::nullopt);
-        if (!gate_.is_open()) gate_.carried_out(timeline_.now());
+        if (!gate_.is_open()) gate_.carried_out(time_of_guard());
     }
     if (report.complete()) return;
     not_done(fact, report.error, report.problem);
+    if (!fact.interrupted || control_.stopping()) return;
+    fact.wants_screenshot = true;
+    fact.result_json = fail("interrupted", "The user has used the mouse or the keyboard, so this "
+                                           "action was broken off. Look at the new screenshot and "
+                                           "decide again.")
+                           .json();
+    fact.stale = StaleCall{std::string(by_takeover), {}};
 }
 
 // ---- the target of an action --------------------------------------------------------------------
@@ -723,8 +828,7 @@ std::optional<StaleCall> DesktopWorld::stale_target(const winio::Plan& plan, boo
     const bool only_windows =
         !captured || winio::expectation_of(plan) == winio::Expectation::nothing;
     const auto compare = [&] {
-        if (!only_windows)
-            return guard_.compare(seen_, before_, plan, watch_.ambient(), before_.dpi);
+        if (!only_windows) return guard_.compare(seen_, before_, plan, ambient(), before_.dpi);
         return guard_.compare(seen_, {{}, winio::listed_windows(desktop_)}, plan, {}, before_.dpi);
     };
     auto stale = compare();
@@ -746,8 +850,11 @@ std::string_view words_on(const StaleCall& stale) {
     if (stale.reason == "window")
         return "Since your screenshot, another window has appeared at the target, or the window "
                "was closed. Nothing was done.";
-    if (stale.reason == "resumed")
+    if (stale.reason == by_resumption)
         return "The run was interrupted before this action. It was not carried out.";
+    if (stale.reason == by_takeover)
+        return "Since your screenshot, the user has used the mouse or the keyboard. Nothing was "
+               "done.";
     return "The screen at the target has changed since your screenshot. Nothing was done.";
 }
 
@@ -764,6 +871,29 @@ void DesktopWorld::refuse_as_stale(StaleCall stale, Invoked& fact) {
     fact.stale = std::move(stale);
 }
 
+/// The time on the timeline, as the guard counts actions.
+Clock::time_point DesktopWorld::time_of_guard() {
+    return began_ + tape_.answer(answers::time, [&] {
+        return std::chrono::duration_cast<std::chrono::microseconds>(timeline_.now() - began_);
+    });
+}
+
+/// Executes a plan that has been permitted.
+winio::ExecutionReport DesktopWorld::carry_out(const winio::Plan& plan, const std::stop_token& stop,
+                                               const winio::CheckBatch& check) {
+    if (taped_desktop_ == nullptr) return executor().execute(plan, stop, check);
+    // Single characters would tell the secret, and their number its length.
+    if (!revealed_.empty())
+        return tape_.input(fmt::format("type a text with {}", fmt::join(revealed_, ", ")),
+                           winio::ExecutionReport{},
+                           [&] { return executor().execute(plan, stop, check); });
+    winio::Plan now = plan;
+    if (tape_.replays())
+        for (winio::Step& step : now.steps) step.wait = std::chrono::milliseconds{0};
+    const TapedDesktop::Execution execution(*taped_desktop_);
+    return executor().execute(now, stop, check);
+}
+
 /// Keeps the executor as long as the area does not change: it remembers its latest input.
 winio::InputExecutor& DesktopWorld::executor() {
     if (!executor_ || executor_->fence().bounds() != area_->bounds())
@@ -778,6 +908,7 @@ Fact DesktopWorld::on(const Recover&) {
     using namespace winio::gesture;
     Recovered fact;
     if (!profile_.physical_execution) return fact;
+    revealed_.clear();
     awaits_reaction_ = false;
     const auto start = Clock::now();
     try {
@@ -797,10 +928,13 @@ Fact DesktopWorld::on(const Recover&) {
         if (journal_ != nullptr) journal_->finish_sync();
         for (const winio::Plan& plan : plans) {
             if (!recovery_is_allowed(plan, fact)) break;
-            const winio::ExecutionReport report = executor().execute(plan, control_.at_once());
+            const winio::ExecutionReport report = carry_out(plan, control_.begin_action());
             if (report.complete()) continue;
             fact.problem = report.problem;
-            if (report.error == winio::errc::cancelled) break;
+            if (report.error == winio::errc::cancelled) {
+                if (!control_.stopping()) fact.problem = recovery_interrupted;
+                break;
+            }
             if (!model_can_help(report.error)) fact.desktop_failure = "recovery: " + report.problem;
             break;
         }
@@ -822,10 +956,10 @@ bool DesktopWorld::recovery_is_allowed(const winio::Plan& plan, Recovered& fact)
             return action;
         },
         {.turn = turn_, .tool = "recovery", .text = "the agent's recovery from a loop"},
-        [this] { return timeline_.now(); });
+        [this] { return time_of_guard(); });
     fact.guard = answer.record;
     if (answer.record.allowed) {
-        gate_.carried_out(timeline_.now());
+        gate_.carried_out(time_of_guard());
         return true;
     }
     fact.problem = answer.record.decider == "user" ? "the user did not allow it"

@@ -6,10 +6,11 @@
 #include "eyehand/winio/frame_pipeline.hpp"
 #include "eyehand/winio/input_executor.hpp"
 #include "eyehand/winio/reaction_times.hpp"
-#include "eyehand/winio/redaction.hpp"
 #include "eyehand/winio/screen_watch.hpp"
 #include "eyehand/winio/settle.hpp"
 #include "record/run_writer.hpp"
+#include "replay/desktop_tape.hpp"
+#include "replay/taped_desktop.hpp"
 #include "run/gate.hpp"
 #include "run/novelty.hpp"
 #include "run/reply_times.hpp"
@@ -26,19 +27,32 @@
 
 namespace eyehand::agent {
 
+/// The problem of a recovery that was interrupted because the user took over.
+inline constexpr const char* recovery_interrupted = "the user used the mouse or the keyboard";
+
 class DesktopWorld final : public World {
 public:
     using Clock = std::chrono::steady_clock;
 
     explicit DesktopWorld(DesktopWorldParts parts, Timeline& timeline = Timeline::real());
+    /// Replays: `parts.desktop` is `desktop`, which answers from `tape`.
+    DesktopWorld(DesktopWorldParts parts, Timeline& timeline, DesktopTape* tape,
+                 TapedDesktop* desktop);
+    ~DesktopWorld() override;
 
     std::optional<Fact> news(Next next) override;
     void on_state(const ModeState& state) override;
     Fact execute(const Command& command) override;
+    /// Asks whether the user has taken over; the first question of each command.
+    void note_takeover();
     /// Keeps only the file's name: the store has the bytes.
     void remember(const Observed& seen) override;
+    /// In a replay: the mode has received `seen` as the latest screenshot.
+    void adopt(const Observed& seen) { seen_sha256_ = seen.sha256; }
 
 private:
+    class Tapes;
+
     Fact on(const Observe& command);
     Fact on(const Ask& command);
     Fact on(const Invoke& command);
@@ -63,8 +77,11 @@ private:
     [[nodiscard]] GuardSurroundings surroundings();
     [[nodiscard]] RevealedText revealed(std::string_view text);
     [[nodiscard]] std::optional<std::string> objection(const winio::Batch& batch);
+    [[nodiscard]] winio::ExecutionReport carry_out(const winio::Plan& plan,
+                                                   const std::stop_token& stop,
+                                                   const winio::CheckBatch& check = {});
     [[nodiscard]] winio::InputExecutor& executor();
-    [[nodiscard]] winio::Capturer& capturer();
+    [[nodiscard]] TapedCapturer& capturer();
     [[nodiscard]] winio::Redaction redaction() const;
     [[nodiscard]] bool prepare_reaction(const winio::Plan& plan);
     [[nodiscard]] std::optional<StaleCall> stale_target(const winio::Plan& plan, bool captured);
@@ -76,16 +93,22 @@ private:
     [[nodiscard]] winio::ReactionOptions reaction_limits() const;
     void learn_late_reaction();
     [[nodiscard]] bool look_while_thinking(std::chrono::microseconds& cost);
-    [[nodiscard]] bool differs_now();
+    [[nodiscard]] std::vector<winio::Rect> differing_now();
+    [[nodiscard]] std::vector<winio::Rect> ambient();
+    [[nodiscard]] Clock::time_point time_of_guard();
     [[nodiscard]] Superseded superseded_after(std::chrono::milliseconds time,
                                               std::vector<winio::Rect> changed) const;
-    [[nodiscard]] winio::Frame settled_frame(winio::Capturer& capturer, Observed& fact,
-                                             std::vector<winio::Rect>& toggling);
+    [[nodiscard]] RecordedScreen settled_screen(winio::Capturer& capturer);
+    [[nodiscard]] RecordedScreen wait_for_screen(winio::Capturer& capturer, bool reaction);
     [[nodiscard]] Fact broken_off() const {
         return Stopped{control_.stop_reason(), control_.at_limit()};
     }
 
     Timeline& timeline_;
+    Secrets secrets_;
+    std::unique_ptr<Tapes> tapes_;
+    DesktopTape& tape_;
+    TapedDesktop* taped_desktop_; ///< nullptr: neither recorded nor replayed
     winio::Desktop& desktop_;
     vlm::ChatModel& model_;
     const ToolsByRole& tools_;
@@ -94,7 +117,6 @@ private:
     RunWriter writer_;
     RunPort control_;
     Gate gate_;
-    Secrets secrets_;
     std::vector<std::string> revealed_; ///< names of the secrets that the present plan types
     std::vector<std::uint32_t> own_processes_;
     std::optional<winio::WindowInfo> chosen_window_; ///< at the first screenshot
@@ -102,9 +124,10 @@ private:
     vlm::OnDelta on_delta_;
     std::function<void(const ModeState&)> on_state_;
     int turn_ = 0;                                 ///< of the mode
+    Clock::time_point began_{};                    ///< this part of the run; on the timeline
     std::optional<winio::WorkArea> area_;          ///< of the latest screenshot
     std::optional<winio::InputExecutor> executor_; ///< limited to the area of the latest action
-    std::unique_ptr<winio::RedactingCapturer> capturer_;
+    std::unique_ptr<TapedCapturer> capturer_;
     winio::Settler settler_;
     winio::BeforeAction before_;   ///< the latest action that acted
     winio::BeforeAction earlier_;  ///< the one before it, in case it is refused
@@ -133,7 +156,7 @@ private:
     std::string seen_sha256_;     ///< of the latest screenshot, as the model receives it
     int dpi_ = 96;                ///< of the displays that it shows
     Clock::time_point seen_at_{}; ///< when it was captured
-    bool resumed_ = false;        ///< no screenshot since the run was resumed
+    std::string_view outdated_{}; ///< why replies must not act before the next screenshot; or empty
     TargetGuard guard_;
     winio::ScreenWatch watch_;
     winio::ScreenState look_; ///< the latest look of the watch

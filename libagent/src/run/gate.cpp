@@ -78,7 +78,8 @@ Gate::Answer Gate::permit(const std::function<GuardedAction()>& action, Approval
                     "The windows at the target changed during each approval."};
         request.rule = verdict.rule;
         request.reason = verdict.reason;
-        const Approval approval = control_.request_approval(request);
+        const Approval approval =
+            tape_.answer(answers::approval, [&] { return control_.request_approval(request); });
         channel = approval.channel;
         if (!approval.granted) return {{false, verdict.rule, "user", channel}, approval.reason};
         approved = approved_by(verdict, latest_);

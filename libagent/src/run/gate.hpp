@@ -6,6 +6,7 @@
 #include "eyehand/agent/guard.hpp"
 #include "eyehand/agent/mode.hpp"
 #include "eyehand/agent/run_port.hpp"
+#include "replay/desktop_tape.hpp"
 
 #include <functional>
 #include <string>
@@ -16,8 +17,8 @@ class Gate {
 public:
     using Time = Guard::Time;
 
-    Gate(Guard guard, Approvals approvals, RunPort& control)
-        : guard_(std::move(guard)), approvals_(approvals), control_(control) {}
+    Gate(Guard guard, Approvals approvals, RunPort& control, DesktopTape& tape)
+        : guard_(std::move(guard)), approvals_(approvals), control_(control), tape_(tape) {}
 
     struct Answer {
         GuardRecord record;
@@ -40,6 +41,7 @@ private:
     Guard guard_;
     Approvals approvals_;
     RunPort& control_;
+    DesktopTape& tape_;
     GuardedAction latest_;
 };
 

@@ -133,9 +133,9 @@ std::optional<std::size_t> read(std::span<char> into,
     }
 }
 
-void answer() {
+void answer(char byte) {
     // The other end may have ended.
-    [[maybe_unused]] const auto sent = send(STDOUT_FILENO, "!", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    [[maybe_unused]] const auto sent = send(STDOUT_FILENO, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 void ignore_signals() {

@@ -32,8 +32,9 @@ namespace helper {
 /// Empty: none came until `deadline`.
 [[nodiscard]] std::optional<std::size_t>
 read(std::span<char> into, std::optional<std::chrono::steady_clock::time_point> deadline);
-/// Makes `HelperProcess::has_answered` true once.
-void answer();
+/// Writes to the program: `HelperProcess::has_answered` is true once. On Windows, waits while 4096 bytes
+/// are not read.
+void answer(char byte = '!');
 /// This process no longer ends because of a key, a closed terminal or a request to end.
 void ignore_signals();
 /// The opposite.

@@ -11,12 +11,13 @@ namespace {
 
 using Kind = HoldMessage::Kind;
 
-constexpr std::array<std::pair<Kind, std::string_view>, 6> words{{{Kind::display, "display"},
+constexpr std::array<std::pair<Kind, std::string_view>, 7> words{{{Kind::display, "display"},
                                                                   {Kind::hold, "hold"},
                                                                   {Kind::rest, "rest"},
                                                                   {Kind::clipboard, "clipboard"},
                                                                   {Kind::owner, "owner"},
-                                                                  {Kind::restored, "restored"}}};
+                                                                  {Kind::restored, "restored"},
+                                                                  {Kind::watch, "watch"}}};
 
 std::string_view take_word(std::string_view& text) {
     const auto end = text.find(' ');
@@ -45,6 +46,7 @@ void append_number(std::string& line, std::uint64_t number) {
 bool read_contents(HoldMessage& message, std::string_view text) {
     switch (message.kind) {
     case Kind::display:
+    case Kind::watch:
         message.text = text;
         return true;
     case Kind::hold:
@@ -90,6 +92,9 @@ std::string to_line(const HoldMessage& message) {
         break;
     case Kind::owner:
         append_number(line, message.owner);
+        break;
+    case Kind::watch:
+        if (!message.text.empty()) line += ' ' + message.text;
         break;
     case Kind::restored:
         break;

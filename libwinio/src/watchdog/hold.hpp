@@ -5,6 +5,7 @@
 //     clipboard BASE64    the program is about to replace this text; nothing follows: it was empty
 //     owner NUMBER        the clipboard has the program's content, as long as the back-end sees this number
 //     restored            the program has restored the clipboard
+//     watch CHORD         instead of everything else: report the user's signals; nothing follows: no stop key
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@ using ReleaseCode = std::uint64_t;
 using ClipboardNumber = std::uint32_t;
 
 struct HoldMessage {
-    enum class Kind { display, hold, rest, clipboard, owner, restored } kind = Kind::rest;
-    std::string text{};               ///< the display's name, or the clipboard's text
+    enum class Kind { display, hold, rest, clipboard, owner, restored, watch } kind = Kind::rest;
+    std::string text{};               ///< the display's name, the clipboard's text or the chord
     std::vector<ReleaseCode> codes{}; ///< in the order of their releases
     ClipboardNumber owner = 0;
     friend bool operator==(const HoldMessage&, const HoldMessage&) = default;

@@ -1,6 +1,7 @@
 #include "eyehand/base/base64.hpp"
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/watchdog.hpp"
+#include "user/signal_source.hpp"
 #include "watchdog/helper_process.hpp"
 #include "watchdog/hold_lease.hpp"
 #include "watchdog/input_releaser.hpp"
@@ -38,6 +39,15 @@ std::unique_ptr<InputReleaser> open_releaser([[maybe_unused]] const std::string&
     return x11::open_releaser(display);
 #else
     throw Error(errc::not_supported, "this program contains no desktop back-end with a watchdog");
+#endif
+}
+
+std::unique_ptr<SignalSource> open_signals([[maybe_unused]] const std::string& stop_key) {
+#if defined(EYEHAND_BACKEND_WIN32)
+    return win32::open_signal_source(
+        {.stop_key = stop_key.empty() ? std::nullopt : parse_chord(stop_key)});
+#else
+    throw Error(errc::not_supported, "on this system, a program watches the user itself");
 #endif
 }
 
@@ -110,6 +120,9 @@ private:
         case HoldMessage::Kind::restored:
             clipboard_.reset();
             break;
+        case HoldMessage::Kind::watch:
+            signals_ = open_signals(message.text);
+            break;
         }
     }
 
@@ -126,6 +139,7 @@ private:
     std::string display_;
     std::optional<KeptClipboard> clipboard_;
     std::unique_ptr<InputReleaser> releaser_;
+    std::unique_ptr<SignalSource> signals_;
     ReleaseTimer timer_;
     bool ended_ = false;
 };

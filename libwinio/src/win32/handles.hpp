@@ -73,6 +73,9 @@ struct WindowKind : NullHandle<HWND> {
 struct InputDesktopKind : NullHandle<HDESK> {
     static void close(HDESK desktop) { CloseDesktop(desktop); }
 };
+struct HookKind : NullHandle<HHOOK> {
+    static void close(HHOOK hook) { UnhookWindowsHookEx(hook); }
+};
 
 using ScreenDc = Handle<ScreenDcKind>; ///< of the whole screen, from GetDC
 using MemoryDc = Handle<MemoryDcKind>;
@@ -81,5 +84,6 @@ using KernelObject = Handle<KernelObjectKind>;
 using GlobalMemory = Handle<GlobalMemoryKind>;
 using Window = Handle<WindowKind>; ///< a window of this thread
 using InputDesktop = Handle<InputDesktopKind>;
+using Hook = Handle<HookKind>; ///< installed by this thread
 
 } // namespace eyehand::winio::win32

@@ -1,8 +1,7 @@
-#include "watchdog/helper_process.hpp"
+#include "win32/helper_process.hpp"
 
 #include "eyehand/base/utf16.hpp"
 #include "eyehand/winio/error.hpp"
-#include "win32/handles.hpp"
 #include "win32/system_text.hpp"
 
 #include <windows.h>
@@ -81,78 +80,85 @@ private:
     LPPROC_THREAD_ATTRIBUTE_LIST list_ = nullptr;
 };
 
-class Win32HelperProcess final : public HelperProcess {
-public:
-    explicit Win32HelperProcess(const std::vector<std::string>& command) {
-        if (command.empty()) fail({}, ERROR_INVALID_PARAMETER);
-        Pipe to = make_pipe(command.front());
-        Pipe from = make_pipe(command.front());
-        if (const DWORD error = start(command, to.reader.get(), from.writer.get()))
-            fail(command.front(), error);
-        to_ = std::move(to.writer);
-        from_ = std::move(from.reader);
-    }
-    ~Win32HelperProcess() override {
-        to_ = KernelObject();
-        WaitForSingleObject(process_.get(), time_to_end);
-    }
-    Win32HelperProcess(const Win32HelperProcess&) = delete;
-    Win32HelperProcess& operator=(const Win32HelperProcess&) = delete;
-
-    [[nodiscard]] bool send(std::string_view text) override {
-        DWORD written = 0;
-        return WriteFile(to_.get(), text.data(), static_cast<DWORD>(text.size()), &written,
-                         nullptr) != 0 &&
-               written == text.size();
-    }
-
-    [[nodiscard]] bool has_answered() override {
-        DWORD waiting = 0;
-        if (PeekNamedPipe(from_.get(), nullptr, 0, nullptr, &waiting, nullptr) == 0 || waiting == 0)
-            return false;
-        std::array<char, 16> bytes{};
-        DWORD size = 0;
-        return ReadFile(from_.get(), bytes.data(), bytes.size(), &size, nullptr) != 0 && size > 0;
-    }
-
-private:
-    // Zero, or GetLastError's reason why not.
-    DWORD start(const std::vector<std::string>& command, HANDLE input, HANDLE output) {
-        std::wstring line;
-        for (const std::string& word : command)
-            line += (line.empty() ? L"" : L" ") + quoted(base::to_wide(word));
-        const InheritedHandles inherited({input, output});
-        STARTUPINFOEXW startup{};
-        startup.StartupInfo.cb = sizeof startup;
-        startup.StartupInfo.dwFlags = STARTF_USESTDHANDLES;
-        startup.StartupInfo.hStdInput = input;
-        startup.StartupInfo.hStdOutput = output;
-        startup.lpAttributeList = inherited.get();
-        // A job that ends all its processes would end the watchdog together with this program. Some
-        // jobs keep their processes; the watchdog then only helps if this program ends alone.
-        constexpr DWORD flags = DETACHED_PROCESS | EXTENDED_STARTUPINFO_PRESENT;
-        for (const DWORD out_of_job : {DWORD{CREATE_BREAKAWAY_FROM_JOB}, DWORD{0}}) {
-            PROCESS_INFORMATION started{};
-            if (CreateProcessW(nullptr, line.data(), nullptr, nullptr, TRUE, flags | out_of_job,
-                               nullptr, nullptr, &startup.StartupInfo, &started) != 0) {
-                const KernelObject thread(started.hThread);
-                process_ = KernelObject(started.hProcess);
-                return ERROR_SUCCESS;
-            }
-            if (GetLastError() != ERROR_ACCESS_DENIED) break;
-        }
-        return GetLastError();
-    }
-
-    KernelObject to_;
-    KernelObject from_;
-    KernelObject process_;
-};
-
 } // namespace
 
+namespace win32 {
+
+Win32HelperProcess::Win32HelperProcess(const std::vector<std::string>& command) {
+    if (command.empty()) fail({}, ERROR_INVALID_PARAMETER);
+    Pipe to = make_pipe(command.front());
+    Pipe from = make_pipe(command.front());
+    if (const DWORD error = start(command, to.reader.get(), from.writer.get()))
+        fail(command.front(), error);
+    to_ = std::move(to.writer);
+    from_ = std::move(from.reader);
+}
+
+Win32HelperProcess::~Win32HelperProcess() {
+    to_ = KernelObject();
+    WaitForSingleObject(process_.get(), time_to_end);
+}
+
+bool Win32HelperProcess::send(std::string_view text) {
+    DWORD written = 0;
+    return WriteFile(to_.get(), text.data(), static_cast<DWORD>(text.size()), &written, nullptr) !=
+               0 &&
+           written == text.size();
+}
+
+bool Win32HelperProcess::has_answered() {
+    DWORD waiting = 0;
+    if (PeekNamedPipe(from_.get(), nullptr, 0, nullptr, &waiting, nullptr) == 0 || waiting == 0)
+        return false;
+    std::array<char, 16> bytes{};
+    return receive(bytes) > 0;
+}
+
+std::size_t Win32HelperProcess::receive(std::span<char> into) {
+    DWORD size = 0;
+    if (ReadFile(from_.get(), into.data(), static_cast<DWORD>(into.size()), &size, nullptr) == 0)
+        return 0;
+    return size;
+}
+
+void Win32HelperProcess::end() {
+    to_ = KernelObject();
+    if (WaitForSingleObject(process_.get(), time_to_end) == WAIT_TIMEOUT)
+        TerminateProcess(process_.get(), 1);
+}
+
+DWORD Win32HelperProcess::start(const std::vector<std::string>& command, HANDLE input,
+                                HANDLE output) {
+    std::wstring line;
+    for (const std::string& word : command)
+        line += (line.empty() ? L"" : L" ") + quoted(base::to_wide(word));
+    const InheritedHandles inherited({input, output});
+    STARTUPINFOEXW startup{};
+    startup.StartupInfo.cb = sizeof startup;
+    startup.StartupInfo.dwFlags = STARTF_USESTDHANDLES;
+    startup.StartupInfo.hStdInput = input;
+    startup.StartupInfo.hStdOutput = output;
+    startup.lpAttributeList = inherited.get();
+    // A job that ends all its processes would end the watchdog together with this program. Some
+    // jobs keep their processes; the watchdog then only helps if this program ends alone.
+    constexpr DWORD flags = DETACHED_PROCESS | EXTENDED_STARTUPINFO_PRESENT;
+    for (const DWORD out_of_job : {DWORD{CREATE_BREAKAWAY_FROM_JOB}, DWORD{0}}) {
+        PROCESS_INFORMATION started{};
+        if (CreateProcessW(nullptr, line.data(), nullptr, nullptr, TRUE, flags | out_of_job,
+                           nullptr, nullptr, &startup.StartupInfo, &started) != 0) {
+            const KernelObject thread(started.hThread);
+            process_ = KernelObject(started.hProcess);
+            return ERROR_SUCCESS;
+        }
+        if (GetLastError() != ERROR_ACCESS_DENIED) break;
+    }
+    return GetLastError();
+}
+
+} // namespace win32
+
 std::unique_ptr<HelperProcess> start_helper(const std::vector<std::string>& command) {
-    return std::make_unique<Win32HelperProcess>(command);
+    return std::make_unique<win32::Win32HelperProcess>(command);
 }
 
 namespace helper {
@@ -175,9 +181,9 @@ std::optional<std::size_t> read(std::span<char> into,
     return size;
 }
 
-void answer() {
+void answer(char byte) {
     DWORD written = 0;
-    WriteFile(GetStdHandle(STD_OUTPUT_HANDLE), "!", 1, &written, nullptr);
+    WriteFile(GetStdHandle(STD_OUTPUT_HANDLE), &byte, 1, &written, nullptr);
 }
 
 // A process without a console gets none.

@@ -194,10 +194,10 @@ InputSender::Taken InputSender::give_move(NativeInput move) {
     POINT from{};
     const bool from_window =
         system_.get_cursor_pos(&from) != 0 && system_.window_from_point(from) != GetDesktopWindow();
-    move.mark = ++last_mark_;
+    move.mark = own_input | (++last_mark_ & ~own_input_mask);
     const std::span one(&move, 1);
     Taken taken = give(one);
-    if (taken.inputs == 0 || system_.let_pointer_arrive(last_mark_, from_window)) return taken;
+    if (taken.inputs == 0 || system_.let_pointer_arrive(move.mark, from_window)) return taken;
     // The second time, X's pointer is already there, and all reports have this position.
     taken = give(one);
     system_.let_reports_arrive();

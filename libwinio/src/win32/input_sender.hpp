@@ -42,7 +42,7 @@ private:
     HoldLease& lease_;
     InputTranslator translator_;
     std::vector<NativeInput> pressed_;          ///< and not released yet
-    std::uintptr_t last_mark_ = GetTickCount(); ///< of the last move; later senders use other marks
+    std::uintptr_t last_mark_ = GetTickCount(); ///< of the last move; its low half is sent
 };
 
 } // namespace eyehand::winio::win32

@@ -12,11 +12,15 @@ struct NativeInput {
     std::int32_t dx = 0;           ///< mouse only
     std::int32_t dy = 0;           ///< mouse only
     std::int32_t wheel = 0;        ///< mouse only: mouseData
-    std::uintptr_t mark = 0;       ///< mouse only: dwExtraInfo
+    std::uintptr_t mark = 0;       ///< dwExtraInfo; 0: `own_input`
     std::uint16_t virtual_key = 0; ///< key only
     std::uint16_t scan = 0;        ///< key only: a scan code, or with key_unicode a UTF-16 unit
     friend bool operator==(const NativeInput&, const NativeInput&) = default;
 };
+
+/// In the high half of dwExtraInfo: this library has sent the input. The low half is free.
+inline constexpr std::uintptr_t own_input = 0x4579'0000;
+inline constexpr std::uintptr_t own_input_mask = 0xFFFF'0000;
 
 inline constexpr std::uint32_t mouse_move = 0x0001;
 inline constexpr std::uint32_t mouse_left_down = 0x0002;

@@ -3,6 +3,7 @@
 
 #include "eyehand/winio/backend_registry.hpp"
 
+#include "user/signal_source.hpp"
 #include "watchdog/input_releaser.hpp"
 
 #include <memory>
@@ -11,7 +12,8 @@ namespace eyehand::winio::win32 {
 
 /// Opens the desktop of this session. Throws the exceptions of Win32Desktop's constructor.
 [[nodiscard]] std::unique_ptr<Desktop> open_desktop(const DesktopOptions& options);
-/// For the watchdog of another process.
+/// For the helper of another process.
 [[nodiscard]] std::unique_ptr<InputReleaser> open_releaser();
+[[nodiscard]] std::unique_ptr<SignalSource> open_signal_source(const UserWatchOptions& options);
 
 } // namespace eyehand::winio::win32

@@ -19,18 +19,20 @@ static_assert(vk_left_shift == VK_LSHIFT && vk_left_ctrl == VK_LCONTROL &&
 
 INPUT to_input(const NativeInput& native) {
     INPUT input{};
+    const ULONG_PTR mark = native.mark != 0 ? native.mark : own_input;
     if (native.kind == NativeInput::Kind::mouse) {
         input.type = INPUT_MOUSE;
         input.mi.dx = native.dx;
         input.mi.dy = native.dy;
         input.mi.mouseData = static_cast<DWORD>(native.wheel);
         input.mi.dwFlags = native.flags;
-        input.mi.dwExtraInfo = native.mark;
+        input.mi.dwExtraInfo = mark;
     } else {
         input.type = INPUT_KEYBOARD;
         input.ki.wVk = native.virtual_key;
         input.ki.wScan = native.scan;
         input.ki.dwFlags = native.flags;
+        input.ki.dwExtraInfo = mark;
     }
     return input;
 }

@@ -5,6 +5,7 @@
 #include "win32/gdi_capturer.hpp"
 #include "win32/launch.hpp"
 #include "win32/open_desktop.hpp"
+#include "win32/user_watch.hpp"
 
 namespace eyehand::winio::win32 {
 
@@ -13,8 +14,8 @@ std::unique_ptr<Desktop> open_desktop(const DesktopOptions& options) {
 }
 
 Win32Desktop::Win32Desktop(SystemCalls system, std::vector<std::string> watchdog)
-    : system_(std::move(system)), lease_(std::move(watchdog)), input_(system_, lease_),
-      windows_(system_), clipboard_(system_, lease_) {}
+    : system_(std::move(system)), watchdog_(std::move(watchdog)), lease_(watchdog_),
+      input_(system_, lease_), windows_(system_), clipboard_(system_, lease_) {}
 
 std::vector<Display> Win32Desktop::displays() { return win32::displays(system_); }
 
@@ -33,6 +34,11 @@ std::optional<Point> Win32Desktop::pointer() {
 
 std::chrono::milliseconds Win32Desktop::double_click_time() {
     return std::chrono::milliseconds{GetDoubleClickTime()};
+}
+
+std::unique_ptr<UserWatch> Win32Desktop::watch_user(const UserWatchOptions& options,
+                                                    std::function<void(UserSignal)> call) {
+    return std::make_unique<HelperUserWatch>(watchdog_, options, std::move(call));
 }
 
 void Win32Desktop::launch(const LaunchCommand& command) { win32::launch(command); }

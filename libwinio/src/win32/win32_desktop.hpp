@@ -22,12 +22,15 @@ public:
     void launch(const LaunchCommand& command) override;
     bool busy() override;
     void renew_hold() override { lease_.renew(); }
+    std::unique_ptr<UserWatch> watch_user(const UserWatchOptions& options,
+                                          std::function<void(UserSignal)> call) override;
     std::chrono::milliseconds double_click_time() override;
     Windows* windows() noexcept override { return &windows_; }
     Clipboard* clipboard() noexcept override { return &clipboard_; }
 
 private:
     SystemCalls system_;
+    std::vector<std::string> watchdog_;
     HoldLease lease_;
     InputSender input_;
     WindowList windows_;

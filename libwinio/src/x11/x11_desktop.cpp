@@ -1,11 +1,11 @@
 #include "x11/x11_desktop.hpp"
 
 #include "x11/displays.hpp"
-#include "x11/hot_key.hpp"
 #include "x11/launch.hpp"
 #include "x11/open_desktop.hpp"
 #include "x11/pointer_reader.hpp"
 #include "x11/screen_capturer.hpp"
+#include "x11/user_watch.hpp"
 
 namespace eyehand::winio::x11 {
 
@@ -37,8 +37,9 @@ std::optional<Point> X11Desktop::pointer() {
 
 void X11Desktop::launch(const LaunchCommand& command) { x11::launch(command, launch_display_); }
 
-std::unique_ptr<HotKey> X11Desktop::hot_key(const KeyChord& chord, std::function<void()> pressed) {
-    return std::make_unique<RawHotKey>(connection_.display(), chord, std::move(pressed));
+std::unique_ptr<UserWatch> X11Desktop::watch_user(const UserWatchOptions& options,
+                                                  std::function<void(UserSignal)> call) {
+    return std::make_unique<RawInputWatch>(connection_.display(), options, std::move(call));
 }
 
 bool X11Desktop::busy() {

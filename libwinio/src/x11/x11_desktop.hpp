@@ -22,7 +22,8 @@ public:
     std::optional<Point> pointer() override;
     void launch(const LaunchCommand& command) override;
     bool busy() override;
-    std::unique_ptr<HotKey> hot_key(const KeyChord& chord, std::function<void()> pressed) override;
+    std::unique_ptr<UserWatch> watch_user(const UserWatchOptions& options,
+                                          std::function<void(UserSignal)> call) override;
     void renew_hold() override { lease_.renew(); }
     Windows* windows() noexcept override { return &windows_; }
     Clipboard* clipboard() noexcept override { return &clipboard_; }

@@ -61,7 +61,6 @@ TEST_CASE("stop ends a run whose model does not answer") {
     CHECK_FALSE(std::filesystem::exists(stage.run_path() / "stop_request.taken"));
 }
 
-#ifndef _WIN32 // libwinio has no hot keys on Windows yet
 TEST_CASE("the stop key ends a run whose model does not answer") {
     Stage stage;
     const auto desktop = winio::open_desktop();
@@ -77,7 +76,6 @@ TEST_CASE("the stop key ends a run whose model does not answer") {
     CHECK(result.status == 130);
     CHECK_THAT(result.err, ContainsSubstring("stopping; press " + std::string(chord)));
 }
-#endif
 
 TEST_CASE("a stop key that is not a chord is a mistake of the caller") {
     const Stage stage;

@@ -30,7 +30,7 @@ struct TestWindowState {
              // middle is dark; -1: it does not react
     std::atomic<int> hanging{0}, may_go_on{0}; // ends a requested hang
     std::atomic<int> text_length{0};
-    wchar_t text[4096]{}; // of the edit control
+    wchar_t text[8192]{}; // of the edit control
 };
 
 // Messages to the window (WM_APP and above): copy an image of 2x2 pixels to the clipboard as a

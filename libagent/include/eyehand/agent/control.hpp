@@ -12,6 +12,7 @@
 #include "eyehand/export.hpp"
 #include "eyehand/winio/geometry.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -75,6 +76,7 @@ struct RunStatus {
     RunStage stage = RunStage::not_started;
     bool paused = false;        ///< held now, or from the next safe point on
     bool held = false;          ///< waits for `resume`, `step` or `stop`
+    bool taken_over = false;    ///< paused by `take_over`
     bool stopping = false;      ///< ends at the next safe point
     bool takes_replies = false; ///< a visual loop: `inject` is possible
     bool for_reply = false;     ///< waits for `inject`
@@ -107,6 +109,14 @@ public:
     /// Before the start of a run: holds it before its first command.
     void pause();
     void resume();
+    /// The user has used the mouse or the keyboard (`winio::UserSignal::input`) at this time: holds the
+    /// run as `pause` does, but interrupts an action that has started, and releases its keys and
+    /// buttons. After `resume`, the run takes a screenshot before it acts again.
+    ///
+    /// Without effect, and false, before the first action of the run, while it is paused, is stopping or
+    /// waits for the user (an approval, a reply, an annotation), and for a second after each other
+    /// call that lets the run continue or passes something to it: the user may then be on the way back.
+    bool take_over(std::chrono::steady_clock::time_point at = std::chrono::steady_clock::now());
     /// Executes one command (an observation, a request to the model, an action) and holds the run
     /// again. A run that is not paused is held after its current command.
     void step();

@@ -132,10 +132,11 @@ struct Superseded {
         return after.count() > 0 ? estimated_tokens : std::nullopt;
     }
 };
-/// Why a call was refused directly before its action.
+/// Why a call was refused directly before its action, or broken off in it.
 struct StaleCall {
-    /// "appearance", "window" or "foreground" (`winio::StaleReason`); "resumed" if the run was
-    /// resumed and no screenshot has been taken since.
+    /// "appearance", "window" or "foreground" (`winio::StaleReason`). If no screenshot has been taken
+    /// since then: "resumed" after the run was resumed, and "taken_over" after the user has used the
+    /// mouse or the keyboard (`RunControl::take_over`).
     std::string reason{};
     std::vector<winio::Rect> rects{}; ///< as in `winio::StaleTarget`
 };
@@ -173,8 +174,9 @@ struct Invoked {
     /// The effect on the screen, if it is known; the model reads `confirmed` and
     /// `no_visible_change`.
     std::optional<winio::ActionEffect> effect{};
-    /// The target no longer looks as in the screenshot that the model saw: the call was refused
-    /// (`stale_target`) and uses up no turn.
+    /// The screen may no longer look as in the screenshot that the model saw: the call was refused
+    /// (`stale_target`), or broken off because the user took over (`interrupted`), and uses up no
+    /// turn.
     std::optional<StaleCall> stale{};
     /// Not set for calls that neither act nor read anything private, and in older journals.
     std::optional<GuardRecord> guard{};

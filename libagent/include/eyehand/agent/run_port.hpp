@@ -42,6 +42,12 @@ public:
     /// Like `RunControl::stop`, because a limit of the run is reached.
     void stop_at_limit(const std::string& reason);
 
+    /// To be called before each action on the desktop. The token is triggered when the action must be
+    /// interrupted: when the run ends at once, or by `RunControl::take_over`.
+    [[nodiscard]] std::stop_token begin_action();
+    /// Whether the user has taken over since the last call, and has let the run continue.
+    [[nodiscard]] bool was_taken_over();
+
     [[nodiscard]] bool stopping() const;
     [[nodiscard]] std::string stop_reason() const; ///< empty unless the run stops
     [[nodiscard]] bool at_limit() const;           ///< it stops because of a limit

@@ -31,11 +31,6 @@ using Kind = SettingKind;
 constexpr double a_day = 86400;
 constexpr winio::Size default_box{1536, 864};
 constexpr double max_side = winio::max_image_side;
-#ifdef _WIN32
-constexpr const char* default_stop_key = "none"; // libwinio has no hot keys on Windows yet
-#else
-constexpr const char* default_stop_key = "ctrl+alt+pause";
-#endif
 
 /// For settings that an untrusted file may set.
 constexpr SettingSpec harmless(SettingSpec setting) {
@@ -109,8 +104,19 @@ constexpr std::array specs{
                 "file with a secret key that protects the journal against changes",
                 {},
                 1},
+    SettingSpec{"record_desktop", Kind::boolean,
+                "record captures, windows and input of a run, so that it can be replayed", "false"},
     SettingSpec{"stop_key", Kind::text, "chord that stops a run in any window; none: no chord does",
-                default_stop_key, 1},
+                "ctrl+alt+pause", 1},
+    SettingSpec{"stop_gestures", Kind::boolean,
+                "whether Escape that is held for a second, and the pointer that is moved into a "
+                "corner of a display by hand, stop a run",
+                "true"},
+    SettingSpec{.name = "takeover",
+                .kind = Kind::choice,
+                .help = "what the user's mouse and keyboard do to a run",
+                .default_value = "pause",
+                .choices = "pause|ignore"},
     harmless({"step_delay",
               Kind::seconds,
               "fixed delay before the screenshot or, without one, the request of each turn",

@@ -149,11 +149,23 @@ public:
                                                            std::chrono::milliseconds timeout,
                                                            std::stop_token stop = {});
 
-/// A key that the user can press in any window; see `Desktop::hot_key`. The destructor waits for a call
-/// that is running.
-class EYEHAND_WINIO_API HotKey {
+/// What a user does by hand while a program works the desktop; see `Desktop::watch_user`.
+enum class UserSignal {
+    stop_key, ///< has pressed `UserWatchOptions::stop_key`; once until it is released
+    escape,   ///< has held Escape for a second
+    corner, ///< has moved the pointer to within 2 pixels of a display's corner and left it there for 500 ms
+    /// Has pressed a key or button, turned a wheel, or moved the pointer by more than 16 pixels. At
+    /// most one within 250 ms.
+    input,
+};
+struct UserWatchOptions {
+    /// One key with any of the modifiers Ctrl, Alt, Shift and Windows; empty: no signal `stop_key`.
+    std::optional<KeyChord> stop_key{};
+};
+/// The destructor waits for a call that is running.
+class EYEHAND_WINIO_API UserWatch {
 public:
-    virtual ~HotKey() = default;
+    virtual ~UserWatch() = default;
 };
 
 /// A screen with a pointer and a keyboard. Not thread-safe: use it on one thread at a time.
@@ -192,13 +204,22 @@ public:
     /// and restored them, and Error{launch_failed} if it has ended and cannot be started again. `send`
     /// then reports the same errors.
     virtual void renew_hold() {}
-    /// While the result exists, calls `pressed` each time a chord is pressed, whichever window has the
-    /// keyboard focus: on a thread of the result's own, also while the desktop is used or hangs. Input
-    /// of programs counts, too; a key that is held counts once. `pressed` must not throw. The result
-    /// does not refer to this desktop. Throws Error{not_supported} if the back-end cannot do it (the
-    /// default; the one for Windows cannot yet) or the chord is not one key with any modifiers.
-    [[nodiscard]] virtual std::unique_ptr<HotKey> hot_key(const KeyChord& chord,
-                                                          std::function<void()> pressed);
+    /// While the result exists, calls `call` for each signal of the user: on a thread of the result's
+    /// own, also while the desktop is used or hangs, and whichever window has the keyboard focus.
+    /// `call` must not throw. The result does not refer to this desktop.
+    ///
+    /// The user's input is told apart from the input of programs: on X11, everything but input through
+    /// XTEST, and on Windows everything but input of this library (also of other processes). Only the
+    /// stop key counts from any source. Input through a remote desktop is therefore the user's on
+    /// Windows, but not with servers on X11 that use XTEST, such as x11vnc.
+    ///
+    /// On Windows, a second process of this program watches, because input would wait for the hooks of a
+    /// program that is stopped: it needs `DesktopOptions::watchdog`, and ends if that process ends.
+    ///
+    /// Throws Error{not_supported} if the back-end cannot do it (the default), `stop_key` is another
+    /// chord than described, or the keyboard lacks it, and Error{launch_failed}.
+    [[nodiscard]] virtual std::unique_ptr<UserWatch>
+    watch_user(const UserWatchOptions& options, std::function<void(UserSignal)> call);
     virtual Windows* windows() noexcept { return nullptr; }     ///< nullptr: not supported
     virtual Clipboard* clipboard() noexcept { return nullptr; } ///< nullptr: not supported
 };

@@ -24,6 +24,7 @@ namespace eyehand::winio {
 /// - 400 ms after its latest sign of life, if it was stopped or hangs: `InputExecutor` gives a sign
 ///   every 50 ms while it holds something (`Desktop::renew_hold`).
 /// In the second case, the other process is told: its next input fails with `interrupted`.
+/// On Windows, a process of its own also watches the user for `Desktop::watch_user`.
 /// On X11, a program serves what it has copied: with a restored text, this function only returns
 /// after another program has copied something.
 ///

@@ -1,0 +1,105 @@
+// The user's mouse and keyboard stop and pause runs.
+#include "process.hpp"
+
+#include "eyehand/vlm/testing/chat_server.hpp"
+
+#include "catch.hpp"
+#include "eventually.hpp"
+#include "hand.hpp"
+#include "temp_folder.hpp"
+#ifndef _WIN32
+#include "terminal.hpp"
+
+#include <future>
+#endif
+
+using namespace eyehand;
+using vlm::testing::ChatServer;
+using vlm::testing::completion;
+
+namespace {
+
+#ifdef _WIN32
+using win32_tests::Hand;
+#else
+using x11_tests::Hand;
+
+/// The bytes of an answer, which follow a gate.
+std::string whole_answer(const std::string& body) {
+    return "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " +
+           std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+#endif
+
+struct Stage {
+    test::TempFolder folder;
+    ChatServer server;
+    Hand hand;
+
+    /// Runs agent-cli, whose model moves the pointer once and then never answers; calls `act` while
+    /// it waits for the model.
+    test::ProcessResult run(const std::function<void()>& act,
+                            const std::vector<std::string>& more = {}) {
+        server.enqueue({.body = completion("", "move", R"({"x":300,"y":300})")});
+        server.enqueue({.never = true});
+        std::vector<std::string> arguments{"run",        "do it",     "--no-probe",
+                                           "--with",     "move",      "--endpoint",
+                                           server.url(), "--run-dir", folder.path().string()};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return test::agent_cli(arguments, {}, [&](const std::function<void()>&) {
+            REQUIRE(test::eventually([&] { return server.requests().size() >= 2; }));
+            act();
+        });
+    }
+};
+
+} // namespace
+
+TEST_CASE("Escape that the user holds stops a run") {
+    Stage stage;
+    using winio::NamedKey;
+    using winio::Press;
+    const auto result =
+        stage.run([&] { stage.hand.key(NamedKey::escape, Press::down); }, {"--takeover", "ignore"});
+    stage.hand.key(NamedKey::escape, Press::up);
+    CHECK(result.status == 130);
+    CHECK_THAT(result.err, ContainsSubstring("stopping; hold Escape again"));
+}
+
+TEST_CASE("a run that nothing can continue ends when the user uses the mouse, and is resumed") {
+    Stage stage;
+    const auto result = stage.run([&] { stage.hand.click(); });
+    CHECK(result.status == 130);
+    CHECK_THAT(result.err, ContainsSubstring("the user used the mouse or the keyboard"));
+    stage.server.enqueue({.body = completion("done")});
+    const auto resumed =
+        test::agent_cli({"resume", (stage.folder / "run_0001").string(), "--no-probe"});
+    INFO(resumed.err);
+    CHECK(resumed.status == 0);
+}
+
+#ifndef _WIN32
+TEST_CASE("a run on a terminal that the user takes over continues after Enter, and looks first") {
+    Stage stage;
+    const std::string move = completion("", "move", R"({"x":700,"y":700})");
+    const vlm::testing::Gate gate;
+    stage.server.enqueue({.body = completion("", "move", R"({"x":300,"y":300})")});
+    stage.server.enqueue({.close = true, .parts = {gate, whole_answer(move)}});
+    stage.server.enqueue({.body = completion("done")});
+    const auto user = std::async(std::launch::async, [&] {
+        const bool asks = gate.wait_until_reached(1, test::patience);
+        if (asks) stage.hand.click();
+        return asks;
+    });
+    const auto run =
+        test::on_terminal({"run", "do it", "--no-probe", "--with", "move", "--endpoint",
+                           stage.server.url(), "--run-dir", stage.folder.path().string()},
+                          {"\n"}, "press Enter to continue ", [&] { gate.open(); });
+    INFO(run.shown);
+    CHECK(run.status == 0);
+    CHECK_THAT(run.shown, ContainsSubstring("paused: the mouse or the keyboard was used"));
+    const auto requests = stage.server.requests();
+    REQUIRE(requests.size() == 3);
+    CHECK_THAT(requests.back().body, ContainsSubstring("the user has used the mouse"));
+}
+#endif

@@ -1,0 +1,93 @@
+// The signals of the user. Input of programs that are not this library counts as the user's.
+#include "hand.hpp"
+#include "user_watch_contract.hpp"
+
+#include "controlled_process.hpp"
+#include "program.hpp"
+#include "win32/handles.hpp"
+
+using namespace eyehand::winio;
+namespace contract = user_watch_contract;
+
+namespace {
+
+std::unique_ptr<Desktop> desktop_with_helper(const char* argument = "watchdog") {
+    return open_desktop(
+        {.watchdog = {(test::program_folder() / "eyehand-holder").string(), argument}});
+}
+
+class DesktopProgramSuspended {
+public:
+    DesktopProgramSuspended() {
+        DWORD process = 0;
+        GetWindowThreadProcessId(GetDesktopWindow(), &process);
+        process_ = win32::KernelObject(OpenProcess(PROCESS_SUSPEND_RESUME, FALSE, process));
+        REQUIRE(process_);
+        test::suspend(process_.get());
+    }
+    ~DesktopProgramSuspended() { test::resume(process_.get()); }
+    DesktopProgramSuspended(const DesktopProgramSuspended&) = delete;
+    DesktopProgramSuspended& operator=(const DesktopProgramSuspended&) = delete;
+
+private:
+    win32::KernelObject process_;
+};
+
+} // namespace
+
+TEST_CASE("a stop key counts the presses of its chord, and of no other") {
+    contract::check_stop_key(*desktop_with_helper());
+}
+
+TEST_CASE("a watch of the user ends with its object, and leaves others") {
+    contract::check_two_watches(*desktop_with_helper());
+}
+
+TEST_CASE("a stop key is one key with modifiers") {
+    contract::check_chords(*desktop_with_helper());
+}
+
+TEST_CASE("a watch of the user needs a helper process") {
+    try {
+        (void)open_desktop()->watch_user({}, [](UserSignal) {});
+        FAIL("no error");
+    } catch (const Error& error) {
+        CHECK(error.code() == errc::not_supported);
+    }
+}
+
+TEST_CASE("input of this library is not the user's") {
+    contract::check_input_of_program(*desktop_with_helper(), {300, 300});
+}
+
+// Under Wine, it reports motions of the X server.
+TEST_CASE("moves of this library are not the user's while the program of the desktop hangs") {
+    const auto desktop = desktop_with_helper();
+    contract::Counts counts(*desktop, "ctrl+alt+f7");
+    {
+        const DesktopProgramSuspended hangs;
+        for (const Point place : {Point{300, 300}, Point{500, 200}, Point{200, 400}})
+            (void)desktop->send(Batch{PointerMove{place}});
+    }
+    DWORD_PTR answer = 0;
+    REQUIRE(SendMessageTimeoutW(GetDesktopWindow(), WM_NULL, 0, 0, SMTO_NORMAL, 60000, &answer) !=
+            0);
+    contract::press(*desktop, "ctrl+alt+f7");
+    CHECK(counts.reaches(UserSignal::stop_key, 1));
+    CHECK(counts.of(UserSignal::input) == 0);
+}
+
+TEST_CASE("input of other programs is the user's") {
+    win32_tests::Hand hand;
+    contract::check_input_of_user(*desktop_with_helper(), hand.functions(), {300, 300});
+}
+
+TEST_CASE("the user holds Escape") {
+    win32_tests::Hand hand;
+    contract::check_escape(*desktop_with_helper(), hand.functions());
+}
+
+TEST_CASE("the user moves the pointer into a corner") {
+    win32_tests::Hand hand;
+    contract::check_corner(*desktop_with_helper(), hand.functions());
+}
