@@ -52,9 +52,6 @@ bool runs(const std::wstring& program) {
 
 } // namespace
 
-void suspend(void* process) { CHECK(system_function("NtSuspendProcess")(process) == 0); }
-void resume(void* process) { CHECK(system_function("NtResumeProcess")(process) == 0); }
-
 class ControlledProcess::Impl {
 public:
     Impl(const std::filesystem::path& program, const std::vector<std::string>& arguments)
@@ -81,8 +78,8 @@ public:
         CHECK(eventually([&] { return !runs(name_); }));
     }
     void kill() const { TerminateProcess(process_, 9); }
-    void suspend() const { test::suspend(process_); }
-    void resume() const { test::resume(process_); }
+    void suspend() const { CHECK(system_function("NtSuspendProcess")(process_) == 0); }
+    void resume() const { CHECK(system_function("NtResumeProcess")(process_) == 0); }
     [[nodiscard]] int wait() const {
         WaitForSingleObject(process_, INFINITE);
         DWORD status = 0;

@@ -31,10 +31,4 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-#ifdef _WIN32
-/// All threads of a process that the test has not started; a HANDLE with PROCESS_SUSPEND_RESUME.
-void suspend(void* process);
-void resume(void* process);
-#endif
-
 } // namespace test

@@ -176,7 +176,22 @@ TEST_CASE("the system's repetition of a program's move is not the user's") {
             CHECK(it.move(place).empty());
         }
     }
-    CHECK(it.move({900, 702}) == Signals{input});
+    it.move({900, 702});
+    CHECK(it.move({900, 719}) == Signals{input});
+}
+
+TEST_CASE("a system that repeats moves may move the pointer itself after a program did") {
+    Detector it(Echoes::yes);
+    it.detector.is_at({0, 0});
+    it.move({300, 300}, false);
+    it.move({180, 100}, false);
+    for (const Point place : {Point{999, 799}, Point{999, 799}, Point{300, 300}}) {
+        CAPTURE(place);
+        CHECK(it.move(place).empty());
+        CHECK(it.after(1s).empty());
+    }
+    it.move({400, 400}, false);
+    CHECK(it.move({999, 799}).empty());
 }
 
 TEST_CASE("a system that does not repeat moves reports only the user's") {
@@ -191,6 +206,7 @@ TEST_CASE("the user's motion counts at a place where a program has moved the poi
     it.move({0, 0}, false);
     it.move({505, 505}, false);
     CHECK(it.move({508, 505}).empty());
+    CHECK(it.move({510, 505}).empty());
     CHECK(it.move({0, 0}) == Signals{input});
     CHECK(it.after(500ms) == Signals{corner});
 }
@@ -200,6 +216,7 @@ TEST_CASE("the place of a program's move long ago is like any other") {
     it.move({900, 700}, false);
     it.move({10, 10}, false);
     it.now += 31s;
+    it.move({950, 700});
     CHECK(it.move({900, 700}) == Signals{input});
 }
 

@@ -96,27 +96,28 @@ void SignalDetector::note_motion(const ReportedInput& input, Time now,
             note_place(input.pointer, now);
         }
         pointer_ = input.pointer;
+        by_program_ = true;
         corner_.reset();
         return;
     }
     if (is_echo(input.pointer, now)) return;
+    const bool alone = echoes_ == Echoes::yes && std::exchange(by_program_, false);
     const Point before = std::exchange(pointer_, input.pointer).value_or(input.pointer);
-    if (!is_moving(now)) motion_ = Motion{};
+    if (!motion_ || now - motion_->latest >= end_of_motion) motion_ = Motion{};
     motion_->latest = now;
+    if (alone) return;
+    motion_->moves = motion_->moves || before != input.pointer;
     motion_->travel.x += input.pointer.x - before.x;
     motion_->travel.y += input.pointer.y - before.y;
     if (!is_near(motion_->travel, {}, long_motion)) {
         motion_->travel = {};
         note_hand(now, found);
     }
+    if (echoes_ == Echoes::yes && !motion_->moves) return;
     if (!in_corner(input.pointer, now))
         corner_.reset();
     else if (!corner_)
         corner_ = Rest{now};
-}
-
-bool SignalDetector::is_moving(Time now) const {
-    return motion_ && now - motion_->latest < end_of_motion;
 }
 
 void SignalDetector::note_place(Point place, Time now) {
@@ -126,7 +127,8 @@ void SignalDetector::note_place(Point place, Time now) {
 
 /// The user can come past the places of a program, but hardly begins a motion exactly there.
 bool SignalDetector::is_echo(Point pointer, Time now) const {
-    return !is_moving(now) && std::ranges::any_of(places_, [&](const Place& place) {
+    const bool moves = motion_ && motion_->moves && now - motion_->latest < end_of_motion;
+    return !moves && std::ranges::any_of(places_, [&](const Place& place) {
         return now - place.time <= time_of_echo && is_near(pointer, place.at, rounding);
     });
 }

@@ -36,7 +36,9 @@ struct SignalKeys {
 
 /// Whether the system reports the moves of a program again, as if they were the user's. Wine does:
 /// each program that reads a motion from the X server reports it, in a virtual desktop also with the
-/// place before the move, and a busy program does so seconds later.
+/// place before the move, and a busy program does so seconds later. When a program limits the pointer
+/// to an area (a click on a title bar), the X server moves it to where its physical device is. So
+/// there, the first motion after a program's is not the user's.
 enum class Echoes { no, yes };
 
 class SignalDetector {
@@ -64,7 +66,6 @@ private:
     void note_key(const ReportedInput& input, Time now, std::vector<UserSignal>& found);
     void note_motion(const ReportedInput& input, Time now, std::vector<UserSignal>& found);
     void note_hand(Time now, std::vector<UserSignal>& found);
-    [[nodiscard]] bool is_moving(Time now) const;
     void note_place(Point place, Time now);
     [[nodiscard]] bool is_echo(Point pointer, Time now) const;
     [[nodiscard]] bool in_corner(Point pointer, Time now);
@@ -84,11 +85,13 @@ private:
     std::optional<Time> signaled_; ///< the latest `input`
     /// The user's present motion, without the moves of programs in between.
     struct Motion {
-        Point travel{}; ///< since its begin or the latest `input`; pixels
+        bool moves = false; ///< has led to another place
+        Point travel{};     ///< since its begin or the latest `input`; pixels
         Time latest{};
     };
     std::optional<Motion> motion_;
     std::optional<Point> pointer_; ///< where it was last
+    bool by_program_ = true;       ///< its latest motion, or none yet
     struct Place {
         Point at{};
         Time time{};
