@@ -170,7 +170,7 @@ TEST_CASE("guard: standard asks before what can do harm") {
     CHECK(guard.judge(written, {}).rule == "built_in: call written as text");
 }
 
-TEST_CASE("guard: text in several calls counts together, until Enter or another window") {
+TEST_CASE("guard: text in several calls for one window counts together, until Enter") {
     Guard guard = with_user_rules(rule(R"({"text":"*rm -rf*"})", "deny"));
     const auto editor = only(window(1, "editor"));
     const auto type = [&](const std::string& text, const GuardSurroundings& around) {
@@ -185,9 +185,16 @@ TEST_CASE("guard: text in several calls counts together, until Enter or another 
     CHECK(type("\n", editor) == Decision::allow);
     CHECK(type("f /", editor) == Decision::allow);
     CHECK(type("rm -r", editor) == Decision::allow);
-    CHECK(type("f /", only(window(2, "other"))) == Decision::allow);
-    const GuardedAction key = action(gesture::press(chord("f")), only(window(2, "other")));
+    const auto other = only(window(2, "other"));
+    CHECK(type("f /", other) == Decision::allow);
+    const GuardedAction key = action(gesture::press(chord("f")), other);
     CHECK(guard.judge(key, {}).decision == Decision::allow);
+    CHECK(type("f /", editor) == Decision::deny);
+    for (std::uint64_t id = 3; id < 17; ++id)
+        CHECK(type("a", only(window(id, "further"))) == Decision::allow);
+    CHECK(type("f /", editor) == Decision::deny);
+    CHECK(type("a", only(window(17, "further"))) == Decision::allow);
+    CHECK(type("f /", editor) == Decision::allow); // forgotten
 }
 
 TEST_CASE("guard: keys that are pressed one by one are text") {
@@ -287,9 +294,16 @@ TEST_CASE("guard: no rule opens the agent's own windows, forbidden chords or the
     CHECK(judge(guard, gesture::type("a"), around).rule == "invariant: own window");
     CHECK(judge(guard, gesture::click({5, 5}), around).decision == Decision::deny);
     for (const char* keys : {"windows+l", "ctrl+alt+f1", "ctrl+alt+f12", "alt+ctrl+backspace",
-                             "ctrl+alt+delete", "alt+printscreen"})
+                             "ctrl+alt+delete", "alt+printscreen", "windows+shift+l",
+                             "windows+ctrl+alt+f1", "ctrl+alt+shift+f12",
+                             "windows+ctrl+alt+backspace", "ctrl+alt+shift+delete",
+                             "ctrl+alt+pause", "ctrl+alt+shift+pause"}) {
+        CAPTURE(keys);
         CHECK(judge(guard, gesture::press(chord(keys)), only(window(1, "editor"))).rule ==
               "invariant: forbidden chord");
+    }
+    CHECK(judge(guard, gesture::press(chord("ctrl+alt+shift+f")), only(window(1, "editor")))
+              .decision == Decision::allow);
     auto cropped = only(window(1, "editor", {0, 0, 100, 100}));
     cropped.crop = winio::Rect{200, 0, 100, 100};
     CHECK(judge(guard, gesture::type("a"), cropped).rule == "invariant: outside the chosen area");

@@ -16,6 +16,7 @@ namespace {
 constexpr std::chrono::minutes period_of_rate{1};
 /// Longer lines are cut at the front: what is typed last is what Enter executes.
 constexpr std::size_t max_line_bytes = 65536;
+constexpr std::size_t max_lines = 16; ///< windows in which a line is typed at the same time
 
 std::vector<GuardRule> built_in(std::string_view name) {
     for (const EmbeddedFile& file : embedded_guard_rules())
@@ -234,13 +235,11 @@ GuardVerdict Guard::judge(const GuardedAction& action, Time now) const {
         std::ranges::count_if(latest_, [&](Time time) { return now - time < period_of_rate; });
     const int rate = static_cast<int>(recent) + 1;
     GuardVerdict strictest;
-    TypedLine line = line_;
+    TypedLines lines = lines_;
     bool first = true;
     for (const GuardedEffect& effect : action.effects) {
-        if (sends_text(effect)) append(line, effect);
-        GuardVerdict verdict =
-            judge_effect(action, effect, sends_text(effect) ? line.text : std::string(), rate);
-        if (sends_text(effect)) begin_line(line);
+        const std::string line = sends_text(effect) ? append(lines, effect) : std::string();
+        GuardVerdict verdict = judge_effect(action, effect, line, rate);
         if (!first && verdict.decision <= strictest.decision) continue;
         strictest = std::move(verdict);
         first = false;
@@ -265,25 +264,28 @@ GuardVerdict Guard::judge_effect(const GuardedAction& action, const GuardedEffec
 void Guard::carried_out(const GuardedAction& action, Time now) {
     while (!latest_.empty() && now - latest_.front() >= period_of_rate) latest_.pop_front();
     latest_.push_back(now);
-    for (const GuardedEffect& effect : action.effects) {
-        if (!sends_text(effect)) continue;
-        append(line_, effect);
-        begin_line(line_);
-    }
+    for (const GuardedEffect& effect : action.effects)
+        if (sends_text(effect)) (void)append(lines_, effect);
 }
 
-/// Text in another window begins another line.
-void Guard::append(TypedLine& line, const GuardedEffect& effect) {
-    const auto window = effect.window ? std::optional(effect.window->id) : std::nullopt;
-    if (line.window != window) line = {window, {}};
+/// The line that the window has with this text. Only what follows its last Enter is kept.
+std::string Guard::append(TypedLines& lines, const GuardedEffect& effect) {
+    TypedLine line{.window = effect.window ? std::optional(effect.window->id) : std::nullopt,
+                   .text = {}};
+    const auto same =
+        std::ranges::find(lines, line.window, [](const TypedLine& other) { return other.window; });
+    if (same != lines.end()) {
+        line = std::move(*same);
+        lines.erase(same);
+    }
     line.text += effect.text;
     if (line.text.size() > max_line_bytes) line.text.erase(0, line.text.size() - max_line_bytes);
-}
-
-/// Forgets the lines that are complete.
-void Guard::begin_line(TypedLine& line) {
-    const std::size_t end = line.text.rfind('\n');
-    if (end != std::string::npos) line.text.erase(0, end + 1);
+    std::string typed = line.text;
+    if (const std::size_t end = line.text.rfind('\n'); end != std::string::npos)
+        line.text.erase(0, end + 1);
+    if (!line.text.empty()) lines.push_back(std::move(line));
+    if (lines.size() > max_lines) lines.pop_front();
+    return typed;
 }
 
 } // namespace eyehand::agent

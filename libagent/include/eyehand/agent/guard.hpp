@@ -240,16 +240,16 @@ private:
         std::optional<winio::WindowId> window;
         std::string text; ///< since the latest Enter
     };
+    using TypedLines = std::deque<TypedLine>; ///< not empty; the latest last
     [[nodiscard]] GuardVerdict judge_effect(const GuardedAction& action,
                                             const GuardedEffect& effect, const std::string& line,
                                             int rate) const;
-    static void append(TypedLine& line, const GuardedEffect& effect);
-    static void begin_line(TypedLine& line);
+    [[nodiscard]] static std::string append(TypedLines& lines, const GuardedEffect& effect);
 
     GuardLevel level_;
     std::vector<Rule> rules_; ///< by origin
     std::deque<Time> latest_; ///< actions of the latest minute
-    TypedLine line_;
+    TypedLines lines_;
 };
 
 } // namespace eyehand::agent
