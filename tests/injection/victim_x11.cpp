@@ -72,7 +72,9 @@ public:
              const TerminalFiles& files)
         : desktop_(desktop), title_(title),
           process_({"xterm", "-T", title, "-e", "sh", "-c", script_of(program, files)}) {
-        REQUIRE(test::eventually([&] { return std::filesystem::exists(files.ready); }));
+        REQUIRE(test::eventually([&] { return std::filesystem::exists(files.ready) && window(); }));
+        // The window manager may leave the focus with another window.
+        desktop_.windows()->apply({window()->id, winio::WindowAction::focus, {}});
         REQUIRE(test::eventually([&] {
             const auto found = window();
             return found && found->foreground && has_focus(found->id);
