@@ -31,6 +31,10 @@ public:
         send_mouse(MOUSEEVENTF_MOVE | MOUSEEVENTF_ABSOLUTE,
                    {normalized(to.x, SM_CXSCREEN), normalized(to.y, SM_CYSCREEN)});
     }
+    /// Whether anything presses the left button.
+    [[nodiscard]] static bool left_is_down() {
+        return (GetAsyncKeyState(VK_LBUTTON) & 0x8000) != 0;
+    }
     [[nodiscard]] user_watch_contract::Hand functions() {
         using namespace eyehand::winio;
         return {.key = [this](NamedKey key, Press press) { this->key(key, press); },

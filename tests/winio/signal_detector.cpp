@@ -26,14 +26,15 @@ constexpr std::uint32_t letter = 6;
 class Detector {
 public:
     explicit Detector(Echoes echoes = Echoes::no)
-        : detector({.stop = {pause_key},
-                    .modifiers = {{.codes = {ctrl, right_ctrl}, .wanted = true},
-                                  {.codes = {shift}, .wanted = false}},
-                    .escape = {escape_key}},
-                   [] {
-                       return std::vector<Rect>{{0, 0, 1000, 800}, {1000, 0, 500, 400}};
-                   },
-                   echoes) {}
+        : detector(
+              {.stop = {pause_key},
+               .modifiers = {{.codes = {ctrl, right_ctrl}, .wanted = true},
+                             {.codes = {shift}, .wanted = false}},
+               .escape = {escape_key}},
+              [] {
+                  return std::vector<Rect>{{0, 0, 1000, 800}, {1000, 0, 500, 400}};
+              },
+              echoes) {}
     Signals key_down(std::uint32_t code, bool by_user = true) {
         return note({.kind = Kind::key_down, .by_user = by_user, .code = code});
     }

@@ -93,6 +93,12 @@ void Hand::move(Point to) {
     REQUIRE_FALSE(error);
 }
 
+bool Hand::left_is_down() const {
+    const auto now =
+        server_.take(xcb_query_pointer_reply, xcb_query_pointer(server_.get(), server_.root()));
+    return now && (now->mask & XCB_BUTTON_MASK_1) != 0;
+}
+
 user_watch_contract::Hand Hand::functions() {
     return {.key = [this](NamedKey key, Press press) { this->key(key, press); },
             .click = [this] { click(); },

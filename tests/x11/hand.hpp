@@ -20,6 +20,8 @@ public:
     void key(eyehand::winio::NamedKey key, eyehand::winio::Press press);
     void click(); ///< with the left button
     void move(eyehand::winio::Point to);
+    /// Whether anything presses the left button.
+    [[nodiscard]] bool left_is_down() const;
     [[nodiscard]] user_watch_contract::Hand functions();
 
 private:

@@ -33,7 +33,6 @@ bool is_near(Point one, Point other, int distance) {
     return std::abs(one.x - other.x) <= distance && std::abs(one.y - other.y) <= distance;
 }
 
-
 } // namespace
 
 std::vector<UserSignal> SignalDetector::note(const ReportedInput& input, Time now) {

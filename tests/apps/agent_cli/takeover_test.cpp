@@ -78,6 +78,36 @@ TEST_CASE("a run that nothing can continue ends when the user uses the mouse, an
     CHECK(resumed.status == 0);
 }
 
+TEST_CASE("the user's input during a drag breaks it off, and the button is released") {
+    test::TempFolder folder;
+    ChatServer server;
+    Hand hand;
+    // Would take a quarter of an hour.
+    server.enqueue(
+        {.body = completion("", "drag", R"({"label":"A","start":[300,300],"end":[700,700]})")});
+    bool is_down = true;
+    const auto result = test::agent_cli(
+        {"run", "do it", "--with", "drag", "--endpoint", server.url(), "--run-dir",
+         folder.path().string()},
+        {{"EYEHAND_DRAG_STEPS", "1000"}, {"EYEHAND_DRAG_STEP_DELAY", "1"}},
+        [&](const std::function<void()>&) {
+            REQUIRE(test::eventually([&] { return hand.left_is_down(); }));
+#ifdef _WIN32
+            // Under Wine, motion during a drag cannot be told from the program's.
+            hand.key(winio::NamedKey::shift, winio::Press::down);
+            hand.key(winio::NamedKey::shift, winio::Press::up);
+#else
+            hand.move({100, 100});
+#endif
+            CHECK(test::eventually([&] { return !(is_down = hand.left_is_down()); }));
+        });
+    INFO(result.err);
+    CHECK(result.status == 130);
+    CHECK_FALSE(is_down);
+    CHECK_THAT(result.err, ContainsSubstring("the user used the mouse or the keyboard"));
+    CHECK(server.requests().size() == 1);
+}
+
 #ifndef _WIN32
 TEST_CASE("a run on a terminal that the user takes over continues after Enter, and looks first") {
     Stage stage;
