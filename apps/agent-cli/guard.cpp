@@ -165,30 +165,54 @@ ExitCode test_guard(const GuardTestFlags& flags) {
     return ExitCode::completed;
 }
 
+namespace {
+
+/// ", in 3.2 s"; empty if the journal does not have the duration.
+std::string in_time(std::chrono::microseconds duration) {
+    using Milliseconds = std::chrono::duration<double, std::milli>;
+    using Seconds = std::chrono::duration<double>;
+    if (duration.count() == 0) return {};
+    return duration < std::chrono::seconds(1)
+               ? fmt::format(", in {:.1f} ms", Milliseconds(duration).count())
+               : fmt::format(", in {:.1f} s", Seconds(duration).count());
+}
+
+} // namespace
+
 ExitCode explain_guard(const std::string& directory) {
     const std::filesystem::path path = path_of(directory);
     if (!std::filesystem::exists(path / "run.json"))
         throw UsageError(
             fmt::format("{} is not a run directory: it contains no run.json", directory));
-    const auto line = [](int turn, const std::string& action, const agent::GuardRecord& guard) {
+    bool any = false;
+    const auto line = [&any](int turn, const std::string& action, const agent::GuardRecord& guard,
+                             std::chrono::microseconds duration) {
         print_to(stdout, printable(fmt::format(
-                             "turn {}: {}: {} by the {}{}, rule \"{}\"\n", turn, action,
+                             "turn {}: {}: {} by the {}{}, rule \"{}\"{}\n", turn, action,
                              guard.allowed ? "allowed" : "denied",
                              guard.decider == "unattended" ? "absence of a user" : guard.decider,
-                             guard.channel.empty() ? "" : " (" + guard.channel + ")", guard.rule)));
+                             guard.channel.empty() ? "" : " (" + guard.channel + ")", guard.rule,
+                             in_time(duration))));
+        any = true;
     };
-    bool any = false;
-    for (const agent::Event& event : agent::read_journal(agent::RunDirectory::open(path))) {
-        if (const auto* call = std::get_if<agent::Invoked>(&event.payload); call && call->guard) {
-            line(event.turn, call->tool, *call->guard);
-            any = true;
-        }
-        if (const auto* recovered = std::get_if<agent::Recovered>(&event.payload);
-            recovered && recovered->guard) {
-            line(event.turn, "recovery", *recovered->guard);
-            any = true;
-        }
-    }
+    // Journals of older versions have decisions in the facts only; a resumed run may have both kinds.
+    bool has_decisions = false; // of the latest command
+    for (const agent::Event& event : agent::read_journal(agent::RunDirectory::open(path)))
+        agent::visit(
+            event, [&](const agent::Invoke&) { has_decisions = false; },
+            [&](const agent::Recover&) { has_decisions = false; },
+            [&](const agent::Judged& it) {
+                has_decisions = true;
+                line(event.turn, it.step.empty() ? it.tool : "recovery (" + it.step + ")", it.guard,
+                     it.policy);
+            },
+            [&](const agent::Invoked& it) {
+                if (it.guard && !has_decisions) line(event.turn, it.tool, *it.guard, it.policy);
+            },
+            [&](const agent::Recovered& it) {
+                if (it.guard && !has_decisions) line(event.turn, "recovery", *it.guard, it.policy);
+            },
+            [](const auto&) {});
     if (!any) print_to(stdout, "The guard judged no action of this run.\n");
     return ExitCode::completed;
 }

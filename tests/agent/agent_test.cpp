@@ -93,8 +93,8 @@ TEST_CASE("an agent looks, acts, looks again and reports completion") {
     CHECK(stage.desktop.pointer() == winio::Point{300, 400});
     CHECK_FALSE(stage.desktop.holds_anything());
     CHECK(stage.types() ==
-          "run_started observe observed ask replied invoke invoked ask replied invoke "
-          "invoked ask replied invoke invoked observe observed ask replied finish "
+          "run_started observe observed ask replied invoke judged invoked ask replied invoke "
+          "judged invoked ask replied invoke invoked observe observed ask replied finish "
           "run_finished ");
     CHECK(std::filesystem::exists(stage.run_path / "screenshots/turn_0001.png"));
     CHECK(std::filesystem::exists(stage.run_path / "screenshots/turn_0004.png"));
@@ -155,15 +155,18 @@ TEST_CASE("the model receives the bytes of screenshots") {
     CHECK(std::string(image.bytes->begin(), image.bytes->end()) == file);
 }
 
-TEST_CASE("an action is in the journal before it is executed") {
+TEST_CASE("an action and the guard's decision are in the journal before it is executed") {
     Stage stage;
     stage.model.call("press_key", R"({"key":"ctrl+s"})").say("done");
     int seen = 0;
     stage.desktop.on_input = [&](const winio::InputEvent&) {
         ++seen;
         const auto lines = test::lines_of(stage.run_path / "events.jsonl");
-        CHECK_THAT(lines.back(), ContainsSubstring(R"("type":"invoke")"));
-        CHECK_THAT(lines.back(), ContainsSubstring("ctrl+s"));
+        const std::string& command = lines.at(lines.size() - 2);
+        CHECK_THAT(command, ContainsSubstring(R"("type":"invoke")"));
+        CHECK_THAT(command, ContainsSubstring("ctrl+s"));
+        CHECK_THAT(lines.back(), ContainsSubstring(R"("type":"judged")"));
+        CHECK_THAT(lines.back(), ContainsSubstring(R"("tool":"press_key","allowed":true)"));
     };
     stage.run();
     CHECK(seen == 4);
@@ -246,7 +249,7 @@ TEST_CASE("input that the system refuses ends the run with the reason") {
     const RunFinished result = stage.run();
     CHECK(result.outcome == Outcome::desktop_failed);
     CHECK_THAT(result.reason, ContainsSubstring("press_key: "));
-    CHECK_THAT(stage.types(), ContainsSubstring("invoke invoked finish run_finished"));
+    CHECK_THAT(stage.types(), ContainsSubstring("invoke judged invoked finish run_finished"));
 }
 
 TEST_CASE("a run ends when its turns are used up") {
@@ -306,7 +309,7 @@ TEST_CASE("stop_now interrupts the action and releases keys and buttons") {
     CHECK_FALSE(stage.desktop.holds_anything());
     CHECK_THAT(test::read_file(directory.journal_file()),
                ContainsSubstring(R"("interrupted":true)"));
-    CHECK(stage.types().ends_with("invoke invoked stopped finish run_finished "));
+    CHECK(stage.types().ends_with("invoke judged invoked stopped finish run_finished "));
 }
 
 TEST_CASE("a run directory is used only once") {
@@ -633,9 +636,9 @@ TEST_CASE("the step delay passes before the screenshot of a turn, or before its 
     REQUIRE_THAT(stage.types(),
                  ContainsSubstring(looks ? "observe observed ask replied invoke invoked observe "
                                            "observed ask replied"
-                                         : "observe observed ask replied invoke invoked ask "
-                                           "replied"));
-    const std::size_t waiting = 7;                        // the command in which the delay passes
+                                         : "observe observed ask replied invoke judged invoked "
+                                           "ask replied"));
+    const std::size_t waiting = looks ? 7 : 8;            // the command in which the delay passes
     CHECK(time_of(waiting + 1) - time_of(waiting) >= 59); // both are rounded down
 }
 

@@ -90,7 +90,7 @@ TEST_CASE("a step executes one command") {
     const std::vector<std::string> expected{
         "run_started ", "run_started observe observed ",
         "run_started observe observed ask replied ",
-        "run_started observe observed ask replied invoke invoked "};
+        "run_started observe observed ask replied invoke judged invoked "};
     for (const std::string& types : expected) {
         stage.watch.until(held);
         CHECK(stage.types() == types);
@@ -251,7 +251,8 @@ TEST_CASE("a visual loop without a first reply waits for one") {
     CHECK(stage.control.inject(story_click) == SubmitResult::accepted);
     CHECK(stage.result.get().outcome == Outcome::completed);
     CHECK(stage.desktop.pointer() == winio::Point{300, 400});
-    CHECK(stage.types().starts_with("run_started await told invoke invoked observe observed ask "));
+    CHECK(stage.types().starts_with(
+        "run_started await told invoke judged invoked observe observed ask "));
 }
 
 TEST_CASE("a visual loop that waits for its first reply can be stopped") {

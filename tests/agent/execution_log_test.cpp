@@ -2,6 +2,7 @@
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
+#include "record/execution_log.hpp"
 
 #include "catch.hpp"
 #include "unguarded.hpp"
@@ -78,6 +79,30 @@ TEST_CASE("execution log: a turn without phases has only its role") {
     (void)stage.agent().run("look", stage.store, stage.control);
     CHECK_THAT(stage.log(), ContainsSubstring("] TURN 1 (agent)\nRequest #1: "));
     CHECK_THAT(stage.log(), !ContainsSubstring("Archives"));
+}
+
+TEST_CASE("execution log: a decision of the guard is logged once, before the result") {
+    Stage stage;
+    stage.profile = "observer";
+    stage.options.guard = Guard(GuardLevel::standard);
+    stage.model.call("press_key", R"({"key":"windows"})").say("Done.");
+    (void)stage.agent().run("open the menu", stage.store, stage.control);
+    const std::string log = stage.log();
+    const std::size_t decision =
+        log.find("] DECISION on press_key: denied by the absence of a user, "
+                 "rule \"built_in: system chord\"\n");
+    REQUIRE(decision != std::string::npos);
+    CHECK(decision < log.find("] RESULT of press_key"));
+    CHECK_THAT(log, !ContainsSubstring("Guard: "));
+}
+
+TEST_CASE("execution log: the result has the decision if the journal has no entry for it") {
+    const MemoryStore store;
+    ExecutionLog log(load_profile("observer"), store);
+    Event event;
+    event.payload = Invoked{.tool = "click", .guard = GuardRecord{true, "default", "rule", {}}};
+    CHECK_THAT(log.entry(event).text,
+               ContainsSubstring("Guard: allowed by the rule, rule \"default\"\n"));
 }
 
 TEST_CASE("execution log: the state shows the memory, and the plan when it changes") {

@@ -2,7 +2,10 @@
 #include "virtual_run.hpp"
 
 #include "catch.hpp"
+#include "recovers_once.hpp"
 #include "thinking_model.hpp"
+
+#include "eyehand/agent/journal_reader.hpp"
 
 #include <thread>
 
@@ -30,27 +33,18 @@ Thought calls(const std::string& tool, const std::string& arguments = "{}") {
     return {.reply = test::ThinkingModel::called(tool, arguments)};
 }
 
-class RecoversOnce final : public Mode {
-public:
-    [[nodiscard]] Command next() const override {
-        if (done_) return Finish{Outcome::completed, "done"};
-        return Recover{"a loop"};
-    }
-    void apply(const Fact& fact) override {
-        done_ = done_ || std::holds_alternative<Recovered>(fact);
-    }
-    [[nodiscard]] ModeState state() const override { return {}; }
-
-private:
-    bool done_ = false;
-};
-
 struct GuardedRun : test::ScriptedRun {
     explicit GuardedRun(std::vector<Thought> thoughts, GuardLevel level = GuardLevel::standard)
         : ScriptedRun(std::move(thoughts)) {
         options.guard = Guard(level);
+        journals_decisions = true;
         desktop.set_windows({window(1, "editor")});
     }
+    void recover() {
+        mode = [] { return std::make_unique<test::RecoversOnce>(); };
+    }
+    /// The last entry of the journal, as another program would read it now.
+    [[nodiscard]] Event latest_entry() const { return read_journal(store).back(); }
     /// Answers each approval request; returns what was requested.
     std::vector<ApprovalRequest>
     answer(const std::function<Approval(const ApprovalRequest&)>& decide) {
@@ -80,6 +74,20 @@ std::vector<GuardRecord> records(const std::vector<Event>& events) {
     std::vector<GuardRecord> all;
     for (const Invoked& call : all_of<Invoked>(events))
         if (call.guard) all.push_back(*call.guard);
+    return all;
+}
+
+/// The decision of an entry; one with the decider "none" for any other entry.
+Judged decision_in(const Event& event) {
+    const auto* judged = std::get_if<Judged>(&event.payload);
+    return judged == nullptr ? Judged{.guard = {.decider = "none"}} : *judged;
+}
+
+/// "press Escape: user"
+std::vector<std::string> steps_of(const std::vector<Event>& events) {
+    std::vector<std::string> all;
+    for (const Judged& it : all_of<Judged>(events))
+        all.push_back(it.step + ": " + it.guard.decider);
     return all;
 }
 
@@ -157,7 +165,7 @@ TEST_CASE("gate: an approval is for the window that it showed") {
 TEST_CASE("gate: strict asks before each step of a recovery, and a denial ends it") {
     const bool granted = GENERATE(true, false);
     GuardedRun run({}, GuardLevel::strict);
-    run.mode = [] { return std::make_unique<RecoversOnce>(); };
+    run.recover();
     const auto asked = run.answer([&](const ApprovalRequest&) {
         return Approval{granted, {}, "test"};
     });
@@ -173,13 +181,146 @@ TEST_CASE("gate: strict asks before each step of a recovery, and a denial ends i
 
 TEST_CASE("gate: a recovery does not click into a terminal without approval") {
     GuardedRun run({});
-    run.mode = [] { return std::make_unique<RecoversOnce>(); };
+    run.recover();
     run.desktop.set_windows({window(1, "xterm")});
     (void)run.run(run.mode());
     const auto recovered = all_of<Recovered>(run.events);
     REQUIRE(recovered.size() == 1);
     CHECK(run.desktop.events().empty());
     CHECK(recovered[0].problem == "the guard did not permit it");
+}
+
+TEST_CASE("gate: a decision is in the journal before the action, and agrees with its result") {
+    GuardedRun run({calls("press_key", R"({"key":"windows"})")});
+    std::vector<Judged> found;
+    run.desktop.on_input = [&](const winio::InputEvent&) {
+        found.push_back(decision_in(run.latest_entry()));
+    };
+    CHECK(run.answer(grant).size() == 1);
+    REQUIRE_FALSE(found.empty());
+    for (const Judged& it : found) {
+        CHECK(it.guard == GuardRecord{true, "built_in: system chord", "user", "test"});
+        CHECK(it.tool == "press_key");
+        CHECK(it.call_id == "call");
+        CHECK(it.step.empty());
+    }
+    CHECK(records(run.events) == std::vector{found[0].guard});
+    const auto judged = all_of<Judged>(run.events);
+    REQUIRE(judged.size() == 1);
+    CHECK(judged[0].policy == all_of<Invoked>(run.events)[0].policy);
+}
+
+TEST_CASE("gate: a denial is in the journal, and the call has no other decision") {
+    GuardedRun run({calls("press_key", R"({"key":"windows"})")});
+    CHECK(run.run().outcome == Outcome::completed);
+    const auto judged = all_of<Judged>(run.events);
+    REQUIRE(judged.size() == 1);
+    CHECK(judged[0].guard == records(run.events).at(0));
+    CHECK_FALSE(judged[0].guard.allowed);
+}
+
+TEST_CASE("gate: the clipboard is read after the decision is in the journal") {
+    GuardedRun run({calls("read_clipboard")});
+    run.options.with = {"read_clipboard"};
+    std::vector<Judged> found;
+    run.desktop.on_clipboard = [&](winio::testing::ClipboardUse) {
+        found.push_back(decision_in(run.latest_entry()));
+    };
+    CHECK(run.answer(grant).size() == 1);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].guard.decider == "user");
+    CHECK(found[0].tool == "read_clipboard");
+}
+
+TEST_CASE("gate: calls that do not act have no decision") {
+    GuardedRun run({calls("observe_screen")});
+    CHECK(run.run().outcome == Outcome::completed);
+    CHECK(all_of<Judged>(run.events).empty());
+}
+
+TEST_CASE("gate: the decision on each step of a recovery is in the journal before the step") {
+    GuardedRun run({});
+    run.recover();
+    std::vector<std::string> steps; // as the journal names them when their input arrives
+    run.desktop.on_input = [&](const winio::InputEvent&) {
+        const Judged decision = decision_in(run.latest_entry());
+        CHECK(decision.guard.allowed);
+        if (steps.empty() || steps.back() != decision.step) steps.push_back(decision.step);
+    };
+    (void)run.run(run.mode());
+    CHECK(steps == std::vector<std::string>{"press Escape", "move the pointer to the center",
+                                            "move the pointer to the corner", "click in the corner",
+                                            "press Ctrl+Escape", "press Escape to close the menu"});
+    CHECK(all_of<Judged>(run.events).size() == 6);
+}
+
+TEST_CASE("gate: the approval of a recovery's first step is not replaced by decisions of rules") {
+    GuardedRun run({});
+    run.recover();
+    winio::WindowInfo terminal = window(2, "xterm");
+    terminal.bounds = {0, 0, 50, 50}; // has the keyboard, but is not under the pointer
+    run.desktop.set_windows({terminal, window(1, "editor")});
+    run.desktop.on_input = [&](const winio::InputEvent&) {
+        // Escape has closed the terminal.
+        if (run.desktop.events().size() == 2) run.desktop.set_windows({window(1, "editor")});
+    };
+    const auto asked = run.answer(grant);
+    REQUIRE(asked.size() == 1);
+    CHECK_THAT(asked[0].text, ContainsSubstring("press Escape"));
+    const auto recovered = all_of<Recovered>(run.events);
+    REQUIRE(recovered.size() == 1);
+    CHECK(recovered[0].problem.empty());
+    CHECK(recovered[0].guard == GuardRecord{true, asked[0].rule, "user", "test"});
+    CHECK(steps_of(run.events) ==
+          std::vector<std::string>{"press Escape: user", "move the pointer to the center: rule",
+                                   "move the pointer to the corner: rule",
+                                   "click in the corner: rule", "press Ctrl+Escape: rule",
+                                   "press Escape to close the menu: rule"});
+}
+
+TEST_CASE("gate: the denial of a recovery's step is stricter than an approval before it") {
+    GuardedRun run({}, GuardLevel::strict);
+    run.recover();
+    const auto asked = run.answer([&](const ApprovalRequest& request) {
+        return Approval{request.id == 1, {}, "test"};
+    });
+    CHECK(asked.size() == 2);
+    const auto recovered = all_of<Recovered>(run.events);
+    REQUIRE(recovered.size() == 1);
+    REQUIRE(recovered[0].guard);
+    CHECK_FALSE(recovered[0].guard->allowed);
+    CHECK(steps_of(run.events).size() == 2);
+}
+
+TEST_CASE("gate: the time of a recovery's decisions is the sum of its steps") {
+    GuardedRun run({}, GuardLevel::strict);
+    run.recover();
+    (void)run.answer(grant);
+    std::chrono::microseconds sum{};
+    for (const Judged& it : all_of<Judged>(run.events)) sum += it.policy;
+    const auto recovered = all_of<Recovered>(run.events);
+    REQUIRE(recovered.size() == 1);
+    CHECK(sum > std::chrono::microseconds(0)); // six answers of another thread
+    CHECK(recovered[0].policy == sum);
+}
+
+TEST_CASE("gate: a recovery does not click on a window that came up after the decision") {
+    GuardedRun run({});
+    run.recover();
+    run.on_event = [&](const Event& event) {
+        if (decision_in(event).step == "click in the corner")
+            run.desktop.set_windows({window(2, "xterm"), window(1, "editor")});
+    };
+    const Finish finish = run.run(run.mode());
+    CHECK(finish.outcome == Outcome::completed);
+    CHECK(std::ranges::none_of(run.desktop.events(), [](const winio::InputEvent& event) {
+        return std::holds_alternative<winio::ButtonChange>(event);
+    }));
+    const auto recovered = all_of<Recovered>(run.events);
+    REQUIRE(recovered.size() == 1);
+    CHECK_THAT(recovered[0].problem, ContainsSubstring("another window than before"));
+    CHECK(recovered[0].desktop_failure.empty()); // the run goes on
+    CHECK(steps_of(run.events).size() == 4);     // no further step
 }
 
 TEST_CASE("gate: five denied calls in a row end the run as refused") {
@@ -207,6 +348,7 @@ TEST_CASE("gate: without a guard, nothing is journaled about it") {
     CHECK(run.run().outcome == Outcome::completed);
     CHECK_FALSE(run.desktop.events().empty());
     CHECK(records(run.events).empty());
+    CHECK(all_of<Judged>(run.events).empty());
 }
 
 TEST_CASE("gate: the keyboard does not reach a window outside the crop") {

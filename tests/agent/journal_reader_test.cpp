@@ -99,8 +99,18 @@ TEST_CASE("journal reader: events that older journals do not have are read compl
                       .tools = SentText{"01", 7},
                       .structure = SentText{"02", 8}};
     journal.append(Payload(Asked{"operator", "m", 4, 7, {"aa"}, "cc", 3, sent}), 4);
+    journal.append(Payload(Judged{.guard = {true, "built_in: terminal", "user", "panel"},
+                                  .call_id = "c1",
+                                  .tool = "click",
+                                  .policy = std::chrono::microseconds(3'250'500)}),
+                   4);
+    journal.append(Payload(Judged{.guard = {false, "default", "rule", {}}, .step = "press Escape"}),
+                   4);
+    journal.append(Payload(Recovered{.guard = GuardRecord{false, "default", "rule", {}},
+                                     .policy = std::chrono::microseconds(1500)}),
+                   4);
     const std::vector<Event> events = read_journal(folder / "events.jsonl");
-    REQUIRE(events.size() == 3);
+    REQUIRE(events.size() == 6);
     const auto& request = std::get<Asked>(events[2].payload);
     CHECK(request.number == 3);
     REQUIRE(request.sent);
@@ -113,6 +123,13 @@ TEST_CASE("journal reader: events that older journals do not have are read compl
     CHECK(changed.turn == 3);
     CHECK(changed.archived_actions == 5);
     CHECK(std::get<Asked>(events[1].payload).tools == 7);
+    const auto& judged = std::get<Judged>(events[3].payload);
+    CHECK(judged.guard == GuardRecord{true, "built_in: terminal", "user", "panel"});
+    CHECK(judged.call_id == "c1");
+    CHECK(judged.tool == "click");
+    CHECK(judged.policy == std::chrono::microseconds(3'250'500));
+    CHECK(std::get<Judged>(events[4].payload).step == "press Escape");
+    CHECK(std::get<Recovered>(events[5].payload).policy == std::chrono::microseconds(1500));
 }
 
 TEST_CASE("journal reader: an event of a later version keeps its type and its line") {
@@ -143,6 +160,8 @@ TEST_CASE("journal reader: members that do not affect the mode may be missing") 
     CHECK(std::get<RunStarted>(parsed(R"("type":"run_started","task":"t")")).task == "t");
     CHECK(std::get<Asked>(parsed(R"("type":"ask")")).images.empty());
     CHECK(std::get<Noted>(parsed(R"("type":"noted")")).text.empty());
+    CHECK_FALSE(std::get<Judged>(parsed(R"("type":"judged")")).guard.allowed);
+    CHECK(std::get<Recovered>(parsed(R"("type":"recovered","act_ms":1)")).policy.count() == 0);
     CHECK(std::get<RunResumed>(parsed(R"("type":"run_resumed")")).remarks.empty());
     CHECK(std::get<StateChanged>(parsed(R"("type":"state")")).state.plan.empty());
 }

@@ -281,6 +281,29 @@ TEST_CASE("a torn last line is dropped, and the next entry follows the last comp
     }
 }
 
+TEST_CASE(
+    "an action with a decision of the guard, but without a result, is reported as interrupted") {
+    const test::TempFolder folder;
+    const auto file = folder / "events.jsonl";
+    {
+        Journal journal(file);
+        journal.append(invoke, 1);
+        journal.append(Payload(Judged{.guard = {true, "built_in: terminal", "user", "panel"},
+                                      .call_id = "id1",
+                                      .tool = "click"}),
+                       1);
+    }
+    const Journal journal(file);
+    REQUIRE(journal.recovered().size() == 1);
+    CHECK(std::get<Invoked>(journal.recovered()[0]).interrupted);
+    const auto lines = test::lines_of(file);
+    REQUIRE(lines.size() == 3);
+    CHECK_THAT(lines[1], ContainsSubstring(
+                             R"("call_id":"id1","tool":"click","allowed":true,)"
+                             R"("rule":"built_in: terminal","decider":"user","channel":"panel",)"
+                             R"("policy_ms":)"));
+}
+
 TEST_CASE("an action without a result is reported as interrupted, once") {
     const test::TempFolder folder;
     const auto file = folder / "events.jsonl";

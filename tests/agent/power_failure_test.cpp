@@ -1,11 +1,16 @@
 // The journal is on the disk before an action: after a power failure, a resumed run does not repeat
 // the action.
 #include "eyehand/agent/agent.hpp"
+#include "eyehand/agent/desktop_world.hpp"
 #include "eyehand/agent/journal.hpp"
+#include "eyehand/agent/journal_reader.hpp"
+#include "eyehand/agent/mode_factory.hpp"
+#include "eyehand/agent/program_tool.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
 
 #include "catch.hpp"
+#include "recovers_once.hpp"
 #include "temp_folder.hpp"
 #include "unguarded.hpp"
 
@@ -91,6 +96,26 @@ private:
     int syncs_ = 0;
 };
 
+/// The decisions that would survive a power failure now.
+std::vector<Judged> decisions_on_disk(const VolatileStore& store) {
+    std::vector<Judged> all;
+    for (const Event& event : read_journal(*store.after_power_failure(100)))
+        if (const auto* judged = std::get_if<Judged>(&event.payload)) all.push_back(*judged);
+    return all;
+}
+
+/// A window that receives all input.
+winio::WindowInfo editor() {
+    winio::WindowInfo window;
+    window.id = winio::WindowId{1};
+    window.title = "Notes";
+    window.process = "editor";
+    window.process_id = 1000001;
+    window.bounds = {0, 0, 200, 100};
+    window.foreground = true;
+    return window;
+}
+
 struct NoArgs {};
 
 struct Stage {
@@ -155,6 +180,81 @@ TEST_CASE("power failure: the journal is synced before actions only") {
     CHECK(stage.run(store).outcome == Outcome::completed);
     CHECK(store.syncs() == 2);
     CHECK_FALSE(stage.desktop.events().empty());
+}
+
+TEST_CASE(
+    "power failure: the guard's decision is on the disk before the action, without a sync of its "
+    "own") {
+    VolatileStore store;
+    Stage stage;
+    stage.options.guard = Guard(GuardLevel::standard);
+    stage.desktop.set_windows({editor()});
+    std::size_t actions = 0;
+    stage.desktop.on_input = [&](const winio::InputEvent&) {
+        ++actions;
+        const auto decisions = decisions_on_disk(store);
+        REQUIRE(decisions.size() == actions);
+        CHECK(decisions.back().tool == "type_text");
+        CHECK(decisions.back().guard.allowed);
+    };
+    stage.model.call("type_text", R"({"text":"a"})")
+        .call("type_text", R"({"text":"b"})")
+        .say("Done.");
+    CHECK(stage.run(store).outcome == Outcome::completed);
+    CHECK(actions == 2);
+    CHECK(store.syncs() == 2);
+}
+
+TEST_CASE("power failure: the decision on a tool that acts itself is on the disk before it acts") {
+    VolatileStore store;
+    Stage stage;
+    stage.options.guard = Guard(GuardLevel::standard);
+    stage.options.guard.add({permit_program_tool("mine")}, RuleOrigin::user);
+    std::vector<Judged> decisions;
+    stage.options.custom_tools.add<NoArgs>("mine", "Mine.", {},
+                                           [&](const NoArgs&, ToolContext& context) {
+                                               GuardedEffect effect;
+                                               effect.kind = EffectKind::program;
+                                               effect.window_known = true;
+                                               if (auto denied = context.permit(effect))
+                                                   return *std::move(denied);
+                                               decisions = decisions_on_disk(store);
+                                               return ok().acted();
+                                           });
+    stage.model.call("mine", "{}").say("Done.");
+    CHECK(stage.run(store).outcome == Outcome::completed);
+    REQUIRE(decisions.size() == 1);
+    CHECK(decisions[0].tool == "mine");
+    CHECK(decisions[0].guard.rule == "user: the tool mine");
+}
+
+TEST_CASE("power failure: the decision on each step of a recovery is on the disk before the step") {
+    VolatileStore store;
+    Stage stage;
+    stage.options.guard = Guard(GuardLevel::standard);
+    stage.desktop.set_windows({editor()});
+    std::vector<std::string> steps;
+    stage.desktop.on_input = [&](const winio::InputEvent&) {
+        const auto decisions = decisions_on_disk(store);
+        REQUIRE_FALSE(decisions.empty());
+        if (steps.empty() || steps.back() != decisions.back().step)
+            steps.push_back(decisions.back().step);
+    };
+    const Profile profile = load_profile("observer");
+    const ToolsByRole tools = tools_by_role(built_in_tools(), profile, stage.options);
+    const RunControl control;
+    Journal journal(store);
+    const auto world = make_desktop_world({.desktop = stage.desktop,
+                                           .model = stage.model,
+                                           .tools = tools,
+                                           .profile = profile,
+                                           .options = stage.options,
+                                           .store = store,
+                                           .control = control,
+                                           .journal = &journal});
+    test::RecoversOnce mode;
+    CHECK(drive(mode, journal, *world).outcome == Outcome::completed);
+    CHECK(steps.size() == 6);
 }
 
 TEST_CASE("power failure: a journal that cannot be synced ends the run before the action") {

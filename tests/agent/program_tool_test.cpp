@@ -414,7 +414,7 @@ TEST_CASE("if the run ends while the user is asked, nothing has started, and the
     RunDirectory directory = RunDirectory::create(folder.path());
     Agent agent(desktop, model, load_profile("observer"), tools, options);
     CHECK(agent.run("do it", directory, control).outcome == Outcome::cancelled);
-    const auto invoked = parse_json(test::lines_of(directory.journal_file()).at(6));
+    const auto invoked = parse_json(test::lines_of(directory.journal_file()).at(7));
     REQUIRE(invoked);
     REQUIRE(invoked->at("type").as_string() == "invoked");
     const json::object& entry = invoked->as_object();
@@ -465,7 +465,8 @@ TEST_CASE("a run offers a program tool, asks the guard, and records the result i
     const auto& offered = model.requests().front().tools;
     CHECK(offered.back().name == "mine");
     const auto lines = test::lines_of(directory.journal_file());
-    const auto invoked = parse_json(lines.at(6));
+    CHECK_THAT(lines.at(6), ContainsSubstring(R"("type":"judged")"));
+    const auto invoked = parse_json(lines.at(7));
     REQUIRE(invoked);
     CHECK(invoked->at("type").as_string() == "invoked");
     CHECK(invoked->at("ok").as_bool() == permitted);

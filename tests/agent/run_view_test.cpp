@@ -201,6 +201,34 @@ TEST_CASE("run view: a call is in progress until its result arrives") {
     CHECK(run.turn(0).items.size() == 1);
 }
 
+TEST_CASE("run view: a call has the decision on it before its result, and after an interruption") {
+    RunView run = view();
+    const GuardRecord approved{true, "built_in: terminal", "user", "panel"};
+    const auto call = [&] { return std::get<CallView>(run.turn(0).items.at(0)); };
+    run.apply(event(Invoke{{"id1", "click", "{}", {}}, {}}));
+    run.apply(event(Judged{.guard = approved, .call_id = "id1", .tool = "click"}));
+    CHECK(call().guard == approved);
+    CHECK_FALSE(call().ok);
+    Invoked fact;
+    fact.tool = "click";
+    fact.interrupted = true;
+    run.apply(event(fact));
+    CHECK(call().guard == approved);
+    CHECK(call().interrupted);
+    CHECK(run.turn(0).items.size() == 1);
+    CHECK(run.unknown_events() == 0);
+}
+
+TEST_CASE("run view: a decision without a call, and one on a recovery, change no item") {
+    RunView run = view();
+    run.apply(event(Judged{.tool = "click"}));
+    run.apply(event(Recover{"a loop"}));
+    run.apply(
+        event(Judged{.guard = {true, "built_in: recovery", "rule", {}}, .step = "press Escape"}));
+    run.apply(event(Recovered{}));
+    CHECK(in_words(run.turn(0)) == "1   (- unseen to -): recovery ok");
+}
+
 TEST_CASE("run view: a result without a call is shown as a call") {
     RunView run = view();
     Invoked fact;

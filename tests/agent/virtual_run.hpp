@@ -151,7 +151,9 @@ struct VirtualRun {
         });
         const ToolsByRole tools = tools_by_role(built_in_tools(), profile, options);
         if (!mode) mode = make_mode({profile, "do it", tools, {}});
-        DesktopWorld world({desktop, model, tools, profile, options, store, control}, timeline);
+        DesktopWorldParts parts{desktop, model, tools, profile, options, store, control};
+        if (journals_decisions) parts.journal = &journal;
+        DesktopWorld world(std::move(parts), timeline);
         return drive(*mode, journal, world);
     }
 
@@ -163,6 +165,7 @@ struct VirtualRun {
     eyehand::agent::RunControl control;
     std::vector<eyehand::agent::Event> events;
     std::function<void(const eyehand::agent::Event&)> on_event{};
+    bool journals_decisions = false; ///< the journal is also synced before each action, on a thread
 
 private:
     /// For requests that are not watched.

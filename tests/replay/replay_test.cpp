@@ -209,6 +209,23 @@ TEST_CASE("the user's answers to approval requests are replayed") {
     CHECK_THAT(stage.recording(), ContainsSubstring("not this one"));
 }
 
+TEST_CASE("decisions in the journal, also on each step of a recovery, are no difference") {
+    RecordedRun stage("observer");
+    stage.profile.loops.answer = LoopAnswer::recover;
+    for (int i = 0; i < 3; ++i)
+        stage.model.call("press_key", R"({"key":"f5"})").call("observe_screen", "{}");
+    stage.model.say("Done.");
+    REQUIRE(stage.run().outcome == Outcome::completed);
+    const std::string journal = stage.store.bytes(journal_name);
+    REQUIRE_THAT(journal, ContainsSubstring(R"("type":"judged","turn":1)"));
+    REQUIRE_THAT(journal, ContainsSubstring(R"("step":"press Escape")"));
+    const ReplayReport report = stage.replay();
+    INFO(to_text(report));
+    CHECK(report.identical());
+    CHECK(report.not_compared.empty());
+    CHECK(report.inputs > 3);
+}
+
 TEST_CASE("a run that the user has taken over is replayed") {
     RecordedRun stage("observer");
     stage.model.call("click_element", ok_button)

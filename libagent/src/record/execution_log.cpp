@@ -57,6 +57,7 @@ LogLevel level_of(const Event& event) {
         event, [&](const Asked&) { level = LogLevel::debug; },
         [&](const StateChanged&) { level = LogLevel::debug; },
         [&](const Invoke&) { level = LogLevel::debug; },
+        [&](const Judged&) { level = LogLevel::debug; }, // the result says the same
         [&](const ObserveFailed&) { level = LogLevel::error; },
         [&](const AskFailed&) { level = LogLevel::error; },
         [&](const RunFinished& it) {
@@ -76,7 +77,7 @@ LogLevel level_of(const Event& event) {
 }
 
 std::string words_on(const GuardRecord& guard) {
-    return fmt::format("Guard: {} by the {}{}, rule \"{}\"\n", guard.allowed ? "allowed" : "denied",
+    return fmt::format("{} by the {}{}, rule \"{}\"\n", guard.allowed ? "allowed" : "denied",
                        guard.decider == "unattended" ? "absence of a user" : guard.decider,
                        guard.channel.empty() ? "" : " (" + guard.channel + ")", guard.rule);
 }
@@ -125,6 +126,7 @@ ExecutionLog::ExecutionLog(const Profile& profile, const RunStore& store) : stor
 void ExecutionLog::follow(const Event& event) {
     visit(
         event, [&](const Asked& it) { request_ = it.number > 0 ? it.number : request_ + 1; },
+        [&](const Invoke&) { judged_ = false; }, [&](const Judged&) { judged_ = true; },
         [&](const StateChanged& it) {
             if (it.state.archived_actions > state_.archived_actions) ++archives_;
             state_ = it.state;
@@ -232,8 +234,13 @@ std::string ExecutionLog::describe(const Event& event) const {
         },
         [&](const Invoked& it) {
             text = fmt::format("RESULT of {}: {}\n", it.tool, it.result_json);
-            if (it.guard) text += words_on(*it.guard);
+            if (it.guard && !judged_) text += "Guard: " + words_on(*it.guard);
             if (!it.desktop_failure.empty()) text += "Desktop: " + it.desktop_failure + "\n";
+        },
+        [&](const Judged& it) {
+            text = fmt::format("DECISION on {}: {}",
+                               it.step.empty() ? it.tool : "the recovery (" + it.step + ")",
+                               words_on(it.guard));
         },
         [&](const Recover& it) { text = fmt::format("RECOVERY: {}\n", it.reason); },
         [&](const Recovered& it) {

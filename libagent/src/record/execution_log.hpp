@@ -37,6 +37,7 @@ private:
     int request_ = 0;                           ///< the number of the latest request
     ModeState state_{};
     int archives_ = 0;
+    bool judged_ = false; ///< the latest call has an entry on the decision
 };
 
 /// The entry about the configuration of a run: its settings with their sources, and the profile

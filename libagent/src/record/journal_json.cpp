@@ -150,11 +150,16 @@ json::object signal_json(const Signal& signal) {
     return std::visit(Visitor{}, signal);
 }
 
+void put_decision(const GuardRecord& record, json::object& into) {
+    into["allowed"] = record.allowed;
+    into["rule"] = valid(record.rule);
+    into["decider"] = valid(record.decider);
+    if (!record.channel.empty()) into["channel"] = valid(record.channel);
+}
+
 json::object guard_json(const GuardRecord& record) {
-    json::object all{{"allowed", record.allowed},
-                     {"rule", valid(record.rule)},
-                     {"decider", valid(record.decider)}};
-    if (!record.channel.empty()) all["channel"] = valid(record.channel);
+    json::object all;
+    put_decision(record, all);
     return all;
 }
 
@@ -195,6 +200,7 @@ struct Writer {
     void operator()(const Recovered& it) const {
         if (!it.problem.empty()) entry["problem"] = valid(it.problem);
         if (!it.desktop_failure.empty()) entry["desktop_failure"] = valid(it.desktop_failure);
+        if (it.guard) entry["policy_ms"] = ms(it.policy);
         entry["act_ms"] = ms(it.act);
         if (it.guard) entry["guard"] = guard_json(*it.guard);
     }
@@ -202,6 +208,16 @@ struct Writer {
     void operator()(const UserMessage& it) const {
         entry["kind"] = it.kind == UserMessage::Kind::reply ? "reply" : "words";
         entry["text"] = valid(it.text);
+    }
+    void operator()(const Judged& it) const {
+        if (it.step.empty()) {
+            entry["call_id"] = valid(it.call_id);
+            entry["tool"] = valid(it.tool);
+        } else {
+            entry["step"] = valid(it.step);
+        }
+        put_decision(it.guard, entry);
+        entry["policy_ms"] = ms(it.policy);
     }
     void operator()(const Noted& it) const {
         entry["kind"] = it.kind;
@@ -352,6 +368,10 @@ Microseconds micro_at(const json::object& entry, std::string_view name) {
     return Microseconds(std::llround(us));
 }
 
+Microseconds micro_or_zero(const json::object& entry, std::string_view name) {
+    return entry.contains(name) ? micro_at(entry, name) : Microseconds();
+}
+
 Milliseconds milli_at(const json::object& entry, std::string_view name) {
     return Milliseconds(entry.at(name).to_number<std::int64_t>());
 }
@@ -494,8 +514,7 @@ Invoked read_invoked(const json::object& entry) {
     fact.wants_screenshot = flag_at(entry, "wants_screenshot");
     fact.desktop_failure = string_or_empty(entry, "desktop_failure");
     fact.interrupted = flag_at(entry, "interrupted");
-    if (entry.contains("policy_ms"))
-        fact.policy = micro_at(entry, "policy_ms"); // older journals lack it
+    fact.policy = micro_or_zero(entry, "policy_ms"); // older journals lack it
     fact.act = micro_at(entry, "act_ms");
     if (const json::value* action = entry.if_contains("action"))
         fact.action = read_action(action->as_object());
@@ -646,7 +665,7 @@ Payload read_superseded(const json::object& entry) {
 
 Payload read_recovered(const json::object& entry) {
     return Recovered{string_or_empty(entry, "problem"), string_or_empty(entry, "desktop_failure"),
-                     micro_at(entry, "act_ms"), guard_at(entry)};
+                     micro_at(entry, "act_ms"), guard_at(entry), micro_or_zero(entry, "policy_ms")};
 }
 
 Payload read_user_message(const json::object& entry) {
@@ -657,6 +676,15 @@ Payload read_user_message(const json::object& entry) {
 
 Payload read_stopped(const json::object& entry) {
     return Stopped{string_at(entry, "why"), flag_at(entry, "limit")};
+}
+
+Payload read_judged(const json::object& entry) {
+    return Judged{{flag_at(entry, "allowed"), string_or_empty(entry, "rule"),
+                   string_or_empty(entry, "decider"), string_or_empty(entry, "channel")},
+                  string_or_empty(entry, "call_id"),
+                  string_or_empty(entry, "tool"),
+                  string_or_empty(entry, "step"),
+                  micro_or_zero(entry, "policy_ms")};
 }
 
 Payload read_noted(const json::object& entry) {
@@ -695,7 +723,8 @@ constexpr std::array<std::string_view, known_types> type_names{
     "run_started", "run_resumed", "observe",    "ask",      "invoke",
     "recover",     "await",       "finish",     "observed", "observe_failed",
     "replied",     "ask_failed",  "superseded", "invoked",  "recovered",
-    "told",        "stopped",     "noted",      "state",    "run_finished"};
+    "told",        "stopped",     "judged",     "noted",    "state",
+    "run_finished"};
 
 /// In the order of Payload.
 constexpr std::array<Payload (*)(const json::object&), known_types> readers{
@@ -716,6 +745,7 @@ constexpr std::array<Payload (*)(const json::object&), known_types> readers{
     read_recovered,
     read_user_message,
     read_stopped,
+    read_judged,
     read_noted,
     read_state_changed,
     read_run_finished};
@@ -767,7 +797,7 @@ std::optional<Fact> fact_of(const Payload& payload) {
 
 std::optional<Fact> interrupted(const Payload& command) {
     if (std::holds_alternative<Recover>(command))
-        return Recovered{"the run was interrupted during the recovery", {}, {}, {}};
+        return Recovered{"the run was interrupted during the recovery", {}, {}, {}, {}};
     const auto* invoke = std::get_if<Invoke>(&command);
     if (invoke == nullptr) return std::nullopt;
     Invoked fact;

@@ -147,6 +147,14 @@ struct RunView::Fold {
         return &std::get<Item>(turn_of(number).items.back());
     }
 
+    /// The latest item of this kind in progress; nullptr without one.
+    template <class Item>
+    Item* item_under_way(int number) {
+        TurnView& turn = turn_of(number);
+        const std::vector<std::size_t>& places = under_way[turn.number].of(Item{});
+        return places.empty() ? nullptr : &std::get<Item>(turn.items.at(places.back()));
+    }
+
     // ---- events -------------------------------------------------------------------------------
 
     void fold_state(const Event& event) {
@@ -318,7 +326,7 @@ struct RunView::Fold {
         call->interrupted = it.interrupted;
         call->desktop_failure = cut(it.desktop_failure);
         call->policy = it.policy;
-        call->guard = it.guard;
+        if (it.guard) call->guard = it.guard; // an interrupted call has only the one of `Judged`
         call->act = it.act;
         call->action = it.action;
     }
@@ -337,6 +345,10 @@ struct RunView::Fold {
     }
     void on(const Event&, const Await&) { activity = Activity::awaiting_reply; }
     void on(const Event&, const Finish&) {} // the run still writes its last files
+    void on(const Event& event, const Judged& it) {
+        if (!it.step.empty()) return; // of a recovery
+        if (auto* call = item_under_way<CallView>(event.turn)) call->guard = it.guard;
+    }
     void on(const Event& event, const Noted& it) {
         add_item(event.turn, Noted{it.kind, cut(it.text)});
     }

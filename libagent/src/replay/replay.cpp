@@ -157,12 +157,19 @@ bool is_derived(const Event& event) {
            std::holds_alternative<StateChanged>(event.payload);
 }
 
+/// A world writes its decisions while it executes a command. The replay's world writes none: a
+/// decision is compared as part of the result.
+bool is_compared(const Event& event) {
+    return !std::holds_alternative<RunFinished>(event.payload) &&
+           !std::holds_alternative<Judged>(event.payload);
+}
+
 // ---- the run ------------------------------------------------------------------------------------
 
 /// The events of a part of a run, and the lines of the journal before it.
 struct JournalPart {
     std::vector<std::string> before{};
-    std::vector<Event> events{}; ///< without those that begin and end a part
+    std::vector<Event> events{}; ///< without those that begin and end a part, and decisions
     std::vector<std::string> remarks{};
 };
 
@@ -180,7 +187,7 @@ std::vector<JournalPart> parts_of(const RunStore& run, std::string& task) {
             throw Error(errc::journal_corrupt,
                         fmt::format("{}, line {}: this version cannot read it", journal_name,
                                     lines.size() + 1));
-        } else if (!parts.empty() && !std::holds_alternative<RunFinished>(event.payload)) {
+        } else if (!parts.empty() && is_compared(event)) {
             parts.back().events.push_back(std::move(event));
         }
         lines.push_back(std::move(line));

@@ -37,7 +37,8 @@ std::chrono::microseconds since(Clock::time_point start) {
 bool model_can_help(const std::error_code& code) {
     return code == winio::errc::outside_work_area || code == winio::errc::window_not_found ||
            code == winio::errc::launch_failed || code == winio::errc::clipboard_failed ||
-           code == winio::errc::input_not_permitted || code == winio::errc::not_supported;
+           code == winio::errc::input_not_permitted || code == winio::errc::not_supported ||
+           code == winio::errc::raced;
 }
 
 /// Marks a call as failed: interrupted by the user, failed for the model, or fatal for the run.
@@ -703,8 +704,8 @@ bool DesktopWorld::is_allowed(const Invoke& command, const winio::Plan& plan, In
 Gate::Answer DesktopWorld::ask_gate(const Invoke& command, Invoked& fact,
                                     const std::function<std::vector<GuardedEffect>()>& effects,
                                     const std::string& details) {
-    const auto start = Clock::now();
-    Gate::Answer answer = gate_.permit(
+    Gate::Answer answer = ask_gate(
+        {.call_id = command.call.id, .tool = command.call.name},
         [&] {
             GuardedAction action = guarded(command, fact);
             action.effects = effects();
@@ -715,9 +716,22 @@ Gate::Answer DesktopWorld::ask_gate(const Invoke& command, Invoked& fact,
          .arguments_json = to_valid_utf8(command.call.arguments_json),
          .text = details,
          .points = fact.action.points},
-        [this] { return time_of_guard(); });
-    fact.policy += since(start);
+        fact.policy);
     fact.guard = answer.record;
+    return answer;
+}
+
+/// Writes the decision to the journal, which the caller syncs before the action: if the process dies
+/// in the action, the journal has no result, but the decision. Adds its time to `policy`.
+Gate::Answer DesktopWorld::ask_gate(Judged decision, const std::function<GuardedAction()>& action,
+                                    ApprovalRequest request, std::chrono::microseconds& policy) {
+    const auto start = Clock::now();
+    Gate::Answer answer =
+        gate_.permit(action, std::move(request), [this] { return time_of_guard(); });
+    decision.guard = answer.record;
+    decision.policy = since(start);
+    policy += decision.policy;
+    if (journal_ != nullptr) journal_->append(Payload(std::move(decision)), turn_);
     return answer;
 }
 
@@ -728,7 +742,12 @@ std::optional<ToolResult> DesktopWorld::permitted(const Invoke& command,
     fact.action.tool = tools_.at(command.role).id_of(command.call.name);
     const Gate::Answer answer = ask_gate(
         command, fact, [&] { return std::vector{effect}; }, effect.details);
-    if (answer.record.allowed) return std::nullopt;
+    if (answer.record.allowed) {
+        // The sync before the call could not include this decision; a tool that only reads needs none.
+        if (journal_ != nullptr && tools_.at(command.role).may_act_itself(command.call.name))
+            journal_->finish_sync();
+        return std::nullopt;
+    }
     if (control_.stopping()) return fail("not_begun", "The run is ending: nothing was done.");
     return denied(answer);
 }
@@ -745,6 +764,12 @@ GuardSurroundings DesktopWorld::surroundings() {
     around.chosen_window = chosen_window_;
     if (options_.area.crop && !options_.area.window && area_) around.crop = area_->bounds();
     return around;
+}
+
+/// Checks each batch of an action that has been permitted; empty if nothing can object.
+winio::CheckBatch DesktopWorld::batch_check() {
+    if (gate_.is_open() && revealed_.empty()) return {};
+    return [this](const winio::Batch& batch) { return objection(batch); };
 }
 
 /// Why a batch of an action that has been permitted may not be sent now: it would reach another
@@ -790,10 +815,7 @@ void DesktopWorld::act_out(const winio::Plan& plan, Invoked& fact) {
     }
     if (journal_ != nullptr && acts(plan)) journal_->finish_sync();
     // A plan that only waits can be interrupted at a safe point; an action completes first.
-    winio::CheckBatch check;
-    if (!gate_.is_open() || !revealed_.empty())
-        check = [this](const winio::Batch& batch) { return objection(batch); };
-    const winio::ExecutionReport report = carry_out(plan, stop, check);
+    const winio::ExecutionReport report = carry_out(plan, stop, batch_check());
     if (awaited) {
         before_.acted = Clock::now();
         acted_at_ = timeline_.now();
@@ -901,6 +923,22 @@ winio::InputExecutor& DesktopWorld::executor() {
     return *executor_;
 }
 
+namespace {
+
+/// A step of a recovery, with its name for the journal and the user.
+struct RecoveryStep {
+    std::string name;
+    winio::Plan plan;
+};
+
+/// Denials are stricter than approvals by the user, which are stricter than permissions of a rule.
+int strictness(const GuardRecord& record) {
+    if (!record.allowed) return 2;
+    return record.decider == "user" ? 1 : 0;
+}
+
+} // namespace
+
 /// Distance from the corner in pixels at which a click hits only the desktop or its taskbar.
 constexpr int corner_margin = 20;
 
@@ -918,17 +956,22 @@ Fact DesktopWorld::on(const Recover&) {
         const winio::Point corner{bounds.x + std::min(corner_margin, bounds.width - 1),
                                   bounds.y + bounds.height - 1 -
                                       std::min(corner_margin, bounds.height - 1)};
-        std::vector<winio::Plan> plans{press({{winio::NamedKey::escape}}), move(center)};
+        std::vector<RecoveryStep> steps{
+            {"press Escape", press({{winio::NamedKey::escape}})},
+            {"move the pointer to the center", move(center)},
+        };
         if (!options_.area.crop && !options_.area.window) {
-            plans.push_back(move(corner));
-            plans.push_back(click(corner));
-            plans.push_back(press({{winio::NamedKey::ctrl, winio::NamedKey::escape}}));
-            plans.push_back(press({{winio::NamedKey::escape}})); // closes the menu again
+            steps.push_back({"move the pointer to the corner", move(corner)});
+            steps.push_back({"click in the corner", click(corner)});
+            steps.push_back(
+                {"press Ctrl+Escape", press({{winio::NamedKey::ctrl, winio::NamedKey::escape}})});
+            steps.push_back({"press Escape to close the menu", press({{winio::NamedKey::escape}})});
         }
-        if (journal_ != nullptr) journal_->finish_sync();
-        for (const winio::Plan& plan : plans) {
-            if (!recovery_is_allowed(plan, fact)) break;
-            const winio::ExecutionReport report = carry_out(plan, control_.begin_action());
+        for (const auto& [name, plan] : steps) {
+            if (!recovery_is_allowed(name, plan, fact)) break;
+            if (journal_ != nullptr) journal_->finish_sync(); // with the decision on this step
+            const winio::ExecutionReport report =
+                carry_out(plan, control_.begin_action(), batch_check());
             if (report.complete()) continue;
             fact.problem = report.problem;
             if (report.error == winio::errc::cancelled) {
@@ -942,22 +985,27 @@ Fact DesktopWorld::on(const Recover&) {
         fact.problem = error.what();
         if (!model_can_help(error.code())) fact.desktop_failure = fact.problem;
     }
-    fact.act = since(start);
+    fact.act = since(start) - fact.policy;
     return fact;
 }
 
-bool DesktopWorld::recovery_is_allowed(const winio::Plan& plan, Recovered& fact) {
+bool DesktopWorld::recovery_is_allowed(const std::string& step, const winio::Plan& plan,
+                                       Recovered& fact) {
     if (gate_.is_open()) return true;
-    const Gate::Answer answer = gate_.permit(
+    const Gate::Answer answer = ask_gate(
+        {.step = step},
         [&] {
             GuardedAction action;
             action.provenance = Provenance::recovery;
             action.effects = effects_of(plan, surroundings());
             return action;
         },
-        {.turn = turn_, .tool = "recovery", .text = "the agent's recovery from a loop"},
-        [this] { return time_of_guard(); });
-    fact.guard = answer.record;
+        {.turn = turn_,
+         .tool = "recovery",
+         .text = fmt::format("the agent's recovery from a loop: {}", step)},
+        fact.policy);
+    if (!fact.guard || strictness(answer.record) >= strictness(*fact.guard))
+        fact.guard = answer.record;
     if (answer.record.allowed) {
         gate_.carried_out(time_of_guard());
         return true;

@@ -67,15 +67,20 @@ private:
     [[nodiscard]] bool wait_for_step();
     void act_out(const winio::Plan& plan, Invoked& fact);
     [[nodiscard]] bool is_allowed(const Invoke& command, const winio::Plan& plan, Invoked& fact);
-    [[nodiscard]] bool recovery_is_allowed(const winio::Plan& plan, Recovered& fact);
+    [[nodiscard]] bool recovery_is_allowed(const std::string& step, const winio::Plan& plan,
+                                           Recovered& fact);
     [[nodiscard]] std::optional<ToolResult> permitted(const Invoke& command,
                                                       const GuardedEffect& effect, Invoked& fact);
     [[nodiscard]] Gate::Answer ask_gate(const Invoke& command, Invoked& fact,
                                         const std::function<std::vector<GuardedEffect>()>& effects,
                                         const std::string& details = {});
+    [[nodiscard]] Gate::Answer ask_gate(Judged decision,
+                                        const std::function<GuardedAction()>& action,
+                                        ApprovalRequest request, std::chrono::microseconds& policy);
     [[nodiscard]] GuardedAction guarded(const Invoke& command, const Invoked& fact) const;
     [[nodiscard]] GuardSurroundings surroundings();
     [[nodiscard]] RevealedText revealed(std::string_view text);
+    [[nodiscard]] winio::CheckBatch batch_check();
     [[nodiscard]] std::optional<std::string> objection(const winio::Batch& batch);
     [[nodiscard]] winio::ExecutionReport carry_out(const winio::Plan& plan,
                                                    const std::stop_token& stop,
@@ -120,7 +125,7 @@ private:
     std::vector<std::string> revealed_; ///< names of the secrets that the present plan types
     std::vector<std::uint32_t> own_processes_;
     std::optional<winio::WindowInfo> chosen_window_; ///< at the first screenshot
-    Journal* journal_;                               ///< nullptr: not synced
+    Journal* journal_; ///< nullptr: decisions are not written, and nothing is synced
     vlm::OnDelta on_delta_;
     std::function<void(const ModeState&)> on_state_;
     int turn_ = 0;                                 ///< of the mode

@@ -99,7 +99,33 @@ TEST_CASE(
     const auto explained = agent_cli({"guard", "explain", stage.run_path()});
     CHECK(explained.status == 0);
     CHECK_THAT(explained.out, ContainsSubstring("press_key: denied by the absence of a user, rule "
-                                                "\"built_in: system chord\""));
+                                                "\"built_in: system chord\", in "));
+}
+
+TEST_CASE(
+    "guard explain prints each decision with its duration, also those of a recovery and of older "
+    "journals") {
+    const test::TempFolder folder;
+    std::filesystem::create_directory(folder / "screenshots");
+    std::ofstream(folder / "run.json") << "{}";
+    std::ofstream(folder / "events.jsonl") << R"({"type":"recover","turn":2,"why":"a loop"}
+{"type":"judged","turn":2,"step":"press Escape","allowed":true,"rule":"built_in: terminal","decider":"user","channel":"panel","policy_ms":3200}
+{"type":"judged","turn":2,"step":"click in the corner","allowed":false,"rule":"default","decider":"rule","policy_ms":2.5}
+{"type":"recovered","turn":2,"policy_ms":3202.5,"act_ms":1,"guard":{"allowed":false,"rule":"default","decider":"rule"}}
+{"type":"invoke","turn":3,"call_id":"a","tool":"click"}
+{"type":"invoked","turn":3,"call_id":"a","tool":"click","ok":true,"result":"","policy_ms":12,"act_ms":1,"guard":{"allowed":true,"rule":"default","decider":"rule"}}
+{"type":"recover","turn":4,"why":"a loop"}
+{"type":"recovered","turn":4,"act_ms":1,"guard":{"allowed":true,"rule":"default","decider":"rule"}}
+)";
+    const auto explained = agent_cli({"guard", "explain", folder.path().string()});
+    CHECK(explained.status == 0);
+    CHECK(
+        explained.out ==
+        "turn 2: recovery (press Escape): allowed by the user (panel), rule \"built_in: "
+        "terminal\", in 3.2 s\n"
+        "turn 2: recovery (click in the corner): denied by the rule, rule \"default\", in 2.5 ms\n"
+        "turn 3: click: allowed by the rule, rule \"default\", in 12.0 ms\n"
+        "turn 4: recovery: allowed by the rule, rule \"default\"\n");
 }
 
 TEST_CASE("a run that the guard lets do nothing is exit code 6") {

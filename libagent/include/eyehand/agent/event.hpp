@@ -75,6 +75,15 @@ struct Asked {
     /// Not set in older journals, and in a journal that does not belong to a `RunStore`.
     std::optional<SentMessages> sent{};
 };
+/// A decision of the guard on a call, or on a step of a recovery. It is on the disk before the action.
+/// The fact of the command contains it, too (`Invoked::guard`, `Recovered::guard`).
+struct Judged {
+    GuardRecord guard{};
+    std::string call_id{};              ///< empty in a recovery
+    std::string tool{};                 ///< as in `Invoked`; empty in a recovery
+    std::string step{};                 ///< of a recovery: "press Escape"; empty for a call
+    std::chrono::microseconds policy{}; ///< until the decision, with the wait for the user
+};
 /// The mode's state has changed in more than its turn and its phase.
 struct StateChanged {
     ModeState state; ///< `turn` is the event's; `reply` is not set
@@ -88,7 +97,7 @@ struct UnknownEvent {
 using Payload =
     std::variant<RunStarted, RunResumed, Observe, Asked, Invoke, Recover, Await, Finish, Observed,
                  ObserveFailed, Replied, AskFailed, Superseded, Invoked, Recovered, UserMessage,
-                 Stopped, Noted, StateChanged, RunFinished, UnknownEvent>;
+                 Stopped, Judged, Noted, StateChanged, RunFinished, UnknownEvent>;
 
 /// One entry of the journal.
 struct Event {

@@ -185,7 +185,9 @@ struct Recovered {
     std::string problem{};         ///< why the recovery is incomplete; or empty
     std::string desktop_failure{}; ///< as in Invoked
     std::chrono::microseconds act{};
-    std::optional<GuardRecord> guard{}; ///< the strictest decision on its steps
+    /// The strictest decision on its steps: denied, approved by the user, or allowed by a rule.
+    std::optional<GuardRecord> guard{};
+    std::chrono::microseconds policy{}; ///< until the steps were allowed or refused; not in `act`
 };
 /// The user stops the run, or it has reached one of its limits.
 struct Stopped {
