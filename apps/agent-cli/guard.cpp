@@ -61,7 +61,7 @@ agent::Guard make_guard(agent::GuardLevel level, const GuardFlags& flags) {
         const std::filesystem::path administrator = administrator_rules();
         if (is_there(administrator))
             guard.add(agent::load_guard_rules(administrator), agent::RuleOrigin::administrator);
-        for (const std::string& file : flags.rules)
+        for (const std::string& file : flags.rule_files())
             guard.add(agent::load_guard_rules(path_of(file)), agent::RuleOrigin::user);
         const std::filesystem::path users = user_rules();
         if (is_there(users)) {
@@ -235,7 +235,7 @@ bool is_permitted(const winio::Plan& plan, winio::Desktop& desktop, const winio:
 
 void put_rules(std::vector<agent::Setting>& settings, const GuardFlags& flags) {
     std::string files;
-    for (const std::string& file : flags.rules)
+    for (const std::string& file : flags.rule_files())
         files += (files.empty() ? "" : ", ") + text_of(std::filesystem::absolute(path_of(file)));
     if (!files.empty()) settings.push_back({"guard_rules", files, "--guard-rules"});
 }
