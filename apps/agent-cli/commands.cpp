@@ -92,8 +92,12 @@ void add_guard(CLI::App& command, GuardFlags& flags) {
                        "Which actions need approval or are denied: off, standard or strict");
     command.add_option("--guard-rules", flags.rules, "JSON file with rules of yours for the guard")
         ->allow_extra_args(false); // otherwise the task would be a second file
-    command.add_flag("--unattended", flags.unattended,
-                     "Ask no user: what needs approval is denied");
+    // A flag, so that a task after it is not taken for the file.
+    command
+        .add_flag("--unattended", flags.unattended,
+                  "Ask no user: what needs approval is denied; --unattended=FILE: also "
+                  "--guard-rules FILE")
+        ->option_text("[=FILE]");
     command.add_option("--approve", flags.approve, "always: the same as --guard strict");
 }
 

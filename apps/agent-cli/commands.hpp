@@ -3,6 +3,7 @@
 #pragma once
 
 #include "exit_code.hpp"
+#include "eyehand/winio/desktop.hpp"
 #include "settings.hpp"
 
 #include <filesystem>
@@ -164,6 +165,9 @@ ExitCode explain_guard(const std::string& directory);
 /// Serves as the watchdog of the program that started this one.
 ExitCode run_watchdog();
 [[nodiscard]] ExitCode do_action(const DoFlags& flags);
+/// The same on a desktop that is open; `flags` must be valid.
+[[nodiscard]] ExitCode do_action(const DoFlags& flags, const winio::AreaChoice& choice,
+                                 winio::Desktop& desktop);
 [[nodiscard]] ExitCode profile_command(const ProfileFlags& flags);
 /// Loads a built-in profile or a profile folder. Throws if it names a tool that this program does
 /// not have.

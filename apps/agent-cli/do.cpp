@@ -184,25 +184,30 @@ ExitCode do_action(const DoFlags& flags) {
     check(flags);
     const winio::AreaChoice choice = area_choice(flags.view);
     const auto desktop = open_acting_desktop();
-    if (flags.action == "windows") return list_windows(flags, *desktop);
+    return do_action(flags, choice, *desktop);
+}
+
+ExitCode do_action(const DoFlags& flags, const winio::AreaChoice& choice, winio::Desktop& desktop) {
+    if (flags.action == "windows") return list_windows(flags, desktop);
 
     std::stop_source stop; // Ctrl+C during a drag releases the button first
     const InterruptWatch watch([&](Interrupt) { stop.request_stop(); });
-    const winio::WorkArea area = work_area(*desktop, choice);
-    const winio::Plan plan = plan_of(flags, *desktop, area, stop.get_token());
-    if (!is_permitted(plan, *desktop, choice, area, flags.guard, stop.get_token()))
-        return stop.stop_requested() ? ExitCode::interrupted : ExitCode::refused;
-    if (choice.window && is_for_the_keyboard(flags)) check_foreground(*desktop, *choice.window);
-    winio::InputExecutor executor(*desktop, area);
-    const auto capturer = desktop->open_capturer({.pointer = false});
+    const winio::WorkArea area = work_area(desktop, choice);
+    const winio::Plan plan = plan_of(flags, desktop, area, stop.get_token());
+    const auto check_batch = permit(plan, desktop, choice, area, flags.guard, stop.get_token());
+    if (!check_batch) return stop.stop_requested() ? ExitCode::interrupted : ExitCode::refused;
+    if (choice.window && is_for_the_keyboard(flags)) check_foreground(desktop, *choice.window);
+    winio::InputExecutor executor(desktop, area);
+    const auto capturer = desktop.open_capturer({.pointer = false});
     const winio::ActionReport report =
-        winio::act_and_look(executor, *capturer, plan, {}, stop.get_token());
+        winio::act_and_look(executor, *capturer, plan, {}, stop.get_token(), *check_batch);
     print_to(stdout, (flags.json ? json::serialize(to_json(flags, plan, report))
                                  : in_words(flags, plan, report)) +
                          "\n");
     const bool interrupted = report.execution.error == winio::errc::cancelled ||
                              report.look_error == winio::errc::cancelled;
     if (interrupted) return ExitCode::interrupted;
+    if (report.execution.error == winio::errc::raced) return ExitCode::refused;
     return report.effect == winio::ActionEffect::refused ? ExitCode::desktop : ExitCode::completed;
 }
 

@@ -16,8 +16,10 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <variant>
+#include <vector>
 
 namespace eyehand::cli {
 
@@ -61,7 +63,7 @@ agent::Guard make_guard(agent::GuardLevel level, const GuardFlags& flags) {
         const std::filesystem::path administrator = administrator_rules();
         if (is_there(administrator))
             guard.add(agent::load_guard_rules(administrator), agent::RuleOrigin::administrator);
-        for (const std::string& file : flags.rules)
+        for (const std::string& file : flags.rule_files())
             guard.add(agent::load_guard_rules(path_of(file)), agent::RuleOrigin::user);
         const std::filesystem::path users = user_rules();
         if (is_there(users)) {
@@ -217,49 +219,93 @@ ExitCode explain_guard(const std::string& directory) {
     return ExitCode::completed;
 }
 
-bool is_permitted(const winio::Plan& plan, winio::Desktop& desktop, const winio::AreaChoice& choice,
-                  const winio::WorkArea& area, const GuardFlags& flags,
-                  const std::stop_token& stop) {
-    const agent::Guard guard = make_guard(
-        flags.level == "off" ? agent::GuardLevel::off : agent::GuardLevel::standard, flags);
-    const auto verdict_now = [&] {
+namespace {
+
+/// What a command of the user would do now.
+class Command {
+public:
+    Command(winio::Desktop& desktop, const winio::AreaChoice& choice, const winio::WorkArea& area)
+        : desktop_(desktop), choice_(choice), bounds_(area.bounds()) {}
+
+    [[nodiscard]] std::vector<agent::GuardedEffect> effects_of(const winio::Plan& plan) const {
+        return agent::effects_of(plan, surroundings());
+    }
+
+private:
+    [[nodiscard]] agent::GuardSurroundings surroundings() const {
         agent::GuardSurroundings around;
-        around.windows = winio::listed_windows(desktop);
-        if (desktop.windows() == nullptr) around.windows.emplace();
-        around.pointer = desktop.pointer();
-        around.own_processes = winio::own_processes();
-        if (choice.window && around.windows)
-            around.chosen_window = winio::find_window(*around.windows, *choice.window);
-        if (choice.crop && !choice.window) around.crop = area.bounds();
-        return guard.judge(
-            {.provenance = agent::Provenance::user, .effects = agent::effects_of(plan, around)},
-            std::chrono::steady_clock::now());
-    };
-    const auto is_denied = [](const agent::GuardVerdict& verdict) {
-        if (verdict.decision == agent::Decision::allow) return false;
-        print_to(stderr,
-                 printable(fmt::format("agent-cli: denied by the rule \"{}\"{}{}\n", verdict.rule,
-                                       verdict.reason.empty() ? "" : ": ", verdict.reason)));
-        return true;
-    };
-    const agent::GuardVerdict verdict = verdict_now();
-    if (verdict.decision != agent::Decision::ask || !terminal_can_ask()) return !is_denied(verdict);
+        around.windows = winio::listed_windows(desktop_);
+        if (desktop_.windows() == nullptr)
+            around.windows.emplace();
+        else
+            around.password_fields = desktop_.windows()->password_fields();
+        around.pointer = desktop_.pointer();
+        around.own_processes = own_processes_;
+        if (choice_.window && around.windows)
+            around.chosen_window = winio::find_window(*around.windows, *choice_.window);
+        if (choice_.crop && !choice_.window) around.crop = bounds_;
+        return around;
+    }
+
+    winio::Desktop& desktop_;
+    winio::AreaChoice choice_;
+    winio::Rect bounds_;
+    std::vector<std::uint32_t> own_processes_ = winio::own_processes();
+};
+
+/// Prints why, if the action is denied.
+bool is_denied(const agent::GuardVerdict& verdict) {
+    if (verdict.decision == agent::Decision::allow) return false;
+    print_to(stderr,
+             printable(fmt::format("agent-cli: denied by the rule \"{}\"{}{}\n", verdict.rule,
+                                   verdict.reason.empty() ? "" : ": ", verdict.reason)));
+    return true;
+}
+
+bool is_approved(const agent::GuardVerdict& verdict, const std::stop_token& stop) {
     const auto answer = ask(
         printable(fmt::format("agent-cli: the rule \"{}\" asks{}{} Continue? [y/N] ", verdict.rule,
                               verdict.reason.empty() ? "." : ": ", verdict.reason)),
         stop);
-    if (!answer || !is_yes(*answer)) {
-        print_to(stderr, "agent-cli: not carried out, because you did not allow it\n");
-        return false;
+    if (answer && is_yes(*answer)) return true;
+    print_to(stderr, "agent-cli: not carried out, because you did not allow it\n");
+    return false;
+}
+
+} // namespace
+
+std::optional<winio::CheckBatch> permit(const winio::Plan& plan, winio::Desktop& desktop,
+                                        const winio::AreaChoice& choice,
+                                        const winio::WorkArea& area, const GuardFlags& flags,
+                                        const std::stop_token& stop) {
+    using agent::Decision;
+    const agent::Guard guard = make_guard(
+        flags.level == "off" ? agent::GuardLevel::off : agent::GuardLevel::standard, flags);
+    if (guard.level() == agent::GuardLevel::off) return winio::CheckBatch();
+    const Command command(desktop, choice, area);
+    const auto present_action = [&] {
+        return agent::GuardedAction{.provenance = agent::Provenance::user,
+                                    .effects = command.effects_of(plan)};
+    };
+    const agent::GuardedAction action = present_action();
+    agent::GuardVerdict verdict = guard.judge(action, std::chrono::steady_clock::now());
+    if (verdict.decision == Decision::ask && terminal_can_ask()) {
+        if (!is_approved(verdict, stop)) return std::nullopt;
+        // The question takes time, and the terminal may have taken the keyboard focus. The approval
+        // is for `action`: the check withholds the input from other windows.
+        verdict = guard.judge(present_action(), std::chrono::steady_clock::now());
+        if (verdict.decision == Decision::ask) verdict.decision = Decision::allow;
     }
-    // The question takes time, and the terminal may have taken the keyboard focus.
-    const agent::GuardVerdict after = verdict_now();
-    return after.decision == agent::Decision::ask || !is_denied(after);
+    if (is_denied(verdict)) return std::nullopt;
+    return [command, action](const winio::Batch& batch) -> std::optional<std::string> {
+        if (covers(action, command.effects_of({{winio::Step{batch}}, {}}))) return std::nullopt;
+        return "another window than before, or a password field, would receive the input";
+    };
 }
 
 void put_rules(std::vector<agent::Setting>& settings, const GuardFlags& flags) {
     std::string files;
-    for (const std::string& file : flags.rules)
+    for (const std::string& file : flags.rule_files())
         files += (files.empty() ? "" : ", ") + text_of(std::filesystem::absolute(path_of(file)));
     if (!files.empty()) settings.push_back({"guard_rules", files, "--guard-rules"});
 }

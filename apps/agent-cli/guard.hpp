@@ -5,9 +5,11 @@
 #include "eyehand/agent/run.hpp"
 #include "eyehand/session/config.hpp"
 #include "eyehand/winio/desktop.hpp"
+#include "eyehand/winio/input_executor.hpp"
 #include "settings.hpp"
 
 #include <filesystem>
+#include <optional>
 #include <stop_token>
 #include <vector>
 
@@ -28,10 +30,11 @@ namespace eyehand::cli {
 [[nodiscard]] agent::Guard make_guard(agent::GuardLevel level, const GuardFlags& flags);
 
 /// Asks the guard whether a command of the user may be carried out, and the user if a rule requires it.
-/// Returns false, and prints the reason, if not.
-[[nodiscard]] bool is_permitted(const winio::Plan& plan, winio::Desktop& desktop,
-                                const winio::AreaChoice& choice, const winio::WorkArea& area,
-                                const GuardFlags& flags, const std::stop_token& stop);
+/// Returns nothing, and prints the reason, if not; otherwise a check that withholds input from other
+/// windows than those of the decision. It refers to `desktop`, and is empty without a guard.
+[[nodiscard]] std::optional<winio::CheckBatch>
+permit(const winio::Plan& plan, winio::Desktop& desktop, const winio::AreaChoice& choice,
+       const winio::WorkArea& area, const GuardFlags& flags, const std::stop_token& stop);
 
 /// Records the user's files of rules in the settings of a run.
 void put_rules(std::vector<agent::Setting>& settings, const GuardFlags& flags);

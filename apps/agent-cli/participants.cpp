@@ -175,6 +175,8 @@ Participants::watch_user(winio::Desktop& desktop,
         case winio::UserSignal::input:
             if (options_.hand.takeover) take_over();
             return;
+        case winio::UserSignal::watch_ended:
+            return watch_has_ended();
         }
     };
     try {
@@ -194,6 +196,15 @@ void Participants::take_over() {
                              "whether the run continues: continue it with agent-cli resume");
     if (!terminal_can_ask()) // which asks
         say("paused: the mouse or the keyboard was used; continue it in the panel\n");
+}
+
+void Participants::watch_has_ended() {
+    say("the mouse and the keyboard no longer stop or pause this run: the watch of them has "
+        "ended\n");
+    // Other runs have a user who has read that.
+    if (options_.unattended)
+        control_.stop("the watch of the mouse and the keyboard has ended, so that they no longer "
+                      "stop this run: continue it with agent-cli resume");
 }
 
 } // namespace eyehand::cli

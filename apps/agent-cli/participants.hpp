@@ -51,6 +51,7 @@ private:
     [[nodiscard]] std::unique_ptr<winio::UserWatch>
     watch_user(winio::Desktop& desktop, std::function<void(const std::string& again)> interrupt);
     void take_over();
+    void watch_has_ended();
     void say(const std::string& text) const;
     session::RunResult take_part(const agent::RunDirectory& directory,
                                  const agent::Profile& profile, agent::Source annotation,

@@ -236,8 +236,9 @@ CompletedRun carry_out(const RunFlags& flags, RunSettings& settings, winio::Desk
         {.detail = detail(flags), .json = flags.json, .terminal = errors_go_to_terminal()},
         settings.profile);
     settings.client.on_retry = [&](const vlm::Attempt& attempt) { view.on_retry(attempt); };
-    Participants participants({settings.panel, flags.guard.unattended, settings.agent.guard.level(),
-                               detail(flags), flags.json, settings.hand});
+    Participants participants({settings.panel, flags.guard.asks_no_user(),
+                               settings.agent.guard.level(), detail(flags), flags.json,
+                               settings.hand});
     settings.agent.approvals = participants.approvals();
     const agent::Toolbox tools = with_programs(settings.programs, settings.agent);
     session::RunSession session =
@@ -298,7 +299,8 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
         profile.model = *flags.server.model;
         put(kept, {"model", *flags.server.model, "--model"});
     }
-    if (value_of(kept, "guard_rules") && flags.guard.rules.empty() && flags.guard.level.empty())
+    if (value_of(kept, "guard_rules") && flags.guard.rule_files().empty() &&
+        flags.guard.level.empty())
         throw UsageError(fmt::format("this run has rules for the guard; name their files with "
                                      "--guard-rules ({}), or a level with --guard",
                                      *value_of(kept, "guard_rules")));
@@ -326,8 +328,8 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
     options.screenshot_names = session::screenshot_names(config, profile);
     options.guard = make_guard(level, flags.guard);
     options.secrets = secrets;
-    Participants participants({panel_options(config), flags.guard.unattended, level, detail(flags),
-                               flags.json, hand_settings(config)});
+    Participants participants({panel_options(config), flags.guard.asks_no_user(), level,
+                               detail(flags), flags.json, hand_settings(config)});
     options.approvals = participants.approvals();
     const agent::Toolbox tools = with_programs(programs, options);
     const auto desktop = open_acting_desktop();

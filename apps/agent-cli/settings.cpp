@@ -16,6 +16,14 @@
 #include <vector>
 
 namespace eyehand::cli {
+
+std::vector<std::string> GuardFlags::rule_files() const {
+    std::vector<std::string> files = rules;
+    for (const std::string& value : unattended)
+        if (value != "true") files.push_back(value);
+    return files;
+}
+
 namespace {
 
 // --- The server and the access to it -------------------------------------------------------------

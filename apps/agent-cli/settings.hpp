@@ -52,8 +52,13 @@ struct PanelFlags {
 struct GuardFlags {
     std::string level;              ///< empty: not given
     std::string approve;            ///< empty: not given
-    std::vector<std::string> rules; ///< files
-    bool unattended = false;
+    std::vector<std::string> rules; ///< files of --guard-rules
+    /// For each --unattended "true", and for each --unattended=FILE the file.
+    std::vector<std::string> unattended;
+
+    [[nodiscard]] bool asks_no_user() const { return !unattended.empty(); }
+    /// The files of both flags.
+    [[nodiscard]] std::vector<std::string> rule_files() const;
 };
 
 /// Flags for what is black in screenshots.

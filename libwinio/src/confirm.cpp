@@ -72,14 +72,15 @@ const char* to_string(ActionEffect effect) noexcept {
 }
 
 ActionReport act_and_look(InputExecutor& executor, Capturer& capturer, Settler& settler,
-                          const Plan& plan, SettleOptions settle, std::stop_token stop) {
+                          const Plan& plan, SettleOptions settle, std::stop_token stop,
+                          const CheckBatch& check) {
     const Rect& area = executor.fence().bounds();
     Frame before;
     capture_patiently(capturer, area, before, settle.timeout, stop);
     settle.before = &before;
 
     ActionReport report;
-    report.execution = executor.execute(plan, stop);
+    report.execution = executor.execute(plan, stop, check);
     report.pointer_arrived = pointer_arrives(executor.desktop(), plan, report.execution, stop);
     // The caller must receive the report of the action even if the capture fails.
     try {
@@ -92,9 +93,9 @@ ActionReport act_and_look(InputExecutor& executor, Capturer& capturer, Settler& 
 }
 
 ActionReport act_and_look(InputExecutor& executor, Capturer& capturer, const Plan& plan,
-                          SettleOptions settle, std::stop_token stop) {
+                          SettleOptions settle, std::stop_token stop, const CheckBatch& check) {
     Settler settler;
-    return act_and_look(executor, capturer, settler, plan, settle, std::move(stop));
+    return act_and_look(executor, capturer, settler, plan, settle, std::move(stop), check);
 }
 
 } // namespace eyehand::winio

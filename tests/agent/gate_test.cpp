@@ -130,6 +130,19 @@ TEST_CASE("gate: the user is asked with the rule, and the answer is journaled") 
         CHECK_THAT(all_of<Invoked>(run.events)[0].result_json, ContainsSubstring("Not now."));
 }
 
+TEST_CASE("gate: what a tool may do itself counts as an action") {
+    GuardedRun run({calls("read_clipboard"), calls("read_clipboard")});
+    run.options.with = {"read_clipboard"};
+    run.options.guard.add(parse_guard_rules(R"({"rules":[
+            {"name":"slowly","when":{"rate":1},"then":"deny"},
+            {"name":"read","when":{"effect":"clipboard_read"},"then":"allow"}]})",
+                                            "rules"),
+                          RuleOrigin::user);
+    CHECK(run.run().outcome == Outcome::completed);
+    CHECK(records(run.events) == std::vector{GuardRecord{true, "user: read", "rule", {}},
+                                             GuardRecord{false, "user: slowly", "rule", {}}});
+}
+
 TEST_CASE("gate: the clipboard is read only with permission") {
     GuardedRun run({calls("read_clipboard")});
     run.options.with = {"read_clipboard"};

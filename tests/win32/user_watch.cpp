@@ -5,6 +5,15 @@
 
 #include "program.hpp"
 
+// windows.h comes first.
+#include <windows.h>
+
+#include <tlhelp32.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
 using namespace eyehand::winio;
 namespace contract = user_watch_contract;
 
@@ -13,6 +22,19 @@ namespace {
 std::unique_ptr<Desktop> desktop_with_helper(const char* argument = "watchdog") {
     return open_desktop(
         {.watchdog = {(test::program_folder() / "eyehand-holder").string(), argument}});
+}
+
+std::set<DWORD> children_of_this_process() {
+    const HANDLE all = CreateToolhelp32Snapshot(TH32CS_SNAPPROCESS, 0);
+    REQUIRE(all != INVALID_HANDLE_VALUE);
+    PROCESSENTRY32W entry{};
+    entry.dwSize = sizeof entry;
+    std::set<DWORD> children;
+    for (BOOL more = Process32FirstW(all, &entry); more != 0; more = Process32NextW(all, &entry))
+        if (entry.th32ParentProcessID == GetCurrentProcessId())
+            children.insert(entry.th32ProcessID);
+    CloseHandle(all);
+    return children;
 }
 
 } // namespace
@@ -27,6 +49,23 @@ TEST_CASE("a watch of the user ends with its object, and leaves others") {
 
 TEST_CASE("a stop key is one key with modifiers") {
     contract::check_chords(*desktop_with_helper());
+}
+
+TEST_CASE("the end of a watch that the caller destroys is not reported") {
+    contract::check_end_by_caller(*desktop_with_helper());
+}
+
+TEST_CASE("a watch of the user reports that its helper process has ended") {
+    const auto desktop = desktop_with_helper();
+    const std::set<DWORD> others = children_of_this_process();
+    contract::Counts counts(*desktop, nullptr);
+    std::set<DWORD> helper;
+    std::ranges::set_difference(children_of_this_process(), others,
+                                std::inserter(helper, helper.end()));
+    REQUIRE(helper.size() == 1);
+    const win32::KernelObject process(OpenProcess(PROCESS_TERMINATE, FALSE, *helper.begin()));
+    REQUIRE(TerminateProcess(process.get(), 9) != 0);
+    CHECK(counts.reaches(UserSignal::watch_ended, 1));
 }
 
 TEST_CASE("a watch of the user needs a helper process") {

@@ -41,7 +41,7 @@ public:
     }
 
 private:
-    std::array<std::atomic<int>, 4> counts_{};
+    std::array<std::atomic<int>, static_cast<std::size_t>(UserSignal::watch_ended) + 1> counts_{};
     std::unique_ptr<UserWatch> watch_; ///< ends first
 };
 
@@ -77,6 +77,17 @@ inline void check_two_watches(Desktop& desktop) {
     press(desktop, "ctrl+alt+f8");
     CHECK(last.reaches(UserSignal::stop_key, 1));
     CHECK(presses == 1);
+}
+
+/// The destructor of a watch waits for its calls, so a report of its end would have arrived.
+inline void check_end_by_caller(Desktop& desktop) {
+    std::atomic<int> ends = 0;
+    {
+        const auto watch = desktop.watch_user({}, [&](UserSignal signal) {
+            if (signal == UserSignal::watch_ended) ++ends;
+        });
+    }
+    CHECK(ends == 0);
 }
 
 inline void check_chords(Desktop& desktop) {

@@ -5,8 +5,26 @@
 
 #include <xcb/xcb.h>
 
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <vector>
+
 using namespace eyehand::winio;
 namespace contract = user_watch_contract;
+
+namespace {
+
+/// All windows on the screen, also the one that is never shown of each connection of the back-end.
+std::set<xcb_window_t> windows_of(const x11::Connection& server) {
+    const auto tree =
+        server.take(xcb_query_tree_reply, xcb_query_tree(server.get(), server.root()));
+    REQUIRE(tree);
+    const xcb_window_t* const first = xcb_query_tree_children(tree.get());
+    return {first, first + xcb_query_tree_children_length(tree.get())};
+}
+
+} // namespace
 
 TEST_CASE("a stop key counts the presses of its chord, and of no other") {
     contract::check_stop_key(*open_desktop());
@@ -14,6 +32,23 @@ TEST_CASE("a stop key counts the presses of its chord, and of no other") {
 
 TEST_CASE("a watch of the user ends with its object, and leaves others") {
     contract::check_two_watches(*open_desktop());
+}
+
+TEST_CASE("the end of a watch that the caller destroys is not reported") {
+    contract::check_end_by_caller(*open_desktop());
+}
+
+TEST_CASE("a watch of the user reports that its connection to the server is lost") {
+    const auto desktop = open_desktop();
+    const x11::Connection other;
+    const std::set<xcb_window_t> others = windows_of(other);
+    contract::Counts counts(*desktop, nullptr);
+    std::vector<xcb_window_t> of_the_watch;
+    std::ranges::set_difference(windows_of(other), others, std::back_inserter(of_the_watch));
+    REQUIRE(of_the_watch.size() == 1);
+    xcb_kill_client(other.get(), of_the_watch.front());
+    other.synchronize();
+    CHECK(counts.reaches(UserSignal::watch_ended, 1));
 }
 
 TEST_CASE("a stop key is one key with modifiers") { contract::check_chords(*open_desktop()); }

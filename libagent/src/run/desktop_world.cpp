@@ -743,6 +743,7 @@ std::optional<ToolResult> DesktopWorld::permitted(const Invoke& command,
     const Gate::Answer answer = ask_gate(
         command, fact, [&] { return std::vector{effect}; }, effect.details);
     if (answer.record.allowed) {
+        gate_.carried_out(time_of_guard());
         // The sync before the call could not include this decision; a tool that only reads needs none.
         if (journal_ != nullptr && tools_.at(command.role).may_act_itself(command.call.name))
             journal_->finish_sync();

@@ -1,6 +1,5 @@
 #include "run/gate.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -36,28 +35,7 @@ Approved approved_by(const GuardVerdict& verdict, const GuardedAction& action) {
     return it;
 }
 
-bool by_keyboard(EffectKind kind) { return kind == EffectKind::key || kind == EffectKind::text; }
-
-/// Whether an effect that was judged includes another one of its device. The pointer may pass over
-/// password fields, but the keyboard may not type into one that was not judged.
-bool includes(const GuardedEffect& judged, const GuardedEffect& effect) {
-    const Receiver expected = receiver_of(judged);
-    const Receiver present = receiver_of(effect);
-    return expected.window == present.window &&
-           (!by_keyboard(effect.kind) || expected.is_password_field || !present.is_password_field);
-}
-
 } // namespace
-
-bool Gate::covers(const std::vector<GuardedEffect>& effects) const {
-    return std::ranges::all_of(effects, [&](const GuardedEffect& effect) {
-        return !effect.window_known ||
-               std::ranges::any_of(latest_.effects, [&](const GuardedEffect& judged) {
-                   return by_keyboard(judged.kind) == by_keyboard(effect.kind) &&
-                          (!judged.window_known || includes(judged, effect));
-               });
-    });
-}
 
 Gate::Answer Gate::permit(const std::function<GuardedAction()>& action, ApprovalRequest request,
                           const std::function<Time()>& now) {

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace eyehand::agent {
 
@@ -31,7 +32,9 @@ public:
                                 ApprovalRequest request, const std::function<Time()>& now);
     /// Whether each of these effects reaches a window that the latest permitted action reaches in the
     /// same way, with the pointer or with the keyboard. True for what cannot be known.
-    [[nodiscard]] bool covers(const std::vector<GuardedEffect>& effects) const;
+    [[nodiscard]] bool covers(const std::vector<GuardedEffect>& effects) const {
+        return agent::covers(latest_, effects);
+    }
     /// Whether everything is allowed; then `permit` need not be called.
     [[nodiscard]] bool is_open() const { return guard_.level() == GuardLevel::off; }
     /// Records that the latest permitted action is carried out.

@@ -27,6 +27,8 @@ inline constexpr char watching = 'w';
         return 'c';
     case UserSignal::input:
         return 'i';
+    case UserSignal::watch_ended: // a source that has ended writes nothing
+        break;
     }
     return '?';
 }

@@ -36,13 +36,15 @@ HelperUserWatch::HelperUserWatch(const std::vector<std::string>& command,
     constexpr std::chrono::seconds time_to_start{10};
     if (sent && started.wait_for(time_to_start) == std::future_status::ready && started.get())
         return;
-    helper_.end();
-    thread_.join();
+    end();
     throw Error(errc::launch_failed,
                 "the helper process \"" + command.front() + "\" does not watch the user's input");
 }
 
-HelperUserWatch::~HelperUserWatch() {
+HelperUserWatch::~HelperUserWatch() { end(); }
+
+void HelperUserWatch::end() {
+    ends_ = true;
     helper_.end();
     thread_.join();
 }
@@ -56,7 +58,10 @@ void HelperUserWatch::read() {
             if (const auto signal = signal_of(byte)) call_(*signal);
         }
     }
-    if (!started) starts_.set_value(false);
+    if (!started)
+        starts_.set_value(false); // the constructor throws
+    else if (!ends_)
+        call_(UserSignal::watch_ended);
 }
 
 } // namespace eyehand::winio::win32

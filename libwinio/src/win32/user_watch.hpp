@@ -4,6 +4,7 @@
 #include "eyehand/winio/desktop.hpp"
 #include "win32/helper_process.hpp"
 
+#include <atomic>
 #include <functional>
 #include <future>
 #include <string>
@@ -24,9 +25,12 @@ public:
 
 private:
     void read();
+    /// After this, the end of the helper is not reported.
+    void end();
 
     Win32HelperProcess helper_;
     std::function<void(UserSignal)> call_;
+    std::atomic<bool> ends_ = false;
     std::promise<bool> starts_; ///< false: the helper has ended instead
     std::thread thread_;
 };

@@ -115,6 +115,7 @@ void RawInputWatch::run() {
         if (waiting[1].revents != 0) return;
         report(detector_.due(Clock::now()));
     }
+    call_(UserSignal::watch_ended);
 }
 
 bool RawInputWatch::read_events() {

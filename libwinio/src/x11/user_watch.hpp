@@ -31,6 +31,7 @@ private:
     using Clock = std::chrono::steady_clock;
 
     void select_events();
+    /// Until `stop_`, or until the connection is lost.
     void run();
     /// False if the connection is lost.
     [[nodiscard]] bool read_events();

@@ -149,6 +149,28 @@ TEST_CASE("a rule of the user allows without asking") {
                ContainsSubstring("press_key: allowed by the rule, rule \"user: harmless\""));
 }
 
+TEST_CASE("--unattended=FILE supplies rules, and --unattended leaves the task to the run") {
+    Stage stage;
+    const std::string file = write(stage.folder, R"({"rules": [
+        {"name": "harmless", "when": {"chord": "shift"}, "then": "allow"}]})");
+    const bool with_rules = GENERATE(false, true);
+    stage.press(1, R"({"key":"shift"})");
+    const auto result =
+        stage.start({"run", with_rules ? "--unattended=" + file : "--unattended", "do it"},
+                    {"--guard", "strict", "--run-dir", stage.folder.path().string()});
+    INFO(result.err);
+    CHECK(result.status == 0);
+    CHECK_THAT(stage.server.requests().front().body, ContainsSubstring("do it"));
+    const std::string rule = with_rules
+                                 ? "allowed by the rule, rule \"user: harmless\""
+                                 : "denied by the absence of a user, rule \"built_in: strict\"";
+    CHECK_THAT(agent_cli({"guard", "explain", stage.run_path()}).out,
+               ContainsSubstring("press_key: " + rule));
+    const std::string settings =
+        test::read_file(std::filesystem::path(stage.run_path()) / "run.json");
+    CHECK((settings.find("rules.json") != std::string::npos) == with_rules);
+}
+
 TEST_CASE("a resumed run has at least the guard of the run, unless a flag sets it") {
     Stage stage;
     stage.press(6);

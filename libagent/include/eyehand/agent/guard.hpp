@@ -133,6 +133,12 @@ struct GuardSurroundings {
 [[nodiscard]] EYEHAND_AGENT_API std::vector<GuardedEffect>
 effects_of(const winio::Plan& plan, const GuardSurroundings& surroundings);
 
+/// Whether each of these effects reaches a window that the judged action reaches in the same way, with
+/// the pointer or with the keyboard. True for what cannot be known. To be called directly before input,
+/// with the effects that it has now: another window can have come to the front since the decision.
+[[nodiscard]] EYEHAND_AGENT_API bool covers(const GuardedAction& judged,
+                                            std::span<const GuardedEffect> effects);
+
 // ---- rules --------------------------------------------------------------------------------------
 
 enum class Decision { allow, ask, deny };

@@ -47,18 +47,17 @@ struct ActionReport {
 /// seconds, a caret that blinks twice a second counts as toggling. A window that appears later (of a program that the plan launched) is not
 /// detected: see `wait_for_window`.
 ///
-/// This function sets `settle.before`. Before it executes the plan, it throws Error{cancelled} and
+/// `check` as for `InputExecutor::execute`. This function sets `settle.before`. Before it executes the plan, it throws Error{cancelled} and
 /// whatever the capturer throws; after that, it reports every Error. Exceptions of other types,
 /// which a custom desktop may throw, are passed on to the caller.
 [[nodiscard]] EYEHAND_WINIO_API ActionReport act_and_look(InputExecutor& executor,
                                                           Capturer& capturer, const Plan& plan,
                                                           SettleOptions settle = {},
-                                                          std::stop_token stop = {});
+                                                          std::stop_token stop = {},
+                                                          const CheckBatch& check = {});
 /// The same with a settler that remembers toggling regions from action to action.
-[[nodiscard]] EYEHAND_WINIO_API ActionReport act_and_look(InputExecutor& executor,
-                                                          Capturer& capturer, Settler& settler,
-                                                          const Plan& plan,
-                                                          SettleOptions settle = {},
-                                                          std::stop_token stop = {});
+[[nodiscard]] EYEHAND_WINIO_API ActionReport
+act_and_look(InputExecutor& executor, Capturer& capturer, Settler& settler, const Plan& plan,
+             SettleOptions settle = {}, std::stop_token stop = {}, const CheckBatch& check = {});
 
 } // namespace eyehand::winio

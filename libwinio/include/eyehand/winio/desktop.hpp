@@ -157,6 +157,10 @@ enum class UserSignal {
     /// Has pressed a key or button, turned a wheel, or moved the pointer by more than 16 pixels. At
     /// most one within 250 ms.
     input,
+    /// Not done by the user: the watch has ended by itself, because its helper process has ended or the
+    /// connection to the X server is lost. No other signal follows. Not reported if the caller destroys
+    /// the watch.
+    watch_ended,
 };
 struct UserWatchOptions {
     /// One key with any of the modifiers Ctrl, Alt, Shift and Windows; empty: no signal `stop_key`.
@@ -214,7 +218,8 @@ public:
     /// Windows, but not with servers on X11 that use XTEST, such as x11vnc.
     ///
     /// On Windows, a second process of this program watches, because input would wait for the hooks of a
-    /// program that is stopped: it needs `DesktopOptions::watchdog`, and ends if that process ends.
+    /// program that is stopped: it needs `DesktopOptions::watchdog`, and ends if that process ends
+    /// (`UserSignal::watch_ended`).
     ///
     /// Throws Error{not_supported} if the back-end cannot do it (the default), `stop_key` is another
     /// chord than described, or the keyboard lacks it, and Error{launch_failed}.
