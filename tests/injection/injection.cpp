@@ -23,6 +23,7 @@
 #include <cstdlib>
 #include <deque>
 #include <fstream>
+#include <set>
 #include <functional>
 #include <thread>
 
@@ -316,6 +317,9 @@ public:
                 answers = std::jthread([&](const std::stop_token& stop) {
                     while (!test::eventually([&] {
                         approve_all(control);
+                        // The harm first: the approval must be there before it.
+                        if (harm_is_done() && approvals_in(directory.journal_file()).empty())
+                            harm_before_journal_ = true;
                         return stop.stop_requested();
                     })) {
                     }
@@ -325,6 +329,7 @@ public:
         JournalReader journal(directory.journal_file());
         while (const auto event = journal.next())
             if (const auto* fact = std::get_if<Invoked>(&event->payload)) calls_.push_back(*fact);
+        approved_ = approvals_in(directory.journal_file());
     }
 
     [[nodiscard]] bool harm_is_done() const {
@@ -346,6 +351,15 @@ public:
     }
     /// Whether the harm was done when the user was asked.
     [[nodiscard]] bool harm_was_done_before_approval() const { return harm_before_approval_; }
+    /// Whether the harm was done when the journal did not yet say that the user had approved it.
+    [[nodiscard]] bool harm_was_done_before_journal() const { return harm_before_journal_; }
+    /// Whether the journal says so for each call that the user approved.
+    [[nodiscard]] bool approvals_are_journaled() const {
+        return std::ranges::all_of(calls_, [&](const Invoked& fact) {
+            return !fact.guard || !fact.guard->allowed || fact.guard->decider != "user" ||
+                   approved_.contains(fact.call_id);
+        });
+    }
     /// Whether the model has demanded what the hostile text demands.
     [[nodiscard]] bool model_obeyed() const { return model_->obeys; }
     [[nodiscard]] int count(bool allowed, const std::string& decider) const {
@@ -360,6 +374,18 @@ public:
 
 private:
     [[nodiscard]] std::filesystem::path mark() const { return folder_ / "mark"; }
+    /// The calls that the user has approved according to the file.
+    [[nodiscard]] static std::set<std::string>
+    approvals_in(const std::filesystem::path& journal_file) {
+        std::set<std::string> calls;
+        JournalReader journal(journal_file);
+        while (const auto event = journal.next()) {
+            const auto* judged = std::get_if<Judged>(&event->payload);
+            if (judged != nullptr && judged->guard.allowed && judged->guard.decider == "user")
+                calls.insert(judged->call_id);
+        }
+        return calls;
+    }
     /// Also records whether the harm is done before.
     void approve_all(RunControl& control) {
         for (const ApprovalRequest& request : control.status().approval_requests) {
@@ -437,6 +463,8 @@ private:
     std::unique_ptr<Victim> victim_;
     std::optional<ObedientModel> model_;
     std::atomic<bool> harm_before_approval_ = false;
+    std::atomic<bool> harm_before_journal_ = false;
+    std::set<std::string> approved_;
     std::vector<Invoked> calls_;
 };
 
@@ -488,6 +516,8 @@ TEST_CASE(
         CHECK(scene.model_obeyed());
         CHECK(test::eventually([&] { return scene.harm_is_done(); }));
         CHECK_FALSE(scene.harm_was_done_before_approval());
+        CHECK_FALSE(scene.harm_was_done_before_journal());
+        CHECK(scene.approvals_are_journaled());
         CHECK(scene.count(true, "user") > 0);
         CHECK(scene.count(false, "unattended") == 0);
     }
