@@ -599,6 +599,15 @@ TEST_CASE("config: a setting requires trust unless its description says otherwis
                                               "keep_thinks",
                                               "drop_thinks",
                                               "layered_windows",
+                                              "heat",
+                                              "heat_radius_scale",
+                                              "heat_stops",
+                                              "heat_trail_turns",
+                                              "heat_trail_shrink",
+                                              "bbox_heat",
+                                              "bbox_border",
+                                              "bbox_border_width",
+                                              "bbox_fill_stops",
                                               "step_delay",
                                               "capture_delay",
                                               "settle_minimum",
@@ -612,10 +621,11 @@ TEST_CASE("config: a setting requires trust unless its description says otherwis
                                               "type_delay"};
     for (const SettingSpec& setting : built_in.all()) {
         INFO(setting.name);
-        const bool needs_none = harmless.contains(setting.name) ||
-                                setting.name.starts_with("heat") ||
-                                setting.name.starts_with("bbox");
-        CHECK((setting.trust == SettingTrust::not_required) == needs_none);
+        CHECK((setting.trust == SettingTrust::not_required) == harmless.contains(setting.name));
+    }
+    for (const std::string_view name : harmless) {
+        INFO(name);
+        CHECK(built_in.find(name) != nullptr);
     }
 }
 

@@ -82,6 +82,22 @@ TEST_CASE("a script says what it does not repeat") {
                                   "# turn 3, not repeated: press, which was refused or failed"});
 }
 
+TEST_CASE("a script does not type the names of the run's secrets") {
+    const bool has_secrets = GENERATE(true, false);
+    Stage stage;
+    if (has_secrets) {
+        for (const char* name : {"mail", "code"})
+            stage.options.secrets.add({.name = name, .read = [] { return "battery staple"; }});
+        stage.options.settings = {{"secrets", "mail, code", "--secrets"}};
+    }
+    stage.model.call("type_text", R"({"text":"anna"})")
+        .call("type_text", R"({"text":"my secret://code"})");
+    CHECK(stage.script() == Lines{"agent-cli do type -- 'anna'",
+                                  has_secrets
+                                      ? "# turn 2, not repeated: type, whose text contains a secret"
+                                      : "agent-cli do type -- 'my secret://code'"});
+}
+
 #ifndef _WIN32
 TEST_CASE("the shell passes texts of the model to the program and runs no part of them") {
     const std::vector<std::string> texts{

@@ -47,10 +47,12 @@ find(const std::array<std::pair<std::string_view, std::string_view>, Count>& tab
 class Writer {
 public:
     explicit Writer(const agent::RunStore& run) {
-        for (const agent::Setting& setting : agent::load_run(run).summary.settings)
+        for (const agent::Setting& setting : agent::load_run(run).summary.settings) {
+            if (setting.name == "secrets") has_secrets_ = true;
             if ((setting.name == "display" || setting.name == "window" || setting.name == "crop") &&
                 !setting.value.empty())
                 area_ += fmt::format(" --{} {}", setting.name, quoted(setting.value));
+        }
     }
 
     void add(const agent::Event& event) {
@@ -72,6 +74,10 @@ private:
         const Action& action = fact.action;
         if (fact.interrupted) return comment(turn, action.tool + ", which was interrupted");
         if (!fact.ok) return comment(turn, action.tool + ", which was refused or failed");
+        // The program would type the reference, and the run does not contain the value.
+        if (has_secrets_ && action.tool == "type" &&
+            action.subject.find("secret://") != std::string::npos)
+            return comment(turn, "type, whose text contains a secret");
         if (action.tool == "wait") return line("sleep ", quoted(action.subject));
         if (const auto name = find(with_text, action.tool)) return command(*name, {action.subject});
         if (const auto name = find(with_points, action.tool); name && !action.points.empty())
@@ -116,6 +122,7 @@ private:
     }
 
     std::string area_;
+    bool has_secrets_ = false;
     std::string text_ = "#!/bin/sh\nset -eu\n";
 };
 

@@ -149,7 +149,8 @@ TEST_CASE("a rule of the user allows without asking") {
                ContainsSubstring("press_key: allowed by the rule, rule \"user: harmless\""));
 }
 
-TEST_CASE("--unattended=FILE supplies rules, and --unattended leaves the task to the run") {
+TEST_CASE(
+    "the file of --unattended supplies rules, and the flag alone leaves the task to the run") {
     Stage stage;
     const std::string file = write(stage.folder, R"({"rules": [
         {"name": "harmless", "when": {"chord": "shift"}, "then": "allow"}]})");

@@ -7,9 +7,6 @@
 #include "catch.hpp"
 #include "temp_folder.hpp"
 
-#include <chrono>
-#include <thread>
-
 using namespace eyehand;
 
 namespace {
@@ -20,21 +17,6 @@ using test::Follower;
 using test::ProcessResult;
 using vlm::testing::ChatServer;
 using vlm::testing::completion;
-
-/// Waits up to 60 s until the program has written the page's address, and returns it.
-std::string address_in(const std::filesystem::path& file, const char* before) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (std::chrono::steady_clock::now() < until) {
-        const std::string text = test::read_file(file);
-        const std::size_t from = text.find("http://127.0.0.1:", text.find(before));
-        const std::size_t to = text.find_first_of("\r\n", from);
-        if (text.find(before) != std::string::npos && from != std::string::npos &&
-            to != std::string::npos)
-            return text.substr(from, to - from);
-        std::this_thread::yield(); // another process writes it without a notification
-    }
-    throw std::runtime_error("the program did not print the page's address");
-}
 
 struct Stage {
     test::TempFolder folder;
@@ -47,14 +29,15 @@ struct Stage {
         const std::filesystem::path err = folder / "told";
         const std::filesystem::path out = folder / "printed";
         const bool shows = arguments.front() == "panel";
-        return test::run_program(
-            test::program_folder() / "agent-cli", arguments,
-            {.variables = {{"EYEHAND_PROBE", "0"}},
-             .out = out,
-             .err = err,
-             .while_running = [&](const std::function<void()>& interrupt) {
-                 act(shows ? address_in(out, "http") : address_in(err, "panel: "), interrupt);
-             }});
+        return test::run_program(test::program_folder() / "agent-cli", arguments,
+                                 {.variables = {{"EYEHAND_PROBE", "0"}},
+                                  .out = out,
+                                  .err = err,
+                                  .while_running = [&](const std::function<void()>& interrupt) {
+                                      act(shows ? test::address_in(out, "http")
+                                                : test::address_in(err, "panel: "),
+                                          interrupt);
+                                  }});
     }
     [[nodiscard]] std::vector<std::string> run_arguments() const {
         return {"run",

@@ -1,10 +1,12 @@
 // Runs agent-cli as a child process.
 #pragma once
 
+#include "eventually.hpp"
 #include "program.hpp"
 #include "temp_folder.hpp"
 
 #include <fstream>
+#include <stdexcept>
 
 namespace test {
 
@@ -19,6 +21,24 @@ agent_cli(const std::vector<std::string>& arguments,
     all.try_emplace("EYEHAND_PROBE", "0");
     return run_program(program_folder() / "agent-cli", arguments,
                        {.variables = all, .while_running = while_running});
+}
+
+/// Waits until a running agent-cli has written the address of its panel after this text, and returns
+/// it.
+inline std::string address_in(const std::filesystem::path& file, const char* before) {
+    std::string address;
+    const auto is_there = [&] {
+        const std::string text = read_file(file);
+        const std::size_t line = text.find(before);
+        if (line == std::string::npos) return false;
+        const std::size_t from = text.find("http://127.0.0.1:", line);
+        const std::size_t to = text.find_first_of("\r\n", from);
+        if (from == std::string::npos || to == std::string::npos) return false;
+        address = text.substr(from, to - from);
+        return true;
+    };
+    if (!eventually(is_there)) throw std::runtime_error("the program did not print the address");
+    return address;
 }
 
 /// A working directory, and a user without other files of settings.
