@@ -114,7 +114,7 @@ constexpr std::array specs{
                 "true"},
     SettingSpec{.name = "takeover",
                 .kind = Kind::choice,
-                .help = "what the user's mouse and keyboard do to a run",
+                .help = "what happens when the user uses the mouse or the keyboard",
                 .default_value = "pause",
                 .choices = "pause|ignore"},
     harmless({"step_delay",
