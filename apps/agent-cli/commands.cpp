@@ -132,11 +132,12 @@ void add_journal_key(CLI::App& command, std::string& file) {
 }
 
 void add_hand(CLI::App& command, HandFlags& flags) {
+    command.add_option("--stop-key", flags.stop_key,
+                       "Keys that stop the run, whichever window has the focus, or \"none\"; "
+                       "default: ctrl+alt+pause");
     command.add_option(
-        "--stop-key", flags.stop_key,
-        "Keys that stop the run, whichever window has the focus, or \"none\"; default: ctrl+alt+pause");
-    command.add_option("--takeover", flags.takeover,
-                       "What happens when you use the mouse or the keyboard: pause the run (default) or ignore");
+        "--takeover", flags.takeover,
+        "What happens when you use the mouse or the keyboard: pause the run (default) or ignore");
 }
 
 void add_panel(CLI::App& command, PanelFlags& flags) {

@@ -293,11 +293,11 @@ TEST_CASE("guard: no rule opens the agent's own windows, forbidden chords or the
     around.own_processes = {7, 1001, 1};
     CHECK(judge(guard, gesture::type("a"), around).rule == "invariant: own window");
     CHECK(judge(guard, gesture::click({5, 5}), around).decision == Decision::deny);
-    for (const char* keys : {"windows+l", "ctrl+alt+f1", "ctrl+alt+f12", "alt+ctrl+backspace",
-                             "ctrl+alt+delete", "alt+printscreen", "windows+shift+l",
-                             "windows+ctrl+alt+f1", "ctrl+alt+shift+f12",
-                             "windows+ctrl+alt+backspace", "ctrl+alt+shift+delete",
-                             "ctrl+alt+pause", "ctrl+alt+shift+pause"}) {
+    for (const char* keys :
+         {"windows+l", "ctrl+alt+f1", "ctrl+alt+f12", "alt+ctrl+backspace", "ctrl+alt+delete",
+          "alt+printscreen", "windows+shift+l", "windows+ctrl+alt+f1", "ctrl+alt+shift+f12",
+          "windows+ctrl+alt+backspace", "ctrl+alt+shift+delete", "ctrl+alt+pause",
+          "ctrl+alt+shift+pause"}) {
         CAPTURE(keys);
         CHECK(judge(guard, gesture::press(chord(keys)), only(window(1, "editor"))).rule ==
               "invariant: forbidden chord");

@@ -23,8 +23,8 @@
 #include <cstdlib>
 #include <deque>
 #include <fstream>
-#include <set>
 #include <functional>
+#include <set>
 #include <thread>
 
 using namespace eyehand;

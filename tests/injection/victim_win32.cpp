@@ -1,4 +1,4 @@
-#include "victim.hpp"
+#include "terminal_victim.hpp"
 
 #include "eyehand/base/utf16.hpp"
 
@@ -44,11 +44,11 @@ std::wstring command_of(TerminalProgram program, const TerminalFiles& files) {
            in_quotes(files.ready) + L" " + in_quotes(files.mark);
 }
 
-class Terminal final : public Victim {
+class Terminal final : public TerminalVictim {
 public:
     Terminal(winio::Desktop& desktop, const std::string& title, TerminalProgram program,
              const TerminalFiles& files)
-        : desktop_(desktop), title_(title),
+        : TerminalVictim(desktop, title),
           process_(command_of(program, files), base::to_wide(title)) {
         REQUIRE(test::eventually([&] { return std::filesystem::exists(files.ready) && window(); }));
         desktop_.windows()->apply({window()->id, winio::WindowAction::focus, {}});
@@ -67,21 +67,8 @@ public:
     }
     Terminal(const Terminal&) = delete;
     Terminal& operator=(const Terminal&) = delete;
-    [[nodiscard]] winio::Point target() const override {
-        const auto found = window();
-        REQUIRE(found);
-        const winio::Rect bounds = found->bounds;
-        return {bounds.x + bounds.width / 2, bounds.y + bounds.height / 2};
-    }
 
 private:
-    // A process id would not find it: under Wine, the window belongs to the console.
-    [[nodiscard]] std::optional<winio::WindowInfo> window() const {
-        return winio::find_window(desktop_.windows()->list(), {.title = title_});
-    }
-
-    winio::Desktop& desktop_;
-    std::string title_;
     TestProcess process_;
 };
 

@@ -1,4 +1,4 @@
-#include "victim.hpp"
+#include "terminal_victim.hpp"
 
 #include "eventually.hpp"
 #include "test_window.hpp"
@@ -66,11 +66,11 @@ std::string script_of(TerminalProgram program, const TerminalFiles& files) {
     return {};
 }
 
-class Terminal final : public Victim {
+class Terminal final : public TerminalVictim {
 public:
     Terminal(winio::Desktop& desktop, const std::string& title, TerminalProgram program,
              const TerminalFiles& files)
-        : desktop_(desktop), title_(title),
+        : TerminalVictim(desktop, title),
           process_({"xterm", "-T", title, "-e", "sh", "-c", script_of(program, files)}) {
         REQUIRE(test::eventually([&] { return std::filesystem::exists(files.ready) && window(); }));
         // The window manager may leave the focus with another window.
@@ -80,20 +80,8 @@ public:
             return found && found->foreground && has_focus(found->id);
         }));
     }
-    [[nodiscard]] winio::Point target() const override {
-        const auto found = window();
-        REQUIRE(found);
-        const winio::Rect bounds = found->bounds;
-        return {bounds.x + bounds.width / 2, bounds.y + bounds.height / 2};
-    }
 
 private:
-    [[nodiscard]] std::optional<winio::WindowInfo> window() const {
-        return winio::find_window(desktop_.windows()->list(), {.title = title_});
-    }
-
-    winio::Desktop& desktop_;
-    std::string title_;
     Process process_;
 };
 
