@@ -2,6 +2,7 @@
 #include "commands.hpp"
 #include "terminal_view.hpp"
 
+#include "eyehand/agent/coordinates.hpp"
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/vlm/error.hpp"
 #include "eyehand/vlm/probe.hpp"
@@ -112,6 +113,46 @@ void check_tools(vlm::Support tools, const char* not_known) {
         note("tools", not_known);
 }
 
+/// Never a failure: the table only knows what models of this family usually do.
+void check_positions(const std::string& model_id) {
+    constexpr const char* advice = "choose a model that states 0 to 1000, such as Qwen3-VL";
+    const std::optional<agent::ModelFamily> family = agent::model_family(model_id);
+    if (!family) {
+        note("positions", "unknown model family; Eyehand asks for 0 to 1000");
+        return;
+    }
+    const bool sure = !family->varies && (family->certainty == agent::Certainty::vendor ||
+                                          family->certainty == agent::Certainty::code);
+    const std::string subject = fmt::format("{}: {}", family->name, sure ? "" : "probably ");
+    if (!family->grounds) {
+        note("positions",
+             fmt::format("{}none that are usable, so clicks are likely to miss their targets: {}",
+                         subject, advice));
+        return;
+    }
+    if (!family->convention) {
+        note("positions", fmt::format("{}: unknown numbers, but Eyehand asks for 0 to 1000, so "
+                                      "clicks may miss their targets",
+                                      family->name));
+        return;
+    }
+    const std::string numbers(agent::description(*family->convention));
+    switch (*family->convention) {
+    case agent::CoordinateConvention::norm1000:
+        pass("positions", fmt::format("{}{}, which Eyehand asks for", subject, numbers));
+        break;
+    case agent::CoordinateConvention::norm999: // 2 of 1920 pixels
+        pass("positions",
+             fmt::format("{}{}, at most 0.1 % from the 0 to 1000 that Eyehand asks for", subject,
+                         numbers));
+        break;
+    default:
+        note("positions", fmt::format("{}{}, but Eyehand asks for 0 to 1000, so clicks may miss "
+                                      "their targets: {}",
+                                      subject, numbers, advice));
+    }
+}
+
 void check_context(const std::optional<int>& tokens) {
     // Prompts and tools, and about five screenshots of 1536x864 as Qwen3-VL reads them.
     constexpr int comfortable = 8192;
@@ -157,6 +198,7 @@ bool check_endpoint(const DoctorFlags& flags) {
                 flags.ask ? "unknown" : "unknown; `agent-cli doctor --ask` tests it";
             good = check_images(server.model.images, not_known);
             check_tools(server.model.tools, not_known);
+            check_positions(server.model.id);
             check_context(server.model.context_tokens);
             check_disconnect(server, flags.ask);
         }

@@ -4,6 +4,7 @@
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/annotation.hpp"
 #include "eyehand/agent/control.hpp"
+#include "eyehand/agent/coordinates.hpp"
 #include "eyehand/agent/desktop_tools.hpp"
 #include "eyehand/agent/desktop_world.hpp"
 #include "eyehand/agent/error.hpp"

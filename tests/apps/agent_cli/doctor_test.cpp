@@ -104,6 +104,40 @@ TEST_CASE("the doctor notes a short context, a model without tools and one that 
     CHECK_THAT(studio.out, ContainsSubstring("note  tools     the model does not call them"));
 }
 
+TEST_CASE("the doctor reports how the family of the model states positions, and does not fail") {
+    struct Case {
+        std::string model;
+        std::string line;
+    };
+    const Case example = GENERATE(
+        Case{"qwen/qwen3-vl-8b", "pass  positions Qwen3-VL: 0 to 1000, which Eyehand asks for\n"},
+        Case{"OpenGVLab/InternVL3_5-4B", "pass  positions InternVL: probably 0 to 1000, which"},
+        Case{"z-ai/glm-4.6v", "pass  positions GLM-V: 0 to 999, at most 0.1 % from the 0 to 1000 "
+                              "that Eyehand asks for\n"},
+        Case{"qwen2.5-vl-7b-instruct",
+             "note  positions Qwen2.5-VL: pixels of the image that the model's processor has "
+             "resized, but Eyehand asks for 0 to 1000, so clicks may miss their targets: choose"},
+        Case{"gemini-2.5-flash", "note  positions Gemini: 0 to 1000 with y before x, but Eyehand"},
+        Case{"microsoft/Phi-4-multimodal-instruct",
+             "note  positions Phi-4-multimodal: probably fractions from 0 to 1, but Eyehand"},
+        Case{"allenai/MolmoPoint-8B", "note  positions MolmoPoint: none that are usable, so clicks "
+                                      "are likely to miss their targets: choose"},
+        Case{"llava:7b", "note  positions Llama and LLaVA: probably none that are usable, so"},
+        Case{"mistral-large-4", "note  positions Mistral Large 4: unknown numbers, but Eyehand"},
+        Case{"qwen/qwen3-14b",
+             "note  positions unknown model family; Eyehand asks for 0 to 1000\n"});
+    const auto result = doctor({R"({"data":[{"id":")" + example.model + R"("}]})"}, example.model);
+    INFO(result.out);
+    CHECK(result.status == 0);
+    CHECK_THAT(result.out, ContainsSubstring(example.line));
+}
+
+TEST_CASE("the doctor reports no positions for a model that the server does not have") {
+    const auto result = doctor({R"({"data":[{"id":"other-model"}]})"}, "qwen3-vl-8b");
+    CHECK(result.status == 4);
+    CHECK_THAT(result.out, !ContainsSubstring("positions"));
+}
+
 TEST_CASE("the doctor asks the model with --ask") {
     const auto result =
         doctor({R"({"data":[{"id":"m","owned_by":"vllm","max_model_len":32768}]})",
