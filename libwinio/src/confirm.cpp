@@ -95,7 +95,8 @@ ActionReport act_and_look(InputExecutor& executor, Capturer& capturer, Settler& 
 ActionReport act_and_look(InputExecutor& executor, Capturer& capturer, const Plan& plan,
                           SettleOptions settle, std::stop_token stop, const CheckBatch& check) {
     Settler settler;
-    return act_and_look(executor, capturer, settler, plan, settle, std::move(stop), check);
+    return act_and_look(executor, capturer, settler, plan, std::move(settle), std::move(stop),
+                        check);
 }
 
 } // namespace eyehand::winio

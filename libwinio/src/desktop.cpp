@@ -51,10 +51,12 @@ std::unique_ptr<Desktop> open_first(const std::vector<std::string>& names,
 
 } // namespace
 
+// NOLINTBEGIN(performance-unnecessary-value-param): the back-ends keep the function
 std::unique_ptr<UserWatch> Desktop::watch_user(const UserWatchOptions& /*options*/,
                                                std::function<void(UserSignal)> /*call*/) {
     throw Error(errc::not_supported, "this desktop back-end cannot watch the user's input");
 }
+// NOLINTEND(performance-unnecessary-value-param)
 
 void Desktop::launch(const LaunchCommand& /*command*/) {
     throw Error(
